@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The caller's memory, for libraries that keep what strangers send: the heap, a scope of Wireshark's, or either behind a budget. Sizes
- * are told on the way back too, so that a budget needs no books of its own. NULL stands for malloc().
+ * The caller's allocator, for rooms that store data of strangers: the heap, a memory scope of Wireshark, or either with a budget. free
+ * gets the size too, so that a budget need not record it. NULL means malloc().
  */
 #ifndef TW_ALLOC_H
 #define TW_ALLOC_H
@@ -12,14 +12,14 @@
 
 struct tw_alloc {
 	/*
-	 * As realloc(3), with the size so far: @memory NULL and @old_size 0 for new memory, @new_size 0 to free it.
-	 * Return: NULL without memory or beyond a budget: the old memory stays as it is.
+	 * As realloc(3), with the old size: @memory NULL and @old_size 0 for new memory, @new_size 0 to free it.
+	 * Return: NULL without memory or beyond the budget; the old memory then stays unchanged.
 	 */
 	void *(*resize)(void *ctx, void *memory, size_t old_size, size_t new_size);
 	void *ctx;
 };
 
-/** tw_alloc__resize() - what is new is not zeroed. Return: NULL without memory, @memory as before */
+/** tw_alloc__resize() - new bytes are not zeroed. Return: NULL without memory, with @memory unchanged */
 static inline void *tw_alloc__resize(const struct tw_alloc *alloc, void *memory, size_t old_size, size_t new_size)
 {
 	return alloc ? alloc->resize(alloc->ctx, memory, old_size, new_size) : realloc(memory, new_size);

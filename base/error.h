@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Error texts. A library never prints and never exits: it returns -errno and fills a tw_error that says what was tried,
- * on what, why it failed and what to do; the command line prints it as one sentence.
+ * Error texts. Libraries never print or exit: they return -errno and fill a tw_error that says what was tried, on which object, why it
+ * failed, and what to do. The command line prints it as one sentence.
  */
 #ifndef TW_ERROR_H
 #define TW_ERROR_H
@@ -13,13 +13,13 @@ struct tw_error {
 };
 
 /**
- * tw_error__set() - fill an error text and hand the code through
+ * tw_error__set() - fill an error text and return the errno
  * @error: may be NULL
- * @err: negative errno, returned as it is, so that `return tw_error__set(error, -EINVAL, ...)` reads as one thing
- * @fmt: printf format; no trailing newline or period
+ * @err: negative errno, returned unchanged, for `return tw_error__set(error, -EINVAL, ...)`
+ * @fmt: printf format, without a trailing newline or period
  *
- * Of -EMFILE and -ENFILE the text says besides how the limit is raised.
- * What the text quotes may hold any bytes: it is made printable by the rule of base/printable.h.
+ * For -EMFILE and -ENFILE, the text also says how to raise the limit. Quoted names may have any bytes: they are escaped by
+ * base/printable.h.
  */
 __attribute__((format(printf, 3, 4))) int tw_error__set(struct tw_error *error, int err, const char *fmt, ...);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What names events on a command line: a system, an event of any system, SYSTEM:EVENT, each with wildcards; `all`. */
+/* Event patterns of the command line: a system, an event of any system, or SYSTEM:EVENT, each with wildcards; `all`. */
 #ifndef TW_EVENT_PATTERN_H
 #define TW_EVENT_PATTERN_H
 
@@ -8,7 +8,7 @@
 
 #define TW_EVENT_PATTERN_MAX 512 /* bytes of one pattern; a longer one matches nothing */
 
-/** tw_event_pattern__is_bare() - whether it is one word, that a system or an event may be called */
+/** tw_event_pattern__is_bare() - whether it is a single word, the name of a system or an event */
 bool tw_event_pattern__is_bare(const char *pattern, size_t len);
 
 /** tw_event_pattern__matches() - whether it names this event; @pattern is one, without commas */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table: keys of a fixed size and, beside each, a value of a fixed size. Entries stand in an array, in the order in which they were
- * put; an index with open addressing finds them. Strangers may choose the keys: each index has secrets of its own, so that
- * nobody can choose keys that collide. Nothing that a user sees depends on the secrets.
+ * A hash table with keys and values of fixed sizes. Entries are in an array, in order of insertion; an index with open addressing finds
+ * them. Keys may come from strangers: each index has random secrets, so that nobody can choose colliding keys. Results do not depend on
+ * the secrets.
  */
 #ifndef TW_HASH_TABLE_H
 #define TW_HASH_TABLE_H
@@ -22,7 +22,7 @@ struct tw_hash_table {
 	uint32_t max;                 /* entries; 0 = as many as memory allows */
 
 	uint32_t n;         /* entries; read only, as the rest */
-	uint32_t room;      /* for so many entries there is memory */
+	uint32_t room;      /* number of entries for which memory is allocated */
 	uint32_t stride;    /* of an entry, bytes: key and value, each padded to a multiple of 8 */
 	char *entries;      /* of size stride */
 	uint32_t *index;    /* number of an entry + 1; 0 = free */

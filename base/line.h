@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line of text being written into memory of the caller's, appended piece by piece: printf takes longer than all the
- * rest. What does not fit is cut and marked, never written. No NUL is kept at the end; lengths are known.
+ * A line of text in the caller's memory, built piece by piece, because printf would dominate the cost. Text that does not fit is cut,
+ * and the cut is marked. There is no terminating NUL.
  *
- * On a line for people, bytes from outside are appended like all others; tw_printable__escape() (base/printable.h) finds them.
+ * On a line for people, untrusted bytes are appended like all others; tw_printable__escape() (base/printable.h) escapes them later.
  */
 #ifndef TW_LINE_H
 #define TW_LINE_H
@@ -16,14 +16,14 @@
 enum tw_line_kind {
 	TW_LINE_BYTES, /* as they come */
 	TW_LINE_TEXT,  /* for people */
-	TW_LINE_FLAT,  /* the same on one line: blanks replace the line breaks and tabs of our own layout */
+	TW_LINE_FLAT,  /* the same on one line: blanks replace line breaks and tabs of the layout */
 };
 
 struct tw_line {
 	char *at;        /* where the next byte goes */
-	char *end;       /* behind the last byte of the room */
+	char *end;       /* end of the memory */
 	char *text;      /* where it begins */
-	char *unchecked; /* what is before it may be shown to people */
+	char *unchecked; /* text before it is already escaped */
 	bool cut;        /* something did not fit */
 	uint8_t kind;    /* enum tw_line_kind */
 };
@@ -54,7 +54,7 @@ static inline void tw_line__char(struct tw_line *line, char c)
 		*line->at++ = c;
 }
 
-/** tw_line__bytes() - any bytes, as they are */
+/** tw_line__bytes() - append bytes unchanged */
 static inline void tw_line__bytes(struct tw_line *line, const void *bytes, size_t len)
 {
 	const size_t room = (size_t)(line->end - line->at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers that people write: digits alone, no sign, no blanks, no 0x; what does not fit is refused. */
+/* Numbers of the command line: digits only, without sign, blanks or 0x; numbers out of range are refused. */
 #ifndef TW_NUMBER_H
 #define TW_NUMBER_H
 
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* What is meant by a number. All zero but max: a count. */
+/* Range and unit of a number. All zero but max: a count. */
 struct tw_number_rule {
 	uint64_t min, max; /* of the result; max 0 = the largest there is */
 	uint64_t

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Running a program as execvp(3) does, in two parts: what looks up and allocates, before fork(); and system calls alone, after it.
- * The child of a process with threads may do no more than that (signal-safety(7)): a thread that is not in the child may have held
- * a lock.
+ * Running a program as execvp(3) does, in two parts: look-ups and allocations before fork(), and only system calls after it. The child
+ * of a process with threads may do nothing else (signal-safety(7)), because a thread that does not exist in the child may have held a
+ * lock.
  */
 #ifndef TW_PROGRAM_H
 #define TW_PROGRAM_H
@@ -16,15 +16,15 @@ struct tw_program {
 };
 
 /**
- * tw_program__find() - look for argv[0] in PATH, unless there is a '/' in it
+ * tw_program__find() - look for argv[0] in PATH, unless it has a '/'
  * @argv: NULL-terminated; borrowed until the program is executed
- * @ret: tw_program__fini(), also after a failure
+ * @ret: call tw_program__fini() also after a failure
  *
- * Return: 0; -ENOENT; -EACCES if there is only what may not be executed; another -errno of looking; -ENOMEM.
+ * Return: 0; -ENOENT; -EACCES if only non-executable files were found; another -errno of the search; -ENOMEM.
  */
 int tw_program__find(char *const *argv, struct tw_program *ret);
 
-/** tw_program__exec() - become it. Return: -errno; async-signal-safe */
+/** tw_program__exec() - execute it. Return: -errno; async-signal-safe */
 int tw_program__exec(const struct tw_program *program, char *const *environment);
 
 /** tw_program__fini() - an all-zero one is fine */

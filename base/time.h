@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times as the project counts them, nanoseconds in 64 bits, and deadlines. */
+/* Times, nanoseconds in 64 bits, and deadlines. */
 #ifndef TW_TIME_H
 #define TW_TIME_H
 
@@ -11,7 +11,7 @@
 #define TW_NS_PER_SECOND 1000000000ull
 #define TW_NS_PER_MS     1000000ull
 
-/** tw_time__now() - what a clock says, ns; clock_gettime(2) of a clock that exists does not fail */
+/** tw_time__now() - read a clock, ns; clock_gettime(2) cannot fail for an existing clock */
 static inline uint64_t tw_time__now(clockid_t clock)
 {
 	struct timespec ts;
@@ -32,8 +32,8 @@ static inline uint64_t tw_time__later(uint64_t a, uint64_t b)
 }
 
 /*
- * A point in time at which waiting ends, set by another thread or a signal handler while a thread waits. Waiters look at it once in
- * TW_DEADLINE_SLICE_MS: nothing has to wake them, so there is no descriptor to be shared and no signal to be lost.
+ * A deadline for waiting, which another thread or a signal handler may set while a thread waits. Waiters check it every
+ * TW_DEADLINE_SLICE_MS. No wake-up is needed, so there is no descriptor to share and no signal to lose.
  */
 #define TW_DEADLINE_SLICE_MS 20 /* the longest sleep between two looks */
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whom a capture host asks for its clock, and when: the sender of each stream's frames; eight times some ms apart when the
- * stream is first seen, so that its first packets can be dated, then every thousand round trips, 100 ms to a second: in that time
- * clocks that drift apart by 500 ppm add to the bound what the way had left of it. Who never answers is asked every ten seconds, who
- * sends nothing not at all.
+ * The clock poller: decides when a capture host sends time synchronisation requests, to the sender of each stream's frames. It sends
+ * eight requests a few ms apart when a stream is new, so that its first packets can be dated, and then one every thousand round-trip
+ * times, 100 ms to a second: in that time, a drift of 500 ppm adds as much to the error bound as the round trip. Senders that never
+ * answer get a request every ten seconds, silent streams none.
  *
- * A stream of which something else came than what explains it was joined late: it is asked for that too (METADATA_REQUEST), and again after 10, 20, 40 ms and
- * so on up to 320, until it comes; where the way is long, after two round trips. All streams of a capture may have been joined late.
+ * A stream whose first frames are not metadata was joined late: its requests also ask for metadata (METADATA_REQUEST), repeated after
+ * 10, 20, 40 ms and so on up to 320 ms, or after two round trips if these are longer, until metadata arrive.
  *
- * Nothing here sends or reads a clock: `now` is clocks/capture_clock.h's. State is bounded, whatever strangers send. Belongs to one
- * thread.
+ * Nothing here sends frames or reads a clock: `now` is that of clocks/capture_clock.h. State is bounded, whatever strangers send.
+ * Belongs to one thread.
  */
 #ifndef TW_CLOCK_POLLER_H
 #define TW_CLOCK_POLLER_H
@@ -19,7 +19,7 @@
 #include "transport/receiver.h"
 #include "wire/time_sync.h"
 
-/* To be sent at once, by tw_receiver__answer(): the time of asking is in it. */
+/* A request, to be sent at once by tw_receiver__answer(), because it contains the time. */
 struct tw_time_sync_request {
 	const struct tw_peer *to; /* borrowed until the next call */
 	size_t len;
@@ -29,9 +29,9 @@ struct tw_time_sync_request {
 struct tw_clock_poller;
 
 /**
- * tw_clock_poller__new() - nobody to ask yet
- * @streams: live ones are asked, once a frame of theirs was seen; borrowed. What is known of a stream goes when it leaves
- * @secret: what makes the numbers of questions hard to guess for who does not see them
+ * tw_clock_poller__new() - @streams: borrowed; live streams get requests after their first frame. State of a stream is removed when it
+ * leaves
+ * @secret: makes request numbers hard to guess for hosts that do not see them
  * Return: NULL without memory.
  */
 struct tw_clock_poller *tw_clock_poller__new(struct tw_streams *streams, uint64_t secret);
@@ -39,16 +39,18 @@ struct tw_clock_poller *tw_clock_poller__new(struct tw_streams *streams, uint64_
 /** tw_clock_poller__free() - NULL is fine */
 void tw_clock_poller__free(struct tw_clock_poller *poller);
 
-/** tw_clock_poller__saw() - a frame came that is not an answer; of most a glance is enough */
+/** tw_clock_poller__saw() - record a frame that is not an answer; cheap for most frames */
 void tw_clock_poller__saw(struct tw_clock_poller *poller, const struct tw_received_frame *frame, uint64_t now);
 
-/** tw_clock_poller__due() - when there will be something to ask: not before that; UINT64_MAX = nobody to ask */
+/** tw_clock_poller__due() - the time of the next request; UINT64_MAX = none */
 uint64_t tw_clock_poller__due(const struct tw_clock_poller *poller);
 
-/** tw_clock_poller__next() - a question that is due; call again until there is none. Return: false if there is none */
+/**
+ * tw_clock_poller__next() - the next request that is due; call again until there is none. Return: false if there is none
+ */
 bool tw_clock_poller__next(struct tw_clock_poller *poller, uint64_t now, struct tw_time_sync_request *ret);
 
-/** tw_clock_poller__is_response() - whether a frame may be one, and is for tw_clock_poller__response() */
+/** tw_clock_poller__is_response() - whether a frame may be a response, for tw_clock_poller__response() */
 static inline bool tw_clock_poller__is_response(const struct tw_received_frame *frame)
 {
 	return frame->len >= sizeof(struct tw_frame_hdr) &&
@@ -56,20 +58,20 @@ static inline bool tw_clock_poller__is_response(const struct tw_received_frame *
 }
 
 /**
- * tw_clock_poller__response() - an answer, matched with its question
- * @arrived: when it came, by the capture host's clock, not earlier than that
- * @ret_stream: whose it is
- * @ret: received and answered as that stream's clock counts
+ * tw_clock_poller__response() - match a response with its request
+ * @arrived: time of arrival in the capture clock, or later
+ * @ret_stream: stream of the response
+ * @ret: received and answered in that stream's clock
  *
- * Return: false for what was not asked, was asked of somebody else, or was answered before.
+ * Return: false if there is no such request, it was sent to another host, or it was answered before.
  */
 bool tw_clock_poller__response(struct tw_clock_poller *poller, const struct tw_received_frame *frame, uint64_t arrived,
 			       uint64_t *ret_stream, struct tw_time_sync_sample *ret);
 
 struct tw_clock_poller_stats {
 	uint64_t asked, answered;
-	uint64_t strange; /* answers to nothing that was asked */
-	uint64_t crowded; /* frames of streams that are not asked for want of memory */
+	uint64_t strange; /* answers without a request */
+	uint64_t crowded; /* frames of streams that get no requests, because memory is limited */
 };
 
 /** tw_clock_poller__stats() - totals of all streams */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far a stream's clock is ahead of the capture host's, as exchanges of questions and answers tell it (RFC 5905, section 8;
- * the bounds are those of Marzullo and Owicki, "Maintaining the Time in a Distributed System", 1983).
+ * The distance of a stream's clock from the capture clock, from time synchronisation requests and responses (RFC 5905, section 8; the
+ * bounds are those of Marzullo and Owicki, "Maintaining the Time in a Distributed System", 1983).
  *
- * The question cannot come before it was asked, so at `received` the distance is `received - asked` at most; the answer cannot
- * arrive before it was given, so at `answered` it is `answered - arrived` at least. This holds however long the ways are and
- * however they differ. Between exchanges the clocks gain TW_DRIFT_MAX on each other at most, so what an exchange told holds
- * later, and held before, with that much added on both sides. All that was told is intersected.
+ * A request cannot arrive before it was sent, so at `received` the distance is at most `received - asked`. A response cannot arrive
+ * before it was sent, so at `answered` the distance is at least `answered - arrived`. This holds for any delays. The clocks drift by at
+ * most TW_DRIFT_MAX, so these bounds hold at other times with the possible drift added on both sides. All bounds are intersected.
  *
- * The bounds rest on two assumptions: that drift, and that neither clock is set. Where exchanges contradict each other one of
- * them does not hold; then only the newest counts.
+ * This assumes the maximum drift, and that neither clock is set. If bounds contradict each other, an assumption is wrong; then only the
+ * newest are used.
  */
 #ifndef TW_DISTANCE_H
 #define TW_DISTANCE_H
@@ -18,7 +17,7 @@
 #include <stdint.h>
 
 #define TW_DRIFT_MAX \
-	500000 /* ppb; what the kernel lets a clock be slewed by (adjtimex(2)), and more than a crystal has */
+	500000 /* ppb; the kernel's limit for slewing a clock (adjtimex(2)), and more than the error of a crystal */
 
 #define TW_DISTANCE_MARKS   32 /* the newest, for bounds at times that lie a bit back */
 #define TW_DISTANCE_ANCHORS 16 /* some seconds apart, for the drift */
@@ -28,7 +27,7 @@ struct tw_time_sync_sample {
 	uint64_t asked, received, answered, arrived;
 };
 
-/* Stream's clock less the capture host's, ns: no less than low, no more than high. */
+/* Stream's clock minus the capture clock, ns: at least low, at most high. */
 struct tw_bounds {
 	int64_t low, high;
 };
@@ -44,14 +43,14 @@ struct tw_distance {
 	struct tw_distance_mark anchors[TW_DISTANCE_ANCHORS]; /* the same */
 	uint64_t n_marks, n_anchors;
 	uint64_t exchanges; /* taken */
-	uint64_t refused;   /* that cannot be: the answer took longer to give than it was waited for */
-	uint64_t restarts;  /* times that an exchange contradicted those before */
+	uint64_t refused;   /* invalid: the response took longer to make than the round trip */
+	uint64_t restarts;  /* number of contradictions */
 };
 
-/** tw_distance__take() - learn from an exchange. Return: false if it cannot be */
+/** tw_distance__take() - add a request and its response. Return: false if they are invalid */
 bool tw_distance__take(struct tw_distance *distance, const struct tw_time_sync_sample *sample);
 
-/** tw_distance__restart() - a clock was set: what was told before means nothing now */
+/** tw_distance__restart() - a clock was set: discard all bounds */
 void tw_distance__restart(struct tw_distance *distance);
 
 /** tw_distance__known() - whether any exchange counts */
@@ -67,13 +66,13 @@ uint64_t tw_distance__pause(const struct tw_distance *distance);
 struct tw_bounds tw_distance__at(const struct tw_distance *distance, uint64_t time);
 
 /**
- * tw_distance__drift() - what the stream's clock gained on the capture host's over the last minutes, ns per s
+ * tw_distance__drift() - drift of the stream's clock relative to the capture clock over the last minutes, ns per s
  *
- * The mean is bounded by what is known of the distance at both ends; at one moment it may be another, within TW_DRIFT_MAX.
+ * The bounds of the distance at both ends limit the mean; the momentary drift may differ, up to TW_DRIFT_MAX.
  */
 struct tw_bounds tw_distance__drift(const struct tw_distance *distance);
 
-/* Sums of times that strangers sent: what would overflow is cut. */
+/* Saturating sums of untrusted times. */
 static inline int64_t tw_saturate__plus(int64_t a, int64_t b)
 {
 	int64_t sum;

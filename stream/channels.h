@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers of one channel: which is next, and which are missing. Gaps are remembered: a frame that fills one is late, not a duplicate. */
+/*
+ * The numbers of a channel: the next one, and the missing ones. Gaps are remembered: a frame that fills a gap is late, not a duplicate.
+ */
 #ifndef TW_STREAM_CHANNELS_H
 #define TW_STREAM_CHANNELS_H
 
@@ -19,36 +21,36 @@ struct tw_stream_channel {
 	uint64_t next; /* the number expected next */
 	bool known;    /* next is meaningful */
 	uint8_t next_gap;
-	struct tw_stream_gap gaps[TW_STREAM_CHANNEL_GAPS_MAX]; /* the latest, a ring; empty ones too */
+	struct tw_stream_gap gaps[TW_STREAM_CHANNEL_GAPS_MAX]; /* the latest gaps, a ring, including empty ones */
 };
 
-/* What a frame is by its numbers. */
+/* Kind of a frame by its numbers. */
 enum tw_stream_arrival {
 	TW_STREAM_IN_ORDER,  /* it begins with the next number, or has none */
 	TW_STREAM_AFTER_GAP, /* numbers before it are missing */
 	TW_STREAM_LATE,      /* all its numbers were missing */
-	TW_STREAM_DUPLICATE, /* some of its numbers came before */
+	TW_STREAM_DUPLICATE, /* some of its numbers were received before */
 };
 
 /**
- * tw_stream_channel__see() - a frame with the numbers from @seq on, @events of them, came: what it is
- * @ret_missing: with TW_STREAM_AFTER_GAP how many numbers before it are missing; else 0
+ * tw_stream_channel__see() - classify a received frame with @events numbers from @seq on
+ * @ret_missing: with TW_STREAM_AFTER_GAP the quantity of missing numbers before it; otherwise 0
  *
- * A gap stays as it is: of a late frame that comes twice, both are late.
+ * Gaps are not filled: if a late frame arrives twice, both are late.
  */
 enum tw_stream_arrival tw_stream_channel__see(struct tw_stream_channel *c, uint64_t seq, uint16_t events,
 					      uint64_t *ret_missing);
 
-/** tw_stream_channel__miss() - numbers are missing; the oldest gap is forgotten for it. None if @from is @to */
+/** tw_stream_channel__miss() - record missing numbers, in place of the oldest gap; none if @from equals @to */
 void tw_stream_channel__miss(struct tw_stream_channel *c, uint64_t from, uint64_t to, uint64_t *counter);
 
-/** tw_stream_channel__gap() - the gap that has all of these numbers; NULL if there is none */
+/** tw_stream_channel__gap() - the gap that contains all of these numbers; NULL if there is none */
 struct tw_stream_gap *tw_stream_channel__gap(struct tw_stream_channel *c, uint64_t from, uint64_t to);
 
 /**
- * tw_stream_channel__fill() - missing numbers came after all: what is left of their gap is two gaps
+ * tw_stream_channel__fill() - missing numbers were received after all: their gap is split in two
  * @ret_counter: of the gap
- * Return: false if no gap has all of them.
+ * Return: false if no gap contains all of them.
  */
 bool tw_stream_channel__fill(struct tw_stream_channel *c, uint64_t from, uint64_t to, uint64_t **ret_counter);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Clocks that count ticks. Times that do not fit are cut at the end of time. */
+/* Clocks that count ticks. Times out of range saturate. */
 #ifndef TW_CLOCK_SCALE_H
 #define TW_CLOCK_SCALE_H
 
@@ -21,7 +21,7 @@ static inline uint64_t tw_clock_scale__ns(const struct tw_clock_scale *scale, ui
 	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-/** tw_clock_scale__ticks() - the last tick that is not behind @ns */
+/** tw_clock_scale__ticks() - the last tick not after @ns */
 static inline uint64_t tw_clock_scale__ticks(const struct tw_clock_scale *scale, uint64_t ns)
 {
 	unsigned __int128 ticks;

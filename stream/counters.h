@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One stream's counters: what its LOST and STATS records say about events that are not there. Both may tell of the same loss, and
- * either may be missing or older, so each place counts the larger of the two, until the stream has ended: STATS are complete then,
- * and a LOST that the network brought twice changes nothing.
+ * The counters of a stream from its LOST and STATS records. Both may report the same loss, and either may be missing or older, so each
+ * place counts the larger of the two until the stream ends. Then STATS are complete, and a LOST that the network duplicated changes
+ * nothing.
  */
 #ifndef TW_STREAM_COUNTERS_H
 #define TW_STREAM_COUNTERS_H
@@ -18,8 +18,8 @@ enum tw_stream_counter {
 	TW_STREAM_RING,
 	TW_STREAM_SHED,
 	TW_STREAM_TX,
-	TW_STREAM_TX_FRAMES,    /* frames of which nobody counted the events */
-	TW_STREAM_UNSURE_RINGS, /* rings of which nobody knows all that was recorded; all others are events */
+	TW_STREAM_TX_FRAMES,    /* frames with an unknown number of events */
+	TW_STREAM_UNSURE_RINGS, /* rings with unknown counts; all others count events */
 	TW_STREAM_COUNT,
 };
 
@@ -27,14 +27,14 @@ struct tw_stream_counter_row {
 	uint16_t channel;
 	bool told[TW_STREAM_COUNT];
 	uint64_t first[TW_STREAM_COUNT]; /* in the first STATS that was seen */
-	uint64_t value[TW_STREAM_COUNT]; /* the largest: totals only grow */
+	uint64_t value[TW_STREAM_COUNT]; /* the largest received, because totals only grow */
 };
 
 struct tw_stream_counters {
 	uint64_t lost[TW_STREAM_COUNT];     /* by LOST */
 	uint64_t unknown;                   /* LOST without a count */
 	bool from_start;                    /* the stream's first control frame was seen */
-	bool ended;                         /* END came: what the last STATS told is final */
+	bool ended;                         /* END was received: the last STATS are final */
 	struct tw_stream_counter_row *rows; /* by STATS: one a channel, the whole stream's among them */
 	size_t n_rows;
 	const struct tw_alloc *alloc; /* of the rows; NULL = malloc() */
@@ -42,7 +42,7 @@ struct tw_stream_counters {
 
 void tw_stream_counters__fini(struct tw_stream_counters *counters);
 
-/** tw_stream_counters__lost() and tw_stream_counters__stats() - take the value of such a TLV in. Return: 0, -ENOMEM */
+/** tw_stream_counters__lost() and tw_stream_counters__stats() - add such a TLV. Return: 0, -ENOMEM */
 void tw_stream_counters__lost(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
 int tw_stream_counters__stats(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
 
@@ -58,15 +58,15 @@ static inline void tw_stream_counters__end(struct tw_stream_counters *counters)
 	counters->ended = true;
 }
 
-/** tw_stream_counters__told() - whether any STATS had this */
+/** tw_stream_counters__told() - whether any STATS reported this counter */
 bool tw_stream_counters__told(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
-/** tw_stream_counters__total() - events of one kind since the stream's start, as far as was told */
+/** tw_stream_counters__total() - events of one kind since the stream's start, as reported */
 uint64_t tw_stream_counters__total(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
 /**
- * tw_stream_counters__since() - events of one kind since this capture joined: all of them if it saw the stream's start, else what
- * STATS grew by since the first that it saw, or what LOST records told, whichever is more
+ * tw_stream_counters__since() - events of one kind since this capture joined: all if it saw the stream's start; otherwise the growth
+ * since the first STATS that it saw, or the sum of LOST records, whichever is larger
  */
 uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a stream's HOST record says, as texts for a pcapng interface. */
+/* The content of a stream's HOST record, as texts for a pcapng interface. */
 #ifndef TW_IDENTITY_H
 #define TW_IDENTITY_H
 
 #include "stream/clock_scale.h"
 #include "wire/decode.h"
 
-/* Texts are as base/printable.h shows them and cut to their size; "" = not said. */
+/* Texts are escaped by base/printable.h and cut to their size; "" = unknown. */
 struct tw_identity {
 	char host[128], instance[128], release[128], machine[64], os[128], clock[32];
 	uint8_t host_bytes[128]; /* as they came, for filters */
@@ -20,19 +20,21 @@ struct tw_identity {
 /** tw_identity__host() - take the value of a HOST TLV in */
 void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv);
 
-/** tw_identity__ns() - a time of the stream's clock in ns, if the clock counts something else and it is known how */
+/** tw_identity__ns() - convert a time of the stream's clock to ns, if the clock counts ticks of known length */
 static inline uint64_t tw_identity__ns(const struct tw_identity *id, uint64_t time)
 {
 	return tw_clock_scale__ns(&id->scale, time);
 }
 
-/** tw_identity__counts() - whether the clock counts something that nobody converts to ns: events, or cycles of a TSC */
+/**
+ * tw_identity__counts() - whether the clock counts units that cannot be converted to ns: events, or cycles of a TSC
+ */
 bool tw_identity__counts(const struct tw_identity *id);
 
-/** tw_identity__name() - "host:instance", or the stream's id if the host is not known */
+/** tw_identity__name() - "host:instance", or the stream's id if the host is unknown */
 void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 
-/** tw_identity__comment() - the rest of what it says, for who asks which boot of which machine that was; and the stream's id */
+/** tw_identity__comment() - the other attributes, such as the boot id, and the stream's id */
 void tw_identity__comment(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 
 /** tw_identity__describe() - events, clock and kernel in a sentence */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the room: the table, and what is counted of its memory. */
+/* Internal to the room: the table and its memory accounting. */
 #ifndef TW_STREAMS_IMPL_H
 #define TW_STREAMS_IMPL_H
 
@@ -27,7 +27,9 @@ struct tw_streams {
 /** tw_streams__room() - bytes that may still be taken */
 size_t tw_streams__room(const struct tw_streams *streams);
 
-/** tw_stream__take() - count @bytes of the stream. Return: false, nothing counted, if that is more than there may be */
+/**
+ * tw_stream__take() - add @bytes to the memory of the stream. Return: false, with nothing added, beyond the limit
+ */
 bool tw_stream__take(struct tw_stream *stream, size_t bytes);
 
 /** tw_stream__changed() - something of the stream took @before bytes and takes @now */
@@ -37,10 +39,12 @@ static inline void tw_stream__changed(struct tw_stream *stream, size_t before, s
 	stream->table->stats.memory += now - before;
 }
 
-/** tw_streams__refuse() - one more in @count, one of the stats; the first of all, and the first text, say why */
+/**
+ * tw_streams__refuse() - count a refusal in @count, one of the stats; the reasons of the first one and of the first text are kept
+ */
 void tw_streams__refuse(struct tw_streams *streams, uint64_t *count, const struct tw_error *why);
 
-/** tw_stream__update_schema() - take in a SCHEMA. Return: false if it is malformed; what finds no room is counted */
+/** tw_stream__update_schema() - add a SCHEMA. Return: false if it is malformed; texts without room are counted */
 bool tw_stream__update_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv);
 
 /** tw_stream__set_long_size() - of the host; for the formats that are there and those to come */

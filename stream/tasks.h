@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of tasks by pid and time, as COMM records tell them in the order of a capture. */
+/* Task names by pid and time, from COMM records in the order of the capture. */
 #ifndef TW_TASKS_H
 #define TW_TASKS_H
 
@@ -15,7 +15,7 @@
  * format of an event id, read as the HOST before it said, and the first name of an address.
  */
 enum tw_history {
-	TW_HISTORY_LATEST, /* for events that come after the names of their time: a producer tells what it has learnt, then its events */
+	TW_HISTORY_LATEST, /* for events after the COMM records of their time: a producer sends COMM records before the events */
 	TW_HISTORY_ALL,
 };
 
@@ -36,9 +36,9 @@ struct tw_tasks {
 void tw_tasks__init(struct tw_tasks *tasks, enum tw_history history, const struct tw_alloc *alloc);
 
 /**
- * tw_tasks__add() - a COMM record
- * @position: of it, for who asks where a name is from
- * @room: bytes that the names may grow by. Without it, older ones are forgotten where only the latest are kept
+ * tw_tasks__add() - add a COMM record
+ * @position: of the record
+ * @room: bytes that the names may grow by. Beyond it, older names are dropped if only the latest are kept
  *
  * Return: 0; -E2BIG beyond the limit or the room, -ENOMEM.
  */
@@ -47,7 +47,7 @@ int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint3
 /** tw_tasks__memory() - taken by the names, bytes */
 size_t tw_tasks__memory(const struct tw_tasks *tasks);
 
-/** tw_tasks__name() - what @pid was called at that time; NULL if not known; borrowed until the next add */
+/** tw_tasks__name() - the name of @pid at that time; NULL if unknown; borrowed until the next add */
 const struct tw_task_name *tw_tasks__name(const struct tw_tasks *tasks, uint32_t pid, uint64_t time);
 
 void tw_tasks__fini(struct tw_tasks *tasks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What AF_XDP sockets share, whichever way frames go. Used inside vnet/ only. */
+/* Code shared by AF_XDP transmit and receive. Used inside vnet/ only. */
 #ifndef TW_AF_XDP_H
 #define TW_AF_XDP_H
 
@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <xdp/xsk.h>
 
-/* Of the kernel's interface since 6.6, missing in older headers. */
+/* In the kernel since 6.6; missing in older headers. */
 #ifndef XDP_USE_SG
 #define XDP_USE_SG (1 << 4)
 #endif
@@ -20,7 +20,7 @@
 
 #define AF_XDP_CHUNK 4096 /* of a UMEM; a frame takes as many as it needs */
 
-/* A UMEM to be: an area that is the caller's, and its rings, by their sizes. */
+/* Parameters of a UMEM: the caller's memory, and the rings with their sizes. */
 struct af_xdp_umem {
 	void *area;
 	size_t bytes; /* whole chunks */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bucket is the time at which all that was admitted will have left at the rate, as in the generic cell rate algorithm
- * (ITU-T I.371): one number for all threads, and nothing to refill.
+ * The bucket is the time at which all admitted bytes will have been sent at the rate, as in the generic cell rate algorithm (ITU-T
+ * I.371): one number for all threads, which needs no refill.
  */
 #include "vnet/limit.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/time.h"
 
-#define BURST_NS (4 * TW_NS_PER_MS) /* readers send in bursts, once in some ms */
+#define BURST_NS (4 * TW_NS_PER_MS) /* readers send in bursts, every few ms */
 
 struct tw_limit {
 	uint64_t rate;
@@ -37,7 +37,7 @@ static bool is_empty(const struct tw_limit *limit, uint64_t now)
 	return atomic_load_explicit(&limit->busy_until, memory_order_relaxed) > now + BURST_NS;
 }
 
-/* Rounded up: never more than the rate. */
+/* Rounded up, so that the rate is never exceeded. */
 static void take(struct tw_limit *limit, uint64_t now, size_t bytes)
 {
 	const uint64_t ns = (bytes * 8 * TW_NS_PER_SECOND + limit->rate - 1) / limit->rate;
@@ -49,7 +49,7 @@ static void take(struct tw_limit *limit, uint64_t now, size_t bytes)
 							memory_order_relaxed));
 }
 
-/* What the sink behind it has changed about itself. */
+/* Copies properties that the inner sink changed. */
 static void follow(struct limit_sink *s)
 {
 	const uint64_t more = s->inner->padding - s->sink.padding;

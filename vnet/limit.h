@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A cap on the bandwidth that a run takes: a token bucket that its sinks share. A sink behind it is as one of a slower interface: while the
- * bucket is empty there is no room, so the kernel's rings fill, and only what they cannot hold is lost, and counted.
+ * A limit of the bandwidth of a run: a token bucket shared by its sinks. A limited sink behaves like that of a slower interface: while
+ * the bucket is empty, it has no room. The kernel's rings then hold the events; those that do not fit are lost and counted.
  */
 #ifndef TW_LIMIT_H
 #define TW_LIMIT_H
@@ -17,10 +17,10 @@ struct tw_limit;
 struct tw_limit *tw_limit__new(uint64_t rate);
 
 /**
- * tw_limit__sink() - a sink that takes what the limit allows, and hands it on
- * @sink: the new sink's from here on, also after a failure
+ * tw_limit__sink() - a sink that admits frames up to the limit and passes them to @sink
+ * @sink: owned by the new sink, also after a failure
  *
- * Headers and padding count. What the bucket, of a few ms, has admitted is not held back.
+ * Headers and padding count. Frames admitted by the bucket, which holds a few ms, are not delayed.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Who listens on an interface: notices a capture that has just begun, so that it can be told at once what it needs to
- * know.
- */
+/* Detects captures that begin on an interface, so that metadata can be sent to them at once. */
 #ifndef TW_LISTENERS_H
 #define TW_LISTENERS_H
 
@@ -13,16 +10,16 @@
 struct tw_listeners;
 
 /**
- * tw_listeners__open() - watch the packet sockets on an interface, and on all interfaces, of this network namespace
- * @ifname: where a capture would listen: the viewing end of a virtual wire
+ * tw_listeners__open() - watch packet sockets on an interface, and on all interfaces, of this network namespace
+ * @ifname: interface of captures: the receiving end of a veth pair
  * Return: 0; -ENODEV if there is no such interface; another -errno without /proc.
  */
 int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_error *error);
 
 /**
- * tw_listeners__joined() - whether a packet socket is there that was not at the last call
+ * tw_listeners__joined() - whether there is a packet socket that did not exist at the last call
  *
- * Looks at most every ms, otherwise false. Sources: packet(7), /proc/net/packet. Sockets of AF_XDP do not show.
+ * Looks at most once a ms; in between it returns false. Sources: packet(7), /proc/net/packet. AF_XDP sockets are not visible.
  */
 bool tw_listeners__joined(struct tw_listeners *listeners);
 

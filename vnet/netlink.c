@@ -10,7 +10,7 @@
 
 #include "vnet/veth.h"
 
-#define PATIENCE_S 5 /* for an answer of the kernel, which comes at once */
+#define PATIENCE_S 5 /* timeout for an answer of the kernel, which is usually immediate */
 
 int tw_netlink__open(struct nl_sock **ret, struct tw_error *error)
 {
@@ -24,19 +24,19 @@ int tw_netlink__open(struct nl_sock **ret, struct tw_error *error)
 	err = errno;
 	if (code < 0) {
 		nl_socket_free(sk);
-		if (err == EMFILE || err == ENFILE) /* libnl has no word for these */
+		if (err == EMFILE || err == ENFILE) /* libnl has no error code for these */
 			return tw_error__set(error, -err, "cannot open a netlink socket: %s", strerror(err));
 		return tw_error__set(error, tw_netlink__errno(code), "cannot open a netlink socket: %s",
 				     nl_geterror(code));
 	}
-	/* libnl waits for the answer to a request for a list also if the kernel did not take the request. */
+	/* libnl waits for a dump even if the kernel did not accept the request. */
 	setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_sec = PATIENCE_S },
 		   sizeof(struct timeval));
 	*ret = sk;
 	return 0;
 }
 
-/* libnl folds errnos into codes of its own; these are the ones that somebody acts on. */
+/* libnl maps errnos to its own codes; these are the ones that callers act on. */
 int tw_netlink__errno(int code)
 {
 	static const struct {

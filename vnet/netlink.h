@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What this room asks of libnl: links by name, and the kernel's errors as -errno. Used inside vnet/ only. */
+/* Uses of libnl in this room: links by name, and the kernel's errors as -errno. Used inside vnet/ only. */
 #ifndef TW_NETLINK_H
 #define TW_NETLINK_H
 
@@ -31,10 +31,10 @@ int tw_netlink__get_link(struct nl_sock *sk, const char *name, struct rtnl_link 
  */
 int tw_netlink__link(struct nl_sock *sk, const char *name, struct rtnl_link **ret);
 
-/** tw_netlink__is_own_veth() - it is an end of a veth pair that we made */
+/** tw_netlink__is_own_veth() - whether it is an end of a veth pair made by Tracewire */
 bool tw_netlink__is_own_veth(struct rtnl_link *link);
 
-/** tw_netlink__is_tx_name() - the name is that of a veth pair's sending end */
+/** tw_netlink__is_tx_name() - whether it is the name of a veth pair's sending end */
 bool tw_netlink__is_tx_name(const char *name);
 
 #endif

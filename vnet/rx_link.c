@@ -18,9 +18,9 @@
 #include "base/time.h"
 #include "wire/tracewire.h"
 
-#define FRAME_LEAST 1500 /* whatever the interface's MTU says: it need not be the sender's */
+#define FRAME_LEAST 1500 /* lower limit, because the sender's MTU may be larger than this interface's */
 
-/* Behind the address a peer has its VLAN tag, if there is one. */
+/* In a peer, the VLAN tag follows the address, if there is one. */
 _Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
 
 /* One of the SIOC?IF* requests. Return: 0 or -errno */
@@ -100,7 +100,9 @@ unsigned int rx_link__queues(const char *ifname)
 	return n ? n : 1;
 }
 
-/* What has become of one that went down: of its end no packet socket is told then. */
+/*
+ * After the interface went down: checks whether it still exists, because the packet socket is not notified of its removal then.
+ */
 static void look_again(struct rx_link *link)
 {
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -169,7 +171,7 @@ int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeo
 	return err ? err : 1;
 }
 
-/* Only what tells senders apart: the same one may send to all and to us. */
+/* Only fields that identify the sender: it may send to a group and to this host. */
 void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_peer *ret)
 {
 	struct sockaddr_ll address = {
@@ -190,7 +192,7 @@ void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const ui
 	ret->len += RX_LINK_TAG;
 }
 
-/* The way back to a peer. Return: length of the header */
+/* Makes the header of an answer to a peer. Return: length of the header */
 static size_t make_header(const struct rx_link *link, const struct tw_peer *to, const struct sockaddr_ll *address,
 			  uint8_t *header)
 {

@@ -26,7 +26,7 @@
  */
 #define BLOCK_BYTES (128u << 10)
 #define BLOCKS_MAX  8192 /* 1 GiB */
-#define FRAME_STEP  2048 /* what the kernel wants to know for the ring's arithmetic; frames lie densely */
+#define FRAME_STEP  2048 /* required by the kernel for its arithmetic; frames are stored without gaps */
 
 /* A packet socket with a TPACKET_V3 ring that receives only Tracewire frames. */
 struct ring {
@@ -40,14 +40,17 @@ static int set_option(int fd, int level, int name, const void *value, size_t len
 	return setsockopt(fd, level, name, value, (socklen_t)len) < 0 ? -errno : 0;
 }
 
-/* Nothing but our EtherType, whole, and not what the interface sends. Before the socket is bound: no frame slips by. */
+/*
+ * Only Tracewire's EtherType, complete frames, and no frames sent by the interface. Set before the socket is bound, so that no other
+ * frame is received.
+ */
 static int set_filter(int fd, bool control_only)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 2 * ETH_ALEN),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_ETHERTYPE, 0, 3),
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ETH_HLEN + offsetof(struct tw_frame_hdr, channel)),
-		/* Without the wish both ways lead on. */
+		/* Without control_only, both branches accept the frame. */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TW_CHANNEL_CONTROL, 0, control_only),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
@@ -131,21 +134,21 @@ struct rx_packet {
 	struct tw_receiver rx;
 	struct rx_link link;
 	struct ring ring;
-	unsigned int block; /* being read, or the next to be */
-	bool held;          /* it is ours until given back */
-	unsigned int left;  /* frames of it not yet handed out */
+	unsigned int block; /* the block being read, or the next one */
+	bool held;          /* the block belongs to the reader until it is returned */
+	unsigned int left;  /* frames of the block not yet handed out */
 	const struct tpacket3_hdr *next;
 	struct tw_receiver_stats stats;
-	uint64_t dropped; /* of stats.dropped, what frames were told of */
+	uint64_t dropped; /* the part of stats.dropped that frames already reported */
 	uint64_t taken;   /* blocks */
 	/*
-	 * While the ring is full, nothing comes after what is dropped. Asking for the counter then keeps the kernel from marking the block
-	 * that comes after it later.
+	 * While the ring is full, no block follows the dropped frames. Reading the counter then keeps the kernel from marking the next
+	 * block.
 	 */
 	bool full;
-	uint64_t full_from; /* of stats.dropped, what may have been lost before a block that is in the ring */
-	uint64_t tell_at; /* when as many blocks were taken, one comes that was closed after a loss; 0 = not known of */
-	uint64_t last; /* of stats.dropped, what was lost when it was full last, unless a block has come behind that */
+	uint64_t full_from; /* the part of stats.dropped that may have been lost before a block in the ring */
+	uint64_t tell_at;   /* number of blocks taken when a block follows that was closed after a loss; 0 = unknown */
+	uint64_t last;      /* the part of stats.dropped lost when the ring was last full, unless a block followed */
 	struct tw_peer peer;
 };
 
@@ -189,7 +192,7 @@ static int update_stats(struct rx_packet *rx)
 	return 0;
 }
 
-/* How many blocks after this one the kernel has marked, and one more: it may just be marking that. */
+/* The number of marked blocks after this one, plus one that the kernel may be marking now. */
 static uint64_t marked_behind(const struct rx_packet *rx)
 {
 	uint64_t n = 1;
@@ -205,8 +208,8 @@ static uint64_t marked_behind(const struct rx_packet *rx)
 }
 
 /*
- * The kernel marks the blocks that it closed after a loss, until it is asked, and then tells the sum. So marked blocks that
- * are in the ring already share one answer: of that something is kept for each.
+ * The kernel marks blocks closed after a loss until its counter is read, which returns the sum. Several marked blocks in the ring share
+ * one reading: a part of it is kept for each.
  */
 static void tell_loss(struct rx_packet *rx)
 {
@@ -239,7 +242,7 @@ static bool take_block(struct rx_packet *rx)
 	return true;
 }
 
-/* The kernel takes the first tag out of the frame. Return: it as it was, or NULL */
+/* The kernel removes the first VLAN tag from the frame. Return: the tag as it was, or NULL */
 static const uint8_t *tag_of(const struct tpacket3_hdr *h, uint8_t tag[RX_LINK_TAG])
 {
 	if (!(h->tp_status & TP_STATUS_VLAN_VALID))
@@ -305,7 +308,7 @@ static int packet_answer(struct tw_receiver *base, const struct tw_peer *to, con
 	return rx_link__answer(&rx->link, rx->ring.fd, to, frame, len);
 }
 
-/* Return: whether it has no room; @ret_losing: and a block that tells of a loss before it */
+/* Return: whether the ring is full. @ret_losing: whether a block in it reports a loss */
 static bool is_full(const struct rx_packet *rx, bool *ret_losing)
 {
 	*ret_losing = false;
@@ -350,7 +353,7 @@ static int packet_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 	return 0;
 }
 
-/* What a filter rejects is not counted. */
+/* Frames rejected by a socket filter are not counted as dropped. */
 static void packet_stop(struct tw_receiver *base)
 {
 	struct sock_filter nothing[] = { BPF_STMT(BPF_RET | BPF_K, 0) };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving frames from a network interface (transport/receiver.h) through a TPACKET_V3 ring, which sees what a capture on that
- * interface sees (before tc ingress), and sees it beside any other capture. Only frames of EtherType TW_ETHERTYPE come
- * in; the kernel filters. What the interface itself sends is not received.
+ * Receiving frames from a network interface (transport/receiver.h) through a TPACKET_V3 ring. The ring gets the frames that a capture on
+ * the interface gets (before tc ingress), beside other captures. The kernel passes only frames of EtherType TW_ETHERTYPE. Frames sent by
+ * the interface are not received.
  */
 #ifndef TW_RX_PACKET_H
 #define TW_RX_PACKET_H
@@ -17,20 +17,20 @@
 
 struct tw_rx_packet_options {
 	const char *ifname;
-	size_t ring;            /* bytes, cut to whole blocks of 128 KiB, one at least; 0 = TW_RX_PACKET_RING */
-	unsigned int retire_ms; /* the longest that the kernel keeps a frame back to fill a block; 0 = 1 ms */
-	bool control_only;      /* frames of the control channel: the kernel leaves events alone */
+	size_t ring;            /* bytes, rounded down to blocks of 128 KiB, at least one; 0 = TW_RX_PACKET_RING */
+	unsigned int retire_ms; /* longest time that the kernel delays a frame to fill a block; 0 = 1 ms */
+	bool control_only;      /* receive only frames of the control channel */
 };
 
 /**
- * tw_rx_packet__open() - receive from an interface, from now on
- * @ret: its frame_max is the interface's MTU, though at least that of Ethernet: the sender's may be another. Close it with
- *       tw_receiver__close().
+ * tw_rx_packet__open() - start to receive from an interface
+ * @ret: its frame_max is the interface's MTU, but at least that of Ethernet, because the sender's MTU may differ. Close it with
+ * tw_receiver__close().
  *
- * Senders are struct sockaddr_ll, told apart by their Ethernet address. An answer is a frame to that address.
+ * Senders are struct sockaddr_ll, identified by their Ethernet address. An answer is a frame to that address.
  *
- * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; -ENOMEM if the ring is too large;
- * another -errno of the kernel's. @error says which.
+ * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; -ENOMEM if the ring is too large; another -errno of the
+ * kernel, with @error filled.
  */
 int tw_rx_packet__open(const struct tw_rx_packet_options *opts, struct tw_receiver **ret, struct tw_error *error);
 

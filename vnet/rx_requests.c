@@ -36,7 +36,7 @@ static struct requests *requests_of(struct tw_receiver *rx)
 	return (struct requests *)rx;
 }
 
-/* When the kernel received it; now, if it does not say. */
+/* The kernel's receive time; the current time if there is none. */
 static uint64_t stamp_of(struct msghdr *msg)
 {
 	struct timespec ts;
@@ -50,7 +50,9 @@ static uint64_t stamp_of(struct msghdr *msg)
 	return tw_time__now(CLOCK_REALTIME);
 }
 
-/* On an interface all other errors are -ENODEV, as the socket is of no use then; over UDP they are about datagrams that have left. */
+/*
+ * On an interface, all other errors are -ENODEV, because the socket is unusable then. Over UDP, they concern datagrams sent earlier.
+ */
 static int judge(const struct requests *q, int err)
 {
 	if (err == EAGAIN || err == EINTR)
@@ -115,7 +117,7 @@ static int answer_on_link(struct tw_receiver *rx, const struct tw_peer *to, cons
 	return rx_link__answer(&q->link, q->fd, to, frame, len);
 }
 
-/* The socket is connected: there is nobody else that could have asked. */
+/* The socket is connected, so all requests are from the same host. */
 static int answer_on_udp(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
 {
 	(void)to;
@@ -127,7 +129,7 @@ static int answer_on_udp(struct tw_receiver *rx, const struct tw_peer *to, const
 static int stats_of_link(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 {
 	struct requests *q = requests_of(rx);
-	struct tpacket_stats since; /* the last call: the kernel starts anew */
+	struct tpacket_stats since; /* since the last call, which resets the kernel's counters */
 	socklen_t len = sizeof(since);
 
 	if (getsockopt(q->fd, SOL_PACKET, PACKET_STATISTICS, &since, &len) < 0)
@@ -137,7 +139,7 @@ static int stats_of_link(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 	return 0;
 }
 
-/* The socket sends the stream too, and receives nothing but questions. */
+/* The socket also sends the stream, and receives only requests. */
 static int stats_of_udp(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 {
 	struct requests *q = requests_of(rx);
@@ -162,7 +164,9 @@ static void close_udp(struct tw_receiver *rx)
 	free(rx);
 }
 
-/* Before the socket is bound: only frames for us, of our EtherType, long enough, and out of band. */
+/*
+ * Set before the socket is bound: accept only frames to this host, of Tracewire's EtherType, long enough, and out-of-band.
+ */
 static int set_filter(int fd)
 {
 	struct sock_filter code[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving what comes back to where a stream is sent from (transport/receiver.h): questions for its clock, few and short. Plain sockets without
- * a ring, and time stamps of the kernel's.
+ * Receiving time synchronisation requests at the sender of a stream (transport/receiver.h). They are few and short: plain sockets
+ * without a ring, with the kernel's time stamps.
  */
 #ifndef TW_RX_REQUESTS_H
 #define TW_RX_REQUESTS_H
@@ -11,18 +11,18 @@
 #include "vnet/tx_udp.h"
 
 /**
- * tw_rx_requests__on_link() - those that come to an interface, addressed to it; nothing else comes through
- * @ifname: the one that is sent on: struct tw_iface.tx_name
+ * tw_rx_requests__on_link() - receive requests addressed to an interface, and no other frames
+ * @ifname: the sending interface: struct tw_iface.tx_name
  *
- * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; another -errno of the kernel's. @error says which.
+ * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; another -errno of the kernel, with @error filled.
  */
 int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct tw_error *error);
 
 /**
- * tw_rx_requests__on_udp() - whatever the host sends back to the port that the stream comes from
- * @udp: has to stay open as long; that datagrams of the stream were refused is counted there
+ * tw_rx_requests__on_udp() - receive datagrams that the host sends to the source port of the stream
+ * @udp: must stay open until then; counts refused datagrams of the stream
  *
- * Return: 0; -ENOMEM; another -errno of the kernel's. @error says which.
+ * Return: 0; -ENOMEM; another -errno of the kernel, with @error filled.
  */
 int tw_rx_requests__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, struct tw_error *error);
 

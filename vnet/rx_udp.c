@@ -19,9 +19,9 @@
 #include "wire/tracewire.h"
 
 #define MESSAGES     16     /* a system call */
-#define MESSAGE_MAX  65536  /* bytes: more than any datagram, or the kernel's bundle of them */
-#define CONTROL_ROOM 256    /* bytes, for what is known of a message */
-#define DATAGRAM_MAX 65507u /* IPv4's, and as much as our own senders use */
+#define MESSAGE_MAX  65536  /* bytes: more than any datagram or GRO bundle */
+#define CONTROL_ROOM 256    /* bytes, for ancillary data of a message */
+#define DATAGRAM_MAX 65507u /* the maximum of IPv4, which Tracewire's senders use */
 
 /* The sender of a datagram, and the address that it was sent to, from which the answer leaves. */
 struct peer {
@@ -58,7 +58,7 @@ static void peer__learn(struct peer *peer, const struct cmsghdr *c)
 	}
 }
 
-/* A socket for both has IPv4 addresses as those of IPv6. */
+/* A dual-stack socket has IPv4-mapped IPv6 addresses. */
 static void set_source(const struct peer *peer, struct tw_peer_address *ret)
 {
 	const struct in6_addr *v6 = &peer->from.v6.sin6_addr;
@@ -81,7 +81,7 @@ static void peer__emit(const struct peer *peer, struct tw_peer *ret)
 	set_source(peer, &ret->address);
 }
 
-/* From the address that was sent to. Return: 0 or -errno */
+/* Sends from the address that received the datagram. Return: 0 or -errno */
 static int send_to(int fd, struct peer *peer, const void *frame, size_t len)
 {
 	const bool v4 = peer->from.any.sa_family == AF_INET;
@@ -116,7 +116,8 @@ static int peer__answer(int fd, const struct tw_peer *to, const void *frame, siz
 
 	memcpy(&peer, to->bytes, sizeof(peer));
 	err = send_to(fd, &peer, frame, len);
-	if (err == -EINVAL || err == -EADDRNOTAVAIL) { /* it was sent to a group, which nothing comes from */
+	if (err == -EINVAL ||
+	    err == -EADDRNOTAVAIL) { /* the datagram was sent to a group address, which cannot be a source */
 		memset(&peer.to, 0, sizeof(peer.to));
 		err = send_to(fd, &peer, frame, len);
 	}
@@ -126,7 +127,7 @@ static int peer__answer(int fd, const struct tw_peer *to, const void *frame, siz
 struct udp_socket {
 	int fd;
 	bool gro;
-	size_t buffer; /* bytes, as the kernel has given it */
+	size_t buffer; /* bytes, as granted by the kernel */
 };
 
 static int set_option(int fd, int level, int name, int value)
@@ -134,7 +135,7 @@ static int set_option(int fd, int level, int name, int value)
 	return setsockopt(fd, level, name, &value, sizeof(value)) < 0 ? -errno : 0;
 }
 
-/* The kernel doubles what is wished, for its own overhead, and tells the double. */
+/* The kernel doubles the requested size for its overhead, and returns the double. */
 static size_t set_buffer(int fd, size_t wanted)
 {
 	const int wish = (int)wanted;
@@ -185,7 +186,7 @@ static int try_address(const struct addrinfo *a, const struct tw_rx_udp_options 
 	return err;
 }
 
-/* Of all addresses those of IPv6 first, which take IPv4 along. Return: 0, or the -errno of the first that was tried */
+/* IPv6 addresses first, because these sockets also accept IPv4. Return: 0, or the -errno of the first address tried */
 static int try_addresses(const struct addrinfo *addresses, const struct tw_rx_udp_options *o, struct udp_socket *ret)
 {
 	static const int families[] = { AF_INET6, AF_INET };
@@ -245,10 +246,10 @@ struct rx_udp {
 	struct tw_receiver rx;
 	struct udp_socket socket;
 	struct tw_receiver_stats stats;
-	uint64_t dropped;                           /* as known from the last message */
-	bool stopped;                               /* what is dropped from now on does not count */
-	struct tw_received_batch bundles[MESSAGES]; /* of the frames that next lends */
-	unsigned int next, n;                       /* of them: the first that is not lent yet, and all */
+	uint64_t dropped;                           /* from the last message */
+	bool stopped;                               /* later drops do not count */
+	struct tw_received_batch bundles[MESSAGES]; /* batches of frames for next */
+	unsigned int next, n;                       /* the first batch not handed out yet, and the number of batches */
 	size_t at;                                  /* in that one */
 	struct mmsghdr msgs[MESSAGES];
 	struct iovec iov[MESSAGES];
@@ -311,7 +312,7 @@ static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_r
 	rx->stats.frames += ret->len ? (ret->len + ret->segment - 1) / ret->segment : 1;
 }
 
-/* What there is now. Return: bundles, or -errno; -EAGAIN if there are none */
+/* Receives available datagrams. Return: number of batches, or -errno; -EAGAIN if there are none */
 static int receive(struct rx_udp *rx, struct tw_received_batch *bundles, unsigned int n)
 {
 	int got;
@@ -360,7 +361,7 @@ static int udp_take(struct tw_receiver *base, int timeout_ms, struct tw_received
 	return got == -EINTR ? 0 : got;
 }
 
-/* Return: false if the next frame is yet to be received */
+/* Return: false if all received frames were handed out */
 static bool lend(struct rx_udp *rx, struct tw_received_frame *ret)
 {
 	for (; rx->next < rx->n; rx->next++, rx->at = 0) {
@@ -403,7 +404,7 @@ static int count_dropped(struct rx_udp *rx)
 	return 0;
 }
 
-/* What a filter rejects is counted with what found no room: from then on the counter says nothing. */
+/* The kernel's drop counter includes datagrams rejected by the filter, so it is not read after this. */
 static void udp_stop(struct tw_receiver *base)
 {
 	struct sock_filter nothing[] = { BPF_STMT(BPF_RET | BPF_K, 0) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving frames over UDP (transport/receiver.h), a frame a datagram. The kernel hands out datagrams of one sender and one size together
- * where it can (UDP GRO, udp(7)). What is no frame comes out too: whoever decodes counts it.
+ * Receiving frames over UDP (transport/receiver.h), one frame per datagram. The kernel delivers datagrams of one sender and size
+ * together if it can (UDP GRO, udp(7)). Invalid frames are delivered too; the decoder counts them.
  */
 #ifndef TW_RX_UDP_H
 #define TW_RX_UDP_H
@@ -13,14 +13,14 @@
 #include "vnet/udp_address.h"
 
 /*
- * Default buffer, bytes. The kernel charges what a datagram takes in memory, 768 bytes at least, and allows twice this size. So 174,000
- * short datagrams fit: a thread that waits 0.2 s for a CPU loses none of 500,000 a second.
+ * Default buffer, bytes. The kernel charges the memory of a datagram, at least 768 bytes, and permits twice this size. 174,000 short
+ * datagrams fit: a thread that waits 0.2 s for a CPU loses none of 500,000 a second.
  */
 #define TW_RX_UDP_BUFFER (64u << 20)
 
 struct tw_rx_udp_options {
-	struct tw_udp_address at; /* without a host: all addresses, IPv6 and IPv4 */
-	size_t buffer; /* bytes; 0 = TW_RX_UDP_BUFFER. Without CAP_NET_ADMIN the kernel gives no more than net.core.rmem_max */
+	struct tw_udp_address at; /* without a host: all addresses of IPv6 and IPv4 */
+	size_t buffer; /* bytes; 0 = TW_RX_UDP_BUFFER. Without CAP_NET_ADMIN, the kernel's limit is net.core.rmem_max */
 };
 
 /**

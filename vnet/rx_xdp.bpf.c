@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes our frames off the interface for the AF_XDP receiver: EtherType TW_ETHERTYPE, behind one VLAN tag at most. Everything
- * else passes as if this was not here; also out-of-band frames, for the kernel's time stamp.
+ * Redirects Tracewire's frames (EtherType TW_ETHERTYPE, after at most one VLAN tag) to the AF_XDP receiver. All other packets pass,
+ * including out-of-band frames, which need the kernel's time stamp.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -24,11 +24,11 @@ struct {
 	__type(value, __u32);
 } sockets SEC(".maps");
 
-const volatile __u32 longest; /* packet that a socket takes, bytes, if it is in one piece */
-const volatile bool pieces;   /* whether it takes others, of any length */
-__u64 missed;                 /* packets of ours that no socket takes: too long, or of a queue that was not there */
+const volatile __u32 longest; /* largest linear packet that a socket accepts, bytes */
+const volatile bool pieces;   /* whether it accepts multi-buffer packets of any length */
+__u64 missed;                 /* Tracewire's packets that no socket accepts: too long, or of a queue added later */
 
-/* Return: where our frame begins in the packet, NULL if it is none of ours */
+/* Return: the start of Tracewire's frame in the packet; NULL if it is another packet */
 static __always_inline const void *find_frame(const void *data, const void *end)
 {
 	const struct ethhdr *ethernet = data;
@@ -43,7 +43,9 @@ static __always_inline const void *find_frame(const void *data, const void *end)
 	return (const void *)(tag + 1) <= end && tag->ethertype == bpf_htons(TW_ETHERTYPE) ? tag + 1 : NULL;
 }
 
-/* Of a stream, not beside it. What is too short to tell is left to who decodes it. */
+/*
+ * Accepts frames of a stream and rejects out-of-band frames. A frame too short to tell is accepted; the decoder counts it.
+ */
 static __always_inline bool is_wanted(const struct xdp_md *context)
 {
 	const void *end = (const void *)(long)context->data_end;
@@ -52,7 +54,7 @@ static __always_inline bool is_wanted(const struct xdp_md *context)
 	return frame && ((const void *)(frame + 1) > end || frame->source != TW_SOURCE_OUT_OF_BAND);
 }
 
-/* Without multi-buffer the kernel would drop it and not say so. Drivers begin new pieces where they like. */
+/* Without multi-buffer, the kernel would drop such a packet silently. Drivers may begin fragments at any offset. */
 static __always_inline bool is_taken(struct xdp_md *context)
 {
 	const __u32 piece = context->data_end - context->data;

@@ -43,7 +43,7 @@ static int set_on(int fd, int level, int name)
 	return setsockopt(fd, level, name, &one, sizeof(one)) < 0 ? -errno : 0;
 }
 
-/* Frames of a stream come by, too, where no AF_XDP socket takes them. */
+/* Frames of a stream arrive too, if no AF_XDP socket accepts them. */
 static int set_filter(int fd)
 {
 	struct sock_filter code[] = {
@@ -63,7 +63,7 @@ static int set_up(int fd, int ifindex)
 {
 	const struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
-		.sll_protocol = htons(ETH_P_ALL), /* who asks for one EtherType gets no VLAN tags */
+		.sll_protocol = htons(ETH_P_ALL), /* a socket for one EtherType gets no VLAN tags */
 		.sll_ifindex = ifindex,
 	};
 	int err = set_filter(fd);
@@ -93,7 +93,7 @@ static int out_of_band__open(const struct rx_link *link)
 	return err;
 }
 
-/* The kernel takes the first tag out of the frame. Return: it as it was, or NULL */
+/* The kernel removes the first VLAN tag from the frame. Return: the tag as it was, or NULL */
 static const uint8_t *tag_of(const struct tpacket_auxdata *aux, uint8_t tag[RX_LINK_TAG])
 {
 	if (!(aux->tp_status & TP_STATUS_VLAN_VALID))
@@ -103,7 +103,7 @@ static const uint8_t *tag_of(const struct tpacket_auxdata *aux, uint8_t tag[RX_L
 	return tag;
 }
 
-/* What the kernel tells beside a frame. */
+/* Reads the ancillary data of a frame. */
 static void read_control(struct msghdr *msg, struct timespec *time, struct tpacket_auxdata *aux)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
@@ -150,9 +150,9 @@ struct xdp_port {
 	size_t frame_max; /* bytes */
 	char how[96];
 	struct rx_xdp_program program;
-	int out_of_band_fd; /* answers leave here; the kernel tells it when the interface goes */
+	int out_of_band_fd; /* sends answers; the kernel reports here that the interface went down */
 	struct rx_xdp_queue *queues;
-	unsigned int n;     /* queues that are to be closed */
+	unsigned int n;     /* number of open queues */
 	struct pollfd *fds; /* of out_of_band_fd and of each queue, n + 1 */
 };
 
@@ -165,7 +165,7 @@ static uint32_t ring_for(unsigned int queues)
 	return ring;
 }
 
-/* Long frames take several chunks, where the kernel has that. */
+/* Long frames use several chunks, if the kernel supports that. */
 static int open_queue(struct xdp_port *port, struct rx_xdp_queue_options *o)
 {
 	struct rx_xdp_queue *queue = &port->queues[port->n];
@@ -198,7 +198,7 @@ static int open_queues(struct xdp_port *port, struct rx_xdp_queue_options *o, un
 	return err;
 }
 
-/* The program is the last: from then on everything is there that it sends to. */
+/* The program is attached last, when all its sockets exist. */
 static int attach(struct xdp_port *port, bool multi_buffer)
 {
 	int err = rx_xdp_program__load(port->n, multi_buffer, &port->program);
@@ -208,7 +208,7 @@ static int attach(struct xdp_port *port, bool multi_buffer)
 	return err ? err : rx_xdp_program__attach(&port->program, port->link.ifindex);
 }
 
-/* Once all is there, so that it is what the kernel made of it. */
+/* Called last, so that it describes what the kernel provides. */
 static void say_how(struct xdp_port *port, uint16_t flags)
 {
 	const size_t one_chunk = RX_XDP_CHUNK_ROOM - HEADER_MAX;
@@ -237,7 +237,7 @@ static int open_all(struct xdp_port *port, const char *ifname, uint32_t ring)
 	port->out_of_band_fd = out_of_band__open(&port->link);
 	if (port->out_of_band_fd < 0)
 		return port->out_of_band_fd;
-	/* Only if it is needed: some drivers know either this or zero-copy. */
+	/* Only if needed: some drivers support either this or zero-copy. */
 	if (port->link.frame_max + HEADER_MAX > RX_XDP_CHUNK_ROOM)
 		queue.flags = XDP_USE_SG;
 	err = open_queues(port, &queue, n);
@@ -274,12 +274,12 @@ struct rx_xdp {
 	unsigned int current; /* queue whose turn it is */
 	unsigned int turn;    /* frames left of it */
 	long pause;           /* ns */
-	bool pause_due;       /* frames came since the last one */
-	bool stopped;         /* what is dropped from now on does not count */
-	uint64_t told;        /* of the losses of all queues, what frames handed out know of */
+	bool pause_due;       /* frames were received since the last pause */
+	bool stopped;         /* later drops do not count */
+	uint64_t told;        /* the part of all queues' losses that frames already reported */
 	uint64_t out_of_band; /* out-of-band frames */
 	struct tw_peer peer;
-	uint8_t whole[PACKET_MAX]; /* of several chunks, put together; or out of band */
+	uint8_t whole[PACKET_MAX]; /* a packet of several chunks, or an out-of-band frame */
 };
 
 static struct rx_xdp *of(struct tw_receiver *rx)
@@ -316,7 +316,7 @@ static uint64_t dropped(const struct rx_xdp *rx)
 	return rx->told + rx_xdp_program__missed(&rx->port.program);
 }
 
-/* The program has seen that there is nothing else in front of our EtherType. */
+/* The program has checked that only a VLAN tag can precede Tracewire's EtherType. */
 static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, struct tw_received_frame *ret)
 {
 	const uint8_t *ethertype = packet->data + 2 * ETH_ALEN;
@@ -331,7 +331,7 @@ static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, st
 	ret->from = &rx->peer;
 }
 
-/* Return: whether there was a pause, so that it is worth to look again */
+/* Return: whether it paused, so that the rings should be checked again */
 static bool make_pause(struct rx_xdp *rx, int *timeout_ms)
 {
 	const long rest = *timeout_ms < 0 ? LONG_MAX : *timeout_ms * (long)TW_NS_PER_MS;
@@ -416,7 +416,7 @@ static int xdp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 	return 0;
 }
 
-/* The program goes on: frames that it passed on would find nobody else. */
+/* The program stays attached: no other program would receive the frames that it passed. */
 static void xdp_stop(struct tw_receiver *base)
 {
 	struct rx_xdp *rx = of(base);
@@ -444,7 +444,7 @@ static const struct tw_receiver_ops xdp_ops = {
 	.close = xdp_close,
 };
 
-/* The interface is not free: of which there are two kinds. */
+/* Reports why the interface is not free: another XDP program, or another AF_XDP socket. */
 static int not_free(const char *ifname, int ifindex, struct tw_error *error)
 {
 	const struct rx_xdp_other other = rx_xdp_program__find_other(ifindex);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving frames from a network interface (transport/receiver.h) through AF_XDP, before the kernel makes packets of them, on all its
- * queues. Only frames of EtherType TW_ETHERTYPE, plain or behind one VLAN tag, are taken, and those are then seen by nobody else;
- * all other traffic passes as it did. It takes an interface that has no XDP program, and nothing of it stays, however the process
- * ends.
+ * Receiving frames from a network interface (transport/receiver.h) through AF_XDP, on all its queues, before the kernel allocates
+ * packets. Only frames of EtherType TW_ETHERTYPE, with at most one VLAN tag, are received; other programs do not see them. All other
+ * traffic passes. The interface must not have an XDP program. The program is removed however the process ends.
  */
 #ifndef TW_RX_XDP_H
 #define TW_RX_XDP_H
@@ -19,34 +18,33 @@
 struct tw_rx_xdp_options {
 	const char *ifname;
 	/*
-	 * Of each queue, chunks: a power of two from 64 on. 0 = TW_RX_XDP_RING, or less where there are so many queues that these
-	 * would take more than 512 MiB.
+	 * Chunks of each queue: a power of two, at least 64. 0 = TW_RX_XDP_RING, or less if all queues would need more than 512 MiB.
 	 */
 	uint32_t ring;
 	/*
-	 * After frames came, how long others may collect before they are looked for, microseconds, 999999 at most; 0 =
-	 * TW_RX_XDP_PAUSE. A wake-up costs as much as many frames; the ring must have room for what comes meanwhile.
+	 * Pause after frames were received, before the rings are read again, in microseconds, at most 999999; 0 = TW_RX_XDP_PAUSE. A
+	 * wake-up costs as much as many frames. The ring must have room for the frames of a pause.
 	 */
 	uint32_t pause_us;
 };
 
 /**
- * tw_rx_xdp__open() - receive from an interface, from now on
- * @ret: its how says what the kernel and the driver have: native or generic, zero-copy or copy mode, multi-buffer or the length
- *       of frames beyond which none can come, queues. Close it with tw_receiver__close().
+ * tw_rx_xdp__open() - start to receive from an interface
+ * @ret: its how describes the support of kernel and driver: native or generic, zero-copy or copy mode, multi-buffer or the largest
+ * frame, queues. Close it with tw_receiver__close().
  *
- * A frame's time is that of the look into the ring that found it, CLOCK_REALTIME: drivers have no stamp for it. So it is late by
- * the pause, or by as much as the receiver is behind. Out-of-band frames, whose times matter, have the kernel's: they are left
- * to it, and others see them, too.
+ * The time of a frame is when the ring was read (CLOCK_REALTIME), because drivers provide no time stamp. It is late by the pause, or by
+ * the delay of the receiver. Out-of-band frames need accurate times: the kernel receives and stamps them, and other programs see them
+ * too.
  *
- * Dropped counts what found a ring full, and frames of ours that had to be left to the kernel: longer than a chunk or in
- * several pieces where there is no multi-buffer (Linux 6.6), or of a queue that was added later.
+ * Dropped counts frames dropped because a ring was full, and frames left to the kernel: longer than a chunk, or in several fragments
+ * without multi-buffer (Linux 6.6), or of a queue added later.
  *
- * Senders and answers are those of vnet/rx_packet.h; an answer takes the VLAN tag that the frame had.
+ * Senders and answers are those of vnet/rx_packet.h; an answer has the VLAN tag of the frame.
  *
- * Return: 0; -ENODEV if there is no such interface; -EEXIST if it has an XDP program; -EBUSY if another process has one of its
- * queues; -EPERM without CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF; -EAFNOSUPPORT where the kernel has no AF_XDP; -ENOMEM; another
- * -errno of the kernel's. @error says which.
+ * Return: 0; -ENODEV if there is no such interface; -EEXIST if it has an XDP program; -EBUSY if another process uses one of its queues;
+ * -EPERM without CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF; -EAFNOSUPPORT if the kernel has no AF_XDP; -ENOMEM; another -errno of the
+ * kernel, with @error filled.
  */
 int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **ret, struct tw_error *error);
 

@@ -9,8 +9,8 @@
 #include "base/time.h"
 
 #define COMPLETION_RING 64 /* must exist, is not used: nothing is sent */
-#define RELEASES        8  /* of a whole ring: a chunk is given back when so many parts have been read, or all */
-#define FRAME_CHUNKS    19 /* the longest packet there is, in chunks: the kernel has 17 fragments and a head for it */
+#define RELEASES        8  /* parts of a ring: chunks are returned after reading one part, or all frames */
+#define FRAME_CHUNKS    19 /* the longest packet, in chunks: the kernel has a head and 17 fragments */
 
 static uint32_t put_so_far(const struct rx_xdp_queue *q)
 {
@@ -24,7 +24,7 @@ int rx_xdp_queue__update_dropped(struct rx_xdp_queue *q)
 
 	if (getsockopt(rx_xdp_queue__fd(q), SOL_XDP, XDP_STATISTICS, &stats, &len) < 0)
 		return -errno;
-	/* An empty fill ring is no loss of its own: each time that somebody looks into it is counted. */
+	/* An empty fill ring is not counted as loss: its counter counts each look into the ring. */
 	q->dropped = stats.rx_dropped + stats.rx_ring_full;
 	return 0;
 }
@@ -57,8 +57,8 @@ static void look_for_loss(struct rx_xdp_queue *q, uint32_t began)
 }
 
 /*
- * How much of the losses a packet knows. Where one was too long for what was left of the ring, shorter ones may have come behind
- * it; so those that were last before the ring was full learn of the loss little by little.
+ * The part of the losses that a packet reports. After a packet that was too long for the rest of the ring, shorter ones may follow; the
+ * last packets before the ring was full therefore report the loss in parts.
  */
 static void tell_losses(struct rx_xdp_queue *q)
 {
@@ -76,7 +76,7 @@ static void tell_losses(struct rx_xdp_queue *q)
 	}
 }
 
-/* Chunks up to @n descriptors from the first that is ours, to be filled again. There is room: see the ring's size. */
+/* Returns chunks of @n descriptors to be filled again. The fill ring has room for them, see its size. */
 static void put_back_chunks(struct rx_xdp_queue *q, uint32_t n)
 {
 	uint32_t at = 0;
@@ -92,7 +92,7 @@ static void put_back_chunks(struct rx_xdp_queue *q, uint32_t n)
 		recvfrom(xsk_socket__fd(q->socket), NULL, 0, MSG_DONTWAIT, NULL, NULL);
 }
 
-/* Give back what was read, and see what has come. */
+/* Returns chunks that were read, and looks for new descriptors. */
 static void look(struct rx_xdp_queue *q)
 {
 	const uint32_t n = q->next - q->released, began = q->released;
@@ -109,7 +109,7 @@ static void look(struct rx_xdp_queue *q)
 		q->time = tw_time__now(CLOCK_REALTIME);
 }
 
-/* The chunks of a packet, the first of which is read already. Return: its bytes */
+/* Reads the chunks of a packet after the first. Return: its length, bytes */
 static size_t put_together(struct rx_xdp_queue *q, const struct xdp_desc *d, uint8_t *whole, size_t room)
 {
 	size_t len = 0;
@@ -156,7 +156,7 @@ uint64_t rx_xdp_queue__waiting(const struct rx_xdp_queue *q)
 	return frames;
 }
 
-/* A quarter more chunks than the ring has descriptors; the fill ring takes all of them. */
+/* A quarter more chunks than the ring has descriptors; all fit into the fill ring. */
 size_t rx_xdp_queue__bytes(uint32_t size)
 {
 	return ((size_t)size + size / 4) * AF_XDP_CHUNK;

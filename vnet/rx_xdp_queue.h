@@ -15,7 +15,7 @@
 
 #include "vnet/af_xdp.h"
 
-/* What a chunk holds of a packet: the kernel keeps the head of it for XDP. */
+/* Packet bytes in a chunk: the kernel reserves the start of the chunk for XDP. */
 #define RX_XDP_CHUNK_ROOM (AF_XDP_CHUNK - 256)
 
 #define RX_XDP_LOSSES 16 /* more than places that a ring can have filled up at, a release apart, and be read later */
@@ -38,14 +38,14 @@ struct rx_xdp_queue {
 	/* Positions in the ring, counted on without end. */
 	uint32_t released; /* up to here it is the kernel's again */
 	uint32_t next;     /* to be read */
-	uint32_t end;      /* of what was there at the last look */
+	uint32_t end;      /* of the descriptors at the last look */
 	uint64_t time;     /* of that look, ns of CLOCK_REALTIME */
 
 	uint64_t frames;  /* handed out */
 	uint64_t dropped; /* as the kernel said last */
 	uint64_t placed;  /* of these, what has a place in the ring, before which it was lost */
 	uint64_t told;    /* of these, what frames handed out know of */
-	uint64_t at_stop; /* dropped, when what comes later was of no interest any more */
+	uint64_t at_stop; /* dropped at the time of stop */
 	struct rx_xdp_loss losses[RX_XDP_LOSSES];
 	unsigned int first_loss, n_losses; /* not yet reached */
 };
@@ -57,16 +57,18 @@ struct rx_xdp_queue_options {
 	uint16_t flags; /* of bind(): XDP_USE_SG */
 };
 
-/** rx_xdp_queue__bytes() - memory that a queue with such a ring takes */
+/** rx_xdp_queue__bytes() - memory of a queue with a ring of that size */
 size_t rx_xdp_queue__bytes(uint32_t size);
 
-/** rx_xdp_queue__open() - Return: 0 or -errno; -EINVAL: flags that this kernel doesn't know. @ret is to be closed in any case */
+/**
+ * rx_xdp_queue__open() - Return: 0 or -errno; -EINVAL if the kernel does not support the flags. Close @ret in either case
+ */
 int rx_xdp_queue__open(const struct rx_xdp_queue_options *options, struct rx_xdp_queue *ret);
 
-/** rx_xdp_queue__fd() - to poll() on for what comes */
+/** rx_xdp_queue__fd() - descriptor for poll() */
 int rx_xdp_queue__fd(const struct rx_xdp_queue *queue);
 
-/** rx_xdp_queue__is_zero_copy() - the NIC writes into our chunks by itself */
+/** rx_xdp_queue__is_zero_copy() - whether the NIC writes into the chunks itself */
 bool rx_xdp_queue__is_zero_copy(const struct rx_xdp_queue *queue);
 
 /* A packet, from the Ethernet header on. */
@@ -78,17 +80,19 @@ struct rx_xdp_packet {
 
 /**
  * rx_xdp_queue__take() - the next packet, if there is one; borrowed until the next call
- * @whole: room for a packet of @room bytes, where one of several chunks is put together
+ * @whole: memory of @room bytes, to which a packet of several chunks is copied
  */
 bool rx_xdp_queue__take(struct rx_xdp_queue *queue, uint8_t *whole, size_t room, struct rx_xdp_packet *ret);
 
-/** rx_xdp_queue__dropped_last() - of the first @dropped, what is behind the last packet that was taken, at least */
+/**
+ * rx_xdp_queue__dropped_last() - of the first @dropped frames, the number dropped after the last packet taken, at least
+ */
 uint64_t rx_xdp_queue__dropped_last(const struct rx_xdp_queue *queue, uint64_t dropped);
 
-/** rx_xdp_queue__update_dropped() - ask the kernel for its counter. Return: 0 or -errno */
+/** rx_xdp_queue__update_dropped() - read the kernel's counter. Return: 0 or -errno */
 int rx_xdp_queue__update_dropped(struct rx_xdp_queue *queue);
 
-/** rx_xdp_queue__waiting() - frames that are in the ring now */
+/** rx_xdp_queue__waiting() - number of frames in the ring */
 uint64_t rx_xdp_queue__waiting(const struct rx_xdp_queue *queue);
 
 void rx_xdp_queue__close(struct rx_xdp_queue *queue);

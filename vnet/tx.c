@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Choosing how to send on an interface, and the counters that both transports keep. */
+/* Selects the transport for an interface, and counts for both transports. */
 #include "vnet/tx.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "vnet/tx_link.h"
 #include "wire/tracewire.h"
 
-/* What two 4096-byte chunks hold: larger frames gain little and push the slots out of the cache. */
+/* The frame size of two 4096-byte chunks: larger frames gain little and push the slots out of the cache. */
 #define FRAME_BEST (2 * (size_t)4096 - TX_OVERHEAD - TW_COPY_STEP)
 
 /*
@@ -29,7 +29,7 @@ struct tx_device {
 	char name[IFNAMSIZ];
 	int ifindex;
 	uint64_t before;    /* tx_dropped when the first sink came */
-	uint64_t explained; /* of what was dropped since: told, sent again, or claimed */
+	uint64_t explained; /* drops since then that were reported, sent again, or claimed */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -73,7 +73,7 @@ static struct tx_device *device__take(const char *name, int ifindex, uint64_t dr
 	return d;
 }
 
-/* -errno, or 0 and what the kernel counts as dropped on the way out of the interface. */
+/* Return: 0 with the interface's tx_dropped, or -errno */
 static int read_dropped(const char *name, uint64_t *ret)
 {
 	struct rtnl_link *link;
@@ -92,8 +92,8 @@ static int read_dropped(const char *name, uint64_t *ret)
 }
 
 /*
- * Asks the kernel, and claims drops that nobody can explain. @claimed: by this sink up to now. Return: its new total; less than before if a
- * drop was explained only later.
+ * Reads tx_dropped and claims unexplained drops. @claimed: drops claimed by this sink so far. Return: its new total, which is smaller
+ * than before if a drop was explained later.
  */
 static uint64_t device__claim(struct tx_device *device, uint64_t claimed)
 {

@@ -21,7 +21,7 @@
 #include "wire/encode.h"
 
 #define TX_PAD      2
-#define TX_OVERHEAD (TX_PAD + ETH_HLEN) /* of a slot, before the frame */
+#define TX_OVERHEAD (TX_PAD + ETH_HLEN) /* bytes of a slot before the frame */
 #define TX_SLOTS    64                  /* few, so that they stay in the cache */
 #define TX_BATCH    32                  /* frames or descriptors a system call; the kernel takes no more at once */
 #define TX_DOWN     "the link is down"  /* tw_sink.blocked_by at ENETDOWN */
@@ -33,30 +33,30 @@ struct tx_link {
 	char name[IFNAMSIZ];
 	int ifindex;
 	unsigned int queue;
-	size_t frame_max;           /* to send, bytes; a multiple of 4 within the MTU */
+	size_t frame_max;           /* largest frame to send, bytes; a multiple of 4 within the MTU */
 	uint8_t ethernet[ETH_HLEN]; /* header of every frame */
-	bool veth;                  /* of ours: nobody else sends on it, so its drops are our sinks' */
-	uint64_t dropped_before;    /* tx_dropped at the opening */
+	bool veth; /* one of Tracewire's: no other program sends on it, so its drops are those of the sinks */
+	uint64_t dropped_before; /* tx_dropped at the opening */
 };
 
-/* The beginning of each transport's sink, which adds its own. */
+/* First member of each transport's sink. */
 struct tx_sink {
 	struct tw_sink sink;
 	struct tx_link link;
-	struct tw_sink_stats stats; /* dropped: of those, what this sink saw itself */
-	struct tx_device *device;   /* NULL where others send too */
-	uint64_t claimed;           /* drops that the device alone knew of */
-	int broken;                 /* -errno when nothing can be sent any more */
+	struct tw_sink_stats stats; /* dropped: frames that this sink knows to be dropped */
+	struct tx_device *device;   /* NULL if other programs also send */
+	uint64_t claimed;           /* drops that only the device's counter showed */
+	int broken;                 /* -errno if no more frames can be sent */
 	char how[256];
 };
 
-/** tx_sink__init() - fill in what the transports share, but not how */
+/** tx_sink__init() - initialise the members shared by the transports, except how */
 void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link);
 
-/** tx_sink__fini() - the counterpart; frees nothing of the transport's */
+/** tx_sink__fini() - the counterpart; does not free members of the transport */
 void tx_sink__fini(struct tx_sink *tx);
 
-/** tx_sink__drop() - the frame in this slot will not leave */
+/** tx_sink__drop() - count the frame in this slot as dropped */
 static inline void tx_sink__drop(struct tx_sink *tx, const uint8_t *slot)
 {
 	tw_sink_stats__drop(&tx->stats, slot + TX_OVERHEAD);
@@ -77,19 +77,19 @@ static inline void tx_slot__init(uint8_t *slot, const struct tx_link *link)
 	memcpy(slot + TX_PAD, link->ethernet, ETH_HLEN);
 }
 
-/** tx_slot__bytes() - what a frame of @frame_max takes */
+/** tx_slot__bytes() - size of a slot for frames of @frame_max */
 static inline size_t tx_slot__bytes(size_t frame_max)
 {
 	return TX_OVERHEAD + frame_max + TW_COPY_STEP;
 }
 
-/** tx_socket__widen() - let the socket have all slots on the way at once; where it may not, some will wait */
+/** tx_socket__widen() - enlarge the send buffer to hold all slots; if that is not permitted, some slots wait */
 void tx_socket__widen(int fd, size_t slot_bytes);
 
 /** tx_xdp__open() - send through AF_XDP */
 int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *error);
 
-/** tx_packet__open() - send through AF_PACKET; @why in a few words for sink->how, or NULL */
+/** tx_packet__open() - send through AF_PACKET; @why: reason for sink->how, or NULL */
 int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink **ret, struct tw_error *error);
 
 #endif

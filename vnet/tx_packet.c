@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sending through AF_PACKET: slots in a circle, handed to sendmmsg() in batches. The interface's queue is not bypassed:
- * it keeps what a slow receiver does not take yet, and the socket's buffer limits that to a circle's worth of frames. A
- * frame that is refused stays in its slot and is sent again.
+ * Sending through AF_PACKET: a ring of slots, passed to sendmmsg() in batches. The interface's queue is not bypassed: it holds frames
+ * for a slow receiver, and the socket buffer limits them to the number of slots. A refused frame stays in its slot and is sent again.
  */
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -56,7 +55,7 @@ static int handle_failure(struct tx_packet *p)
 	switch (errno) {
 	case EINTR:
 		return 0;
-	case ENOBUFS: /* the interface took it and dropped it: so it is sent again */
+	case ENOBUFS: /* the interface accepted the frame and dropped it: send it again */
 		tx_sink__explain(&p->tx);
 		return -EAGAIN;
 	case ENETDOWN: /* it may come up again */
@@ -73,7 +72,7 @@ static int handle_failure(struct tx_packet *p)
 	}
 }
 
-/* One batch, or what there is of it up to the circle's end. */
+/* One batch, at most up to the end of the ring of slots. */
 static int send_batch(struct tx_packet *p)
 {
 	const unsigned int first = p->tail % TX_SLOTS;
@@ -126,7 +125,7 @@ static void packet_commit(struct tw_sink *sink, size_t len)
 	p->iov[p->head % TX_SLOTS].iov_len = ETH_HLEN + len;
 	p->head++;
 	if (p->head % TX_BATCH == 0)
-		send_batch(p); /* what it leaves behind is for the next batch or flush */
+		send_batch(p); /* the next batch or flush sends the rest */
 }
 
 static void packet_give_up(struct tw_sink *sink)

@@ -20,7 +20,7 @@
 #include "wire/encode.h"
 
 #define SEND_BUFFER \
-	(4 << 20) /* bytes, the kernel's overhead included: some batches, so that there is one when the link is free */
+	(4 << 20) /* bytes, with the kernel's overhead: several batches, so that one is ready when the link is free */
 #define ERRORS_ROOM 512 /* bytes of what the kernel says about one error */
 
 /* The socket that the sinks of a run share. */
@@ -41,8 +41,8 @@ static void set_option(int fd, int level, int name, int value)
 }
 
 /*
- * Never fragments, and errors are told: else a full queue of the interface drops in silence. An IPv6 socket that sends to an
- * IPv4 address keeps to IPv4's options.
+ * Disables fragmentation and enables error reports; otherwise a full queue of the interface drops silently. For IPv4 addresses, an IPv6
+ * socket uses the options of IPv4.
  */
 static void set_options(const struct tw_tx_udp *udp)
 {
@@ -58,7 +58,7 @@ static void set_options(const struct tw_tx_udp *udp)
 		set_option(udp->fd, SOL_SOCKET, SO_SNDBUF, bytes);
 }
 
-/* Segments are told with each batch; here is only asked whether the kernel knows of them. */
+/* The segment size is set for each batch; this only checks for support in the kernel. */
 static bool has_gso(int fd)
 {
 	const int none = 0;
@@ -76,7 +76,7 @@ static void note_port(struct tw_tx_udp *udp)
 		udp->port = here.sin6_port;
 }
 
-/* To the first address that a way leads to. Return: 0 or -errno */
+/* Connects to the first address with a route. Return: 0 or -errno */
 static int connect_to(const struct addrinfo *addresses, struct tw_tx_udp *udp)
 {
 	int err = -ENETUNREACH;
@@ -98,7 +98,7 @@ static int connect_to(const struct addrinfo *addresses, struct tw_tx_udp *udp)
 	return err;
 }
 
-/* A name can have several addresses; told is the one that was tried last. */
+/* A name can have several addresses; the message names the last one tried. */
 static int unreachable(const struct tw_udp_address *to, const struct tw_tx_udp *udp, int err, struct tw_error *error)
 {
 	const struct sockaddr *address = (const struct sockaddr *)&udp->address;
@@ -251,10 +251,10 @@ struct udp_sink {
 	struct tw_tx_udp *udp;
 	struct tw_sink_stats stats;
 	bool gso;
-	bool stuck; /* the last try failed for a reason that we don't know */
+	bool stuck; /* the last attempt failed for an unknown reason */
 	uint8_t *area;
 	size_t slot_bytes;               /* frame_max when the slots were laid: full frames lie end to end */
-	unsigned int head, tail;         /* slots between are committed and not yet sent */
+	unsigned int head, tail;         /* slots from tail to head are committed and not sent */
 	size_t pending;                  /* bytes that they take in a batch */
 	size_t lens[TX_UDP_FRAMES];      /* 0: dropped */
 	struct iovec iov[TX_UDP_FRAMES]; /* the same, or with padding */
@@ -280,7 +280,9 @@ static size_t frame_max_of(size_t wanted, size_t payload)
 	return (max > TW_SINK_FRAME_MIN ? max : TW_SINK_FRAME_MIN) & ~(size_t)3;
 }
 
-/* The path takes less than it did: what was built and is longer goes no more. Return: whether it takes less */
+/*
+ * Reduces frame_max to the path MTU and drops longer frames that are already built. Return: whether it became smaller
+ */
 static bool shrink(struct udp_sink *s)
 {
 	const size_t payload = tx_udp__payload(s->udp), max = frame_max_of(s->sink.frame_max, payload);
@@ -294,7 +296,7 @@ static bool shrink(struct udp_sink *s)
 	return true;
 }
 
-/* There is one: nothing but dropped frames is no message, which does not fail. */
+/* There is at least one frame: a batch of dropped frames only makes no message, and so does not fail. */
 static void drop_first(struct udp_sink *s)
 {
 	unsigned int i = s->tail;
@@ -305,8 +307,8 @@ static void drop_first(struct udp_sink *s)
 }
 
 /*
- * A datagram was too long. Either the network has just told a smaller MTU; or it had, and the error is that of a datagram before; or
- * the kernel cannot do what we want, and does not say so.
+ * A datagram was too long, for one of three reasons: the network just reported a smaller MTU; the error is that of an earlier datagram;
+ * or the kernel does not support GSO here, without reporting it.
  */
 static void shorten(struct udp_sink *s)
 {
@@ -323,7 +325,7 @@ static void shorten(struct udp_sink *s)
 	s->stuck = false;
 }
 
-/* Nothing that the network or the kernel says is for ever. Return: 0 = try again, -EAGAIN = later */
+/* No error of the network or the kernel is permanent. Return: 0 = try again now, -EAGAIN = later */
 static int handle_failure(struct udp_sink *s, int err)
 {
 	if (err == EINTR)
@@ -332,7 +334,7 @@ static int handle_failure(struct udp_sink *s, int err)
 		return -EAGAIN;
 	tw_tx_udp__forget_errors(s->udp);
 	switch (err) {
-	case ECONNREFUSED: /* of datagrams before: this one has not been tried yet */
+	case ECONNREFUSED: /* an error of earlier datagrams: this one was not tried */
 		return 0;
 	case EIO: /* the interface computes no checksums, and the kernel is older than 6.11 */
 		if (!s->gso)
@@ -340,7 +342,7 @@ static int handle_failure(struct udp_sink *s, int err)
 		s->gso = false;
 		return 0;
 	case EMSGSIZE:
-	case EINVAL: /* the same of a batch, before 6.13 */
+	case EINVAL: /* the same for a batch, before 6.13 */
 		shorten(s);
 		return 0;
 	case ENETUNREACH: /* or our address has gone */
@@ -416,11 +418,11 @@ static void udp_commit(struct tw_sink *sink, size_t len)
 	s->stats.frames++;
 	s->stats.bytes += len;
 	s->lens[s->head] = len;
-	if (len > sink->frame_max) /* it was begun when there was more room */
+	if (len > sink->frame_max) /* it was begun with a larger frame_max */
 		drop(s, s->head);
 	s->pending += tx_udp_messages__takes(s->lens[s->head++], sink->frame_max);
 	if (s->head == TX_UDP_FRAMES || s->pending + sink->frame_max > TX_UDP_BYTES)
-		send_all(s); /* what it leaves behind is for the next batch or flush */
+		send_all(s); /* the next batch or flush sends the rest */
 }
 
 static int udp_flush(struct tw_sink *sink)

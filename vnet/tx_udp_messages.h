@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames as messages of one system call. A message is a batch of frames that the kernel takes through its stack as one and
- * cuts into datagrams of one size (UDP GSO). So all frames of a batch but the last are padded to the longest, or to the longest
- * that may be where they nearly are: then they fill their slots, and the kernel copies them as one piece. A frame's own length tells
- * it from padding. Used inside vnet/ only.
+ * Frames as messages of one system call. A message is a batch of frames that passes the kernel's stack as one packet and is then
+ * segmented into datagrams of one size (UDP GSO). All frames of a batch but the last are therefore padded to the longest one, or to
+ * frame_max if they are almost that long: then they fill their slots, and the kernel copies them as one piece. The length in the frame
+ * header excludes the padding. Used inside vnet/ only.
  */
 #ifndef TW_TX_UDP_MESSAGES_H
 #define TW_TX_UDP_MESSAGES_H
@@ -39,10 +39,12 @@ struct tx_udp_messages {
  */
 void tx_udp_messages__write(struct tx_udp_messages *m, struct iovec *frames, unsigned int n, size_t max, bool batches);
 
-/** tx_udp_messages__takes() - bytes of a batch that a frame takes, unless others in it are longer */
+/** tx_udp_messages__takes() - bytes of a batch used by a frame, unless others in it are longer */
 size_t tx_udp_messages__takes(size_t len, size_t max);
 
-/** tx_udp_messages__frames() - how many frames have left with the first @sent messages, left-out ones between included */
+/**
+ * tx_udp_messages__frames() - number of frames in the first @sent messages, including omitted frames between them
+ */
 unsigned int tx_udp_messages__frames(const struct tx_udp_messages *m, unsigned int sent);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sending through AF_XDP in copy mode. A slot is a run of consecutive UMEM chunks, so that a frame of any size is
- * written in one piece; a frame above one chunk leaves as several descriptors (multi-buffer), where the kernel has
- * that.
+ * Sending through AF_XDP in copy mode. A slot consists of consecutive UMEM chunks, so that a frame of any size is written in one piece.
+ * A frame of more than one chunk is sent as several descriptors (multi-buffer), if the kernel supports that.
  *
- * The kernel sends when asked by sendto(), TX_BATCH descriptors a call. A descriptor comes back on the completion ring
- * when the kernel has let go of it, which does not mean that the frame was delivered.
+ * The kernel sends on sendto(), TX_BATCH descriptors a call. It returns a descriptor on the completion ring when it no longer needs it,
+ * which does not mean that the frame was delivered.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +49,7 @@ static uint8_t *slot_of(const struct tx_xdp *x, uint16_t slot)
 	return x->area + slot * x->slot_bytes;
 }
 
-/* Take back what the kernel has let go of. Return: number of descriptors */
+/* Takes completed descriptors back. Return: their number */
 static unsigned int reap(struct tx_xdp *x)
 {
 	uint32_t at;
@@ -67,7 +66,7 @@ static unsigned int reap(struct tx_xdp *x)
 	return n;
 }
 
-/* The interface is gone: what the kernel still has will never leave. */
+/* The interface was removed: frames in the kernel will not be sent. */
 static int break_down(struct tx_xdp *x)
 {
 	reap(x);
@@ -82,7 +81,7 @@ static int break_down(struct tx_xdp *x)
 	return x->tx.broken;
 }
 
-/* As far as the kernel tells. Return: whether it has taken more than was known */
+/* Updates the number of descriptors taken by the kernel. Return: whether it grew */
 static bool renew_taken(struct tx_xdp *x)
 {
 	const uint32_t told = x->put - (RING - xsk_prod_nb_free(&x->ring, RING));
@@ -93,7 +92,7 @@ static bool renew_taken(struct tx_xdp *x)
 	return true;
 }
 
-/* The first frame behind all that was taken. */
+/* The first frame after those taken by the kernel. */
 static void skip_frame(struct tx_xdp *x)
 {
 	while (xsk_ring_prod__tx_desc(&x->ring, x->taken++)->options & XDP_PKT_CONTD)
@@ -123,7 +122,7 @@ static int kick(struct tx_xdp *x)
 	if (sendto(xsk_socket__fd(x->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
 	switch (errno) {
-	case EBUSY: /* the interface dropped a frame; those behind it wait in the ring */
+	case EBUSY: /* the interface dropped a frame; later ones wait in the ring */
 		drop_taken(x);
 		return -EINTR;
 	case EINTR:
@@ -211,7 +210,7 @@ static void xdp_commit(struct tw_sink *sink, size_t len)
 		kick(x); /* what it leaves behind is for the next kick or flush */
 }
 
-/* What the kernel has taken is on its way; what it has not goes with the socket. */
+/* Frames taken by the kernel will be sent; others are lost when the socket closes. */
 static void xdp_give_up(struct tw_sink *sink)
 {
 	struct tx_xdp *x = of(sink);

@@ -23,7 +23,7 @@ static int parse_port(const char *text, const char *port, uint16_t *ret, struct 
 	return 0;
 }
 
-/* An address in brackets. Return: what stands behind them, or NULL */
+/* An address in brackets. Return: the text after them, or NULL */
 static const char *end_of_brackets(const char *text, const char **ret_host, size_t *ret_len)
 {
 	const char *end = strchr(text, ']');
@@ -35,7 +35,7 @@ static const char *end_of_brackets(const char *text, const char **ret_host, size
 	return end + 1;
 }
 
-/* Return: what stands behind the host, "" or ":PORT"; NULL if that cannot be told */
+/* Return: the text after the host, "" or ":PORT"; NULL if the host is ambiguous */
 static const char *end_of_host(const char *text, const char **ret_host, size_t *ret_len)
 {
 	const char *colon = strchr(text, ':');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where UDP goes, or is received, as people write it: HOST:PORT, with an IPv6 address in brackets (RFC 3986, 3.2.2). */
+/* A UDP address in text form: HOST:PORT, with an IPv6 address in brackets (RFC 3986, 3.2.2). */
 #ifndef TW_UDP_ADDRESS_H
 #define TW_UDP_ADDRESS_H
 
@@ -17,21 +17,21 @@ struct tw_udp_address {
 };
 
 /**
- * tw_udp_address__parse() - HOST, HOST:PORT, :PORT or PORT
- * @ret: the port is TW_UDP_PORT where none is given
+ * tw_udp_address__parse() - parse HOST, HOST:PORT, :PORT or PORT
+ * @ret: the default port is TW_UDP_PORT
  *
- * Return: 0, or -EINVAL with a sentence in @error. Whether there is such a host is not asked.
+ * Return: 0, or -EINVAL with @error filled. The host is not looked up.
  */
 int tw_udp_address__parse(const char *text, struct tw_udp_address *ret, struct tw_error *error);
 
-/** tw_udp_address__format() - as it is written */
+/** tw_udp_address__format() - the text form */
 void tw_udp_address__format(const struct tw_udp_address *address, char ret[static TW_UDP_TEXT_MAX]);
 
 /**
  * tw_udp_address__resolve() - the socket addresses of a host; freeaddrinfo() frees them
  * @flags: of getaddrinfo(3); AI_PASSIVE for an address to receive at
  *
- * Return: 0; -EHOSTUNREACH if there is no such host, or who knows names does not answer.
+ * Return: 0; -EHOSTUNREACH if there is no such host, or the name server does not answer.
  */
 int tw_udp_address__resolve(const struct tw_udp_address *address, int flags, struct addrinfo **ret,
 			    struct tw_error *error);

@@ -20,7 +20,7 @@
 
 #include "vnet/netlink.h"
 
-/* Frames that wait on the sending end while the receiver is slow. */
+/* Number of frames that wait at the sending end for a slow receiver. */
 #define QUEUE_LIMIT 1000
 
 static void describe_end(struct rtnl_link *end, const char *name, const struct tw_veth_options *o)
@@ -49,7 +49,7 @@ static int add_pair(struct nl_sock *sk, const struct tw_veth_options *o, const c
 	return code;
 }
 
-/* What rtnl_link_change() applies to an interface that exists, in one step of its own. */
+/* Changes an existing interface. */
 static int change(struct nl_sock *sk, const char *name, struct rtnl_link *changes)
 {
 	struct rtnl_link *link;
@@ -62,7 +62,7 @@ static int change(struct nl_sock *sk, const char *name, struct rtnl_link *change
 	return code;
 }
 
-/* The kernel takes an alias only from an interface that is there. */
+/* The kernel sets an alias only on an existing interface. */
 static int set_owner(struct nl_sock *sk, const char *name, const char *owner)
 {
 	struct rtnl_link *changes = rtnl_link_alloc();
@@ -97,8 +97,8 @@ static void *enter_workshop(void *ret)
 }
 
 /*
- * A network namespace that lives as long as its only socket, and so no longer than we do. Opened by a thread of its own, as
- * entering it concerns the calling thread only. Return: NULL without CAP_SYS_ADMIN.
+ * A network namespace that ends with its only socket, and so with this process. Another thread opens it, because only the calling thread
+ * enters it. Return: NULL without CAP_SYS_ADMIN.
  */
 static struct nl_sock *open_workshop(void)
 {
@@ -140,7 +140,7 @@ static int make_owned(struct nl_sock *sk, const struct tw_veth_options *o, const
 	return code;
 }
 
-/* The end that is left behind, if the second cannot follow the first, takes the other one along when its namespace goes. */
+/* If the second end cannot be moved, both are removed when the namespace of the second end ends. */
 static int make_elsewhere(struct nl_sock *workshop, int home, const struct tw_veth_options *o, const char *tx_name,
 			  const char **ret_step)
 {
@@ -176,7 +176,7 @@ static int pair__create(struct nl_sock *sk, const struct tw_veth_options *o, con
 	return code;
 }
 
-/* Without a link-local address IPv6 sends nothing; without IPv6 in the kernel there is nothing to silence. */
+/* Without a link-local address, IPv6 sends no packets. A kernel without IPv6 needs no change. */
 static int silence_ipv6(struct nl_sock *sk, const char *name)
 {
 	struct rtnl_link *changes = rtnl_link_alloc();
@@ -300,7 +300,7 @@ static int check_options(const struct tw_veth_options *o, struct tw_error *error
 	return 0;
 }
 
-/* Says whose interface is in the way and what to do about it. */
+/* Reports the owner of the existing interface, and what to do. */
 static int already_there(const char *veth, const char *name, struct rtnl_link *link, struct tw_error *error)
 {
 	if (!tw_netlink__is_own_veth(link))
@@ -379,7 +379,7 @@ out:
 	return err;
 }
 
-/* The end of a veth pair that is in this namespace: usually both are, and either stands for both. */
+/* An end of a veth pair in this namespace. Usually both are here, and either identifies the pair. */
 static int find_end(struct nl_sock *sk, const char *veth, struct rtnl_link **ret)
 {
 	char tx_name[IFNAMSIZ];
@@ -463,7 +463,7 @@ out:
 	return err;
 }
 
-/* Looking at interfaces: the veth pairs that are there, and what a name given by the user stands for. */
+/* Lists veth pairs, and looks up interfaces by name. */
 static void copy_name(char ret[static IFNAMSIZ], const char *name)
 {
 	snprintf(ret, IFNAMSIZ, "%s", name);
@@ -524,7 +524,7 @@ int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, 
 		if (!tw_netlink__is_own_veth(end))
 			continue;
 		peer = find_peer(cache, end);
-		/* A pair once, by the end that receives. */
+		/* Each pair is listed once, by its receiving end. */
 		if (!peer || !tw_netlink__is_tx_name(rtnl_link_get_name(end))) {
 			describe(end, peer, &veth);
 			cb(&veth, ctx);
@@ -535,7 +535,7 @@ int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, 
 	return 0;
 }
 
-/* Where to send for an interface that the user named: Tracewire's veth pairs send on their other end. */
+/* The interface to send to, if the user names an interface: for Tracewire's veth pairs, it is the other end. */
 static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface *ret)
 {
 	struct rtnl_link *tx;
@@ -555,7 +555,7 @@ static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface 
 	rtnl_link_put(tx);
 }
 
-/* Of one of Tracewire's veth pairs is only said that it is a veth: both of its ends have to be here. */
+/* find_tx() sets TW_REACH_VETH for Tracewire's veth pairs, if both ends are here. */
 static enum tw_reach reach_of(struct rtnl_link *link)
 {
 	static const char *const virtual_kinds[] = { "veth", "netkit", "dummy", "ifb" };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The veth pair: a veth pair. The veth pair NAME has two ends:
+ * Veth pairs of Tracewire. The veth pair NAME has two ends:
  *
- *   NAME-tx  where frames are sent; has a pfifo queue, which turns a slow receiver into back-pressure instead of loss
- *   NAME     where they arrive: what Wireshark, tc and XDP look at, since AF_XDP's sending is visible on the peer only
+ *   NAME-tx  frames are sent here; it has a pfifo queue, which turns a slow receiver into back-pressure instead of loss
+ *   NAME     frames arrive here; Wireshark, tc and XDP use this end, because frames sent by AF_XDP are visible at the peer only
  *
- * Nothing but our frames is on it: no IPv6, no ARP. The interface alias of both ends says who owns the veth pair; veth pairs
- * whose alias does not begin with TW_VETH_OWNER are somebody else's and are never touched. All functions act in the
- * calling thread's network namespace.
+ * Only Tracewire's frames are on it: no IPv6, no ARP. The interface alias of both ends names the owner. Veth pairs whose alias does not begin
+ * with TW_VETH_OWNER belong to other programs and are never touched. All functions act in the calling thread's network namespace.
  */
 #ifndef TW_VETH_H
 #define TW_VETH_H
@@ -17,7 +16,7 @@
 
 #include "base/error.h"
 
-#define TW_VETH_OWNER     "tracewire " /* every owner text of ours begins so */
+#define TW_VETH_OWNER     "tracewire " /* prefix of each owner text */
 #define TW_VETH_OWNER_MAX 128          /* bytes of an owner text, NUL included */
 #define TW_VETH_SUFFIX    "-tx"        /* of the end that sends */
 #define TW_VETH_NAME_MAX  12           /* characters, so that the suffix still fits an interface name */
@@ -46,10 +45,10 @@ struct tw_veth {
 /**
  * tw_veth__create() - make a veth pair, both ends up
  *
- * A failure half-way leaves nothing behind.
+ * A failure leaves no interface.
  *
- * Return: 0; -EEXIST if an interface NAME or NAME-tx is there already; -EINVAL for a name, an owner, an MTU or a queue
- * count that cannot be; -EPERM without CAP_NET_ADMIN; another -errno of the kernel's. @error says which.
+ * Return: 0; -EEXIST if an interface NAME or NAME-tx exists; -EINVAL for an invalid name, owner, MTU or number of queues; -EPERM without
+ * CAP_NET_ADMIN; another -errno of the kernel, with @error filled.
  */
 int tw_veth__create(const struct tw_veth_options *opts, struct tw_error *error);
 
@@ -62,32 +61,32 @@ int tw_veth__create(const struct tw_veth_options *opts, struct tw_error *error);
 int tw_veth__remove(const char *name, struct tw_error *error);
 
 /**
- * tw_veth__remove_listed() - the same for a veth pair that tw_veth__list() told of
+ * tw_veth__remove_listed() - the same for a veth pair of tw_veth__list()
  *
- * Return: the same; -ENODEV also if it is another's by now, of the same name or number.
+ * Return: the same; -ENODEV also if the name or index belongs to another interface now.
  */
 int tw_veth__remove_listed(const struct tw_veth *veth, struct tw_error *error);
 
 /**
- * tw_veth__list() - call back for every veth pair of ours
- * @cb: @veth pair is borrowed for the call; may call tw_veth__remove_listed()
+ * tw_veth__list() - call back for each of Tracewire's veth pairs
+ * @cb: @veth is borrowed for the call; may call tw_veth__remove_listed()
  *
- * Return: 0, or -errno if the kernel cannot be asked.
+ * Return: 0, or -errno of the kernel.
  */
 int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, struct tw_error *error);
 
-/* Where what is sent on an interface may come to, each further than the one before. */
+/* How far frames sent to an interface may get, in increasing order. */
 enum tw_reach {
-	TW_REACH_VETH, /* one of Tracewire's veth pairs, asked for where frames arrive: both ends are root's, and here */
-	TW_REACH_HOST,    /* the other end, if any, is on this host; containers may have it, or a bridge may lead on */
-	TW_REACH_NETWORK, /* hardware, or what may lead to some */
+	TW_REACH_VETH, /* the receiving end of one of Tracewire's veth pairs, with both ends in this namespace */
+	TW_REACH_HOST, /* the other end, if any, is on this host; a container may own it, or a bridge may forward frames */
+	TW_REACH_NETWORK, /* hardware, or an interface that may lead to it */
 };
 
 /* What to know of an interface before sending to it. */
 struct tw_iface {
 	char tx_name
-		[IFNAMSIZ]; /* interface to send on: NAME-tx for one of Tracewire's veth pairs, else the interface itself */
-	int ifindex;        /* of the interface asked for */
+		[IFNAMSIZ]; /* interface to send to: NAME-tx for one of Tracewire's veth pairs, otherwise the interface itself */
+	int ifindex; /* of the interface asked for */
 	enum tw_reach reach;
 	bool up;             /* the one asked for */
 	unsigned int mtu;    /* bytes */
@@ -97,7 +96,7 @@ struct tw_iface {
 /**
  * tw_iface__find() - look up an interface by name
  *
- * Return: 0; -ENODEV if there is none of that name; another -errno if the kernel cannot be asked.
+ * Return: 0; -ENODEV if there is none of that name; another -errno of the kernel.
  */
 int tw_iface__find(const char *name, struct tw_iface *ret, struct tw_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one door through which received frames come in. A cursor checks what is left, hands out a pointer and advances;
- * every view points into the caller's bytes and lives as long as they do. Nothing here allocates, recurses or trusts.
+ * The only parser of received frames. A cursor checks the remaining length, returns a pointer and advances. Each view points into the
+ * caller's bytes and is valid as long as they are. Nothing here allocates, recurses or trusts its input.
  */
 #ifndef TW_DECODE_H
 #define TW_DECODE_H
@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "wire/tracewire.h"
 
-/** tw_tlv__padded() - what a TLV of that length takes: the next one begins at a multiple of 4 */
+/** tw_tlv__padded() - size of a TLV with its padding: the next one begins at a multiple of 4 */
 static inline size_t tw_tlv__padded(size_t len)
 {
 	return (len + 3) & ~(size_t)3;
@@ -26,14 +26,15 @@ struct tw_frame_info {
 	uint16_t length; /* bytes, with the header; set by tw_frame__end() */
 	uint16_t channel;
 	uint16_t cpu;
-	uint16_t events; /* numbers used up; counted by the tw_frame__add_*() functions, 1 in a control frame */
+	uint16_t
+		events; /* quantity of numbers used; counted by the tw_frame__add_*() functions, 1 in a control frame */
 	uint64_t stream_id;
 	uint64_t schema_id;
 	uint64_t seq;
 	uint64_t base_time; /* ns in the stream's clock */
 };
 
-/* Bytes still to be read. Reads beyond the end fail and leave the cursor where it was. */
+/* The bytes not read yet. Reads beyond the end fail and do not move the cursor. */
 struct tw_cursor {
 	const uint8_t *at;
 	size_t left;
@@ -60,47 +61,48 @@ struct tw_tlv_view {
 
 enum tw_frame_status {
 	TW_FRAME_OK = 0,
-	TW_FRAME_NOT_OURS,  /* no magic: some other protocol */
-	TW_FRAME_VERSION,   /* a version this code does not know */
-	TW_FRAME_TRUNCATED, /* fewer bytes than the header says; the TLVs that are there can be read */
-	TW_FRAME_MALFORMED, /* a length in the header or of a TLV that cannot be */
+	TW_FRAME_NOT_OURS,  /* no magic: another protocol */
+	TW_FRAME_VERSION,   /* an unknown version */
+	TW_FRAME_TRUNCATED, /* fewer bytes than the length in the header; the complete TLVs can be read */
+	TW_FRAME_MALFORMED, /* an invalid length in the header or of a TLV */
 };
 
 /**
  * tw_frame__parse() - check and read a frame header
- * @data: from the frame header on, link padding included
+ * @data: from the frame header on, with link padding
  * @ret_info: header fields
- * @ret_tlvs: the TLVs, cut to what is there
+ * @ret_tlvs: the TLVs, as far as captured
  *
- * Return: TW_FRAME_OK or TW_FRAME_TRUNCATED with both outputs set, else another status with both untouched.
+ * Return: TW_FRAME_OK or TW_FRAME_TRUNCATED with both outputs set; otherwise another status with both unchanged.
  */
 enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_frame_info *ret_info,
 				     struct tw_cursor *ret_tlvs);
 
 /**
- * tw_cursor__next_tlv() - the next TLV of a frame, whatever its type
- * @ret_status: TW_FRAME_OK at the end of the frame or after a TLV, TW_FRAME_MALFORMED when the rest can't be read
+ * tw_cursor__next_tlv() - the next TLV of a frame, of any type
+ * @ret_status: TW_FRAME_OK at the end of the frame or after a TLV, TW_FRAME_MALFORMED if the rest cannot be read
  *
- * Types of TW_TLV_LIST shorter than their least length are malformed, and so is an AUTH that is not the last; unknown
- * types are handed out.
+ * TLVs of TW_TLV_LIST shorter than their minimum length are malformed, as is an AUTH that is not last; unknown types are returned.
  *
- * Return: true if @ret holds a TLV.
+ * Return: true if @ret has a TLV.
  */
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status);
 
-/** tw_cursor__has() - whether a TLV of that type is among those that can be read */
+/** tw_cursor__has() - whether the readable TLVs include one of that type */
 bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type);
 
 /**
- * tw_cursor__cut_tlv() - as much as there is of a TLV that goes on behind the cursor's end, where tw_cursor__next_tlv() ended
- * @missing: bytes of the frame behind that end, which whoever captured left out
- * @ret: its value is that much, and may be shorter than the type's least
+ * tw_cursor__cut_tlv() - the captured part of a TLV that exceeds the cursor's end, where tw_cursor__next_tlv() stopped
+ * @missing: bytes of the frame after that end, which were not captured
+ * @ret: its value is the captured part, and may be shorter than the minimum
  *
- * Return: false if there is not even its header, or its length cannot be.
+ * Return: false if its header is incomplete or its length is invalid.
  */
 bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv_view *ret);
 
-/** tw_tlv__min() - least length of a TLV of that type with its header, bytes; that of a bare header if unknown */
+/**
+ * tw_tlv__min() - minimum length of a TLV of that type with its header, bytes; for unknown types that of a header
+ */
 size_t tw_tlv__min(unsigned int type);
 
 /** tw_tlv__name() - "EVENT", ...; NULL if unknown */
@@ -118,7 +120,7 @@ struct tw_event_view {
 };
 
 struct tw_part_view {
-	uint16_t inner_type; /* never PART: pieces are not cut again */
+	uint16_t inner_type; /* never PART: pieces are not divided again */
 	uint32_t id, total, offset;
 	const uint8_t *bytes;
 	size_t len; /* at least 1; offset + len <= total holds */
@@ -181,7 +183,7 @@ struct tw_stat_view {
 struct tw_time_sync_view {
 	uint32_t id;
 	uint64_t asked;              /* in the receiver's clock */
-	uint64_t received, answered; /* in the stream's clock; 0 in a question */
+	uint64_t received, answered; /* in the stream's clock; 0 in a request */
 };
 
 struct tw_offset_view {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Building frames in a buffer that the caller owns. Nothing is allocated and nothing is copied twice: a TLV is reserved
- * in place and written by the caller, or by the function for its type, below. The format is in wire/tracewire.h.
+ * Building frames in the caller's buffer. Nothing is allocated or copied twice: a TLV is reserved in place and written by the caller, or
+ * by the function for its type, below. wire/tracewire.h has the format.
  */
 #ifndef TW_ENCODE_H
 #define TW_ENCODE_H
 
 #include "wire/decode.h"
 
-/* Event bodies are copied in steps of this many bytes, so a frame buffer needs as much slack behind its capacity. */
+/* Event bodies are copied in steps of this size. A frame buffer needs this much extra space after its capacity. */
 #define TW_COPY_STEP 32
 
 /* A frame being built. */
@@ -22,20 +22,20 @@ struct tw_frame {
 /**
  * tw_frame__begin() - start a frame
  * @buf: borrowed until tw_frame__end(); at least @cap + TW_COPY_STEP bytes
- * @cap: largest frame to build, bytes; at least a header, cut to TW_FRAME_MAX
- * @info: header fields; length and events are counted anew
+ * @cap: largest frame to build, bytes; at least a header, limited to TW_FRAME_MAX
+ * @info: header fields; length and events are set by later calls
  */
 void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_frame_info *info);
 
 /**
  * tw_frame__add() - reserve a TLV
- * @value_len: bytes behind the TLV header
+ * @value_len: bytes after the TLV header
  *
- * Return: the value, to be written by the caller, its padding zeroed; NULL if it does not fit.
+ * Return: the value, to be written by the caller, with its padding zeroed; NULL if it does not fit.
  */
 void *tw_frame__add(struct tw_frame *f, enum tw_tlv_type type, size_t value_len);
 
-/** tw_frame__room() - the longest value that tw_frame__add() still takes, bytes; 0 also when not even a header fits */
+/** tw_frame__room() - the longest value that tw_frame__add() accepts, bytes; 0 also if no header fits */
 static inline size_t tw_frame__room(const struct tw_frame *f)
 {
 	return f->cap - f->len > sizeof(struct tw_tlv) ? f->cap - f->len - sizeof(struct tw_tlv) : 0;
@@ -94,9 +94,9 @@ size_t tw_frame__end(struct tw_frame *f);
 void tw_frame_hdr__emit(void *hdr, const struct tw_frame_info *info);
 
 /*
- * Records other than events: for each view of wire/decode.h, the way back. Each function takes what the view points to by copy
- * and appends one TLV. All return false, the frame untouched, if it does not fit: not enough room, or for LOST a time too far
- * from the frame's base time.
+ * Records other than events: the inverse of each view of wire/decode.h. Each function copies the data of the view and appends one TLV.
+ * All return false, with the frame unchanged, if it does not fit: not enough room, or for LOST a time too far from the frame's base
+ * time.
  */
 
 /* Bytes of a SCHEMA's value before its payload. */

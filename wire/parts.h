@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Putting PARTs together. Wholes are named by (stream, channel, id); memory and count are bounded whatever a sender
- * claims: memory grows with the bytes that came, never with the total that was announced.
+ * Reassembly of PARTs. Values are identified by (stream, channel, id). Memory and number are limited whatever a sender claims: memory
+ * grows with received bytes, never with the announced total.
  *
- * Pieces must come in order, as the format promises. One that came before is ignored; a hole breaks the whole.
+ * Pieces must arrive in order, as the format requires. A repeated piece is ignored; a gap ends the value.
  */
 #ifndef TW_PARTS_H
 #define TW_PARTS_H
@@ -13,23 +13,23 @@
 struct tw_parts;
 
 struct tw_parts_limits {
-	size_t bytes;   /* of all pieces held; a larger whole is refused */
-	uint32_t count; /* of incomplete wholes; beyond it the one that began first is given up */
+	size_t bytes;   /* of all stored pieces; a larger value is refused */
+	uint32_t count; /* of incomplete values; beyond it, the oldest is discarded */
 };
 
 enum tw_parts_status {
-	TW_PARTS_MORE,     /* taken, more are to come */
-	TW_PARTS_WHOLE,    /* the last piece: the value is there */
-	TW_PARTS_REPEATED, /* a piece that came before; ignored */
-	TW_PARTS_BROKEN,   /* an earlier piece is missing: this whole will not come */
+	TW_PARTS_MORE,     /* accepted; more pieces are expected */
+	TW_PARTS_WHOLE,    /* the last piece: the value is complete */
+	TW_PARTS_REPEATED, /* a repeated piece; ignored */
+	TW_PARTS_BROKEN,   /* an earlier piece is missing: the value cannot be completed */
 	TW_PARTS_REFUSED,  /* larger than the limit, or no memory */
 };
 
 struct tw_parts_stats {
 	uint64_t whole;      /* values handed out */
-	uint64_t incomplete; /* values begun and given up: evicted, broken, or begun anew with another total */
-	uint64_t headless;   /* pieces whose beginning was never seen or was given up */
-	uint64_t repeated;   /* pieces that came before */
+	uint64_t incomplete; /* incomplete values discarded: evicted, broken, or begun again with another total */
+	uint64_t headless;   /* pieces of values whose start is missing or was discarded */
+	uint64_t repeated;   /* repeated pieces */
 	uint64_t refused;    /* pieces of values that are too large */
 	size_t bytes;        /* held now */
 	uint32_t count;      /* incomplete wholes now */
@@ -50,7 +50,7 @@ void tw_parts__free(struct tw_parts *parts);
 enum tw_parts_status tw_parts__add(struct tw_parts *parts, uint64_t stream_id, uint16_t channel,
 				   const struct tw_part_view *part, struct tw_tlv_view *ret);
 
-/** tw_parts__stats() - totals since tw_parts__new(), and what is held now */
+/** tw_parts__stats() - totals since tw_parts__new(), and current memory */
 void tw_parts__stats(const struct tw_parts *parts, struct tw_parts_stats *ret);
 
 #endif

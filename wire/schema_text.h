@@ -21,15 +21,15 @@ struct tw_schema_text {
 };
 
 /**
- * tw_schema_text__expand() - what a SCHEMA TLV holds
- * @schema: from a stranger, as tw_schema_tlv__parse() gives it
+ * tw_schema_text__expand() - decompress the payload of a SCHEMA TLV
+ * @schema: untrusted, from tw_schema_tlv__parse()
  * @buf: the caller's; @ret points into it
- * @cap: bytes of @buf; @schema->raw_length are enough, TW_SCHEMA_RAW_MAX always are
+ * @cap: bytes of @buf; @schema->raw_length is enough, TW_SCHEMA_RAW_MAX always is
  *
- * Never writes more than @schema->raw_length bytes, and refuses a payload that is not exactly that long.
+ * Never writes more than @schema->raw_length bytes, and refuses a payload of another length.
  *
- * Return: 0; -E2BIG beyond a limit above, -ENOBUFS if @buf is too small, -ENOTSUP for an unknown encoding, -EBADMSG
- * for a payload that is no such thing.
+ * Return: 0; -E2BIG beyond a limit above, -ENOBUFS if @buf is too small, -ENOTSUP for an unknown encoding, -EBADMSG for an invalid
+ * payload.
  */
 int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_text *ret,
 			   struct tw_error *error);

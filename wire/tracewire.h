@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Tracewire wire format, version 1: the contract between everything that writes frames and everything that
- * reads them. Userspace, BPF programs and the Wireshark plugin include this one file; docs/wire-format.md is its prose.
+ * The Tracewire wire format, version 1. Userspace, BPF programs and the Wireshark plugin include this file; docs/wire-format.md
+ * describes the format.
  *
- * Every number is big-endian and every TLV starts at a multiple of 4 from the frame header, so that u32 can match.
- * Only the body of an event stays in the byte order of the traced host, which TW_FLAG_BODY_BE tells.
+ * Numbers are big-endian, and each TLV begins at a multiple of 4 from the frame header, so that u32 can match. Only the body of an event
+ * is in the byte order of the traced host, given by TW_FLAG_BODY_BE.
  *
- * The structs give offsets and are for writers and for BPF, whose verifier bounds every access. Userspace readers of
- * received bytes go through wire/decode.h instead and never cast.
+ * The structs give offsets, for writers and for BPF, whose verifier checks each access. Userspace readers of received bytes use
+ * wire/decode.h and never cast.
  */
 #ifndef TRACEWIRE_H
 #define TRACEWIRE_H
@@ -35,7 +35,7 @@ typedef unsigned long long __u64, __be64;
 /* frame header, flags */
 #define TW_FLAG_BODY_BE    0x01 /* event bodies are big-endian */
 #define TW_FLAG_PTR_HASHED 0x02 /* pointer fields are hashed with a key of the stream */
-#define TW_FLAG_LATE       0x04 /* carries events older than a watermark sent before */
+#define TW_FLAG_LATE       0x04 /* has events older than an earlier watermark */
 
 /* frame header, source: what kind of ring the channel is */
 #define TW_SOURCE_CONTROL     0 /* metadata and counters; its sequence number counts frames */
@@ -60,12 +60,12 @@ struct tw_frame_hdr {
 	__be16 cpu;
 	__u8 source;
 	__u8 reserved;
-	__be16 events; /* numbers this frame uses up: EVENT, FILTERED and last PARTs of an EVENT; 1 in a control frame */
+	__be16 events; /* quantity of numbers used by this frame: EVENT, FILTERED and last PARTs of an EVENT; 1 in a control frame */
 } __attribute__((packed));
 
 /*
- * The one list of TLVs: type, name, least length of the TLV with its header, what it is.
- * A decoder skips types it does not know; a TLV shorter than its least length is malformed.
+ * The list of TLVs: type, name, minimum length with its header, meaning. A decoder skips unknown types; a TLV shorter than its minimum
+ * length is malformed.
  */
 #define TW_TLV_LIST(X)                                                                                  \
 	X(0, PAD, 4, "padding")                                                                         \
@@ -99,8 +99,8 @@ struct tw_tlv {
 } __attribute__((packed));
 
 /*
- * From its offset 8 on this is the kernel's record: the eight bytes of common fields are written big-endian, the rest
- * is as the kernel left it, with the kernel's padded length.
+ * From offset 8, this is the kernel's record: the eight bytes of common fields in big-endian order, the rest unchanged, with the
+ * kernel's padded length.
  */
 struct tw_event {
 	struct tw_tlv tlv;
@@ -115,10 +115,9 @@ struct tw_event {
 #define TW_RECORD_COMMON 8 /* bytes of the record that are big-endian here */
 
 /*
- * A piece of a TLV whose value does not fit a frame. Pieces come in order on one channel; (stream, channel, id) names
- * the whole. The value is that of the inner type without a TLV header. Pieces of an EVENT carry its sequence number;
- * only the last one uses it up (it counts in the frame header's events), and their frames' base time is the event's
- * time.
+ * A piece of a TLV whose value does not fit a frame. Pieces are in order on one channel; (stream, channel, id) identifies the value,
+ * which has no TLV header. Pieces of an EVENT have its number; only the last one uses it (it counts in the frame header's events). The
+ * base time of their frames is the event's time.
  */
 struct tw_part {
 	struct tw_tlv tlv;
@@ -143,8 +142,8 @@ enum tw_lost_where {
 #undef X
 };
 /*
- * Flags: how many were lost just here is not known. The count is what the kernel's counter grew by since the last LOST
- * of the channel: right in sum, not in place.
+ * Flag: the number lost at this place is unknown. The count is the increase of the kernel's counter since the channel's last LOST:
+ * correct in total, not in place.
  */
 #define TW_LOST_UNKNOWN 0x0001
 
@@ -157,8 +156,8 @@ struct tw_lost {
 } __attribute__((packed));
 
 /*
- * Nothing older than the time comes on the listed channels once events up to (not including) next_seq were seen or
- * declared missing. Events reserved in the ring before that time and committed later set TW_FLAG_LATE.
+ * No event older than the time follows on the listed channels after the events before next_seq were received or declared missing. Events
+ * reserved in the ring before that time and committed later set TW_FLAG_LATE.
  */
 struct tw_watermark {
 	struct tw_tlv tlv;
@@ -216,7 +215,7 @@ enum tw_host_attr {
 #undef X
 };
 
-/* Which of CLOCK's readings are there. */
+/* The readings of CLOCK. */
 #define TW_CLOCK_LIST(X)                    \
 	X(0, TRACE, trace, "stream clock")  \
 	X(1, MONO, mono, "CLOCK_MONOTONIC") \
@@ -233,9 +232,9 @@ enum tw_clock {
 
 struct tw_clock_tlv {
 	struct tw_tlv tlv;
-	__be32 valid;    /* bit n: reading n of TW_CLOCK_LIST is there */
-	__be32 error_ns; /* no two readings are further apart than this, ns */
-	__be32 sync_ns;  /* REAL and TAI are no further than this from what keeps them, ns; 0 = not known */
+	__be32 valid;    /* bit n: reading n of TW_CLOCK_LIST is present */
+	__be32 error_ns; /* largest distance of the instants of two readings, ns */
+	__be32 sync_ns; /* largest distance of REAL and TAI from the source that they are synchronised to, ns; 0 = unknown */
 	__be64 trace, mono, boot, real, tai, phc;
 } __attribute__((packed));
 
@@ -247,7 +246,7 @@ enum tw_comm_origin {
 	TW_COMM_RENAME = 4,
 };
 
-/* From this time on (0: as far back as is known) the task is called so. */
+/* The name of a task from this time on; 0 = since its start. */
 struct tw_comm {
 	struct tw_tlv tlv;
 	__u8 origin;
@@ -260,7 +259,7 @@ struct tw_comm {
 
 struct tw_symbol_tlv {
 	struct tw_tlv tlv;
-	__be32 size; /* of the symbol, bytes; 0 = not known */
+	__be32 size; /* of the symbol, bytes; 0 = unknown */
 	__be64 address;
 	/* name, without NUL */
 } __attribute__((packed));
@@ -316,7 +315,7 @@ struct tw_end {
 struct tw_time_sync {
 	struct tw_tlv tlv;
 	__be32 id;
-	__be64 asked;    /* in the receiver's clock; the producer only repeats it */
+	__be64 asked;    /* in the receiver's clock; the producer copies it */
 	__be64 received; /* when the request came, in the stream's clock; 0 in a request */
 	__be64 answered; /* when the response left, the same */
 } __attribute__((packed));
@@ -346,22 +345,24 @@ enum tw_offset_method {
 
 #define TW_ERROR_UNKNOWN 0xffffffffffffffffull
 
-/* From that time on: packet time = clock time + offset, and no further than error_ns from the capture host's clock. */
+/*
+ * From that time on: packet time = clock time + offset, with a distance of at most error_ns from the capture host's clock.
+ */
 struct tw_offset {
 	struct tw_tlv tlv;
 	__be16 kind;   /* enum tw_offset_kind */
-	__be16 method; /* enum tw_offset_method: what the error is known by */
+	__be16 method; /* enum tw_offset_method: source of the error bound */
 	__be64 time;   /* in the stream's clock */
 	__be64 offset; /* s64, ns */
-	__be64 step;   /* s64, ns: what REALTIME was set by, or BOOTTIME went on by in the suspend */
+	__be64 step;   /* s64, ns: change of REALTIME, or duration of the suspend */
 	__be64 error_ns;
 	__be32 drift; /* s32, ns per s that the stream's clock gains on the capture host's */
 	__be32 reserved;
 } __attribute__((packed));
 
 /*
- * METADATA_REQUEST, after the TIME_SYNC of a request, is a list of __be16 of this one: the metadata that the producer is asked to send again,
- * on the control channel as always. The larger numbers include the smaller ones.
+ * METADATA_REQUEST, after the TIME_SYNC of a request, is a list of __be16 with these values: the metadata that the producer shall send
+ * again on the control channel. Larger numbers include the smaller ones.
  */
 #define TW_METADATA_REQUEST_LIST(X)            \
 	X(1, CLOCK, "clock", "HOST and CLOCK") \
@@ -374,8 +375,8 @@ enum tw_metadata_request {
 };
 
 /*
- * REFUSED, after the TIME_SYNC of a request, is a list of __be16 of this one: why the receiver refuses the stream. It may accept it when the
- * request is answered.
+ * REFUSED, after the TIME_SYNC of a request, is a list of __be16 with these values: the reasons why the receiver refuses the stream. It
+ * may admit the stream when the request is answered.
  */
 #define TW_REFUSED_LIST(X)                                                               \
 	X(1, PLACES, "places", "no place for one more stream")                           \

@@ -9,15 +9,17 @@
 int tw_tc__plan(struct tw_state *state, struct tw_error *error);
 
 /**
- * tw_tc__attach() - attach a program, or put it in the place of ours that is there
- * Return: 0; -EOPNOTSUPP if it is not in the NIC that should be: then nothing of it is left; another -errno.
+ * tw_tc__attach() - attach a program, or replace the attached one
+ * Return: 0; -EOPNOTSUPP if it was to run in the NIC and does not, and was removed; another -errno.
  */
 int tw_tc__attach(struct tw_state *state, int program, struct tw_error *error);
 
-/** tw_tc__detach() - our filter, and the qdisc if it is ours and empty. Return: 0, also if it was gone; -errno */
+/**
+ * tw_tc__detach() - remove the filter, and the qdisc if Tracewire made it and it is empty. Return: 0, also if there was none; -errno
+ */
 int tw_tc__detach(const struct tw_state *state, struct tw_error *error);
 
-/** tw_tc__mode() - as the kernel states it. Return: enum tw_mode */
+/** tw_tc__mode() - the mode that the kernel reports. Return: enum tw_mode */
 uint8_t tw_tc__mode(const struct tw_state *state);
 
 #endif

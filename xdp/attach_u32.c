@@ -25,7 +25,7 @@
 
 /* One filter of u32. */
 struct node {
-	uint32_t number; /* 1 to TW_U32_NODES_MAX: they are asked in this order */
+	uint32_t number; /* 1 to TW_U32_NODES_MAX, in the order of evaluation */
 	const struct tw_u32_match *match;
 	uint8_t action; /* enum tw_action */
 	uint32_t arg;
@@ -147,8 +147,8 @@ static struct nl_msg *message(const struct tw_tc_at *at, const struct node *node
 /* What the kernel has of a set of filters. */
 struct look {
 	const struct tw_state *state; /* set by look_at_set() */
-	struct tw_counter *rows;      /* added to; NULL = not asked for */
-	unsigned int n, in_hw;        /* filters, and those that the kernel states to be in hardware */
+	struct tw_counter *rows;      /* counters to add to; NULL = none */
+	unsigned int n, in_hw;        /* number of filters, and of those that the kernel reports in hardware */
 };
 
 static bool is_counted(const struct nlattr *attr)
@@ -232,7 +232,7 @@ int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
 	look_at_set(sk, state, TW_U32_SECOND_PRIO, &look);
 	remove_set(sk, state, TW_U32_FIRST_PRIO);
 	remove_set(sk, state, TW_U32_SECOND_PRIO);
-	/* Where somebody took the filters away the qdisc may be another one by now. */
+	/* If another process removed the filters, the qdisc may be another one now. */
 	if (look.n || !state->public.schema_id)
 		tw_clsact__remove(sk, state);
 	nl_socket_free(sk);
@@ -334,7 +334,7 @@ static int add_rule(struct set *set, unsigned int row, const struct tw_rules *ru
 	return err;
 }
 
-/* Each interface that something is redirected to, once. */
+/* Lists each interface that is a redirect target, once. */
 static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 {
 	unsigned int n = 0;
@@ -352,7 +352,7 @@ static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 	return n;
 }
 
-/* Control frames go both ways. */
+/* Control frames pass and are also mirrored to the redirect targets. */
 static int add_control(struct set *set, const struct tw_rules *rules, struct tw_error *error)
 {
 	uint32_t to[TW_RULES_MAX + 1];
@@ -387,7 +387,7 @@ static int check_hardware(const struct set *set, struct tw_error *error)
 		set->state->public.ifname, look.n - look.in_hw, look.n);
 }
 
-/* What the old filters counted up to now goes on. */
+/* Carries the counters of the old filters over. */
 static void carry(struct set *set, const struct tw_counter *counted)
 {
 	for (unsigned int i = 0; i < TW_ROWS_MAX; i++)

@@ -117,7 +117,10 @@ static int query(int ifindex, struct bpf_xdp_query_opts *opts)
 	return bpf_xdp_query(ifindex, 0, opts);
 }
 
-/* Which program is in the way: any in software, or any in the NIC. With --persist libxdp decides: its dispatcher has room. */
+/*
+ * The program that occupies the hook: in software, or in the NIC. With --persist, libxdp decides, because its dispatcher takes several
+ * programs.
+ */
 static uint32_t in_the_way(const struct tw_state *state, const struct bpf_xdp_query_opts *there)
 {
 	const uint32_t software = there->drv_prog_id ? there->drv_prog_id : there->skb_prog_id;
@@ -154,7 +157,7 @@ static int create_link(int program, int ifindex, uint32_t flags)
 	return bpf_link_create(program, ifindex, BPF_XDP, &opts);
 }
 
-/* By the driver if it can, else behind it: what was done shows in the mode. Not if somebody came first. */
+/* Native mode if the driver supports it, otherwise generic mode. Not if another program was attached first. */
 static int hold_first(const struct tw_state *state, int program, int *link, struct tw_error *error)
 {
 	int fd = create_link(program, state->public.ifindex, XDP_FLAGS_DRV_MODE);
@@ -197,7 +200,7 @@ int tw_xdp__offload(const struct tw_state *state, int program, int old, struct t
 	return 0;
 }
 
-/* By its id, so that what came there after us stays. */
+/* Detaches by program id, so that a later program stays. */
 static int detach_single(const struct tw_state *state, uint32_t flags, struct tw_error *error)
 {
 	const int fd = bpf_prog_get_fd_by_id(state->public.program);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Classifiers of ours as others see them: listing them, taking them away. */
+/* Lists and removes attached classifiers, of this process and of others. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "xdp/attach_xdp.h"
 #include "xdp/cleanup.h"
 
-#define WAIT_MS 5000 /* for a process to take its classifier away */
+#define WAIT_MS 5000 /* time for a process to remove its classifier */
 #define LOOK_MS 10
 
 uint8_t tw_attached__mode(const struct tw_state *state)
@@ -35,7 +35,7 @@ struct visit {
 	uint64_t netns;
 };
 
-/* An interface may have another name by now; one that has gone took with it what was attached. */
+/* An interface may have another name now. If it was removed, so was the classifier. */
 static int visit_state(struct tw_state *state, const struct visit *visit, struct tw_error *error)
 {
 	if (state->netns != visit->netns || !if_indextoname((unsigned int)state->public.ifindex, state->public.ifname))
@@ -79,7 +79,7 @@ static bool read_name(pid_t pid, char name[32])
 	return read;
 }
 
-/* The number may be that of another container's process, or have been given out again while its guardian still holds the lock. */
+/* The pid may belong to another container, or be reused while the cleanup helper still holds the lock. */
 static bool is_one_of_us(pid_t pid)
 {
 	char its[32], ours[32];
@@ -87,7 +87,7 @@ static bool is_one_of_us(pid_t pid)
 	return pid > 0 && read_name(pid, its) && read_name(getpid(), ours) && !strcmp(its, ours);
 }
 
-/* Asked to end, a process takes away what it holds, and then its file. */
+/* A process that is asked to end removes its classifier and then its file. */
 static int end_holder(struct tw_state_file *file, const struct tw_attached *attached, struct tw_error *error)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
@@ -152,7 +152,7 @@ struct cleanup {
 	uint64_t netns;
 };
 
-/* Of a process that ended, or of an interface that did, or attached to stay and taken away by somebody else. */
+/* Stale: its process ended, its interface was removed, or another process removed a permanent classifier. */
 static bool is_left_over(struct tw_state *state, uint64_t netns)
 {
 	char name[IFNAMSIZ];
@@ -164,7 +164,7 @@ static bool is_left_over(struct tw_state *state, uint64_t netns)
 	return tw_attached__mode(state) == TW_MODE_NONE;
 }
 
-/* Only what nobody has locked; what lies in another network namespace can be looked at from there. */
+/* Only unlocked files. Classifiers of another network namespace can be examined only there. */
 static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	const struct cleanup *cleanup = ctx;
@@ -176,7 +176,7 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 		return 0;
 	err = tw_state__read(file, &state);
 	if (err) {
-		if (err == -ENODATA && !cleanup->dry_run) /* else there may be something to take away yet */
+		if (err == -ENODATA && !cleanup->dry_run) /* otherwise there may be a classifier to remove */
 			tw_state_file__remove(file);
 		return 0;
 	}

@@ -47,7 +47,9 @@ const char *tw_mode__text(uint8_t mode)
 	return mode < sizeof(texts) / sizeof(texts[0]) ? texts[mode] : "?";
 }
 
-/* Frames that go round for ever, or that an interface does not take: those would be lost, and nobody would count them. */
+/*
+ * Refuses targets that cause an endless loop, or that do not send redirected frames: these would be lost without being counted.
+ */
 static int check_target(const struct tw_classifier_options *options, uint32_t target, struct tw_error *error)
 {
 	const int index = tw_interface__index(options->ifname, error);
@@ -107,7 +109,7 @@ static int parse_rules(struct tw_classifier *c, const struct tw_classifier_optio
 	return tw_filter__parse(TW_U32_ANY_EVENT, &c->filters[TW_RULES_MAX], error);
 }
 
-/* The place may have a file of a dead process, or of a classifier that stays. */
+/* The hook may have a file of a killed process, or of a permanent classifier. */
 static int claim(struct tw_classifier *c, struct tw_error *error)
 {
 	struct tw_state there;
@@ -169,7 +171,7 @@ int tw_classifier__new(const struct tw_classifier_options *options, struct tw_cl
 	return err;
 }
 
-/* A link ends when its descriptor is closed; what is to stay stays if it was attached at all. */
+/* A link ends when its descriptor is closed. A permanent classifier stays if it was attached. */
 void tw_classifier__free(struct tw_classifier *c)
 {
 	if (!c)
@@ -202,7 +204,7 @@ int tw_classifier__attached(const struct tw_classifier *c,
 }
 
 /* From rules and a schema to what is attached. */
-/* The rules as a schema has them. */
+/* The rules bound to a schema. */
 struct bound_rules {
 	struct tw_bound *bounds[TW_RULES_MAX + 1];
 	struct tw_rule rules[TW_RULES_MAX];
@@ -270,7 +272,7 @@ static int offload_xdp(struct tw_classifier *c, const struct tw_load_options *op
 	struct tw_loaded loaded;
 	int fd, err = tw_loaded__load(options, &loaded, error);
 
-	/* Written first: whoever is killed in between leaves no riddle. */
+	/* Written first, so that cleanup finds the program if the process is killed in between. */
 	if (!err) {
 		c->state.public.program = tw_program__id(tw_loaded__fd(&loaded));
 		err = tw_state__write(&c->state, &c->file, error);
@@ -342,7 +344,7 @@ static int make_maps(struct tw_classifier *c, unsigned int rows, struct tw_error
 	return err;
 }
 
-/* What the kernel or a driver calls invalid is nothing that the user has mistyped. */
+/* EINVAL of the kernel or a driver is not a usage error. */
 static int kernels(int err)
 {
 	return err == -EINVAL || err == -E2BIG || err == -ENODATA ? -EOPNOTSUPP : err;

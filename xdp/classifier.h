@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Classifiers on the way of the frames: rules (filter/rules.h) loaded into the kernel and attached to an interface, in XDP, in
- * tc as a BPF program, or in tc as keys of u32. One of each kind may be on an interface.
+ * Classifiers: rules (filter/rules.h) loaded into the kernel and attached to an interface, in XDP, in tc as a BPF program, or in tc as
+ * u32 filters. An interface may have one of each kind.
  *
- * Two kinds of life. A held classifier ends with its process, whatever ends that: XDP by a bpf_link, tc and u32 by a second
- * small process that waits for the end of the first. One that is to stay is left attached. Of both a file below /run/tracewire
- * tells what they are, so that others can show them and take them away.
+ * A held classifier is removed when its process ends for any reason: in XDP by a bpf_link, in tc and u32 by the cleanup helper. A
+ * permanent classifier stays. A file below /run/tracewire describes each classifier, so that other processes can show and remove it.
  *
- * Nobody else's programs, qdiscs and filters are replaced or removed. All functions act in the calling thread's network
+ * Programs, qdiscs and filters of other programs are never replaced or removed. All functions act in the calling thread's network
  * namespace.
  */
 #ifndef TW_CLASSIFIER_H
@@ -52,11 +51,11 @@ struct tw_classifier_options {
 struct tw_classifier;
 
 /**
- * tw_classifier__new() - check the rules and claim the place; nothing is attached yet
+ * tw_classifier__new() - check the rules and reserve the hook; nothing is attached yet
  *
- * Unless it is to stay, this forks: the process that sees to it that nothing is left.
+ * Unless the classifier is permanent, this forks the cleanup helper.
  *
- * Return: 0; -EINVAL for what cannot be meant; -EBUSY if a classifier of ours is there; -ENODEV, -EPERM, another -errno.
+ * Return: 0; -EINVAL for invalid rules; -EBUSY if the hook has a classifier of Tracewire; -ENODEV, -EPERM, another -errno.
  */
 int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *error);
 
@@ -68,23 +67,22 @@ struct tw_classifier_schema {
 };
 
 /**
- * tw_classifier__bind() - make the rules for a schema and attach them, or put them in the place of those attached
+ * tw_classifier__bind() - compile the rules for a schema and attach them, or replace the attached ones
  *
- * The kernel changes from one to the other without a frame in between that sees neither; the counters go on. After an error
- * what was attached stays attached.
+ * Each frame meets either the old or the new rules; the counters continue. After an error, the old rules stay attached.
  *
- * Return: 0; -EINVAL where an expression cannot mean anything in that schema; -EOPNOTSUPP where the hook, this kernel or the
- * NIC cannot do it; -EEXIST if a stranger is there; another -errno.
+ * Return: 0; -EINVAL if an expression is invalid for that schema; -EOPNOTSUPP if the hook, this kernel or the NIC does not support it;
+ * -EEXIST if another program occupies the hook; another -errno.
  */
 int tw_classifier__bind(struct tw_classifier *classifier, const struct tw_classifier_schema *schema,
 			struct tw_error *error);
 
-/** tw_classifier__free() - take it away, unless it is to stay and is attached; NULL is fine */
+/** tw_classifier__free() - remove the classifier, unless it is permanent and attached; NULL is fine */
 void tw_classifier__free(struct tw_classifier *classifier);
 
-/* How it really is attached, as the kernel states it. */
+/* How it is attached, as the kernel reports. */
 enum tw_mode {
-	TW_MODE_NONE,       /* not attached: waits for a schema, or somebody else took it away */
+	TW_MODE_NONE,       /* not attached: waits for a schema, or another process removed it */
 	TW_MODE_NATIVE,     /* XDP, by the driver */
 	TW_MODE_GENERIC,    /* XDP, after the driver */
 	TW_MODE_DISPATCHER, /* XDP, by the driver, one of several programs of libxdp's dispatcher */
@@ -96,14 +94,14 @@ enum tw_mode {
 /** tw_mode__text() - "native XDP", ... */
 const char *tw_mode__text(uint8_t mode);
 
-/* A classifier as it is on an interface: this process's or another's. */
+/* An attached classifier, of this or another process. */
 struct tw_attached {
 	char ifname[IFNAMSIZ];
 	int ifindex;
 	uint8_t place;
 	bool offload, persist;
 	uint8_t mode;       /* enum tw_mode */
-	pid_t pid;          /* of the process that holds it; 0 = it stays without one */
+	pid_t pid;          /* the process that holds it; 0 = permanent */
 	uint64_t schema_id; /* 0 = waits for one */
 	uint32_t program;   /* its id in the kernel; 0 = u32 */
 	struct tw_classifier_rule rules[TW_RULES_MAX];
@@ -114,20 +112,20 @@ struct tw_attached {
 };
 
 /**
- * tw_attached__each() - look at all classifiers of ours in this network namespace
- * @each: called for one after the other; what it points to is borrowed. A return other than 0 ends it
+ * tw_attached__each() - visit all classifiers of Tracewire in this network namespace
+ * @each: called for each; its argument is borrowed. A return value other than 0 ends the visit
  *
- * Return: 0, what @each returned, or -errno with @error.
+ * Return: 0, the value of @each, or -errno with @error filled.
  */
 int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error), void *ctx,
 		      struct tw_error *error);
 
-/* The counters of one stream's channel, or of all that had no room of their own. */
+/* The counters of a channel of a stream, or of all channels without an entry. */
 struct tw_counted {
 	uint64_t stream_id;
 	uint16_t channel;
 	bool overflow; /* of streams and channels beyond TW_COUNTED_MAX */
-	bool total;    /* of all together: u32, and NICs, know no more */
+	bool total;    /* of all channels: u32 and NICs count only these */
 	bool has_events;
 };
 #define TW_COUNTED_MAX 4096
@@ -135,39 +133,41 @@ struct tw_counted {
 #define TW_NOT_COUNTED UINT64_MAX /* a row, or half of one, that is not counted there */
 
 /**
- * tw_attached__count() - its counters as they are now
- * @each: called for every stream and channel, with tw_rules__rows() rows as filter/rules.h says
+ * tw_attached__count() - read the counters
+ * @each: called for each stream and channel, with tw_rules__rows() rows, see filter/rules.h
  *
- * Return: 0 or -errno with @error.
+ * Return: 0 or -errno with @error filled.
  */
 int tw_attached__count(const struct tw_attached *attached,
 		       void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx), void *ctx,
 		       struct tw_error *error);
 
 /**
- * tw_classifier__attached() - look at this process's own
- * @each: called once, as tw_attached__each() does
+ * tw_classifier__attached() - visit the classifier of this process
+ * @each: called once, as by tw_attached__each()
  *
- * Return: what @each returned.
+ * Return: the value of @each.
  */
 int tw_classifier__attached(const struct tw_classifier *classifier,
 			    int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error),
 			    void *ctx, struct tw_error *error);
 
 /**
- * tw_attached__detach() - take away a classifier that stays, or one that a living process holds
- * Return: 0; -ENOENT if it is no longer there; another -errno.
+ * tw_attached__detach() - remove a permanent classifier, or one that a running process holds
+ * Return: 0; -ENOENT if it no longer exists; another -errno.
  */
 int tw_attached__detach(const struct tw_attached *attached, struct tw_error *error);
 
-/* What is left: the classifier, or the file alone of one that was to stay, after the classifier or its interface has gone. */
+/*
+ * Kinds of stale objects: a classifier; or only the file of a permanent one, after the classifier or its interface was removed.
+ */
 #define TW_CLASSIFIER "classifier"
 #define TW_RECORD     "record of classifier"
 
 /**
- * tw_classifier__cleanup() - what is left of classifiers whose process was killed, with the one that watched it
- * @tell: called for each with what it is, one of the two above, and its name
- * Return: 0 or -errno with @error.
+ * tw_classifier__cleanup() - remove stale classifiers, whose process was killed together with its cleanup helper
+ * @tell: called for each with its kind, one of the two above, and its name
+ * Return: 0 or -errno with @error filled.
  */
 int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
 			   struct tw_error *error);

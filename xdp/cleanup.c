@@ -27,7 +27,7 @@ static int detach(const struct tw_state *state, struct tw_error *error)
 	}
 }
 
-/* A file with nothing in it: whoever made it had not begun. */
+/* An empty file: the process that made it had not attached anything. */
 int tw_stale__detach_file(const struct tw_state_file *file, struct tw_error *error)
 {
 	struct tw_state state;
@@ -52,10 +52,12 @@ int tw_stale__remove(struct tw_state_file *file, struct tw_error *error)
 	return err;
 }
 
-/* Where its two descriptors lie; all others are closed, the bpf_link above all. */
+/* The two descriptors that the helper keeps; all others are closed, especially the bpf_link. */
 enum { FILE_FD = 3, PIPE_FD, FIRST_OTHER };
 
-/* What ends the first process must not end this one as well: signals of the terminal, of the session, of a service's stop. */
+/*
+ * Signals that end the first process must not end the helper: those of the terminal, of the session, and of a service's stop.
+ */
 static void keep_away(void)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
@@ -66,7 +68,7 @@ static void keep_away(void)
 		signal(ignored[i], SIG_IGN);
 }
 
-/* By way of higher numbers, so that neither falls on the other. */
+/* Moves them through higher numbers, so that they do not overwrite each other. */
 static int keep_two(int file_fd, int pipe_fd)
 {
 	const int null = open("/dev/null", O_RDWR);
@@ -119,7 +121,7 @@ void tw_cleanup_helper__end(struct tw_cleanup_helper *helper)
 	if (!helper->pid)
 		return;
 	close(helper->pipe);
-	kill(helper->pid, SIGKILL); /* it may be stopped; what it could not take away is for a clean-up */
+	kill(helper->pid, SIGKILL); /* the helper may be stopped; a later cleanup removes the rest */
 	while (waitpid(helper->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	helper->pid = 0;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Removing what a state file says is attached, whoever attached it, and the process that does so when this one ends. Used inside xdp/ only.
+ * Removing the classifier that a state file describes, and the cleanup helper, which does so when this process ends. Used inside xdp/
+ * only.
  */
 #ifndef TW_XDP_CLEANUP_H
 #define TW_XDP_CLEANUP_H
 
 #include "xdp/state.h"
 
-/** tw_stale__detach_file() - the same for what a file says, which is locked by the caller and stays */
+/** tw_stale__detach_file() - detach the classifier of a file, which the caller has locked; the file stays */
 int tw_stale__detach_file(const struct tw_state_file *file, struct tw_error *error);
 
 /**
- * tw_stale__remove() - that, and the file. It is locked by the caller
- * Return: 0, also if the file has gone; -errno: then the file stays.
+ * tw_stale__remove() - detach the classifier of a file, which the caller has locked, and remove the file
+ * Return: 0, also if there is no file; on -errno the file stays.
  */
 int tw_stale__remove(struct tw_state_file *file, struct tw_error *error);
 
@@ -22,13 +23,16 @@ int tw_stale__remove(struct tw_state_file *file, struct tw_error *error);
  */
 struct tw_cleanup_helper {
 	pid_t pid; /* 0 = there is none */
-	int pipe;  /* the end that it sees closed when we end */
+	int pipe;  /* the helper sees this end closed when the process ends */
 };
 
-/** tw_cleanup_helper__start() - it shares the lock of the file. It forks: no other threads may be there. Return: 0 or -errno */
+/**
+ * tw_cleanup_helper__start() - fork the helper, which shares the lock of the file. Call it before other threads are started. Return: 0
+ * or -errno
+ */
 int tw_cleanup_helper__start(const struct tw_state_file *file, struct tw_cleanup_helper *ret, struct tw_error *error);
 
-/** tw_cleanup_helper__end() - after the file was removed there is nothing left for it to do */
+/** tw_cleanup_helper__end() - end the helper, after the file was removed */
 void tw_cleanup_helper__end(struct tw_cleanup_helper *helper);
 
 #endif

@@ -9,7 +9,7 @@
 #include "xdp/attach_u32.h"
 #include "xdp/state.h"
 
-/* Reading one map, of a value for each CPU. */
+/* State of reading one per-CPU map. */
 struct reading {
 	const struct tw_attached *attached;
 	unsigned int rows, cpus;
@@ -75,7 +75,9 @@ static int unread(const struct tw_attached *attached, int err, struct tw_error *
 			     err == -EPERM ? "those of another process require CAP_SYS_ADMIN" : strerror(-err));
 }
 
-/* Our own we have at hand, whatever became of the program, and without the right to ask for maps by number. */
+/*
+ * Maps of this process are open already, even if the program was removed; others are opened by id, which requires privileges.
+ */
 static int open_map(const struct tw_state *state, enum tw_bpf_map map, uint32_t id)
 {
 	const int fd = state->maps ? dup(state->maps->fds[map]) : bpf_map_get_fd_by_id(id);
@@ -83,7 +85,7 @@ static int open_map(const struct tw_state *state, enum tw_bpf_map map, uint32_t 
 	return fd < 0 ? -errno : fd;
 }
 
-/* In a NIC there is one set of rows, for all streams. */
+/* A NIC has one set of rows for all streams. */
 static int read_maps(struct reading *reading, const struct tw_state *state, struct tw_error *error)
 {
 	const bool offload = reading->attached->offload;
@@ -106,7 +108,7 @@ static int read_maps(struct reading *reading, const struct tw_state *state, stru
 	return err ? unread(reading->attached, err, error) : 0;
 }
 
-/* Frames of one event each are all that u32 matches. */
+/* u32 matches only frames with one event. */
 static int count_u32(struct reading *reading, const struct tw_state *state, struct tw_error *error)
 {
 	const int err = tw_u32__count(state, reading->sum, error);
@@ -136,7 +138,7 @@ int tw_attached__count(const struct tw_attached *attached,
 		return 0;
 	if (attached->place == TW_PLACE_U32)
 		return count_u32(&reading, attached->state, error);
-	if (cpus < 1) /* the kernel writes a value for each, however many we have room for */
+	if (cpus < 1) /* the kernel writes a value for each CPU, whatever the size of the buffer */
 		return tw_error__set(error, -EIO,
 				     "cannot read the number of CPUs: /sys/devices/system/cpu/possible: %s",
 				     strerror(cpus < 0 ? -cpus : ENODATA));

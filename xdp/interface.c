@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* if_nametoindex() does not say why it could not ask. Return: index or -errno */
+/* if_nametoindex() does not return the reason of a failure. Return: index or -errno */
 static int ask_index(const char *name)
 {
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -41,13 +41,13 @@ int tw_interface__index(const char *name, struct tw_error *error)
 	return index;
 }
 
-/* Of linux/netdev.h, which older headers miss. */
+/* From linux/netdev.h, which older headers do not have. */
 #define NETDEV_CMD_DEV_GET        1
 #define NETDEV_A_DEV_IFINDEX      1
 #define NETDEV_A_DEV_XDP_FEATURES 3
 #define NETDEV_XDP_ACT_NDO_XMIT   (1u << 2)
 
-/* What an answer has behind its generic header. */
+/* An attribute of an answer. */
 struct answer {
 	uint16_t wanted; /* attribute */
 	bool found, ended;
@@ -78,7 +78,7 @@ static int on_ack(struct nl_msg *msg, void *ctx)
 	return NL_STOP;
 }
 
-/* Sends a message, which is freed; the answer is a datagram, the acknowledgement behind it another. */
+/* Sends a message and frees it. The answer and its acknowledgement are separate datagrams. */
 static bool ask(struct nl_sock *sk, struct nl_msg *msg, struct answer *answer)
 {
 	nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, on_valid, answer);

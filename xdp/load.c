@@ -34,7 +34,9 @@ void tw_maps__none(struct tw_maps *maps)
 
 static int make(const struct layout *layout, unsigned int rows, int offload_to, struct tw_error *error)
 {
-	/* Entries of a hash are made when streams come: 4096 of them at once would take a lot on machines with many CPUs. */
+	/*
+	 * Hash entries are allocated when streams appear: preallocating 4096 would need much memory on machines with many CPUs.
+	 */
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_ifindex = (uint32_t)offload_to,
 		    .map_flags = layout->type == BPF_MAP_TYPE_PERCPU_HASH ? BPF_F_NO_PREALLOC : 0);
 	const uint32_t value = layout->value_size ? layout->value_size : rows * (uint32_t)sizeof(struct tw_counter);
@@ -87,10 +89,10 @@ uint32_t tw_map__id(int fd)
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
 #endif
 
-/* Being loaded: libbpf calls back without saying for whom. */
+/* The program being loaded: libbpf's callback does not name it. */
 static const struct tw_loaded *loading;
 
-/* Two functions at most: the program, and what bpf_loop() calls. */
+/* At most two functions: the program, and the callback of bpf_loop(). */
 static struct bpf_func_info functions[2];
 
 /*
@@ -114,7 +116,7 @@ static void set_functions(const struct tw_loaded *loaded, struct bpf_prog_load_o
 	opts->func_info_cnt = n;
 }
 
-/* libbpf has the stub ready to be loaded: now it gets the instructions. */
+/* Called when libbpf is ready to load the stub: replaces its instructions. */
 static int exchange(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
 	(void)cookie;

@@ -12,19 +12,19 @@ struct tw_maps {
 	int fds[TW_BPF_MAPS]; /* by enum tw_bpf_map; -1 = there is none */
 };
 
-/** tw_maps__none() - before tw_maps__make() */
+/** tw_maps__none() - initialise, before tw_maps__make() */
 void tw_maps__none(struct tw_maps *maps);
 
 /**
- * tw_maps__make() - maps for so many rows
- * @offload_to: index of the interface that is to have them; 0 = the kernel
- * Return: 0 or -errno; what was made is in @maps either way.
+ * tw_maps__make() - create maps for @rows rows
+ * @offload_to: index of the interface for offloaded maps; 0 = the kernel
+ * Return: 0 or -errno; @maps has the created maps in either case.
  */
 int tw_maps__make(struct tw_maps *maps, unsigned int rows, int offload_to, struct tw_error *error);
 
 void tw_maps__fini(struct tw_maps *maps);
 
-/** tw_map__id() - as the kernel names it for everybody. Return: 0 if there is no such map */
+/** tw_map__id() - the kernel's id of a map. Return: 0 if there is no such map */
 uint32_t tw_map__id(int fd);
 
 #define TW_PROGRAM_NAME "tw_classify"
@@ -44,12 +44,14 @@ struct tw_loaded {
 };
 
 /**
- * tw_loaded__open() - make an object of it, which the kernel has not seen yet
- * @ret: tw_loaded__fini() also after an error. It stays where it is as long as the object is to be loaded
+ * tw_loaded__open() - open an object with the program, without loading it
+ * @ret: call tw_loaded__fini() also after an error. Do not move it until the object is loaded
  */
 int tw_loaded__open(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error);
 
-/** tw_loaded__load() - and load it. Return: 0; -EPERM; -errno with the last word of the kernel's verifier */
+/**
+ * tw_loaded__load() - open and load it. Return: 0; -EPERM; another -errno, with the verifier's last message in @error
+ */
 int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error);
 
 /** tw_loaded__fd() - of the program, once it is loaded; borrowed */
@@ -57,10 +59,10 @@ int tw_loaded__fd(const struct tw_loaded *loaded);
 
 void tw_loaded__fini(struct tw_loaded *loaded);
 
-/** tw_program__id() - as the kernel names it for everybody; 0 = there is none */
+/** tw_program__id() - the kernel's id of a program; 0 = none */
 uint32_t tw_program__id(int fd);
 
-/** tw_program__is_ours() - whether the program of that id has our name */
+/** tw_program__is_ours() - whether the program of that id has Tracewire's name */
 bool tw_program__is_ours(uint32_t id);
 
 /** tw_program__name_of() - the name of the program of that id, or "" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libbpf and libxdp print; we keep what they said last and tell it in our own sentence. Used inside xdp/ only. */
+/* Captures the messages that libbpf and libxdp print, for error messages. Used inside xdp/ only. */
 #ifndef TW_LOG_CAPTURE_H
 #define TW_LOG_CAPTURE_H
 
@@ -9,14 +9,14 @@
 struct tw_log_capture {
 	libbpf_print_fn_t libbpf;
 	libxdp_print_fn_t libxdp;
-	char last[256]; /* line of a warning, without what libraries put before it; "" = nothing was said */
+	char last[256]; /* the last warning line, without the prefix of the library; "" = none */
 };
 
-/** tw_log_capture__begin() - from now on nothing is printed; until tw_log_capture__end(), not inside another */
+/** tw_log_capture__begin() - capture messages until tw_log_capture__end(); do not nest */
 void tw_log_capture__begin(struct tw_log_capture *log);
 void tw_log_capture__end(struct tw_log_capture *log);
 
-/** tw_log_capture__why() - what was said, or what the error means; borrowed */
+/** tw_log_capture__why() - the captured message, or the text of the errno; borrowed */
 const char *tw_log_capture__why(const struct tw_log_capture *log, int error);
 
 #endif

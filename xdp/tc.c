@@ -19,7 +19,7 @@ int tw_tc__open(struct nl_sock **ret, struct tw_error *error)
 		nl_socket_free(sk);
 		return tw_error__set(error, -EIO, "cannot open a netlink socket: %s", nl_geterror(code));
 	}
-	/* What the kernel says beside the number; older ones say nothing. Requests are not sent back with it. */
+	/* Enables the kernel's error texts (newer kernels), and disables copies of requests in errors. */
 	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	*ret = sk;
@@ -48,7 +48,7 @@ struct nl_msg *tw_tc__message(int type, int flags, const struct tw_tc_at *at, co
 	return msg;
 }
 
-/* The kernel's words stand as attributes behind the number. */
+/* The kernel's text is an attribute after the errno. */
 static void keep_words(const struct nlmsghdr *hdr, struct tw_answer *answer)
 {
 	const int behind = (int)(NLMSG_ALIGN(sizeof(struct nlmsgerr)));
@@ -68,7 +68,7 @@ static int on_error(struct sockaddr_nl *who, struct nlmsgerr *error, void *ctx)
 	struct tw_answer *answer = ctx;
 
 	(void)who;
-	/* libnl hands out what lies behind the header of the message. */
+	/* libnl passes the payload; the message header precedes it. */
 	answer->err = error->error;
 	if (answer->err)
 		keep_words((const struct nlmsghdr *)((const char *)error - NLMSG_HDRLEN), answer);
@@ -173,7 +173,7 @@ static int each_at(struct nl_sock *sk, int ifindex, uint32_t parent, uint32_t pr
 	return tw_tc__dump(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
 }
 
-/* Some kernels list those of all interfaces. */
+/* Some kernels list the qdiscs of all interfaces. */
 struct search {
 	int ifindex;
 	bool found;
@@ -188,7 +188,7 @@ static void look_for(const struct tcmsg *head, struct nlattr *const *attrs, void
 		search->found = true;
 }
 
-/* Of two of ours at one interface the last that goes takes the qdisc along. */
+/* If an interface has two classifiers, the last one removes the qdisc. */
 static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	struct tw_state *state = ctx, other;
@@ -231,7 +231,8 @@ int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *
 	tw_tc__ask(sk, tw_tc__message(RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, &at, "clsact"), &answer);
 	if (!answer.err)
 		state->made_clsact = true;
-	if (answer.err == -EEXIST && !state->public.schema_id) { /* somebody may have made one since the plan */
+	if (answer.err == -EEXIST &&
+	    !state->public.schema_id) { /* another process may have created one since the plan */
 		state->made_clsact = false;
 		return tw_state_file__each(TW_STATE_FILES, look_at_others, state, NULL);
 	}
@@ -273,7 +274,7 @@ int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t 
 	struct tw_answer answer;
 
 	tw_tc__ask(sk, tw_tc__message(RTM_DELTFILTER, 0, &at, kind), &answer);
-	/* Nothing there, no qdisc, no interface: somebody was faster. */
+	/* No filter, qdisc or interface: another process was faster. */
 	if (!answer.err || answer.err == -ENOENT || answer.err == -EINVAL || answer.err == -ENODEV)
 		return 0;
 	return tw_error__set(error, answer.err, "cannot remove the filters of priority %u: %s", prio, answer.text);

@@ -17,16 +17,16 @@
 #include "base/error.h"
 #include "xdp/state.h"
 
-/* What the kernel said to a request. */
+/* The kernel's answer to a request. */
 struct tw_answer {
 	int err;        /* 0 or -errno */
-	char text[160]; /* its own words, or what the errno means */
+	char text[160]; /* the kernel's text, or that of the errno */
 };
 
-/** tw_tc__open() - a socket; nl_socket_free() */
+/** tw_tc__open() - open a socket; free it with nl_socket_free() */
 int tw_tc__open(struct nl_sock **ret, struct tw_error *error);
 
-/* Where a message of the traffic control is about. */
+/* The object of a tc message. */
 struct tw_tc_at {
 	int ifindex;
 	uint32_t parent, handle;
@@ -37,42 +37,45 @@ struct tw_tc_at {
 #define TW_TC_INGRESS TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
 #define TW_TC_EGRESS  TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
 
-/** tw_tc__message() - begin a message; nlmsg_free(). Return: NULL without memory */
+/** tw_tc__message() - begin a message; free it with nlmsg_free(). Return: NULL without memory */
 struct nl_msg *tw_tc__message(int type, int flags, const struct tw_tc_at *at, const char *kind);
 
-/** tw_tc__ask() - send it and wait for the answer; @msg is freed, NULL stands for no memory. Return: ret->err */
+/**
+ * tw_tc__ask() - send @msg, free it, and wait for the answer; NULL means that there was no memory. Return: ret->err
+ */
 int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret);
 
-/* One thing of a dump: its head and its attributes up to TCA_MAX. */
+/* Called for each object of a dump, with its header and its attributes up to TCA_MAX. */
 typedef void tw_tc_seen(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx);
 
-/** tw_tc__dump() - ask for a list; @msg is freed. Return: 0 or -errno */
+/** tw_tc__dump() - send a dump request and free it. Return: 0 or -errno */
 int tw_tc__dump(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx);
 
-#define TW_TC_PRIO 21591 /* "TW"; a place has it plus its number, u32 one more, in turns */
+#define TW_TC_PRIO 21591 /* "TW"; each hook adds its number; u32 uses one more, alternately */
 
 /**
- * tw_clsact__plan() - before the first filter is attached: what there will be to remove
+ * tw_clsact__plan() - determine, before the first filter is attached, what must be removed later
  *
- * Nothing is changed yet. The state has the answer written to its file first: whoever is killed in between leaves no riddle.
+ * Changes nothing in the kernel. The caller writes the state to its file first, so that cleanup can remove the objects if the process is
+ * killed.
  *
- * Return: 0; -EEXIST if somebody else has our priorities; another -errno.
+ * Return: 0; -EEXIST if another program uses Tracewire's priorities; another -errno.
  */
 int tw_clsact__plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *error);
 
-/** tw_clsact__add() - see that there is one. Return: 0 or -errno */
+/** tw_clsact__add() - create the qdisc if there is none. Return: 0 or -errno */
 int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *error);
 
-/** tw_clsact__remove() - if it is ours and no filter is left there, neither of ingress nor of egress */
+/** tw_clsact__remove() - remove the qdisc if Tracewire made it and it has no filters, of ingress or egress */
 void tw_clsact__remove(struct nl_sock *sk, const struct tw_state *state);
 
-/** tw_filters__each() - filters of ingress with that priority, 0 = all. Return: 0 or -errno */
+/** tw_filters__each() - visit ingress filters of that priority, 0 = all. Return: 0 or -errno */
 int tw_filters__each(struct nl_sock *sk, int ifindex, uint32_t prio, tw_tc_seen *seen, void *ctx);
 
-/** tw_filters__are_at() - whether anything has that priority */
+/** tw_filters__are_at() - whether there are filters of that priority */
 bool tw_filters__are_at(struct nl_sock *sk, int ifindex, uint32_t prio);
 
-/** tw_filters__remove() - all of that priority. Return: 0, also if there was none; -errno */
+/** tw_filters__remove() - remove all filters of that priority. Return: 0, also if there was none; -errno */
 int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t protocol, const char *kind,
 		       struct tw_error *error);
 
