@@ -156,7 +156,7 @@ def capture_duration():
     said = [entry for entry in said if "note" not in entry or "statuses were omitted" in entry["note"]]
     if "begin" not in said[0] or "end" not in said[-1] or "note" not in said[-2]:
         fail(f"a late reader gets: {text}")
-    if not re.match(r"[1-9][0-9]* times", said[-2].get("note", "")):
+    if not re.match(r"[1-9][0-9]* statuses", said[-2].get("note", "")):
         fail(f"statuses that were left out are not told: {text}")
 
 
