@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "producer/field_offsets.h"
-#include "producer/symbols/kallsyms.h"
+#include "producer/kallsyms.h"
 #include "schema/print.h"
 #include "wire/encode.h"
 

@@ -14,7 +14,7 @@
 #include "producer/producer.h"
 #include "producer/request_limiter.h"
 #include "producer/schema_texts.h"
-#include "producer/symbols/symbolizer.h"
+#include "producer/symbols.h"
 #include "producer/tasks.h"
 #include "producer/trace_clock.h"
 

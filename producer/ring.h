@@ -14,7 +14,7 @@
 #include "producer/frame_writer.h"
 #include "producer/instance.h"
 #include "producer/native_ring.h"
-#include "producer/symbols/addresses.h"
+#include "producer/symbols.h"
 #include "producer/tasks.h"
 
 #define TW_TRACE_RING_SLOW_NS (20 * TW_NS_PER_MS) /* of waiting for room: the sink takes less than is recorded */

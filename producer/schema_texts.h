@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "producer/events.h"
 #include "producer/hashed_pointers.h"
-#include "producer/symbols/addresses.h"
+#include "producer/symbols.h"
 #include "schema/schema.h"
 #include "wire/decode.h"
 

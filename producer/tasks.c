@@ -218,14 +218,22 @@ static void take_out(struct tw_task_events *ev, const struct tw_ring_event *even
 		copy_name(kind, &text, seen->old);
 }
 
+/* Of a named task; 0 if not known */
+static uint32_t task_names__tgid(const struct tw_task_names *names, uint32_t pid)
+{
+	const struct tw_producer_task *chunk = pid < TW_TASK_PIDS ? names->chunks[pid / TW_TASK_CHUNK] : NULL;
+
+	return chunk ? chunk[pid % TW_TASK_CHUNK].tgid : 0;
+}
+
 /* A new thread belongs to its maker's group, a new process to its own. */
 static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_names *names, const struct seen *seen)
 {
 	if (seen->kind != NEWTASK)
-		return tw_task_names__tgid(names, seen->pid);
+		return task_names__tgid(names, seen->pid);
 	if (!ev->clone_flags)
 		return 0;
-	return seen->clone_flags & CLONE_THREAD ? tw_task_names__tgid(names, seen->maker) : seen->pid;
+	return seen->clone_flags & CLONE_THREAD ? task_names__tgid(names, seen->maker) : seen->pid;
 }
 
 /* A task whose name was neither known nor needed until it took another: its events so far are those of the old name. */
@@ -361,13 +369,6 @@ bool tw_task_names__add(struct tw_task_names *names, const struct tw_producer_ta
 	tw_counter__add(&names->learned, 1);
 	atomic_store_explicit(&names->state[task->pid], TW_TASK_NAMED, memory_order_relaxed);
 	return true;
-}
-
-uint32_t tw_task_names__tgid(const struct tw_task_names *names, uint32_t pid)
-{
-	const struct tw_producer_task *chunk = pid < TW_TASK_PIDS ? names->chunks[pid / TW_TASK_CHUNK] : NULL;
-
-	return chunk ? chunk[pid % TW_TASK_CHUNK].tgid : 0;
 }
 
 bool tw_task_names__take(struct tw_task_names *names, struct tw_producer_task *ret)

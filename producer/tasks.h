@@ -58,9 +58,6 @@ static inline bool tw_task_names__is_named(const struct tw_task_names *names, ui
 	return pid < TW_TASK_PIDS && tw_task_names__state(names, pid) == TW_TASK_NAMED;
 }
 
-/** tw_task_names__tgid() - of a named task; 0 if not known */
-uint32_t tw_task_names__tgid(const struct tw_task_names *names, uint32_t pid);
-
 /** tw_task_names__add() - a name from a time on. Return: false for an impossible pid or without memory */
 bool tw_task_names__add(struct tw_task_names *names, const struct tw_producer_task *task);
 

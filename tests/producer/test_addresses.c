@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "producer/symbols/symbolizer.h"
+#include "producer/symbols.h"
 
 #define COMMON                                                                                   \
 	"ID: 300\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "producer/symbols/kallsyms.h"
+#include "producer/kallsyms.h"
 
 #include <fcntl.h>
 #include <sched.h>
