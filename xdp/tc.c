@@ -137,7 +137,8 @@ static int on_valid(struct nl_msg *msg, void *ctx)
 	return NL_OK;
 }
 
-int tw_tc__dump(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx)
+/* Send a dump request and free it. Return: 0 or -errno */
+static int tc__dump(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx)
 {
 	struct dump dump = { seen, ctx };
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
@@ -170,7 +171,7 @@ static int each_at(struct nl_sock *sk, int ifindex, uint32_t parent, uint32_t pr
 {
 	const struct tw_tc_at at = { .ifindex = ifindex, .parent = parent, .prio = prio };
 
-	return tw_tc__dump(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
+	return tc__dump(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
 }
 
 /* Some kernels list the qdiscs of all interfaces. */
@@ -203,18 +204,25 @@ static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error
 	return 0;
 }
 
+/* Whether there are filters of that priority */
+static bool filters__are_at(struct nl_sock *sk, int ifindex, uint32_t prio)
+{
+	unsigned int n = 0;
+
+	return tw_filters__each(sk, ifindex, prio, count, &n) || n;
+}
+
 int tw_clsact__plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *error)
 {
 	const struct tw_tc_at at = { .ifindex = state->public.ifindex };
 	struct search search = { .ifindex = state->public.ifindex };
 	int err;
 
-	if (tw_filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + state->public.place) ||
-	    (state->public.place == TW_PLACE_U32 &&
-	     tw_filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + TW_PLACES)))
+	if (filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + state->public.place) ||
+	    (state->public.place == TW_PLACE_U32 && filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + TW_PLACES)))
 		return tw_error__set(error, -EEXIST, "%s has tc filters of another owner with priority %u already",
 				     state->public.ifname, TW_TC_PRIO + state->public.place);
-	err = tw_tc__dump(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
+	err = tc__dump(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
 	if (err)
 		return tw_error__set(error, err, "cannot list the qdiscs of %s: %s", state->public.ifname,
 				     strerror(-err));
@@ -258,13 +266,6 @@ void tw_clsact__remove(struct nl_sock *sk, const struct tw_state *state)
 int tw_filters__each(struct nl_sock *sk, int ifindex, uint32_t prio, tw_tc_seen *seen, void *ctx)
 {
 	return each_at(sk, ifindex, TW_TC_INGRESS, prio, seen, ctx);
-}
-
-bool tw_filters__are_at(struct nl_sock *sk, int ifindex, uint32_t prio)
-{
-	unsigned int n = 0;
-
-	return tw_filters__each(sk, ifindex, prio, count, &n) || n;
 }
 
 int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t protocol, const char *kind,

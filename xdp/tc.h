@@ -48,9 +48,6 @@ int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret);
 /* Called for each object of a dump, with its header and its attributes up to TCA_MAX. */
 typedef void tw_tc_seen(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx);
 
-/** tw_tc__dump() - send a dump request and free it. Return: 0 or -errno */
-int tw_tc__dump(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx);
-
 #define TW_TC_PRIO 21591 /* "TW"; each hook adds its number; u32 uses one more, alternately */
 
 /**
@@ -71,9 +68,6 @@ void tw_clsact__remove(struct nl_sock *sk, const struct tw_state *state);
 
 /** tw_filters__each() - visit ingress filters of that priority, 0 = all. Return: 0 or -errno */
 int tw_filters__each(struct nl_sock *sk, int ifindex, uint32_t prio, tw_tc_seen *seen, void *ctx);
-
-/** tw_filters__are_at() - whether there are filters of that priority */
-bool tw_filters__are_at(struct nl_sock *sk, int ifindex, uint32_t prio);
 
 /** tw_filters__remove() - remove all filters of that priority. Return: 0, also if there was none; -errno */
 int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t protocol, const char *kind,
