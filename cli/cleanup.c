@@ -87,8 +87,8 @@ static int remove_runs(struct removal *removal)
 }
 
 /* A machine that only captures may have no tracefs: captures are repaired before it is asked for. */
-int stale__remove(bool dry_run, void (*tell)(void *ctx, const struct stale_object *left), void *ctx,
-		  struct tw_error *error)
+static int stale__remove(bool dry_run, void (*tell)(void *ctx, const struct stale_object *left), void *ctx,
+			 struct tw_error *error)
 {
 	struct removal removal = { .dry_run = dry_run, .tell = tell, .ctx = ctx, .error = error };
 	int err = tw_output__repair_left(dry_run, tell_repaired, &removal, error);

@@ -17,15 +17,6 @@ struct stale_object {
 	const char *left;        /* what of it was not put back, and why; NULL = nothing */
 };
 
-/**
- * stale__remove() - remove the classifiers, wires and trace instances of dead runs, and repair their captures; nobody else's
- * @dry_run: only tell
- * @tell: called for each
- * Return: 0, or -errno with @error filled.
- */
-int stale__remove(bool dry_run, void (*tell)(void *ctx, const struct stale_object *left), void *ctx,
-		  struct tw_error *error);
-
 /** stale__clear() - the same at the beginning of a run: told unless @quiet; what cannot be removed keeps nobody from running */
 void stale__clear(bool quiet);
 

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/caret.h"
 #include "cli/messages.h"
 #include "cli/summary.h"
 

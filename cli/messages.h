@@ -22,4 +22,11 @@ void note__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** note__error() - @error after the command's name, @path; as JSON {"error":"..."} */
 void note__error(const char *path, const struct tw_error *error);
 
+/**
+ * caret__show() - on a terminal: the expression, and below it a caret at the column that @error begins with
+ *
+ * Nothing if it begins with none, or if something else than letters and the like would shift the caret.
+ */
+void caret__show(const char *expression, const struct tw_error *error);
+
 #endif

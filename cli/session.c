@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/caret.h"
 #include "cli/cleanup.h"
 #include "cli/messages.h"
 #include "cli/service.h"

@@ -54,12 +54,6 @@ void capture__tell_status(struct capture *capture);
 /** capture__tell_first_refused() - the first time that frames were refused: one sentence on standard error */
 void capture__tell_first_refused(struct capture *capture);
 
-/** capture__print_refused_json() - an object, the value of "refused" */
-void capture__print_refused_json(const struct tw_refusals *refusals, struct tw_json *json);
-
-/** capture__print_refused() - lines for people; none if nothing was */
-void capture__print_refused(const struct tw_refusals *refusals, FILE *out);
-
 /** capture__tell_end() - the summary */
 void capture__tell_end(struct capture *capture);
 

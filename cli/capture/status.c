@@ -181,7 +181,8 @@ static void put_row(const char *key, const char *source, const struct tw_refusal
 	tw_json__close(json);
 }
 
-void capture__print_refused_json(const struct tw_refusals *refusals, struct tw_json *json)
+/* An object, the value of "refused" */
+static void capture__print_refused_json(const struct tw_refusals *refusals, struct tw_json *json)
 {
 	char source[TW_PEER_TEXT_MAX];
 
@@ -201,7 +202,8 @@ void capture__print_refused_json(const struct tw_refusals *refusals, struct tw_j
 	tw_json__close(json);
 }
 
-void capture__print_refused(const struct tw_refusals *refusals, FILE *out)
+/* Lines for people; none if nothing was */
+static void capture__print_refused(const struct tw_refusals *refusals, FILE *out)
 {
 	for (size_t i = 0; i < refusals->n; i++) {
 		const struct tw_refusals_row *row = &refusals->rows[i];

@@ -9,7 +9,6 @@
 #include "base/line.h"
 #include "base/nearest.h"
 #include "base/printable.h"
-#include "cli/caret.h"
 #include "cli/filter/event_groups.h"
 #include "cli/filter/filter.h"
 #include "cli/messages.h"

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/caret.h"
 #include "cli/filter/compile.h"
 #include "cli/filter/explain/explanation.h"
 #include "cli/filter/filter.h"
+#include "cli/messages.h"
 #include "filter/arena.h"
 #include "filter/rules.h"
 #include "filter/tracefs.h"
