@@ -57,7 +57,7 @@ static void put_hex(struct tw_line *line, uint8_t c)
 }
 
 /* Append a text in quotes */
-static void tw_display__text(struct tw_line *line, const void *text, size_t len)
+static void display__text(struct tw_line *line, const void *text, size_t len)
 {
 	const uint8_t *at = text;
 
@@ -86,7 +86,7 @@ static bool can_be_raw(const uint8_t *text, size_t len)
 static void put_regex(struct tw_line *line, const void *pattern, size_t len)
 {
 	if (!memchr(pattern, '\\', len) || !can_be_raw(pattern, len)) {
-		tw_display__text(line, pattern, len);
+		display__text(line, pattern, len);
 		return;
 	}
 	tw_line__str(line, "r\"");
@@ -370,7 +370,7 @@ static void put_value(const struct writing *w, uint64_t number, const uint8_t *b
 	if (test->operand == TW_ON_TIME)
 		tw_line__seconds(w->line, number);
 	else if (test->compared == TW_AS_TEXT)
-		tw_display__text(w->line, bytes, len);
+		display__text(w->line, bytes, len);
 	else if (tw_field__address(test->field) != TW_ADDRESS_NONE && len == test->field->size)
 		put_address(w->line, bytes, len);
 	else
@@ -435,7 +435,7 @@ static bool write_pattern(const struct writing *w)
 			return put_certain(w, true);
 		put(w, w->name);
 		put(w, glob.leading ? " contains " : " == ");
-		tw_display__text(w->line, glob.body, glob.body_len);
+		display__text(w->line, glob.body, glob.body_len);
 		return false;
 	}
 	put(w, w->name);
@@ -452,7 +452,7 @@ static bool write_pattern(const struct writing *w)
  * @format: of the event
  * Return: whether it needs parentheses beside others.
  */
-static bool tw_display__test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
+static bool display__test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
 {
 	struct writing w = { .line = line, .test = test };
 
@@ -595,7 +595,7 @@ static void put_text(const struct events *events, uint32_t i, enum written by, s
 {
 	const char *text = events->entries[events->list[i]].text[by];
 
-	tw_display__text(line, text, strlen(text));
+	display__text(line, text, strlen(text));
 }
 
 /* `key == "a"` or `key in {"a", "b"}`. Return: whether there was anything to write */
@@ -733,7 +733,7 @@ int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct 
 		.or_text = " || ",
 		.not_text = "!",
 		.nests_ands = true,
-		.test = tw_display__test,
+		.test = display__test,
 	};
 	const size_t room = (size_t)(line->end - line->at);
 	struct events events = { 0 };

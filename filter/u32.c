@@ -52,7 +52,7 @@ static struct tw_cubes new_list(struct tw_cube_maker *maker, size_t n)
 }
 
 /* What is always true: one cube without keys; or never: none */
-static struct tw_cubes tw_cubes__certain(struct tw_cube_maker *maker, bool is_true)
+static struct tw_cubes cubes__certain(struct tw_cube_maker *maker, bool is_true)
 {
 	struct tw_cubes list = new_list(maker, 1);
 
@@ -61,8 +61,8 @@ static struct tw_cubes tw_cubes__certain(struct tw_cube_maker *maker, bool is_tr
 }
 
 /* One cube: the bytes from @offset on, as many bits of each as @mask has. At most TW_CUBE_VALUE_MAX */
-static struct tw_cubes tw_cubes__bytes(struct tw_cube_maker *maker, uint32_t offset, const uint8_t *value,
-				       const uint8_t *mask, uint32_t len)
+static struct tw_cubes cubes__bytes(struct tw_cube_maker *maker, uint32_t offset, const uint8_t *value,
+				    const uint8_t *mask, uint32_t len)
 {
 	struct tw_cubes list = new_list(maker, 1);
 	struct tw_u32_key *keys = tw_arena__take(maker->arena, (len / 4 + 2) * sizeof(*keys));
@@ -87,13 +87,13 @@ static struct tw_cubes tw_cubes__bytes(struct tw_cube_maker *maker, uint32_t off
 }
 
 /* Of one cube: one bit at least is another */
-static struct tw_cubes tw_cubes__not(struct tw_cube_maker *maker, const struct tw_cubes *cube)
+static struct tw_cubes cubes__not(struct tw_cube_maker *maker, const struct tw_cubes *cube)
 {
 	struct tw_cubes list;
 	size_t n = 0;
 
 	if (!cube->items || !cube->n)
-		return tw_cubes__certain(maker, cube->items);
+		return cubes__certain(maker, cube->items);
 	for (unsigned int k = 0; k < cube->items[0].n; k++)
 		n += (size_t)__builtin_popcount(cube->items[0].keys[k].mask);
 	list = new_list(maker, n);
@@ -113,7 +113,7 @@ static struct tw_cubes tw_cubes__not(struct tw_cube_maker *maker, const struct t
 	return list;
 }
 
-static struct tw_cubes tw_cubes__or(struct tw_cube_maker *maker, const struct tw_cubes *a, const struct tw_cubes *b)
+static struct tw_cubes cubes__or(struct tw_cube_maker *maker, const struct tw_cubes *a, const struct tw_cubes *b)
 {
 	struct tw_cubes list = { 0 };
 
@@ -156,7 +156,7 @@ static bool join_cubes(struct tw_cube_maker *maker, const struct tw_cube *a, con
 	return true;
 }
 
-static struct tw_cubes tw_cubes__and(struct tw_cube_maker *maker, const struct tw_cubes *a, const struct tw_cubes *b)
+static struct tw_cubes cubes__and(struct tw_cube_maker *maker, const struct tw_cubes *a, const struct tw_cubes *b)
 {
 	struct tw_cube joint[TW_U32_MATCHES_MAX];
 	struct tw_cubes list = { 0 };
@@ -182,8 +182,8 @@ static struct tw_cubes tw_cubes__and(struct tw_cube_maker *maker, const struct t
 }
 
 /* (the number & mask) == value */
-static struct tw_cubes tw_cubes__masked(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t mask,
-					uint64_t value)
+static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t mask,
+				     uint64_t value)
 {
 	uint8_t values[8], masks[8];
 
@@ -193,7 +193,7 @@ static struct tw_cubes tw_cubes__masked(struct tw_cube_maker *maker, const struc
 		masks[i] = (uint8_t)(mask >> shift);
 		values[i] = (uint8_t)((value ^ number->flip) >> shift);
 	}
-	return tw_cubes__bytes(maker, number->offset, values, masks, number->size);
+	return cubes__bytes(maker, number->offset, values, masks, number->size);
 }
 
 /* The largest block that begins at @low, has a power of two of numbers, and does not reach beyond @high. Return: its span */
@@ -207,19 +207,19 @@ static uint64_t block_at(uint64_t low, uint64_t high)
 }
 
 /* Low <= the number <= high, as unsigned numbers; nothing if high is below low */
-static struct tw_cubes tw_cubes__range(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t low,
-				       uint64_t high)
+static struct tw_cubes cubes__range(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t low,
+				    uint64_t high)
 {
 	const uint64_t all = UINT64_MAX >> (64 - 8 * number->size);
-	struct tw_cubes list = tw_cubes__certain(maker, false);
+	struct tw_cubes list = cubes__certain(maker, false);
 
 	if (low == 0 && high == all)
-		return tw_cubes__certain(maker, true);
+		return cubes__certain(maker, true);
 	while (low <= high && list.items) {
 		const uint64_t span = block_at(low, high);
-		const struct tw_cubes block = tw_cubes__masked(maker, number, all & ~span, low);
+		const struct tw_cubes block = cubes__masked(maker, number, all & ~span, low);
 
-		list = tw_cubes__or(maker, &list, &block);
+		list = cubes__or(maker, &list, &block);
 		if (high - low == span)
 			break;
 		low += span + 1;
@@ -242,7 +242,7 @@ static struct tw_cube_number number_of(const struct tw_test *test)
 
 static struct tw_cubes negate_equal(struct tw_cube_maker *maker, struct tw_cubes equal, bool negated)
 {
-	return negated ? tw_cubes__not(maker, &equal) : equal;
+	return negated ? cubes__not(maker, &equal) : equal;
 }
 
 static struct tw_cubes equal_number(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
@@ -252,8 +252,8 @@ static struct tw_cubes equal_number(struct tw_cube_maker *maker, const struct tw
 
 	number.flip = 0;
 	if (test->low & all & ~mask)
-		return tw_cubes__certain(maker, negated);
-	return negate_equal(maker, tw_cubes__masked(maker, &number, mask, test->low), negated);
+		return cubes__certain(maker, negated);
+	return negate_equal(maker, cubes__masked(maker, &number, mask, test->low), negated);
 }
 
 static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
@@ -266,14 +266,14 @@ static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct 
 	uint64_t low, high;
 
 	if (!tw_test__ends(test, number.flip, least, most, &low, &high))
-		return tw_cubes__certain(maker, negated);
+		return cubes__certain(maker, negated);
 	low = (low ^ number.flip) & all;
 	high = (high ^ number.flip) & all;
 	if (!negated)
-		return tw_cubes__range(maker, &number, low, high);
-	below = low ? tw_cubes__range(maker, &number, 0, low - 1) : tw_cubes__certain(maker, false);
-	above = high < all ? tw_cubes__range(maker, &number, high + 1, all) : tw_cubes__certain(maker, false);
-	return tw_cubes__or(maker, &below, &above);
+		return cubes__range(maker, &number, low, high);
+	below = low ? cubes__range(maker, &number, 0, low - 1) : cubes__certain(maker, false);
+	above = high < all ? cubes__range(maker, &number, high + 1, all) : cubes__certain(maker, false);
+	return cubes__or(maker, &below, &above);
 }
 
 /* Text ends with a NUL where its field goes on. */
@@ -286,14 +286,14 @@ static struct tw_cubes equal_bytes(struct tw_cube_maker *maker, const struct tw_
 
 	tw_test__place(test, &place);
 	if (len > place.size || (whole && test->compared == TW_AS_BYTES && len != place.size))
-		return tw_cubes__certain(maker, negated);
+		return cubes__certain(maker, negated);
 	memcpy(copy, value, len);
 	if (whole && len < place.size)
 		len++;
 	bits = test->prefix ? test->prefix : 8 * (uint32_t)len;
 	for (uint32_t i = 0; i < len; i++)
 		mask[i] = tw_prefix__mask(bits, i);
-	return negate_equal(maker, tw_cubes__bytes(maker, place.offset, copy, mask, (uint32_t)len), negated);
+	return negate_equal(maker, cubes__bytes(maker, place.offset, copy, mask, (uint32_t)len), negated);
 }
 
 static struct tw_cubes pattern(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
@@ -301,7 +301,7 @@ static struct tw_cubes pattern(struct tw_cube_maker *maker, const struct tw_test
 	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
 
 	if (glob.leading)
-		return tw_cubes__certain(maker, !negated);
+		return cubes__certain(maker, !negated);
 	return equal_bytes(maker, test, glob.body, glob.body_len, !glob.trailing, negated);
 }
 
@@ -311,7 +311,7 @@ static struct tw_cubes cubes_of_test(struct tw_cube_maker *maker, const struct t
 
 	switch (test->op) {
 	case TW_TEST_EXISTS:
-		return tw_cubes__certain(maker, !negated);
+		return cubes__certain(maker, !negated);
 	case TW_TEST_EQ:
 	case TW_TEST_NE:
 		negated ^= test->op == TW_TEST_NE;
@@ -331,7 +331,7 @@ static struct tw_cubes cubes_of_tree(struct tw_cube_maker *maker, const struct t
 	struct tw_walk walk = tw_walk__on(root);
 	enum tw_walk_at at;
 
-	done = tw_cubes__certain(maker, root->kind == TW_NODE_TRUE);
+	done = cubes__certain(maker, root->kind == TW_NODE_TRUE);
 	while ((at = tw_walk__next(&walk)) != TW_WALK_END && !maker->too_many) {
 		const struct tw_node *parent = walk.node->parent;
 
@@ -340,7 +340,7 @@ static struct tw_cubes cubes_of_tree(struct tw_cube_maker *maker, const struct t
 				maker->too_many = true;
 				break;
 			}
-			open[depth++] = tw_cubes__certain(maker, walk.node->kind == TW_NODE_AND);
+			open[depth++] = cubes__certain(maker, walk.node->kind == TW_NODE_AND);
 			continue;
 		}
 		if (at == TW_WALK_BETWEEN)
@@ -351,8 +351,8 @@ static struct tw_cubes cubes_of_tree(struct tw_cube_maker *maker, const struct t
 			done = cubes_of_test(maker, walk.node->test, walk.node->negated);
 		if (!depth)
 			continue;
-		open[depth - 1] = parent->kind == TW_NODE_AND ? tw_cubes__and(maker, &open[depth - 1], &done)
-							      : tw_cubes__or(maker, &open[depth - 1], &done);
+		open[depth - 1] = parent->kind == TW_NODE_AND ? cubes__and(maker, &open[depth - 1], &done)
+							      : cubes__or(maker, &open[depth - 1], &done);
 	}
 	return done;
 }
@@ -382,15 +382,15 @@ static void and_number(struct tw_cube_maker *maker, struct tw_cubes *cubes, uint
 		       uint64_t mask, uint64_t value)
 {
 	const struct tw_cube_number number = { .offset = offset, .size = size, .big_endian = true };
-	const struct tw_cubes more = tw_cubes__masked(maker, &number, mask, value);
+	const struct tw_cubes more = cubes__masked(maker, &number, mask, value);
 
-	*cubes = tw_cubes__and(maker, cubes, &more);
+	*cubes = cubes__and(maker, cubes, &more);
 }
 
 /* A frame of one event of that schema. */
 static struct tw_cubes frame_cube(struct tw_cube_maker *maker, const struct tw_bound *bound, uint64_t schema_id)
 {
-	struct tw_cubes cubes = tw_cubes__certain(maker, true);
+	struct tw_cubes cubes = cubes__certain(maker, true);
 
 	and_number(maker, &cubes, HEADER(magic), 4, UINT32_MAX, TW_MAGIC);
 	and_number(maker, &cubes, HEADER(version), 1, 0xff, TW_VERSION);
@@ -409,7 +409,7 @@ static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_gro
 	const struct tw_bound_event *events = groups->bound->events;
 	const bool has_unknown = groups->groups[group].has_unknown;
 	const size_t n = groups->bound->n_events;
-	struct tw_cubes list = tw_cubes__certain(maker, false), range;
+	struct tw_cubes list = cubes__certain(maker, false), range;
 	uint32_t from = 0; /* where the next range may begin */
 
 	for (size_t i = 0; i <= n && list.items; i++) {
@@ -432,8 +432,8 @@ static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_gro
 		}
 		if (first == end)
 			continue;
-		range = tw_cubes__range(maker, &id, first, end - 1);
-		list = tw_cubes__or(maker, &list, &range);
+		range = cubes__range(maker, &id, first, end - 1);
+		list = cubes__or(maker, &list, &range);
 	}
 	return list;
 }
@@ -463,17 +463,17 @@ static int compile(struct tw_cube_maker *maker, const struct tw_groups *groups, 
 		   struct tw_error *error)
 {
 	const struct tw_cubes frame = frame_cube(maker, groups->bound, schema_id);
-	struct tw_cubes all = tw_cubes__certain(maker, false);
+	struct tw_cubes all = cubes__certain(maker, false);
 	int err = -ENOMEM;
 
 	for (uint32_t i = 0; i < groups->n && !maker->too_many; i++) {
 		const struct tw_cubes ids = id_cubes(maker, groups, i);
 		const struct tw_cubes tree = cubes_of_tree(maker, groups->groups[i].root);
-		const struct tw_cubes group = tw_cubes__and(maker, &ids, &tree);
+		const struct tw_cubes group = cubes__and(maker, &ids, &tree);
 
-		all = tw_cubes__or(maker, &all, &group);
+		all = cubes__or(maker, &all, &group);
 	}
-	all = tw_cubes__and(maker, &all, &frame);
+	all = cubes__and(maker, &all, &frame);
 	if (maker->too_many)
 		return tw_error__set(error, -EOPNOTSUPP,
 				     "u32 cannot do '%.100s': that would take more than %d matches, or %d keys in one",

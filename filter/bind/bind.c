@@ -242,7 +242,7 @@ static unsigned int count_members(const struct tw_predicate *predicate)
  * The tests of a comparison about @subject
  * Return: 0; -EINVAL if it cannot be compared so, with the binding's err filled; -ERANGE as below, @ret filled too; -ENOMEM.
  */
-static int tw_binding__tests(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret)
+static int binding__tests(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret)
 {
 	const struct tw_predicate *predicate = binding->predicate;
 	const unsigned int n = count_members(predicate);
@@ -404,7 +404,7 @@ static int bind_key(struct binder *b, unsigned int i)
 
 	b->bound->needs_comm |= subject.operand == TW_ON_COMM;
 	b->bound->needs_host |= subject.operand == TW_ON_HOST;
-	return tw_binding__tests(&binding, &subject, &known->shared);
+	return binding__tests(&binding, &subject, &known->shared);
 }
 
 static int bind_keys(struct binder *b)
@@ -467,7 +467,7 @@ static int bind_field(struct binder *b, unsigned int i, struct tw_node **ret)
 	int err = subject_of_field(b, predicate, tw_filter_name__find(&known->name, b->format), &subject);
 
 	if (!err)
-		err = tw_binding__tests(&binding, &subject, &tests);
+		err = binding__tests(&binding, &subject, &tests);
 	if (err && err != -EINVAL && err != -ERANGE)
 		return err;
 	if (err == -EINVAL)

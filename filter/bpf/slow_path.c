@@ -22,12 +22,12 @@ static void call(struct tw_gen *g, int helper, int size, tw_label fails)
 	tw_asm__jump_if(a, BPF_JNE, BPF_REG_0, 0, fails);
 }
 
-static void tw_gen__load_bytes(struct tw_gen *g, int size, tw_label fails)
+static void gen__load_bytes(struct tw_gen *g, int size, tw_label fails)
 {
 	call(g, tw_gen__is_xdp(g) ? BPF_FUNC_xdp_load_bytes : BPF_FUNC_skb_load_bytes, size, fails);
 }
 
-static void tw_gen__store_bytes(struct tw_gen *g, int size, tw_label fails)
+static void gen__store_bytes(struct tw_gen *g, int size, tw_label fails)
 {
 	call(g, tw_gen__is_xdp(g) ? BPF_FUNC_xdp_store_bytes : BPF_FUNC_skb_store_bytes, size, fails);
 }
@@ -51,7 +51,7 @@ static void peek(struct tw_gen *g, int offset, int size)
 	if (offset)
 		tw_asm__alu(a, BPF_ADD, BPF_REG_2, offset);
 	tw_asm__mov(a, BPF_REG_3, TW_REG_FRAME);
-	tw_gen__load_bytes(g, size, g->pass);
+	gen__load_bytes(g, size, g->pass);
 }
 
 static void open_window(struct tw_gen *g)
@@ -234,7 +234,7 @@ static void copy(struct tw_gen *g, int size)
 	tw_asm__mov(a, BPF_REG_1, TW_REG_CONTEXT);
 	tw_asm__mov(a, BPF_REG_2, TW_REG_AT);
 	tw_asm__mov(a, BPF_REG_3, TW_REG_FRAME);
-	tw_gen__load_bytes(g, size, g->pass);
+	gen__load_bytes(g, size, g->pass);
 }
 
 static void expect_magic(struct tw_gen *g)
@@ -374,7 +374,7 @@ static void copy_tlv(struct tw_gen *g, const struct ends *to)
 	tw_asm__mov(a, BPF_REG_2, TW_REG_AT);
 	tw_asm__mov(a, BPF_REG_3, TW_REG_FRAME);
 	tw_asm__alu(a, BPF_ADD, BPF_REG_3, TW_TLV0);
-	tw_gen__load_bytes(g, TW_SIZE_IN_R4, to->broken);
+	gen__load_bytes(g, TW_SIZE_IN_R4, to->broken);
 }
 
 /* The least lengths of the first 16 TLVs in one word, four bits each: multiples of 4 up to 64. Those of all others are that of a bare one. */
@@ -522,7 +522,7 @@ static void drop_event(struct tw_gen *g, const struct ends *to)
 	tw_asm__alu(a, BPF_ADD, BPF_REG_2, FILTERED_BYTE);
 	tw_asm__mov(a, BPF_REG_3, BPF_REG_10);
 	tw_asm__alu(a, BPF_ADD, BPF_REG_3, STACK_SCRATCH);
-	tw_gen__store_bytes(g, 1, to->broken);
+	gen__store_bytes(g, 1, to->broken);
 	tw_asm__place(a, stored);
 	tw_gen__grow(g, TW_REG_FRAME, TW_STATE(dropped), TW_BY_ONE);
 	tw_asm__jump(a, to->again);
@@ -607,7 +607,7 @@ static void mend_checksum(struct tw_gen *g)
 		tw_asm__mov(a, BPF_REG_1, TW_REG_CONTEXT);
 		tw_asm__mov(a, BPF_REG_3, BPF_REG_10);
 		tw_asm__alu(a, BPF_ADD, BPF_REG_3, TW_STACK_ZERO);
-		tw_gen__store_bytes(g, 2, g->unreadable);
+		gen__store_bytes(g, 2, g->unreadable);
 	} else {
 		tw_asm__mov(a, BPF_REG_4, DROPPED);
 		tw_asm__to_host(a, BPF_REG_4, 2, true);
