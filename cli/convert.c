@@ -20,7 +20,6 @@
 #include "cli/messages.h"
 #include "cli/summary.h"
 #include "pcap-tools/convert/convert.h"
-#include "pcap-tools/convert/packed.h"
 #include "pcap-tools/output/output.h"
 
 struct output_file {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An archive's insides: archive.c is what its users call, update.c takes in what explains the streams, write.c makes packets and files,
- * accounting.c keeps the ledgers.
+ * Internals of the archive: archive.c has the interface and updates the streams' state, write.c makes packets and files, accounting.c
+ * keeps the ledgers.
  */
 #ifndef TW_ARCHIVE_IMPL_H
 #define TW_ARCHIVE_IMPL_H
@@ -98,8 +98,6 @@ uint64_t tw_archive__present(const struct tw_archive *a);
  */
 int tw_archive__done(struct tw_archive *a, int err);
 
-/* update.c */
-
 /** tw_archive__find() - Return: NULL if there is no such stream */
 static inline struct tw_archive_stream *tw_archive__find(const struct tw_archive *a, uint64_t id)
 {
@@ -131,22 +129,6 @@ static inline struct tw_archive_stream *tw_archive__next(const struct tw_archive
 int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret);
 
 void tw_archive_stream__free(struct tw_archive_stream *s);
-
-/** tw_archive__update() - what a frame that has just come says of its stream. Return: 0, -ENOMEM, or a failure of the writer's */
-int tw_archive__update(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs);
-
-/** tw_archive__place() - once enough is known of a stream, the merge may let it out; and again when its offset has changed */
-int tw_archive__place(struct tw_archive *a, struct tw_archive_stream *s);
-
-/** tw_archive__place_waiting() - all those of which by now enough is known. Return: as above */
-int tw_archive__place_waiting(struct tw_archive *a);
-
-/**
- * tw_archive__out_of_band() - take a frame of source OUT_OF_BAND in, of a capture that is read
- * @frame: its header; @tlvs follow it
- */
-int tw_archive__out_of_band(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,
-			    struct tw_cursor tlvs);
 
 /* write.c */
 

@@ -1,10 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the room. What the two formats of captures have in common, and the numbers that tell them apart. */
-#ifndef TW_CAPTURE_FORMAT_H
-#define TW_CAPTURE_FORMAT_H
+/*
+ * Internal to the room. The bytes of a capture file, and the state that pcap and pcapng share.
+ */
+#ifndef TW_CAPTURE_IMPL_H
+#define TW_CAPTURE_IMPL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "pcap-tools/capture/capture_file.h"
-#include "pcap-tools/capture/input.h"
+
+struct tw_input {
+	int fd; /* the caller's */
+	uint8_t *buf;
+	size_t size;                  /* of buf; grows when more is asked for at once */
+	size_t at, end;               /* what is there and was not taken */
+	uint64_t offset;              /* in the file, of buf[at] */
+	int failure;                  /* -errno of read(), or -ENOMEM, or -EBADMSG of what does not expand; 0 = none */
+	struct tw_decompressor *zstd; /* where it is compressed; NULL = as it is */
+};
+
+/** tw_input__fill() - read until @len bytes are there. Return: how many are; fewer only at the end or after a failure */
+size_t tw_input__fill(struct tw_input *in, size_t len);
+
+/** tw_input__peek() - the next @len bytes, not taken; NULL if they are not there. Valid until the next call */
+static inline const uint8_t *tw_input__peek(struct tw_input *in, size_t len)
+{
+	if (in->end - in->at < len && tw_input__fill(in, len) < len)
+		return NULL;
+	return in->buf + in->at;
+}
+
+/** tw_input__take() - go on behind @len bytes, which were seen */
+static inline void tw_input__take(struct tw_input *in, size_t len)
+{
+	in->at += len;
+	in->offset += len;
+}
 
 #define NS_PER_S 1000000000u
 
@@ -52,6 +85,5 @@ __attribute__((format(printf, 4, 5))) int tw_capture__damaged(struct tw_capture_
 
 /** tw_pcapng_file__open() - and tw_pcap_file__open(): is it this format? Return: 1, 0 if not, or -errno */
 int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *error);
-int tw_pcap_file__open(struct tw_capture_file *file, struct tw_error *error);
 
 #endif

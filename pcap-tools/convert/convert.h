@@ -7,6 +7,8 @@
 #ifndef TW_CONVERT_H
 #define TW_CONVERT_H
 
+#include "pcap-tools/archive/archive.h"
+#include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/tracedat/tracedat.h"
 
 #define TW_CONVERT_COMMENTS_MAX ((size_t)128 * 1024) /* bytes of options kept as comments */
@@ -40,5 +42,25 @@ struct tw_convert_stats {
  */
 int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *options, struct tw_convert_stats *ret,
 		    struct tw_error *error);
+
+struct tw_packed_stats {
+	struct tw_archive_stats archive;
+	struct tw_archive_report *streams; /* to be freed with free() */
+	size_t n_streams;
+	uint64_t others; /* packets that are no frames; left out */
+};
+
+/**
+ * tw_packed__convert() - unpack all
+ * @in: at its first packet
+ * @output: begun; stays the caller's
+ * @progress: called now and then with the offset that was read up to; may be NULL
+ * @ret: also after a failure
+ *
+ * Return: 0; -EBADMSG if @in is damaged, with @error saying where: all before that is in the output; another -errno with @error filled.
+ */
+int tw_packed__convert(struct tw_capture_file *in, struct tw_output *output,
+		       void (*progress)(void *ctx, uint64_t offset), void *ctx, struct tw_packed_stats *ret,
+		       struct tw_error *error);
 
 #endif

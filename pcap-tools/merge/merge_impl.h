@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A merge's insides. merge.c takes frames in and looks at this machine's time, streams.c keeps streams and channels, channel.c the frames
- * that a channel has queued, order.c decides what goes out next, out.c makes and counts what comes out.
+ * Internals of the merge. merge.c accepts frames and keeps streams and channels; channel.c has the frames that a channel has queued;
+ * order.c decides which frame is next; out.c makes and counts the output.
  */
 #ifndef TW_MERGE_STATE_H
 #define TW_MERGE_STATE_H
@@ -85,7 +85,7 @@ struct tw_merge {
 	uint64_t last;            /* time of the newest event that went out; none that was ahead */
 	uint64_t last_ahead;      /* the same of those that were; only their own are late by it */
 	uint64_t plausible;       /* what is later than now by more than that is ahead; 0 = not known */
-	bool judged;              /* this machine's time is right: a stream that has a say is not ahead, see across.c */
+	bool judged;              /* this machine's time is right: a stream that has a say is not ahead */
 
 	bool forcing;            /* what goes out does so for want of memory */
 	uint64_t now, next_look; /* this machine's time, and when it is looked at again */
@@ -100,7 +100,7 @@ static inline uint64_t tw_later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* streams.c */
+/* merge.c */
 
 /** tw_merge__n() - its streams, and tw_merge__at() one of them, by its number below that */
 static inline size_t tw_merge__n(const struct tw_merge *m)
@@ -138,22 +138,6 @@ static inline int tw_merge_streams__get(struct tw_merge *m, uint64_t id, struct 
 	*ret = m->latest = s;
 	return 0;
 }
-
-/** tw_merge_streams__channel() - find or begin a channel of one. Return: 0; -ENOSPC beyond the limit, -ENOMEM */
-int tw_merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id,
-			      struct tw_merge_channel **ret);
-
-/** tw_merge_streams__start() - its first control frame came; @dropped: by the receiver until then */
-void tw_merge_streams__start(struct tw_merge_stream *s, uint64_t dropped);
-
-/** tw_merge_streams__init() - the table of streams, and its use. Return: 0, -ENOMEM */
-int tw_merge_streams__init(struct tw_merge *m);
-
-/** tw_merge_streams__fini() - what is still queued is lost */
-void tw_merge_streams__fini(struct tw_merge *m);
-
-/** tw_merge_streams__stats() - of one, as of now */
-struct tw_merge_stream_stats tw_merge_streams__stats(const struct tw_merge_stream *s);
 
 /* order.c */
 

@@ -477,15 +477,8 @@ void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames)
 	pthread_mutex_unlock(&rec->lock);
 }
 
-int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *error)
-{
-	recorder__stop(rec);
-	if (ret)
-		tw_archive__stats(rec->archive, ret);
-	return tw_recorder__error(rec, error);
-}
-
-int tw_recorder__error(struct tw_recorder *rec, struct tw_error *error)
+/* The writer's failure, 0 if none yet; any thread */
+static int recorder__error(struct tw_recorder *rec, struct tw_error *error)
 {
 	int err;
 
@@ -497,6 +490,14 @@ int tw_recorder__error(struct tw_recorder *rec, struct tw_error *error)
 		*error = rec->error;
 	pthread_mutex_unlock(&rec->lock);
 	return err;
+}
+
+int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *error)
+{
+	recorder__stop(rec);
+	if (ret)
+		tw_archive__stats(rec->archive, ret);
+	return recorder__error(rec, error);
 }
 
 bool tw_recorder__is_full(const struct tw_recorder *rec)

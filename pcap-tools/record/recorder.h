@@ -63,9 +63,6 @@ size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, st
 /** tw_recorder__progress() - grows as long as the writer does its work, also if nothing comes. Any thread */
 uint64_t tw_recorder__progress(const struct tw_recorder *rec);
 
-/** tw_recorder__error() - the writer's failure, 0 if none yet; any thread */
-int tw_recorder__error(struct tw_recorder *rec, struct tw_error *error);
-
 /** tw_recorder__is_full() - whether as many events were written as the archive's options allow; any thread */
 bool tw_recorder__is_full(const struct tw_recorder *rec);
 

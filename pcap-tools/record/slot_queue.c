@@ -189,7 +189,12 @@ static int queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
 	return err;
 }
 
-int tw_slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
+/*
+ * The filled slots of @list go to the reader, who is woken; the list becomes empty
+ * After the reader failed it counts what it gets.
+ * Return: 0; -EAGAIN if no slot is unused; the reader's failure.
+ */
+static int slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
 {
 	pthread_mutex_lock(&q->lock);
 	return queue__put(q, list);
@@ -278,13 +283,13 @@ static void sink__commit(struct tw_sink *sink, size_t len)
 	s->stats.frames++;
 	s->stats.bytes += len;
 	if (s->committed.n >= s->batch)
-		tw_slot_queue__put(s->queue, &s->committed);
+		slot_queue__put(s->queue, &s->committed);
 }
 
 static int sink__flush(struct tw_sink *sink)
 {
 	struct slot_sink *s = (struct slot_sink *)sink;
-	const int err = tw_slot_queue__put(s->queue, &s->committed);
+	const int err = slot_queue__put(s->queue, &s->committed);
 
 	return err == -EAGAIN && s->unused.first ? 0 : err;
 }

@@ -77,13 +77,6 @@ void tw_slot_queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_lis
 /** tw_slot_queue__give() - the slots of @list are unused again; it becomes empty */
 void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list);
 
-/**
- * tw_slot_queue__put() - the filled slots of @list go to the reader, who is woken; the list becomes empty
- * After the reader failed it counts what it gets.
- * Return: 0; -EAGAIN if no slot is unused; the reader's failure.
- */
-int tw_slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list);
-
 /** tw_slot_queue__try_take() and tw_slot_queue__try_put() - the same without waiting. Return: -EBUSY, if another thread has the lock */
 int tw_slot_queue__try_take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list);
 int tw_slot_queue__try_put(struct tw_slot_queue *q, struct tw_slot_list *list);

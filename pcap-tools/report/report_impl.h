@@ -65,18 +65,6 @@ struct tw_report {
 	struct tw_report_label labels[TW_REPORT_LABELS];
 };
 
-/** tw_report__comm() - the task's name at that time: "<idle>", "<...>" where it is not known */
-const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len);
-
-/** tw_report__time() - an event's time as the options want it, ns */
-uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time);
-
-/** tw_report__flags() - the irq and preemption flags, as the kernel's latency format has them */
-void tw_report__flags(struct tw_line *line, const struct tw_event_view *view);
-
-/** tw_report__event_text() - what the event says, as text or as fields */
-void tw_report__event_text(const struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
-
 /** tw_report__text_line() - and tw_report__json_line(): write one event */
 void tw_report__text_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
 void tw_report__json_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);

@@ -171,15 +171,6 @@ int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer 
 
 void tw_dat__free_metadata(struct tw_tracedat *dat);
 
-/**
- * tw_dat_clock__shift() - take in a TIME_SHIFT option
- * Return: 0; -EBADMSG if it is shorter than it says, or says too much; -ENOMEM
- */
-int tw_dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *option);
-
-/** tw_dat_clock__tsc() - take in a TSC2NSEC option. Return: 0 or -EBADMSG */
-int tw_dat_clock__tsc(struct tw_dat_clock *clock, struct tw_dat_cursor *option);
-
 void tw_dat_clock__fini(struct tw_dat_clock *clock);
 
 /** tw_dat_clock__correct() - the time for a time stamp; @cpu is the index of the CPU in its buffer */

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands on a line before the event: stream, task, CPU, time. Made for each event, so without calls where it can be. */
-#include <time.h>
-
-#include "base/printable.h"
+/*
+ * One JSON object a line (RFC 8259). Numbers beyond 2^53, which readers may round, are strings, and so are times in
+ * seconds. Strings of the kernel may hold any bytes: base/json.h makes texts of them.
+ */
 #include "pcap-tools/report/report_impl.h"
 
+#include <time.h>
+
+#include "base/json.h"
+#include "base/printable.h"
+
+/* What stands on a line before the event: stream, task, CPU, time. Made for each event, so without calls where it can be. */
 #define NS_PER_S     1000000000u
 #define NS_PER_US    1000u
 #define COUNT_WIDTH  12
@@ -23,7 +29,8 @@ enum {
 	FLAG_SOFTIRQ = 0x10,
 };
 
-const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len)
+/* The task's name at that time: "<idle>", "<...>" where it is not known */
+static const char *report__comm(const struct tw_report_event *event, size_t *ret_len)
 {
 	const struct tw_task_name *name;
 
@@ -40,7 +47,8 @@ const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len
 	return "<...>";
 }
 
-uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
+/* An event's time as the options want it, ns */
+static uint64_t report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
 {
 	time = tw_identity__ns(&stream->identity, time);
 	if (report->options->time == TW_REPORT_WALL)
@@ -53,7 +61,8 @@ uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *strea
 	return time - report->first_time;
 }
 
-void tw_report__flags(struct tw_line *line, const struct tw_event_view *view)
+/* The irq and preemption flags, as the kernel's latency format has them */
+static void report__flags(struct tw_line *line, const struct tw_event_view *view)
 {
 	const uint8_t flags = view->common_flags, depth = view->common_preempt_count & 0xf,
 		      migrate = view->common_preempt_count >> 4;
@@ -103,7 +112,7 @@ static void put_task(const struct tw_report *report, struct tw_line *line, const
 {
 	const bool latency = report->options->latency;
 	size_t len;
-	const char *comm = tw_report__comm(event, &len);
+	const char *comm = report__comm(event, &len);
 
 	put_comm(line, comm, len, latency ? COMM_LATENCY : COMM_WIDTH, latency);
 	tw_line__char(line, '-');
@@ -111,7 +120,7 @@ static void put_task(const struct tw_report *report, struct tw_line *line, const
 	if (latency) {
 		tw_line__char(line, ' ');
 		tw_line__digits(line, event->cpu, 3, ' ');
-		tw_report__flags(line, &event->view);
+		report__flags(line, &event->view);
 	} else {
 		tw_line__bytes(line, " [", 2);
 		tw_line__digits(line, event->cpu, 3, '0');
@@ -188,7 +197,7 @@ static void put_delta(struct tw_report *report, struct tw_line *line, uint64_t n
 
 static void put_time(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
 {
-	const uint64_t time = tw_report__time(report, event->stream, event->view.time);
+	const uint64_t time = report__time(report, event->stream, event->view.time);
 
 	if (report->options->time != TW_REPORT_WALL && tw_identity__counts(&event->stream->identity)) {
 		tw_line__digits(line, time, COUNT_WIDTH, ' '); /* as wide as trace-cmd has it */
@@ -275,7 +284,9 @@ static void put_bytes(struct tw_line *line, const struct tw_record *record)
 	}
 }
 
-void tw_report__event_text(const struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
+/* What the event says, as text or as fields */
+static void report__event_text(const struct tw_report *report, const struct tw_report_event *event,
+			       struct tw_line *line)
 {
 	const struct tw_print_host *host = &event->stream->print_host;
 
@@ -332,7 +343,7 @@ static void put_event(struct tw_report *report, struct tw_line *line, const stru
 {
 	if (event->known) {
 		put_name(report, line, event->known);
-		tw_report__event_text(report, event, line);
+		report__event_text(report, event, line);
 		return;
 	}
 	tw_line__str(line, "[unknown event ");
@@ -380,4 +391,168 @@ void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stre
 		tw_line__char(line, ' ');
 	}
 	tw_line__str(line, "EVENTS DROPPED]\n");
+}
+
+#define EXACT_MAX ((uint64_t)1 << 53)
+#define NS_PER_S  1000000000u
+
+static void put_number(struct tw_json *json, const char *key, const struct tw_value *value)
+{
+	const bool is_signed = value->kind == TW_FIELD_INT || (value->kind == TW_FIELD_ENUM && value->i < 0);
+	const bool exact =
+		is_signed ? value->i < (int64_t)EXACT_MAX && value->i > -(int64_t)EXACT_MAX : value->u < EXACT_MAX;
+	struct tw_line *line = tw_json__value(json, key);
+
+	if (!exact)
+		tw_line__char(line, '"');
+	if (is_signed)
+		tw_line__i64(line, value->i);
+	else
+		tw_line__u64(line, value->u);
+	if (!exact)
+		tw_line__char(line, '"');
+}
+
+static void put_hex(struct tw_json *json, const char *key, const uint8_t *bytes, size_t len)
+{
+	struct tw_line *line = tw_json__value(json, key);
+
+	tw_line__char(line, '"');
+	for (size_t i = 0; i < len; i++)
+		tw_line__hex_byte(line, bytes[i]);
+	tw_line__char(line, '"');
+}
+
+static void put_array(struct tw_json *json, const struct tw_field *field, const struct tw_value *array)
+{
+	struct tw_value element;
+
+	tw_json__open(json, field->name, '[');
+	for (uint32_t i = 0; !json->line->cut && !tw_value__element(field, array, i, &element); i++)
+		put_number(json, NULL, &element);
+	tw_json__close(json);
+}
+
+static void put_field(struct tw_json *json, const struct tw_field *field, const struct tw_record *record)
+{
+	struct tw_value value;
+
+	if (tw_field__read(field, record, &value))
+		tw_json__null(json, field->name);
+	else if (value.kind == TW_FIELD_STRING)
+		tw_json__text(json, field->name, value.data, value.len);
+	else if (value.kind == TW_FIELD_ARRAY)
+		put_array(json, field, &value);
+	else if (value.kind == TW_FIELD_BITMASK || value.kind == TW_FIELD_BYTES)
+		put_hex(json, field->name, value.data, value.len);
+	else if (value.kind == TW_FIELD_BOOL)
+		tw_json__bool(json, field->name, value.u);
+	else
+		put_number(json, field->name, &value);
+}
+
+static void put_fields(struct tw_json *json, const struct tw_report_event *event)
+{
+	const struct tw_format *format = event->known->format;
+
+	tw_json__open(json, "fields", '{');
+	for (uint16_t i = format->n_common; i < format->n_fields; i++)
+		put_field(json, &format->fields[i], &event->record);
+	tw_json__close(json);
+}
+
+/* Begin the object of an event or a loss: when and where it was. */
+static void open_object(struct tw_report *report, struct tw_json *json, struct tw_line *line,
+			const struct tw_stream *stream, uint16_t cpu, uint64_t time)
+{
+	const uint64_t ns = report__time(report, stream, time);
+
+	tw_json__to_line(json, line, false);
+	tw_json__open(json, NULL, '{');
+	tw_line__char(tw_json__value(json, "time"), '"');
+	tw_line__u64(line, ns / NS_PER_S);
+	tw_line__char(line, '.');
+	tw_line__digits(line, ns % NS_PER_S, 9, '0');
+	tw_line__char(line, '"');
+	if (*stream->identity.host)
+		tw_json__str(json, "host", stream->identity.host);
+	if (*stream->identity.instance)
+		tw_json__str(json, "instance", stream->identity.instance);
+	tw_json__u64(json, "cpu", cpu);
+}
+
+static void put_task_fields(struct tw_json *json, const struct tw_report_event *event)
+{
+	size_t len;
+	const char *comm = report__comm(event, &len);
+
+	tw_json__i64(json, "pid", (int32_t)event->view.pid);
+	tw_json__text(json, "comm", comm, len);
+	tw_line__char(tw_json__value(json, "flags"), '"');
+	report__flags(json->line, &event->view);
+	tw_line__char(json->line, '"');
+}
+
+/* An object that does not fit the line is none: it is cut back to @after, so that it still says what it was of. */
+static void close_object(struct tw_json *json, char *after)
+{
+	struct tw_line *line = json->line;
+
+	if (line->cut || line->end - line->at < 3) {
+		line->at = after;
+		line->cut = false;
+		tw_json__bool(json, "cut", true);
+	}
+	tw_json__close(json);
+}
+
+static void put_event_text(struct tw_report *report, struct tw_json *json, const struct tw_report_event *event)
+{
+	struct tw_line text = tw_line__of(report->text, TW_PRINT_LINE_MAX, TW_LINE_TEXT);
+
+	report__event_text(report, event, &text);
+	tw_json__printable(json, "text", text.text, tw_line__len(&text));
+	if (text.cut)
+		tw_json__bool(json, "text_cut", true);
+}
+
+void tw_report__json_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
+{
+	struct tw_json json;
+	char *after;
+
+	open_object(report, &json, line, event->stream, event->cpu, event->view.time);
+	put_task_fields(&json, event);
+	if (event->known) {
+		tw_json__str(&json, "system", event->known->format->system);
+		tw_json__str(&json, "event", event->known->format->name);
+		after = line->at;
+		put_fields(&json, event);
+		if (!report->options->fields)
+			put_event_text(report, &json, event);
+	} else {
+		tw_json__u64(&json, "event_id", event->view.id);
+		after = line->at;
+		put_hex(&json, "bytes", event->record.data + TW_RECORD_COMMON, event->record.len - TW_RECORD_COMMON);
+	}
+	if (event->record.cut)
+		tw_json__bool(&json, "cut_by_capture", true);
+	close_object(&json, after);
+}
+
+void tw_report__json_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
+			  const struct tw_lost_view *lost, struct tw_line *line)
+{
+	struct tw_json json;
+	char *after;
+
+	open_object(report, &json, line, stream, cpu, lost->time);
+	after = line->at;
+	if (lost->unknown)
+		tw_json__null(&json, "lost");
+	else
+		tw_json__u64(&json, "lost", lost->count);
+	if (lost->unknown && lost->count)
+		tw_json__u64(&json, "lost_at_least", lost->count);
+	close_object(&json, after);
 }
