@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "cli/command.h"
+#include "cli/ledger_table.h"
 #include "cli/messages.h"
 #include "cli/standard_files.h"
 #include "pcap-tools/info/info.h"
@@ -253,8 +254,8 @@ static void show_ledgers(const struct tw_info *info)
 			tw_ledger__add(&sum, &ledgers[i]);
 		}
 		puts("");
-		tw_ledger__print_table(names, ledgers, n, COLUMNS, stdout);
-		tw_ledger__print_remarks(&sum, stdout);
+		ledger__print_table(names, ledgers, n, COLUMNS, stdout);
+		ledger__print_remarks(&sum, stdout);
 		for (uint32_t i = 0; i < n; i++)
 			show_doubts(info, info->streams[i], names[i]);
 	}

@@ -70,4 +70,48 @@ uint64_t tw_stream_counters__total(const struct tw_stream_counters *counters, en
  */
 uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
+/*
+ * Counted for each stream, in events if nothing else is said. Two sums hold once nothing is queued any more:
+ *
+ *   numbers   = before + received + gaps                          (each channel's next number, added up)
+ *   received  = events_out + filtered + incomplete + damaged
+ *
+ * gaps = gaps_wire + gaps_receiver + gaps_reported holds always. What came and used up no new number:
+ *
+ *   events_in = events_out + filtered + incomplete + duplicates + malformed_events
+ */
+#define TW_STREAM_NUMBERS(X)                                                                                     \
+	X(frames, "frames taken, control frames included")                                                       \
+	X(frames_out, "frames that came out")                                                                    \
+	X(events_in, "found in frames: EVENT, FILTERED and last PARTs of an EVENT")                              \
+	X(numbers, "used up by the producer, as far as was heard of")                                            \
+	X(before, "numbers before the first that was heard of: used up before we joined; 0 if we saw the start") \
+	X(received, "numbers that came, each once")                                                              \
+	X(events_out, "that came out")                                                                           \
+	X(filtered, "rejected by a classifier in place")                                                         \
+	X(incomplete, "in PARTs of which one is missing")                                                        \
+	X(damaged, "numbers whose frame came, but holds no event that can be read for them")                     \
+	X(gaps, "missing by their numbers; those that came after all are taken off again")                       \
+	X(gaps_wire, "of them those that nothing below explains")                                                \
+	X(gaps_receiver, "of them: the receiver dropped frames between the channel's frame before and the next") \
+	X(gaps_reported, "of them: what a LOST of SHED or TX right behind the hole tells")                       \
+	X(shed, "told by LOST records of SHED")                                                                  \
+	X(tx, "told by LOST records of TX")                                                                      \
+	X(duplicates, "that had come before")                                                                    \
+	X(reordered, "frames that came behind a later number of their channel")                                  \
+	X(late, "that came out behind a newer one")                                                              \
+	X(forced, "let out early for want of memory")                                                            \
+	X(malformed, "frames that cannot be read, or in part, or whose numbers cannot be")                       \
+	X(malformed_events, "in frames whose numbers cannot be, and past those that a frame has numbers for")    \
+	X(stale, "frames without events that came too late to be placed; dropped")                               \
+	X(control_gaps, "control frames missing by their numbers")                                               \
+	X(ended, "streams whose END came: 1 or 0 for one")
+
+/* Of one stream. */
+struct tw_stream_numbers {
+#define X(name, what) uint64_t name;
+	TW_STREAM_NUMBERS(X)
+#undef X
+};
+
 #endif

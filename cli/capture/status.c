@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "cli/capture/capture.h"
 #include "cli/filter_option.h"
+#include "cli/ledger_table.h"
 #include "cli/messages.h"
 #include "cli/standard_files.h"
 #include "cli/summary.h"
@@ -405,7 +406,7 @@ static void print_table(const struct tw_archive_report *reports, size_t n, FILE 
 		names[i] = reports[i].name;
 		ledgers[i] = reports[i].ledger;
 	}
-	tw_ledger__print_table(names, ledgers, told, screen__columns(), out);
+	ledger__print_table(names, ledgers, told, screen__columns(), out);
 	if (n > told)
 		fprintf(out, "and %zu streams more\n", n - told);
 }
@@ -512,7 +513,7 @@ static void print_summary(const struct capture *capture)
 
 	if (stats->n_streams) {
 		print_table(stats->streams, stats->n_streams, stderr);
-		tw_ledger__print_remarks(&archive->ledger, stderr);
+		ledger__print_remarks(&archive->ledger, stderr);
 	} else {
 		fputs("no stream was received: `tracewire stream` sends them\n", stderr);
 	}

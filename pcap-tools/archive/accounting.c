@@ -14,7 +14,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 
 /* Where the writer is stuck: whatever came, by its numbers, and is neither known to be in the file nor rejected. */
 static uint64_t not_written(const struct tw_archive *a, const struct tw_archive_stream *s,
-			    const struct tw_merge_stream_stats *n)
+			    const struct tw_stream_numbers *n)
 {
 	const uint64_t written = s->here.events + s->before.events + s->filtered + s->unwanted;
 
@@ -22,7 +22,7 @@ static uint64_t not_written(const struct tw_archive *a, const struct tw_archive_
 }
 
 static void make_ledger(const struct tw_archive *a, const struct tw_archive_stream *s,
-			const struct tw_merge_stream_stats *merge, bool over, struct tw_ledger *ret)
+			const struct tw_stream_numbers *merge, bool over, struct tw_ledger *ret)
 {
 	const struct tw_ledger_sources sources = {
 		.books = &s->stream->counters,
@@ -42,7 +42,7 @@ static void make_ledger(const struct tw_archive *a, const struct tw_archive_stre
 
 static void ledger_of(const struct tw_archive *a, const struct tw_archive_stream *s, struct tw_ledger *ret)
 {
-	struct tw_merge_stream_stats merge;
+	struct tw_stream_numbers merge;
 
 	tw_merge__stream_stats(a->merge, s->stream->id, &merge);
 	make_ledger(a, s, &merge, a->finished, ret);
@@ -146,7 +146,7 @@ static void remove_stream(struct tw_archive *a, struct tw_archive_stream *s)
 	tw_archive_stream__free(s);
 }
 
-void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats)
+void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats)
 {
 	struct tw_archive *a = ctx;
 	struct tw_archive_stream *s = tw_archive__find(a, stream_id);

@@ -18,11 +18,11 @@
 #include "base/error.h"
 #include "clocks/stream_clock.h"
 #include "pcap-tools/capture/capture_filter.h"
-#include "pcap-tools/ledger/ledger.h"
 #include "pcap-tools/merge/merge.h"
 #include "pcap-tools/metadata/metadata.h"
 #include "pcap-tools/output/output.h"
 #include "pcap-tools/pcapng/writer.h"
+#include "stream/ledger.h"
 
 struct tw_archive_options {
 	const char *name;        /* of the file for error texts */

@@ -165,7 +165,7 @@ int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s
 int tw_archive__put_last(struct tw_archive *a, struct tw_archive_stream *s);
 
 /** tw_archive__retire() - the merge's: a stream is over */
-void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats);
+void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats);
 
 /**
  * tw_archive__ended_before() - whether a control frame is a late repetition of the END of a stream that is over

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "pcap-tools/capture/packet_frame.h"
-#include "pcap-tools/ledger/ledger.h"
+#include "stream/ledger.h"
 
 #define FORMATS         ((size_t)UINT16_MAX + 1)
 #define PROGRESS_EVENTS 4096 /* so many events between two reports */

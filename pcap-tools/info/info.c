@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/printable.h"
 #include "pcap-tools/capture/packet_frame.h"
+#include "pcap-tools/merge/merge.h"
 
 /* Reading a capture. */
 struct reader {
@@ -302,7 +303,7 @@ static int take_packet_frame(struct reader *r, const struct tw_packet *packet, c
 }
 
 /* What a recording tells of its losses on the way is not told by arrival: its LOST records say whose they were. */
-static void attribute(const struct tw_info_stream *s, struct tw_merge_stream_stats *n)
+static void attribute(const struct tw_info_stream *s, struct tw_stream_numbers *n)
 {
 	const uint64_t told = s->lost[TW_LOST_RECEIVER], receiver = told < n->gaps_wire ? told : n->gaps_wire;
 
@@ -348,7 +349,7 @@ static int ignore(void *ctx, const struct tw_merged *out)
 	return 0;
 }
 
-static void note_retired(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats)
+static void note_retired(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats)
 {
 	struct reader *r = ctx;
 	struct tw_info_stream *s = tw_streams__find(r->info->table, stream_id)->user[r->user];

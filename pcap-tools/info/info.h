@@ -8,7 +8,7 @@
 #define TW_INFO_H
 
 #include "pcap-tools/capture/capture_file.h"
-#include "pcap-tools/ledger/ledger.h"
+#include "stream/ledger.h"
 #include "stream/streams.h"
 
 #define TW_INFO_INTERFACES_MAX 4096
@@ -51,7 +51,7 @@ struct tw_info_stream {
 	struct tw_ledger counted; /* what the file shows */
 	uint64_t received;        /* events in it, each once */
 	bool retired;             /* the merge has let go of it, and had counted: */
-	struct tw_merge_stream_stats numbers;
+	struct tw_stream_numbers numbers;
 };
 
 struct tw_info {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-struct tw_merge_channel *tw_merge_channel__new(uint16_t id, struct tw_merge_stream_stats *counts)
+struct tw_merge_channel *tw_merge_channel__new(uint16_t id, struct tw_stream_numbers *counts)
 {
 	struct tw_merge_channel *c = calloc(1, sizeof(*c));
 

@@ -34,10 +34,10 @@ struct tw_merge_channel {
 	uint64_t watermark; /* nothing older comes */
 	uint64_t seen;      /* all numbers before it are queued or out, or were given up; if numbers are known */
 	struct tw_queued_frame *head, *tail;
-	struct tw_merge_heap_node node;       /* in its stream's heap; its id is the channel's */
-	struct tw_merge_stream_stats *counts; /* of its stream */
-	uint64_t lost_reported;               /* events that LOST records told of since the last number went out */
-	struct tw_stream_channel numbers;     /* its next is to go out; gaps were given up, counted in counts */
+	struct tw_merge_heap_node node;   /* in its stream's heap; its id is the channel's */
+	struct tw_stream_numbers *counts; /* of its stream */
+	uint64_t lost_reported;           /* events that LOST records told of since the last number went out */
+	struct tw_stream_channel numbers; /* its next is to go out; gaps were given up, counted in counts */
 };
 
 static inline struct tw_merge_channel *tw_merge_channel__of(struct tw_merge_heap_node *node)
@@ -50,7 +50,7 @@ static inline struct tw_merge_channel *tw_merge_channel__of(struct tw_merge_heap
  * @counts: of the stream that it is of; borrowed
  * Return: NULL without memory
  */
-struct tw_merge_channel *tw_merge_channel__new(uint16_t id, struct tw_merge_stream_stats *counts);
+struct tw_merge_channel *tw_merge_channel__new(uint16_t id, struct tw_stream_numbers *counts);
 
 /** tw_merge_channel__start() - no, with 0: what is missing from there on is a gap; @dropped: by the receiver until the stream began */
 void tw_merge_channel__start(struct tw_merge_channel *c, uint64_t dropped);

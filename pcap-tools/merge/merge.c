@@ -24,9 +24,9 @@ static void streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 }
 
 /* Of one, as of now */
-static struct tw_merge_stream_stats merge_streams__stats(const struct tw_merge_stream *s)
+static struct tw_stream_numbers merge_streams__stats(const struct tw_merge_stream *s)
 {
-	struct tw_merge_stream_stats stats = s->stats;
+	struct tw_stream_numbers stats = s->stats;
 
 	for (size_t i = 0; i < s->n_channels; i++)
 		stats.numbers += s->channels[i]->numbers.next;
@@ -54,7 +54,7 @@ static int streams__leave(void *ctx, struct tw_stream *stream)
 {
 	struct tw_merge *m = ctx;
 	struct tw_merge_stream *s = stream->user[m->user];
-	struct tw_merge_stream_stats stats;
+	struct tw_stream_numbers stats;
 	int err;
 
 	if (!s)
@@ -67,7 +67,7 @@ static int streams__leave(void *ctx, struct tw_stream *stream)
 	streams__unlink(m, s);
 	stats = merge_streams__stats(s);
 #define X(name, what) m->stats.name += stats.name;
-	TW_MERGE_COUNTERS(X)
+	TW_STREAM_NUMBERS(X)
 #undef X
 	m->stats.retired++;
 	if (m->options.retired)
@@ -543,18 +543,18 @@ void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
 	stats.streams = tw_merge__n(m);
 	stats.malformed += stats.unreadable;
 	for (size_t i = 0; i < tw_merge__n(m); i++) {
-		const struct tw_merge_stream_stats of = merge_streams__stats(tw_merge__at(m, i));
+		const struct tw_stream_numbers of = merge_streams__stats(tw_merge__at(m, i));
 
 #define X(name, what) stats.name += of.name;
-		TW_MERGE_COUNTERS(X)
+		TW_STREAM_NUMBERS(X)
 #undef X
 	}
 	*ret = stats;
 }
 
-void tw_merge__stream_stats(const struct tw_merge *m, uint64_t stream_id, struct tw_merge_stream_stats *ret)
+void tw_merge__stream_stats(const struct tw_merge *m, uint64_t stream_id, struct tw_stream_numbers *ret)
 {
 	const struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
 
-	*ret = s ? merge_streams__stats(s) : (struct tw_merge_stream_stats){ .frames = 0 };
+	*ret = s ? merge_streams__stats(s) : (struct tw_stream_numbers){ .frames = 0 };
 }

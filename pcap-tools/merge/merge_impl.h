@@ -27,7 +27,7 @@ struct tw_merge_stream {
 	struct tw_merge_heap_node node; /* in the order across streams; its id is the stream's */
 	uint64_t id;
 	struct tw_stream *stream; /* in the table */
-	struct tw_merge_stream_stats stats;
+	struct tw_stream_numbers stats;
 	bool from_start; /* its first control frame came, or we were there before it: its channels begin with number 0 */
 	uint64_t start_dropped; /* what the receiver had dropped by then */
 

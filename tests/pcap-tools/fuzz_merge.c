@@ -56,7 +56,7 @@ static int emit(void *ctx, const struct tw_merged *out)
 	return 0;
 }
 
-static void retired(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *s)
+static void retired(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *s)
 {
 	(void)ctx;
 	(void)stream_id;
@@ -120,13 +120,13 @@ static void feed(struct tw_merge *m, struct tw_cursor *input)
 
 static void check_books(const struct tw_merge *m)
 {
-	struct tw_merge_stream_stats sums = { .frames = 0 };
+	struct tw_stream_numbers sums = { .frames = 0 };
 	struct tw_merge_stats stats;
 
 	tw_merge__stats(m, &stats);
 	check(!stats.queued);
 #define X(name, what) sums.name = stats.name;
-	TW_MERGE_COUNTERS(X)
+	TW_STREAM_NUMBERS(X)
 #undef X
 	retired(NULL, 0, &sums);
 }

@@ -106,7 +106,7 @@ static inline int emit(void *ctx, const struct tw_merged *out)
 /* Streams that were retired, in turn. */
 struct retirements {
 	uint64_t stream[RETIRED_MAX];
-	struct tw_merge_stream_stats stats[RETIRED_MAX];
+	struct tw_stream_numbers stats[RETIRED_MAX];
 	size_t n;
 };
 
@@ -120,7 +120,7 @@ struct fixture {
 	struct tw_merge_stats stats;
 };
 
-static inline void retired(void *ctx, uint64_t stream_id, const struct tw_merge_stream_stats *stats)
+static inline void retired(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats)
 {
 	struct retirements *r = &((struct fixture *)ctx)->retired;
 
@@ -242,9 +242,9 @@ static inline void tick(struct fixture *x, uint64_t ns)
 		assert_int_equal((s)->gaps, (s)->gaps_wire + (s)->gaps_receiver + (s)->gaps_reported);                 \
 	} while (0)
 
-static inline struct tw_merge_stream_stats stream_stats(const struct fixture *x, uint64_t stream)
+static inline struct tw_stream_numbers stream_stats(const struct fixture *x, uint64_t stream)
 {
-	struct tw_merge_stream_stats s;
+	struct tw_stream_numbers s;
 
 	tw_merge__stream_stats(x->merge, TEST_STREAM + stream, &s);
 	return s;

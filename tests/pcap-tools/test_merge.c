@@ -45,7 +45,7 @@ static void watermark_waits_for_events(void **state)
 static void silent_channel_is_waited_for_no_longer_than_told(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .wait_ns = 100 });
-	struct tw_merge_stream_stats of_stream;
+	struct tw_stream_numbers of_stream;
 
 	(void)state;
 	put_events(x, 1, 0, 1000, 1);

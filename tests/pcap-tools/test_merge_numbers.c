@@ -320,7 +320,7 @@ static void a_jump_loses_nothing(void **state)
 static void joining_late_tells_what_was_before(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .wait_ns = 100 });
-	struct tw_merge_stream_stats s;
+	struct tw_stream_numbers s;
 
 	(void)state;
 	put_events(x, 1, 100, 1000, 2);

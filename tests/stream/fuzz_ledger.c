@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcap-tools/ledger/ledger.h"
+#include "stream/ledger.h"
 
 static void check(bool holds)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A ledger for people: a line a stream, a column a place. */
+#include "cli/ledger_table.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/printable.h"
-#include "pcap-tools/ledger/ledger.h"
 
 #define NAME_MAX_WIDTH 28
 #define GAP            2
@@ -151,8 +152,8 @@ static void print_line(const struct table *t, const struct row *row, int from, i
 	fputc('\n', t->out);
 }
 
-void tw_ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
-			    FILE *out)
+void ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
+			 FILE *out)
 {
 	struct tw_ledger sum = { .state = TW_LEDGER_CLOSED };
 	struct table t = { .names = names, .ledgers = ledgers, .n = n, .sum = n > 1 ? &sum : NULL, .out = out };
@@ -171,7 +172,7 @@ void tw_ledger__print_table(const char *const *names, const struct tw_ledger *le
 	}
 }
 
-void tw_ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
+void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
 {
 	static const char *const facts[] = {
 #define X(key, name, what) what,

@@ -2,7 +2,7 @@
 /* A ledger as one line, for files and for people, and as JSON; and out of a file's comment, which is a stranger's text. */
 #include <string.h>
 
-#include "pcap-tools/ledger/ledger.h"
+#include "stream/ledger.h"
 
 #define VERSION "version=1"
 

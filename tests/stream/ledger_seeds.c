@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pcap-tools/ledger/ledger.h"
+#include "stream/ledger.h"
 
 static int put(const char *folder, const char *name, const char *text)
 {

@@ -14,10 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/json.h"
-#include "pcap-tools/merge/merge.h"
 #include "stream/counters.h"
 
 /* The list of places: key in texts, name, kind, heading, meaning. */
@@ -95,7 +93,7 @@ struct tw_ledger_own {
 
 struct tw_ledger_sources {
 	const struct tw_stream_counters *books;
-	struct tw_merge_stream_stats numbers; /* what the numbers of its channels told */
+	struct tw_stream_numbers numbers; /* what the numbers of its channels told */
 	struct tw_ledger_own own;
 };
 
@@ -158,17 +156,5 @@ size_t tw_ledger__line(const struct tw_ledger *ledger, char *ret, size_t size);
 
 /** tw_ledger__json() - an object with every place and fact, as the value of @key */
 void tw_ledger__json(const struct tw_ledger *ledger, struct tw_json *json, const char *key);
-
-/**
- * tw_ledger__print_table() - a line a stream and one for their sum, if there are several; columns that say nothing are left out
- * @names: of the streams, printable
- * @ledgers: as many
- * @columns: width of the terminal; a wider table goes on below itself
- */
-void tw_ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
-			    FILE *out);
-
-/** tw_ledger__print_remarks() - the facts of @ledger that are not 0, and what an open or unbalanced one means; a line each */
-void tw_ledger__print_remarks(const struct tw_ledger *ledger, FILE *out);
 
 #endif

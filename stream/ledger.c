@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The arithmetic. Numbers of strangers are added here: sums stop at the largest number instead of beginning anew. */
-#include "pcap-tools/ledger/ledger.h"
+#include "stream/ledger.h"
 
 static uint64_t plus(uint64_t a, uint64_t b)
 {
@@ -83,7 +83,7 @@ static uint64_t count_before(const struct tw_ledger_sources *from)
 }
 
 /* All that there is a number for, or a count of the producer's for what has none. */
-static uint64_t recorded_by_numbers(const struct tw_ledger *l, const struct tw_merge_stream_stats *n)
+static uint64_t recorded_by_numbers(const struct tw_ledger *l, const struct tw_stream_numbers *n)
 {
 	const uint64_t received = plus(plus(n->events_out, n->filtered), plus(n->incomplete, n->damaged)),
 		       gaps = plus(plus(n->gaps_wire, n->gaps_receiver), n->gaps_reported);
@@ -94,7 +94,7 @@ static uint64_t recorded_by_numbers(const struct tw_ledger *l, const struct tw_m
 
 static void take_facts(const struct tw_ledger_sources *from, struct tw_ledger *l)
 {
-	const struct tw_merge_stream_stats *n = &from->numbers;
+	const struct tw_stream_numbers *n = &from->numbers;
 
 	l->fact[TW_FACT_LATE] = n->late;
 	l->fact[TW_FACT_REORDERED] = n->reordered;
@@ -134,7 +134,7 @@ static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t
 
 void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret)
 {
-	const struct tw_merge_stream_stats *n = &from->numbers;
+	const struct tw_stream_numbers *n = &from->numbers;
 	struct missing missing = { .told = n->gaps_reported, .wire = n->gaps_wire, .receiver = n->gaps_receiver };
 	struct tw_ledger l = { .state = state_of(from) };
 	const struct told shed = told__find(from->books, TW_STREAM_SHED, &missing),
