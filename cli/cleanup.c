@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire cleanup`: what runs that were killed have left behind, and nothing of anybody else. */
+/* `tracewire cleanup`: removes what killed runs have left behind, and nothing else. */
 #include "cli/cleanup.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ struct removal {
 	bool dry_run;
 	void (*tell)(void *ctx, const struct stale_object *left);
 	void *ctx;
-	int err; /* the first, with its sentence in error */
+	int err; /* the first failure; its sentence is in error */
 	struct tw_error *error;
 };
 
@@ -43,7 +43,7 @@ static void remove_veth(const struct tw_veth *veth, void *ctx)
 	if (removal->err || !is_left_over(veth))
 		return;
 	err = removal->dry_run ? 0 : tw_veth__remove_listed(veth, removal->error);
-	if (err == -ENODEV) /* another clean-up was faster, or its run, which was just ending */
+	if (err == -ENODEV) /* another cleanup was faster, or the run itself, which was just ending */
 		return;
 	if (err)
 		removal->err = err;
@@ -71,7 +71,9 @@ static void tell_repaired(void *ctx, const char *path, const struct tw_repair *r
 		removal->err = tw_error__set(removal->error, -EBADMSG, "%s", why);
 }
 
-/* Without tracefs in sight no run could be seen to live: that is an error, not a reason to remove its veth pair. */
+/*
+ * Without a visible tracefs it is unknown which runs live: that is an error, and no reason to remove their veth pairs.
+ */
 static int remove_runs(struct removal *removal)
 {
 	struct tw_error *error = removal->error;
@@ -86,7 +88,7 @@ static int remove_runs(struct removal *removal)
 	return err < 0 ? err : 0;
 }
 
-/* A machine that only captures may have no tracefs: captures are repaired before it is asked for. */
+/* A machine that only captures may have no tracefs, so captures are repaired first. */
 static int stale__remove(bool dry_run, void (*tell)(void *ctx, const struct stale_object *left), void *ctx,
 			 struct tw_error *error)
 {
@@ -107,7 +109,7 @@ static void tell_leftover(void *ctx, const struct stale_object *left)
 
 	if (!*quiet)
 		note__say("%s %s %s of a killed run", left->repaired ? "repaired" : "removed", left->what, left->name);
-	if (left->left) /* nobody can tell it later */
+	if (left->left) /* nobody can report it later */
 		note__say("%s: %s", left->name, left->left);
 }
 
@@ -130,7 +132,7 @@ void stale__repair_files(const char *path, bool quiet)
 
 void stale__clear(bool quiet)
 {
-	struct tw_error ignored; /* `tracewire cleanup` tells */
+	struct tw_error ignored; /* `tracewire cleanup` reports it */
 
 	stale__remove(false, tell_leftover, &quiet, &ignored);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What runs that were killed have left behind. */
+/* Stale state: what killed runs have left behind. */
 #ifndef CLI_CLEANUP_H
 #define CLI_CLEANUP_H
 
@@ -8,21 +8,23 @@
 #include "base/error.h"
 #include "vnet/veth.h"
 
-/* Owner of a wire that ends with its run; the name of the run's trace instance follows. */
+/* Prefix of the owner of a veth pair that is removed with its run; the name of the run's trace instance follows. */
 #define RUN_OWNER TW_VETH_OWNER "run "
 
 struct stale_object {
 	const char *what, *name; /* "classifier", "interface", "trace instance", "capture" */
-	bool repaired;           /* it stays, as it should be; else it is removed */
-	const char *left;        /* what of it was not put back, and why; NULL = nothing */
+	bool repaired;           /* it is in order and stays; otherwise it is removed */
+	const char *left;        /* the part that was not restored, and why; NULL = none */
 };
 
-/** stale__clear() - the same at the beginning of a run: told unless @quiet; what cannot be removed keeps nobody from running */
+/**
+ * stale__clear() - the same at the beginning of a run: reported unless @quiet; a failure to remove does not stop the run
+ */
 void stale__clear(bool quiet);
 
 /**
- * stale__repair_files() - a capture of several files that a killed run was writing, who had no right to remember it
- * @path: what the files are named after
+ * stale__repair_files() - repair the last of several files that a killed run was writing without the permission to write a note
+ * @path: the path from which the files' names are derived
  */
 void stale__repair_files(const char *path, bool quiet);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire convert`: recordings of other kinds into pcapng with an event a packet. */
+/* `tracewire convert`: converts other recordings to pcapng with one event a packet. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -25,16 +25,16 @@
 struct output_file {
 	int fd;
 	bool unnamed;         /* it has no name yet */
-	char path[PATH_MAX];  /* its name to be; links are followed */
-	char draft[PATH_MAX]; /* the name until then, where the file system needs one; "" = none */
+	char path[PATH_MAX];  /* its final name; symbolic links are followed */
+	char draft[PATH_MAX]; /* a temporary name, if the file system needs one; "" = none */
 };
 
 struct convert {
-	bool quiet; /* the option's */
+	bool quiet; /* value of the option */
 	const char *in, *out;
 	struct output_file output;
 	uint64_t next_progress;
-	bool terminal, in_line; /* a line of progress is not ended yet */
+	bool terminal, in_line; /* a line of progress is not terminated yet */
 };
 
 #define PROGRESS_AFTER_NS    TW_NS_PER_SECOND
@@ -50,7 +50,7 @@ static int cannot(const char *path, struct tw_error *error)
 			     tw_output__remedy(err));
 }
 
-/* The folder that the file will be in. */
+/* The directory of the file. */
 static void folder_of(const char *path, char *ret, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -62,7 +62,7 @@ static void folder_of(const char *path, char *ret, size_t size)
 		snprintf(ret, size, ".");
 }
 
-/* A name beside the final one, which the linked or created file has for a moment. */
+/* A temporary name in the same directory. */
 static int name_draft(struct output_file *file, unsigned int i)
 {
 	char folder[PATH_MAX];
@@ -102,9 +102,9 @@ static int open_regular(struct output_file *file, struct tw_error *error)
 }
 
 /*
- * Begin
+ * Begins the file
  * @path: "-" is standard output
- * @input: what must not be overwritten; NULL = nothing
+ * @input: a file that must not be overwritten; NULL = none
  */
 static int output_file__open(struct output_file *file, const char *path, const struct stat *input,
 			     struct tw_error *error)
@@ -145,7 +145,7 @@ static int give_draft(struct output_file *file)
 	return -1;
 }
 
-/* File systems of a network may say only now that there was no room. */
+/* Network file systems may report a full disk only now. */
 static int close_draft(struct output_file *file)
 {
 	const int fd = file->fd;
@@ -154,7 +154,7 @@ static int close_draft(struct output_file *file)
 	return close(fd);
 }
 
-/* Give it its name. Return: 0 or -errno with @err filled */
+/* Gives the file its name. Return: 0 or -errno with @err filled */
 static int output_file__finish(struct output_file *file, struct tw_error *error)
 {
 	if (file->unnamed && give_draft(file))
@@ -168,7 +168,7 @@ static int output_file__finish(struct output_file *file, struct tw_error *error)
 	return 0;
 }
 
-/* Without finish nothing of it stays; an all-zero one is fine */
+/* Without finish the file is removed; an all-zero one is fine */
 static void output_file__close(struct output_file *file)
 {
 	if (file->draft[0])
@@ -178,13 +178,13 @@ static void output_file__close(struct output_file *file)
 	*file = (struct output_file){ 0 };
 }
 
-/* A capture whose frames hold many events. */
+/* A capture with several events in a frame. */
 struct reading {
 	struct convert *convert;
 	uint64_t size;
 };
 
-/* @done of @all bytes have been read */
+/* @done of @all bytes were read */
 static void convert__show_progress(struct convert *convert, uint64_t done, uint64_t all)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -201,7 +201,7 @@ static void convert__show_progress(struct convert *convert, uint64_t done, uint6
 	fflush(stderr);
 }
 
-/* Before anything else is said */
+/* Ends the line of progress before other messages */
 static void convert__end_progress(struct convert *convert)
 {
 	if (convert->in_line)
@@ -209,7 +209,7 @@ static void convert__end_progress(struct convert *convert)
 	convert->in_line = false;
 }
 
-/* The file that is written, for people */
+/* The name of the output, for messages */
 static const char *convert__out(const struct convert *convert)
 {
 	return strcmp(convert->out, "-") ? convert->out : "standard output";
@@ -234,7 +234,7 @@ static void summarize_unpacking(const struct convert *convert, const struct tw_p
 	    convert__out(convert), archive->bytes);
 }
 
-/* A capture that is damaged is unpacked as far as it can be read. */
+/* A damaged capture is converted up to the damage. */
 static int unpack(struct convert *convert, struct tw_capture_file *in, struct tw_output *output, const struct stat *st,
 		  struct tw_error *error)
 {
@@ -335,7 +335,7 @@ static void summarize_conversion(const struct convert *convert, const struct tw_
 		say(stderr, "%s has no events\n", convert->in);
 }
 
-/* The input was damaged: told last, and as the exit status, behind all that was delivered. */
+/* The input was damaged: reported at the end, after everything was converted, and in the exit status. */
 static int tell_damage(const struct convert *convert, const struct tw_tracedat *dat, struct tw_error *error)
 {
 	const struct tw_tracedat_damage *damage = tw_tracedat__damage(dat);
@@ -377,7 +377,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 }
 
 /*
- * convert__tracedat() and convert__capture() - convert what is open at @fd
+ * convert__tracedat(), convert__capture() - convert the open file @fd
  * Return: exit status, with @err filled if it is not 0.
  */
 static int convert__tracedat(struct convert *convert, int fd, const struct stat *st, struct tw_error *error)
@@ -415,7 +415,7 @@ static int open_input(const char *path, struct stat *st, struct tw_error *error)
 		path);
 }
 
-/* By its first bytes: pcapng, pcap of either byte order and unit, zstd. */
+/* Detects a capture by its first bytes: pcapng, pcap of either byte order and unit, zstd. */
 static bool is_capture(int fd)
 {
 	static const uint32_t magics[] = { 0x0a0d0d0a, 0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1, 0x28b52ffd };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire doctor`: what this kernel, these privileges and this Wireshark allow, and what to do about each no. */
+/*
+ * `tracewire doctor`: what this kernel, these privileges and this Wireshark support, and how to repair what they do not.
+ */
 #include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,19 +29,19 @@
 
 enum doctor_status {
 	DOCTOR_OK,
-	DOCTOR_LIMITED, /* works, but not as it could */
+	DOCTOR_LIMITED, /* works with restrictions */
 	DOCTOR_NO,
 };
 
 struct doctor_finding {
 	enum doctor_status status;
-	char text[256]; /* what is the case */
+	char text[256]; /* the fact found */
 	char fix[384];  /* what to do about it; "" if OK */
 };
 
 struct doctor_check {
 	const char *name; /* NULL ends a table */
-	bool needed;      /* `live` cannot work when this says no */
+	bool needed;      /* `live` needs it */
 	void (*look)(struct doctor_finding *ret);
 };
 
@@ -113,7 +115,7 @@ static void look_tracefs(struct doctor_finding *ret)
 		doctor__ok(ret, "mounted at %s", dir);
 }
 
-/* A text of the tracing directory; NULL with the finding filled if it can't be had. */
+/* Content of a file of the tracing directory; NULL with the finding filled if it cannot be read. */
 static char *read_tracing(const char *name, struct doctor_finding *ret)
 {
 	struct tw_error error;
@@ -188,7 +190,7 @@ static void look_function_tracer(struct doctor_finding *ret)
 		doctor__ok(ret, "%s", graph ? "function, function_graph" : "function");
 }
 
-/* Whether kallsyms tells an address; the first few symbols may be zero for another reason. */
+/* Whether kallsyms shows addresses; the first few symbols may be zero for another reason. */
 static void look_symbols(struct doctor_finding *ret)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -209,7 +211,7 @@ static void look_symbols(struct doctor_finding *ret)
 			    "there is no /proc/kallsyms: functions will be shown as numbers");
 }
 
-/* Files of a trace instance, each standing for something the kernel can do. */
+/* Files of a trace instance, each for a feature of the kernel. */
 static void look_instance_file(struct doctor_finding *ret, const char *file, const char *has, const char *has_not,
 			       const char *fix)
 {
@@ -288,11 +290,11 @@ static const struct doctor_check doctor_kernel_checks[] = {
 	{ NULL, false, NULL },
 };
 
-/* Virtual veth pairs and AF_XDP, tried out on a veth pair in a network namespace of our own. */
+/* Tests veth pairs and AF_XDP with a veth pair in a new network namespace. */
 #define WIRE        "tw-doctor"
-#define MEMLOCK_MIB 16 /* what the memory shared with AF_XDP may take */
+#define MEMLOCK_MIB 16 /* limit of memory shared with AF_XDP */
 
-/* Enter a namespace where nothing is. Return: descriptor of the old one, or -errno. */
+/* Enters a new, empty network namespace. Return: descriptor of the old one, or -errno. */
 static int enter_namespace(void)
 {
 	const int old = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -307,11 +309,11 @@ static int enter_namespace(void)
 	return err;
 }
 
-/* With the namespace's last process goes all that is in it. */
+/* The kernel removes the namespace and its content with its last process. */
 static void leave_namespace(int old)
 {
 	if (setns(old, CLONE_NEWNET))
-		_exit(1); /* what follows would speak of the wrong network */
+		_exit(1); /* later findings would be about the wrong network */
 	close(old);
 }
 
@@ -322,7 +324,7 @@ static int make_veth(struct tw_error *error)
 	return tw_veth__create(&opts, error);
 }
 
-/* Make a veth pair in a namespace of its own and, if @look, look at it there. */
+/* Makes a veth pair in a new namespace and, with @look, tests it there. */
 static void on_wire(struct doctor_finding *ret, void (*look)(struct doctor_finding *ret))
 {
 	const int old = enter_namespace();
@@ -414,8 +416,10 @@ static const struct doctor_check doctor_network_checks[] = {
 	{ NULL, false, NULL },
 };
 
-/* Wireshark's programs, and our plugin in them. */
-/* A shell command's output, run as a viewer would be: root sees other plugins. NULL if it can't be run. */
+/* Wireshark's programs, and the plugin in them. */
+/*
+ * Output of a shell command, run as the user of a viewer, because root loads other plugins. NULL if it cannot be run.
+ */
 static FILE *open_output(const char *command, pid_t *ret)
 {
 	struct ordinary_user user;
@@ -439,7 +443,7 @@ static FILE *open_output(const char *command, pid_t *ret)
 	return NULL;
 }
 
-/* The first line of a command's output that has @word in it. Return: whether there is one. */
+/* The first line of a command's output that contains @word. Return: whether there is one. */
 static bool find_line(const char *command, const char *word, char *ret, size_t size)
 {
 	pid_t pid;
@@ -461,7 +465,7 @@ static bool find_line(const char *command, const char *word, char *ret, size_t s
 	return found;
 }
 
-/* "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...)." without what is in the last parentheses */
+/* "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...)." without the last parentheses */
 static void look_program(struct doctor_finding *ret, const char *command, enum doctor_status without, const char *fix)
 {
 	char line[128];
@@ -524,7 +528,7 @@ struct doctor_config {
 };
 
 struct diagnosis {
-	struct tw_json *json; /* NULL = as text */
+	struct tw_json *json; /* NULL = print as text */
 	bool live_works;
 };
 

@@ -22,13 +22,13 @@
 #include "stream/streams.h"
 #include "xdp/classifier.h"
 
-#define ANSWER_MS   1000             /* the longest wait for an answer */
-#define END_NS      TW_NS_PER_SECOND /* the longest wait for the child's end */
-#define END_LOOK_MS 5                /* between two looks whether it has ended */
+#define ANSWER_MS   1000             /* longest wait for an answer */
+#define END_NS      TW_NS_PER_SECOND /* longest wait for the end of the child */
+#define END_LOOK_MS 5                /* interval of checks whether it has ended */
 
 #define CAPABILITIES ((uint64_t)1 << CAP_SYS_ADMIN | (uint64_t)1 << CAP_DAC_READ_SEARCH)
 
-/* What the parent reads while the child may write. A row is there once n counts it in. */
+/* Shared memory that the parent may read while the child writes. A row is valid when n includes it. */
 struct tally {
 	struct {
 		uint64_t id;
@@ -36,22 +36,22 @@ struct tally {
 	} rows[TW_STREAMS_LIVE_MAX];
 	_Atomic unsigned int n;
 	atomic_bool
-		unread; /* a counter could not be read, or had no row, or the child has ended: either process sets it */
+		unread; /* a counter could not be read, or had no row, or the child has ended; set by either process */
 };
 
 struct drop_counters {
-	struct tally *tally; /* shared by both processes */
+	struct tally *tally; /* memory shared by both processes */
 	pid_t child;
-	int fd;    /* a byte asks for a look, a byte answers */
-	bool owed; /* an answer: one at most, as nothing is asked before it came */
+	int fd;    /* a byte requests a reading, a byte answers */
+	bool owed; /* an answer is pending: at most one, because the next request waits for it */
 };
 
 struct count {
-	uint64_t seen; /* the counter when it was last looked at */
-	uint64_t now;  /* while it is being looked at: of all its channels */
+	uint64_t seen; /* value of the counter at the last reading */
+	uint64_t now;  /* during a reading: sum of all its channels */
 };
 
-/* The child's. A stream's number is that of its row and of its count. */
+/* State of the child. A stream has the same index for its row and its count. */
 struct counting {
 	const char *ifname; /* NULL = all */
 	struct tally *tally;
@@ -60,13 +60,13 @@ struct counting {
 	bool began;
 };
 
-/* One classifier being read. */
+/* A classifier that is being read. */
 struct reading {
 	struct counting *counting;
 	unsigned int row;
 };
 
-/* @error: what kept events that a classifier dropped from being counted for their stream; 0 = nothing */
+/* @error: why events dropped by a classifier were not counted for their stream; 0 = nothing */
 static void note_unread(struct counting *c, int err)
 {
 	if (err)
@@ -101,7 +101,7 @@ static void add_counted(const struct tw_counted *what, const struct tw_counter *
 		note_unread(reading->counting, -ENOSPC);
 }
 
-/* What tc drops is dropped behind captures. */
+/* Captures see frames before tc drops them. */
 static int read_classifier(const struct tw_attached *attached, void *ctx, struct tw_error *error)
 {
 	struct counting *c = ctx;
@@ -135,7 +135,7 @@ static void look(struct counting *c)
 	take_over(c);
 }
 
-/* The terminal's Ctrl-C is for the parent, whose end is the end of this. */
+/* The terminal's Ctrl-C is for the parent; the child ends with the parent. */
 static _Noreturn void run_child(struct counting *c, const struct ordinary_user *user, int fd)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
@@ -144,10 +144,10 @@ static _Noreturn void run_child(struct counting *c, const struct ordinary_user *
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
 	prctl(PR_SET_NAME, "tracewire-count");
-	unsetenv("RUNTIME_DIRECTORY"); /* the state files of classifiers are root's, and this was root */
+	unsetenv("RUNTIME_DIRECTORY"); /* the state files of classifiers belong to root */
 	if (ordinary_user__become_with(user, CAPABILITIES))
 		_exit(1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* ends it even when it is stopped; a change of credentials would clear it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* kills it even if it is stopped; a change of credentials would reset this */
 	do {
 		look(c);
 		byte = 1;
@@ -181,7 +181,7 @@ static int spawn(struct drop_counters *rejected, const char *ifname, const struc
 	return rejected->child < 0 ? tw_error__set(error, -errno, "cannot fork: %s", strerror(errno)) : 0;
 }
 
-/* Return: whether the child is there; it may take its time. */
+/* Return: whether the child is running; it may take its time. */
 static bool await_answer(struct drop_counters *rejected)
 {
 	struct pollfd fd = { .fd = rejected->fd, .events = POLLIN };
@@ -195,7 +195,7 @@ static bool await_answer(struct drop_counters *rejected)
 	return true;
 }
 
-/* Root becomes nobody; on a machine without that user it stays root, with as few capabilities. */
+/* Root becomes nobody; on a machine without that user it stays root, with the same few capabilities. */
 static int find_user(const char *name, struct ordinary_user *ret, struct tw_error *error)
 {
 	int err = ordinary_user__find(name, ret, error);
@@ -217,7 +217,7 @@ static int spawn_as(const char *name, struct drop_counters *rejected, const char
 	ordinary_user__fini(&user);
 	if (err)
 		return err;
-	rejected->owed = true; /* it looks once by itself */
+	rejected->owed = true; /* the child makes the first reading by itself */
 	return await_answer(rejected)
 		       ? 0
 		       : tw_error__set(
@@ -246,8 +246,8 @@ int drop_counters__new(const char *ifname, const char *user, struct drop_counter
 }
 
 /*
- * It ends as its socket is closed, unless it is stopped or hangs in the kernel. It has nothing to lose, so it is not waited for longer
- * then: the kernel kills it when this process ends.
+ * It ends when its socket is closed, unless it is stopped or blocked in the kernel. It has no data to lose, so the wait is limited: the
+ * kernel kills it when this process ends.
  */
 static void await_end(pid_t child)
 {
@@ -279,7 +279,7 @@ static bool ask_for_look(struct drop_counters *rejected)
 	return rejected->owed;
 }
 
-/* A child that owes an answer is not asked again: what it says then would be about an earlier time. */
+/* While an answer is pending no request is sent, because its answer would be out of date. */
 static bool look_again(struct drop_counters *rejected)
 {
 	if (!await_answer(rejected))

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `--filter` of the commands that look at captures, and what the summary says of it. */
+/* The option `--filter` of commands that read captures, and its part of the summary. */
 #ifndef CLI_FILTER_OPTION_H
 #define CLI_FILTER_OPTION_H
 
 #include "base/json.h"
 #include "pcap-tools/capture/capture_filter.h"
 
-/** filter_option__parse() - @filter: where it goes, NULL before; tw_filter__free(). Return: 0 or -errno with @error filled */
+/**
+ * filter_option__parse() - @filter: destination, NULL before; tw_filter__free(). Return: 0 or -errno with @error filled
+ */
 int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *error);
 
-/** filter_option__summarize() - lines of the summary; @filter NULL = none */
+/** filter_option__summarize() - print its lines of the summary; @filter NULL = none */
 void filter_option__summarize(const struct tw_filter *filter, const struct tw_capture_filter_stats *filtered);
 
-/** filter_option__json() - the same as an object, the value of "filter" */
+/** filter_option__json() - write the same as an object, the value of "filter" */
 void filter_option__json(const struct tw_capture_filter_stats *filtered, struct tw_json *json);
 
-/** filter_option__warn() - say on standard error, also with --quiet, what of the filter the capture did not have */
+/**
+ * filter_option__warn() - print on standard error, also with --quiet, which names of the filter the capture does not have
+ */
 void filter_option__warn(const struct tw_undecided_predicates *undecided);
 
 #endif

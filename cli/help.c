@@ -5,9 +5,11 @@
 #include "cli/command.h"
 
 #define WIDTH      80
-#define OPTION_COL 30 /* where the help of an option begins */
+#define OPTION_COL 30 /* column at which the help of an option begins */
 
-/* Print @text in lines of WIDTH that begin at column @indent, the first of them at @column; newlines in it are kept. */
+/*
+ * Prints @text in lines of WIDTH, indented to column @indent, the first one at column @column; newlines in it are kept.
+ */
 static void print_wrapped(FILE *out, const char *text, int indent, int column)
 {
 	while (*text) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire info`: what a capture is. */
+/* `tracewire info`: prints what a capture contains. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,11 +18,11 @@
 #include "cli/standard_files.h"
 #include "pcap-tools/info/info.h"
 
-#define INFO_SIZE_UNKNOWN UINT64_MAX /* of a pipe */
+#define INFO_SIZE_UNKNOWN UINT64_MAX /* size of a pipe */
 
 #define COLUMNS       100
 #define SECOND        1e9
-#define ENOUGH_IFACES 16 /* lines; the rest is counted */
+#define ENOUGH_IFACES 16 /* lines; further ones are counted */
 
 static void put_time(uint64_t ns)
 {
@@ -53,7 +53,7 @@ static void show_times(const struct tw_info_times *times)
 	printf(" UTC, %.9f s\n", seconds_of(times));
 }
 
-/* In the file, each once where that can be told */
+/* Events in the file, duplicates counted once if they can be recognised */
 static uint64_t info_show__events(const struct tw_info *info, const struct tw_info_stream *stream)
 {
 	return info->is_recording ? stream->events : stream->received;
@@ -128,7 +128,7 @@ static void show_schemas(const struct tw_info_stream *s)
 	puts("");
 }
 
-/* What an OFFSET's error is known by */
+/* What the error bound of an OFFSET is based on */
 static const char *info_show__method(unsigned int method)
 {
 	static const char *const names[] = {
@@ -140,7 +140,9 @@ static const char *info_show__method(unsigned int method)
 	return method < sizeof(names) / sizeof(names[0]) ? names[method] : "unknown";
 }
 
-/* How packet times come from the stream's clock, and how good they are; of a capture of the wire they are those of arrival. */
+/*
+ * How packet times are derived from the stream's clock, and their error bounds; in a capture of an interface they are times of arrival.
+ */
 static void show_offset(const struct tw_info_stream *s)
 {
 	if (!s->n_offsets) {
@@ -191,7 +193,7 @@ static void show_stream(const struct tw_info *info, const struct tw_info_stream 
 	show_offset(s);
 }
 
-/* Interfaces that are not just their stream's. */
+/* Interfaces that have more than their stream's name. */
 static bool is_told(const struct tw_info *info, const struct tw_info_interface *interface)
 {
 	return !info->is_recording || interface->stream == TW_INFO_NONE;
@@ -218,7 +220,7 @@ static void show_interfaces(const struct tw_info *info)
 		printf("captured on %u more interfaces\n", told - ENOUGH_IFACES);
 }
 
-/* Where it is said that the file does not have what it should. */
+/* Reports that the file does not have what it should have. */
 static void show_doubts(const struct tw_info *info, const struct tw_info_stream *s, const char *name)
 {
 	const int64_t missing = tw_info_stream__missing(s);
@@ -264,7 +266,7 @@ static void show_ledgers(const struct tw_info *info)
 	free(names);
 }
 
-/* For people; @size: of the file, bytes */
+/* As text; @size: of the file, bytes */
 static void info_show__text(const char *name, uint64_t size, const struct tw_info *info)
 {
 	show_file(name, size, info);
@@ -277,7 +279,7 @@ static void info_show__text(const char *name, uint64_t size, const struct tw_inf
 		puts("no Tracewire frames are in it");
 }
 
-/* Numbers that readers may round, times and ids, are strings. */
+/* Numbers that readers may round, times and ids, are written as strings. */
 static void put_text(struct tw_json *json, const char *key, const char *text)
 {
 	if (*text)
@@ -286,7 +288,7 @@ static void put_text(struct tw_json *json, const char *key, const char *text)
 		tw_json__null(json, key);
 }
 
-/* UINT64_MAX is not known. */
+/* UINT64_MAX means unknown. */
 static void put_known(struct tw_json *json, const char *key, uint64_t value)
 {
 	if (value == UINT64_MAX)
@@ -426,7 +428,7 @@ static void put_stream(struct tw_json *json, const struct tw_info *info, const s
 	tw_json__close(json);
 }
 
-/* One object, on a line */
+/* One object on one line */
 static void info_show__json(const char *name, uint64_t size, const struct tw_info *info)
 {
 	struct tw_json json;
@@ -474,7 +476,7 @@ static uint64_t size_of(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : INFO_SIZE_UNKNOWN;
 }
 
-/* Return: 0, or -errno with @err; @ret_damaged is set if not all could be read */
+/* Return: 0, or -errno with @err; @ret_damaged is set if a part could not be read */
 static int show(const struct info_config *config, int fd, const char *name, bool first, bool *ret_damaged,
 		struct tw_error *error)
 {

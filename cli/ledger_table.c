@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A ledger for people: a line a stream, a column a place. */
+/* A ledger as text: one line for each stream, one column for each place. */
 #include "cli/ledger_table.h"
 
 #include <inttypes.h>
@@ -26,7 +26,7 @@ struct row {
 
 struct table {
 	const char *const *names;
-	const struct tw_ledger *ledgers, *sum; /* sum: NULL with one stream */
+	const struct tw_ledger *ledgers, *sum; /* NULL with one stream */
 	size_t n;
 	int name_width;
 	int width[COLUMN_COUNT]; /* 0 = left out */
@@ -50,7 +50,7 @@ static const char *heading(int column)
 	return places[column - COLUMN_PLACES];
 }
 
-/* Numbers that were added up stop at the largest one. */
+/* Sums saturate at the largest number. */
 static void cell_number(uint64_t number, char *ret, size_t size)
 {
 	if (number == UINT64_MAX)
@@ -120,7 +120,7 @@ static void measure(struct table *t)
 	}
 }
 
-/* As many columns as fit beside the names, one at least. Return: the first of those that don't */
+/* The columns that fit beside the names, at least one. Return: the first that does not fit */
 static int fitting(const struct table *t, int from, unsigned int columns)
 {
 	int c, left = (int)columns - t->name_width;

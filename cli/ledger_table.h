@@ -8,15 +8,17 @@
 #include "stream/ledger.h"
 
 /**
- * ledger__print_table() - a line a stream and one for their sum, if there are several; columns that say nothing are left out
+ * ledger__print_table() - one line for each stream and one for their sum, if there are several; empty columns are left out
  * @names: of the streams, printable
- * @ledgers: as many
- * @columns: width of the terminal; a wider table goes on below itself
+ * @ledgers: one for each name
+ * @columns: width of the terminal; a wider table continues below
  */
 void ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
 			 FILE *out);
 
-/** ledger__print_remarks() - the facts of @ledger that are not 0, and what an open or unbalanced one means; a line each */
+/**
+ * ledger__print_remarks() - the numbers of @ledger that are not 0, one a line, and the meaning of an open or unbalanced ledger
+ */
 void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out);
 
 #endif

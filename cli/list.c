@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire list`: what this kernel has to offer. */
+/* `tracewire list`: lists what this kernel offers. */
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -36,7 +36,7 @@ static void print_fields(const struct tw_format *format)
 	}
 }
 
-/* The event and, a line each, the name and type of its fields. */
+/* Prints the event and, one a line, the name and type of its fields. */
 static int print_event_fields(const char *dir, const struct tw_event_name *event, struct tw_error *error)
 {
 	char file[512], *text;
@@ -73,7 +73,7 @@ static void print_systems(const struct tw_event_list *events)
 			say(stdout, "%s\n", events->names[i].system);
 }
 
-/* Clocks or tracers, one a line; the kernel writes them in one line, the chosen clock in brackets. */
+/* Prints clocks or tracers, one a line; the kernel writes them in one line, the selected clock in brackets. */
 static int print_words(const char *dir, const char *file, struct tw_error *error)
 {
 	char *text, *save;
@@ -96,7 +96,7 @@ static bool matches(const char *name, char *const *globs)
 	return found;
 }
 
-/* The kernel writes a function of a module with the module's name behind it. */
+/* The kernel appends the module's name to a function of a module. */
 static int print_functions(const char *dir, char *const *globs, struct tw_error *error)
 {
 	char *text, *save;
@@ -115,7 +115,7 @@ static int print_functions(const char *dir, char *const *globs, struct tw_error 
 	return 0;
 }
 
-/* Those that an instance has: a few more are for the kernel's top-level buffer only. */
+/* Tracers of an instance; a few more exist only for the kernel's top-level buffer. */
 static int print_options(struct tw_error *error)
 {
 	struct tw_instance *instance;

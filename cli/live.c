@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire live`: events on a veth pair, and tshark or Wireshark at its end. */
+/* `tracewire live`: events on a veth pair, with tshark or Wireshark at its end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,22 +17,22 @@
 #include "cli/viewer.h"
 #include "vnet/rx_packet.h"
 
-#define HOLE_NS    100000000ull /* so long are lost events waited for */
-#define LATENCY_MS 10 /* in the rings: the largest part of an event's age on the screen; half of it unless much comes */
+#define HOLE_NS    100000000ull /* longest wait for lost events */
+#define LATENCY_MS 10           /* time in the rings: the largest part of an event's delay; half of it at low rates */
 
 struct live {
-	struct run_config run; /* first: the options' config */
+	struct run_config run; /* must be first: the options' config */
 	const char *display_filter;
 	bool gui;
 	struct run_interface veth;
 	struct viewer viewer;
 	struct receiver *receiver;
-	const struct tw_filter *filter_left; /* for the receiver to evaluate */
+	const struct tw_filter *filter_left; /* the part that the receiver evaluates */
 	struct receiver_stats stats;
 	struct viewer_end viewer_end;
 };
 
-/* What shows the events stays out of the trace: else each event shown makes new ones. */
+/* The viewer is excluded from the trace, because each displayed event would cause new ones. */
 static void ignore_ourselves(const struct live *live, struct tw_producer *producer)
 {
 	tw_producer__ignore(producer, live->viewer.pid);
@@ -42,7 +42,7 @@ static void ignore_ourselves(const struct live *live, struct tw_producer *produc
 	tw_producer__ignore(producer, receiver__writer_tid(live->receiver));
 }
 
-/* On a terminal events and losses are wanted; what decodes them is in frames of its own, which would only scroll past. */
+/* Users of a terminal want events and losses; metadata has its own frames, which would only scroll past. */
 static const char *display_filter(const struct live *live)
 {
 	if (live->display_filter || live->gui || !viewer__has_plugin())
@@ -130,8 +130,8 @@ static int finish(void *ctx, struct tw_error *error)
 }
 
 /*
- * When the receiving ring overflows at the end, no later number tells of it, and the receiver knows at most how many frames these
- * were. But here it is known what was sent.
+ * If the receiving ring overflows at the end, no later number shows the loss, and the receiver knows at best the number of frames. Here
+ * the number of sent events is known.
  */
 static void settle_tail(struct tw_ledger *ledger, const struct tw_producer_counters *books)
 {
@@ -161,7 +161,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *books)
 		stats->ledger.place[TW_PLACE_DELIVERED], stats->packets, live->stats.rx.dropped);
 }
 
-/* What a run that failed half-way has left open, and the veth pair. */
+/* Closes what a failed start has left open, and the veth pair. */
 static int close_output(void *ctx, struct tw_error *error)
 {
 	struct live *live = ctx;
@@ -173,19 +173,22 @@ static int close_output(void *ctx, struct tw_error *error)
 	return run_interface__close(&live->veth, error);
 }
 
-/* tshark 4.0 ends with 2, later ones with 4. It reads what we write, so that its file cannot be at fault. */
+/*
+ * tshark 4.0 ends with 2, later versions with 4. The pcapng stream is written here, so its content is not the reason.
+ */
 static bool filter_is_refused(const struct live *live)
 {
 	return !live->gui && live->display_filter && (live->viewer_end.status == 2 || live->viewer_end.status == 4);
 }
 
-/* What the viewer was not content with. Return: exit status */
+/* Reports the failure of the viewer. Return: exit status */
 static int judge_viewer(const struct live *live, struct tw_error *error)
 {
 	const struct viewer_end *end = &live->viewer_end;
 
 	if (end->output == -EPIPE ||
-	    (!end->output && !end->status)) /* the first as with `| head`: it was right to end */
+	    (!end->output &&
+	     !end->status)) /* the first frame, as with `| head`, in which case the viewer ended correctly */
 		return CLI_EXIT_OK;
 	if (!end->output && filter_is_refused(live)) {
 		tw_error__set(error, -EINVAL, "tshark refuses the display filter '%s', and says above why",

@@ -34,7 +34,7 @@ void say(FILE *out, const char *fmt, ...)
 	free(text);
 }
 
-#define NOTE_MAX 8192 /* bytes, more than a path has; what is longer is cut */
+#define NOTE_MAX 8192 /* bytes, more than the longest path; longer ones are cut */
 
 static bool as_json;
 
@@ -76,10 +76,10 @@ void note__error(const char *path, const struct tw_error *error)
 	put("error", text);
 }
 
-#define WIDTH  76 /* of what is shown of a long expression */
-#define BEFORE 50 /* of that in front of the column */
+#define WIDTH  76 /* columns shown of a long expression */
+#define BEFORE 50 /* columns of these before the error */
 
-/* Return: counted from 1; 0 if the sentence begins with no column of the expression */
+/* Return: counted from 1; 0 if the sentence does not begin with a column of the expression */
 static size_t column_of(const struct tw_error *error, size_t len)
 {
 	static const char word[] = "column ";

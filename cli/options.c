@@ -10,7 +10,7 @@
 #include "base/time.h"
 
 #define SECONDS_MAX 1000000000u
-#define LONG_BASE   256 /* what getopt_long returns for the first long option: above every letter */
+#define LONG_BASE   256 /* value of getopt_long for the first long option, larger than any letter */
 
 enum { GENERAL_HELP, GENERAL_VERSION };
 
@@ -22,7 +22,7 @@ static const struct cli_option general[] = {
 
 const struct cli_option_group cli_general_options = { "General options", general };
 
-/* All options of one command in the form that getopt_long wants. */
+/* All options of one command in the form for getopt_long. */
 struct option_set {
 	const struct cli_option *rows[CLI_OPTIONS_MAX];
 	struct option longs[CLI_OPTIONS_MAX + 1];
@@ -54,14 +54,14 @@ static void option_set__add_group(struct option_set *set, const struct cli_optio
 static void option_set__init(struct option_set *set, const struct cli_option_group *const *groups, bool stop_at_word)
 {
 	*set = (struct option_set){ 0 };
-	/* '+': stop at the first word; ':': tell a missing argument from an unknown option */
+	/* '+': stop at the first word; ':': distinguish a missing argument from an unknown option */
 	strcpy(set->letters, stop_at_word ? "+:" : ":");
 	for (; groups && *groups; groups++)
 		option_set__add_group(set, *groups);
 	option_set__add_group(set, &cli_general_options);
 }
 
-/* The row of what getopt_long returned or left in optopt; NULL if there is none. */
+/* The table row for a result of getopt_long or for optopt; NULL if there is none. */
 static const struct cli_option *option_set__row(const struct option_set *set, int code)
 {
 	if (code >= LONG_BASE)
@@ -77,7 +77,9 @@ static int unknown_letter(int letter, struct tw_error *error)
 	return tw_error__set(error, -EINVAL, "unknown option '-%c'; see --help", letter);
 }
 
-/* The long names that @word, without its dashes, begins: more than one, or getopt_long would have taken it. */
+/*
+ * The long options that begin with @word, without its dashes: more than one, otherwise getopt_long would have accepted it.
+ */
 static int ambiguous_name(const struct option_set *set, const char *word, size_t len, struct tw_error *error)
 {
 	const char *first = NULL;
@@ -114,7 +116,7 @@ static int unknown_name(const struct option_set *set, const char *word, struct t
 	return tw_error__set(error, -EINVAL, "unknown option '--%s'; see --help", name);
 }
 
-/* Words for what getopt_long refused: @code is '?' or ':'; @word the word it was looking at. */
+/* The error for an option that getopt_long refused: @code is '?' or ':'; @word the current word. */
 static int refuse(const struct option_set *set, int code, const char *word, struct tw_error *error)
 {
 	const struct cli_option *row = option_set__row(set, optopt);
@@ -180,7 +182,7 @@ int cli_options__parse(const struct cli_option_group *const *groups, bool stop_a
 
 	option_set__init(&set, groups, stop_at_word);
 	opterr = 0;
-	optind = 0; /* getopt_long starts afresh */
+	optind = 0; /* restarts getopt_long */
 	while ((code = getopt_long(argc, argv, set.letters, set.longs, NULL)) != -1) {
 		const struct cli_option *row = option_set__row(&set, code);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Options as data. One table drives the parsing, --help, the manual pages and the shells' completion. Options are applied
- * in the order of the command line, so that one can refer to those before it.
+ * Options as data. One table is used for parsing, --help, the manual pages and the shells' completion. Options are applied in the order
+ * of the command line, so an option can refer to earlier ones.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -15,12 +15,12 @@
 
 #define CLI_OPTIONS_MAX 64 /* of one command */
 
-/* What an option's or a command's argument is: how it is stored, and what completion offers. */
+/* Kind of an option's or a command's argument: how it is stored, and how it is completed. */
 enum cli_arg_kind {
 	CLI_ARG_NONE,   /* bool, set to true */
 	CLI_ARG_NUMBER, /* uint64_t */
 	CLI_ARG_SIZE,   /* uint64_t, bytes: a number, optionally followed by K, M or G */
-	CLI_ARG_TEXT,   /* const char *, like all that follow; borrowed from the command line */
+	CLI_ARG_TEXT,   /* const char *, like all kinds below; borrowed from the command line */
 	CLI_ARG_FILE,
 	CLI_ARG_INTERFACE,
 	CLI_ARG_EVENT,
@@ -34,15 +34,15 @@ enum cli_arg_kind {
 struct cli_option {
 	char letter;      /* 0 = only a long name */
 	const char *name; /* NULL ends a table */
-	const char *arg;  /* the argument's name in help; NULL with CLI_ARG_NONE */
+	const char *arg;  /* name of the argument in help; NULL with CLI_ARG_NONE */
 	enum cli_arg_kind kind;
 	const char *help; /* without a period at its end */
-	size_t offset;    /* in the command's config: where the value goes */
-	/* Instead of storing at the offset. Return: 0, or -errno with @error filled. */
+	size_t offset;    /* offset of the value in the command's config */
+	/* Called instead of storing at the offset. Return: 0, or -errno with @error filled. */
 	int (*apply)(void *config, const char *value, struct tw_error *error);
 };
 
-/* Options that belong together, under one title in help. Commands share groups if their configs begin alike. */
+/* Options with a common title in help. Commands can share a group if their configs begin with the same structure. */
 struct cli_option_group {
 	const char *title;
 	const struct cli_option *options;
@@ -54,24 +54,24 @@ enum cli_parsed {
 	CLI_PARSED_VERSION,
 };
 
-/* --help and --version, which every command has; never in a command's own list. */
+/* --help and --version, which every command has; not in a command's own list. */
 extern const struct cli_option_group cli_general_options;
 
 /**
  * cli_options__parse() - apply the options of a command line
  * @groups: NULL-terminated; NULL = none
- * @stop_at_word: the first word that is no option ends the options, as `--` does; else options may follow words
- * @argv: argv[0] is not looked at; words are moved behind the options
+ * @stop_at_word: the first word that is no option ends the options, like `--`; otherwise options may follow words
+ * @argv: argv[0] is ignored; words are moved after the options
  * @config: as the options' offsets and apply functions expect it
  * @ret: help and version end the parsing at once
  * @ret_first: index of the first word
  *
- * Return: 0; -EINVAL with @error saying which option is wrong, why, and what may have been meant; or what an apply function returned.
+ * Return: 0; -EINVAL with @error saying which option is wrong, why, and which may have been meant; or the result of an apply function.
  */
 int cli_options__parse(const struct cli_option_group *const *groups, bool stop_at_word, int argc, char **argv,
 		       void *config, enum cli_parsed *ret, int *ret_first, struct tw_error *error);
 
-/** cli_number__parse() - tw_number__parse() for an option, which @error names. Return: 0 or -EINVAL */
+/** cli_number__parse() - tw_number__parse() for an option that @error names. Return: 0 or -EINVAL */
 int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,
 		      struct tw_error *error);
 

@@ -54,7 +54,7 @@ static int set_variable(char **ret, const char *name, const char *value)
 	return -ENOMEM;
 }
 
-/* The variables about the user come first: they are ours to free, the others are borrowed. */
+/* The variables about the user are first and owned; the others are borrowed. */
 static int make_environment(const struct passwd *found, struct ordinary_user *user)
 {
 	size_t n = 0, at = ABOUT_USER;
@@ -78,7 +78,7 @@ static int make_environment(const struct passwd *found, struct ordinary_user *us
 		       : 0;
 }
 
-/* Of getpwnam(): without descriptors it finds nobody, and says why. */
+/* Result of getpwnam(): without free descriptors it finds no user, and sets errno. */
 static int not_found(const char *name, int err, struct tw_error *error)
 {
 	if (err == EMFILE || err == ENFILE)
@@ -126,14 +126,14 @@ void ordinary_user__fini(struct ordinary_user *user)
 	*user = (struct ordinary_user){ 0 };
 }
 
-/* Effective and permitted alike; none to inherit. */
+/* Sets effective and permitted capabilities; none are inheritable. */
 static int set_capabilities(uint64_t capabilities)
 {
 	capng_clear(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT);
 	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++)
 		if (capabilities >> i & 1)
 			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, i);
-	errno = EPERM; /* for a failure without a system call */
+	errno = EPERM; /* for a failure without errno */
 	if (capng_apply(CAPNG_SELECT_CAPS) || capng_apply(CAPNG_SELECT_AMBIENT))
 		return -errno;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
@@ -154,7 +154,7 @@ int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabi
 	const uint64_t kept = permitted_capabilities() & capabilities;
 	int err;
 
-	/* a container's root may not be allowed to; without exec the bounding set gives nothing anyway */
+	/* a container's root may lack the right; without exec the bounding set has no effect anyway */
 	capng_clear(CAPNG_SELECT_BOUNDS);
 	capng_apply(CAPNG_SELECT_BOUNDS);
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))

@@ -10,21 +10,22 @@
 #include "pcap-tools/output/pipe.h"
 
 #define SIZE_LEAST 4096
-#define LINE_MOST \
-	((size_t)4 << 20) /* bytes beyond QUEUED_FILE_MOST, to end a line; of a longer one the end may be missing */
+#define LINE_MOST  \
+	((size_t)4 \
+	 << 20) /* bytes beyond QUEUED_FILE_MAX for the rest of a line; the end of a longer line may be missing */
 
 struct queued_file {
 	struct tw_pipe to;
 	pthread_mutex_t lock;
-	char *bytes; /* the queue is from @at to @end */
+	char *bytes; /* the queue is the bytes from @at to @end */
 	size_t at, end, size;
 	size_t dropped;
-	bool in_line;  /* the last byte that was printed ended no line */
-	bool dropping; /* and that line is dropped */
-	int failure;   /* -errno of the first write() that failed; -ETIMEDOUT: given up, nothing more is written */
+	bool in_line;  /* the last printed byte did not end a line */
+	bool dropping; /* and that line is being dropped */
+	int failure;   /* -errno of the first failed write(); -ETIMEDOUT: given up, nothing more is written */
 };
 
-/* Return: false without memory, or if the queue would be too long by more than a line may be */
+/* Return: false without memory, or if the queue would exceed its limit by more than a line */
 static bool make_room(struct queued_file *file, size_t len)
 {
 	const size_t queued = file->end - file->at;
@@ -48,7 +49,7 @@ static bool make_room(struct queued_file *file, size_t len)
 	return true;
 }
 
-/* Bytes that belong together: a part of one line, or any number of lines that have room. */
+/* Bytes that belong together: a part of one line, or any number of lines that fit. */
 static void queue_part(struct queued_file *file, const char *bytes, size_t len)
 {
 	if (!file->dropping && (len <= file->size - file->end || make_room(file, len))) {
@@ -62,7 +63,7 @@ static void queue_part(struct queued_file *file, const char *bytes, size_t len)
 	file->dropping = file->dropping && file->in_line;
 }
 
-/* A line is queued or dropped as a whole: its reader may be a program. */
+/* A line is queued or dropped as a whole, because its reader may be a program. */
 static void queue(struct queued_file *file, const char *bytes, size_t len)
 {
 	while (len) {
@@ -78,7 +79,7 @@ static void queue(struct queued_file *file, const char *bytes, size_t len)
 	}
 }
 
-/* @n: bytes written, or -errno: then what is queued is dropped, and what is printed later is tried again */
+/* @n: bytes written, or -errno: then the queue is dropped, and later output is tried again */
 static void note_written(struct queued_file *file, ssize_t n)
 {
 	if (n > 0) {
@@ -104,7 +105,7 @@ static void write_what_has_room(struct queued_file *file)
 	}
 }
 
-/* Of fopencookie(): what was queued is written to those who print. */
+/* Callback of fopencookie(): for the writers, queued bytes count as written. */
 static ssize_t take(void *cookie, const char *bytes, size_t len)
 {
 	struct queued_file *file = cookie;
@@ -119,7 +120,7 @@ static ssize_t take(void *cookie, const char *bytes, size_t len)
 	return (ssize_t)len;
 }
 
-/* The same: fclose() */
+/* Callback of fopencookie(): fclose() */
 static int release(void *cookie)
 {
 	struct queued_file *file = cookie;

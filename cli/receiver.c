@@ -15,21 +15,21 @@
 #include "cli/stop.h"
 #include "clocks/capture_clock.h"
 
-#define WAIT_MS     20          /* between looks whether the end has come; frames wake us at once */
-#define QUEUE_BYTES (36u << 20) /* of frames that wait for the writer, which may keep half of them until their turn */
+#define WAIT_MS     20          /* interval of checks for the end; frames wake the thread at once */
+#define QUEUE_BYTES (36u << 20) /* size for frames that wait for the writer, which may keep half of them */
 #define SLOTS_LEAST 256
-#define TELL_NS     (100 * TW_NS_PER_MS) /* between two times that refusals are told other threads */
-#define SLACK_NS    2000000u             /* AF_XDP has no stamp of the kernel's: a frame's time is up to a pause late */
-#define END_NS      5000000000u /* the longest that what came before the end takes to be handed out, on a busy machine */
+#define TELL_NS     (100 * TW_NS_PER_MS) /* interval of reports about refused frames to other threads */
+#define SLACK_NS    2000000u    /* AF_XDP has no time stamp of the kernel: a frame's time is late by up to one pause */
+#define END_NS      5000000000u /* longest time until frames from before the end are delivered, on a busy machine */
 
 struct receiver {
 	struct receiver_options options;
 	struct tw_receiver *rx;
-	struct tw_recorder *recorder; /* its queue takes what comes while the reader is busy, or just starts */
+	struct tw_recorder *recorder; /* its queue takes frames while the reader is busy, or is starting */
 	struct tw_receive_queue *queue;
-	struct tw_clock_poller *poller; /* NULL = nobody is asked, and all are admitted */
-	struct tw_admission *admission; /* where there is a poller */
-	pthread_mutex_t lock;           /* of what is told */
+	struct tw_clock_poller *poller; /* NULL = nothing is polled, and all streams are admitted */
+	struct tw_admission *admission; /* if there is a poller */
+	pthread_mutex_t lock;           /* protects the reported data below */
 	struct tw_refusals told;
 	uint64_t told_at;
 	struct tw_capture_clock clock;
@@ -37,26 +37,26 @@ struct receiver {
 	sem_t running;
 	pid_t tid;
 	atomic_bool ending;
-	uint64_t now;  /* CLOCK_MONOTONIC, ns, when the burst came that is being taken */
-	uint64_t seen; /* the same by the capture's clock; only where there is a poller */
+	uint64_t now;  /* CLOCK_MONOTONIC, ns, arrival of the current burst */
+	uint64_t seen; /* the same by the capture clock; only if there is a poller */
 	bool seen_end, told_failure;
-	uint64_t end;         /* CLOCK_REALTIME: frames that came later are not taken */
-	uint64_t end_at_most; /* CLOCK_MONOTONIC, as that may be set */
+	uint64_t end;         /* CLOCK_REALTIME: frames that arrived later are not taken */
+	uint64_t end_at_most; /* CLOCK_MONOTONIC, because the other may be set */
 	uint64_t taken;       /* frames */
-	uint64_t unplaced;    /* of these, what was admitted when the writer had stopped taking anything */
-	/* what was known to be dropped when the last frame came, and the last with events */
+	uint64_t unplaced;    /* of these, frames admitted after the writer had stopped */
+	/* drop counter when the last frame arrived, and when the last one with events did */
 	uint64_t dropped, dropped_events;
 	uint64_t too_long;
 	struct {
 		const struct tw_received_batch *bundle;
 		const struct tw_arrival *arrival;
 		size_t len, frames;
-	} kept; /* at the beginning of the bundle that is being looked at: frames for the recorder */
+	} kept; /* at the beginning of the current bundle: frames for the recorder */
 	_Atomic uint64_t crowded;
 	int error;
 };
 
-/* Out-of-band frames are answers to what we asked, or nobody's business: an archive that is fed live ignores them. */
+/* Out-of-band frames are answers to requests, or are ignored, as by every live archive. */
 static void take_answer(struct receiver *r, const struct tw_received_frame *frame)
 {
 	struct tw_time_sync_sample sample;
@@ -70,8 +70,8 @@ static void take_answer(struct receiver *r, const struct tw_received_frame *fram
 }
 
 /*
- * Whether nothing more is to be received, as nobody reads it. Any other failure of the writer's ends the run; but what comes until then
- * is handed on, to be counted.
+ * Whether to receive no more, because nobody reads it. Any other failure of the writer ends the run too, but frames that arrive until
+ * then are passed on, to be counted.
  */
 static bool is_final(struct receiver *r, int err)
 {
@@ -83,7 +83,7 @@ static bool is_final(struct receiver *r, int err)
 	return err == -EPIPE;
 }
 
-/* What is there now was sent before. Where others go on to send, nothing more is received. */
+/* Sets the end: frames present now were sent before. If others continue to send, later frames are not taken. */
 static void look_for_end(struct receiver *r)
 {
 	if (r->seen_end || !atomic_load(&r->ending))
@@ -97,8 +97,8 @@ static void look_for_end(struct receiver *r)
 }
 
 /*
- * The writer's queue is full. Frames collect in the receiver meanwhile, and what it drops is asked for: only while it is full can be
- * known what was lost behind its last frame.
+ * The writer's queue is full. Frames collect in the receiver meanwhile, and its drop counter is read: only while the queue is full can
+ * losses after its last frame be known.
  */
 static void wait_for_room(struct receiver *r)
 {
@@ -110,7 +110,7 @@ static void wait_for_room(struct receiver *r)
 	r->end_at_most += tw_time__now(CLOCK_MONOTONIC) - begun; /* waiting for the writer does not use up this time */
 }
 
-/* Until a slot may be free. Return: 0; or -errno after which nothing more is received */
+/* Waits until a slot may be free. Return: 0; or -errno: receive no more */
 static int await_slot(struct receiver *r)
 {
 	const int err = tw_receive_queue__flush(r->queue);
@@ -143,7 +143,7 @@ static void take_admitted(void *ctx, const struct tw_received_frame *frame, cons
 	copy(r, frame->data, frame->len, frame->len, 1, arrival);
 }
 
-/* Frames that came before what is put next go to the recorder before it. */
+/* Frames that arrived before the next item are passed to the recorder first. */
 static void pass_kept(struct receiver *r)
 {
 	if (r->kept.frames)
@@ -160,7 +160,7 @@ static void let_go(void *ctx, uint64_t stream_id)
 		;
 }
 
-/* Return: whether it is for the recorder */
+/* Return: whether the frame is for the recorder */
 static bool look_at_frame(struct receiver *r, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
 	if (tw_clock_poller__is_response(frame)) {
@@ -174,7 +174,7 @@ static bool look_at_frame(struct receiver *r, const struct tw_received_frame *fr
 	return true;
 }
 
-/* What is not for the recorder is taken out. Return: whether something is left */
+/* Removes frames that are not for the recorder. Return: whether any are left */
 static bool look_at_bundle(struct receiver *r, struct tw_received_batch *bundle, const struct tw_arrival *arrival)
 {
 	struct tw_received_frame frame;
@@ -194,7 +194,7 @@ static bool look_at_bundle(struct receiver *r, struct tw_received_batch *bundle,
 	return r->kept.frames;
 }
 
-/* What cannot be sent now is asked again. */
+/* A request that cannot be sent now is repeated later. */
 static void ask(struct receiver *r)
 {
 	struct tw_time_sync_request question;
@@ -218,7 +218,7 @@ static void tell_refusals(struct receiver *r)
 	r->told_at = r->now;
 }
 
-/* Until there is something to ask or to hand on, or to look whether the end has come. Return: ms */
+/* Time until a request or a report is due, or the next check for the end. Return: ms */
 static int patience(const struct receiver *r)
 {
 	const uint64_t due = r->poller ? tw_clock_poller__due(r->poller) : UINT64_MAX;
@@ -232,7 +232,7 @@ static int patience(const struct receiver *r)
 	return due <= now ? 0 : due - now >= WAIT_MS * TW_NS_PER_MS ? WAIT_MS : (int)((due - now) / TW_NS_PER_MS) + 1;
 }
 
-/* Return: places to receive into. Or -errno */
+/* Return: number of places to receive into, or -errno */
 static int make_room(struct receiver *r, struct tw_received_batch bundles[TW_RECEIVE_QUEUE_SLOTS])
 {
 	uint8_t *places[TW_RECEIVE_QUEUE_SLOTS];
@@ -266,7 +266,9 @@ static bool has_events(const struct tw_received_batch *bundle)
 	return false;
 }
 
-/* A full receiver may still have room for a short control frame. So drops after the last frame with events are counted separately. */
+/*
+ * A full receiver may still have room for a short control frame, so drops after the last frame with events are counted separately.
+ */
 static void note_dropped(struct receiver *r, const struct tw_received_batch *bundle)
 {
 	r->dropped = bundle->dropped;
@@ -274,7 +276,7 @@ static void note_dropped(struct receiver *r, const struct tw_received_batch *bun
 		r->dropped_events = r->dropped;
 }
 
-/* Return: false for what came after @end */
+/* Return: false for frames after @end */
 static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsigned int place, uint64_t end)
 {
 	const struct tw_arrival arrival = { .now = r->now, .dropped = bundle->dropped };
@@ -292,7 +294,7 @@ static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsign
 	return true;
 }
 
-/* What is there, none that came after the end. Return: how many bundles, or -errno */
+/* Takes the frames that are present, up to the end. Return: number of bundles, or -errno */
 static int take_burst(struct receiver *r)
 {
 	struct tw_received_batch bundles[TW_RECEIVE_QUEUE_SLOTS];
@@ -329,7 +331,7 @@ static bool is_late(const struct receiver *r)
 static int receive(struct receiver *r)
 {
 	for (;;) {
-		/* Looked at first: what we wait for was sent before it, so that an empty burst means that all has come. */
+		/* Checked first: all frames were sent before that, so an empty burst means that all have arrived. */
 		const bool ending = (look_for_end(r), r->seen_end);
 		const int n = take_burst(r);
 
@@ -467,7 +469,9 @@ pid_t receiver__writer_tid(const struct receiver *receiver)
 	return tw_recorder__tid(receiver->recorder);
 }
 
-/* Count frames known to be lost after the last one: those the receiver dropped, and if the writer is stuck, those not taken. */
+/*
+ * Counts frames known to be lost after the last one: those that the receiver dropped, and those not taken if the writer is stuck.
+ */
 static void count_missing(struct receiver *r, struct tw_receiver_stats *ret)
 {
 	uint64_t missing;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that receive frames, bring them into order and write pcapng: for a viewer, or as a capture. */
+/* Threads that receive frames, order them and write pcapng: for a viewer, or as a capture. */
 #ifndef CLI_RECEIVER_H
 #define CLI_RECEIVER_H
 
@@ -10,21 +10,22 @@
 #include "pcap-tools/record/recorder.h"
 #include "transport/receiver.h"
 
-#define RECEIVER_RING (32u << 20) /* bytes that a struct tw_receiver for it should hold, so that the writer may pause */
+#define RECEIVER_RING \
+	(32u << 20) /* buffer size for a struct tw_receiver used here, bytes, so that the writer may pause */
 
 struct receiver_options {
-	/* The receiver's from the start on, also of one that failed: so is the recorder's output. */
+	/* Owned by the receiver from the start on, also after a failure; the recorder's output too. */
 	struct tw_receiver *rx;
-	struct tw_recorder_options recorder; /* where it goes; the receiver knows how many slots and how large */
+	struct tw_recorder_options recorder; /* the output; number and size of slots are set by the receiver */
 	/*
-	 * Who sends does not end with us: what arrives after the end is not taken, and an interface that goes down may come up again.
-	 * Else everything that was sent is taken.
+	 * The senders continue after the end: later frames are not taken, and an interface that goes down may come up again. If false,
+	 * everything that was sent is taken.
 	 */
 	bool others_send;
-	bool asks;            /* producers for their clocks: they are other machines', or strangers */
-	size_t of_one_source; /* with asks: see struct tw_admission_options; the same */
+	bool asks;            /* poll producers' clocks: they are on other machines, or strangers */
+	size_t of_one_source; /* with asks: limits of struct tw_admission_options */
 	uint64_t unanswered;
-	bool (*is_over)(void *ctx); /* asked now and then: nobody wants any more; NULL = never */
+	bool (*is_over)(void *ctx); /* called from time to time: the frames are no longer wanted; NULL = never */
 	void *ctx;
 };
 
@@ -35,34 +36,36 @@ struct receiver_stats {
 	struct tw_receiver_stats rx;
 	struct tw_clock_poller_stats asked;
 	struct tw_refusals refusals; /* of streams that were not admitted */
-	uint64_t too_long;           /* frames beyond the frame_max of @rx; not taken */
+	uint64_t too_long;           /* frames larger than the frame_max of @rx; not taken */
 };
 
 struct receiver;
 
 /**
- * receiver__start() - receive from now on
+ * receiver__start() - begin to receive
  *
- * When it ends by itself, because nobody wants any more, the recorder is full or something broke, stop__request() is called.
+ * If it ends by itself, because the frames are no longer wanted, the recorder is full or something failed, it calls stop__request().
  */
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error);
 
-/** receiver__recorder() - for tw_recorder__reports() and the like; borrowed until receiver__finish() */
+/** receiver__recorder() - for tw_recorder__reports() and similar calls; borrowed until receiver__finish() */
 struct tw_recorder *receiver__recorder(struct receiver *receiver);
 
-/** receiver__crowded() - frames so far of streams that are not asked for their clocks, of which there are too many; any thread */
+/**
+ * receiver__crowded() - frames so far of streams whose clocks are not polled, because there are too many; called by any thread
+ */
 uint64_t receiver__crowded(const struct receiver *receiver);
-/** receiver__refusals() - of late; any thread */
+/** receiver__refusals() - recent numbers; called by any thread */
 void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret);
 
-/* What its threads are called by the kernel: the one that receives, and the one that writes. */
+/* The kernel's ids of its threads: the one that receives, and the one that writes. */
 pid_t receiver__tid(const struct receiver *receiver);
 pid_t receiver__writer_tid(const struct receiver *receiver);
 
 /**
- * receiver__finish() - take what is still in the receiving ring, let everything out, end the threads
- * @ret: the books, also after a failure
- * Return: 0, also when nobody reads any more; else the first failure.
+ * receiver__finish() - take the rest of the receiving ring, release everything, end the threads
+ * @ret: the accounting, also after a failure
+ * Return: 0, also if the frames were no longer wanted; otherwise the first failure.
  */
 int receiver__finish(struct receiver *receiver, struct receiver_stats *ret, struct tw_error *error);
 

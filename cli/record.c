@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire record`: events straight into a pcapng file or pipe. */
+/* `tracewire record`: records events into a pcapng file or pipe. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@
 #include "pcap-tools/record/recorder.h"
 
 struct record {
-	struct run_config run; /* first: the options' config */
+	struct run_config run; /* must be first: the options' config */
 	const char *file;
 	struct tw_recorder *recorder;
-	const struct tw_filter *filter_left; /* for the recorder to evaluate */
+	const struct tw_filter *filter_left; /* the part that the recorder evaluates */
 	struct tw_archive_stats stats;
-	bool started; /* else nothing is in the file */
+	bool started; /* otherwise the file has no frames */
 };
 
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
@@ -85,7 +85,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *books)
 		record->stats.ledger.place[TW_PLACE_DELIVERED], record->stats.packets, record->stats.bytes);
 }
 
-/* Tracing could not start: no file is better than an empty one. Pipes and the like stay. */
+/* Tracing could not start: an empty file is removed. Pipes and other outputs stay. */
 static void remove_empty(const struct record *record)
 {
 	const bool is_name = strcmp(record->file, "-") != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire report`: a capture as text. */
+/* `tracewire report`: prints a capture as text. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -42,7 +42,7 @@ static int add_event(void *data, const char *pattern, struct tw_error *error)
 	return 0;
 }
 
-/* One CPU or a range. Return: what follows it, NULL if it is neither. */
+/* Parses one CPU or a range. Return: the text after it, NULL if it is neither. */
 static const char *add_cpu_range(uint8_t *cpus, const char *text)
 {
 	uint64_t first, last;
@@ -106,7 +106,7 @@ static void print_lost(const struct tw_report_stats *stats)
 	fputc('\n', stderr);
 }
 
-/* What is as it should be takes one line; all that is not is named. */
+/* One line if all is in order; otherwise each fault is named. */
 static void summarize(const struct report_config *config, const struct tw_report_stats *stats)
 {
 	fprintf(stderr, "events   %" PRIu64 " printed of %" PRIu64 " in %" PRIu64 " packets\n", stats->printed,
@@ -148,7 +148,7 @@ static void summarize(const struct report_config *config, const struct tw_report
 			stats->packets - stats->frames);
 }
 
-/* A file that is no capture of ours was mistyped; a damaged one failed. */
+/* A file that is no Tracewire capture is a usage error; a damaged one is a failure. */
 static int exit_of(int err)
 {
 	if (err == -ENODATA || err == -EPROTONOSUPPORT)
@@ -177,7 +177,7 @@ static int report_file(const struct report_config *config, int fd, const char *n
 
 	signal(SIGPIPE, SIG_IGN);
 	err = tw_report__run(fd, name, STDOUT_FILENO, &options, &stats, error);
-	if (err == -EPIPE) { /* `| head` has seen enough */
+	if (err == -EPIPE) { /* `| head` has read enough */
 		*error->text = '\0';
 		return CLI_EXIT_OK;
 	}

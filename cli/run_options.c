@@ -102,7 +102,7 @@ static void tracer_request__fini(struct tw_tracer_request *request)
 
 #define KIB         1024u
 #define RING_KIB    (UINT64_C(1) << 30)
-#define THREADS_MAX 65536 /* more than one a CPU is of no use */
+#define THREADS_MAX 65536 /* more than one for each CPU is of no use */
 
 static int apply_kib(const char *option, const char *value, uint64_t *ret, struct tw_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options that `live`, `record` and `stream` have in common. */
+/* Options common to `live`, `record` and `stream`. */
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
 
@@ -9,9 +9,9 @@
 #include "cli/selection.h"
 #include "producer/tracer/tracer.h"
 
-/* Begins the config of each of them. Zero means: not given. */
+/* First member of the config of each of them. Zero means: not given. */
 struct run_config {
-	struct cli_selection selection; /* first, for its apply functions */
+	struct cli_selection selection; /* must be first, for its apply functions */
 	struct tw_filter *filter;       /* NULL = none */
 	struct tw_tracer_request tracing;
 	const char *clock;
@@ -28,10 +28,10 @@ extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --
 extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T, -P, -M */
 extern const struct cli_option_group run_status_group; /* -q */
 
-/** run_config__fini() - free what the options have left in a struct run_config */
+/** run_config__fini() - free what the options have allocated in a struct run_config */
 void run_config__fini(void *config);
 
-/** run_config__producer() - the producer's options as given. Return: 0, -EINVAL if one can't be */
+/** run_config__producer() - the producer's options. Return: 0, -EINVAL if one is invalid */
 int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What -e and --event-filter collect: the first member of the config of each command that has them. */
+/* The values of -e and --event-filter: first member of the config of each command that has them. */
 #ifndef CLI_SELECTION_H
 #define CLI_SELECTION_H
 
@@ -9,18 +9,20 @@
 struct cli_selection {
 	struct tw_event_request *items; /* their texts are borrowed from the command line */
 	size_t n;
-	size_t n_filtered; /* items that an --event-filter has been given for */
+	size_t n_filtered; /* number of items that already have an --event-filter */
 };
 
-/** cli_selection__add() - one more specification, of -e or an argument; @selection is a struct cli_selection */
+/** cli_selection__add() - add a specification, from -e or an argument; @selection is a struct cli_selection */
 int cli_selection__add(void *selection, const char *spec, struct tw_error *error);
 
-/** cli_selection__filter() - the filter of the specifications since the last filter. Return: -EINVAL if there are none */
+/**
+ * cli_selection__filter() - set the filter of the specifications since the last filter. Return: -EINVAL if there are none
+ */
 int cli_selection__filter(void *selection, const char *filter, struct tw_error *error);
 
 /**
- * cli_selection__resolve() - the events that all items mean
- * @list: appended to, as tw_event_list__select() does
+ * cli_selection__resolve() - the events that all items select
+ * @list: appended to, as by tw_event_list__select()
  */
 int cli_selection__resolve(const struct cli_selection *selection, const struct tw_event_list *all,
 			   struct tw_event_list *list, struct tw_error *error);

@@ -16,16 +16,16 @@
 #define NS_PER_US 1000u
 
 static struct {
-	uint64_t interval; /* ns; 0 = nobody watches */
-	uint64_t told;     /* when it was last, CLOCK_MONOTONIC */
-	uint64_t progress; /* that was told */
+	uint64_t interval; /* watchdog interval, ns; 0 = none */
+	uint64_t told;     /* value of progress when it last changed, CLOCK_MONOTONIC */
+	uint64_t progress; /* the value that was sent */
 } watchdog;
 
-static char ready[256]; /* the message of the start; empty once the manager has it */
+static char ready[256]; /* the message of the start; empty after the manager has received it */
 
 /*
- * The same names as libsystemd takes: a path or, behind '@', an abstract name, shorter than sun_path. Return: the address's
- * length; 0 if there is none.
+ * The same names as in libsystemd: a path or, after '@', an abstract name, shorter than sun_path. Return: length of the address; 0 if it
+ * is invalid.
  */
 static socklen_t find_manager(struct sockaddr_un *ret)
 {
@@ -43,8 +43,8 @@ static socklen_t find_manager(struct sockaddr_un *ret)
 }
 
 /*
- * sd_notify(3) blocks while the manager does not read, and a signal does not end that. This does not block.
- * Return: whether the manager has it, or there is none.
+ * sd_notify(3) blocks while the manager does not read, and a signal does not end that. This function does not block.
+ * Return: whether the manager has the message, or there is no manager.
  */
 static bool tell(const char *text)
 {

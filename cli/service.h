@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a service manager is told, by the protocol of sd_notify(3): that we run, that work goes on, that we end. Where none listens
- * (NOTIFY_SOCKET is not set) nothing is done. One thread tells, with or without privileges.
+ * Messages to a service manager by the protocol of sd_notify(3): the service runs, its work continues, it ends. Without a manager
+ * (NOTIFY_SOCKET is not set) nothing is done. One thread sends them, with or without privileges.
  *
- * A manager that does not read is not waited for. What it has no room for is told again by service__alive(), but for the end.
+ * A manager that does not read is not waited for. service__alive() repeats messages that did not fit, except the last.
  */
 #ifndef CLI_SERVICE_H
 #define CLI_SERVICE_H
 
 #include <stdint.h>
 
-/** service__ready() - all that can fail at the start has been done. @status: one line for `systemctl status` */
+/** service__ready() - all steps of the start have succeeded. @status: one line for `systemctl status` */
 void service__ready(const char *status);
 
 /**
- * service__alive() - to be called a few times a second; what keeps the watchdog quiet, at half of its time
- * @progress: a number that grows as long as those who do the work do it. While it stands still the watchdog hears nothing, so that
- *            a thread that hangs is found even if this one does not
+ * service__alive() - called a few times a second; notifies the watchdog after half of its time
+ * @progress: a number that grows while the working threads work. While it does not change the watchdog is not notified, so a hanging
+ * thread is found even if the calling thread runs
  */
 void service__alive(uint64_t progress);
 

@@ -16,7 +16,7 @@
 #include "cli/summary.h"
 #include "producer/command.h"
 
-#define CHECK_MS 100 /* how often is looked whether the producer is broken */
+#define CHECK_MS 100 /* interval of checks whether the producer has failed */
 
 struct session {
 	const struct run_config *config;
@@ -35,13 +35,15 @@ static int check(struct session *session, char *const *command, struct tw_error 
 	return run_config__producer(session->config, &session->options, error);
 }
 
-/* The exit status for a command that cannot be run. */
+/* The exit status if a command cannot be run. */
 static int not_run(int err)
 {
 	return err == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
 }
 
-/* Before the output, so that no file is cut for a command that is not there. Return: exit status. */
+/*
+ * Called before the output is opened, so that no file is truncated for a command that does not exist. Return: exit status.
+ */
 static int open_command(struct session *session, char **argv, struct tw_error *error)
 {
 	const bool follow = session->options.follow;
@@ -112,8 +114,8 @@ static int start(struct session *session, struct tw_error *error)
 }
 
 /*
- * The command decides what an interruption means to it, and how it ends is traced too. The terminal's Ctrl-C went to it as to us;
- * a signal that was sent to us is handed on. Whoever asks again does not want to wait for it.
+ * The command decides how it reacts to an interruption, and its end is traced too. The terminal sends Ctrl-C to the command as well; a
+ * signal sent only to this process is forwarded. After a second signal the command is not waited for.
  */
 static void let_command_end(struct session *session)
 {
@@ -129,7 +131,7 @@ static void let_command_end(struct session *session)
 	}
 }
 
-/* Until the command ends, somebody asks to stop, or the producer breaks. */
+/* Waits until the command ends, a request to stop, or a failure of the producer. */
 static void watch(struct session *session)
 {
 	struct pollfd fds[] = {
@@ -148,8 +150,10 @@ static void watch(struct session *session)
 	}
 }
 
-/* Also when something broke: what was read is sent, and the books are settled. The output knows
- * better than the producer why nothing went out. */
+/*
+ * Also after a failure: events that were read are sent, and the accounting is completed. The output knows better than the producer why
+ * frames were not sent.
+ */
 static int stop(struct session *session, struct tw_error *error)
 {
 	const int err = tw_producer__stop(session->producer, error);
@@ -199,7 +203,7 @@ static int trace(struct session *session, struct tw_error *error)
 	return err ? CLI_EXIT_FAILURE : exit_status(session);
 }
 
-/* Return: exit status, which tells what failed first. */
+/* Return: exit status of the first failure. */
 static int close_output(const struct session *session, int status, struct tw_error *error)
 {
 	struct tw_error why;
@@ -235,7 +239,7 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 	status = open_session(&session, command, error);
 	if (!status)
 		status = trace(&session, error);
-	stop__ending(); /* also of a run that failed to begin: its output may block, too */
+	stop__ending(); /* also for a run that failed to start: its output may block, too */
 	status = close_output(&session, status, error);
 	tw_command__free(session.command);
 	free_producer(&session);

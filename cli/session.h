@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One run of the producer, from its start to the summary: what `live`, `record` and `stream` have in common. */
+/* One run of the producer, from its start to the summary: common to `live`, `record` and `stream`. */
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
 
 #include "cli/run_options.h"
 #include "producer/producer.h"
 
-/* Where the frames go: what tells the three commands apart. */
+/* The destination of frames, in which the three commands differ. */
 struct session_output {
-	/* The trace instance is there and nothing is traced yet. */
+	/* Called after the trace instance was created, before anything is traced. */
 	int (*open)(void *ctx, struct tw_producer *producer, struct tw_error *error);
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 	/* As in struct tw_producer_options; may be NULL. */
 	int (*open_requests)(void *ctx, struct tw_receiver **ret, struct tw_error *error);
 	/* As in struct tw_producer_options; may be NULL. */
 	void (*refused)(void *ctx, uint16_t why);
-	/* Somebody may have begun to listen; may be NULL. */
+	/* Whether a receiver may just have joined; may be NULL. */
 	bool (*joined)(void *ctx);
-	/* Tracing runs: say where to look; may be NULL. */
+	/* Called when tracing runs: prints where the events are; may be NULL. */
 	void (*started)(void *ctx);
-	/* All frames are out. Not called when tracing could not start. May be NULL. */
+	/* Called when all frames are out; not called if tracing could not start. May be NULL. */
 	int (*finish)(void *ctx, struct tw_error *error);
-	/* Its lines of the summary, below those of the producer's books; may be NULL. */
+	/* Prints its lines of the summary, below the producer's accounting; may be NULL. */
 	void (*summarize)(void *ctx, const struct tw_producer_counters *books);
 	/*
-	 * The last of all, whatever was opened: nothing runs any more. The trace instance still says that the run lives, so that
-	 * what is named after it is nobody else's to remove. May be NULL.
+	 * Called last, whatever was opened, after everything has ended. The trace instance still shows that the run lives, so no cleanup
+	 * removes objects named after it. May be NULL.
 	 */
 	int (*close)(void *ctx, struct tw_error *error);
 };
 
 /**
- * session__run() - trace until the command ends, a signal comes or something breaks; then say what became of the events
- * @defaults: what the command wants other than the user says: intervals, repetition, events in a frame
+ * session__run() - trace until the command ends, a signal arrives or something fails; then print what happened to the events
+ * @defaults: values used if the user gives none: intervals, repetition, events in a frame
  * @command: to be run and traced; its first word NULL = none
  *
  * Return: exit status, with @error filled if something went wrong.

@@ -13,10 +13,11 @@
 #include "cli/queued_file.h"
 #include "cli/stop.h"
 
-static int write_error; /* errno of the first flush that failed: stdio keeps only that one did, and drops the text */
-static struct queued_file *output, *errors; /* NULL: printing waits, as stdio does */
+static int
+	write_error; /* errno of the first failed flush: stdio keeps only the fact that it failed, and drops the text */
+static struct queued_file *output, *errors; /* NULL: printing waits, as usual in stdio */
 
-/* /dev/null is opened the wrong way. */
+/* /dev/null is opened in the other direction. */
 int standard_files__occupy(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -68,9 +69,9 @@ static bool is_output_lost(void)
 }
 
 /*
- * The queue is written first: with a full queue, the sentence about it would be dropped, too.
+ * The queue is written first: if it is full, the sentence about it would be dropped, too.
  *
- * Return: exit status. It tells scripts that a summary was given up.
+ * Return: exit status. It tells scripts that a summary was dropped.
  */
 static int finish_errors(int status)
 {

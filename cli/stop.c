@@ -12,9 +12,9 @@
 #include "base/time.h"
 #include "cli/standard_files.h"
 
-#define ONCE_NS   (500 * TW_NS_PER_MS)   /* signals within that time are one: timeout(1) and the like send each twice */
-#define PATIENCE  2                      /* so often signals ask; the next one kills */
-#define OUTPUT_NS (5 * TW_NS_PER_SECOND) /* that what is left has, once the end was asked for */
+#define ONCE_NS   (500 * TW_NS_PER_MS) /* signals within that time count as one: timeout(1) and others send each twice */
+#define PATIENCE  2                    /* number of signals that request a stop; the next one kills */
+#define OUTPUT_NS (5 * TW_NS_PER_SECOND) /* time for the remaining work after a request to stop */
 
 enum phase { OPENING, RUNNING, ENDING };
 
@@ -30,12 +30,12 @@ void stop__request(void)
 	const uint64_t one = 1;
 	const int saved = errno;
 
-	/* Fails only if the counter is full: then it was asked for often enough. */
+	/* Fails only if the counter is full, after many requests. */
 	if (write(event_fd, &one, sizeof(one)) < 0)
 		errno = saved;
 }
 
-/* @at: what it is now */
+/* @at: its current value */
 static uint64_t next_deadline(uint64_t at)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -48,8 +48,8 @@ static uint64_t next_deadline(uint64_t at)
 }
 
 /*
- * Signal handlers and the main thread call this after they have changed what the deadline follows from. A handler that comes in between has
- * seen the newer values, so its deadline is not overwritten.
+ * Signal handlers and the main thread call this after a change of the values that determine the deadline. A handler that runs in between
+ * has used the newer values, so its deadline is not overwritten.
  */
 static void set_deadline(void)
 {
@@ -76,7 +76,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
 		stop__request();
 	} else {
 		signal(signo, SIG_DFL);
-		raise(signo); /* comes when this handler returns */
+		raise(signo); /* delivered when this handler returns */
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Being told to end: by a signal, or by another thread. */
+/* Requests to stop: by a signal, or by another thread. */
 #ifndef CLI_STOP_H
 #define CLI_STOP_H
 
@@ -9,43 +9,45 @@
 #include "base/time.h"
 
 /**
- * stop__catch() - from now on SIGINT, SIGTERM and SIGHUP ask to stop instead of killing, and SIGPIPE does nothing
+ * stop__catch() - from now on SIGINT, SIGTERM and SIGHUP request a stop instead of killing, and SIGPIPE has no effect
  *
- * By handlers, not by masks or SIG_IGN: programs that are run do not inherit them. A SIGHUP that is ignored, as nohup has it,
- * stays so. Who asks a third time means it: that signal ends the process.
+ * It uses handlers instead of masks or SIG_IGN, because programs that are run do not inherit them. An ignored SIGHUP, as under nohup,
+ * stays ignored. The third signal ends the process.
  *
- * What waits for others looks at stop__deadline(): see stop__opened() and stop__ending(). Printing does not wait: see
+ * Code that waits for others uses stop__deadline(): see stop__opened() and stop__ending(). Printing does not wait: see
  * standard_files__queue().
  */
 int stop__catch(struct tw_error *error);
 
-/** stop__request() - ask to stop; any thread */
+/** stop__request() - request a stop; called by any thread */
 void stop__request(void);
 
-/** stop__fd() - readable, for ever, once somebody has asked */
+/** stop__fd() - a descriptor that stays readable after the first request */
 int stop__fd(void);
 
-/** stop__signal() - the signal that asked first, 0 if none has */
+/** stop__signal() - the first signal that requested a stop, 0 if none has */
 int stop__signal(void);
 
-/** stop__was_sent() - that signal came from a process, for us alone; not from the terminal, which tells the whole group */
+/**
+ * stop__was_sent() - whether a process sent that signal to this process only; the terminal sends it to the whole group
+ */
 bool stop__was_sent(void);
 
-/** stop__is_urgent() - signals asked twice */
+/** stop__is_urgent() - whether there were two signals */
 bool stop__is_urgent(void);
 
 /**
  * stop__deadline() - until when to wait for an output or input that blocks
  *
- * While files are being opened, the first signal ends it. While the run goes on, there is none. From the run's end on, it is over some
- * seconds after the first signal, which may have come before, and at once with the second; without a signal there is none.
+ * While files are being opened, the deadline is the first signal. While the run continues, there is none. After the end of the run it is
+ * some seconds after the first signal, which may have been earlier, and at once with the second; without a signal there is none.
  */
 const struct tw_deadline *stop__deadline(void);
 
-/** stop__opened() - all is open: the run begins */
+/** stop__opened() - all files are open: the run begins */
 void stop__opened(void);
 
-/** stop__ending() - the run has ended: what is left goes out, or is given up */
+/** stop__ending() - the run has ended: remaining output is written, or given up */
 void stop__ending(void);
 
 #endif

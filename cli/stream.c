@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire stream`: events to whoever captures, on an interface or over UDP. */
+/* `tracewire stream`: sends events to receivers, on an interface or over UDP. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/if_ether.h>
@@ -23,27 +23,28 @@
 
 struct stream;
 
-/* A kind of output. What has nothing to do may be NULL: joined, summarize. */
+/* A kind of output. Members without work may be NULL: joined, summarize. */
 struct stream_output {
-	unsigned int events_per_frame;                    /* unless the user has chosen */
-	bool (*leaves_host)(const struct stream *stream); /* events may; asked before anything is opened */
+	unsigned int events_per_frame; /* unless the user has chosen a value */
+	bool (*leaves_host)(
+		const struct stream *stream); /* whether it may send events; called before anything is opened */
 	int (*open)(struct stream *stream, const struct tw_producer *producer, struct tw_error *error);
 	int (*open_sink)(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 	/* As in struct tw_producer_options. */
 	int (*open_requests)(struct stream *stream, struct tw_receiver **ret, struct tw_error *error);
-	/* Somebody may have begun to listen. */
+	/* Whether a receiver may just have joined. */
 	bool (*joined)(struct stream *stream);
-	/* Where events go, and, in parentheses that stay open, how: for a status line. */
+	/* Prints the destination and, in parentheses that stay open, the transport: for a status line. */
 	void (*tell)(const struct stream *stream, FILE *out);
-	/* What else to say in the end. */
+	/* Prints its part of the summary. */
 	void (*summarize)(const struct stream *stream, FILE *out);
-	/* Also of what was opened half-way. Return: 0 or -errno */
+	/* Also closes what was opened only in part. Return: 0 or -errno */
 	int (*close)(struct stream *stream, struct tw_error *error);
 };
 
 struct stream {
-	struct run_config run; /* first: the options' config */
-	const char *host;      /* of --udp */
+	struct run_config run; /* must be first: the options' config */
+	const char *host;      /* destination of --udp */
 	uint8_t destination[ETH_ALEN];
 	bool has_destination;
 	uint64_t rate; /* bits per second; 0 = no limit */
@@ -60,11 +61,11 @@ struct stream {
 	struct tw_tx_udp *udp;
 	char how[64]; /* transport of the first sink */
 
-	_Atomic uint64_t refusals; /* how often a receiver has said that it does not take the stream */
-	_Atomic uint16_t why;      /* the last time: enum tw_refused_why */
+	_Atomic uint64_t refusals; /* number of messages of a receiver that it refuses the stream */
+	_Atomic uint16_t why;      /* the last reason: enum tw_refused_why */
 };
 
-/* The options of `stream` that say where events go, and how fast. */
+/* The options of `stream` about destination and rate. */
 #define RATE_MIN    1000u /* bits per second */
 #define RATE_MAX    UINT64_C(1000000000000000)
 #define LATENCY_MAX 10000 /* ms */
@@ -99,7 +100,7 @@ static int set_destination(void *data, const char *text, struct tw_error *error)
 	return 0;
 }
 
-/* What a unit behind a number stands for; 0 if it is none. */
+/* Factor of a unit after a number; 0 if it is unknown. */
 static uint64_t unit_of(const char *unit)
 {
 	static const struct {
@@ -179,8 +180,8 @@ static const struct cli_option options[] = {
 
 static const struct cli_option_group stream_output_group = { "Output", options };
 
-/* A stream on an interface: a veth pair, or a real one. */
-/* A group address floods a switched network with what this kernel does: so that is only done if somebody says so. */
+/* A stream on an interface: a veth pair, or a real NIC. */
+/* Frames to a group address flood a switched network with data about this kernel, so that needs an explicit option. */
 static int check_destination(const struct stream *stream, struct tw_error *error)
 {
 	if (stream->veth.iface.reach < TW_REACH_NETWORK || stream->has_destination)
@@ -211,7 +212,7 @@ static int open_interface(struct stream *stream, const struct tw_producer *produ
 	return 0;
 }
 
-/* A container that has the other end of a veth is somebody else, too. */
+/* A container with the other end of a veth pair counts as another host. */
 static bool interface_leaves_host(const struct stream *stream)
 {
 	return run_interface__reach(stream->run.interface) > TW_REACH_VETH;
@@ -254,7 +255,9 @@ static const struct stream_output stream_on_interface = {
 	.close = close_interface,
 };
 
-/* A stream to a capture host, over UDP. Nobody can see who listens there: metadata are repeated for those who join. */
+/*
+ * A stream to a capture host, over UDP. The sender cannot see its receivers, so metadata are repeated for those that join.
+ */
 static int open_udp(struct stream *stream, const struct tw_producer *producer, struct tw_error *error)
 {
 	const int err = tw_udp_address__parse(stream->host, &stream->to, error);
@@ -318,7 +321,8 @@ static const struct stream_output stream_over_udp = {
 	.close = close_udp,
 };
 
-#define REPEAT_MS 1000 /* metadata for those who joined unseen: on another host, behind a bridge or a mirror */
+#define REPEAT_MS \
+	1000 /* metadata for receivers that the sender cannot see: on another host, after a bridge or a mirror */
 
 static int check(const struct stream *stream, struct tw_error *error)
 {
@@ -382,7 +386,7 @@ static void started(void *ctx)
 	fputs("); Ctrl-C ends it\n", stderr);
 }
 
-/* What a capture host would have to change. */
+/* The setting of the capture host that would help. */
 static const char *reason_of(uint16_t why)
 {
 	static const char *const reasons[] = {
@@ -398,7 +402,7 @@ static const char *reason_of(uint16_t why)
 	return reasons[why < sizeof(reasons) / sizeof(reasons[0]) ? why : 0];
 }
 
-/* In a thread of the producer's. Anybody could have said so: it is only told, and once. */
+/* Called in a thread of the producer. Anybody can send this message: it is only printed, and once. */
 static void refused(void *ctx, uint16_t why)
 {
 	struct stream *stream = ctx;

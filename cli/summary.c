@@ -36,7 +36,7 @@ void summary__print_places(const struct tw_filter_places *places, FILE *out)
 	fputs("\n", out);
 }
 
-/* Nobody counts what the kernel's filter rejects. */
+/* Events that the kernel's filter rejects are not counted. */
 static void print_filtered(const struct tw_producer_counters *books, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "filtered %" PRIu64 " by the producer%s\n", books->filtered,
@@ -51,7 +51,7 @@ static void print_filtered(const struct tw_producer_counters *books, const struc
 			places->left_out);
 }
 
-/* Only what is out of the ordinary: that a capture asks for the clock is not. */
+/* Only unusual facts; a capture's requests for the clock are usual. */
 static void print_questions(const struct tw_time_sync_responder_stats *questions, FILE *out)
 {
 	if (questions->strange || questions->unsent || questions->dropped)
@@ -63,7 +63,7 @@ static void print_questions(const struct tw_time_sync_responder_stats *questions
 			TW_TIME_SYNC_RESPONSES_PER_SECOND);
 }
 
-/* The counters do not tell what others did from a fault of ours: nobody is accused. */
+/* The counters do not distinguish other programs' actions from a bug in Tracewire: no cause is named. */
 static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 {
 	if (!unsure->rings)

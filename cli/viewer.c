@@ -21,7 +21,7 @@
 #include "cli/stop.h"
 #include "pcap-tools/output/pipe.h"
 
-#define PAUSE_MS   4           /* between two batches; what comes first is passed on at once */
+#define PAUSE_MS   4           /* time between two batches; the first bytes are passed on at once */
 #define BATCH      (256 << 10) /* bytes at most */
 #define PIPE_BYTES (1 << 20)
 
@@ -30,7 +30,7 @@ struct relay {
 	sem_t running;
 	pid_t tid;
 	int input, error;
-	struct tw_pipe output; /* standard output, whose reader may have stopped */
+	struct tw_pipe output; /* standard output, which may block */
 	char batch[BATCH];
 };
 
@@ -48,7 +48,7 @@ static int write_all(const struct relay *r, const char *bytes, size_t n)
 	return 0;
 }
 
-/* When nobody reads standard output any more, the viewer is told by its pipe. */
+/* If standard output has no reader any more, the viewer gets SIGPIPE from its pipe. */
 static void *relay_main(void *data)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
@@ -91,8 +91,8 @@ static void release(struct relay *r)
 }
 
 /*
- * Pass on, from a thread of its own, until the end
- * @ret_fd: where to write; the caller's. The end has come when every copy of it is closed, or standard output is.
+ * Starts a thread that passes bytes on until the end
+ * @ret_fd: where to write; the caller's. The end is reached when every copy of it is closed, or standard output is.
  */
 static int relay__start(struct relay **ret, int *ret_fd, struct tw_error *error)
 {
@@ -107,7 +107,7 @@ static int relay__start(struct relay **ret, int *ret_fd, struct tw_error *error)
 		err = tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
 		goto fail;
 	}
-	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* a smaller one does too */
+	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* a smaller one works, too */
 	r->input = fds[0];
 	err = start_thread(r, error);
 	if (err)
@@ -129,7 +129,7 @@ pid_t relay__tid(const struct relay *r)
 	return r->tid;
 }
 
-/* Wait for the end; NULL is fine. Return: 0; -EPIPE if nobody reads standard output, or why it failed */
+/* Waits for the end; NULL is fine. Return: 0; -EPIPE if standard output has no reader any more, or another failure */
 static int relay__finish(struct relay *r)
 {
 	int err;
@@ -142,12 +142,14 @@ static int relay__finish(struct relay *r)
 	return err;
 }
 
-#define END_MS  5                /* between two looks whether it has ended */
-#define LATE_NS TW_NS_PER_SECOND /* that it has behind the deadline, to end by itself when its input does */
+#define END_MS  5                /* interval of checks whether it has ended */
+#define LATE_NS TW_NS_PER_SECOND /* time after the deadline in which it can end by itself after its input has ended */
 
 #define ARGUMENTS_MAX 8
 
-/* What a viewer is to be run with, looked up before fork(): there are threads by then, and the child may not look up. */
+/*
+ * The data for running a viewer, looked up before fork(): other threads exist then, and the child may only make system calls.
+ */
 struct launch {
 	bool gui;
 	char *argv[ARGUMENTS_MAX];
@@ -168,7 +170,7 @@ static void set_arguments(struct launch *launch, const char *display_filter)
 	launch->argv[5] = (char *)display_filter;
 }
 
-/* In the child. What fails is told through @report, which exec closes. */
+/* Runs in the child. Failures are reported through @report, which exec closes. */
 static _Noreturn void become_viewer(const struct launch *launch, int report)
 {
 	int err;
@@ -201,7 +203,7 @@ static int told(int err, bool gui, struct tw_error *error)
 	return tw_error__set(error, err, "cannot run %s as an ordinary user: %s", program, strerror(-err));
 }
 
-/* Wait until the child has become the viewer or has told why not. */
+/* Waits until the child has become the viewer or has reported why not. */
 static int await_exec(int report, pid_t pid, bool gui, struct tw_error *error)
 {
 	int err = 0;
@@ -281,7 +283,7 @@ int viewer__start(bool gui, const char *display_filter, struct viewer *ret, stru
 	return 0;
 }
 
-/* Wireshark puts its series, "4.0", behind what WIRESHARK_PLUGIN_DIR says. */
+/* Wireshark appends its version, "4.0", to WIRESHARK_PLUGIN_DIR. */
 bool viewer__has_plugin(void)
 {
 	const char *dir = getenv("WIRESHARK_PLUGIN_DIR"), *series = strrchr(TRACEWIRE_PLUGINDIR, '/');
@@ -300,8 +302,9 @@ bool viewer__is_gone(const struct viewer *viewer)
 }
 
 /*
- * Its own end comes when it has read everything. tshark that does not end by the deadline, because it has stopped or nobody reads what it
- * prints, is killed. A window stays until it is closed, and outlives us if somebody does not want to wait for that. Return: its status
+ * The viewer ends by itself when it has read everything. A tshark that does not end by the deadline, because it is stopped or its output
+ * is not read, is killed. A window stays until it is closed, and outlives this process if the user does not want to wait for it. Return:
+ * its status
  */
 static int await_end(const struct viewer *viewer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire vnet`: veth pairs that outlast a run. */
+/* `tracewire vnet`: veth pairs that exist independently of a run. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of common events that the plugin brings along, made at build time by make_builtin_formats.c from a snapshot of a
- * distribution's formats: names, types and the value strings for values only. Constant data without relocations: a plugin that is never used pays nothing.
+ * The built-in table of common events. make_builtin_formats.c generates it at build time from a snapshot of a distribution's formats:
+ * names, types and value strings. It is constant data without relocations, so it costs nothing until it is used.
  */
 #ifndef TW_SHIPPED_H
 #define TW_SHIPPED_H
@@ -21,10 +21,10 @@ struct tw_builtin_field {
 	uint32_t first_name;
 	uint16_t n_names;
 	uint8_t type;        /* enum tw_ftype */
-	uint8_t names_flags; /* the value strings are for bits */
+	uint8_t names_flags; /* the value strings name bits */
 };
 
-/* What the print fmt calls a value. */
+/* The name of a value in the print fmt. */
 struct tw_builtin_name {
 	uint64_t value;
 	uint32_t name;

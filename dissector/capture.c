@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is kept of the capture that is open: its streams (stream/streams.h), in Wireshark's memory, and what is the plugin's own of them:
- * what the first pass found out about single frames, and how certain their order is. Facts are taken in once, in the first pass, which goes
- * through the capture in its order; look-ups change nothing. All of it is gone when the capture is closed.
+ * State of the open capture: its streams (stream/streams.h), in Wireshark's memory, and the plugin's data about them: what the first
+ * pass found in single frames, and how certain their order is. State is updated only in the first pass, in the order of the capture;
+ * look-ups change nothing. All of it is freed when the capture is closed.
  */
 #include "dissector/packet-tracewire.h"
 #include "stream/channels.h"
 
-/* What the OFFSETs of a stream said, in the order of frames. */
+/* The error bounds in a stream's OFFSETs, in the order of frames. */
 struct time_errors {
 	struct tw_time_error *all;
 	uint32_t n, cap;
@@ -15,12 +15,12 @@ struct time_errors {
 
 /* A packet with events. */
 struct seen {
-	const struct tw_stream *stream; /* NULL if there was none */
+	const struct tw_stream *stream; /* NULL if there was none before */
 	__int128 time;                  /* ns */
 	uint64_t error_ns;              /* TW_ERROR_UNKNOWN */
 };
 
-/* Keys of what is kept with a frame. */
+/* Keys of data stored with a frame. */
 enum { SEQUENCE, FIRST_REFUSAL };
 
 struct refusal {
@@ -28,18 +28,19 @@ struct refusal {
 	const char *text;
 };
 
-#define ORDERS_MIN 4096 /* frames in the array, when it is needed at all */
+#define ORDERS_MIN 4096 /* frames in the array, if it is used */
 
 uint32_t tw_dissect_cache_read;
-static struct tw_streams *streams;    /* NULL without memory */
-static unsigned int user;             /* where they have struct time_errors */
-static struct tw_hash_table channels; /* by the stream's number << 16 | the channel's: struct tw_stream_channel */
-static uint32_t refusals;             /* of TW_REFUSALS_MAX */
+static struct tw_streams *streams; /* NULL without memory */
+static unsigned int user;          /* offset of struct time_errors in the streams' memory */
+static struct tw_hash_table
+	channels;         /* key: the stream's number << 16 | the channel's; value: struct tw_stream_channel */
+static uint32_t refusals; /* at most TW_REFUSALS_MAX */
 
-static struct seen last, last_of_another; /* newest packet, and newest of any other stream than that one's */
+static struct seen last, last_of_another; /* newest packet of all, and newest of any stream other than that packet's */
 static uint8_t *orders;                   /* enum tw_time_order by frame */
 static size_t n_orders;
-static size_t orders_full_from; /* the frame from which on there was no memory for them; 0 = there is */
+static size_t orders_full_from; /* the first frame without memory for them; 0 = there is memory */
 
 static void *resize(void *ctx, void *memory, size_t old_size, size_t new_size)
 {
@@ -74,7 +75,7 @@ static void open_capture(void)
 	n_orders = orders_full_from = 0;
 }
 
-/* Formats, programs, symbols and strings are not in Wireshark's memory. */
+/* Formats, programs, symbols and strings do not use Wireshark's memory. */
 static void close_capture(void)
 {
 	tw_streams__free(streams);
@@ -140,7 +141,7 @@ const struct tw_sequence_note *tw_dissect__sequence(struct tw_dissect *d)
 	return note;
 }
 
-/* A PART and the record that is whole with it are two. */
+/* A PART and the record that it completes count separately. */
 static uint32_t refusal_key(const struct tw_dissect *d)
 {
 	return FIRST_REFUSAL + 2 * d->n_tlvs + d->bytes.reassembled;
@@ -185,9 +186,9 @@ bool tw_dissect__learn_time_error(struct tw_dissect *d, uint64_t ns)
 	newest = errors->n ? &errors->all[errors->n - 1] : NULL;
 	if (newest && newest->ns == ns)
 		return true;
-	/* An array that grows by doubling has up to as much again. */
+	/* An array grows by doubling, so up to the same size again is unused. */
 	allowed = tw_streams__take(streams, 2 * sizeof(*errors->all));
-	/* An old bound must not stand for a new one; the one entry that says so needs no leave. */
+	/* An old bound must not be used for later packets; the entry that says so is exempt from the limit. */
 	if (!allowed && (!newest || newest->ns == TW_ERROR_UNKNOWN))
 		return false;
 	if (errors->n == errors->cap) {
@@ -204,7 +205,7 @@ const struct tw_time_error *tw_dissect__time_error(const struct tw_dissect *d)
 	uint32_t low = 0, high = errors ? errors->n : 0;
 
 	if (high && errors->all[high - 1].frame < d->pinfo->num)
-		low = high; /* most look-ups want the last one */
+		low = high; /* most look-ups are for the last one */
 	while (low < high) {
 		const uint32_t mid = low + (high - low) / 2;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What differs between the Wireshark series we build for, 4.0 to 4.4, and nothing else. */
+/* Differences between the supported Wireshark series, 4.0 to 4.4, and nothing else. */
 #ifndef TW_COMPAT_H
 #define TW_COMPAT_H
 
@@ -16,14 +16,14 @@
 	(WIRESHARK_VERSION_MAJOR > (major) || \
 	 (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
 
-/* gboolean became bool, an int became one byte: return types and preferences must be of the right one. */
+/* gboolean became bool, an int became one byte: return types and preferences must have the right type. */
 #if TW_WIRESHARK_AT_LEAST(4, 4)
 typedef bool tw_ws_bool;
 #else
 typedef gboolean tw_ws_bool;
 #endif
 
-/* From 4.2 on a frame remembers what it depends on, and frames that those depend on are kept too. */
+/* Since 4.2 a frame stores its dependencies, and dependencies of these are kept too. */
 static inline void tw_depend_on_frame(packet_info *pinfo, uint32_t frame)
 {
 #if TW_WIRESHARK_AT_LEAST(4, 2)
@@ -33,7 +33,7 @@ static inline void tw_depend_on_frame(packet_info *pinfo, uint32_t frame)
 #endif
 }
 
-/* Symbols by which Wireshark knows a plugin; 4.2 asks for a description too. */
+/* Symbols by which Wireshark recognises a plugin; 4.2 also requires a description. */
 #define TW_PLUGIN_SYMBOL extern __attribute__((visibility("default")))
 
 #if TW_WIRESHARK_AT_LEAST(4, 2)

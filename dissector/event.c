@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One event: the eight facts that every event has, its text, its fields, and its line in the Info column. */
+/* Dissects one event: the eight items that every event has, its text, its fields, and its line in the Info column. */
 #include "dissector/packet-tracewire.h"
 
 static void append_hex(struct tw_line *line, uint64_t value)
@@ -8,7 +8,7 @@ static void append_hex(struct tw_line *line, uint64_t value)
 	tw_line__hex(line, value);
 }
 
-/* "schedule+0x1f", with the module's name if it has one. */
+/* "schedule+0x1f", followed by the module's name if it has one. */
 static void append_symbol(struct tw_line *line, const struct tw_symbol *symbol, uint64_t address)
 {
 	tw_line__str(line, symbol->name);
@@ -56,7 +56,7 @@ static void append_value(struct tw_line *line, const struct tw_shown_field *show
 		tw_line__u64(line, value);
 }
 
-/* The label of a number that has more to it than its value: a value string, a symbol, a place in a stack. */
+/* The label of a number with more than its value: a value string, a symbol, an index in a stack. */
 static void label_number(proto_item *item, const struct tw_shown_field *shown, uint64_t value,
 			 const struct tw_symbol *symbol, uint32_t i)
 {
@@ -83,18 +83,18 @@ static void label_number(proto_item *item, const struct tw_shown_field *shown, u
 	proto_item_set_text(item, "%s", tw_shown__end(&line));
 }
 
-/* A value and the name it is to be shown under, whose type may be wider than the field's own, or text. */
+/* A value and the name under which it is shown. The name's type may be wider than the field's, or text. */
 struct placing {
 	struct tw_dissect *d;
 	proto_tree *tree;
 	const struct tw_shown_field *shown;
 	const struct tw_record *record;
-	int hf;             /* -1 = nobody wants it */
-	enum tw_ftype type; /* of the name */
+	int hf;             /* -1 = not wanted */
+	enum tw_ftype type; /* type of the name */
 	bool hidden;
 };
 
-/* Return: the item, for a label of ours; NULL if it needs none. */
+/* Return: the item, for a custom label; NULL if it needs none. */
 static proto_item *finish(const struct placing *p, proto_item *item)
 {
 	if (!p->hidden || !item)
@@ -117,7 +117,7 @@ static proto_item *put_number(const struct placing *p, const struct tw_value *va
 	return finish(p, tw_put_text(p->d, p->tree, p->hf, at, (int)value->len, tw_shown__end(&line)));
 }
 
-/* As what filters and exports need: the symbol's name beside the address, and the frame that told it. */
+/* For filters and exports: the symbol's name beside the address, and the frame that contained it. */
 static void put_symbol(const struct placing *p, const struct tw_value *value, const struct tw_symbol *symbol,
 		       uint32_t frame)
 {
@@ -173,7 +173,7 @@ static void place_number(const struct placing *p, const struct tw_value *value, 
 		put_symbol(p, value, &symbol, frame);
 }
 
-/* The kernel ends a stack that is shorter than its room with a zero, or all bits set. */
+/* The kernel ends a stack that is shorter than its array with a zero, or all bits set. */
 static bool ends_stack(const struct tw_value *caller)
 {
 	return !caller->u || caller->u == (caller->len == 8 ? UINT64_MAX : UINT32_MAX);
@@ -231,7 +231,7 @@ static void place(const struct placing *p, const struct tw_value *value)
 	}
 }
 
-/* A stack reaches to the end of the record, be it shorter than its field or longer. */
+/* A stack extends to the end of the record, whatever the size of its field. */
 static int read_value(const struct tw_shown_field *shown, const struct tw_record *record, struct tw_value *ret)
 {
 	struct tw_field field;
@@ -256,7 +256,7 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 
 	if (!wanted && !any_wanted && !others_wanted && shown->field->place == TW_PLACE_FIXED &&
 	    (uint64_t)shown->field->offset + shown->field->size <= record->len)
-		return true; /* and nothing is to be said of it */
+		return true; /* and an error is not reported */
 	if (read_value(shown, record, &value))
 		return false;
 	if (wanted || others_wanted) {
@@ -273,9 +273,9 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 	return true;
 }
 
-/* The text of an event, as the kernel prints it: made when a column, the tree or a filter wants it. */
+/* The text of an event, as printed by the kernel: made when a column, the tree or a filter needs it. */
 
-#define FIELD_COST 64 /* of printing one without a program, in the bytes of one */
+#define FIELD_COST 64 /* cost of printing one without a program, as bytes of a program */
 
 static bool may_print(struct tw_dissect *d, const struct tw_event_type *type)
 {
@@ -283,7 +283,7 @@ static bool may_print(struct tw_dissect *d, const struct tw_event_type *type)
 		type->event->print ? tw_print__memory(type->event->print) : FIELD_COST * (size_t)type->n_fields;
 
 	if (!d->text_left || !d->program_left)
-		return false; /* told when it was used up */
+		return false; /* the exhausted limit was reported */
 	if (cost <= d->program_left) {
 		d->program_left -= (uint32_t)cost;
 		return true;
@@ -307,7 +307,7 @@ static void account(struct tw_dissect *d, const struct tw_line *line)
 	tw_dissect__expert(d, &ei_trace_limit, "The frame's events have more text than the dissector shows");
 }
 
-/* Return: in a buffer that the next call uses again; empty when the frame has had its share. */
+/* Return: in a buffer that the next call reuses; empty after the frame's limit was reached. */
 static const char *event_text(struct tw_dissect *d, const struct tw_event_type *type, const struct tw_record *record)
 {
 	static char buf[TW_PRINT_LINE_MAX + 1];
@@ -323,19 +323,19 @@ static const char *event_text(struct tw_dissect *d, const struct tw_event_type *
 	return tw_shown__end(&line);
 }
 
-/* One event: the eight facts that every event has, its text, its fields, and its line in the Info column. */
+/* Dissects one event: the eight items that every event has, its text, its fields, and its line in the Info column. */
 
 struct event {
 	struct tw_event_view view;
 	uint64_t seq;
 	bool filtered;
-	struct tw_event_type *type; /* NULL if its format is not known */
-	const char *comm;           /* NULL if it is not known */
-	const char *text;           /* NULL if nobody wants it */
+	struct tw_event_type *type; /* NULL if its format is unknown */
+	const char *comm;           /* NULL if it is unknown */
+	const char *text;           /* NULL if it is not wanted */
 	struct tw_record record;
 };
 
-/* Return: NULL if nobody told. */
+/* Return: NULL if it is unknown. */
 static const char *task_name(struct tw_dissect *d, const struct tw_event_view *view)
 {
 	const struct tw_task_name *name;
@@ -380,7 +380,7 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 	if (e->comm)
 		tw_line__str(line, e->comm);
 	else
-		tw_line__str(line, "<...>"); /* as the kernel prints it */
+		tw_line__str(line, "<...>"); /* as printed by the kernel */
 	tw_line__char(line, '-');
 	tw_line__i64(line, (int32_t)e->view.pid);
 	tw_line__str(line, " [");
@@ -407,7 +407,7 @@ static void put_name(struct tw_dissect *d, proto_tree *tree, int hf, const struc
 		proto_item_set_generated(item);
 }
 
-/* Where in the record the common fields are is the same for all kernels. */
+/* The offsets of the common fields are the same in all kernels. */
 static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
 	const int at = tw_dissect__at(d, e->view.record);
@@ -433,7 +433,7 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 		tw_put_number(d, tree, hf_trace_filtered, at, 0, 1);
 }
 
-/* How good the packet's time is, and its order among other streams' packets. */
+/* The error bound of the packet's time, and its order among packets of other streams. */
 static void put_certainty(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
 	const struct tw_time_error *error = tw_dissect__time_error(d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Formats of events: taken in from SCHEMA records and from the cache, and made ready to show events with. */
+/* Formats of events: read from SCHEMA records and from the cache, and prepared for showing events. */
 #include <errno.h>
 
 #include "dissector/format_files.h"
@@ -7,13 +7,13 @@
 #include "schema/schema.h"
 
 #define FIELD_BYTES \
-	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* that a field takes here, at most */
+	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* memory of a field here, upper limit */
 
-/* What goes to the cache of a schema, and whether it was asked. */
+/* Data of a schema for the cache, and whether the cache was read. */
 struct cached {
 	bool tried;
 	bool done;
-	struct tw_schema_text *texts; /* as they came, until they are complete */
+	struct tw_schema_text *texts; /* as received, until they are complete */
 	uint32_t total, seen;
 };
 
@@ -45,8 +45,8 @@ static struct tw_event_type *new_type(struct tw_dissect *d, struct tw_stream_eve
 }
 
 /*
- * @frames: that brought it; copied
- * Return: 0; -EINVAL and others for a text that cannot be used; -ENOSPC beyond the capture's limits.
+ * @frames: the frames with the text; copied
+ * Return: 0; -EINVAL or another -errno for an invalid text; -ENOSPC beyond the capture's limits.
  */
 static int take_format(struct tw_dissect *d, const struct tw_schema_view *view, const struct tw_schema_text *text,
 		       const uint32_t *frames, uint32_t n_frames, struct tw_error *error)
@@ -89,7 +89,7 @@ static bool is_printed_as_symbol(const struct tw_event_type *type, const struct 
 	return false;
 }
 
-/* The kernel says eight callers in the format and writes as many as there were. */
+/* The format declares eight callers, and the kernel writes as many as it found. */
 static bool is_stack(const struct tw_format *format, const struct tw_field *field)
 {
 	return field->kind == TW_FIELD_ARRAY && !strcmp(format->system, "ftrace") && !strcmp(field->name, "caller") &&
@@ -131,7 +131,7 @@ int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view 
 				      error);
 }
 
-/* Whether the text is still needed to make a schema complete for the cache. */
+/* Whether the text is still missing in a schema for the cache. */
 static bool wants_for_cache(struct tw_dissect *d, const struct tw_schema_view *view)
 {
 	struct cached *cached = cached_of(d);
@@ -148,7 +148,7 @@ static bool wants_for_cache(struct tw_dissect *d, const struct tw_schema_view *v
 	return view->total == cached->total && !cached->texts[view->index].text;
 }
 
-/* The size of a long is part of the hash; HOST may not have told it yet. */
+/* The size of a long is part of the hash; it may be unknown until a HOST arrives. */
 static void store_schema(uint64_t schema_id, const struct cached *cached, bool big_endian)
 {
 	static const uint8_t long_sizes[] = { 8, 4 };
@@ -198,7 +198,7 @@ int tw_dissect__learn_schema(struct tw_dissect *d, const struct tw_schema_view *
 	is_known = is_event ? tw_event_type__find(d->schema, view->event_id) != NULL
 			    : tw_stream__has_text(d->stream, d->schema->id, view);
 	if (!for_cache && is_known)
-		return 0; /* repeated for late joiners */
+		return 0; /* repeated for late receivers */
 	err = tw_dissect__unpack_schema(d, view, &text, error);
 	if (!err && is_event)
 		err = take_format(d, view, &text, d->bytes.frames, d->bytes.n_frames, error);
@@ -209,7 +209,7 @@ int tw_dissect__learn_schema(struct tw_dissect *d, const struct tw_schema_view *
 	return err;
 }
 
-/* The id of an event's text, from its second line; 0 if it is none. */
+/* The id in an event's text, from its second line; 0 if it is none. */
 static uint16_t event_id_of(const struct tw_schema_text *text)
 {
 	const char *at = memmem(text->text, text->len, "\nID: ", 5);
@@ -220,7 +220,7 @@ static uint16_t event_id_of(const struct tw_schema_text *text)
 	return id <= 0xffff ? (uint16_t)id : 0;
 }
 
-/* These texts are not from the capture: they have no position. */
+/* These texts are not from the capture, so they have no position. */
 static void take_cached(struct tw_dissect *d, const char *bytes, size_t len)
 {
 	struct tw_formats_file file = tw_formats_file__open(bytes, len);
@@ -249,7 +249,7 @@ void tw_dissect__read_cache(struct tw_dissect *d)
 	bytes = tw_cache__load(d->schema->id, &len);
 	if (!bytes)
 		return;
-	tw_dissect_cache_read += (uint32_t)len; /* at most the cache's own limit more than allowed */
+	tw_dissect_cache_read += (uint32_t)len; /* at most the cache's own limit beyond the permitted size */
 	take_cached(d, bytes, len);
 	g_free(bytes);
 }

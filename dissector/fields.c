@@ -10,7 +10,7 @@
 static const struct {
 	enum ftenum ft;
 	int base;
-	const char *suffix; /* of a name whose plain form is taken by another class */
+	const char *suffix; /* suffix of a name whose plain form has another class */
 } types[TW_FTYPE_COUNT] = {
 #define X(name, type, display) [TW_FTYPE_##name] = { .ft = type, .base = display },
 	TW_FTYPE_LIST(X)
@@ -22,7 +22,7 @@ static const char *const class_suffix[] = {
 	[TW_CLASS_IPV4] = "ipv4",     [TW_CLASS_IPV6] = "ipv6",
 };
 
-static GHashTable *names; /* filter name -> the struct tw_name that was first */
+static GHashTable *names; /* filter name -> the first struct tw_name */
 static unsigned int n_names;
 
 static void forget_names(void)
@@ -79,14 +79,14 @@ static struct tw_name *name_of_type(const char *const *parts, const char *label,
 	tw_field_name__join(parts, plain);
 	snprintf(suffixed, sizeof(suffixed), "%.*s.%s", TW_FIELD_NAME_MAX - 16, plain,
 		 class_suffix[tw_ftype__class(type)]);
-	/* The name itself if it is free or of that class; else with the class as suffix, which then is of that class. */
+	/* The name itself if it is free or of that class; otherwise with the class as suffix. */
 	first = g_hash_table_lookup(names, plain);
 	if (first && tw_ftype__class(first->type) != tw_ftype__class(type))
 		first = g_hash_table_lookup(names, suffixed);
 	name = with_type(first, type);
 	if (name)
 		return name;
-	/* Wireshark reads a filter's number as the type that was registered last: make that a wide one. */
+	/* Wireshark parses a filter's number with the type that was registered last: make that a wide one. */
 	type = first ? tw_ftype__any(type) : type;
 	name = with_type(first, type);
 	if (name)
@@ -116,7 +116,7 @@ struct tw_name *tw_fields__name(const char *system, const char *event, const cha
 	return name_of_type(parts, field, type);
 }
 
-/* The type of trace.any.@field as far as the built-in table knows, else @otherwise. */
+/* The type of trace.any.@field according to the built-in table, otherwise @otherwise. */
 static enum tw_ftype builtin_any_type(const char *field, enum tw_ftype otherwise)
 {
 	uint32_t low = 0, high = tw_builtin_n_any;
@@ -155,9 +155,9 @@ struct tw_name *tw_fields__flags(const char *system, const char *event, const ch
 	return name_of_type(parts, field, TW_FTYPE_TEXT);
 }
 
-#define VALUE_STRING_MAX 128 /* bytes of one, with NUL */
+#define VALUE_STRING_MAX 128 /* bytes of one, including NUL */
 
-static size_t value_strings_size; /* bytes, of TW_VALUE_STRINGS_BYTES_MAX */
+static size_t value_strings_size; /* bytes, limited by TW_VALUE_STRINGS_BYTES_MAX */
 
 static const char *copy_value_string(const char *text)
 {
@@ -187,7 +187,7 @@ static const val64_string *strings64(const struct tw_print_name *value_strings, 
 	return strings;
 }
 
-/* Wireshark reads both when a filter is compiled or a column filled, not before: they may come after registration. */
+/* Wireshark reads both when it compiles a filter or fills a column, so they can be set after registration. */
 void tw_value_strings__add(struct tw_name *name, const struct tw_print_name *value_strings, uint32_t n)
 {
 	header_field_info *hf = name ? name->hf : NULL;
@@ -254,7 +254,7 @@ static void register_text(const char *system, const char *text, size_t len)
 
 	if (tw_format__parse(text, len, system, &format, NULL))
 		return;
-	/* Most print formats have no value strings: not compiled then. */
+	/* Most print formats have no value strings, and are not compiled. */
 	if (strstr(format->print_fmt, "__print_symbolic") || strstr(format->print_fmt, "__print_flags"))
 		print = tw_print__new(format);
 	for (unsigned int i = format->n_common; i < format->n_fields; i++) {

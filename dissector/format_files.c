@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files with formats: those of the user's cache, and those that the preference names. */
+/* Files with formats: those of the user's cache, and those set in the preference. */
 #include "dissector/format_files.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "dissector/limits.h"
 #include "schema/schema.h"
 
-/* Small files, read whole: nothing that blocks, such as a FIFO, and nothing without an end, such as a device. */
+/* Small files, read whole: none that block, such as a FIFO, and none without an end, such as a device. */
 static char *read_regular_file(const char *path, gsize max, gsize *ret_len)
 {
 	GStatBuf st;
@@ -42,7 +42,7 @@ static const char *find_key_line(const char *at, const char *end)
 	return at;
 }
 
-/* A decimal number that is the rest of the line; -1 if there is none. */
+/* A decimal number up to the end of the line; -1 if there is none. */
 static long read_length(const char *at, const char *end)
 {
 	long n = -1;
@@ -62,7 +62,7 @@ bool tw_formats_file__next(struct tw_formats_file *file, struct tw_schema_text *
 	if (at == end)
 		return false;
 	at += KEY_LEN;
-	at += at < text && *at == ' '; /* just one: an empty name stands for no system */
+	at += at < text && *at == ' '; /* not empty: an empty name means no system */
 	while (at + n < text && at[n] != ' ' && at[n] != '\n')
 		n++;
 	if (n >= sizeof(file->system))
@@ -195,7 +195,7 @@ static int by_age(gconstpointer a, gconstpointer b)
 	return (x->made > y->made) - (x->made < y->made);
 }
 
-/* Not used for the longest time first. */
+/* Least recently used first. */
 static GPtrArray *list_entries(void)
 {
 	GPtrArray *entries = g_ptr_array_new_with_free_func(free_entry);
@@ -212,7 +212,7 @@ static GPtrArray *list_entries(void)
 	return entries;
 }
 
-/* The first entry of the newest ones that fit the limits together. */
+/* The index of the first of the newest entries that are together within the limits. */
 static guint first_kept(const GPtrArray *entries)
 {
 	uint64_t bytes = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several format texts in one file, as the cache keeps them and as users can make them for the preference:
+ * Several format texts in one file: the format of the cache, and of files that users can make for the preference:
  *
  *	# tracewire formats 1 le 8      comment; the cache notes byte order and size of a long here
  *	system: sched 1488              system of the text that follows, if any; its length in bytes may be left out,
@@ -30,37 +30,41 @@ static inline struct tw_formats_file tw_formats_file__open(const char *bytes, si
 
 /**
  * tw_formats_file__next() - the next text
- * @ret: its system is overwritten by the next call
- * Return: false at the end, or where the rest makes no sense.
+ * @ret: the next call overwrites its system
+ * Return: false at the end, or if the rest is invalid.
  */
 bool tw_formats_file__next(struct tw_formats_file *file, struct tw_schema_text *ret);
 
 /*
- * The user's cache of schemas: $XDG_CACHE_HOME/tracewire or ~/.cache/tracewire, one file for each schema id in the form
- * above. A schema id is a hash of its content and is checked before a file is believed, so neither a damaged file
- * nor a stranger's capture with an id of its choice can put anything wrong in. It is a cache: failing is silent.
+ * The user's cache of schemas: $XDG_CACHE_HOME/tracewire or ~/.cache/tracewire, one file for each schema id in the format above. A
+ * schema id is a hash of the content and is checked before a file is used. So neither a damaged file nor a stranger's capture with a
+ * chosen id can insert wrong formats. A failure of the cache is silent.
  */
 #define TW_CACHE_FILES_MAX 64
-#define TW_CACHE_BYTES_MAX (4u << 20) /* of all files; those not used for the longest time go first */
+#define TW_CACHE_BYTES_MAX (4u << 20) /* bytes of all files; the least recently used are removed first */
 
-/** tw_cache__store() - keep a complete schema; texts in the order of SCHEMA's index */
+/** tw_cache__store() - store a complete schema; texts in the order of SCHEMA's index */
 void tw_cache__store(uint64_t schema_id, bool big_endian, uint8_t long_size, const struct tw_schema_text *texts,
 		     size_t n);
 
 /**
- * tw_cache__load() - the file of a schema, if there is one and its content is what its name says
+ * tw_cache__load() - the file of a schema, if it exists and its content matches its name
  * @ret_len: bytes
- * Return: the file in the form above, to be g_free()d; NULL if there is none.
+ * Return: the file in the format above, to be freed with g_free(); NULL if there is none.
  */
 char *tw_cache__load(uint64_t schema_id, size_t *ret_len);
 
-/* Called with each text of some files. */
+/* Called with each text of the files. */
 typedef void tw_format_files_each(const char *system, const char *text, size_t len);
 
-/** tw_cache__each() - for each text of the cache, of the schemas that were stored first first, so that names keep their meaning */
+/**
+ * tw_cache__each() - call it for each text of the cache, the oldest schemas first, so that names keep their meaning
+ */
 void tw_cache__each(tw_format_files_each *each);
 
-/** tw_format_files__each() - for each text of a file in the form above, or of a folder such as tracefs' events */
+/**
+ * tw_format_files__each() - call it for each text of a file in the format above, or of a directory such as tracefs' events
+ */
 void tw_format_files__each(const char *path, tw_format_files_each *each);
 
 #endif

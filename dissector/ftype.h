@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a kernel field becomes in Wireshark. Used by the plugin and, at build time, by the program that makes the shipped
- * table, so that a name has the same type wherever it was learnt from. Knows nothing of Wireshark itself.
+ * The type in Wireshark of a kernel field. Used by the plugin and, at build time, by the generator of the built-in table, so that a name
+ * has the same type in both. Independent of Wireshark.
  */
 #ifndef TW_FTYPE_H
 #define TW_FTYPE_H
@@ -9,7 +9,7 @@
 #include "schema/field.h"
 #include "schema/format.h"
 
-/* The one list of types: name, Wireshark's type, its base. Enough bits of a number are kept, never fewer. */
+/* The list of types: name, Wireshark's type, its base. A type has at least the bits of the number. */
 #define TW_FTYPE_LIST(X)                \
 	X(U8, FT_UINT8, BASE_DEC)       \
 	X(U16, FT_UINT16, BASE_DEC)     \
@@ -33,26 +33,26 @@ enum tw_ftype {
 		TW_FTYPE_COUNT
 };
 
-/* Types that may share one filter name, because Wireshark compares their values by the same rule. */
+/* Types that can share one filter name, because Wireshark compares their values by the same rule. */
 enum tw_ftype_class { TW_CLASS_NUMBER, TW_CLASS_TEXT, TW_CLASS_BYTES, TW_CLASS_IPV4, TW_CLASS_IPV6 };
 
 /**
  * tw_ftype__of() - the type of a kernel field
  *
- * Strings and bit masks are text, a mask as the list of its bits ("0-3,7"); arrays have the type of their elements, those
- * of single bytes are bytes, or IP addresses as tw_field__address() says.
+ * Strings and bit masks are text, a mask as the list of its bits ("0-3,7"); arrays have the type of their elements; arrays of single
+ * bytes are bytes, or IP addresses according to tw_field__address().
  */
 enum tw_ftype tw_ftype__of(const struct tw_field *field);
 
 enum tw_ftype_class tw_ftype__class(enum tw_ftype type);
 
-/** tw_ftype__any() - the type of trace.any.NAME, if nothing else of that name is known: numbers get 64 bits */
+/** tw_ftype__any() - the type of trace.any.NAME if no other field has that name: numbers have 64 bits */
 enum tw_ftype tw_ftype__any(enum tw_ftype type);
 
 /**
- * tw_ftype__merge() - the type of trace.any.NAME when fields of that name have types @a and @b
+ * tw_ftype__merge() - the type of trace.any.NAME if fields of that name have types @a and @b
  *
- * Text wins, since any number can be put as text; then numbers; of those, signed over unsigned unless there are pointers.
+ * Text wins, because any number can be written as text; then numbers; of these, signed before unsigned unless there are pointers.
  */
 enum tw_ftype tw_ftype__merge(enum tw_ftype a, enum tw_ftype b);
 

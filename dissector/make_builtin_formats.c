@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Build tool: make_builtin_formats EVENTS_DIR > builtin_formats_table.c
- * Turns a tree of format files (SYSTEM/EVENT/format, as in tracefs) into the constant table of builtin_formats.h.
+ * Build tool: make_builtin_formats EVENTS_DIR > builtin_formats_table.c Converts a tree of format files (SYSTEM/EVENT/format, as in
+ * tracefs) to the constant table of builtin_formats.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define FIELDS_MAX 65536
 #define WORDS_MAX  65536
 #define POOL_MAX   (1024 * 1024)
-#define SLOTS      131072 /* of the pool's hash table; a power of two, above the number of names */
+#define SLOTS      131072 /* size of the pool's hash table; a power of two, larger than the number of names */
 
 static struct {
 	char pool[POOL_MAX];
@@ -70,7 +70,7 @@ static void add_any(uint32_t name, enum tw_ftype type)
 	table.any[table.n_any++] = (struct tw_builtin_field){ .name = name, .type = (uint8_t)tw_ftype__any(type) };
 }
 
-/* Where these value strings stand already, since many events have the same; else behind the others. */
+/* Finds equal value strings, which many events share; otherwise appends them. */
 static uint32_t place_of(const struct tw_builtin_name *value_strings, uint32_t n)
 {
 	uint32_t at = 0;
@@ -86,7 +86,7 @@ static void add_words(struct tw_builtin_field *field, const struct tw_print_name
 
 	if (names->n > TW_VALUE_STRINGS_MAX)
 		return;
-	memset(value_strings, 0, sizeof(value_strings)); /* they are compared with their padding */
+	memset(value_strings, 0, sizeof(value_strings)); /* padding is compared too, so it must be cleared */
 	for (uint32_t i = 0; i < names->n; i++) {
 		value_strings[i].value = names->names[i].value;
 		value_strings[i].name = intern(names->names[i].name);
@@ -146,7 +146,7 @@ static void read_format(const char *dir, const char *system, const char *event)
 	f = fopen(path, "r");
 	if (!f) {
 		if (errno == ENOENT || errno == ENOTDIR)
-			return; /* enable, filter: not an event */
+			return; /* enable, filter: no event */
 		die(strerror(errno), path);
 	}
 	len = fread(text, 1, sizeof(text), f);
@@ -162,7 +162,7 @@ static int no_dots(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-/* Calls @each for the entries of dir/sub in order of their names, so that the output never depends on the disk. */
+/* Calls @each for the entries of dir/sub, sorted by name, so that the output does not depend on the file system. */
 static void for_entries(const char *dir, const char *sub,
 			void (*each)(const char *dir, const char *sub, const char *name))
 {

@@ -2,32 +2,32 @@
 /*
  * The Wireshark plugin: Tracewire frames as the protocol "trace".
  *
- * How it is built, and why
+ * Design:
  *
- * A frame (wire/tracewire.h) holds kernel records and what is needed to read them. The fields of the protocol itself are registered
- * at start, which costs next to nothing. The fields of events, trace.SYSTEM.EVENT.FIELD, are thousands and differ from
- * kernel to kernel; they are registered late (fields.h):
+ * A frame (wire/tracewire.h) has kernel records and the data to decode them. The fields of the protocol are registered at start, which
+ * is cheap. The fields of events, trace.SYSTEM.EVENT.FIELD, are thousands and differ between kernels; they are registered late
+ * (fields.h):
  *
- *   - Wireshark checks filters, columns and -e before it opens a file, so names must exist before any frame is seen. It
- *     calls tw_fields__register_known() for the first "trace." name it does not know: then the built-in table, the
- *     preference's format texts and the user's cache are registered. Who never asks never pays.
- *   - Whatever in-band SCHEMA records bring is registered when an event of that format is first shown. In-band texts
- *     alone decide how bytes are read; the table and the preference only provide names. The cache is also read for a
- *     stream whose SCHEMA has not come by: its files are named by the hash that the frames carry.
+ * - Wireshark checks filters, columns and -e before it opens a file, so names must exist before the first frame. It calls
+ * tw_fields__register_known() for the first unknown "trace." name: then the built-in table, the preference's format texts and the user's
+ * cache are registered. Sessions without such a name pay nothing.
+ * - Fields of in-band SCHEMA records are registered when an event with that format is first shown. Only in-band texts determine how
+ * bytes are decoded; the table and the preference only provide names. The cache is also read for a stream whose SCHEMA has not arrived:
+ * its files are named by the hash that the frames contain.
  *
- * Event ids mean something only within (stream, schema id), so that is the key of all look-ups (stream/stream.h). All state of
- * a capture is built in the first pass and belongs to Wireshark's file scope; second passes and random access in the GUI
- * only read it, and so see the same or, where metadata came late, more. Nothing else is kept but the names.
+ * An event id is unique only within (stream, schema id), so that is the key of all look-ups (stream/stream.h). All state of a capture is
+ * built in the first pass and has Wireshark's file scope; later passes and random access in the GUI only read it. So they have the same
+ * state, or more if metadata arrived late. Only the names are kept longer.
  *
- * Frames that an event's decoding rests on (its SCHEMA, HOST, CLOCK, its task's COMM) are marked as depended upon:
- * Wireshark keeps them when displayed packets are exported.
+ * Frames that are needed to decode an event (its SCHEMA, HOST, CLOCK, its task's COMM) are marked as dependencies: Wireshark keeps them
+ * when displayed packets are exported.
  *
- * Speed: Wireshark itself takes 1-2 us a packet, so nothing is done that nobody looks at. No tree, no columns: only
- * metadata and sequence numbers are followed. A filter on one field: only what it refers to is added (tw_tree__wants()).
- * Info is appended by hand. trace.any.FIELD is another name for a value already at hand, added only if wanted.
+ * Speed: Wireshark itself needs 1-2 us for a packet, so nothing is made that is not shown. Without tree and columns only metadata and
+ * sequence numbers are processed. For a filter on one field only that field is added (tw_tree__wants()). Info is formatted without
+ * printf. trace.any.FIELD is another name for an existing value, added only if wanted.
  *
- * Safety: frames come from strangers. Bytes are read through wire/decode.h and schema/field.h only; what a frame may add
- * to the tree, unpack and print, and what a capture may make us remember, is bounded (limits.h).
+ * Safety: frames are untrusted. Bytes are read only through wire/decode.h and schema/field.h. Limits (limits.h) bound what a frame may
+ * add to the tree, decompress and print, and what is remembered of a capture.
  */
 #include "dissector/packet-tracewire.h"
 
@@ -512,7 +512,7 @@ static ei_register_info ei[] = {
 
 struct tw_preferences tw_preferences = { .cache = TRUE, .any = TRUE, .formats = "" };
 
-/* Of a cut one there may be less than every event has. */
+/* A truncated one may have fewer bytes than every event has. */
 static bool is_event(const struct tw_tlv_view *tlv)
 {
 	return (tlv->type == TW_TLV_EVENT || tlv->type == TW_TLV_FILTERED) &&
@@ -527,7 +527,7 @@ static void dissect_one(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		tw_dissect__record(d, tlv);
 }
 
-/* A record put together from parts is dissected in place of the frame's bytes. */
+/* A record reassembled from parts is dissected instead of the frame's bytes. */
 static void dissect_part(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
 	const struct tw_bytes saved = d->bytes;
@@ -604,7 +604,7 @@ static void check_sequence(struct tw_dissect *d)
 			       note->missing, d->frame.channel);
 }
 
-/* The record in which what was captured ends. Of an event its fields that are whole are shown, of others what they are. */
+/* The record at which the captured bytes end. Complete fields of an event are shown; of other records their type. */
 static void dissect_cut(struct tw_dissect *d, const struct tw_cursor *rest)
 {
 	struct tw_tlv_view tlv;
@@ -648,13 +648,13 @@ static void show_columns(struct tw_dissect *d)
 			    d->stream->identity.host);
 	if (!d->wants_info)
 		return;
-	/* Lives as long as the columns are looked at: not copied, as col_add_str() would. */
+	/* Has the lifetime of the columns, so it is not copied, as col_add_str() would. */
 	col_set_str(pinfo->cinfo, COL_INFO, tw_shown__end(&d->info));
 }
 
 /*
- * Whoever captured kept only the beginning of the packet, as with dumpcap -s. That is no fault, and said in the value strings that Wireshark
- * has for it, behind what is in the Info column; _ws.short finds them.
+ * The capturing program kept only the beginning of the packet, as with dumpcap -s. That is no fault. It is shown with Wireshark's usual
+ * text, after the content of the Info column; _ws.short finds such packets.
  */
 static void show_cut(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, proto_item *item)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the dissector share while one frame is dissected. */
+/* Shared by the parts of the dissector while one frame is dissected. */
 #ifndef PACKET_TRACEWIRE_H
 #define PACKET_TRACEWIRE_H
 
@@ -13,7 +13,9 @@
 #include "wire/decode.h"
 #include "wire/schema_text.h"
 
-/* Fields of the protocol, in the order of the table in packet-tracewire.c; those of event formats are in dissector/fields.h. */
+/*
+ * Fields of the protocol, in the order of the table in packet-tracewire.c; fields of events are in dissector/fields.h.
+ */
 extern int hf_trace_event, hf_trace_system, hf_trace_text, hf_trace_symbol, hf_trace_pid, hf_trace_comm, hf_trace_cpu,
 	hf_trace_host, hf_trace_time, hf_trace_time_error, hf_trace_order, hf_trace_seq, hf_trace_event_id,
 	hf_trace_flags, hf_trace_common_preempt_count, hf_trace_record, hf_trace_filtered, hf_trace_tlv,
@@ -32,7 +34,7 @@ extern int hf_trace_event, hf_trace_system, hf_trace_text, hf_trace_symbol, hf_t
 	hf_trace_symbol_address, hf_trace_symbol_size, hf_trace_symbol_name, hf_trace_stats_channel, hf_trace_stats_id,
 	hf_trace_stats_value, hf_trace_auth_algorithm, hf_trace_auth_key_id, hf_trace_auth_tag;
 
-/* Attributes of HOST, readings of CLOCK and counters of STATS, by their numbers in wire/tracewire.h. */
+/* Attributes of HOST, clocks of CLOCK and counters of STATS, by their numbers in wire/tracewire.h. */
 enum {
 #define X(...) +1
 	TW_HOST_ATTRS = 1 TW_HOST_LIST(X),
@@ -53,16 +55,16 @@ extern const value_string tw_lost_names[], tw_schema_kind_names[], tw_offset_met
 struct tw_preferences {
 	tw_ws_bool cache;    /* read and write the cache of schemas */
 	tw_ws_bool any;      /* trace.any.FIELD */
-	const char *formats; /* file or folder with format texts; "" for none */
+	const char *formats; /* file or directory with format texts; "" for none */
 };
 
 extern struct tw_preferences tw_preferences;
 
-/* What is being dissected: the frame, or a record put together from parts. */
+/* The bytes being dissected: the frame, or a reassembled record. */
 struct tw_bytes {
 	tvbuff_t *tvb;
-	const uint8_t *base;    /* of tvb */
-	const uint32_t *frames; /* that the bytes came in */
+	const uint8_t *base;    /* offset in tvb */
+	const uint32_t *frames; /* the frame with the bytes */
 	uint32_t n_frames;
 	bool reassembled;
 };
@@ -70,18 +72,18 @@ struct tw_bytes {
 struct tw_dissect {
 	packet_info *pinfo;
 	struct tw_bytes bytes;
-	proto_tree *tree; /* NULL if nobody wants one */
-	proto_item *item; /* of the protocol */
+	proto_tree *tree; /* NULL if none is wanted */
+	proto_item *item; /* the protocol's item */
 	struct tw_frame_info frame;
 	struct tw_stream *stream;        /* NULL if there are too many */
-	struct tw_stream_schema *schema; /* NULL if the frame names none, or there are too many */
-	bool first_pass;                 /* what is learnt is learnt now */
-	bool wants_info;                 /* the Info column is shown */
-	uint32_t missing;                /* bytes of the frame that whoever captured left out: its end */
-	bool is_cut;                     /* the record at hand, which they are of too */
-	uint32_t n_tlvs;                 /* so far */
-	uint32_t n_events;               /* the same */
-	uint32_t n_others;               /* the same of control records */
+	struct tw_stream_schema *schema; /* NULL if the frame has none, or there are too many */
+	bool first_pass;                 /* first pass: state is updated */
+	bool wants_info;                 /* the Info column is displayed */
+	uint32_t missing;                /* bytes at the end of the frame that the capturing program left out */
+	bool is_cut;                     /* the current record, which lacks them too */
+	uint32_t n_tlvs;                 /* used so far */
+	uint32_t n_events;               /* used so far */
+	uint32_t n_others;               /* number of control records named so far */
 	uint32_t items_left;
 	uint32_t lookups_left;
 	uint32_t unpack_left;
@@ -92,16 +94,16 @@ struct tw_dissect {
 };
 
 /*
- * Texts as they go to Wireshark: as base/printable.h shows them, on one line. Labels, columns and values of fields are so, and
- * what is learnt from the capture.
+ * Texts for Wireshark: escaped as by base/printable.h, on one line. That is the form of labels, columns and field values, and of texts
+ * kept from the capture.
  */
-/** tw_shown__on() - an empty line on @buf with room for the NUL of tw_shown__end(); any bytes may be appended */
+/** tw_shown__on() - begin a line on @buf with room for the NUL of tw_shown__end(); any bytes may be appended */
 static inline struct tw_line tw_shown__on(char *buf, size_t size)
 {
 	return tw_line__of(buf, size - 1, TW_LINE_FLAT);
 }
 
-/** tw_shown__end() - close a line made by tw_shown__on() with a NUL. Return: its text */
+/** tw_shown__end() - end a line begun by tw_shown__on() with a NUL. Return: its text */
 static inline char *tw_shown__end(struct tw_line *line)
 {
 	tw_printable__escape(line);
@@ -112,7 +114,9 @@ static inline char *tw_shown__end(struct tw_line *line)
 /** tw_shown__dup() - a text of the capture in new memory */
 char *tw_shown__dup(wmem_allocator_t *scope, const void *text, size_t len);
 
-/** tw_shown__of() - a text with a NUL at its end: itself if it is shown as it is; else as long as the packet */
+/**
+ * tw_shown__of() - a NUL-terminated text: itself if it needs no escapes; otherwise with the lifetime of the packet
+ */
 static inline const char *tw_shown__of(const struct tw_dissect *d, const char *text, size_t len)
 {
 	return tw_printable__plain(text, len) == len ? text : tw_shown__dup(d->pinfo->pool, text, len);
@@ -130,136 +134,144 @@ static inline uint64_t tw_dissect__ns(const struct tw_dissect *d, uint64_t time)
 }
 
 /**
- * tw_put_number() - add a number, a truth or a time (ns) to a tree, as the field's type says
+ * tw_put_number() - add a number, a boolean or a time (ns) to a tree, according to the field's type
  * @value: signed ones sign-extended
- * Return: the item; NULL if nobody wants it.
+ * Return: the item; NULL if it is not wanted.
  */
 proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, uint64_t value);
 
-/** tw_put_signed_time() - add a time that may lie before 0, ns */
+/** tw_put_signed_time() - add a time that may be negative, ns */
 proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, int64_t ns);
 
-/** tw_put_bytes() - add text or bytes that are in the frame; text printable, on one line */
+/** tw_put_bytes() - add text or bytes from the frame; text escaped, on one line */
 proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, int hf, const void *p, size_t len);
 
-/** tw_put_text() - add text that is not in the frame, as the field's value at @at; printable, on one line */
+/** tw_put_text() - add text that is not in the frame, as the field's value at @at; escaped, on one line */
 proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, const char *text);
 
-/** tw_put_subtree() - a branch with a plain label */
+/** tw_put_subtree() - add a branch with a plain label */
 proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, const void *p, size_t len,
 			   const char *label);
 
-/** tw_dissect__expert() - say something about the frame; @text may be NULL for the default */
+/** tw_dissect__expert() - add an expert info to the frame; @text may be NULL for the default */
 void tw_dissect__expert(struct tw_dissect *d, expert_field *ei, const char *text);
 
-/** tw_dissect__depend() - displayed events need that frame; 0 is none */
+/** tw_dissect__depend() - mark that frame as a dependency of displayed events; 0 is none */
 static inline void tw_dissect__depend(struct tw_dissect *d, uint32_t frame)
 {
 	if (frame && d->tree)
 		tw_depend_on_frame(d->pinfo, frame);
 }
 
-/** tw_dissect__event() - an EVENT or FILTERED record, out of this frame or put together */
+/** tw_dissect__event() - dissect an EVENT or FILTERED record, from this frame or reassembled */
 void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 
-/** tw_dissect__tlv_header() - a record's type and whole length, where the frame has them */
+/** tw_dissect__tlv_header() - add a record's type and whole length, if the frame has them */
 void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv);
 
-/** tw_dissect__record() - any record but events and PART; and of these the beginning */
+/** tw_dissect__record() - dissect any record except events and PART; of these the header */
 void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 
-/* A record put together. */
+/* A reassembled record. */
 struct tw_reassembled {
 	struct tw_tlv_view tlv;
 	tvbuff_t *tvb;
-	uint32_t frames[TW_REASSEMBLED_FRAMES_MAX]; /* that its pieces came in */
+	uint32_t frames[TW_REASSEMBLED_FRAMES_MAX]; /* the frames with its pieces */
 	uint32_t n_frames;
 };
 
-/** tw_dissect__part() - one piece. Return: whether the record it is a piece of is whole with it */
+/** tw_dissect__part() - take one piece. Return: whether its record is now complete */
 bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_reassembled *ret);
 
-/** tw_dissect__register_parts() - at start: the table of pieces */
+/** tw_dissect__register_parts() - called at start: creates the table of pieces */
 void tw_dissect__register_parts(void);
 
-/* capture.c: what is kept of the capture that is open. */
+/* capture.c: state of the open capture. */
 
-extern uint32_t tw_dissect_cache_read; /* bytes, of TW_CACHE_READ_MAX */
+extern uint32_t tw_dissect_cache_read; /* bytes, limited by TW_CACHE_READ_MAX */
 
-/** tw_dissect__register_capture() - at start; sets up and tears down with each capture */
+/** tw_dissect__register_capture() - called at start; creates and frees the state with each capture */
 void tw_dissect__register_capture(void);
 
-/** tw_dissect__find_stream() - stream and schema of the frame; made in the first pass, if there is room for them */
+/** tw_dissect__find_stream() - stream and schema of the frame; created in the first pass, within the limits */
 void tw_dissect__find_stream(struct tw_dissect *d);
 
-/** tw_dissect__refuse() - what this TLV brings is not taken in: said now, and when the frame is dissected again. First pass only */
+/**
+ * tw_dissect__refuse() - the data of this TLV is not used: report it now, and whenever the frame is dissected again. First pass only
+ */
 void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text);
 
-/** tw_dissect__was_refused() - later passes: say what the first pass refused of this TLV. Return: whether there was something */
+/**
+ * tw_dissect__was_refused() - later passes: report what the first pass refused of this TLV. Return: whether there was anything
+ */
 bool tw_dissect__was_refused(struct tw_dissect *d);
 
 struct tw_sequence_note {
 	enum tw_stream_arrival arrival;
-	uint64_t missing; /* numbers missing before the frame */
+	uint64_t missing; /* number of missing events before the frame */
 };
 
-/** tw_dissect__sequence() - what is to be said of the frame's numbers, as the first pass found it; NULL if all is well */
+/** tw_dissect__sequence() - result of the first pass about the frame's numbers; NULL if all are in order */
 const struct tw_sequence_note *tw_dissect__sequence(struct tw_dissect *d);
 
-/* How far a stream's packet times may be from the capture host's clock: what its OFFSET records say, by the frames they came in. */
+/*
+ * Error bounds of a stream's packet times against the capture host's clock: from its OFFSET records, by their frames.
+ */
 struct tw_time_error {
 	uint64_t ns;    /* TW_ERROR_UNKNOWN */
-	uint32_t frame; /* whose OFFSET told it */
+	uint32_t frame; /* the frame with the OFFSET */
 };
 
 /**
- * tw_dissect__learn_time_error() - the stream's packets after this have times that are no further than @ns from the truth; first pass only
- * Return: false beyond the capture's limits. Then nothing is known of the packets after this.
+ * tw_dissect__learn_time_error() - later packets of the stream have an error of at most @ns; first pass only
+ * Return: false beyond the capture's limits. The bound of later packets is unknown then.
  */
 bool tw_dissect__learn_time_error(struct tw_dissect *d, uint64_t ns);
 
-/** tw_dissect__time_error() - what the stream's last OFFSET before this frame says, the same in every pass; NULL if there was none */
+/**
+ * tw_dissect__time_error() - the bound of the stream's last OFFSET before this frame, the same in every pass; NULL if there was none
+ */
 const struct tw_time_error *tw_dissect__time_error(const struct tw_dissect *d);
 
 /*
- * Whether it is certain which was first, a packet or the one before it of another stream: their times are further apart than
- * both streams' errors together. Nothing is kept for a capture with one stream.
+ * Whether the order of a packet and the packet before it of another stream is certain: their times differ by more than both error bounds
+ * together. Not kept for a capture with one stream.
  */
 enum tw_time_order { TW_ORDER_NO_OTHER, TW_ORDER_CERTAIN, TW_ORDER_UNCERTAIN };
 
 /** tw_dissect__learn_order() - the frame has events; first pass only */
 void tw_dissect__learn_order(struct tw_dissect *d);
 
-/** tw_dissect__order() - of its events; TW_ORDER_NO_OTHER if no other stream had events before it */
+/** tw_dissect__order() - the order of its events; TW_ORDER_NO_OTHER if no other stream had events before it */
 enum tw_time_order tw_dissect__order(const struct tw_dissect *d);
 
-/* event_type.c: what one event id means within one schema of one stream, and how its fields are shown. */
+/* event_type.c: the format of an event id in one schema of one stream, and how its fields are shown. */
 
 /* How one field is shown. */
 struct tw_shown_field {
 	const struct tw_field *field;
 	struct tw_name *name;                       /* trace.SYSTEM.EVENT.FIELD; NULL beyond the limit of names */
-	struct tw_name *any;                        /* trace.any.FIELD; the same */
+	struct tw_name *any;                        /* trace.any.FIELD; NULL beyond the limit of names */
 	const struct tw_print_names *value_strings; /* for its values; NULL if there are none */
-	struct tw_name *flags;                      /* trace.SYSTEM.EVENT.FIELD.names; NULL if they are not for bits */
-	uint8_t type;                               /* enum tw_ftype */
-	uint8_t long_size;                          /* of the traced host */
-	bool has_addresses;                         /* that are printed as symbols */
-	bool is_stack;                              /* elements up to the end of the record, whatever the format says */
+	struct tw_name *flags; /* trace.SYSTEM.EVENT.FIELD.names; NULL if the value strings are not for bits */
+	uint8_t type;          /* enum tw_ftype */
+	uint8_t long_size;     /* of the traced host */
+	bool has_addresses;    /* that are printed as symbols */
+	bool is_stack;         /* elements up to the end of the record, whatever the format declares */
 };
 
-/* What struct tw_stream_event's user is. */
+/* The user data of a struct tw_stream_event. */
 struct tw_event_type {
 	struct tw_stream_event *event;
-	const uint32_t *frames; /* that brought the text: several if it came in parts, none if from the cache */
+	const uint32_t *frames; /* frames with the text: several if it arrived in parts, none if it is from the cache */
 	uint32_t n_frames;
-	uint32_t n_fields; /* the common ones excluded */
+	uint32_t n_fields; /* without the common fields */
 	/* NULL until tw_event_type__prepare(): */
 	struct tw_shown_field *fields;
-	const char *refusal; /* why texts are field=value; NULL if they aren't */
+	const char *refusal; /* why texts are field=value; NULL if they are not */
 };
 
-/** tw_event_type__find() - NULL if its format is not known */
+/** tw_event_type__find() - NULL if its format is unknown */
 static inline struct tw_event_type *tw_event_type__find(const struct tw_stream_schema *schema, uint16_t event_id)
 {
 	const struct tw_stream_event *event = schema ? tw_stream_schema__event(schema, event_id) : NULL;
@@ -270,19 +282,19 @@ static inline struct tw_event_type *tw_event_type__find(const struct tw_stream_s
 /** tw_event_type__prepare() - compile its print fmt and register the names of its fields, before it is first shown */
 void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type);
 
-/* Taking in format texts: from SCHEMA records, and from the cache for a stream whose SCHEMA has not come by yet. */
+/* Reading format texts: from SCHEMA records, and from the cache for a stream whose SCHEMA has not arrived. */
 /**
  * tw_dissect__unpack_schema() - the text of a SCHEMA record
- * @ret: lives as long as the packet
- * Return: 0; -errno with @error filled; -ENOSPC if the frame has had its share of unpacking.
+ * @ret: lifetime of the packet
+ * Return: 0; -errno with @error filled; -ENOSPC if the frame's limit of decompressed bytes is reached.
  */
 int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
 			      struct tw_error *error);
 
-/** tw_dissect__learn_schema() - take in a SCHEMA record; first pass only */
+/** tw_dissect__learn_schema() - use a SCHEMA record; first pass only */
 int tw_dissect__learn_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error);
 
-/** tw_dissect__read_cache() - take in what the cache knows about the frame's schema; asked once per schema */
+/** tw_dissect__read_cache() - use the cached texts of the frame's schema; read once for each schema */
 void tw_dissect__read_cache(struct tw_dissect *d);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PART records, put together by Wireshark's own reassembly and not by wire/parts.h as everywhere else: a later pass visits frames in any order
- * and needs the whole at the frame that has its last piece, with a branch that lists all pieces and the frames they came in. wire/parts.h
- * keeps a whole until the next one only. What a whole explains is taken in as any record is, once, in the first pass.
+ * PART records, reassembled by Wireshark's own code instead of wire/parts.h: a later pass visits frames in any order and needs the whole
+ * record at the frame with its last piece, and a branch that lists all pieces with their frames. wire/parts.h keeps a whole record only
+ * until the next one. Metadata in a whole record are used once, in the first pass, like any record.
  */
 #include "dissector/packet-tracewire.h"
 
 static reassembly_table table;
 
-/* Names a whole, beside Wireshark's own u32, which is the part's id. */
+/* Identifies a record in addition to Wireshark's u32, which is the part's id. */
 struct part_key {
 	uint64_t stream_id;
 	uint32_t id;
 	uint16_t channel;
 };
 
-/* A whole that has begun; followed in the first pass only. */
+/* An unfinished record; tracked in the first pass only. */
 struct unfinished {
 	struct part_key key;
-	uint32_t pieces; /* so far */
+	uint32_t pieces; /* received so far */
 };
 
 static wmem_map_t *unfinished; /* struct part_key -> struct unfinished */
@@ -85,7 +85,7 @@ void tw_dissect__register_parts(void)
 	register_init_routine(open_capture);
 }
 
-/* One more piece of that name. Return: false if it is one too many. */
+/* Adds a piece of that record. Return: false if it is one too many. */
 static bool count_piece(const struct tw_dissect *d, uint32_t id)
 {
 	const struct part_key key = { .stream_id = d->frame.stream_id, .id = id, .channel = d->frame.channel };
@@ -136,7 +136,9 @@ static void append_part(struct tw_dissect *d, const struct tw_part_view *part)
 	tw_line__u64(&d->info, part->total);
 }
 
-/* Wireshark lists all pieces where the whole is. Return: @tree if it may have so many items, else NULL. */
+/*
+ * Wireshark lists all pieces at the whole record. Return: @tree if its limit allows that number of items, otherwise NULL.
+ */
 static proto_tree *tree_for_pieces(struct tw_dissect *d, proto_tree *tree, const fragment_head *head)
 {
 	uint32_t n = 1;
@@ -182,7 +184,7 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 		return false;
 	}
 	put_part(d, tree, &part);
-	/* Not a piece of a piece. */
+	/* A piece must not contain a piece. */
 	if (part.total > TW_REASSEMBLED_MAX || part.inner_type == TW_TLV_PART || !tw_tlv__name(part.inner_type)) {
 		tw_dissect__expert(d, &ei_trace_limit, "A piece of something the dissector does not put together");
 		return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Control records: their fields, and their word in the Info column. */
+/* Control records: their fields, and their names in the Info column. */
 #include "dissector/packet-tracewire.h"
 
 /*
- * Puts a record's fields into @tree and appends to @info what is worth knowing at a glance. In the first pass the dissector learns from it.
+ * Adds a record's fields to @tree and appends a summary to @info. In the first pass it updates the stream's state.
  * Return: false for a malformed value.
  */
 typedef bool (*record_dissector)(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
@@ -89,7 +89,7 @@ static bool dissect_refused(struct tw_dissect *d, proto_tree *tree, const struct
 	return !c.left;
 }
 
-/* "35 \xc2\xb5s": never less than it is, as it is a bound. */
+/* "35 \xc2\xb5s": rounded up, because it is an upper bound. */
 static void append_bound(struct tw_line *line, uint64_t ns)
 {
 	static const struct {
@@ -104,7 +104,7 @@ static void append_bound(struct tw_line *line, uint64_t ns)
 	tw_line__str(line, units[i].name);
 }
 
-/* "3600.000 s"; what is shorter than a second to the ns. */
+/* "3600.000 s"; times below a second with all digits. */
 static void append_seconds(struct tw_line *line, uint64_t ns)
 {
 	if (ns < 1000000000) {
@@ -183,7 +183,7 @@ static bool dissect_offset(struct tw_dissect *d, proto_tree *tree, const struct 
 	return true;
 }
 
-/* Text and system as unpacked: only when somebody looks, as unpacking takes time. */
+/* Text and system, decompressed: only when displayed, because that takes time. */
 static void put_schema_text(struct tw_dissect *d, proto_tree *tree, const struct tw_schema_view *view)
 {
 	const int at = tw_dissect__at(d, view->data);
@@ -297,9 +297,9 @@ static bool dissect_symbol(struct tw_dissect *d, proto_tree *tree, const struct 
 	return true;
 }
 
-/* Control records: their fields, and their word in the Info column. */
+/* Control records: their fields, and their names in the Info column. */
 
-/* What the kernel's counter grew by is the least where nobody knows how many it was. */
+/* If the number is unknown, the growth of the kernel's counter is a lower bound. */
 static void append_count(struct tw_line *info, const struct tw_lost_view *lost)
 {
 	if (lost->unknown && !lost->count) {
@@ -400,7 +400,7 @@ static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct t
 	return true;
 }
 
-/* What there is of a cut one explains nothing, and is shown as it is. */
+/* The available part of a truncated record is not used as metadata, and is shown as bytes. */
 static record_dissector dissector_of(const struct tw_dissect *d, uint16_t type)
 {
 	static const record_dissector by_type[] = {
@@ -433,7 +433,7 @@ void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct
 	tw_put_number(d, tree, hf_trace_tlv_length, at + 2, 2, tw_load_be16(tlv->value - 2));
 }
 
-/* What the record explains is taken in, where it can be read. A SCHEMA is expanded here: a frame may have so much of that. */
+/* Metadata are used if they are valid. A SCHEMA is decompressed here, within the frame's limit. */
 static void learn(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
 	struct tw_error error = { "" };

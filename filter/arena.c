@@ -16,10 +16,10 @@ struct block {
 struct tw_arena {
 	struct block *blocks;
 	uint8_t *at;
-	size_t left;  /* behind at */
-	size_t block; /* bytes of the next block */
-	size_t max;   /* what may be given out */
-	size_t room;  /* of that */
+	size_t left;  /* after at */
+	size_t block; /* size of the next block, bytes */
+	size_t max;   /* limit of bytes to allocate */
+	size_t room;  /* bytes allocated */
 	bool full;
 };
 
@@ -47,7 +47,7 @@ void tw_arena__free(struct tw_arena *arena)
 	free(arena);
 }
 
-/* Blocks grow, so that a small filter takes a page and a large one few calls. */
+/* Blocks grow, so that a small filter uses one page and a large one needs few calls. */
 static bool grow(struct tw_arena *arena, size_t size)
 {
 	const size_t bytes = size > arena->block ? size : arena->block;

@@ -14,11 +14,14 @@
 #include "filter/u32.h"
 #include "wire/tracewire.h"
 
-/* What a back end can do of a tree, and what is left for the next. Both copy the tree, step by step as it is walked. */
+/*
+ * Splits a tree into the part that a back end can evaluate, and the rest for the next stage. Both are copies of the tree, made step by
+ * step in one walk.
+ */
 struct copy {
 	struct tw_arena *arena;
-	struct tw_node *done; /* what is complete */
-	/* The ANDs and ORs that are open, as lists by their last child; a tree is not deeper than its expression. */
+	struct tw_node *done; /* the completed copy */
+	/* The open ANDs and ORs, as lists linked from their last child; a tree is not deeper than its expression. */
 	struct tw_node *open[2 * TW_FILTER_DEPTH_MAX + 2];
 	uint8_t kinds[2 * TW_FILTER_DEPTH_MAX + 2];
 	unsigned int depth;
@@ -52,7 +55,7 @@ static void add(struct copy *copy, struct tw_node *node)
 	copy->failed |= !*so_far;
 }
 
-/* A copy of the tree; tests that the back end cannot express are TRUE in it. */
+/* A copy of the tree in which tests that the back end cannot express are TRUE. */
 static struct tw_node *copy_tree(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
 				 bool *ret_exact)
 {
@@ -105,7 +108,9 @@ const struct tw_node *tw_node__rest(const struct tw_node *root, enum tw_back_end
 	return rest;
 }
 
-/* What a test looks at: what every event has, as enum tw_operand tells, or a field of that kind. A bit each. */
+/*
+ * What a test reads: a property that every event has, one bit for each enum tw_operand, or a field of one of these kinds, one bit each.
+ */
 enum {
 	PID = 1 << TW_ON_PID,
 	CPU = 1 << TW_ON_CPU,
@@ -117,13 +122,13 @@ enum {
 	NUMBER = 1 << 8, /* a single one */
 	ARRAY = 1 << 9,  /* of numbers */
 	TEXT = 1 << 10,
-	BITS = 1 << 11, /* a mask of bits, compared as the list of those that are set */
+	BITS = 1 << 11, /* a mask of bits, compared as the list of set bits */
 	BYTES = 1 << 12,
 	FIELD = NUMBER | ARRAY | TEXT | BITS | BYTES,
 	NUMBERS = PID | CPU | FLAGS | PREEMPT | NUMBER | ARRAY,
 };
 
-/* How it compares: enum tw_test_op, a bit each; another one for each behind a mask. */
+/* The operator: enum tw_test_op, one bit each; another bit for each with a mask. */
 #define MASKED(ops) ((ops) << 16)
 enum {
 	EXISTS = 1 << TW_TEST_EXISTS,
@@ -137,7 +142,7 @@ enum {
 	ANY = EXISTS | VALUE,
 };
 
-/* Who refuses it, a bit each. */
+/* The back ends that refuse it, one bit each. */
 enum {
 	TRACEFS = 1 << TW_BACK_END_TRACEFS,
 	PRODUCER = 1 << TW_BACK_END_PRODUCER,
@@ -147,7 +152,7 @@ enum {
 	DISPLAY = 1 << TW_BACK_END_DISPLAY,
 };
 
-/* A comparison that back ends cannot express; with a function, only where that is true of it. */
+/* A comparison that these back ends cannot express; if it has a function, only if that returns true. */
 struct refusal {
 	uint8_t back_ends;
 	uint16_t subjects;
@@ -159,7 +164,7 @@ struct refusal {
 	const char *why;
 };
 
-/* Where it lies */
+/* Offset of the field */
 
 static bool is_dynamic(const struct tw_test *test)
 {
@@ -171,7 +176,7 @@ static bool has_no_end(const struct tw_test *test)
 	return test->field->place == TW_PLACE_REST;
 }
 
-/* The kernel has what all events have there. */
+/* The kernel has a field for each property that all events have. */
 static bool is_common(const struct tw_test *test)
 {
 	return test->field->offset < TW_RECORD_COMMON;
@@ -189,7 +194,7 @@ static bool has_no_place(const struct tw_test *test)
 	return !tw_test__place(test, &place);
 }
 
-/* How large it is */
+/* Size of the field */
 
 static bool has_more_elements(const struct tw_test *test, uint32_t most)
 {
@@ -216,7 +221,7 @@ static bool is_dynamic_and_longer(const struct tw_test *test, uint32_t most)
 	return is_dynamic(test) && test->len > most;
 }
 
-/* What is in it */
+/* Type of the content */
 
 static bool has_nul(const struct tw_test *test)
 {
@@ -224,7 +229,7 @@ static bool has_nul(const struct tw_test *test)
 	       (test->op == TW_TEST_WITHIN && memchr(test->high_bytes, '\0', test->high_len));
 }
 
-/* Of patterns, those with nothing but a star at the end look for bytes that a text begins with. */
+/* Of patterns, only those with a star at the very end compare the first bytes of a text. */
 static bool is_no_prefix(const struct tw_test *test)
 {
 	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
@@ -232,7 +237,7 @@ static bool is_no_prefix(const struct tw_test *test)
 	return !tw_glob_shape__is_prefix(&glob);
 }
 
-/* Bytes are a number if they are as many on both sides as a number has. */
+/* Bytes compare as a number if both sides have the size of a number. */
 static bool is_no_number(const struct tw_test *test)
 {
 	const uint32_t size = test->field->size;
@@ -241,7 +246,7 @@ static bool is_no_number(const struct tw_test *test)
 	       (test->op == TW_TEST_WITHIN && test->high_len != size);
 }
 
-/* What the kernel's filters make of it */
+/* Restrictions of the kernel's filters */
 
 static bool has_odd_name(const struct tw_test *test)
 {
@@ -274,7 +279,7 @@ static bool has_sign_to_kernel(const struct tw_test *test)
 	return field->is_signed && (field->kind == TW_FIELD_POINTER || field->kind == TW_FIELD_BOOL);
 }
 
-/* What Wireshark makes of it */
+/* Restrictions of Wireshark */
 
 static bool shows_other_elements(const struct tw_test *test, uint32_t most)
 {
@@ -314,9 +319,9 @@ static bool is_address(const struct tw_test *test)
 	return tw_field__address(test->field) != TW_ADDRESS_NONE;
 }
 
-/* The first row that a test fits in tells the reason. What fits in none can be expressed. */
+/* The first matching row has the reason. A test without a matching row can be expressed. */
 static const struct refusal refusals[] = {
-	/* What every event has. */
+	/* Properties that every event has. */
 	{ TRACEFS, TIME, ANY, .why = "the kernel's filters do not know the time" },
 	{ U32, TIME, ANY, .why = "it does not add an event's time to that of its frame" },
 	{ PCAP, TIME, ANY, .why = "an event's time is a sum, and libpcap's optimizer loses sums" },
@@ -328,7 +333,7 @@ static const struct refusal refusals[] = {
 	{ BPF, HOST, ANY, .why = "the host's name is not in the frames" },
 	{ U32 | PCAP, HOST, ANY, .why = "the host's name is not in the frames of events" },
 
-	/* Numbers behind a mask. */
+	/* Numbers with a mask. */
 	{ TRACEFS, NUMBERS, MASKED(ORDER), .why = "the kernel's filters know no order behind a mask" },
 	{ TRACEFS, CPU, MASKED(EQUAL), .why = "the kernel's filters take no mask for the CPU" },
 	{ DISPLAY, ARRAY, ANY, .exceeds = shows_other_elements, .limit = 256,
@@ -339,7 +344,7 @@ static const struct refusal refusals[] = {
 	{ DISPLAY, ARRAY, UNEQUAL | MASKED(UNEQUAL), is_least_number,
 	  .why = "display filters cannot write this number" },
 
-	/* Where fields lie. */
+	/* Places of fields. */
 	{ BPF, FIELD, ANY, is_common, .why = "it is one of the fields that all events have" },
 	{ BPF, FIELD, ANY, .exceeds = reaches_further, .limit = TW_BPF_EXTENT_MAX,
 	  .why = "it lies further behind in the event than a BPF program looks" },
@@ -360,7 +365,7 @@ static const struct refusal refusals[] = {
 	{ U32, NUMBERS, MASKED(ORDER), .why = "it knows no order behind a mask" },
 	{ TRACEFS, NUMBER, VALUE, has_sign_to_kernel, .why = "the kernel's filters compare it with a sign" },
 
-	/* Bytes, which are integers to the kernel. */
+	/* Bytes, which are integers for the kernel. */
 	{ TRACEFS, BYTES, VALUE & ~EQUAL, .why = "the kernel's filters compare bytes for equality only" },
 	{ TRACEFS, NUMBER | BYTES, VALUE, has_odd_name,
 	  .why = "its name has characters that the kernel's filters do not take" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Comparing numbers, text and bytes: what the evaluator does with a field's, the binder with names that are known, a back end with the
- * few values that there can be.
+ * Comparisons of numbers, text and bytes: used by the evaluator with fields, by the binder with known names, by a back end with the few
+ * possible values.
  */
 #ifndef TW_COMPARE_H
 #define TW_COMPARE_H
@@ -9,43 +9,43 @@
 #include "filter/tree.h"
 
 /*
- * Every comparison of numbers as one: under a mask, within a range or outside it. Modulo 2^64 that is a subtraction and a comparison,
- * with sign or without.
+ * Every comparison of numbers as one operation: masked, inside or outside a range. Modulo 2^64 that is a subtraction and a comparison,
+ * signed or unsigned.
  */
 struct tw_range {
-	uint64_t mask, low, span; /* span: what lies in it is this far above low at most */
-	bool is_outside;          /* the test is true outside; for an array, if all elements are */
+	uint64_t mask, low, span; /* span: a number inside the range is at most this far above low */
+	bool is_outside;          /* the test is true outside the range; for an array, if all elements are outside */
 };
 
 /**
- * tw_test__ends() - the least and the largest number that a NUMBER test takes of those from @least to @most; of NE, that it does not take
- * @is_signed: how the numbers are ordered
- * Return: false if it takes none.
+ * tw_test__ends() - the smallest and largest number from @least to @most for which a NUMBER test is true; for NE, for which it is false
+ * @is_signed: order of the numbers
+ * Return: false if there is none.
  */
 bool tw_test__ends(const struct tw_test *test, bool is_signed, uint64_t least, uint64_t most, uint64_t *ret_low,
 		   uint64_t *ret_high);
 
-/** tw_range__of() - of a NUMBER test on numbers of @size bytes */
+/** tw_range__of() - the range of a NUMBER test on numbers of @size bytes */
 struct tw_range tw_range__of(const struct tw_test *test, uint32_t size);
 
-/** tw_range__fits() - whether a number, extended by its own sign to 64 bits, makes the test true */
+/** tw_range__fits() - whether the test is true for a number that was extended to 64 bits by its sign */
 static inline bool tw_range__fits(const struct tw_range *range, uint64_t number)
 {
 	return ((number & range->mask) - range->low <= range->span) != range->is_outside;
 }
 
-/** tw_prefix__mask() - the bits of byte @i that are among the first @prefix bits */
+/** tw_prefix__mask() - the bits of byte @i that belong to the first @prefix bits */
 static inline uint8_t tw_prefix__mask(size_t prefix, size_t i)
 {
 	return (uint8_t)(prefix >= 8 * i + 8 ? 0xff : prefix > 8 * i ? 0xff00 >> (prefix - 8 * i) : 0);
 }
 
-/** tw_bytes__compare() - byte by byte, a beginning comes first. Return: less than 0, 0, more than 0 */
+/** tw_bytes__compare() - byte by byte; a prefix is smaller. Return: less than 0, 0, more than 0 */
 int tw_bytes__compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 
 /**
- * tw_test__bytes() - whether text or bytes pass a test that compares them
- * @len: of a text up to its NUL, which is not counted
+ * tw_test__bytes() - whether a comparison of text or bytes is true
+ * @len: for a text without its NUL
  */
 bool tw_test__bytes(const struct tw_test *test, const uint8_t *bytes, size_t len);
 

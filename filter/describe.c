@@ -70,7 +70,7 @@ static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 	}
 }
 
-/* IP addresses as such: where the field is one, and wherever bits of it are compared. */
+/* IP addresses in their notation: if the field is one, and wherever its bits are compared. */
 static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
 {
 	char text[INET6_ADDRSTRLEN];
@@ -153,7 +153,7 @@ static void describe_leaf(const struct tw_node *node, struct tw_line *line)
 	tw_line__str(line, node->negated ? ")" : "");
 }
 
-/* An AND within an OR needs no parentheses, but is easier to read with them. */
+/* An AND inside an OR needs no parentheses, but is easier to read with them. */
 void tw_node__describe(const struct tw_node *root, struct tw_line *line)
 {
 	struct tw_walk walk = tw_walk__on(root);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A bound tree in words, in the language itself: what is really asked of an event. For people and tests. */
+/* A bound tree as text in the filter language: the tests for an event. For people and tests. */
 #ifndef TW_FILTER_DESCRIBE_H
 #define TW_FILTER_DESCRIBE_H
 
@@ -12,7 +12,7 @@ void tw_test__describe(const struct tw_test *test, struct tw_line *line);
 /** tw_node__describe() - append a tree: `(a == 1 || !(b == 2)) && c > 3`, `true`, `false` */
 void tw_node__describe(const struct tw_node *root, struct tw_line *line);
 
-/** tw_operand__name() - of what is no field: "pid" */
+/** tw_operand__name() - name of an operand that is no field: "pid" */
 const char *tw_operand__name(uint8_t operand);
 
 /** tw_test_op__text() - "==" and the like */

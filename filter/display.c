@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One group of events after the other, with `or`. A group says which events it is about, unless its tree can only be true of one:
- * a field's name has its event in it.
+ * The groups of events are joined with `or`. A group's text names its events, unless its tree can be true only for one: a field's name
+ * contains its event.
  */
 #include "filter/display.h"
 
@@ -17,14 +17,14 @@
 #include "filter/tree.h"
 #include "schema/field.h"
 
-#define TW_DISPLAY_FALSE "!frame" /* every packet is a frame to Wireshark */
+#define TW_DISPLAY_FALSE "!frame" /* in Wireshark every packet is a frame */
 
 /*
- * Wireshark 4 compares as the language does: a field that is not there makes a comparison false, == of several values is true for
- * one of them, != for all. What it does not have: the least number of a signed type, which cannot be written; bits behind a mask on a
- * signed type's sign; sets of bits on what is shown as true or false.
+ * Wireshark 4 compares like this language: a missing field makes a comparison false, == of several values is true for any of them, !=
+ * for all. It cannot express: the smallest number of a signed type, which has no notation; masked bits that include the sign of a signed
+ * type; sets of bits of a boolean.
  */
-/* What a test is written with. */
+/* The context for writing a test. */
 struct writing {
 	struct tw_line *line;
 	const struct tw_test *test;
@@ -36,7 +36,10 @@ static void put(const struct writing *w, const char *text)
 	tw_line__str(w->line, text);
 }
 
-/* What is true if the field is there; or what never is. As all that follow: return whether it needs parentheses beside others. */
+/*
+ * Text that is true if the field is present; or text that is never true. Here and below: return whether it needs parentheses beside
+ * other tests.
+ */
 static bool put_certain(const struct writing *w, bool is_true)
 {
 	put(w, is_true ? w->name : TW_DISPLAY_FALSE);
@@ -56,7 +59,7 @@ static void put_hex(struct tw_line *line, uint8_t c)
 	tw_line__hex_byte(line, c);
 }
 
-/* Append a text in quotes */
+/* Appends a text in quotes */
 static void display__text(struct tw_line *line, const void *text, size_t len)
 {
 	const uint8_t *at = text;
@@ -74,7 +77,7 @@ static void display__text(struct tw_line *line, const void *text, size_t len)
 	tw_line__char(line, '"');
 }
 
-/* Nothing has a meaning between r" and the next quote. */
+/* No character has a special meaning between r" and the next quote. */
 static bool can_be_raw(const uint8_t *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -109,7 +112,9 @@ static bool is_in_class(const uint8_t *at, size_t len, unsigned int c)
 	return tw_glob__matches(at, len, &byte, 1);
 }
 
-/* By what it takes, each run of bytes as a range: its ends may have a meaning in one language and none in the other. */
+/*
+ * By the set of bytes that it matches, each run of bytes as a range, because its ends may be special in only one of the languages.
+ */
 static void put_class(struct tw_line *line, const uint8_t *at, size_t len)
 {
 	bool any = false;
@@ -162,7 +167,7 @@ static bool is_truth(const struct tw_test *test)
 			       (tw_test__is_array(test) && test->field->elem_kind == TW_FIELD_BOOL));
 }
 
-/* Of the numbers that Wireshark has there. */
+/* Of the numbers that Wireshark has for the field. */
 static bool has_sign(const struct tw_test *test)
 {
 	if (!test->field)
@@ -197,7 +202,7 @@ static void put_comparison(const struct writing *w, uint8_t op, uint64_t value)
 	put_number(w, value);
 }
 
-/* By what passes of 0 and 1: Wireshark takes any other value for 1, and no kernel writes one. */
+/* By the result for 0 and 1: Wireshark shows any other value as 1, and no kernel writes one. */
 static bool put_truth(const struct writing *w)
 {
 	const struct tw_range range = tw_range__of(w->test, 1);
@@ -211,7 +216,7 @@ static bool put_truth(const struct writing *w)
 	return false;
 }
 
-/* The comparison with a number that cannot be written, by its neighbour. */
+/* Compares with the neighbour of a number that has no notation. */
 static bool put_least(const struct writing *w, uint64_t least)
 {
 	switch (w->test->op) {
@@ -250,7 +255,7 @@ static void put_masked(const struct writing *w, uint64_t mask)
 	put_number(w, test->op == TW_TEST_EQ || test->op == TW_TEST_NE ? test->low & mask : test->low);
 }
 
-/* The sign is a matter of less or not less than 0. */
+/* A test of the sign is a comparison with 0. */
 static bool put_masked_sign(const struct writing *w, uint64_t sign)
 {
 	const struct tw_test *test = w->test;
@@ -264,7 +269,7 @@ static bool put_masked_sign(const struct writing *w, uint64_t sign)
 	return (test->mask & ~sign) != 0;
 }
 
-/* What is left is no larger than the mask: larger numbers need not be written. Return: 1, 0, or -1 where it depends. */
+/* A masked value is at most the mask, so larger numbers are not written. Return: 1, 0, or -1 if it depends. */
 static int order_is_certain(const struct tw_test *test)
 {
 	switch (test->op) {
@@ -355,7 +360,7 @@ static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
 
 static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 {
-	/* A colon in front: a single byte is no name then. */
+	/* A leading colon, so that a single byte is not taken for a name. */
 	for (size_t i = 0; i < len; i++) {
 		if (i || len == 1)
 			tw_line__char(line, ':');
@@ -377,7 +382,7 @@ static void put_value(const struct writing *w, uint64_t number, const uint8_t *b
 		put_bytes(w->line, bytes, len);
 }
 
-/* Within both ends, or outside of them. Of a single value: of several each comparison might look at another. */
+/* Inside both ends, or outside. Only for a single value: with several, each comparison could use another one. */
 static bool put_between(const struct writing *w, bool inside, const uint8_t *low, size_t low_len, const uint8_t *high,
 			size_t high_len)
 {
@@ -391,7 +396,7 @@ static bool put_between(const struct writing *w, bool inside, const uint8_t *low
 	return true;
 }
 
-/* The first bits of bytes that are no address to Wireshark. */
+/* The first bits of bytes that are no address in Wireshark. */
 static bool put_prefix(const struct writing *w)
 {
 	const struct tw_test *test = w->test;
@@ -448,9 +453,9 @@ static bool write_pattern(const struct writing *w)
 }
 
 /*
- * Append a test that can be expressed (filter/capability.h)
+ * Appends a test that can be expressed (filter/capability.h)
  * @format: of the event
- * Return: whether it needs parentheses beside others.
+ * Return: whether it needs parentheses beside other tests.
  */
 static bool display__test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
 {
@@ -466,23 +471,23 @@ static bool display__test(const struct tw_format *format, const struct tw_test *
 	return write_value(&w);
 }
 
-/* How what was written goes together with more of it. */
+/* How the text combines with more text. */
 enum joint {
-	JOINT_NOTHING, /* nothing was written */
+	JOINT_NOTHING, /* no text */
 	JOINT_ATOM,
 	JOINT_AND,
 	JOINT_OR,
 };
 
-/* How an event is written: by its system if all of that is chosen, else by its name, else by both. */
+/* How an event is named: by its system if all of that is selected, otherwise by its name, otherwise by both. */
 enum written { BY_SYSTEM, BY_NAME, BY_BOTH };
 
-/* An event, and what it shares with others: its system and its name. */
+/* An event, and what it shares with others: system and name. */
 struct entry {
 	const char *text[2];
-	uint32_t same[2];   /* the first event with that text */
-	uint32_t n[2];      /* of the first ones: how many have it */
-	uint32_t chosen[2]; /* and how many of those that are being written */
+	uint32_t same[2];   /* index of the first event with that text */
+	uint32_t n[2];      /* for first ones: number of events with that text */
+	uint32_t chosen[2]; /* and number of these among the events being written */
 	bool is_chosen, is_written;
 };
 
@@ -490,12 +495,12 @@ struct events {
 	const struct tw_groups *groups;
 	uint32_t n;
 	struct entry *entries;
-	uint32_t *list;  /* of those that are written in one way, by index */
-	uint32_t *slots; /* event + 1, by the hash of a text */
+	uint32_t *list;  /* number of events written in one way, by index */
+	uint32_t *slots; /* index + 1, by the hash of a text */
 	uint32_t n_slots;
 };
 
-/* Return: the first event with that text. */
+/* Return: index of the first event with that text. */
 static uint32_t intern(struct events *events, unsigned int by, uint32_t at)
 {
 	const char *text = events->entries[at].text[by];
@@ -519,7 +524,7 @@ static void find_shared(struct events *events, unsigned int by)
 	}
 }
 
-/* Return: 0 or -ENOMEM; events__fini() in either case. */
+/* Return: 0 or -ENOMEM; call events__fini() in either case. */
 static int events__init(struct events *events, const struct tw_groups *groups)
 {
 	*events = (struct events){ .groups = groups, .n = (uint32_t)groups->bound->n_events, .n_slots = 16 };
@@ -546,7 +551,7 @@ static void events__fini(struct events *events)
 	free(events->entries);
 }
 
-/* Those of a group, or all others of the schema. */
+/* The events of a group, or all others of the schema. */
 static void choose(struct events *events, uint32_t group, bool others)
 {
 	for (uint32_t i = 0; i < events->n; i++)
@@ -570,7 +575,7 @@ static enum written written_by(const struct events *events, const struct entry *
 	return name->chosen[BY_NAME] == name->n[BY_NAME] ? BY_NAME : BY_BOTH;
 }
 
-/* List the chosen events that are written that way: one for each system, and for each name. Return: how many */
+/* Lists the selected events that are written that way: each system and each name once. Return: their number */
 static uint32_t list(struct events *events, enum written by)
 {
 	uint32_t n = 0;
@@ -616,7 +621,7 @@ static bool put_set(struct events *events, enum written by, const char *key, boo
 	return true;
 }
 
-/* Append what is true of the group's events only, or of all others of the schema, if there are any. */
+/* Appends a text that is true only for the group's events, or for all others of the schema, if there are any. */
 static enum joint put_set_of_events(struct events *events, uint32_t group, bool others, struct tw_line *line)
 {
 	uint32_t sets, pairs;
@@ -638,10 +643,12 @@ static enum joint put_set_of_events(struct events *events, uint32_t group, bool 
 	return pairs ? JOINT_AND : sets ? JOINT_ATOM : JOINT_NOTHING;
 }
 
-/* Whether a tree can be true only where some field of that kind is there. */
+/* Whether a tree can be true only if some field of that kind is present. */
 static bool tells(const struct tw_node *root, bool wants_field)
 {
-	/* Of an AND one child is enough, of an OR all have to; this is of the children so far. */
+	/*
+	 * For an AND one child is sufficient, for an OR all children are required; this is the result of the children so far.
+	 */
 	bool found[TW_FILTER_DEPTH_MAX * 2 + 2] = { false };
 	unsigned int depth = 0;
 	struct tw_walk walk = tw_walk__on(root);
@@ -674,7 +681,7 @@ static bool tells(const struct tw_node *root, bool wants_field)
 	return false;
 }
 
-/* All but others, where that is shorter, or where those are meant that the schema does not know. */
+/* "All except", if that is shorter, or if the events that the schema does not have are in the group. */
 static enum joint put_all_but(struct events *events, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &events->groups->groups[i];
@@ -691,7 +698,7 @@ static enum joint put_all_but(struct events *events, uint32_t i, struct tw_line 
 	return is_told ? JOINT_ATOM : JOINT_AND;
 }
 
-/* Which events a group is about, unless its text tells that. */
+/* Appends the events of a group, unless its text implies them. */
 static enum joint put_events(struct events *events, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &events->groups->groups[i];

@@ -12,52 +12,52 @@
 #include "filter/tree.h"
 
 enum tw_load {
-	TW_LOAD_U8, /* of the record */
+	TW_LOAD_U8, /* size of the record */
 	TW_LOAD_S8,
 	TW_LOAD_U16,
 	TW_LOAD_S16,
 	TW_LOAD_U32,
 	TW_LOAD_S32,
 	TW_LOAD_64,
-	TW_LOAD_PID, /* of the event */
+	TW_LOAD_PID, /* for all records of the event */
 	TW_LOAD_CPU,
 	TW_LOAD_FLAGS,
 	TW_LOAD_PREEMPT,
 	TW_LOAD_TIME,
-	TW_LOAD_TEXT,    /* none: a text at a fixed place is compared with the test's, EQ or NE */
-	TW_LOAD_NOTHING, /* the whole test is done by evaluate.c */
+	TW_LOAD_TEXT,    /* no number: a text at a fixed offset is compared with the test's, EQ or NE */
+	TW_LOAD_NOTHING, /* evaluate.c runs the whole test */
 };
 
 #define TW_STEPS_MAX  32000
-#define TW_STEP_MATCH 0xffff /* where to go on: nowhere, the event matches */
-#define TW_STEP_NO    0xfffe /* it does not */
+#define TW_STEP_MATCH 0xffff /* instead of the next step: the event matches */
+#define TW_STEP_NO    0xfffe /* it does not match */
 
 struct tw_step {
 	uint8_t load; /* enum tw_load */
 	bool big_endian;
 	bool is_outside; /* as in struct tw_range */
 	uint8_t reserved;
-	uint16_t on_true, on_false; /* steps from the program's first */
-	uint32_t offset, end;       /* of the number or text in the record */
-	uint64_t mask, low, span;   /* as in struct tw_range; span of TEXT: bytes that are compared */
-	const struct tw_test *test; /* of TEXT and NOTHING, else NULL */
+	uint16_t on_true, on_false; /* counted from the program's first step */
+	uint32_t offset, end;       /* offset of the number or text in the record */
+	uint64_t mask, low, span;   /* as in struct tw_range; span of TEXT: number of compared bytes */
+	const struct tw_test *test; /* for TEXT and NOTHING, otherwise NULL */
 };
 
-/* Instead of a start: there is nothing to run. */
+/* Instead of a start: no program is needed. */
 #define TW_START_TRUE    UINT32_MAX
 #define TW_START_FALSE   (UINT32_MAX - 1)
-#define TW_START_CERTAIN TW_START_FALSE /* these and above */
+#define TW_START_CERTAIN TW_START_FALSE /* these values and larger ones */
 
 struct tw_evaluator {
-	const struct tw_step *steps; /* of all programs */
-	uint32_t unknown;            /* start for ids that have none */
-	uint32_t n_starts;           /* the highest id and one more */
-	uint32_t starts[];           /* by id: the first step */
+	const struct tw_step *steps; /* steps of all programs */
+	uint32_t unknown;            /* start for ids without one */
+	uint32_t n_starts;           /* the highest id plus one */
+	uint32_t starts[];           /* by id: index of the first step */
 };
 
 /*
- * Jumps that do not know yet where to go, linked through themselves: a jump holds the number of the next one. That
- * number is its step, doubled, and 1 more if it is the one for true.
+ * Jumps without a target yet, linked through themselves: a jump contains the number of the next one. That number is twice its step, plus
+ * 1 if it is the jump for true.
  */
 #define CHAIN_END 0xffff
 
@@ -70,8 +70,8 @@ static const struct chain empty = { CHAIN_END, CHAIN_END };
 struct build {
 	struct tw_step *program;
 	uint16_t n;
-	struct chain on_true, on_false; /* out of what was finished last */
-	struct chain *open; /* out of each AND and OR that is not finished, where its outcome is known early */
+	struct chain on_true, on_false; /* from the last completed node */
+	struct chain *open;             /* from each open AND and OR whose outcome is known early */
 	size_t depth;
 };
 
@@ -123,7 +123,7 @@ static uint8_t load_of_size(uint32_t size, bool is_signed)
 	}
 }
 
-/* @ret_size: of the number, bytes */
+/* @ret_size: size of the number, bytes */
 static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 {
 	static const struct {
@@ -146,10 +146,7 @@ static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 	return loads[test->operand].load;
 }
 
-/*
- * A text that is neither longer than its field nor goes on behind a NUL: one comparison tells, with the NUL if there
- * is one.
- */
+/* A text that fits its field and contains no NUL: one comparison is sufficient, including the NUL if there is one. */
 static bool is_plain_text(const struct tw_test *test)
 {
 	return test->operand == TW_ON_FIELD && test->compared == TW_AS_TEXT &&
@@ -206,7 +203,9 @@ static void add_leaf(struct build *b, const struct tw_node *leaf)
 	b->on_false = leaf->negated ? holds : fails;
 }
 
-/* A child is finished and another follows: one outcome goes on with that, the other is the outcome of the whole. */
+/*
+ * After a child that is followed by another: one outcome continues there, the other is the outcome of the whole node.
+ */
 static void go_on(struct build *b, const struct tw_node *node)
 {
 	struct chain *out = &b->open[b->depth - 1];
@@ -245,7 +244,7 @@ static void build(struct build *b, const struct tw_node *root)
 	resolve(b, b->on_false, TW_STEP_NO);
 }
 
-/* How large a tree is: leaves, and how many ANDs and ORs are open at once. */
+/* The size of a tree: leaves, and the largest number of ANDs and ORs open at once. */
 static void measure(const struct tw_node *root, size_t *ret_leaves, size_t *ret_depth)
 {
 	struct tw_walk walk = tw_walk__on(root);
@@ -263,21 +262,20 @@ static void measure(const struct tw_node *root, size_t *ret_leaves, size_t *ret_
 }
 
 /*
- * Making the evaluator of a bound filter. Events share programs that are equal: the two thousand events of a kernel
- * have the same one for `cpu == 1`. It lies in the bound filter's memory, sized by the highest id: kernels give out a
- * few thousand.
+ * Makes the evaluator of a bound filter. Events share equal programs: the two thousand events of a kernel have the same one for `cpu ==
+ * 1`. The table is in the bound filter's memory and has the size of the highest id; kernels use a few thousand.
  */
 
-/* A program that was made; looked up by its bytes. */
+/* A finished program, found by its bytes. */
 struct known_program {
-	uint32_t hash, start, n; /* n = 0: an empty place */
+	uint32_t hash, start, n; /* n = 0: free entry */
 };
 
 struct making {
-	struct tw_step *steps; /* of all programs so far */
+	struct tw_step *steps; /* steps of all programs so far */
 	size_t n, room;
-	struct known_program *known; /* a hash table with at least one empty place */
-	size_t mask;                 /* its size less 1, which is a power of two less 1 */
+	struct known_program *known; /* a hash table with at least one free entry */
+	size_t mask;                 /* its size less 1; the size is a power of two */
 };
 
 static int make_room(struct making *m, size_t more)
@@ -297,7 +295,7 @@ static int make_room(struct making *m, size_t more)
 	return 0;
 }
 
-/* The program of a tree, neither TRUE nor FALSE. Equal trees have programs that are equal byte by byte. */
+/* The program of a tree that is neither TRUE nor FALSE. Equal trees have equal bytes. */
 static int append(struct making *m, const struct tw_node *root)
 {
 	struct build b = { 0 };
@@ -328,7 +326,7 @@ static uint32_t hash_of(const struct tw_step *steps, size_t n)
 	return hash;
 }
 
-/* The place of a program that is equal to the last one, or the empty place that it goes to. */
+/* The entry of a program that equals the last one, or the free entry for it. */
 static struct known_program *find(const struct making *m, uint32_t start, uint32_t n, uint32_t hash)
 {
 	size_t at = hash & m->mask;
@@ -340,7 +338,7 @@ static struct known_program *find(const struct making *m, uint32_t start, uint32
 	return &m->known[at];
 }
 
-/* @ret: where the program of a tree begins */
+/* @ret: index of the program of a tree */
 static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 {
 	const uint32_t start = (uint32_t)m->n;
@@ -369,7 +367,7 @@ static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 static int add_all(struct making *m, const struct tw_bound *bound, struct tw_evaluator *evaluator)
 {
 	int err = add(m, bound->unknown, &evaluator->unknown);
-	const struct tw_node *shared = bound->unknown; /* by the events that have none of the fields, mostly */
+	const struct tw_node *shared = bound->unknown; /* mostly for events without any of the fields */
 	uint32_t start = evaluator->unknown;
 
 	for (uint32_t id = 0; id < evaluator->n_starts; id++)
@@ -426,7 +424,7 @@ int tw_bound__prepare(struct tw_bound *bound, struct tw_error *error)
 	return err ? tw_error__set(error, err, "out of memory for the filter's programs") : 0;
 }
 
-#define MASK_TEXT_MAX (TW_MASK_BYTES_MAX * 8 / 2 * sizeof("8191")) /* each second bit set, with commas */
+#define MASK_TEXT_MAX (TW_MASK_BYTES_MAX * 8 / 2 * sizeof("8191")) /* "0-3,7": comma-separated set bits */
 
 static bool mask_holds(const struct tw_test *test, const struct tw_value *mask)
 {
@@ -437,7 +435,7 @@ static bool mask_holds(const struct tw_test *test, const struct tw_value *mask)
 	return tw_test__bytes(test, (const uint8_t *)text, tw_line__len(&line));
 }
 
-/* Any element has to be as the test says; where it says "not so", all of them. None at all is none that is there. */
+/* Any element must match the test; with "not", all of them. An empty array counts as missing. */
 static bool array_holds(const struct tw_test *test, const struct tw_value *array)
 {
 	const struct tw_range range = tw_range__of(test, test->field->elem_size);
@@ -550,7 +548,7 @@ bool tw_bound__matches(const struct tw_bound *bound, const struct tw_filter_even
 
 	if (start >= TW_START_CERTAIN)
 		return start == TW_START_TRUE;
-	/* Jumps only go forward. */
+	/* All jumps are forward. */
 	for (program = bound->evaluator->steps + start; at < TW_STEP_NO;)
 		at = holds(&program[at], event) ? program[at].on_true : program[at].on_false;
 	return at == TW_STEP_MATCH;

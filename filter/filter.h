@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The filter language (docs/filter.md). Two steps: a text is parsed once, without knowing any event; then it is bound to a
- * schema, which gives each kind of event a tree of tests on its own fields. Everything behind that, the evaluator and each back
- * end, works on the trees (filter/tree.h) and has the same meaning.
+ * The filter language (docs/filter.md). There are two steps: a text is parsed once, without any event; then it is bound to a schema,
+ * which gives each event a tree of tests of its fields. The evaluator and each back end use the trees (filter/tree.h), and all have the
+ * same meaning.
  *
- * Texts are typed by people, or come from a file of strangers: bounded, nothing recurses.
+ * Texts come from users or from untrusted files: bounded, no recursion.
  */
 #ifndef TW_FILTER_H
 #define TW_FILTER_H
@@ -17,8 +17,8 @@
 #include "schema/schema.h"
 
 #define TW_FILTER_TEXT_MAX       4096               /* bytes of an expression */
-#define TW_FILTER_PREDICATES_MAX 256                /* comparisons in it */
-#define TW_FILTER_DEPTH_MAX      64                 /* parentheses and nots inside each other */
+#define TW_FILTER_PREDICATES_MAX 256                /* number of comparisons */
+#define TW_FILTER_DEPTH_MAX      64                 /* depth of parentheses and nots */
 #define TW_FILTER_MEMORY_MAX     ((size_t)64 << 20) /* bytes of one bound filter */
 
 struct tw_filter;
@@ -28,30 +28,30 @@ struct tw_filter;
  * @text: NUL-terminated, copied
  * @ret: the caller's; tw_filter__free()
  *
- * Return: 0; -EINVAL for what is no expression, -E2BIG beyond a limit, -ENOMEM. @error begins with "column N: ", N counted in
- * bytes from 1.
+ * Return: 0; -EINVAL for an invalid expression, -E2BIG beyond a limit, -ENOMEM. @error begins with "column N: ", N counted in bytes from
+ * 1.
  */
 int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *error);
 
 /** tw_filter__free() - NULL is fine */
 void tw_filter__free(struct tw_filter *filter);
 
-/** tw_filter__text() - as it was given; borrowed */
+/** tw_filter__text() - the original text; borrowed */
 const char *tw_filter__text(const struct tw_filter *filter);
 
-/** tw_filter__predicates() - how many comparisons it has, in the order of the text */
+/** tw_filter__predicates() - number of comparisons, which are numbered in the order of the text */
 unsigned int tw_filter__predicates(const struct tw_filter *filter);
 
-/** tw_filter__predicate() - the text of one, borrowed. Return: its first byte; @ret_len: how many */
+/** tw_filter__predicate() - the text of one, borrowed. Return: its first byte; @ret_len: its length */
 const char *tw_filter__predicate(const struct tw_filter *filter, unsigned int i, size_t *ret_len);
 
 /* What a filter is bound to. */
 struct tw_bind_options {
-	const struct tw_schema *schema; /* borrowed for as long as the bound filter lives, and not changed meanwhile */
-	bool big_endian;                /* bodies of its events */
+	const struct tw_schema *schema; /* borrowed while the bound filter exists; must not change meanwhile */
+	bool big_endian;                /* size of the events' headers, bytes */
 	/*
-	 * Names that no event of the schema has are no error, and match nothing: where events come and go, and on a receiver.
-	 * Else they are, with the nearest name.
+	 * Names that no event of the schema has are no error and match nothing: for a schema that may grow, and on a receiver. If false,
+	 * they are an error that suggests the most similar name.
 	 */
 	bool unknown_is_absent;
 };
@@ -59,11 +59,11 @@ struct tw_bind_options {
 struct tw_bound;
 
 /**
- * tw_filter__bind() - the meaning of an expression for each event of a schema
+ * tw_filter__bind() - compile an expression for each event of a schema
  * @filter: may be freed before the result
  * @ret: the caller's; tw_bound__free()
  *
- * Return: 0; -EINVAL where a name, a value or an operator cannot be, with @error as of tw_filter__parse(); -E2BIG, -ENOMEM.
+ * Return: 0; -EINVAL for an impossible name, value or operator, with @error as from tw_filter__parse(); -E2BIG, -ENOMEM.
  */
 int tw_filter__bind(const struct tw_filter *filter, const struct tw_bind_options *options, struct tw_bound **ret,
 		    struct tw_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter/glob.h"
 
-/* What is left of a pattern or a text. */
+/* The rest of a pattern or a text. */
 struct rest {
 	const uint8_t *at, *end;
 };
@@ -12,8 +12,7 @@ static size_t left(const struct rest *rest)
 }
 
 /*
- * A byte, or a range of them; advances behind it. Return: whether the pattern goes on behind that, as brackets have
- * to.
+ * Reads a byte or a range of bytes and advances. Return: whether the pattern continues after it, as it must inside brackets.
  */
 static bool span_has(struct rest *span, uint8_t c, bool *ret_has)
 {
@@ -28,7 +27,7 @@ static bool span_has(struct rest *span, uint8_t c, bool *ret_has)
 	return left(span) > 0;
 }
 
-/* @pattern is behind the '['. Return: false, nothing changed, if nothing closes it. */
+/* @pattern is after the '['. Return: false, without a change, if no ']' follows. */
 static bool read_class(struct rest *pattern, uint8_t c, bool *ret_has)
 {
 	struct rest span = *pattern;
@@ -48,7 +47,7 @@ static bool read_class(struct rest *pattern, uint8_t c, bool *ret_has)
 	return true;
 }
 
-/* What stands next in a pattern, no '*', takes @c; if so the pattern advances. */
+/* Whether the next element of the pattern, which is no '*', matches @c; if so the pattern advances. */
 static bool takes(struct rest *pattern, uint8_t c)
 {
 	struct rest next = { pattern->at + 1, pattern->end };
@@ -73,15 +72,15 @@ static bool takes(struct rest *pattern, uint8_t c)
 	return has;
 }
 
-/* A '\' at the very end stands for nothing. */
+/* A '\' at the very end matches nothing. */
 static bool is_at_end(const struct rest *pattern)
 {
 	return !left(pattern) || (left(pattern) == 1 && *pattern->at == '\\');
 }
 
 /*
- * Only the last '*' is ever tried again, with one byte more: whatever an earlier one could take instead, the last one
- * can as well. Once the text is at its end there is nothing to try, since then it would have to do with fewer bytes.
+ * Only the last '*' is ever extended by one byte: what an earlier star could match, the last one can match as well. At the end of the
+ * text no star can be extended.
  */
 bool tw_glob__matches(const uint8_t *pattern, size_t pattern_len, const uint8_t *text, size_t text_len)
 {
@@ -107,12 +106,12 @@ bool tw_glob__matches(const uint8_t *pattern, size_t pattern_len, const uint8_t 
 	}
 }
 
-/* 1 if it never ends: a bracket, then. */
+/* 1 if it is not closed: then it is an ordinary bracket. */
 static size_t class_length(const uint8_t *at, size_t left)
 {
 	size_t i = left > 2 && at[1] == '!' ? 2 : 1;
 
-	/* The first in a class may be its end. */
+	/* The first character in a class may be a closing bracket. */
 	do {
 		if (i >= left)
 			return 1;
@@ -151,7 +150,7 @@ struct tw_glob_shape tw_glob_shape__of(const uint8_t *pattern, size_t len)
 
 	while (begin < len && pattern[begin] == '*')
 		begin++;
-	/* Behind a backslash or in brackets a star is none, so the end is looked for from the front. */
+	/* After a backslash or in brackets a star is an ordinary character, so the end is searched from the front. */
 	end = begin;
 	for (size_t i = begin; i < len; i += step) {
 		step = tw_glob__element(pattern + i, len - i);

@@ -9,7 +9,7 @@
 
 #include "filter/evaluate.h"
 
-/* As Wireshark: bytes, not characters; upper and lower case are the same. */
+/* As in Wireshark: bytes, not characters; case is ignored. */
 void *tw_pattern__new(const struct tw_literal *literal, size_t *ret_at, char *why)
 {
 	pcre2_code *code;
@@ -27,7 +27,7 @@ void tw_pattern__free(void *pattern)
 	pcre2_code_free(pattern);
 }
 
-/* A thread's own: PCRE2 writes to it while it searches. */
+/* One for each thread, because PCRE2 writes to it during a search. */
 struct scratch {
 	pcre2_match_data *found;
 	pcre2_match_context *limits;

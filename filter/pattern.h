@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the filter room. What `matches` looks for, and looking for it. */
+/* Internal to filter/. The regular expressions of `matches`, and searching for them. */
 #ifndef TW_PATTERN_H
 #define TW_PATTERN_H
 
 #include "filter/language/syntax.h"
 
-/* Of one search. An expression that backtracks beyond either has found nothing. */
+/* Limits of one search. A search that exceeds one of them counts as no match. */
 #define TW_PATTERN_STEPS_MAX 1000000
 #define TW_PATTERN_HEAP_MAX  16384 /* KiB */
 
 /**
- * tw_pattern__new() - compile what MATCHES looks for
- * @ret_at: where it is wrong, bytes from its beginning
+ * tw_pattern__new() - compile a regular expression
+ * @ret_at: offset of an error in it, bytes
  * Return: a pcre2_code; NULL with @why, 256 bytes, filled.
  */
 void *tw_pattern__new(const struct tw_literal *literal, size_t *ret_at, char *why);
 void tw_pattern__free(void *pattern);
 
 /**
- * tw_pattern__finds() - whether it is found somewhere in a text
- * @pattern: any number of threads may use it at the same time
+ * tw_pattern__finds() - whether it matches anywhere in a text
+ * @pattern: can be used by any number of threads at the same time
  *
- * Each thread keeps what searching needs until it ends.
+ * Each thread keeps the memory for searches until it ends.
  */
 bool tw_pattern__finds(const void *pattern, const uint8_t *text, size_t len);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libpcap's arithmetic is that of unsigned 32-bit words, loads are big-endian, and a load from beyond the packet rejects it: so the
- * length of the record is asked for in front of each test on a field.
+ * libpcap computes with unsigned 32-bit words, loads are big-endian, and a load beyond the packet rejects it: so the length of the
+ * record is tested before each test of a field.
  *
- * What appends a test returns whether that needs parentheses beside others.
+ * Functions that append a test return whether that needs parentheses beside other tests.
  */
 #include "filter/pcap.h"
 
@@ -14,7 +14,7 @@
 #include "filter/glob.h"
 #include "wire/tracewire.h"
 
-#define FRAME  14u /* where a frame begins in an Ethernet packet, and its first TLV */
+#define FRAME  14u /* offset of a frame in an Ethernet packet, and of its first TLV */
 #define EVENT  (FRAME + (unsigned int)sizeof(struct tw_frame_hdr))
 #define NEVER  "len < 1"
 #define ALWAYS "len > 0"
@@ -39,7 +39,7 @@ static void put_hex(struct tw_line *line, uint64_t value)
 	tw_line__hex(line, value);
 }
 
-/* That the event has a field at a fixed place. */
+/* Tests that the event has a field at a fixed offset. */
 static void put_reaches(struct tw_line *line, const struct tw_field *field)
 {
 	put_load(line, IN_EVENT(tlv.length), 2);
@@ -47,11 +47,11 @@ static void put_reaches(struct tw_line *line, const struct tw_field *field)
 	tw_line__u64(line, TW_EVENT_RECORD + (uint64_t)field->offset + field->size);
 }
 
-/* A part of a number to be compared for order: loaded, what a mask takes away cut off, signs moved above 0. */
+/* A part of a number that is compared for order: loaded, masked, signed values shifted above 0. */
 struct word {
 	uint32_t at;
 	uint8_t size;
-	uint8_t shift; /* where in the number it lies */
+	uint8_t shift; /* its offset in the number */
 	uint32_t mask, bias;
 };
 #define WORDS_MAX 8
@@ -77,7 +77,7 @@ static void put_op(struct tw_line *line, uint8_t op)
 	tw_line__str(line, ops[op]);
 }
 
-/* Four bytes at most, compared as they lie there. */
+/* At most four bytes, compared as loaded. */
 static void put_masked(struct tw_line *line, uint32_t at, unsigned int size, uint64_t mask, uint8_t op, uint64_t value)
 {
 	put_load(line, at, size);
@@ -89,7 +89,7 @@ static void put_masked(struct tw_line *line, uint32_t at, unsigned int size, uin
 	put_hex(line, value & mask);
 }
 
-/* Equality does not ask for the order of bytes: the value is turned round instead. */
+/* Equality does not depend on the byte order: the value is byte-swapped instead. */
 static bool put_equal(struct tw_line *line, const struct tw_test_place *place, uint64_t mask, uint8_t op,
 		      uint64_t value)
 {
@@ -144,7 +144,7 @@ static void put_order_word(struct tw_line *line, const struct word *word, uint8_
 	put_hex(line, value >> word->shift & mask_of(word->size));
 }
 
-/* @words: the uppermost first. The first one that differs decides. */
+/* @words: the highest first. The first one that differs decides. */
 static bool put_order(struct tw_line *line, const struct word *words, unsigned int n, uint8_t op, uint64_t value)
 {
 	for (unsigned int i = 0; i + 1 < n; i++) {
@@ -160,8 +160,8 @@ static bool put_order(struct tw_line *line, const struct word *words, unsigned i
 }
 
 /*
- * A number as words that are loaded as they lie there, the uppermost first: a little-endian one as its bytes. Putting it together by
- * shifts takes scratch memory, and libpcap 1.10's optimizer loses what is in that.
+ * A number as words, the highest first: a little-endian number as its bytes. Combining them with shifts needs scratch memory, whose
+ * content libpcap 1.10's optimizer loses.
  */
 static unsigned int split(const struct tw_test_place *place, uint64_t mask, uint64_t bias, struct word *ret)
 {
@@ -238,15 +238,15 @@ static bool put_number(const struct tw_test *test, struct tw_line *line)
 }
 
 /*
- * Texts and bytes at a fixed place, four bytes at a time. A text ends with its first NUL: to equal one is to have its bytes and a NUL, or
- * the end of the field, behind it; and no byte of a value is less than a NUL, so order is that of bytes too.
+ * Texts and bytes at a fixed offset, four bytes at a time. A text ends with its first NUL. It equals a value if it has its bytes,
+ * followed by a NUL or the end of the field. No byte is less than a NUL, so the order is that of bytes too.
  */
 
-/* Bytes to be compared, and where they are. */
+/* Bytes to be compared, and their offset. */
 struct bytes {
 	const uint8_t *value; /* @len bytes and a NUL */
 	uint32_t at, len;
-	uint32_t bits; /* of them that count */
+	uint32_t bits; /* number of compared bytes */
 };
 
 static bool is_text(const struct tw_test *test)
@@ -287,7 +287,7 @@ static bool put_equal_bytes(struct tw_line *line, const struct bytes *bytes)
 	return len > 4 || len == 3;
 }
 
-/* Before, or behind, the value; @or_equal: or neither. */
+/* Less, or greater, than the value; @or_equal: or equal. */
 static bool put_bytes_order(struct tw_line *line, const struct bytes *bytes, bool before, bool or_equal)
 {
 	const uint8_t strictly = before ? TW_TEST_LT : TW_TEST_GT, last = before ? TW_TEST_LE : TW_TEST_GE;
@@ -315,7 +315,7 @@ static bool put_bytes_order(struct tw_line *line, const struct bytes *bytes, boo
 	return depth > 0;
 }
 
-/* What decides the order of the field and the value: the bytes that both have, then which is longer. */
+/* The order of the field and the value: the bytes that both have decide, then the length. */
 static bool put_compared(struct tw_line *line, const struct tw_test *test, const struct bytes *field, bool before,
 			 bool or_equal, const uint8_t *value, size_t len)
 {
@@ -343,7 +343,7 @@ static bool put_bytes_within(struct tw_line *line, const struct tw_test *test, c
 	return true;
 }
 
-/* The field equals the value: @whole with nothing behind it. */
+/* The field equals the value: with @whole, nothing follows it. */
 static bool put_same(struct tw_line *line, const struct tw_test *test, const struct bytes *field, const uint8_t *value,
 		     size_t len, bool whole)
 {
@@ -444,7 +444,7 @@ static void put_unless(struct tw_line *line, uint32_t at, unsigned int size, uin
 	tw_line__str(line, " or ");
 }
 
-/* Each of these makes it something else than a frame of one event of that schema, and keeps what follows from loading too far. */
+/* Each of these rejects frames that are not one event of that schema, and prevents later loads beyond the packet. */
 static void put_others(struct tw_line *line, bool big_endian, uint64_t schema_id)
 {
 	const unsigned int least = EVENT + (unsigned int)sizeof(struct tw_event);
@@ -477,7 +477,9 @@ static void put_id(struct tw_line *line, uint8_t op, uint16_t id)
 	tw_line__u64(line, id);
 }
 
-/* Ids of a group's events, or of all others of the schema; neighbours as a range. Return: how many alternatives */
+/*
+ * Ids of a group's events, or of all others of the schema; consecutive ids as a range. Return: number of alternatives
+ */
 static uint32_t put_ids(const struct tw_groups *g, uint32_t group, bool others, struct tw_line *line)
 {
 	const struct tw_bound_event *events = g->bound->events;
@@ -505,7 +507,7 @@ static uint32_t put_ids(const struct tw_groups *g, uint32_t group, bool others, 
 	return alternatives;
 }
 
-/* Which events a group is about. Return: whether anything had to be said */
+/* Appends the events of a group. Return: whether a text was needed */
 static bool put_events(const struct tw_groups *g, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &g->groups[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Back end: a capture filter of libpcap, for dumpcap -f and tcpdump. It lets pass the frames of one event that match, and all that
- * are no such frames but ours: control frames, LOST, PARTs, packed frames, another schema; so that what is captured can be
- * decoded and a later stage can go on. Behind plain Ethernet only.
+ * Back end: a capture filter of libpcap, for dumpcap -f and tcpdump. It passes matching frames of one event, and all other Tracewire
+ * frames: control frames, LOST, PARTs, packed frames, other schemas. So the capture can be decoded and a later stage can continue. Only
+ * after plain Ethernet.
  */
 #ifndef TW_FILTER_PCAP_H
 #define TW_FILTER_PCAP_H
@@ -10,13 +10,13 @@
 #include "base/line.h"
 #include "filter/tree.h"
 
-#define TW_PCAP_VALUE_MAX 1024 /* bytes of a text or bytes that are compared with */
+#define TW_PCAP_VALUE_MAX 1024 /* bytes of a value that is compared with text or bytes */
 
 /**
  * tw_pcap__emit() - append the filter
- * @schema_id: 0 = whatever it is
+ * @schema_id: 0 = any
  *
- * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG where the line has no room.
+ * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the line has no room.
  */
 int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_line *line, struct tw_error *error);
 

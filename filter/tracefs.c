@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel's parser takes (kernel/trace/trace_events_filter.c, looked at from 6.1 to 6.18): == != < <= > >= and & on
- * integers of a record, where `a & m` asks for any bit of m; texts in quotes without escapes; && || !() and parentheses. A record
- * has all of its fixed fields, so != is the opposite of == there.
+ * The kernel's parser (kernel/trace/trace_events_filter.c, read in 6.1 to 6.18) accepts: == != < <= > >= and & on integers of a record,
+ * where `a & m` tests for any bit of m; texts in quotes without escapes; && || !() and parentheses. A record has all of its fixed
+ * fields, so != is the inverse of == there.
  */
 #include "filter/tracefs.h"
 
@@ -16,25 +16,24 @@
 #include "filter/expression.h"
 #include "filter/glob.h"
 
-#define ALWAYS "common_type >= 0" /* of every record: it has no sign */
+#define ALWAYS "common_type >= 0" /* of every record: unsigned */
 #define NEVER  "common_type < 0"
 
 /*
- * The kernel looks at the first bytes of a pattern to choose how it compares (filter_parse_regex()), and not all of its ways are
- * what they look like:
+ * The kernel selects a way to compare from the first bytes of a pattern (filter_parse_regex()), and some ways have surprises:
  *
- *  - a `!` in front turns the comparison round, and behind a digit in front nothing is a wildcard;
- *  - "*x" looks at the last bytes of an array, not of the text in it; "*x*" looks behind the text's NUL, too;
- *  - everything else, and what has a backslash, is a pattern that ends with the text: be that behind the end of its array.
- *  - in 6.1 "[!x]" takes the text's NUL, too.
+ * - a leading `!` inverts the comparison, and after a leading digit nothing is a wildcard;
+ * - "*x" compares the last bytes of the array, not of the text in it; "*x*" also finds text after the NUL;
+ * - everything else, and every pattern with a backslash, is a glob that ends with the text, perhaps after the end of its array;
+ * - in 6.1 "[!x]" also matches the NUL of the text.
  *
- * So a backslash, which a pattern may have before any character, makes a pattern of the last kind of it. Where an array of
- * characters need not have a NUL, or a class may take it, two ways are joined of which at least one is right each time.
+ * A backslash, which may precede any character, selects the glob. If an array of characters may have no NUL, or a class may match it,
+ * two comparisons are joined of which at least one is right.
  */
 #define TEXT_MAX 255 /* bytes in quotes; the kernel's MAX_FILTER_STR_VAL - 1 */
 #define COMM_MAX 15  /* bytes of a task's name in the kernel */
 
-/* How the parts are joined. */
+/* How the comparisons are joined. */
 enum form {
 	IS_FALSE,
 	IS_TRUE,
@@ -55,11 +54,11 @@ struct plan {
 	struct text_part parts[3];
 };
 
-/* What is compared with. */
+/* The text that is compared. */
 struct subject {
 	const char *name;
-	uint32_t size; /* bytes at most; 0 = not known */
-	bool ends;     /* there is a NUL behind it, always */
+	uint32_t size; /* maximum length, bytes; 0 = unknown */
+	bool ends;     /* it always ends with a NUL */
 };
 
 static struct text_part *begin_part(struct plan *plan, unsigned int i, const char *op)
@@ -71,7 +70,7 @@ static struct text_part *begin_part(struct plan *plan, unsigned int i, const cha
 	return part;
 }
 
-/* A pattern that the kernel takes for one, with as many characters in front as are given. */
+/* A pattern that the kernel treats as a glob, preceded by the given number of `?`. */
 static void put_pattern(struct plan *plan, unsigned int i, const struct tw_glob_shape *glob, size_t any, bool leading,
 			bool trailing)
 {
@@ -107,7 +106,7 @@ static void plan_in_array(struct plan *plan, const struct tw_glob_shape *glob, s
 		put_pattern(plan, 1, &(struct tw_glob_shape){ 0 }, size, false, true);
 		put_pattern(plan, 2, glob, size - n, false, true);
 	} else if (glob->plain) {
-		struct tw_line *search = &begin_part(plan, 1, " ~ ")->text; /* it looks at all bytes of an array */
+		struct tw_line *search = &begin_part(plan, 1, " ~ ")->text; /* it reads all bytes of an array */
 
 		plan->form = BOTH;
 		put_pattern(plan, 0, glob, 0, true, true);
@@ -129,7 +128,7 @@ static void plan_equal(struct plan *plan, const struct subject *subject, bool is
 	tw_line__bytes(&begin_part(plan, 0, is_equal ? " == " : " != ")->text, text, len);
 }
 
-/* As many characters as there have to be: then a class takes no NUL. */
+/* As many `?` as the minimum length: then a class cannot match a NUL. */
 static void add_length(struct plan *plan, const struct tw_glob_shape *glob)
 {
 	if (glob->leading || glob->inner) {
@@ -163,7 +162,7 @@ static void plan_pattern(struct plan *plan, const struct subject *subject, const
 		add_length(plan, &glob);
 }
 
-/* As a pattern, what has a meaning in patterns behind a backslash. */
+/* A literal as a pattern, special characters after a backslash. */
 static void plan_contains(struct plan *plan, const struct subject *subject, const uint8_t *text, size_t len)
 {
 	char buf[TEXT_MAX];
@@ -182,7 +181,7 @@ static void plan_contains(struct plan *plan, const struct subject *subject, cons
 		plan_pattern(plan, subject, (const uint8_t *)buf, tw_line__len(&pattern));
 }
 
-/* Names of tasks end with a NUL; what the kernel writes behind a location, too. */
+/* Names of tasks end with a NUL; so do texts of a __data_loc. */
 static struct subject subject_of(const struct tw_test *test)
 {
 	const struct tw_field *field = test->field;
@@ -234,7 +233,7 @@ enum tw_tracefs_obstacle tw_tracefs__obstacle(const struct tw_test *test)
 	return plan.obstacle;
 }
 
-/* As all that follow: return whether it needs parentheses beside others. */
+/* Here and below: return whether it needs parentheses beside other tests. */
 static bool put_certain(struct tw_line *line, bool is_true)
 {
 	tw_line__str(line, is_true ? ALWAYS : NEVER);
@@ -278,10 +277,10 @@ static bool put_plan(struct tw_line *line, const struct tw_test *test, const str
 	}
 }
 
-#define IDLE    "<idle>"   /* pid 0 to us */
-#define SWAPPER "swapper/" /* to the kernel, its CPU behind that */
+#define IDLE    "<idle>"   /* pid 0 in this language */
+#define SWAPPER "swapper/" /* in the kernel, followed by the CPU */
 
-/* What the kernel makes of the names of its idle tasks: 1, 0, or -1 where that depends on the CPU. */
+/* The result for the kernel's names of its idle tasks: 1, 0, or -1 if it depends on the CPU. */
 static int swapper_passes(const struct tw_test *test)
 {
 	const char *text = (const char *)test->bytes;
@@ -317,7 +316,7 @@ static bool put_text(const struct tw_test *test, struct tw_line *line)
 	return true;
 }
 
-/* A number as the kernel knows it. */
+/* A number as the kernel compares it. */
 struct number {
 	const char *name;
 	uint32_t size;
@@ -340,7 +339,7 @@ static struct number number_of(const struct tw_test *test)
 	}
 }
 
-/* With the bits of a value as the kernel reads numbers for this field: with a sign where it has one. */
+/* With the bits of the value as the kernel parses numbers for this field: signed if the field is. */
 static void put_comparison(struct tw_line *line, const struct number *number, const char *op, uint64_t value)
 {
 	const unsigned int unused = 64 - 8 * number->size;
@@ -355,7 +354,7 @@ static void put_comparison(struct tw_line *line, const struct number *number, co
 		tw_line__u64(line, value << unused >> unused);
 }
 
-/* (it & mask) == value: no bit that has to be 0, and each that has to be 1. Return: how many comparisons that took */
+/* (it & mask) == value: all 0 bits are clear, and each 1 bit is set. Return: number of comparisons used */
 static unsigned int put_equal_bits(struct tw_line *line, const struct number *number, uint64_t mask, uint64_t value)
 {
 	unsigned int n = 0;
@@ -411,7 +410,7 @@ static bool put_number(struct tw_line *line, const struct tw_test *test)
 	return false;
 }
 
-/* Bytes as the integer that they are to the kernel. */
+/* Bytes as the integer that the kernel has for them. */
 static bool put_bytes(struct tw_line *line, const struct tw_test *test)
 {
 	const struct number number = number_of(test);

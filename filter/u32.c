@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests as bits. A record has all that its format says, so the opposite of a comparison is the comparison of the opposite. An order is a few
- * blocks of numbers that begin with the same bits.
+ * Tests as bits. A record has all fields of its format, so the negation of a comparison is the inverse comparison. An order is a few
+ * blocks of numbers with a common prefix.
  */
 #include "filter/u32.h"
 
@@ -16,30 +16,30 @@
 #include "wire/tracewire.h"
 
 struct tw_cube {
-	const struct tw_u32_key *keys; /* by offset; values have no bits outside of their masks */
+	const struct tw_u32_key *keys; /* sorted by offset; values have no bits outside of their masks */
 	unsigned int n;
 };
 
 struct tw_cubes {
-	struct tw_cube *items; /* NULL: there was no room for them */
-	unsigned int n;        /* TW_U32_MATCHES_MAX at most */
+	struct tw_cube *items; /* NULL: without memory */
+	unsigned int n;        /* at most TW_U32_MATCHES_MAX */
 };
 
-/* Where cubes are made. */
+/* State of making cubes. */
 struct tw_cube_maker {
 	struct tw_arena *arena;
-	bool too_many; /* some list would have had more than TW_U32_MATCHES_MAX, or a cube more than TW_U32_KEYS_MAX keys */
+	bool too_many; /* a list exceeded TW_U32_MATCHES_MAX, or a cube TW_U32_KEYS_MAX keys */
 };
 
 /* A number in the frame. */
 struct tw_cube_number {
-	uint32_t offset; /* from the frame header */
+	uint32_t offset; /* offset from the frame header */
 	uint8_t size;
 	bool big_endian;
-	uint64_t flip; /* bits that are turned round before it is compared: a sign */
+	uint64_t flip; /* bits that are inverted before the comparison: the sign */
 };
 
-/* A list with room for @n; without memory or beyond the limit its items are NULL. */
+/* Allocates a list with room for @n; without memory or beyond the limit its items are NULL. */
 static struct tw_cubes new_list(struct tw_cube_maker *maker, size_t n)
 {
 	struct tw_cubes list = { 0 };
@@ -51,7 +51,7 @@ static struct tw_cubes new_list(struct tw_cube_maker *maker, size_t n)
 	return list;
 }
 
-/* What is always true: one cube without keys; or never: none */
+/* Always true: one cube without keys; or never: no cube */
 static struct tw_cubes cubes__certain(struct tw_cube_maker *maker, bool is_true)
 {
 	struct tw_cubes list = new_list(maker, 1);
@@ -60,7 +60,7 @@ static struct tw_cubes cubes__certain(struct tw_cube_maker *maker, bool is_true)
 	return list;
 }
 
-/* One cube: the bytes from @offset on, as many bits of each as @mask has. At most TW_CUBE_VALUE_MAX */
+/* One cube: the bytes from @offset on, masked with @mask. At most TW_CUBE_VALUE_MAX */
 static struct tw_cubes cubes__bytes(struct tw_cube_maker *maker, uint32_t offset, const uint8_t *value,
 				    const uint8_t *mask, uint32_t len)
 {
@@ -86,7 +86,7 @@ static struct tw_cubes cubes__bytes(struct tw_cube_maker *maker, uint32_t offset
 	return list;
 }
 
-/* Of one cube: one bit at least is another */
+/* The negation of one cube: at least one bit differs */
 static struct tw_cubes cubes__not(struct tw_cube_maker *maker, const struct tw_cubes *cube)
 {
 	struct tw_cubes list;
@@ -126,7 +126,7 @@ static struct tw_cubes cubes__or(struct tw_cube_maker *maker, const struct tw_cu
 	return list;
 }
 
-/* Return: false if no word can be both. */
+/* Return: false if no word can match both. */
 static bool join_keys(const struct tw_u32_key *a, const struct tw_u32_key *b, struct tw_u32_key *ret)
 {
 	if ((a->value ^ b->value) & a->mask & b->mask)
@@ -135,7 +135,7 @@ static bool join_keys(const struct tw_u32_key *a, const struct tw_u32_key *b, st
 	return true;
 }
 
-/* Return: false if nothing can be both; @ret has no keys then without memory. */
+/* Return: false if nothing can match both; without memory @ret has no keys. */
 static bool join_cubes(struct tw_cube_maker *maker, const struct tw_cube *a, const struct tw_cube *b,
 		       struct tw_cube *ret)
 {
@@ -196,7 +196,9 @@ static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct t
 	return cubes__bytes(maker, number->offset, values, masks, number->size);
 }
 
-/* The largest block that begins at @low, has a power of two of numbers, and does not reach beyond @high. Return: its span */
+/*
+ * The largest block that begins at @low, has a power of two of numbers, and ends at or before @high. Return: its span
+ */
 static uint64_t block_at(uint64_t low, uint64_t high)
 {
 	uint64_t span = 0;
@@ -206,7 +208,7 @@ static uint64_t block_at(uint64_t low, uint64_t high)
 	return span;
 }
 
-/* Low <= the number <= high, as unsigned numbers; nothing if high is below low */
+/* low <= the number <= high, unsigned; no cube if high is below low */
 static struct tw_cubes cubes__range(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t low,
 				    uint64_t high)
 {
@@ -260,7 +262,7 @@ static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct 
 {
 	const struct tw_cube_number number = number_of(test);
 	const uint64_t all = UINT64_MAX >> (64 - 8 * number.size);
-	/* Signed ones are moved so that the least of them is 0. */
+	/* Signed numbers are shifted so that the smallest is 0. */
 	const uint64_t least = -number.flip, most = number.flip ? number.flip - 1 : all;
 	struct tw_cubes below, above;
 	uint64_t low, high;
@@ -276,7 +278,7 @@ static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct 
 	return cubes__or(maker, &below, &above);
 }
 
-/* Text ends with a NUL where its field goes on. */
+/* A text that is shorter than its field ends with a NUL. */
 static struct tw_cubes equal_bytes(struct tw_cube_maker *maker, const struct tw_test *test, const uint8_t *value,
 				   size_t len, bool whole, bool negated)
 {
@@ -357,13 +359,13 @@ static struct tw_cubes cubes_of_tree(struct tw_cube_maker *maker, const struct t
 	return done;
 }
 
-#define MEMORY_MAX ((size_t)64 << 20) /* bytes of cubes on the way */
-#define TEXT_MAX   ((size_t)1 << 20)  /* bytes of texts that groups are told apart by */
+#define MEMORY_MAX ((size_t)64 << 20) /* bytes of intermediate cubes */
+#define TEXT_MAX   ((size_t)1 << 20)  /* bytes of texts that distinguish groups */
 
 #define HEADER(field) ((uint32_t)offsetof(struct tw_frame_hdr, field))
 #define EVENT(field)  ((uint32_t)(sizeof(struct tw_frame_hdr) + offsetof(struct tw_event, field)))
 
-/* For telling trees apart: fields of one name are not the same in all events. */
+/* To distinguish trees: fields of the same name differ between events. */
 static bool put_test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
 {
 	(void)format;
@@ -387,7 +389,7 @@ static void and_number(struct tw_cube_maker *maker, struct tw_cubes *cubes, uint
 	*cubes = cubes__and(maker, cubes, &more);
 }
 
-/* A frame of one event of that schema. */
+/* Matches a frame of one event of that schema. */
 static struct tw_cubes frame_cube(struct tw_cube_maker *maker, const struct tw_bound *bound, uint64_t schema_id)
 {
 	struct tw_cubes cubes = cubes__certain(maker, true);
@@ -402,7 +404,7 @@ static struct tw_cubes frame_cube(struct tw_cube_maker *maker, const struct tw_b
 	return cubes;
 }
 
-/* The ids of a group, in ranges: gaps between ids that are known belong to those that are not. */
+/* The ids of a group, in ranges: gaps between known ids belong to the unknown ones. */
 static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_groups *groups, uint32_t group)
 {
 	const struct tw_cube_number id = { .offset = EVENT(event_id), .size = 2, .big_endian = true };
@@ -410,7 +412,7 @@ static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_gro
 	const bool has_unknown = groups->groups[group].has_unknown;
 	const size_t n = groups->bound->n_events;
 	struct tw_cubes list = cubes__certain(maker, false), range;
-	uint32_t from = 0; /* where the next range may begin */
+	uint32_t from = 0; /* lower bound of the next range */
 
 	for (size_t i = 0; i <= n && list.items; i++) {
 		const uint32_t at = i < n ? events[i].format->id : UINT16_MAX + 1;
@@ -438,7 +440,7 @@ static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_gro
 	return list;
 }
 
-/* @cubes live in the arena; the matches are the caller's. */
+/* @cubes are in the arena; the matches are the caller's. */
 static int copy_out(const struct tw_cubes *cubes, struct tw_u32 *ret)
 {
 	*ret = (struct tw_u32){ .matches = calloc(cubes->n + 1, sizeof(*ret->matches)) };

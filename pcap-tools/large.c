@@ -10,7 +10,7 @@
 #endif
 
 #define HUGE_PAGE  ((size_t)2 << 20)
-#define WORTH_HUGE (HUGE_PAGE / 2) /* from here on at least half of each page is used */
+#define WORTH_HUGE (HUGE_PAGE / 2) /* from this size on at least half of each page is used */
 
 static size_t round_up(size_t size, size_t to)
 {
@@ -23,7 +23,8 @@ void *tw_large__alloc(size_t size, size_t hot)
 	void *memory = whole < size ? NULL : aligned_alloc(align, whole);
 
 	if (memory && align == HUGE_PAGE)
-		madvise(memory, round_up(hot, HUGE_PAGE), MADV_HUGEPAGE); /* a kernel without huge pages says no */
+		madvise(memory, round_up(hot, HUGE_PAGE),
+			MADV_HUGEPAGE); /* fails on a kernel without huge pages, which is fine */
 	return memory;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory through which much data goes. */
+/* Memory for large amounts of data. */
 #ifndef TW_LARGE_H
 #define TW_LARGE_H
 
@@ -8,20 +8,22 @@
 #define TW_LARGE_ALIGN ((size_t)4096)
 
 /**
- * tw_large__alloc() - memory that begins in huge pages, where the kernel has some and it is large enough for that: what goes through
- * it once, by a copy or to a disk, then costs few look-ups of pages
+ * tw_large__alloc() - memory that begins with huge pages, if the kernel has them and the size is sufficient: data that is copied through
+ * it once then needs few TLB entries
  * @size: bytes
- * @hot: of them those that are used all the time; the others stay in small pages, of which only those that are touched cost memory
+ * @hot: number of bytes at the beginning that are used all the time; the others stay in small pages, which use memory only when they are
+ * touched
  *
- * Return: at a multiple of TW_LARGE_ALIGN, not zeroed, to be freed with free(); NULL without memory.
+ * Return: address at a multiple of TW_LARGE_ALIGN, not zeroed, to be freed with free(); NULL without memory.
  */
 void *tw_large__alloc(size_t size, size_t hot);
 
 /**
- * tw_large__copy() - copy what this CPU does not read again: past its caches, where it can
+ * tw_large__copy() - copy data that this CPU does not read again, bypassing its caches if possible
  * @to: at a multiple of 16; @from at any
  *
- * Memory that a device or another CPU has just read is slow to write to piece by piece; this writes whole lines, and waits for none.
+ * Memory that a device or another CPU has just read is slow to write in small pieces; this writes whole cache lines and does not wait
+ * for any.
  */
 void tw_large__copy(void *to, const void *from, size_t len);
 

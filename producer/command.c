@@ -14,21 +14,21 @@
 
 #include "base/program.h"
 
-#define GRACE_MS 2000 /* between SIGTERM and SIGKILL */
+#define GRACE_MS 2000 /* time between SIGTERM and SIGKILL */
 
 struct tw_command {
 	pid_t pid;
 	int pidfd;
-	int go;     /* closing or writing to it ends the child's waiting */
-	int report; /* a byte when the mark is written, then errno of exec, or the end of file */
+	int go;     /* the child waits until this is closed or written */
+	int report; /* one byte after the mark was written, then errno of exec, or end of file */
 	struct tw_program program;
-	int status; /* as of waitpid() */
+	int status; /* as from waitpid() */
 	bool reaped;
 };
 
 static void write_mark(const char *marker)
 {
-	const char text[] = "tracewire: command"; /* on the stack: the kernel does not wait for a page to be read */
+	const char text[] = "tracewire: command"; /* on the stack, so that the kernel needs no page fault to read it */
 	const int fd = marker ? open(marker, O_WRONLY | O_CLOEXEC) : -1;
 
 	if (fd < 0)
@@ -39,8 +39,8 @@ static void write_mark(const char *marker)
 }
 
 /*
- * The child: mark, wait for the word, exec. Its signals are as the command expects them. The producer may have threads that read
- * symbols: nothing but system calls here.
+ * Runs in the child: writes the mark, waits for the start byte, calls exec. Signals get the dispositions that the command expects. Other
+ * threads of the producer may hold locks, so the child uses system calls only.
  */
 static void __attribute__((noreturn))
 run_child(const struct tw_program *program, const char *marker, int go, int report)
@@ -56,7 +56,7 @@ run_child(const struct tw_program *program, const char *marker, int go, int repo
 	signal(SIGPIPE, SIG_DFL);
 	write_mark(marker);
 	if (write(report, &byte, 1) != 1 || read(go, &byte, 1) != 1)
-		_exit(127); /* the tracer is gone: so is the reason to run */
+		_exit(127); /* the tracer is gone, so there is no reason to run */
 	err = tw_program__exec(program, environ);
 	if (write(report, &err, sizeof(err)) < 0)
 		_exit(126);
@@ -85,7 +85,8 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 	if (!c)
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	*c = (struct tw_command){ .pid = -1, .pidfd = -1, .go = -1, .report = -1 };
-	err = tw_program__find(argv, &c->program); /* before anything is begun for a command that is not there */
+	err = tw_program__find(
+		argv, &c->program); /* fail here, before anything is set up for a command that does not exist */
 	if (err) {
 		err = cannot_run(argv[0], err, error);
 		goto fail;
@@ -95,7 +96,7 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 		goto fail;
 	}
 	if (!c->pid) {
-		close(go[1]); /* so that the end of the tracer is the end of the waiting */
+		close(go[1]); /* so that the wait ends when the tracer ends */
 		run_child(&c->program, marker, go[0], report[1]);
 	}
 	close(go[0]);

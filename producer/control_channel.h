@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control channel: HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS, END. Records are packed into frames as events are; a record larger
- * than a frame goes out in PARTs.
+ * The control channel: HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS, END. Records are packed into frames like events. A record larger than a
+ * frame is sent as PARTs.
  */
 #ifndef TW_CONTROL_CHANNEL_H
 #define TW_CONTROL_CHANNEL_H
@@ -14,13 +14,15 @@
 struct tw_control_channel {
 	struct tw_frame_writer *writer;
 	struct tw_producer_channel channel;
-	uint64_t time; /* base time of the frames to come; set it before each round */
+	uint64_t time; /* base time of the next frames; set it before each round */
 };
 
 /** tw_control_channel__init() - @port is borrowed */
 void tw_control_channel__init(struct tw_control_channel *control, struct tw_frame_writer *writer);
 
-/* Each sends one kind of record. What cannot be sent is counted as shed, and leaves a gap in the numbers. */
+/*
+ * Each function sends one kind of record. A record that cannot be sent is counted as shed and leaves a gap in the numbers.
+ */
 void tw_control_channel__host(struct tw_control_channel *control, const struct tw_attr_view *attrs, size_t n);
 void tw_control_channel__clock(struct tw_control_channel *control, const struct tw_clock_view *sample);
 void tw_control_channel__texts(struct tw_control_channel *control, const struct tw_schema_texts *texts);
@@ -29,7 +31,7 @@ void tw_control_channel__symbol(struct tw_control_channel *control, const struct
 void tw_control_channel__stats(struct tw_control_channel *control, const struct tw_stat_view *stats, size_t n);
 void tw_control_channel__last(struct tw_control_channel *control); /* END: the producer has stopped */
 
-/** tw_control_channel__end() - close the frame being filled, so that its records leave with the next flush */
+/** tw_control_channel__end() - close the open frame, so that its records leave with the next flush */
 void tw_control_channel__end(struct tw_control_channel *control);
 
 #endif

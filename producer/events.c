@@ -98,7 +98,7 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
 	return 0;
 }
 
-/* Among the first @n: what one pattern selects has no duplicates in itself. */
+/* Searches only the first @n: the events that one pattern selects have no duplicates. */
 static bool contains(const struct tw_event_list *list, size_t n, const struct tw_event_name *event)
 {
 	for (size_t i = 0; i < n; i++)
@@ -107,7 +107,7 @@ static bool contains(const struct tw_event_list *list, size_t n, const struct tw
 	return false;
 }
 
-/* Name what @pattern may have meant: a whole "system:name", or for a bare word a system or an event. */
+/* Suggests what @pattern may have meant: a whole "system:name", or for a bare word a system or an event. */
 static int unknown(const struct tw_event_list *all, const char *pattern, struct tw_error *error)
 {
 	char best[2 * TW_NEAREST_WORD_MAX] = "", full[2 * TW_NEAREST_WORD_MAX];
@@ -149,7 +149,7 @@ static int select_one(struct tw_event_list *list, const struct tw_event_list *al
 	return found ? 0 : unknown(all, pattern, error);
 }
 
-/* The parts of a list with commas, one by one. */
+/* Returns the items of a comma-separated list one after the other. */
 static int select_parts(struct tw_event_list *list, const struct tw_event_list *all, char *text, struct tw_error *error)
 {
 	char *save;
@@ -182,7 +182,7 @@ int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list
 	return err;
 }
 
-/* FNV-1a, to tell one list of events from another. */
+/* FNV-1a, to compare two lists of events. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	for (; *text; text++)
@@ -190,7 +190,9 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* All events by name, and the definitions of the dynamic ones, whose ids and formats may change under one name. */
+/*
+ * Hashes all event names and the definitions of the dynamic events, whose ids and formats may change while the name stays.
+ */
 static uint64_t take_fingerprint(const char *tracing_dir)
 {
 	static const char *const files[] = { "available_events", "dynamic_events" };
@@ -207,7 +209,7 @@ static uint64_t take_fingerprint(const char *tracing_dir)
 	return hash;
 }
 
-/* The filter of a later request holds for events that an earlier one brought, too. */
+/* The filter of a later request also applies to events that an earlier request selected. */
 static void take_over(struct tw_selection *sel, const struct tw_event_list *all, size_t i)
 {
 	struct tw_event_list mine = { 0 };
@@ -221,7 +223,7 @@ static void take_over(struct tw_selection *sel, const struct tw_event_list *all,
 	tw_event_list__fini(&mine);
 }
 
-/* The events added last are those of request @i. */
+/* Marks the events added last as those of request @i. */
 static int note_request(struct tw_selection *sel, const struct tw_event_list *all, size_t i, struct tw_error *error)
 {
 	size_t *request = realloc(sel->request, (sel->events.n + 1) * sizeof(*request));
@@ -267,7 +269,7 @@ const char *tw_selection__filter(const struct tw_selection *sel, size_t i)
 	return sel->wanted[sel->request[i]].filter;
 }
 
-/* What request @i means now. A part of it that means nothing any more does not keep the others out. */
+/* Resolves request @i again. A part that no longer selects anything does not exclude the other parts. */
 static void select_what_there_is(struct tw_selection *sel, const struct tw_event_list *all, size_t i)
 {
 	char *text = strdup(sel->wanted[i].spec), *save = NULL;

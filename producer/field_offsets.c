@@ -7,7 +7,7 @@
 int tw_field_offset_table__init(struct tw_field_offset_table *table)
 {
 	*table = (struct tw_field_offset_table){ 0 };
-	/* pages of ids that no event has are never touched */
+	/* pages of unused ids are never touched */
 	table->by_id = calloc(UINT16_MAX + 1, sizeof(*table->by_id));
 	return table->by_id ? 0 : -ENOMEM;
 }
@@ -29,7 +29,7 @@ struct tw_field_offsets *tw_field_offsets__new(size_t n)
 	return calloc(1, sizeof(struct tw_field_offsets) + n * sizeof(struct tw_field_offset));
 }
 
-/* The format of stack traces says eight callers; the kernel writes as many as there were. */
+/* The format of stack traces declares eight callers; the kernel writes as many as it found. */
 bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct tw_field *field)
 {
 	return field->place == TW_PLACE_REST ||
@@ -53,7 +53,7 @@ void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width
 {
 	struct tw_field_offset *entry = &offsets->entries[offsets->n++];
 
-	memset(entry, 0, sizeof(*entry)); /* its padding too: is_same() compares bytes */
+	memset(entry, 0, sizeof(*entry)); /* the padding too, because is_same() compares bytes */
 	entry->offset = offset;
 	entry->size = size;
 	entry->width = width;

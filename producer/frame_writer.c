@@ -8,12 +8,12 @@
 #include "producer/counter.h"
 #include "wire/encode.h"
 
-#define PATIENCE_NS 2000000000ull /* how long back-pressure may last before events are shed */
-#define LAST_NS     500000000ull  /* the same for all last frames together where the sink broke or took nothing */
+#define PATIENCE_NS 2000000000ull /* duration of back-pressure before events are shed */
+#define LAST_NS     500000000ull  /* time limit for all last frames together if the sink failed or accepted nothing */
 #define AFTER_NS \
-	1000000000ull /* after the deadline: a receiver that waited for others has given them up by then, and has room */
-#define PAUSE_NS 50000   /* between two tries */
-#define RETRY_NS 1000000 /* the same while shedding: a try for every event would hold up the ring */
+	1000000000ull /* extra time after the deadline: a receiver that waited for other streams has room again by then */
+#define PAUSE_NS 50000   /* between two attempts */
+#define RETRY_NS 1000000 /* the same while shedding: an attempt for every event would delay the reading of the ring */
 
 static void pause_briefly(void)
 {
@@ -30,13 +30,13 @@ void tw_frame_writer__init(struct tw_frame_writer *writer, struct tw_sink *sink,
 	};
 }
 
-/* The deadline is over. The last frames have a time of their own. */
+/* The deadline is over. The last frames have their own time limit. */
 static bool is_given_up(const struct tw_frame_writer *writer)
 {
 	return !writer->last_until && tw_deadline__is_over(writer->deadline);
 }
 
-/* Whether to ask the sink, which has no room, again. */
+/* Whether to ask a sink that had no room again. */
 static bool may_retry(const struct tw_frame_writer *writer)
 {
 	if (writer->last_until)
@@ -46,7 +46,7 @@ static bool may_retry(const struct tw_frame_writer *writer)
 	return !writer->shedding || tw_time__now(CLOCK_MONOTONIC) >= writer->retry;
 }
 
-/* Until when to wait for a slot. In the past: ask the sink once. */
+/* Until when to wait for a slot. A time in the past means: ask the sink once. */
 static uint64_t patience_ends(const struct tw_frame_writer *writer, uint64_t begun)
 {
 	if (writer->last_until)
@@ -79,7 +79,7 @@ static void *wait_for_slot(struct tw_frame_writer *writer)
 	return slot;
 }
 
-/* A slot of the sink, after waiting for it if need be; NULL if patience ended or the sink broke. */
+/* Gets a slot from the sink, if necessary after waiting; NULL after the time limit or if the sink failed. */
 static void *reserve(struct tw_frame_writer *writer)
 {
 	void *slot = tw_sink__reserve(writer->sink);
@@ -92,8 +92,8 @@ static void *reserve(struct tw_frame_writer *writer)
 }
 
 /*
- * What was lost on this channel is reported first thing in its next frame. Events that were shed are missing just here; a ring's
- * loss that had to wait is no longer reported at its place. Return: whether there was something.
+ * Losses of this channel are reported first in its next frame. Shed events are missing exactly there. A ring's loss that had to wait is
+ * reported later than its place. Return: whether there was a loss to report.
  */
 static bool report_pending(struct tw_frame_writer *writer)
 {
@@ -146,7 +146,7 @@ bool tw_frame_writer__begin(struct tw_frame_writer *writer, struct tw_producer_c
 	if (!report_pending(writer) || writer->events_per_frame > 1)
 		return true;
 	tw_frame_writer__end(
-		writer); /* viewers and classifiers want events alone in their frames: a loss gets a frame of its own */
+		writer); /* viewers and classifiers expect one event a frame, so a loss gets its own frame */
 	return open_frame(writer, channel, base_time);
 }
 
@@ -184,7 +184,7 @@ int tw_frame_writer__flush(struct tw_frame_writer *writer)
 	return err;
 }
 
-/* Until when frames may take to leave. The deadline may be set, and moved, meanwhile. */
+/* Until when frames may be sent. The deadline may be set and moved meanwhile. */
 static uint64_t drain_ends(const struct tw_frame_writer *writer, uint64_t begun)
 {
 	const uint64_t at = writer->deadline ? atomic_load(&writer->deadline->at) : 0;
@@ -226,7 +226,9 @@ static void shed(struct tw_producer_channel *channel)
 	channel->pending[TW_LOST_SHED]++;
 }
 
-/* A record larger than a frame goes out in PARTs, each in a frame of its own whose base time is the event's. */
+/*
+ * A record larger than a frame is sent as PARTs, each in its own frame. The base time of these frames is the time of the event.
+ */
 static bool send_parts(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 		       uint32_t len, uint64_t time)
 {
@@ -238,7 +240,7 @@ static bool send_parts(struct tw_frame_writer *writer, struct tw_producer_channe
 
 	if (!tlv)
 		return false;
-	/* laid out by the code that does so for every event */
+	/* laid out by the function that lays out every event */
 	tw_hashed_pointers__add_event(writer->stream->pointers, &whole, record, len, 0);
 	while (at < total) {
 		size_t n = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hashed pointers: what replaces the kernel's addresses in a stream that leaves the host. The same address has the same replacement, and
- * another one in each stream. The kernel's code is moved as a whole, so that distances in it stay and symbols go on working; all else is
- * hashed (SipHash-2-4).
+ * Hashed pointers replace the kernel's addresses in a stream that leaves the host. The same address has the same replacement within a
+ * stream, and another one in each stream. The kernel's code is moved as a whole, so distances within it and symbols stay valid. All
+ * other addresses are hashed (SipHash-2-4).
  *
- * Addresses in events are hashed in the frame: once a record was copied there, what schema/pointer_field.h takes for an
- * address is replaced in place. Filters and symbols look at the record before that, and see addresses as they are. Bytes of a record that
- * are no field's are cleared: the kernel leaves in them what the ring held before, pieces of addresses among it.
+ * Addresses are hashed in the frame, after a record was copied there: every field that schema/pointer_field.h considers an address is
+ * replaced. Filters and symbols use the record before that, with the real addresses. Bytes that belong to no field are cleared, because
+ * the kernel leaves old content of the ring in them, which may include addresses.
  */
 #ifndef TW_HASHED_POINTERS_H
 #define TW_HASHED_POINTERS_H
@@ -24,10 +24,10 @@
 #define TW_POINTER_RANGES 2
 #define TW_POINTER_SECRET 16 /* bytes */
 
-/* Addresses that are moved together. */
+/* A range of addresses that is moved as a whole. */
 struct tw_pointer_range {
 	uint64_t start, size; /* bytes */
-	uint64_t moved;       /* where start is to be */
+	uint64_t moved;       /* new start of the range */
 };
 
 struct tw_pointer_key {
@@ -36,22 +36,24 @@ struct tw_pointer_key {
 	size_t n_ranges;
 };
 
-/** tw_pointer_key__init() - a new secret, nothing moved. Return: 0; -EIO if the kernel gives no random number */
+/**
+ * tw_pointer_key__init() - a new secret and no moved ranges. Return: 0; -EIO if the kernel gives no random number
+ */
 int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error);
 
 /**
- * tw_pointer_key__move() - move these addresses together, each range to a place of its own, before any is hashed
+ * tw_pointer_key__move() - move each range of addresses as a whole; call it before any address is hashed
  * @end: after the last; @start or less = no effect
  *
- * What cannot be moved is hashed: without a random number, or if there are TW_POINTER_RANGES already.
+ * A range that cannot be moved is hashed: without a random number, or after TW_POINTER_RANGES ranges.
  */
 void tw_pointer_key__move(struct tw_pointer_key *key, uint64_t start, uint64_t end);
 
-/** tw_pointer_key__keeps_distances() - whether all of these bytes are moved together */
+/** tw_pointer_key__keeps_distances() - whether all of these bytes are in one moved range */
 bool tw_pointer_key__keeps_distances(const struct tw_pointer_key *key, uint64_t start, uint64_t size);
 
 /**
- * tw_pointer_key__hash() - what replaces an address
+ * tw_pointer_key__hash() - the replacement of an address
  * @width: of the field, bytes: 4 or 8
  *
  * The caller passes addresses only.
@@ -63,40 +65,44 @@ struct tw_hashed_pointers {
 	struct tw_field_offset_table table;
 };
 
-/** tw_hashed_pointers__init() - a key, and no events yet. Return: 0, -EIO or -ENOMEM */
+/** tw_hashed_pointers__init() - a key and no events. Return: 0, -EIO or -ENOMEM */
 int tw_hashed_pointers__init(struct tw_hashed_pointers *pointers, struct tw_error *error);
 
-/** tw_hashed_pointers__fini() - an all-zero one is fine */
+/** tw_hashed_pointers__fini() - free it; all-zero is fine */
 void tw_hashed_pointers__fini(struct tw_hashed_pointers *pointers);
 
 /**
- * tw_hashed_pointers__set_format() - hash this event's addresses from now on; one thread, while readers run
- * @print: of @format; NULL = not known
+ * tw_hashed_pointers__set_format() - hash the addresses of this event from now on; called by one thread, while readers run
+ * @print: of @format; NULL = unknown
  *
- * Return: 0 or -ENOMEM: then the event must not be sent.
+ * Return: 0, or -ENOMEM: the event must not be sent then.
  */
 int tw_hashed_pointers__set_format(struct tw_hashed_pointers *pointers, const struct tw_format *format,
 				   const struct tw_print *print);
 
-/** tw_hashed_pointers__set_unknown() - the same for an event of unknown format: whatever looks like an address of the kernel */
+/**
+ * tw_hashed_pointers__set_unknown() - the same for an event of unknown format: every value that looks like a kernel address
+ */
 int tw_hashed_pointers__set_unknown(struct tw_hashed_pointers *pointers, uint16_t id);
 
-/** tw_hashed_pointers__set_text() - where the kernel's code lies; before the first event is sent */
+/** tw_hashed_pointers__set_text() - set the ranges of the kernel's code; call it before the first event is sent */
 void tw_hashed_pointers__set_text(struct tw_hashed_pointers *pointers, const struct tw_kernel_text *text);
 
 /**
  * tw_hashed_pointers__hash_strings() - a text like printk_formats with hashed addresses
- * @text: lines of `0xADDRESS : "TEXT"`; others are left out
+ * @text: lines of `0xADDRESS : "TEXT"`; other lines are left out
  *
- * Return: NULL without memory; free().
+ * Return: NULL without memory; caller frees.
  */
 char *tw_hashed_pointers__hash_strings(const struct tw_hashed_pointers *pointers, const char *text);
 
-/** tw_hashed_pointers__hash_record() - replace what is at these offsets; @record: its common fields may be in any order of bytes */
+/**
+ * tw_hashed_pointers__hash_record() - replace the values at these offsets; @record: its common fields may be in any byte order
+ */
 void tw_hashed_pointers__hash_record(const struct tw_hashed_pointers *pointers, const struct tw_field_offsets *offsets,
 				     uint8_t *record, uint32_t len);
 
-/** tw_hashed_pointers__add_event() - as tw_frame__add_event(), and hash the addresses; NULL @pointers = do not */
+/** tw_hashed_pointers__add_event() - as tw_frame__add_event(), then hash the addresses; NULL @pointers = do not */
 static inline bool tw_hashed_pointers__add_event(const struct tw_hashed_pointers *pointers, struct tw_frame *frame,
 						 const uint8_t *record, uint32_t len, uint64_t time)
 {
@@ -109,7 +115,7 @@ static inline bool tw_hashed_pointers__add_event(const struct tw_hashed_pointers
 		return true;
 	memcpy(&id, record, sizeof(id));
 	offsets = tw_field_offset_table__find(pointers->table.by_id, id);
-	if (offsets) /* the record is the end of the frame so far */
+	if (offsets) /* the record is at the end of the frame */
 		tw_hashed_pointers__hash_record(pointers, offsets, frame->buf + frame->len - len, len);
 	return true;
 }

@@ -19,17 +19,18 @@
 
 #define RETRY_MS 2
 #define MAKE_MS \
-	10000 /* a clean-up holds the lock for less than a millisecond unless it is stopped: a run fails then, and does not hang */
-#define CLEANUP_MS 2000 /* what is not found now is found by the next run */
+	10000 /* a cleanup holds the lock for less than a millisecond unless it is stopped; in that case a run fails instead of hanging */
+#define CLEANUP_MS 2000 /* an instance that is missed now is found by the next run */
 #define LOCK_TRIES 50
 #define NAME_TRIES 100
 
 struct tw_instance {
 	struct tracefs_instance *tracefs;
-	int lock_fd;              /* the directory, locked as long as the owner lives */
-	int free_buffer_fd;       /* closing it, also by dying, switches off and frees the ring */
-	struct tw_top_level *top; /* whose files these are, and which notes what is written there; NULL = its own */
-	struct tw_instance *own;  /* this one without that */
+	int lock_fd;        /* the directory, locked while the owner lives */
+	int free_buffer_fd; /* closing it, also at process exit, switches the instance off and frees the ring */
+	struct tw_top_level
+		*top; /* these files are used, and writes to them are noted; NULL = the instance's own files */
+	struct tw_instance *own; /* a view of this instance without the top level */
 	char name[64];
 };
 
@@ -52,12 +53,12 @@ bool tw_instance__is_at(int dir_fd, const char *path)
 }
 
 /*
- * Between mkdir() and flock() a new instance looks stale. So a run that makes one holds a shared lock on the directory of all instances
- * meanwhile, and a clean-up that looks for stale ones an exclusive lock. An instance without a lock is stale then, and stays so, since no
- * run takes an instance that is there. The lock is on the kernel's directory, which is the same for everybody: a container may have a /run of
- * its own. If a process is killed its locks are released.
+ * Between mkdir() and flock() a new instance looks stale. Therefore a run that creates an instance holds a shared lock on the directory
+ * of all instances, and a cleanup that looks for stale ones holds an exclusive lock. An instance without a lock is then stale, and stays
+ * stale, because no run reuses an instance. The lock is on the kernel's directory, which all containers share; each may have its own
+ * /run. If a process is killed, its locks are released.
  *
- * Not by waiting in flock(): the holder may be stopped, and a process that waits there reacts to no signal.
+ * The process does not wait in flock(): the holder may be stopped, and a process that waits there ignores signals.
  */
 static int lock_instances(int operation, int ms, const char *holder, struct tw_error *error)
 {
@@ -87,14 +88,16 @@ static int lock_instances(int operation, int ms, const char *holder, struct tw_e
 		       : tw_error__set(error, -err, "%s cannot be locked: %s", path, strerror(err));
 }
 
-/* Also for a child process that has inherited it. */
+/* The lock is also held by a child process that has inherited the descriptor. */
 static void unlock_instances(int fd)
 {
 	flock(fd, LOCK_UN);
 	close(fd);
 }
 
-/* Lock the instance's directory. tw_instance__is_alive() may hold it for a moment. Return: a descriptor, or -errno */
+/*
+ * Locks the instance's directory. tw_instance__is_alive() may hold the lock for a moment. Return: a descriptor, or -errno
+ */
 static int lock_instance(const char *name)
 {
 	char path[PATH_MAX];
@@ -110,7 +113,7 @@ static int lock_instance(const char *name)
 		if (!flock(fd, LOCK_EX | LOCK_NB)) {
 			if (tw_instance__is_at(fd, path))
 				return fd;
-			break; /* it was removed by hand */
+			break; /* somebody removed it by hand */
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
 	}
@@ -118,7 +121,7 @@ static int lock_instance(const char *name)
 	return -EAGAIN;
 }
 
-/* A new instance under a name that is not taken: another pid namespace may have our pid too. */
+/* Creates an instance with an unused name: a process in another pid namespace may have the same pid. */
 static int create(struct tw_instance *in, const char *suffix, struct tw_error *error)
 {
 	for (int n = 0; n < NAME_TRIES; n++) {
@@ -137,7 +140,7 @@ static int create(struct tw_instance *in, const char *suffix, struct tw_error *e
 			in->lock_fd = lock_instance(in->name);
 			if (in->lock_fd >= 0)
 				return 0;
-			if (in->lock_fd != -EAGAIN) /* the next one cannot be locked either */
+			if (in->lock_fd != -EAGAIN) /* the next one could not be locked either */
 				return tw_error__set(error, in->lock_fd, "trace instance %s cannot be locked: %s",
 						     in->name, strerror(-in->lock_fd));
 		}
@@ -168,7 +171,7 @@ int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_err
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	in->lock_fd = in->free_buffer_fd = -1;
 	err = create_locked(in, suffix, error);
-	if (!err) { /* first of all: a kill before this leaves the ring that a new instance has */
+	if (!err) { /* before anything else: a run killed earlier leaves the small ring of a new instance */
 		in->free_buffer_fd = tw_instance__open(in, "free_buffer", O_WRONLY);
 		if (in->free_buffer_fd < 0)
 			err = tw_error__set(error, in->free_buffer_fd, "free_buffer of %s cannot be held open: %s",
@@ -293,7 +296,7 @@ int tw_instance__read(const struct tw_instance *in, const char *file, char **ret
 	return tw_tracing_file__read(tw_instance__path(in, ".", dir, sizeof(dir)), file, ret, error);
 }
 
-/* What is written at the top level is remembered before and after: the kernel may say it in other words. */
+/* Writes at the top level are noted with the text read before and after, because the kernel may word it differently. */
 static int note(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *error)
 {
 	if (!in->top)
@@ -361,7 +364,7 @@ int tw_ring_stats__read(int fd, struct tw_ring_stats *ret)
 	return 0;
 }
 
-/* The last event in a CPU's ring, which is empty then. */
+/* Reads the last event in a CPU's ring and empties the ring. */
 static void last_mark(const struct tw_instance *in, unsigned int cpu, struct tw_trace_mark *mark)
 {
 	uint8_t page[TW_NATIVE_PAGE_MIN + TW_NATIVE_PAGE_SLACK];
@@ -418,12 +421,12 @@ bool tw_instance__is_alive(const char *name)
 		alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
 		is_there = alive || tw_instance__is_at(fd, path);
 		close(fd);
-		if (is_there) /* else the name is free, or was given to another instance */
+		if (is_there) /* otherwise the name is free, or another instance has it */
 			return alive;
 	}
 }
 
-/* A stale instance under a shared lock: tw_instance__is_alive() says false also while it is removed. */
+/* Holds a shared lock on a stale instance: tw_instance__is_alive() returns false while it is being removed, too. */
 struct stale {
 	char name[64];
 	int fd;
@@ -440,7 +443,7 @@ struct cleanup {
 	struct tw_error *error;
 };
 
-/* Whether it is a name as create() makes them: an instance that a user called tracewire-notes is not ours. */
+/* Whether create() makes such names: a user's instance named tracewire-notes is not an instance of a run. */
 static bool is_our_name(const char *name)
 {
 	const size_t prefix = strlen(TW_INSTANCE_PREFIX);
@@ -461,7 +464,9 @@ static bool keep(struct cleanup *c, const char *name, int fd)
 	return true;
 }
 
-/* For tracefs_instances_walk(), while no run makes an instance. One that its run has just removed, and so unlocked, is not stale. */
+/*
+ * For tracefs_instances_walk(), while no run creates an instance. An instance that its run has just unlocked and removed is not stale.
+ */
 static int find_stale(const char *name, void *arg)
 {
 	struct cleanup *c = arg;
@@ -477,8 +482,8 @@ static int find_stale(const char *name, void *arg)
 }
 
 /*
- * Only one clean-up may remove the instance, and only if another has not done so and the name was given again.
- * Return: a descriptor that holds this right until it is closed; or -1
+ * Only one cleanup may remove the instance, and only if no other cleanup has removed it and the name has not been reused.
+ * Return: a descriptor that holds this right until it is closed, or -1
  */
 static int lock_removal(const struct stale *stale, const char *path)
 {
@@ -492,7 +497,7 @@ static int lock_removal(const struct stale *stale, const char *path)
 	return -1;
 }
 
-/* What it had set at the top level is put back before. Return: whether it is gone */
+/* First restores what the run had set at the top level. Return: whether the instance is removed */
 static bool remove_stale(struct cleanup *c, const struct stale *stale, const char *path, struct tw_error *left)
 {
 	const int lock = lock_removal(stale, path);
@@ -525,7 +530,7 @@ static void clean_up_one(struct cleanup *c, const struct stale *stale)
 	close(stale->fd);
 }
 
-/* Removing takes long. A run that makes an instance does not have to wait for it. */
+/* Removing an instance takes long. Runs that create an instance do not have to wait for it. */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
 			 struct tw_error *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace instance of our own. Its owner holds an exclusive flock on the instance's directory. An instance named tracewire-PID... without
- * that lock is stale, unless it is just being made. If the process dies, the kernel switches the instance off and frees its ring
- * (disable_on_free, free_buffer held open), so a stale instance costs nothing until a clean-up removes it.
+ * A trace instance of a run. Its owner holds an exclusive flock on the instance's directory. An instance named tracewire-PID... without
+ * that lock is stale, unless it is just being created. If the process dies, the kernel switches the instance off and frees its ring
+ * (disable_on_free, with free_buffer held open), so a stale instance costs nothing until a cleanup removes it.
  */
 #ifndef TW_INSTANCE_H
 #define TW_INSTANCE_H
@@ -20,27 +20,30 @@ struct tw_instance;
 struct tw_top_level;
 
 /**
- * tw_instance__new() - make and lock an instance, empty and off
- * @suffix: "" or what tells it from the same process's other instance, for example "-tasks"
+ * tw_instance__new() - create and lock an instance, empty and switched off
+ * @suffix: "", or a suffix for a second instance of the process, for example "-tasks"
  */
 int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *error);
 
-/** tw_instance__free() - switch off, remove; NULL is fine. Return: false if it stays, because another process has a file of it open */
+/**
+ * tw_instance__free() - switch off and remove the instance; NULL is fine. Return: false if it stays because another process has one of
+ * its files open
+ */
 bool tw_instance__free(struct tw_instance *instance);
 
-/** tw_instance__leave() - free, but do not remove it: it is stale then; NULL is fine */
+/** tw_instance__leave() - free the structure, but leave the instance as stale; NULL is fine */
 void tw_instance__leave(struct tw_instance *instance);
 
 /** tw_instance__name() - "tracewire-..." */
 const char *tw_instance__name(const struct tw_instance *instance);
 
-/** tw_instance__path() - path of a file of the instance, in @buf. Return: @buf */
+/** tw_instance__path() - path of a file of the instance, written to @buf. Return: @buf */
 char *tw_instance__path(const struct tw_instance *instance, const char *file, char *buf, size_t size);
 
-/** tw_instance__read() - the text of a file of the instance, as tw_tracing_file__read() */
+/** tw_instance__read() - content of a file of the instance, as tw_tracing_file__read() */
 int tw_instance__read(const struct tw_instance *instance, const char *file, char **ret, struct tw_error *error);
 
-/** tw_instance__write() - write a text to a file of the instance; -errno with @error saying what was refused */
+/** tw_instance__write() - write a text to a file of the instance; -errno with @error saying which write failed */
 int tw_instance__write(const struct tw_instance *instance, const char *file, const char *text, struct tw_error *error);
 
 /** tw_instance__append() - the same without truncating: set_event_pid, set_event_notrace_pid */
@@ -49,74 +52,78 @@ int tw_instance__append(const struct tw_instance *instance, const char *file, co
 /** tw_instance__open() - open a file of the instance. Return: fd, or -errno */
 int tw_instance__open(const struct tw_instance *instance, const char *file, int flags);
 
-/** tw_instance__open_ring() - open the ring of a CPU, not to block. Return: fd, or -errno */
+/** tw_instance__open_ring() - open the ring of a CPU with O_NONBLOCK. Return: fd, or -errno */
 int tw_instance__open_ring(const struct tw_instance *instance, unsigned int cpu);
 
 /** tw_instance__open_ring_stats() - open the counters of a CPU's ring. Return: fd, or -errno */
 int tw_instance__open_ring_stats(const struct tw_instance *instance, unsigned int cpu);
 
-/** tw_instance__has() - whether the instance has that file */
+/** tw_instance__has() - whether the instance has such a file */
 bool tw_instance__has(const struct tw_instance *instance, const char *file);
 
 /**
- * tw_instance__use_top_level() - from now on all of these files are those of the top level: for tracer/top_level.h
- * @top: notes what is written there, borrowed; NULL = use its own files again
+ * tw_instance__use_top_level() - from now on the functions above use the files of the top level; for tracer/top_level.h
+ * @top: notes each write, borrowed; NULL = use the instance's own files again
  *
  * Return: 0 or -ENOMEM
  */
 int tw_instance__use_top_level(struct tw_instance *instance, struct tw_top_level *top, struct tw_error *error);
 
-/** tw_instance__own_files() - a view of the same instance whose files are its own in any case; borrowed */
+/** tw_instance__own_files() - a view of the same instance that always uses its own files; borrowed */
 const struct tw_instance *tw_instance__own_files(const struct tw_instance *instance);
 
-/** tw_instance__is_top_level() - whether its files are those of the top level */
+/** tw_instance__is_top_level() - whether the functions above use the files of the top level */
 bool tw_instance__is_top_level(const struct tw_instance *instance);
 
-/* What the kernel counts in one CPU's ring: per_cpu/cpuN/stats. */
+/* The kernel's counters of one CPU's ring: per_cpu/cpuN/stats. */
 struct tw_ring_stats {
-	uint64_t entries;        /* in the ring now */
+	uint64_t entries;        /* events in the ring now */
 	uint64_t overrun;        /* overwritten before they were read */
 	uint64_t commit_overrun; /* refused: the ring wrapped within one commit */
 	uint64_t dropped;        /* refused: overwrite is off */
 	uint64_t read;
 };
 
-/** tw_ring_stats__read() - @fd: as tw_instance__open_ring_stats() gives it. Return: 0 or -errno */
+/** tw_ring_stats__read() - @fd: as from tw_instance__open_ring_stats(). Return: 0 or -errno */
 int tw_ring_stats__read(int fd, struct tw_ring_stats *ret);
 
-/** tw_ring_stats__lost() - events that the ring lost in one of the three ways */
+/** tw_ring_stats__lost() - number of events that the ring lost in one of the three ways */
 static inline uint64_t tw_ring_stats__lost(const struct tw_ring_stats *stats)
 {
 	return stats->overrun + stats->commit_overrun + stats->dropped;
 }
 
-/* Which task wrote to a trace_marker, and when. */
+/* The task that wrote to a trace_marker, and the time. */
 struct tw_trace_mark {
-	pid_t pid;     /* as the kernel counts: in a pid namespace getpid() gives another */
-	uint64_t time; /* in the instance's clock */
+	pid_t pid;     /* pid in the initial pid namespace; getpid() in another namespace differs */
+	uint64_t time; /* by the instance's clock */
 };
 
 /**
- * tw_instance__read_mark() - the last mark in the rings of an instance that traces nothing else; empties them
+ * tw_instance__read_mark() - the last mark in the rings of an instance that has no events enabled; empties the rings
  * Return: 0; -ENOENT if there is none.
  */
 int tw_instance__read_mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
-/** tw_instance__mark() - a mark by the calling thread; as tw_instance__read_mark() */
+/** tw_instance__mark() - write a mark from the calling thread; result as tw_instance__read_mark() */
 int tw_instance__mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
-/** tw_instance__is_at() - whether an open directory is the one at @path: it may have been removed, and its name given to another */
+/**
+ * tw_instance__is_at() - whether an open directory is the one at @path: it may have been removed and the name reused
+ */
 bool tw_instance__is_at(int dir_fd, const char *path);
 
-/** tw_instance__is_alive() - whether a living process owns the instance of that name. Return: true also if that cannot be found out */
+/**
+ * tw_instance__is_alive() - whether a living process owns the instance of that name. Return: true also if that is unknown
+ */
 bool tw_instance__is_alive(const char *name);
 
 /**
- * tw_instance__cleanup() - remove stale instances, and no others
+ * tw_instance__cleanup() - remove all stale instances
  * @dry_run: only report them
- * @removed: called for each; may be NULL. @left: NULL, or a sentence: what it had set in the kernel that was not put back
+ * @removed: called for each; may be NULL. @left: NULL, or one sentence: a setting of the kernel that was not restored
  *
- * Return: how many, or -errno with @error filled; -EBUSY if a run is stopped just where it makes an instance.
+ * Return: number of instances, or -errno with @error filled; -EBUSY if a run is stopped while it creates an instance.
  */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
 			 struct tw_error *error);

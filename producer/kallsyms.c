@@ -8,13 +8,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LAST_SYMBOL (64u << 10) /* bytes given to the last function of all, whose size the text does not tell */
+#define LAST_SYMBOL (64u << 10) /* size assumed for the last function, which the text does not give */
 #define PAGE        4096u
-#define MODULES_MAX (8ull << 30) /* further apart, what is between them is something else */
-#define FIRST_BYTES (8u << 20)   /* most kernels' fit */
-#define BYTES_MAX   (512u << 20) /* more is not kallsyms */
+#define MODULES_MAX (8ull << 30) /* a larger distance means that there is something else between them */
+#define FIRST_BYTES (8u << 20)   /* enough for most kernels */
+#define BYTES_MAX   (512u << 20) /* a larger file is not kallsyms */
 
-/* An address further after a symbol than this is not in it: the text does not tell where the last symbol before a gap ends. */
+/*
+ * An address with a larger distance is not in the symbol: the text does not give the size of the last symbol before a gap.
+ */
 #define REACH (1u << 20)
 
 static bool is_called(const char *name, size_t len, const char *expected)
@@ -76,7 +78,7 @@ void tw_kernel_text__find(const char *kallsyms, struct tw_kernel_text *ret)
 	*ret = text;
 }
 
-/* A whole file that does not tell its size, and a NUL. Return: NULL if that fails; free() */
+/* Reads a whole file of unknown size and appends a NUL. Return: NULL on failure; caller frees */
 static char *read_whole(const char *path, size_t *ret_len)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -97,14 +99,14 @@ static char *read_whole(const char *path, size_t *ret_len)
 		text = larger;
 	}
 	if (text)
-		text[len] = 0; /* a full buffer has grown */
+		text[len] = 0; /* the buffer was full and has grown */
 	if (fd >= 0)
 		close(fd);
 	*ret_len = len;
 	return text;
 }
 
-/* Without the privilege to see them all addresses are 0. */
+/* Without privileges all addresses read as 0. */
 static bool tells_addresses(const struct tw_symbols *table)
 {
 	const size_t n = tw_symbols__count(table);
@@ -129,7 +131,7 @@ static struct tw_symbols *read_table(const char *path, struct tw_kernel_text *re
 	return table;
 }
 
-/* A thread that a reader starts has the reader's priority, and would take the CPU from it. */
+/* The thread inherits a reader's priority and would take the CPU from it. */
 static void *read_thread(void *arg)
 {
 	struct tw_kallsyms *k = arg;
@@ -169,7 +171,7 @@ bool tw_kallsyms__renew(struct tw_kallsyms *k, bool wait)
 	return true;
 }
 
-/* The address of the first symbol after @address; UINT64_MAX if there is none. */
+/* Address of the first symbol after @address; UINT64_MAX if there is none. */
 static uint64_t next_symbol(const struct tw_symbols *table, uint64_t address)
 {
 	size_t low = 0, high = tw_symbols__count(table);

@@ -11,13 +11,15 @@
 #include "base/time.h"
 #include "producer/counter.h"
 
-#define LOOK_NS        (50 * TW_NS_PER_MS)    /* how often to look for joiners when nothing happens */
-#define WAIT_NS        (5 * TW_NS_PER_MS)     /* and whether kallsyms has been read */
-#define OLD_NS         (2 * TW_NS_PER_SECOND) /* of a sample of the clocks: one is taken each second */
-#define REPEAT_SHARE   8                      /* repetitions take this fraction of the time at most */
-#define SYMBOLS_A_TIME 8192                   /* in one repetition; a function tracer meets tens of thousands */
+#define LOOK_NS        (50 * TW_NS_PER_MS)    /* interval between checks for new receivers when there are no events */
+#define WAIT_NS        (5 * TW_NS_PER_MS)     /* also the interval between checks whether kallsyms has been read */
+#define OLD_NS         (2 * TW_NS_PER_SECOND) /* age of a clock sample; one is taken each second */
+#define REPEAT_SHARE   8                      /* repetitions use at most this fraction of the time */
+#define SYMBOLS_A_TIME 8192 /* limit for one repetition; a function tracer can meet tens of thousands of symbols */
 
-/* After a receiver joined: a capture that is being set up sees nothing until it runs, so send all a few times. */
+/*
+ * After a receiver has joined: a capture that is being set up receives nothing until it runs, so all metadata is sent several times.
+ */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 #define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))
 
@@ -35,7 +37,7 @@ static void add_text(struct tw_host_attrs *host, enum tw_host_attr attr, const c
 	};
 }
 
-/* Not cut: it would mean something else. */
+/* Not cut: a part of a filter has another meaning. */
 static void add_filter(struct tw_host_attrs *host, const char *filter)
 {
 	if (filter)
@@ -58,7 +60,7 @@ static void add_number(struct tw_host_attrs *host, enum tw_host_attr attr, uint6
 	};
 }
 
-/* Of the first line of a file that begins with @key, what follows the key, without quotes; "" if there is none. */
+/* Returns the rest of the first line of a file that begins with @key, without quotes; "" if there is none. */
 static void read_line(const char *path, const char *key, char *buf, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -110,7 +112,7 @@ static void send_clock(struct tw_metadata_sender *m)
 	tw_control_channel__clock(&m->control, &m->sample);
 }
 
-/* Once a second. The text is sent with the next repetition. */
+/* Called once a second. The text is sent with the next repetition. */
 static void update_sync(struct tw_metadata_sender *m)
 {
 	struct tw_sync_state state;
@@ -129,8 +131,8 @@ static void send_task(void *ctx, const struct tw_producer_task *task)
 }
 
 /*
- * Where among the events a name belongs: before the first that needs it, but not before the watermark of the last round, as a
- * recording of what is older may be written already.
+ * The time at which a name is placed among the events: before the first event that needs it, but not before the watermark of the last
+ * round, because a recorder may already have written older events.
  */
 static uint64_t placement(const struct tw_metadata_sender *m, const struct tw_producer_task *task, uint64_t now)
 {
@@ -139,7 +141,7 @@ static uint64_t placement(const struct tw_metadata_sender *m, const struct tw_pr
 	return tw_time__later(task->before, m->watermark);
 }
 
-/* Names that became known. A frame of them must come before the earliest event that needs one. */
+/* Sends new names. Their frame must precede the earliest event that needs one of them. */
 static void send_new_names(struct tw_metadata_sender *m, uint64_t now)
 {
 	struct tw_producer_task task;
@@ -157,7 +159,7 @@ static void send_new_names(struct tw_metadata_sender *m, uint64_t now)
 	m->control.time = now;
 }
 
-/* Symbols that were found: before all events of this round, as the first event that needs them is among these. */
+/* Sends new symbols before all events of this round, because one of these is the first that needs them. */
 static void send_new_symbols(struct tw_metadata_sender *m, uint64_t now, bool wait)
 {
 	struct tw_symbol_view symbol;
@@ -174,7 +176,9 @@ static void send_new_symbols(struct tw_metadata_sender *m, uint64_t now, bool wa
 	m->control.time = now;
 }
 
-/* Symbols that were sent already, @max of them; the next time those that follow, and then the first again. */
+/*
+ * Repeats up to @max symbols that were already sent. The next call continues after them, and begins again at the end.
+ */
 static void repeat_symbols(struct tw_metadata_sender *m, size_t max)
 {
 	struct tw_symbol_view symbol;
@@ -205,11 +209,11 @@ void tw_metadata_sender__start(struct tw_metadata_sender *m)
 	uint64_t now;
 
 	tw_symbolizer__await(&m->symbolizer);
-	if (m->pointers) /* from here on what an address is moved to does not change, whatever kallsyms says later */
+	if (m->pointers) /* from now on the replacement of an address is fixed, even if kallsyms changes */
 		tw_hashed_pointers__set_text(m->pointers, &m->symbolizer.kallsyms.text);
-	tw_trace_clock__sample(m->clock, &sample); /* sets the offset of a clock that only the rings tell */
+	tw_trace_clock__sample(m->clock, &sample); /* sets the offset of a clock that can only be read from the rings */
 	now = tw_trace_clock__now(m->clock);
-	tw_producer_tasks__drain(m->tasks); /* no name to come is older than now */
+	tw_producer_tasks__drain(m->tasks); /* no later name is older than now */
 	m->control.time = now;
 	m->watermark = now;
 	tw_counter__add(&m->schemas, 1);
@@ -222,7 +226,7 @@ void tw_metadata_sender__start(struct tw_metadata_sender *m)
 	m->next_repeat = mono + m->options->repeat_ms * TW_NS_PER_MS;
 }
 
-/* The texts of a new schema leave before frames of any thread name it. */
+/* The texts of a new schema are sent before any thread's frames refer to it. */
 static void send_new_schema(struct tw_metadata_sender *m)
 {
 	const struct tw_producer_stream ahead = {
@@ -267,7 +271,7 @@ int tw_metadata_sender__load_texts(struct tw_metadata_sender *m, struct tw_schem
 	return err;
 }
 
-/* Events appeared or changed: the new schema leaves before the first event that needs it. */
+/* Events were added or changed: the new schema is sent before the first event that needs it. */
 static void add_new_events(struct tw_metadata_sender *m)
 {
 	struct tw_schema *schema;
@@ -287,7 +291,7 @@ static void add_new_events(struct tw_metadata_sender *m)
 	tw_filtering__enable(m->filtering, m->selection, m->instance, NULL);
 }
 
-/* If records were shed, all metadata is sent again once there is room: names would be lost for good. */
+/* If records were shed, all metadata is sent again once there is room; otherwise names would stay unknown. */
 static void resend_shed(struct tw_metadata_sender *m)
 {
 	if (m->control.channel.shed == m->resent || m->control.writer->shedding)
@@ -304,7 +308,10 @@ static void look_for_joiners(struct tw_metadata_sender *m, uint64_t mono)
 	m->next_repeat = mono;
 }
 
-/* Reading all clocks is expensive. So the answer is the sample that was sent last, unless that is old because a clock was set back. */
+/*
+ * Reading all clocks is expensive. The answer is therefore the last sample that was sent, unless a clock was set back and the sample is
+ * too old.
+ */
 static void answer_clock_request(struct tw_metadata_sender *m, uint64_t mono)
 {
 	tw_control_channel__host(&m->control, m->host.attrs, m->host.n);
@@ -315,7 +322,7 @@ static void answer_clock_request(struct tw_metadata_sender *m, uint64_t mono)
 	tw_control_channel__end(&m->control);
 }
 
-/* All metadata is due at once, or HOST and CLOCK are sent. */
+/* Either all metadata is due now, or only HOST and CLOCK are sent. */
 static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 {
 	const uint16_t request = tw_request_limiter__take(m->requests, mono);
@@ -327,8 +334,8 @@ static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 }
 
 /*
- * All metadata is sent again regularly, and more often after a receiver joined. If the sink is slow, repetitions may not take the place
- * of the events.
+ * All metadata is repeated regularly, and more often after a receiver has joined. If the sink is slow, repetitions must not displace
+ * events.
  */
 static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 {
@@ -352,8 +359,8 @@ static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 }
 
 /*
- * Once a second. What this thread has counted was read before now, so none of it follows the counters in the order of time; other
- * threads may go on counting.
+ * Called once a second. The counters include what this thread has counted so far, so none of it follows them in time order; other
+ * threads continue to count.
  */
 static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 {
@@ -367,7 +374,7 @@ static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 	m->next_second = mono + TW_NS_PER_SECOND;
 }
 
-/* Before the round's events, so that a receiver that joined since the last round can read them. */
+/* Sent before the round's events, so that a receiver that joined since the last round can decode them. */
 void tw_metadata_sender__before(void *ctx, uint64_t now)
 {
 	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
@@ -381,7 +388,7 @@ void tw_metadata_sender__before(void *ctx, uint64_t now)
 	send_new_names(m, now);
 }
 
-/* Return: ns until something is due even if no event comes, or a request can be answered */
+/* Return: ns until something is due without any event, or until a request can be answered */
 static uint64_t next_due(const struct tw_metadata_sender *m, uint64_t mono)
 {
 	uint64_t next = m->next_second;
@@ -404,7 +411,7 @@ uint64_t tw_metadata_sender__after(void *ctx, uint64_t now, uint64_t *watermark)
 	tw_producer_tasks__settle(m->tasks);
 	send_new_names(m, now);
 	send_new_symbols(m, now, false);
-	if (tw_symbolizer__waits(&m->symbolizer)) /* symbols will have to be placed before this round's events */
+	if (tw_symbolizer__waits(&m->symbolizer)) /* symbols must be sent before this round's events */
 		*watermark = m->watermark;
 	else if (*watermark > m->watermark)
 		m->watermark = *watermark;

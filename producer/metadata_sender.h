@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is sent on the control channel, and when: all metadata at the start; names as they become known; clocks and counters every
- * second; all metadata again for receivers that join late, at once if they request it; a new schema when events appeared. Runs in the
- * first reader thread.
+ * Decides what is sent on the control channel and when: all metadata at the start; names when they become known; clocks and counters
+ * every second; all metadata again for receivers that join late, at once if they request it; a new schema when events were added. Runs
+ * in the first reader thread.
  */
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
@@ -20,21 +20,23 @@
 
 #define TW_HOST_ATTRS_MAX 16
 
-/* The attributes of HOST: which host and producer the stream is of. */
+/* The attributes of HOST: the host and the producer of the stream. */
 struct tw_host_attrs {
-	struct tw_attr_view attrs[TW_HOST_ATTRS_MAX]; /* values point into text and numbers */
+	struct tw_attr_view attrs[TW_HOST_ATTRS_MAX]; /* the values point into text and numbers */
 	size_t n;
 	char text[TW_HOST_ATTRS_MAX][256];
 };
 
-/* Attributes that only the producer knows. Texts may be NULL. */
+/* Attributes that only the producer has. Texts may be NULL. */
 struct tw_host_stream {
 	const char *instance, *clock, *events, *filter;
 	uint64_t cpus;
 	bool pointers_hashed;
 };
 
-/** tw_host_attrs__init() - gather the attributes; texts longer than 255 bytes are cut, but for the filter, which is borrowed */
+/**
+ * tw_host_attrs__init() - gather the attributes; texts longer than 255 bytes are cut, except the filter, which is borrowed
+ */
 void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream *stream);
 
 struct tw_metadata_sender {
@@ -45,43 +47,45 @@ struct tw_metadata_sender {
 	struct tw_filtering *filtering;
 	struct tw_instance *instance;
 	struct tw_producer_stream *stream;
-	struct tw_hashed_pointers *pointers; /* NULL = addresses are sent as they are */
+	struct tw_hashed_pointers *pointers; /* NULL = addresses are sent unchanged */
 	const struct tw_producer_options *options;
 	void (*stats)(void *ctx, struct tw_control_channel *control); /* sends STATS */
 	void *stats_ctx;
 	struct tw_host_attrs host;
 	struct tw_sync *sync;
 	struct tw_request_limiter *requests;
-	struct tw_clock_view sample; /* the last that was sent */
+	struct tw_clock_view sample; /* the last one sent */
 	struct tw_schema_texts texts;
 	struct tw_symbolizer symbolizer;
-	_Atomic uint64_t schemas;          /* sent, but for repetitions (producer/counter.h) */
-	uint64_t watermark;                /* nothing is placed before this time of the stream's clock */
-	uint64_t next_second, next_repeat; /* CLOCK_MONOTONIC: the stream's clock may be set back */
-	uint64_t joined;                   /* when a receiver last began to listen, by the same; 0 = long ago */
-	uint64_t resent;                   /* shed control frames whose content was sent again */
+	_Atomic uint64_t schemas;          /* sent, without repetitions (producer/counter.h) */
+	uint64_t watermark;                /* nothing is placed before this time (stream's clock) */
+	uint64_t next_second, next_repeat; /* CLOCK_MONOTONIC, because the stream's clock may be set back */
+	uint64_t joined;                   /* when a receiver last joined, CLOCK_MONOTONIC; 0 = long ago */
+	uint64_t resent;                   /* shed control frames whose content was sent again later */
 };
 
 /**
- * tw_metadata_sender__load_texts() - the texts of what is selected now, and which of their fields are addresses
- * @ret_schema: their formats, the caller's; NULL if there is no filter, which alone needs them
+ * tw_metadata_sender__load_texts() - read the format texts of the selected events and determine which fields are addresses
+ * @ret_schema: their formats, the caller's; NULL without a filter, because only filters need them
  *
  * Return: 0 or -errno.
  */
 int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct tw_schema_texts *ret,
 				   struct tw_schema **ret_schema, struct tw_error *error);
 
-/** tw_metadata_sender__start() - HOST, CLOCK, SCHEMA and COMM before the first event */
+/** tw_metadata_sender__start() - send HOST, CLOCK, SCHEMA and COMM before the first event */
 void tw_metadata_sender__start(struct tw_metadata_sender *metadata);
 
-/* For struct tw_round: @ctx is the metadata sender. */
+/* Callback of struct tw_round: @ctx is the metadata sender. */
 void tw_metadata_sender__before(void *ctx, uint64_t now);
 uint64_t tw_metadata_sender__after(void *ctx, uint64_t now, uint64_t *watermark);
 
-/** tw_metadata_sender__finish() - the last names and clocks */
+/** tw_metadata_sender__finish() - send the last names and clocks */
 void tw_metadata_sender__finish(struct tw_metadata_sender *metadata);
 
-/** tw_metadata_sender__last() - the last counters, and END; the frame is left open for the last watermarks. May be called again */
+/**
+ * tw_metadata_sender__last() - send the last counters and END; the frame stays open for the last watermarks. May be called again
+ */
 void tw_metadata_sender__last(struct tw_metadata_sender *metadata, uint64_t now);
 
 /** tw_metadata_sender__fini() - free what it owns: texts, symbols, sync, request limiter */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sub-buffers of the running kernel's rings: schema/ring_page.h with the one layout that every kernel of this machine's kind has. */
+/*
+ * Sub-buffers of the running kernel's rings: schema/ring_page.h with a constant layout, the one of every kernel on this architecture.
+ */
 #ifndef TW_NATIVE_RING_H
 #define TW_NATIVE_RING_H
 
@@ -11,7 +13,7 @@
 #include "wire/encode.h"
 
 #define TW_NATIVE_PAGE_MIN   4096
-#define TW_NATIVE_PAGE_SLACK TW_COPY_STEP /* a buffer whose records are copied into frames has that many bytes more */
+#define TW_NATIVE_PAGE_SLACK TW_COPY_STEP /* padding at the end of a buffer whose records are copied into frames */
 
 static const struct tw_ring_layout tw_native_layout = {
 	.page = {
@@ -31,20 +33,20 @@ static const struct tw_ring_layout tw_native_layout = {
 };
 
 /**
- * tw_native_ring__check_layout() - whether this kernel's rings have that layout
- * @tracing_dir: as tw_tracing_dir__find() gives it
+ * tw_native_ring__check_layout() - check that this kernel's rings have that layout
+ * @tracing_dir: as from tw_tracing_dir__find()
  *
- * Return: 0; -ENOTSUP if not; another -errno if tracefs does not tell.
+ * Return: 0; -ENOTSUP if they have another; another -errno if tracefs cannot be read.
  */
 int tw_native_ring__check_layout(const char *tracing_dir, struct tw_error *error);
 
-/** tw_native_page__init() - begin walking the @len bytes that read() returned */
+/** tw_native_page__init() - begin a walk of the @len bytes that read() returned */
 static inline void tw_native_page__init(struct tw_ring_page *page, const uint8_t *bytes, size_t len)
 {
 	tw_ring_page__init(page, &tw_native_layout, bytes, len);
 }
 
-/** tw_native_page__next() - the next event. Return: false at the end */
+/** tw_native_page__next() - get the next event. Return: false at the end */
 static inline __attribute__((always_inline)) bool tw_native_page__next(struct tw_ring_page *page,
 								       struct tw_ring_event *ret)
 {

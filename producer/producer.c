@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The run: threads and sinks, tracing on, tracing off, everything out; and the counters. */
+/* A run: starts threads and sinks, switches tracing on and off, sends the last frames, and adds up the counters. */
 #include "producer/producer.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ int tw_producer__follow(struct tw_producer *p, struct tw_error *error)
 	return tw_tracer__follow(p->tracer, text, error);
 }
 
-/* @pid: as the kernel counts. Return: 0 or -errno */
+/* @pid: in the initial pid namespace. Return: 0 or -errno */
 static int leave_out(const struct tw_producer *p, pid_t pid)
 {
 	char text[16];
@@ -67,7 +67,7 @@ int tw_producer__ignore(struct tw_producer *p, pid_t pid)
 	return p->own_pids ? leave_out(p, pid) : -ENOTSUP;
 }
 
-/* Keep the calling thread out of the trace, by its global pid. */
+/* Excludes the calling thread from the trace by its global pid. */
 static void leave_trace(void *ctx)
 {
 	struct tw_producer *p = ctx;
@@ -79,7 +79,7 @@ static void leave_trace(void *ctx)
 	pthread_mutex_unlock(&p->mark_lock);
 }
 
-/* A reader that has to wait for a CPU loses events: realtime, or at least first among the others. */
+/* A reader that waits for a CPU loses events: use realtime priority, or at least the highest nice value. */
 static void raise_priority(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -107,7 +107,7 @@ static void *reader_thread(void *arg)
 	return NULL;
 }
 
-/* One after the other: each learns its pid from a mark in the same rings. */
+/* One thread at a time: each learns its pid from a mark in the same rings. */
 static int start_threads(struct tw_producer *p, struct tw_error *error)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++) {
@@ -194,13 +194,13 @@ static uint64_t stream_now(void *ctx)
 	return tw_trace_clock__now(&p->clock);
 }
 
-/* A thread without the readers' priority: requests cannot take their time. */
+/* This thread does not have the readers' priority, so requests cannot take CPU time from the readers. */
 static int start_answers(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_time_sync_responder_options options = {
 		.stream_id = p->stream.id,
 		.now = stream_now,
-		.slack = p->clock.id < 0 ? p->clock.slack : 0, /* its readings come by way of another clock */
+		.slack = p->clock.id < 0 ? p->clock.slack : 0, /* it is read through another clock */
 		.begin = leave_trace,
 		.wanted = take_request,
 		.refused = take_refusal,
@@ -218,7 +218,7 @@ static void end_answers(struct tw_producer *p)
 	p->responder = NULL;
 }
 
-/* All metadata before any event; then a watermark that names every channel that there will be. */
+/* All metadata precedes the first event; then a watermark lists every channel that will exist. */
 static void announce(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];
@@ -233,7 +233,7 @@ static void announce(struct tw_producer *p)
 		.fd = tw_request_limiter__fd(p->metadata.requests),
 	};
 	tw_metadata_sender__start(&p->metadata);
-	start = p->metadata.control.time - p->clock.slack; /* names that become known later may be that old */
+	start = p->metadata.control.time - p->clock.slack; /* names that become known later may be as old as this */
 	for (unsigned int i = 0; i < p->n_readers; i++) {
 		p->readers[i].read_until = start;
 		tw_reader__send_watermark(&p->readers[i], &first->writer, start);
@@ -250,8 +250,8 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *error)
 	if (!err)
 		err = start_answers(p, error);
 	/*
-	 * The events before those that tell the names: the kernel runs the probes of a rename in this order, and then gives
-	 * the task its name. So the rename itself is older than the name, as it is to the kernel's own filters.
+	 * The events that must precede the ones that carry the names: during a rename the kernel runs the probes in this order and sets
+	 * the task's name afterwards. So the rename event still has the old name, as for the kernel's filters.
 	 */
 	if (!err)
 		err = tw_filtering__enable(&p->filtering, &p->selection, p->instance, error);
@@ -284,7 +284,7 @@ int tw_producer__broken(const struct tw_producer *p)
 	return 0;
 }
 
-/* How far the slowest reader is: each of its rounds lets it grow. */
+/* Progress of the slowest reader: every round increases it. */
 uint64_t tw_producer__progress(const struct tw_producer *p)
 {
 	uint64_t least = UINT64_MAX;
@@ -294,7 +294,9 @@ uint64_t tw_producer__progress(const struct tw_producer *p)
 	return least;
 }
 
-/* What has not left by now never will. All threads have one receiver: where one has waited in vain, no other waits again. */
+/*
+ * Frames that have not left by now never will. All threads have the same receiver: after one thread has waited in vain, no other waits.
+ */
 static void drain_writer(struct tw_producer *p, struct tw_reader *r)
 {
 	const int err = tw_frame_writer__drain(&r->writer);
@@ -307,13 +309,13 @@ static void drain_writer(struct tw_producer *p, struct tw_reader *r)
 		r->err = err == -EAGAIN ? -ETIMEDOUT : err;
 }
 
-/* END is repeated where frames may get lost: after a burst of losses one of them arrives. */
+/* END is repeated where frames may get lost: one of the copies arrives after a burst of losses. */
 static const unsigned int end_pauses_ms[] = { 0, 5, 10, 20, 40 };
 #define END_TIMES (sizeof(end_pauses_ms) / sizeof(end_pauses_ms[0]))
 
 /*
- * All events are out, and the counters final. One frame has these and the last number of every channel. A sink that is broken may
- * still take it, to count it.
+ * All events are sent and the counters are final. One frame has the counters and the last number of every channel. A sink that has
+ * failed may still take it, to count it.
  */
 static void send_end(struct tw_producer *p)
 {
@@ -335,7 +337,7 @@ static void send_end(struct tw_producer *p)
 	}
 }
 
-/* So that the end comes even if tracing goes on as fast as the readers read. */
+/* So that the run ends even if events are recorded as fast as they are read. */
 static void bound_rings(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {
@@ -346,7 +348,7 @@ static void bound_rings(struct tw_reader *r)
 	}
 }
 
-/* If the kernel's counters do not fit, at least what we know of was recorded. */
+/* If the kernel's counters do not match, recorded is at least the number of known events. */
 static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struct tw_frame_writer *writer)
 {
 	struct tw_ring_stats stats = { 0 };
@@ -361,7 +363,9 @@ static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struc
 	p->unsure.kernel_read += stats.read;
 }
 
-/* After the rings were read to their end: what the kernel counted, and LOST for what was not reported yet. */
+/*
+ * After the rings were read to their end: read the kernel's counters, and write LOST for losses that were not reported yet.
+ */
 static void settle_rings(struct tw_producer *p)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++)
@@ -370,7 +374,9 @@ static void settle_rings(struct tw_producer *p)
 	p->settled = true;
 }
 
-/* With the threads gone, this one does their last rounds: all rings to their end, then names, then all frames out. */
+/*
+ * The threads have ended, so this one does their last rounds: it reads all rings to their end, sends the names, and then all frames.
+ */
 static void finish(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];
@@ -405,7 +411,7 @@ static bool gave_up(const struct tw_producer *p)
 	return false;
 }
 
-/* Why not all frames have left. Return: 0 if they have, else @error is filled */
+/* Why not all frames were sent. Return: 0 if all were, otherwise @error is filled */
 static int check_sent(const struct tw_producer *p, struct tw_error *error)
 {
 	const int err = tw_producer__broken(p);
@@ -450,7 +456,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 			"left in the rings when the run ended are counted as lost",
 			strerror(-err));
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
-	/* nothing that is in the rings needs the names to come, and sending what is there may take long */
+	/* no event in the rings needs later names, and sending what is there may take long */
 	tw_instance__write(tw_producer_tasks__instance(p->tasks), "tracing_on", "0", NULL);
 	tw_time_sync_responder__ask_to_stop(p->responder);
 	join_threads(p);
@@ -461,7 +467,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 	return err ? err : check_sent(p, error);
 }
 
-/* While its thread counts on. */
+/* Called while its thread continues to count. */
 static void add_reader(struct tw_reader *r, struct tw_producer_counters *counters)
 {
 	struct tw_sink_stats sink;
@@ -479,7 +485,7 @@ static void add_reader(struct tw_reader *r, struct tw_producer_counters *counter
 	counters->bytes += sink.bytes;
 	counters->dropped_frames += sink.dropped;
 	counters->lost_tx += sink.dropped_events;
-	if (r->writer.events_per_frame == 1) /* one each, or it was metadata */
+	if (r->writer.events_per_frame == 1) /* one event a frame, or a frame of metadata */
 		counters->lost_tx += sink.dropped_unseen;
 	else
 		counters->dropped_unseen += sink.dropped_unseen;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of a producer, shared by its set-up and its run. */
+/* The parts of a producer, shared by producer.c and the files that set it up. */
 #ifndef TW_PRODUCER_IMPL_H
 #define TW_PRODUCER_IMPL_H
 
@@ -17,23 +17,23 @@ struct tw_producer {
 	const struct tw_producer_options *options;
 	struct tw_instance *instance;
 	struct tw_tracer *tracer;
-	struct tw_instance *probe; /* only for clocks that no clockid_t reads */
+	struct tw_instance *probe; /* only for clocks without a clockid_t */
 	struct tw_producer_tasks *tasks;
 	struct tw_trace_clock clock;
 	struct tw_selection selection;
 	struct tw_filtering filtering;
 	struct tw_producer_stream stream;
-	struct tw_hashed_pointers pointers; /* all zero = addresses are sent as they are */
+	struct tw_hashed_pointers pointers; /* all zero = addresses are sent unchanged */
 	struct tw_metadata_sender metadata;
-	struct tw_trace_ring *rings; /* of all CPUs that may ever be online */
+	struct tw_trace_ring *rings; /* of all possible CPUs */
 	size_t n_rings;
-	struct tw_reader *readers; /* each has some of the rings */
+	struct tw_reader *readers; /* each has a part of the rings */
 	unsigned int n_readers;
-	bool own_pids; /* pids as we see them are the kernel's: not so in a pid namespace */
+	bool own_pids; /* pids in this process are global pids: false in a pid namespace */
 
-	/* the run */
-	struct tw_time_sync_responder *responder;      /* NULL if nobody can ask */
-	struct tw_time_sync_responder_stats questions; /* once it has ended */
+	/* state of the run */
+	struct tw_time_sync_responder *responder;      /* NULL if there is no receiver of requests */
+	struct tw_time_sync_responder_stats questions; /* after the run has ended */
 	pthread_mutex_t mark_lock;                     /* one thread at a time learns its global pid */
 	sem_t marked, go;
 	atomic_bool stop;
@@ -41,17 +41,17 @@ struct tw_producer {
 	bool running;
 	int wake_fd;
 	uint64_t started_ns;
-	_Atomic uint64_t stopped_ns; /* set while the readers still run */
-	const char *blocked_by;      /* why frames did not leave at the end, as the sink says; NULL = it does not */
+	_Atomic uint64_t stopped_ns; /* set while the readers run */
+	const char *blocked_by;      /* the sink's reason why frames were not sent at the end; NULL = unknown */
 
 	/* the kernel's counters after the run */
 	bool settled;
-	atomic_bool switched_off; /* by another process, before the end; set while the readers still run */
+	atomic_bool switched_off; /* switched off by another process; set while the readers run */
 	uint64_t recorded;
 	struct tw_unsure unsure;
 };
 
-/** tw_producer__send_stats() - the counters as STATS; @ctx is the producer */
+/** tw_producer__send_stats() - send the counters as STATS; @ctx is the producer */
 void tw_producer__send_stats(void *ctx, struct tw_control_channel *control);
 
 #endif

@@ -10,14 +10,17 @@
 #include "producer/native_ring.h"
 #include "wire/encode.h"
 
-#define BUDGET          (16u << 20) /* bytes read from one ring before the others have their turn */
-#define EMPTY_ROUNDS    4           /* then wait for the kernel instead of looking */
+#define BUDGET          (16u << 20) /* bytes read from one ring in its turn */
+#define EMPTY_ROUNDS    4           /* after that, poll() instead of reading */
 #define HEARTBEAT_NS    TW_NS_PER_SECOND
 #define LONGEST_POLL_NS TW_NS_PER_SECOND
 #define CHANNELS_MAX    1024
-#define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* receivers wait for no channel that is further behind than some of that */
+#define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* receivers do not wait for a channel that is further behind than this */
 
-/* Until when this round has read: T, or for a ring that was not read to its end its last event, or the next if that is known. */
+/*
+ * The time up to which this round has read: T; or for a ring that was not read to its end, the time of its last event, or of the next
+ * one if that is known.
+ */
 static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 {
 	uint64_t time = now > r->clock->slack ? now - r->clock->slack : 0;
@@ -32,7 +35,7 @@ static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 	return time;
 }
 
-/* Of all readers: a receiver holds back what one has sent until the others have sent their watermarks too. */
+/* Needs all readers: a receiver holds back the events of one until the others have sent their watermarks. */
 static void update_newest(struct tw_reader *r)
 {
 	uint64_t newest = atomic_load(r->newest), mine = 0;
@@ -44,7 +47,7 @@ static void update_newest(struct tw_reader *r)
 		;
 }
 
-/* The channels of this thread's rings, and the number that the next event of each gets. Return: how many */
+/* The channels of this thread's rings, and the number of the next event of each. Return: number of channels */
 static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64_t *next)
 {
 	size_t n = 0;
@@ -52,7 +55,7 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
 	for (size_t i = 0; i < r->n_rings && n < CHANNELS_MAX; i++) {
 		const struct tw_producer_channel *ch = &r->rings[i].channel;
 
-		/* events in the frame being filled have their numbers though the channel counts them at its end */
+		/* events in the open frame have their numbers, although the channel counts them when the frame ends */
 		channels[n] = ch->number;
 		next[n++] = ch->next_seq + (r->writer.channel == ch ? r->writer.frame.info.events : 0);
 	}
@@ -60,8 +63,8 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
 }
 
 /*
- * The control channel is listed with the thread's rings. It has a record of its own while another thread may still find tasks
- * and addresses whose names have to be placed before this thread's time.
+ * The control channel is listed with the thread's rings. It has its own record while another thread may still find tasks and addresses
+ * whose names must be placed before this thread's time.
  */
 static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, uint64_t time)
 {
@@ -105,13 +108,13 @@ uint64_t tw_reader__others_read_until(const struct tw_reader *r)
 	return time;
 }
 
-/* All threads have read all older events, and noted the tasks and addresses in them. */
+/* All threads have read all older events and noted their tasks and addresses. */
 static uint64_t all_read_until(const struct tw_reader *r)
 {
 	return tw_time__earlier(r->read_until, tw_reader__others_read_until(r));
 }
 
-/* The watermark to send. No further ahead of the others: a receiver would not wait for them any longer. */
+/* The watermark to send. It is not further ahead of the others than receivers wait. */
 static uint64_t next_watermark(const struct tw_reader *r)
 {
 	const uint64_t others = tw_reader__others_read_until(r);
@@ -119,7 +122,7 @@ static uint64_t next_watermark(const struct tw_reader *r)
 	return others < UINT64_MAX - AHEAD_NS ? tw_time__earlier(r->read_until, others + AHEAD_NS) : r->read_until;
 }
 
-/* It goes with the last frame of the round; alone only if a receiver holds something back for it, or now and then. */
+/* Sent with the last frame of the round; alone only if a receiver holds back events for it, or from time to time. */
 static void send_due_watermark(struct tw_reader *r, uint64_t now)
 {
 	const bool control = r->control && r->sent_control_watermark < r->sent_watermark;
@@ -147,7 +150,9 @@ static size_t drain_rings(struct tw_reader *r, uint64_t round)
 	return bytes;
 }
 
-/* Whether another reader reads in step; with @slow, because its own frames had to wait and not as a follower */
+/*
+ * Whether another reader reads in step; with @slow, because its own frames had to wait and not because it follows another
+ */
 static bool another_in_step(const struct tw_reader *r, bool slow)
 {
 	for (unsigned int i = 0; i < r->n_all; i++)
@@ -161,7 +166,9 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes;
 
 	r->writer.waited = 0;
-	/* They have one receiver: a reader that need not wait would be far ahead. Followers do not propagate pacing. */
+	/*
+	 * All threads have the same receiver: a reader that need not wait would be far ahead. Followers do not propagate pacing.
+	 */
 	if (another_in_step(r, true))
 		tw_ring_scheduler__start(&r->scheduler);
 	bytes = r->scheduler.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);
@@ -172,8 +179,8 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 }
 
 /*
- * Records of the control channel belong among the events that leave now. In step these may be of some seconds ago: frames of the
- * present before them would make a receiver stop waiting for the past.
+ * Places the records of the control channel among the events that are sent now. In step these may be some seconds old: newer frames
+ * before them would make a receiver stop waiting for the older ones.
  */
 static uint64_t control_time(const struct tw_reader *r, uint64_t now)
 {
@@ -197,7 +204,7 @@ void tw_reader__sink_stats(struct tw_reader *r, struct tw_sink_stats *ret)
 	pthread_mutex_unlock(&r->stats_lock);
 }
 
-/* One round. Return: bytes of events read. */
+/* Runs one round. Return: bytes of events read. */
 static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 {
 	const uint64_t now = tw_trace_clock__now(r->clock);
@@ -231,8 +238,8 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 }
 
 /*
- * If two sub-buffers fill in the longest pause, the pause is the longest. No pause fills more than a quarter of a ring. After a round
- * that took longer than the longest pause (its frames had to wait) there is none: the rings have what came meanwhile.
+ * If two sub-buffers fill in the longest pause, the pause is the longest. In no pause more than a quarter of a ring is filled. There is
+ * no pause after a round that took longer than the longest pause, because its frames had to wait and the rings have filled meanwhile.
  */
 static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed_ns, uint64_t round_ns)
 {
@@ -250,7 +257,7 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 	return pause < quarter ? pause : quarter;
 }
 
-/* Sleep for @ns, or until stop is set or a round is requested; with @for_events also until a ring has something. */
+/* Sleeps for @ns, or until stop is set or a round is requested; with @for_events also until a ring has events. */
 static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 {
 	const struct timespec ts = { .tv_sec = (time_t)(ns / TW_NS_PER_SECOND),
@@ -267,9 +274,9 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 	if (ppoll(fds, n + 2, &ts, NULL) <= 0)
 		return;
 	for (size_t i = 0; i < n; i++)
-		r->rings[i].no_poll |= !!(fds[i].revents & POLLERR); /* the CPU was never online: it has no ring yet */
+		r->rings[i].no_poll |= !!(fds[i].revents & POLLERR); /* the CPU was never online and has no ring yet */
 	if (request->revents && read(request->fd, &times, sizeof(times)) < 0)
-		return; /* it was read meanwhile: the round begins in any case */
+		return; /* another reader has reset it; the round begins in any case */
 }
 
 void tw_reader__loop(struct tw_reader *r)
@@ -295,8 +302,8 @@ void tw_reader__loop(struct tw_reader *r)
 }
 
 /*
- * In step it is a round like any other: the receiver needs its watermark, also that of a reader whose rings are empty, and the first
- * reader sends metadata meanwhile.
+ * In step this is a round like any other: the receiver needs its watermark, even if the reader's rings are empty, and the first reader
+ * sends metadata meanwhile.
  */
 bool tw_reader__finish(struct tw_reader *r)
 {

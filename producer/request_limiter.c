@@ -13,20 +13,20 @@
 #define CLOCK_BURST 8
 #define ALL_NS      (TW_NS_PER_SECOND / 2)
 #define ALL_BURST   2
-#define ALL_BYTES   (256u << 10) /* more takes longer than ALL_NS, as much as it is more */
+#define ALL_BYTES   (256u << 10) /* more than this takes proportionally longer than ALL_NS */
 
 #define BIT(what) (1u << (what))
 
-/* A token bucket: something may be sent @burst times in a row, and then once in @each ns. */
+/* A token bucket: allows @burst sends in a row, then one in each @each ns. */
 struct budget {
 	uint64_t each, burst;
-	uint64_t paid; /* when the time of all that was sent is over */
+	uint64_t paid; /* when the time of all previous sends is over */
 };
 
 struct tw_request_limiter {
 	int fd;
-	_Atomic unsigned int requests; /* BIT()s of what is still to be sent */
-	struct budget clock, all;      /* of the thread that takes */
+	_Atomic unsigned int requests; /* BIT()s of pending requests */
+	struct budget clock, all;      /* used only by the thread that takes requests */
 };
 
 struct tw_request_limiter *tw_request_limiter__new(void)
@@ -40,7 +40,7 @@ struct tw_request_limiter *tw_request_limiter__new(void)
 	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (w->fd >= 0)
 		return w;
-	free(w); /* which keeps errno */
+	free(w); /* keeps errno */
 	return NULL;
 }
 
@@ -52,7 +52,9 @@ void tw_request_limiter__free(struct tw_request_limiter *w)
 	free(w);
 }
 
-/* Until all can be sent, HOST and CLOCK are. An earlier request has woken the sender, which knows when it may answer. */
+/*
+ * Until all metadata may be sent, HOST and CLOCK are. An earlier request has already woken the sender, which knows when it may answer.
+ */
 void tw_request_limiter__add(struct tw_request_limiter *w, uint16_t what)
 {
 	const unsigned int requests = what >= TW_METADATA_REQUEST_ALL
@@ -73,7 +75,7 @@ static uint64_t paid_after(const struct budget *b, uint64_t now)
 	return (b->paid > now ? b->paid : now) + b->each;
 }
 
-/* How long until it may be sent once more */
+/* Time until one more send is allowed */
 static uint64_t pause_of(const struct budget *b, uint64_t now)
 {
 	const uint64_t paid = paid_after(b, now), max = now + b->burst * b->each;

@@ -10,7 +10,7 @@
 
 #include "producer/counter.h"
 
-/* Events that are written while the counters are read: one for each context of a CPU, of which there are fewer. */
+/* Events that are written while the counters are read: at most one for each context of a CPU. */
 #define IN_FLIGHT 8
 
 int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *instance, unsigned int cpu,
@@ -41,9 +41,9 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 }
 
 /*
- * A sub-buffer says that events were lost before it. If it says how many, that number is reported. If it had no room for the
- * number, the growth of the kernel's counter since the last report is, marked as not exactly placed. No event is reported twice: never
- * more in all than the kernel counts.
+ * Handles a sub-buffer that says that events were lost before it. If it gives a number, that number is reported. If it had no room for
+ * the number, the growth of the kernel's counter since the last report is reported, marked as not exactly placed. No event is reported
+ * twice: the sum never exceeds the kernel's count.
  */
 static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writer, uint64_t time,
 			enum tw_ring_missed missed, uint64_t count)
@@ -61,9 +61,9 @@ static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writ
 }
 
 /*
- * The hot path: a look-up of the task, one of the event's addresses, one copy, in which pointers may have to be hashed. The frame being
- * filled is kept in registers while events fit: the copy goes through a byte pointer, which may point to anything, so a frame in memory
- * would be read again for every event.
+ * The hot path: look up the task, look up the event's addresses, copy once, hash pointers if needed. The open frame is kept in registers
+ * while events fit: the copy writes through a byte pointer, which may alias anything, so a frame in memory would be read again for every
+ * event.
  */
 static inline __attribute__((always_inline)) void
 send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
@@ -105,7 +105,7 @@ send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame
 		ring->sent_time = walk->time;
 }
 
-/* Compiled four times: most runs look up no addresses and neither filter nor hash, and pay nothing for it. */
+/* Compiled four times: most runs look up no addresses and neither filter nor hash, and do not pay for it. */
 static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
 			struct tw_producer_tasks *tasks)
 {
@@ -124,7 +124,9 @@ static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, s
 		send_walk(ring, walk, writer, tasks, NULL, NULL, NULL);
 }
 
-/* Events reserved before the last watermark and committed after it are late: counted, and their frames are flagged. */
+/*
+ * Events reserved before the last watermark and committed after it are late: they are counted, and their frames are flagged.
+ */
 static bool is_late(struct tw_trace_ring *ring, struct tw_ring_page walk)
 {
 	struct tw_ring_event event;
@@ -145,7 +147,9 @@ static uint64_t first_time(struct tw_ring_page walk)
 	return tw_native_page__next(&walk, &event) ? event.time : walk.time;
 }
 
-/* Take the events that are not newer than @until off the front of @rest; *ret_next: time of the first that is left. */
+/*
+ * Takes the events that are not newer than @until from the front of @rest; *ret_next: time of the first remaining event.
+ */
 static struct tw_ring_page take_up_to(struct tw_ring_page *rest, uint64_t until, uint64_t *ret_next)
 {
 	struct tw_ring_page front = *rest, next = *rest;
@@ -195,13 +199,14 @@ static size_t send_subbuf(struct tw_trace_ring *ring, const uint8_t *page, size_
 
 static bool is_full(size_t bytes, size_t page_size)
 {
-	return bytes >= page_size - page_size / 8; /* the next record may have been too large for the rest */
+	return bytes >=
+	       page_size - page_size / 8; /* the next record may have been too large for the remaining buffer */
 }
 
 /*
- * Whether this sub-buffer was the one being written: it is not full, and its last event is of this round. Under load the next
- * read() would find the few events recorded since, and so on, each at the cost of copying a whole sub-buffer; they can
- * wait for the next round. If there is little in it one more read() is cheap, and makes sure that the ring is empty.
+ * Whether this sub-buffer was the one being written: it is not full, and its last event is of this round. Under load the next read()
+ * would find the few events recorded since, and each such read copies a whole sub-buffer; these events can wait for the next round. If
+ * the sub-buffer has few events, one more read() is cheap and makes sure that the ring is empty.
  */
 static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {
@@ -209,10 +214,10 @@ static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t pag
 }
 
 /*
- * Whether what follows a full sub-buffer can wait for the next round: the sub-buffer being filled, which takes about as long as the
- * last did. If it is read before it is full, the kernel copies it event by event, and later what had remained of it too, which costs
- * several times what the whole path does otherwise; a full one is handed over. Young full ones wait with it: their writer may have
- * paused.
+ * Whether the data after a full sub-buffer can wait for the next round. That is the sub-buffer being filled, which takes about as long
+ * as the last one did. If it is read before it is full, the kernel copies it event by event, and later copies the rest the same way;
+ * that costs several times the rest of the path. A full one is handed over without a copy. Recent full ones wait with it, because their
+ * writer may have paused.
  */
 static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {
@@ -306,7 +311,9 @@ int tw_trace_ring__bound(struct tw_trace_ring *ring)
 	return err;
 }
 
-/* What is left in the ring is lost with the instance: nothing, unless tracing could not be switched off, or was switched on again. */
+/*
+ * What is left in the ring is lost with the instance: nothing, unless tracing could not be switched off or was switched on again.
+ */
 int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *writer, struct tw_ring_stats *ret)
 {
 	const int err = tw_ring_stats__read(ring->stats_fd, ret);

@@ -4,11 +4,12 @@
 #include "base/time.h"
 #include "producer/reader.h"
 
-#define ROUND_NS   (200 * TW_NS_PER_MS)   /* of waiting for room; a capture host waits two seconds for a channel */
-#define STEP_MAX   (50 * TW_NS_PER_MS)    /* a few times what frames are flushed at anyway */
-#define TURN_BYTES 8192                   /* of one ring: a few full frames */
+#define ROUND_NS \
+	(200 * TW_NS_PER_MS) /* waiting time for room in a round; a capture host waits two seconds for a channel */
+#define STEP_MAX   (50 * TW_NS_PER_MS)    /* a few times the flush interval of frames */
+#define TURN_BYTES 8192                   /* bytes of one ring: a few full frames */
 #define STEP_MIN   1000                   /* ns */
-#define STUCK_NS   (2 * TW_NS_PER_SECOND) /* much longer than a round of theirs */
+#define STUCK_NS   (2 * TW_NS_PER_SECOND) /* much longer than a round of the others */
 
 void tw_ring_scheduler__start(struct tw_ring_scheduler *scheduler)
 {
@@ -17,7 +18,7 @@ void tw_ring_scheduler__start(struct tw_ring_scheduler *scheduler)
 	scheduler->on = true;
 }
 
-/* The ring whose events are next; NULL = nothing is left */
+/* Returns the ring with the oldest event; NULL = no events are left */
 static struct tw_trace_ring *oldest_ring(const struct tw_reader *r)
 {
 	struct tw_trace_ring *oldest = NULL;
@@ -31,7 +32,7 @@ static struct tw_trace_ring *oldest_ring(const struct tw_reader *r)
 	return oldest;
 }
 
-/* So that a round takes ROUND_NS at most, and not much less. */
+/* Adapts the step so that a round takes at most ROUND_NS, and not much less. */
 static void fit_step(struct tw_ring_scheduler *scheduler, uint64_t waited)
 {
 	if (waited >= ROUND_NS && scheduler->step > STEP_MIN)
@@ -40,7 +41,9 @@ static void fit_step(struct tw_ring_scheduler *scheduler, uint64_t waited)
 		scheduler->step *= 2;
 }
 
-/* How far the other readers are; UINT64_MAX if that does not change, as after a clock was set back. */
+/*
+ * Time up to which the other readers have read; UINT64_MAX if that does not change, for example after a clock was set back.
+ */
 static uint64_t others_read_until(struct tw_reader *r)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC), time = tw_reader__others_read_until(r);
@@ -52,7 +55,7 @@ static uint64_t others_read_until(struct tw_reader *r)
 	return now - r->scheduler.since < STUCK_NS ? time : UINT64_MAX;
 }
 
-/* Time of the last event that begins in the first @bytes, of the first event in any case */
+/* Time of the last event that begins in the first @bytes; of the first event in any case */
 static uint64_t time_within(struct tw_ring_page page, size_t bytes)
 {
 	const uint8_t *const begin = page.at;
@@ -68,22 +71,22 @@ static uint64_t time_within(struct tw_ring_page page, size_t bytes)
 }
 
 /*
- * The end of the next turn, in which no ring sends more than TURN_BYTES. Without turns a burst in one ring could take seconds to send within
- * a step, and a receiver would let out newer events of the other rings meanwhile.
+ * The end of the next turn, in which no ring sends more than TURN_BYTES. Without turns a burst in one ring could take seconds to send
+ * within a step, and a receiver would meanwhile release newer events of the other rings.
  */
 static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {
 		const struct tw_trace_ring *ring = &r->rings[i];
 
-		if (ring->holds) /* a sub-buffer without events has its turn, too */
+		if (ring->holds) /* a sub-buffer without events also has a turn */
 			until = tw_time__earlier(until,
 						 tw_time__later(ring->next, time_within(ring->rest, TURN_BYTES)));
 	}
 	return until;
 }
 
-/* Each ring's part of the turn in one go: with every change of the ring a frame ends. */
+/* Sends each ring's part of the turn without a break: every change of the ring ends a frame. */
 static size_t send_turn(struct tw_reader *r, uint64_t until)
 {
 	size_t bytes = 0;

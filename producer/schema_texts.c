@@ -15,9 +15,9 @@
 #include "schema/schema.h"
 #include "wire/schema_text.h"
 
-#define FTRACE_FORMATS_MAX 64 /* formats of system ftrace; Linux 6.18 has 19 */
+#define FTRACE_FORMATS_MAX 64 /* number of formats of system ftrace; Linux 6.18 has 19 */
 
-/* A text as tracefs gives it. */
+/* A text read from tracefs. */
 struct source {
 	enum tw_schema_kind kind;
 	uint16_t id;
@@ -25,7 +25,7 @@ struct source {
 	char *text;
 };
 
-/* header_page, header_event, events by id: the order is part of the schema id. */
+/* header_page, header_event, events by id: this order determines the schema id. */
 static int by_id(const void *a, const void *b)
 {
 	const struct source *x = a, *y = b;
@@ -58,7 +58,7 @@ static int read_format(const char *tracing_dir, const char *system, const char *
 	return 0;
 }
 
-/* Which fields are addresses of symbols, and which are to be hashed. Return: 0 or -ENOMEM */
+/* Determines which fields are addresses of symbols, and which are to be hashed. Return: 0 or -ENOMEM */
 static int look_at_fields(const struct tw_schema_texts_request *request, const struct tw_format *format)
 {
 	struct tw_print *print = tw_print__new(format);
@@ -77,7 +77,7 @@ static int look_at_fields(const struct tw_schema_texts_request *request, const s
 	return err;
 }
 
-/* System calls have pointers to strings of the user's memory too, but print them as numbers. */
+/* System calls also have pointers to strings in user memory, but print them as numbers. */
 static bool prints_kernel_strings(const struct tw_format *format)
 {
 	if (!strstr(format->print_fmt, "%s"))
@@ -115,7 +115,7 @@ static int look_at_formats(const struct tw_schema_texts_request *request, const 
 	return err;
 }
 
-/* Drop the lines that are too many for a SCHEMA record. */
+/* Drops the lines that do not fit a SCHEMA record. */
 static void cut(char *text)
 {
 	char *end;
@@ -127,7 +127,7 @@ static void cut(char *text)
 	*(end ? end + 1 : text) = 0;
 }
 
-/* With addresses as the stream has them. Return: NULL if there are none, or without memory */
+/* The text with addresses as in the stream. Return: NULL if there are none, or without memory */
 static char *read_printk_formats(const struct tw_schema_texts_request *request)
 {
 	char *text, *hashed;
@@ -147,7 +147,9 @@ static char *read_printk_formats(const struct tw_schema_texts_request *request)
 	return NULL;
 }
 
-/* What tracers record has formats too, in a folder that available_events does not list. Return: how many. */
+/*
+ * The events of tracers have formats too, in a directory that available_events does not list. Return: number of formats.
+ */
 static int read_ftrace(const char *tracing_dir, struct source *sources)
 {
 	char path[PATH_MAX];
@@ -165,7 +167,7 @@ static int read_ftrace(const char *tracing_dir, struct source *sources)
 	return n;
 }
 
-/* Read all texts. Return: how many, or -errno. */
+/* Reads all texts. Return: number of texts, or -errno. */
 static int read_sources(const struct tw_schema_texts_request *request, struct source *sources, struct tw_error *error)
 {
 	const struct tw_event_list *events = request->events;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Before the run: check what is asked for, make everything; and free it all after the run. */
+/* Setting up a run: checks the options and creates all parts; frees them after the run. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,19 +15,19 @@
 #include "producer/tracing_dir.h"
 
 #define CPUS_MAX          1024
-#define CPUS_PER_THREAD   8 /* one thread steals least; one such thread keeps up with that many CPUs */
+#define CPUS_PER_THREAD   8 /* one thread takes the least CPU time; one can read that number of CPUs */
 #define LATENCY_MS        20
-#define LATENCY_PACKED_MS 40 /* for shipping: 20 more cost a quarter less CPU at 1 M events/s */
+#define LATENCY_PACKED_MS 40 /* for packed frames: 20 ms more cost a quarter less CPU at 1 M events/s */
 #define LEAVE_SHARE       8  /* part of a ring that may wait for the next round */
 
-#define RING_KIB_MAX     16384 /* default per CPU if there is enough memory */
-#define RING_KIB_MIN     1408  /* the kernel's own default */
-#define RAM_SHARE        32    /* all rings together take that part of the memory at most */
-#define SUBBUF_SMALL_MS  10    /* up to this latency small sub-buffers are cheaper */
+#define RING_KIB_MAX     16384 /* default for each CPU if there is enough memory */
+#define RING_KIB_MIN     1408  /* the kernel's default */
+#define RAM_SHARE        32    /* all rings together use at most this part of the memory */
+#define SUBBUF_SMALL_MS  10    /* up to this latency small sub-buffers cost less */
 #define SUBBUF_KIB_SMALL 16
 #define SUBBUF_KIB_LARGE 64
 
-/* The longest that an event waits in its ring. */
+/* The longest time that an event waits in its ring. */
 static unsigned int latency_ms(const struct tw_producer_options *options)
 {
 	if (options->latency_ms)
@@ -67,7 +67,9 @@ static size_t read_number(const struct tw_instance *in, const char *file)
 	return number;
 }
 
-/* Linux 6.8 has sub-buffers of other sizes than a page. On older kernels the option is refused, and the default is a page. */
+/*
+ * Since Linux 6.8 the size of sub-buffers can be set. On older kernels the option is refused; a sub-buffer is a page there.
+ */
 static int set_subbuf_size(const struct tw_producer *p, struct tw_error *error)
 {
 	static const char file[] = "buffer_subbuf_size_kb";
@@ -83,7 +85,7 @@ static int set_subbuf_size(const struct tw_producer *p, struct tw_error *error)
 	return write_number(p->instance, file, kib, error);
 }
 
-/* The trace instance for events, and the tracer's place in it or at the top level */
+/* Creates the trace instance for events, and chooses the instance or the top level for the tracer */
 static int make_instance(struct tw_producer *p, struct tw_error *error)
 {
 	const size_t kib = p->options->buffer_kib ? p->options->buffer_kib : default_ring_kib();
@@ -99,13 +101,13 @@ static int make_instance(struct tw_producer *p, struct tw_error *error)
 		err = write_number(p->instance, "buffer_size_kb", kib, error);
 	if (err)
 		return err;
-	/* poll() on a ring wakes at the first event; names come from our own bookkeeping; neither is vital */
+	/* poll() on a ring wakes at the first event; the kernel need not record names; neither is essential */
 	tw_instance__write(p->instance, "buffer_percent", "0", NULL);
 	tw_instance__write(p->instance, "options/record-cmd", "0", NULL);
 	return tw_instance__write(p->instance, "options/event-fork", "1", error);
 }
 
-/* Clocks that no clockid_t reads are read by marks in an instance that traces nothing. */
+/* Clocks without a clockid_t are read through marks in an instance without events. */
 static int make_probe(struct tw_producer *p, struct tw_error *error)
 {
 	int err;
@@ -121,7 +123,7 @@ static int make_probe(struct tw_producer *p, struct tw_error *error)
 	return err;
 }
 
-/* The rings of all CPUs that may ever be online: one that comes later is read from its first event. */
+/* The rings of all possible CPUs: a CPU that comes online later is read from its first event. */
 static int open_rings(struct tw_producer *p, struct tw_error *error)
 {
 	p->rings = calloc(CPUS_MAX, sizeof(*p->rings));
@@ -138,7 +140,7 @@ static int open_rings(struct tw_producer *p, struct tw_error *error)
 	return p->n_rings ? 0 : tw_error__set(error, -ENODEV, "the trace instance has no rings");
 }
 
-/* Room for a sub-buffer. */
+/* A buffer for one sub-buffer. */
 static uint8_t *alloc_page(size_t size)
 {
 	return aligned_alloc(4096, (size + TW_NATIVE_PAGE_SLACK + 4095) & ~(size_t)4095);
@@ -148,15 +150,15 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_tra
 		       struct tw_error *error)
 {
 	const size_t subbuf_kib = read_number(p->instance, "buffer_subbuf_size_kb");
-	/* what waits for the next round is as old by then as what came since */
+	/* what waits for the next round is then as old as what arrived since */
 	const uint64_t pause = latency_ms(p->options) * TW_NS_PER_MS / 2;
 
 	*r = (struct tw_reader){
 		.page_size = subbuf_kib ? subbuf_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE),
 		.ring_size = read_number(p->instance, "buffer_size_kb") * 1024,
 		.max_pause = pause,
-		.min_pause =
-			tw_time__earlier(pause, tw_time__later(pause / 5, TW_NS_PER_MS)), /* while few events come */
+		.min_pause = tw_time__earlier(pause,
+					      tw_time__later(pause / 5, TW_NS_PER_MS)), /* while there are few events */
 		.clock = &p->clock,
 		.tasks = p->tasks,
 		.addresses.shared = &p->metadata.symbolizer.addresses,
@@ -184,7 +186,7 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_tra
 	return 0;
 }
 
-/* The readers, each with its share of the rings */
+/* Creates the readers, each with its share of the rings */
 static int make_readers(struct tw_producer *p, struct tw_error *error)
 {
 	size_t threads = p->options->threads, first = 0;
@@ -264,7 +266,7 @@ static void describe_host(struct tw_producer *p)
 			    });
 }
 
-/* What can be refused before anything is made */
+/* Checks that need no object */
 static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_error *error)
 {
 	const struct tw_producer_options *o = p->options;

@@ -17,29 +17,29 @@
 #include "schema/schema.h"
 #include "wire/tracewire.h"
 
-#define RING_KIB 512 /* per CPU; a fork storm of 5,000 a second fits for a second */
+#define RING_KIB 512 /* for each CPU; enough for one second of 5,000 forks a second */
 
-/* Events that a small trace instance of their own records. */
+/* Events that a separate small trace instance records. */
 enum kind { NEWTASK, RENAME, EXEC, KINDS };
 
 static const struct {
 	const char *system, *name;
 	enum tw_comm_origin origin;
-	const char *text; /* field with the name */
+	const char *text; /* the field with the name */
 } kinds[KINDS] = {
 	[NEWTASK] = { "task", "task_newtask", TW_COMM_FORK, "comm" },
 	[RENAME] = { "task", "task_rename", TW_COMM_RENAME, "newcomm" },
 	[EXEC] = { "sched", "sched_process_exec", TW_COMM_EXEC, "filename" },
 };
 
-/* One of these events, taken out of its ring. */
+/* One of these events, copied from its ring. */
 struct seen {
 	uint64_t time;
 	enum kind kind;
-	uint32_t pid, maker; /* maker: of a new task */
+	uint32_t pid, maker; /* parent: of a new task */
 	uint64_t clone_flags;
 	char name[TW_TASK_NAME];
-	char old[TW_TASK_NAME]; /* before a rename; "" = not known */
+	char old[TW_TASK_NAME]; /* name before a rename; "" = unknown */
 };
 
 struct tw_task_events {
@@ -47,11 +47,11 @@ struct tw_task_events {
 	struct tw_schema *schema;
 	const struct tw_format *formats[KINDS];
 	const struct tw_field *pid[KINDS], *text[KINDS], *clone_flags, *old;
-	int *fds; /* trace_pipe_raw of each CPU, -1 where there is none */
+	int *fds; /* trace_pipe_raw of each CPU; -1 = none */
 	long cpus;
 	uint8_t *page;
 	size_t page_size;
-	struct seen *seen; /* of all CPUs, while draining */
+	struct seen *seen; /* events of all CPUs, while draining */
 	size_t n_seen, cap_seen;
 	_Atomic uint64_t read; /* events (producer/counter.h) */
 };
@@ -110,7 +110,7 @@ static bool task_events__free(struct tw_task_events *ev)
 	return removed;
 }
 
-/* Make the instance, with nothing enabled but its trace_marker */
+/* Creates the instance, with no events enabled */
 static int task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret,
 			    struct tw_error *error)
 {
@@ -174,7 +174,7 @@ static enum kind kind_of(const struct tw_task_events *ev, uint16_t id)
 	return kind;
 }
 
-/* An exec's file without its path, anything else as it is, cut as the kernel would. */
+/* The file of an exec without its path; anything else as it is, cut as the kernel does. */
 static void copy_name(enum kind kind, const struct tw_value *text, char name[TW_TASK_NAME])
 {
 	const char *slash = kind == EXEC ? memrchr(text->data, '/', text->len) : NULL;
@@ -183,7 +183,7 @@ static void copy_name(enum kind kind, const struct tw_value *text, char name[TW_
 	snprintf(name, TW_TASK_NAME, "%.*s", (int)((const char *)text->data + text->len - from), from);
 }
 
-/* Keep what the event says, if it is of a kind that has names and there is memory. */
+/* Stores the event if it is of a kind that has names and there is memory. */
 static void take_out(struct tw_task_events *ev, const struct tw_ring_event *event)
 {
 	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = TW_HOST_BE };
@@ -218,7 +218,7 @@ static void take_out(struct tw_task_events *ev, const struct tw_ring_event *even
 		copy_name(kind, &text, seen->old);
 }
 
-/* Of a named task; 0 if not known */
+/* Of a named task; 0 if unknown */
 static uint32_t task_names__tgid(const struct tw_task_names *names, uint32_t pid)
 {
 	const struct tw_producer_task *chunk = pid < TW_TASK_PIDS ? names->chunks[pid / TW_TASK_CHUNK] : NULL;
@@ -226,7 +226,7 @@ static uint32_t task_names__tgid(const struct tw_task_names *names, uint32_t pid
 	return chunk ? chunk[pid % TW_TASK_CHUNK].tgid : 0;
 }
 
-/* A new thread belongs to its maker's group, a new process to its own. */
+/* A new thread belongs to its parent's group, a new process to its own. */
 static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_names *names, const struct seen *seen)
 {
 	if (seen->kind != NEWTASK)
@@ -236,11 +236,11 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 	return seen->clone_flags & CLONE_THREAD ? task_names__tgid(names, seen->maker) : seen->pid;
 }
 
-/* A task whose name was neither known nor needed until it took another: its events so far are those of the old name. */
+/* A task whose name was neither known nor needed until it was renamed: its events so far have the old name. */
 static void add_old_name(struct tw_task_names *names, const struct seen *seen)
 {
 	struct tw_producer_task task = {
-		.before = 1, /* as early as may be */
+		.before = 1, /* as early as possible */
 		.pid = seen->pid,
 		.origin = TW_COMM_RENAME,
 	};
@@ -249,7 +249,7 @@ static void add_old_name(struct tw_task_names *names, const struct seen *seen)
 	tw_task_names__add(names, &task);
 }
 
-/* An exec renames too, and that event has the name as the kernel shortened it; the exec event only fills in. */
+/* An exec is also a rename, and the rename event has the name as the kernel cut it; the exec event only fills gaps. */
 static void add_name(const struct tw_task_events *ev, struct tw_task_names *names, const struct seen *seen)
 {
 	struct tw_producer_task task = {
@@ -268,7 +268,7 @@ static void add_name(const struct tw_task_events *ev, struct tw_task_names *name
 	tw_task_names__add(names, &task);
 }
 
-/* Read what is in it now: if tasks rename themselves as fast as this reads, the rest waits for the next time. */
+/* Reads only what is in the ring now: if tasks are renamed as fast as this reads, the rest waits for the next call. */
 static void empty_ring(struct tw_task_events *ev, int fd)
 {
 	const size_t pages = ((size_t)RING_KIB << 10) / ev->page_size;
@@ -292,7 +292,7 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* A task is made on one CPU and renames itself on another: without order its name would come before its birth. */
+/* A task may be created on one CPU and renamed on another: without sorting its name could precede its creation. */
 static void task_events__drain(struct tw_task_events *ev, struct tw_task_names *names)
 {
 	for (long cpu = 0; cpu < ev->cpus; cpu++)
@@ -305,7 +305,7 @@ static void task_events__drain(struct tw_task_events *ev, struct tw_task_names *
 	ev->n_seen = 0;
 }
 
-/* Events read so far, and events that the rings lost */
+/* Number of events read so far, and of events that the rings lost */
 static void task_events__stats(struct tw_task_events *ev, uint64_t *ret_read, uint64_t *ret_lost)
 {
 	struct tw_ring_stats stats;
@@ -398,7 +398,9 @@ void tw_task_names__fini(struct tw_task_names *names)
 	free((void *)names->state);
 }
 
-/* /proc appends to a kworker's name what it works on ("kworker/0:1-events"); task->comm, and so the trace, does not have that. */
+/*
+ * /proc appends the current work item to a kworker's name ("kworker/0:1-events"); task->comm, and therefore the trace, does not have it.
+ */
 static void cut_workqueue(char *name)
 {
 	unsigned int a, b;
@@ -461,7 +463,7 @@ static void scan_proc(struct tw_task_names *names)
 		closedir(dir);
 }
 
-/* What is not known yet, of saved_cmdlines. */
+/* Adds names from saved_cmdlines that are still unknown. */
 static void scan_saved(struct tw_task_names *names)
 {
 	const char *dir;
@@ -497,13 +499,16 @@ static uint32_t read_tgid(uint32_t pid)
 	return tgid;
 }
 
-/* One task's name from /proc, to be placed before events of the time @before. Return: false if the task is gone */
+/*
+ * Reads one task's name from /proc, to be placed before events of the time @before. Return: false if the task has ended
+ */
 static bool scan_pid(struct tw_task_names *names, uint32_t pid, uint64_t before)
 {
 	struct tw_producer_task task = { .origin = TW_COMM_PROC, .pid = pid, .before = before };
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid); /* of any thread, though only leaders are listed */
+	snprintf(path, sizeof(path), "/proc/%u/comm",
+		 pid); /* /proc/PID works for any thread, although only leaders are listed */
 	if (!read_comm(path, task.name))
 		return false;
 	task.tgid = read_tgid(pid);
@@ -546,12 +551,12 @@ int tw_producer_tasks__begin(struct tw_producer_tasks *tasks, bool own_pids, str
 	tw_task_names__add(&tasks->names, &(struct tw_producer_task){ .name = "<idle>", .origin = TW_COMM_PROC });
 	if (own_pids)
 		scan_proc(&tasks->names);
-	else /* beside /proc it would only add the dead, thousands on a busy machine */
+	else /* in addition to /proc it would only have tasks that have ended, thousands on a busy machine */
 		scan_saved(&tasks->names);
 	return 0;
 }
 
-/* Note the pid for tw_producer_tasks__settle(). Return: false if there is no room */
+/* Notes the pid for tw_producer_tasks__settle(). Return: false if there is no room */
 static bool note(struct tw_producer_tasks *tasks, uint32_t pid, uint64_t time)
 {
 	for (size_t i = tasks->n_noted; i-- > 0;) {
@@ -588,7 +593,9 @@ void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 	task_events__drain(tasks->events, &tasks->names);
 }
 
-/* Named meanwhile by a fork event, or by /proc. Else its events are unnamed, these and the coming ones, until something names it. */
+/*
+ * It was named meanwhile by a fork event, or /proc has its name. Otherwise its events count as unnamed until a name arrives.
+ */
 static void settle_one(struct tw_producer_tasks *tasks, const struct tw_noted_pid *noted)
 {
 	if (tw_task_names__is_named(&tasks->names, noted->pid))
@@ -611,7 +618,7 @@ void tw_producer_tasks__settle(struct tw_producer_tasks *tasks)
 	pthread_mutex_unlock(&tasks->lock);
 	if (!n)
 		return;
-	tw_producer_tasks__drain(tasks); /* most were forked since the last time */
+	tw_producer_tasks__drain(tasks); /* most of them were created since the last call */
 	for (size_t i = 0; i < n; i++)
 		settle_one(tasks, &noted[i]);
 }

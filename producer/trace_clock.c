@@ -6,9 +6,9 @@
 
 #include "base/time.h"
 
-#define SLACK_NS       300000  /* from the time stamp to the commit of an event: interrupts, a stolen CPU */
-#define SLACK_OTHER_NS 2000000 /* the same, for clocks that differ between CPUs and drift against our reading */
-#define TRIES          5       /* samples taken, the tightest is used */
+#define SLACK_NS       300000  /* time from an event's time stamp to its commit: interrupts, a stolen CPU */
+#define SLACK_OTHER_NS 2000000 /* the same for clocks that differ between CPUs and drift against the reading */
+#define TRIES          5       /* number of samples; the one with the smallest error is used */
 
 /* The trace clocks in nanoseconds: kernel/trace/trace.c, trace_clocks[]. */
 static const struct {
@@ -51,7 +51,7 @@ uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock)
 	return tw_time__now(CLOCK_MONOTONIC) + (uint64_t)clock->offset;
 }
 
-/* The trace clock's reading: of the clock that is the same, or the time stamp of a mark in the ring. */
+/* Reads the trace clock: from the equivalent clockid_t, or from the time stamp of a mark in the ring. */
 static bool read_trace(const struct tw_trace_clock *clock, uint64_t *ret)
 {
 	struct tw_trace_mark mark;
@@ -80,7 +80,7 @@ static void sample_once(const struct tw_trace_clock *clock, struct tw_clock_view
 	s->reading[TW_CLOCK_TAI] = tw_time__now(CLOCK_TAI);
 	after = tw_time__now(CLOCK_MONOTONIC);
 	s->reading[TW_CLOCK_MONO] = before + (after - before) / 2;
-	if (clock->id == CLOCK_MONOTONIC) /* the same clock read twice would differ: both have one reading */
+	if (clock->id == CLOCK_MONOTONIC) /* two reads of the same clock would differ, so both use one */
 		s->reading[TW_CLOCK_TRACE] = s->reading[TW_CLOCK_MONO];
 	s->error_ns = (uint32_t)(after - before);
 }

@@ -45,7 +45,7 @@ int tw_tracing_dir__find(const char **ret, struct tw_error *error)
 	return 0;
 }
 
-/* Read to the end: files of tracefs have no size. */
+/* Reads to the end, because files of tracefs have no size. */
 static int read_all(FILE *file, char **ret)
 {
 	size_t size = 0;

@@ -24,7 +24,7 @@ enum tw_address tw_field__address(const struct tw_field *field)
 	return TW_ADDRESS_NONE;
 }
 
-/* The common bytes of an EVENT are big-endian, the rest is as the host wrote it. */
+/* The common bytes of an EVENT are big-endian, all others have the host's byte order. */
 static bool is_big_endian(const struct tw_record *record, uint32_t offset)
 {
 	return record->big_endian || (record->from_wire && offset < TW_RECORD_COMMON);
@@ -54,7 +54,7 @@ static void load_scalar(uint8_t kind, bool is_signed, const uint8_t *p, uint32_t
 		ret->u = tw_load_uint(p, size, ret->big_endian);
 }
 
-/* Where the bytes of a field are that is no scalar. Nothing is checked yet but the location word itself. */
+/* The place of a field that is no scalar. Only the location word itself is checked yet. */
 static int locate(const struct tw_field *field, const struct tw_record *record, uint64_t *ret_offset, uint64_t *ret_len)
 {
 	uint32_t location;

@@ -1,57 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading a field's value out of a record. Records may be hostile: what does not lie inside is refused, never read. */
+/* Reads field values from a record. Records may be hostile: bytes outside the record are never read. */
 #ifndef TW_FIELD_H
 #define TW_FIELD_H
 
 #include "base/line.h"
 #include "schema/format.h"
 
-#define TW_MASK_BYTES_MAX 1024 /* of a BITMASK that are listed: 8192 CPUs */
+#define TW_MASK_BYTES_MAX 1024 /* bytes of a BITMASK that are listed: 8192 CPUs */
 
 struct tw_record {
 	const uint8_t *data;
 	uint32_t len;
 	bool big_endian; /* byte order of the traced host */
-	bool from_wire;  /* the first TW_RECORD_COMMON bytes are big-endian whatever the host: as in an EVENT */
-	bool cut;        /* it went on behind @len: whoever captured kept only its beginning */
+	bool from_wire;  /* the first TW_RECORD_COMMON bytes are big-endian on every host: as in an EVENT */
+	bool cut;        /* it was truncated at @len: the capturing program kept only its beginning */
 };
 
 /* A field's value. Bytes point into the record. */
 struct tw_value {
-	uint8_t kind;    /* enum tw_field_kind; tells which of these is meant */
-	bool big_endian; /* of the elements behind data */
+	uint8_t kind;    /* enum tw_field_kind; selects one of these */
+	bool big_endian; /* of the elements at data */
 	union {
 		uint64_t u; /* UINT, BOOL, POINTER, unsigned ENUM */
 		int64_t i;  /* INT, signed ENUM; sign-extended */
 	};
 	const uint8_t *data; /* STRING (up to the first NUL), ARRAY, BITMASK, BYTES */
-	uint32_t len;        /* bytes at data */
-	uint32_t offset;     /* of the value in the record: of the scalar, or of data */
+	uint32_t len;        /* number of bytes at data */
+	uint32_t offset;     /* place of the value in the record: of the scalar, or of data */
 };
 
-/* What the bytes of a field are besides bytes. */
+/* The meaning of a field of bytes. */
 enum tw_address {
 	TW_ADDRESS_NONE,
-	TW_ADDRESS_IPV4, /* 4 bytes, in the order of the network */
+	TW_ADDRESS_IPV4, /* 4 bytes, network byte order */
 	TW_ADDRESS_IPV6, /* 16 */
 };
 
 /**
- * tw_field__address() - whether a field is an IP address: the name tells, arrays of single bytes called saddr, daddr, saddr_v6
- * and daddr_v6 are
+ * tw_field__address() - whether a field is an IP address, recognised by name: arrays of single bytes named saddr, daddr, saddr_v6 or
+ * daddr_v6
  */
 enum tw_address tw_field__address(const struct tw_field *field);
 
-/** tw_field__is_signed() - whether its values, or elements, are read with a sign: only integers and enums are */
+/** tw_field__is_signed() - whether its values, or elements, are signed: only integers and enums can be */
 static inline bool tw_field__is_signed(const struct tw_field *field)
 {
 	return field->is_signed && (field->elem_kind == TW_FIELD_INT || field->elem_kind == TW_FIELD_ENUM);
 }
 
 /**
- * tw_field__read() - a field's value
- * Return: 0; -ERANGE if the record is too short or a location points outside it (@ret untouched). So it is of what reaches to
- * the end of a record that is cut.
+ * tw_field__read() - read a field's value
+ * Return: 0; -ERANGE if the record is too short or a location points outside it (@ret is unchanged). The same for a field up to the end
+ * of a truncated record.
  */
 int tw_field__read(const struct tw_field *field, const struct tw_record *record, struct tw_value *ret);
 
@@ -68,25 +68,25 @@ int tw_value__element(const struct tw_field *field, const struct tw_value *array
 bool tw_value__bit(const struct tw_value *mask, uint8_t long_size, uint32_t i);
 
 /**
- * tw_value__list_bits() - append which bits of a BITMASK are set, as the kernel prints CPUs: "0-3,7"
- * @long_size: as of tw_value__bit()
+ * tw_value__list_bits() - append the set bits of a BITMASK, in the form of the kernel's CPU lists: "0-3,7"
+ * @long_size: as for tw_value__bit()
  *
- * Of a longer mask the first TW_MASK_BYTES_MAX bytes are looked at.
+ * Of a longer mask only the first TW_MASK_BYTES_MAX bytes are read.
  */
 void tw_value__list_bits(const struct tw_value *mask, uint8_t long_size, struct tw_line *line);
 
-/* How fields are called where names have rules: in Wireshark, and so in the filter language. */
-#define TW_FIELD_NAME_MAX 256 /* of one whole name, bytes with NUL */
+/* Names of fields under the rules of Wireshark, which the filter language shares. */
+#define TW_FIELD_NAME_MAX 256 /* size of a whole name, bytes including NUL */
 
-/** tw_field_name__may_have() - Wireshark's rule for the characters of a part of a name */
+/** tw_field_name__may_have() - Wireshark's rule for the characters of a name's part */
 static inline bool tw_field_name__may_have(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
 /**
- * tw_field_name__join() - "trace.SYSTEM.EVENT.FIELD", what may not be in a name replaced by '_'
- * @parts: NULL-terminated list of the parts behind "trace"
+ * tw_field_name__join() - "trace.SYSTEM.EVENT.FIELD", with '_' for characters that are not permitted
+ * @parts: NULL-terminated list of the parts after "trace"
  * @ret: TW_FIELD_NAME_MAX bytes; cut if it does not fit
  */
 void tw_field_name__join(const char *const *parts, char *ret);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A format text is read line by line into one block of memory: the format, its fields and their strings. All strings
- * are pieces of the text, each with more syntax around it than the NUL it gets, so the text's length is room enough for
- * them. What the fields' types mean is worked out when all are there: schema/type.c.
+ * A format text is parsed line by line into one block of memory: the format, its fields and their strings. All strings are parts of the
+ * text, and each is followed there by more syntax than the NUL that it gets, so the text's length is sufficient for them. The types of
+ * the fields are determined after all lines: schema/type.c.
  */
 #include "schema/format.h"
 
@@ -12,8 +12,8 @@
 #include "schema/type.h"
 
 /*
- * A C declaration, taken apart. Not C in general: what kernels, vendor trees, probes and user events put into formats. The type is what
- * stands before the name and what stands after it: "char", "comm", "[16]".
+ * A C declaration, split into parts. Not all of C: what kernels, vendor trees, probes and user events write into formats. The type is
+ * the text before the name and the text after it: "char", "comm", "[16]".
  */
 struct decl {
 	struct tw_text before, name, after;
@@ -24,7 +24,7 @@ static bool ends_name(char c)
 	return tw_text__is_space(c) || strchr("*()[]&,;", c);
 }
 
-/* Cut the array brackets off the end, `[2][4]` too. Return: false if one is never opened. */
+/* Cuts the array brackets off the end, `[2][4]` too. Return: false if one is never opened. */
 static bool cut_brackets(struct tw_text *text)
 {
 	while (text->len && text->at[text->len - 1] == ']') {
@@ -44,7 +44,7 @@ static bool cut_brackets(struct tw_text *text)
 	return true;
 }
 
-/* A pointer to a function has its name in the middle: `void (*done)(int)`. Return: where the name begins, or NULL. */
+/* A pointer to a function has its name in the middle: `void (*done)(int)`. Return: beginning of the name, or NULL. */
 static const char *function_name(struct tw_text decl)
 {
 	struct tw_text rest = decl;
@@ -102,11 +102,11 @@ static bool split_decl(struct tw_text decl, struct decl *ret)
 struct field_line {
 	struct decl decl;
 	uint32_t offset, size; /* bytes */
-	bool has_sign;         /* the first kernels with formats did not tell */
+	bool has_sign;         /* the first kernels with formats did not have it */
 	bool is_signed;
 };
 
-/* Cut the front: `field:`, or in the formats of old kernels' ftrace system `field special:`. */
+/* Cuts the front: `field:`, or in system ftrace of old kernels `field special:`. */
 static bool skip_keyword(struct tw_text *line)
 {
 	if (!tw_text__skip(line, "field"))
@@ -115,7 +115,7 @@ static bool skip_keyword(struct tw_text *line)
 	return tw_text__skip(line, ":");
 }
 
-/* Cut the declaration. It may have semicolons inside; the one before `offset:` ends it. */
+/* Cuts the declaration. It may contain semicolons; the one before `offset:` ends it. */
 static bool cut_decl(struct tw_text *line, struct tw_text *ret)
 {
 	const char *start = line->at;
@@ -133,7 +133,7 @@ static bool cut_decl(struct tw_text *line, struct tw_text *ret)
 	return false;
 }
 
-/* Cut `NUMBER;`, a missing semicolon at the line's end forgiven. */
+/* Cuts `NUMBER;`; the semicolon may be missing at the end of the line. */
 static bool cut_number(struct tw_text *line, uint32_t *ret)
 {
 	if (!tw_text__number(line, TW_FORMAT_EXTENT_MAX, ret))
@@ -141,13 +141,13 @@ static bool cut_number(struct tw_text *line, uint32_t *ret)
 	return tw_text__skip(line, ";") || !tw_text__ltrim(*line).len;
 }
 
-/* Whether the line means to be a field, well-formed or not. */
+/* Whether the line is meant as a field, well-formed or not. */
 static bool is_field_line(struct tw_text line)
 {
 	return skip_keyword(&line);
 }
 
-/* Return: NULL with @ret set, or what was expected and not there, @ret undefined. */
+/* Return: NULL with @ret set, or a description of what is missing, with @ret undefined. */
 static const char *parse_field_line(struct tw_text line, struct field_line *ret)
 {
 	struct tw_text decl;
@@ -171,10 +171,10 @@ static const char *parse_field_line(struct tw_text line, struct field_line *ret)
 }
 
 struct parser {
-	struct tw_text text; /* still to be read */
-	unsigned int line;   /* number of the last one */
+	struct tw_text text; /* text that is left */
+	unsigned int line;   /* number of the last line */
 	struct tw_format *format;
-	char *strings; /* where the next one goes */
+	char *strings; /* place of the next string */
 	bool has_name, has_id, has_blank;
 	struct tw_error *error;
 };
@@ -189,7 +189,7 @@ static const char *keep(struct parser *p, struct tw_text text)
 	return string;
 }
 
-/* The two parts of a type become one string. */
+/* Joins the two parts of a type. */
 static const char *keep_type(struct parser *p, const struct decl *decl)
 {
 	const char *type = keep(p, decl->before);
@@ -226,7 +226,7 @@ static int parse_field(struct parser *p, struct tw_text line)
 	return 0;
 }
 
-/* The blank line behind the first fields ends the common ones. */
+/* The blank line after the first fields ends the common ones. */
 static void parse_blank(struct parser *p)
 {
 	if (!p->has_blank && p->format->n_fields) {
@@ -256,7 +256,7 @@ static int parse_id(struct parser *p, struct tw_text line)
 	return 0;
 }
 
-/* Lines of no known kind are somebody's addition and skipped. */
+/* Lines of an unknown kind are skipped, because vendors add some. */
 static int parse_line(struct parser *p, struct tw_text line)
 {
 	if (is_field_line(line))
@@ -270,7 +270,7 @@ static int parse_line(struct parser *p, struct tw_text line)
 	return 0;
 }
 
-/* The print format is the last thing in the text, whatever it contains. */
+/* The print format is the last element of the text, whatever it contains. */
 static bool parse_print(struct parser *p, struct tw_text line)
 {
 	const char *end = p->text.at + p->text.len;
@@ -300,7 +300,7 @@ static int parse_lines(struct parser *p)
 	return err;
 }
 
-/* Formats that lost their blank line on the way have their common fields by name. */
+/* In formats without the blank line the common fields are recognised by name. */
 static void mark_common(struct tw_format *format, bool has_blank)
 {
 	uint16_t n = 0;
@@ -314,7 +314,7 @@ static void mark_common(struct tw_format *format, bool has_blank)
 		format->fields[n].is_common = true;
 }
 
-/* Lines that want to be fields, counted to know the block's size. */
+/* Counts lines that are meant as fields, to compute the size of the block. */
 static size_t count_fields(struct tw_text text)
 {
 	struct tw_text line;
@@ -433,7 +433,7 @@ int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *r
 	return 0;
 }
 
-/* Cut `KEY  : SIGN NUMBER` or `KEY SIGN NUMBER`, any white space between. Return: whether this was the line. */
+/* Cuts `KEY  : SIGN NUMBER` or `KEY SIGN NUMBER`, with any white space. Return: whether this was the line. */
 static bool entry_line(struct tw_text line, const char *key, const char *sign, uint32_t max, uint8_t *ret)
 {
 	uint32_t number;
@@ -483,7 +483,7 @@ int tw_entry_layout__parse(const char *text, size_t len, struct tw_entry_layout 
 			error, -EINVAL,
 			"the header_event text cannot be read: expected type_len and time_delta of 32 bits "
 			"together, padding, time_extend and data max type_len");
-	/* Kernels before 4.17 keep the last type for it without saying so. */
+	/* Kernels before 4.17 reserve the last type for it, although header_event does not say so. */
 	if (!layout.time_stamp)
 		layout.time_stamp = (uint8_t)(layout.time_extend + 1);
 	*ret = layout;

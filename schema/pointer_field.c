@@ -19,7 +19,7 @@ static bool begins_with_one_of(const char *name, const char *const *beginnings)
 	return false;
 }
 
-/* As the kernels 6.1 and 6.18 call what they neither declare as a pointer nor print as one. */
+/* Names in kernels 6.1 and 6.18 that are neither declared as pointers nor printed as such. */
 static bool is_called_like_one(const struct tw_field *field)
 {
 	static const char *const elsewhere[] = { "phys_", "dma_", "dev_", NULL };
@@ -35,7 +35,10 @@ static bool is_called_like_one(const struct tw_field *field)
 	return is_one_of(field->name, whole) || is_one_of(underscore ? underscore + 1 : field->name, last_words);
 }
 
-/* Whether nobody knows what it is but who calls: what the kernel takes from a program as longs, or a function from another. */
+/*
+ * Whether the value's meaning is known only to the caller: arguments of a program to the kernel, passed as longs, or of one function to
+ * another.
+ */
 static bool is_of_a_call(const struct tw_format *format, const struct tw_field *field)
 {
 	static const char *const names[] = { "args", "ret", "retval", NULL };

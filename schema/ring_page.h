@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks one sub-buffer of a trace ring, as read() of trace_pipe_raw gives it and as trace.dat files have it. Layout: kernel,
+ * Walks one sub-buffer of a trace ring, as from read() of trace_pipe_raw and as in trace.dat files. Layout: kernel,
  * kernel/trace/ring_buffer.c (struct buffer_data_page) and include/linux/ring_buffer.h (enum ring_buffer_type); the traced kernel
- * tells its own in events/header_page and events/header_event.
+ * describes its own in events/header_page and events/header_event.
  *
- * The bytes may come from strangers: no step leaves the sub-buffer, and each moves on. All of it is inline, so that with a constant
- * layout, as of the running kernel, the compiler makes a loop that does not look at the layout.
+ * The bytes are untrusted: no step leaves the sub-buffer, and each one advances. All of it is inline, so with a constant layout, as of
+ * the running kernel, the compiler makes a loop without the layout's members.
  */
 #ifndef TW_RING_PAGE_H
 #define TW_RING_PAGE_H
@@ -18,12 +18,12 @@
 #include "schema/format.h"
 #include "wire/tracewire.h"
 
-#define TW_RING_PAGE_TIME  8  /* bytes of the time stamp, first of all */
-#define TW_RING_STAMP_BITS 59 /* of an absolute time; those above come from the time so far */
+#define TW_RING_PAGE_TIME  8  /* size of the time stamp at the beginning */
+#define TW_RING_STAMP_BITS 59 /* bits of an absolute time; higher bits come from the current time */
 
-/* The commit word: flags, and below them the bytes of events. */
+/* The commit word: flags, and in the low bits the size of the events. */
 #define TW_COMMIT_MISSED 0x80000000u /* events were lost before this sub-buffer */
-#define TW_COMMIT_STORED 0x40000000u /* how many stands, as a long, after the data */
+#define TW_COMMIT_STORED 0x40000000u /* their number follows the data, as a long */
 #define TW_COMMIT_SIZE   0x07ffffffu
 
 struct tw_ring_layout {
@@ -33,8 +33,8 @@ struct tw_ring_layout {
 };
 
 struct tw_ring_page {
-	const uint8_t *at, *end; /* what was not walked yet */
-	uint64_t time;           /* so far */
+	const uint8_t *at, *end; /* data that is left */
+	uint64_t time;           /* current time */
 };
 
 struct tw_ring_event {
@@ -54,15 +54,17 @@ static inline uint64_t tw_ring_layout__load_long(const struct tw_ring_layout *la
 							    : tw_load32(p, layout->big_endian);
 }
 
-/** tw_ring_page__size() - bytes of events that a sub-buffer of at least data_offset bytes claims to have */
+/**
+ * tw_ring_page__size() - size of the events according to the header of a sub-buffer of at least data_offset bytes
+ */
 static inline uint32_t tw_ring_page__size(const struct tw_ring_layout *layout, const uint8_t *bytes)
 {
 	return (uint32_t)tw_ring_layout__load_long(layout, bytes + layout->page.commit_offset) & TW_COMMIT_SIZE;
 }
 
 /**
- * tw_ring_page__init() - begin walking a sub-buffer of @len bytes
- * Return: whether it has what it claims to have; if not, what there is is walked.
+ * tw_ring_page__init() - begin to walk a sub-buffer of @len bytes
+ * Return: whether it has the size in its header; if not, the available part is walked.
  */
 static inline bool tw_ring_page__init(struct tw_ring_page *page, const struct tw_ring_layout *layout,
 				      const uint8_t *bytes, size_t len)
@@ -82,7 +84,7 @@ static inline bool tw_ring_page__init(struct tw_ring_page *page, const struct tw
 
 /**
  * tw_ring_page__missed() - events lost before this sub-buffer
- * @ret_count: how many, if that is exact
+ * @ret_count: their number, if it is exact
  */
 static inline enum tw_ring_missed tw_ring_page__missed(const struct tw_ring_layout *layout, const uint8_t *bytes,
 						       size_t len, uint64_t *ret_count)
@@ -103,7 +105,9 @@ static inline enum tw_ring_missed tw_ring_page__missed(const struct tw_ring_layo
 	return TW_MISSED_EXACT;
 }
 
-/** tw_ring_page__absolute() - a time stamp's bits, completed with those above of the time so far: rb_fix_abs_ts() */
+/**
+ * tw_ring_page__absolute() - the bits of a time stamp, completed with the higher bits of the current time: rb_fix_abs_ts()
+ */
 static inline uint64_t tw_ring_page__absolute(uint64_t stamp, uint64_t now)
 {
 	const uint64_t low = ((uint64_t)1 << TW_RING_STAMP_BITS) - 1;
@@ -113,8 +117,8 @@ static inline uint64_t tw_ring_page__absolute(uint64_t stamp, uint64_t now)
 }
 
 /*
- * Internal: an entry whose type is not the length of a record. Moves on to the record of a long one, or past the entry.
- * Return: EVENT for a record of *ret_len bytes; END for an entry without one, after which the walk goes on; DAMAGED
+ * Internal: an entry whose type is not the length of a record. Advances to the record of a long one, or past the entry.
+ * Return: EVENT for a record of *ret_len bytes; END for an entry without one, after which the walk continues; DAMAGED
  */
 static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__other(struct tw_ring_page *page,
 										   const struct tw_ring_layout *layout,
@@ -129,7 +133,7 @@ static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__oth
 	if (left < size)
 		return TW_RING_DAMAGED;
 	array = tw_load32(page->at + 4, layout->big_endian);
-	if (!type) { /* the length stands in this word, which it counts */
+	if (!type) { /* this word is the length, which includes the word */
 		page->at += size;
 		*ret_len = (array - 4 + 3) & ~3u;
 		return array >= 4 + TW_RECORD_COMMON && array - 4 <= left - size ? TW_RING_EVENT : TW_RING_DAMAGED;
@@ -140,7 +144,7 @@ static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__oth
 		page->time = tw_ring_page__absolute(((uint64_t)array << delta_bits) + delta, page->time);
 	} else if (type != layout->entry.padding || (delta && array > left - 4)) {
 		return TW_RING_DAMAGED;
-	} else { /* a discarded event, of @array bytes after the first word; without a delta the rest of the sub-buffer */
+	} else { /* a discarded event, of @array bytes after the first word; without a delta it is the rest of the sub-buffer */
 		size = 4 + (((size_t)array + 3) & ~(size_t)3);
 		size = delta && size < left ? size : left;
 		page->time += delta;
@@ -149,7 +153,7 @@ static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__oth
 	return TW_RING_END;
 }
 
-/** tw_ring_page__next() - the next event, to *ret. Return: EVENT; else END or DAMAGED, and then always END */
+/** tw_ring_page__next() - the next event, in *ret. Return: EVENT; otherwise END or DAMAGED, and then always END */
 static inline __attribute__((always_inline)) enum tw_ring_step
 tw_ring_page__next(struct tw_ring_page *page, const struct tw_ring_layout *layout, struct tw_ring_event *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table of two levels, because ids are sparse: a capture rarely has more than a few hundred of the 65536. */
+/* A table with two levels, because ids are sparse: a capture rarely has more than a few hundred of the 65536. */
 #include "schema/schema.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@ struct id_page {
 struct tw_schema {
 	struct id_page *pages[TW_SCHEMA_FORMATS_MAX / PAGE_IDS];
 	size_t count;
-	size_t memory;     /* of all formats, bytes */
-	uint8_t long_size; /* of the traced host, bytes; 0 = not told */
-	bool is_view;      /* the formats are somebody else's, who does not see them changed */
+	size_t memory;     /* size of all formats, bytes */
+	uint8_t long_size; /* of the traced host, bytes; 0 = unknown */
+	bool is_view;      /* the formats belong to another owner and must not be changed */
 };
 
 static const size_t n_pages = TW_SCHEMA_FORMATS_MAX / PAGE_IDS;
@@ -39,7 +39,7 @@ struct tw_schema *tw_schema__new_view(void)
 	return view;
 }
 
-/* The first format of that id or a larger one. */
+/* The first format with that id or a larger one. */
 static struct tw_format *format_from(const struct tw_schema *schema, uint32_t id)
 {
 	while (id < TW_SCHEMA_FORMATS_MAX) {
@@ -182,7 +182,7 @@ void tw_schema_hash__text(struct tw_schema_hash *hash, const char *system, const
 {
 	uint8_t length[8];
 
-	/* The NUL and the length keep a system, its text and the next text apart. */
+	/* The NUL and the length separate a system, its text and the next text. */
 	tw_store_be64(length, len);
 	tw_sha256__update(&hash->sha, system, strlen(system) + 1);
 	tw_sha256__update(&hash->sha, length, sizeof(length));

@@ -7,7 +7,7 @@
 #include "schema/sha256.h"
 
 #define TW_SCHEMA_FORMATS_MAX 65536
-#define TW_SCHEMA_MEMORY_MAX  (64 * 1024 * 1024) /* bytes; all 2323 formats of a 6.18 kernel take 3 MB */
+#define TW_SCHEMA_MEMORY_MAX  (64 * 1024 * 1024) /* bytes; all 2323 formats of a 6.18 kernel need 3 MB */
 
 struct tw_schema;
 
@@ -15,16 +15,16 @@ struct tw_schema;
 struct tw_schema *tw_schema__new(void);
 
 /**
- * tw_schema__new_view() - one for formats that are somebody else's, who keeps them until it is freed; tw_schema__lend() fills it
+ * tw_schema__new_view() - a schema for formats of another owner, who keeps them until it is freed; filled by tw_schema__lend()
  * Return: NULL without memory
  */
 struct tw_schema *tw_schema__new_view(void);
 
-/** tw_schema__free() - and all its formats, unless it is a view; NULL is fine */
+/** tw_schema__free() - free it and all its formats, unless it is a view; NULL is fine */
 void tw_schema__free(struct tw_schema *schema);
 
 /**
- * tw_schema__add() - parse a format text and take it in; an earlier format of that id is replaced
+ * tw_schema__add() - parse a format text and add it; an earlier format with that id is replaced
  * @ret: borrowed until the schema is freed or the id replaced; may be NULL
  *
  * Return: as tw_format__parse(); -E2BIG also beyond TW_SCHEMA_MEMORY_MAX. A refused text changes nothing.
@@ -33,39 +33,39 @@ int tw_schema__add(struct tw_schema *schema, const char *system, const char *tex
 		   const struct tw_format **ret, struct tw_error *error);
 
 /**
- * tw_schema__lend() - take a format into a view; an earlier one of that id is replaced
+ * tw_schema__lend() - add a format to a view; an earlier one with that id is replaced
  * Return: 0; -E2BIG beyond TW_SCHEMA_MEMORY_MAX, -ENOMEM.
  */
 int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, struct tw_error *error);
 
 /**
- * tw_schema__set_long_size() - the traced host's long, as HOST, a trace.dat header or header_page's commit_size tell it
- * @long_size: 4 or 8, bytes; for the formats already in and those to come, see tw_format__assume_long_size(). Not of a view
+ * tw_schema__set_long_size() - set the size of the traced host's long, from HOST, a trace.dat header or header_page's commit_size
+ * @long_size: 4 or 8, bytes; for existing and later formats, see tw_format__assume_long_size(). Not for a view
  */
 void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size);
 
 /** tw_schema__by_id() - a table look-up; NULL if unknown */
 const struct tw_format *tw_schema__by_id(const struct tw_schema *schema, uint16_t id);
 
-/** tw_schema__by_name() - NULL if unknown; a null @system means any, the first by id */
+/** tw_schema__by_name() - NULL if unknown; a NULL @system means any, the first by id */
 const struct tw_format *tw_schema__by_name(const struct tw_schema *schema, const char *system, const char *name);
 
-/** tw_schema__count() - how many formats, and tw_schema__at() - the @i-th of them in order of id */
+/** tw_schema__count() - number of formats; tw_schema__at(): the @i-th of them in order of id */
 size_t tw_schema__count(const struct tw_schema *schema);
 const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i);
 
-/** tw_schema__memory() - taken, bytes; with its formats, unless it is a view */
+/** tw_schema__memory() - memory used, bytes; including its formats, unless it is a view */
 size_t tw_schema__memory(const struct tw_schema *schema);
 
-/* The id of a schema, made from what is in it: equal formats have equal ids on all hosts. */
+/* The id of a schema, a hash of its content: equal formats have equal ids on all hosts. */
 
 /*
  * The first 8 bytes, read as a big-endian number, of a SHA-256 over
  *
- *	u8 1 if the traced host is big-endian, else 0; u8 size of its long
+ *	u8 1 if the traced host is big-endian, otherwise 0; u8 size of its long
  *	for each text, in the order of SCHEMA's index: its system, a NUL, u64 big-endian length of the text, the text
  *
- * and 1 in the one case of 2^64 where that number is 0, which means "none" on the wire.
+ * and 1 in the one case of 2^64 in which that number is 0, which means "none" on the wire.
  */
 struct tw_schema_hash {
 	struct tw_sha256 sha;
@@ -75,9 +75,9 @@ struct tw_schema_hash {
 void tw_schema_hash__init(struct tw_schema_hash *hash, bool big_endian, uint8_t long_size);
 
 /**
- * tw_schema_hash__text() - one text more
+ * tw_schema_hash__text() - add a text
  * @system: "" for header_page and header_event
- * @text: @len bytes, exactly as tracefs gives it
+ * @text: @len bytes, exactly as read from tracefs
  */
 void tw_schema_hash__text(struct tw_schema_hash *hash, const char *system, const char *text, size_t len);
 

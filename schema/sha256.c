@@ -35,7 +35,7 @@ static void schedule(const uint8_t block[64], uint32_t w[64])
 	}
 }
 
-/* 6.2.2, steps 2 to 4; a to h are the standard's names */
+/* 6.2.2, steps 2 to 4; a to h are the names of the standard */
 static void compress(uint32_t state[8], const uint8_t block[64])
 {
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
@@ -90,7 +90,7 @@ void tw_sha256__fini(struct tw_sha256 *sha, uint8_t ret_digest[TW_SHA256_SIZE])
 	const size_t used = sha->len % 64;
 	uint8_t length[8];
 
-	/* 5.1.1: a one bit, zeroes up to 8 bytes before the block's end, the length in bits */
+	/* 5.1.1: a one bit, zeroes up to 8 bytes before the end of the block, the length in bits */
 	tw_sha256__update(sha, padding, used < 56 ? 56 - used : 120 - used);
 	tw_store_be64(length, bits);
 	tw_sha256__update(sha, length, sizeof(length));

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SHA-256 (FIPS 180-4), here because this room depends on nothing but libc. */
+/* SHA-256 (FIPS 180-4), implemented here because this room depends only on libc. */
 #ifndef TW_SHA256_H
 #define TW_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define TW_SHA256_SIZE 32 /* bytes of a digest */
+#define TW_SHA256_SIZE 32 /* size of a digest, bytes */
 
 struct tw_sha256 {
 	uint32_t state[8];
-	uint64_t len; /* bytes fed so far */
+	uint64_t len; /* bytes added so far */
 	uint8_t block[64];
 };
 
-/** tw_sha256__init(), tw_sha256__update() any number of times, tw_sha256__fini() - the digest of all bytes fed */
+/** tw_sha256__init(), tw_sha256__update() any number of times, tw_sha256__fini() - the digest of all bytes added */
 void tw_sha256__init(struct tw_sha256 *sha);
 void tw_sha256__update(struct tw_sha256 *sha, const void *data, size_t len);
 void tw_sha256__fini(struct tw_sha256 *sha, uint8_t ret_digest[TW_SHA256_SIZE]);

@@ -9,8 +9,8 @@
 #include "base/hash_table.h"
 #include "schema/text_cursor.h"
 
-#define LINE_MAX_BYTES (64 * 1024) /* a longer text is no format of a kernel's */
-#define MALLOC_MIN     32          /* bytes that a text takes, however short */
+#define LINE_MAX_BYTES (64 * 1024) /* no kernel's format is longer */
+#define MALLOC_MIN     32          /* overhead of a text, bytes */
 #define MEMORY_MAX     (64u << 20)
 
 struct tw_strings {
@@ -53,7 +53,7 @@ static char unescape(char c)
 	}
 }
 
-/* Bytes of the text without its escapes. */
+/* Length of the text without its escapes. */
 static size_t unescaped_len(struct tw_text text)
 {
 	size_t n = 0;
@@ -63,7 +63,7 @@ static size_t unescaped_len(struct tw_text text)
 	return n;
 }
 
-/* @len: as unescaped_len() tells it, so that what is counted is what is taken */
+/* @len: from unescaped_len(), so that the counted and the allocated size are equal */
 static char *copy_unescaped(struct tw_text text, size_t len)
 {
 	char *copy = malloc(len + 1), *at = copy;
@@ -86,7 +86,7 @@ static int set(struct tw_strings *strings, uint64_t address, struct tw_text text
 	size_t len;
 	int err;
 
-	text.len = strnlen(text.at, text.len); /* nobody would see what is behind a NUL */
+	text.len = strnlen(text.at, text.len); /* bytes after a NUL would not be shown */
 	len = unescaped_len(text);
 	if (len > MEMORY_MAX - strings->memory)
 		return -E2BIG;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts that lie in the traced kernel's memory and that records name by address: `printk_formats` of tracefs. */
+/* Texts in the traced kernel's memory that records refer to by address: `printk_formats` of tracefs. */
 #ifndef TW_STRINGS_H
 #define TW_STRINGS_H
 
@@ -17,9 +17,9 @@ struct tw_strings *tw_strings__new(void);
 void tw_strings__free(struct tw_strings *strings);
 
 /**
- * tw_strings__parse() - take in the text of printk_formats, lines of `0xADDRESS : "TEXT"` with C escapes
+ * tw_strings__parse() - add the text of printk_formats, lines of `0xADDRESS : "TEXT"` with C escapes
  *
- * Lines of other shape are skipped. May be called again: what a later text says of an address outweighs.
+ * Other lines are skipped. May be called again: a later text for an address replaces the earlier one.
  *
  * Return: 0; -E2BIG beyond the limit, -ENOMEM.
  */
@@ -28,7 +28,7 @@ int tw_strings__parse(struct tw_strings *strings, const char *text, size_t len);
 /** tw_strings__find() - the text at that address, escapes expanded. Return: NULL if unknown; borrowed */
 const char *tw_strings__find(const struct tw_strings *strings, uint64_t address);
 
-/** tw_strings__memory() - taken by the table, bytes */
+/** tw_strings__memory() - memory of the table, bytes */
 size_t tw_strings__memory(const struct tw_strings *strings);
 
 #endif

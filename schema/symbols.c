@@ -7,11 +7,11 @@
 
 #include "schema/text_cursor.h"
 
-#define RUNS_MAX    64 /* each twice as long as the one behind it, but for the last two */
+#define RUNS_MAX    64 /* each is twice as long as the next one, except the last two */
 #define CACHE_BITS  9
-#define CHUNK_BYTES 65536 /* allocated at once for names; a name is shorter */
+#define CHUNK_BYTES 65536 /* size of a block of names; a name is shorter */
 
-/* Names stay where they are, so that they can be borrowed. */
+/* Names never move, so that they can be borrowed. */
 struct chunk {
 	struct chunk *next;
 	size_t used;
@@ -19,23 +19,23 @@ struct chunk {
 };
 
 struct cached {
-	uint64_t generation; /* of the table when this was found; 0 = never */
+	uint64_t generation; /* version of the table of this result; 0 = never */
 	uint64_t address;
 	struct tw_symbol symbol;
 };
 
 /*
- * The entries are runs one behind the other, each in order of address. What comes in order lengthens the last run, what
- * does not begins one, and runs are merged before they get many: so adding costs O(log n) even when each look-up has to
- * see what was just added, and a look-up searches few runs. At most two entries of an address are kept: the first, and
- * the one that reaches furthest if the first does not.
+ * The entries are consecutive runs, each sorted by address. An entry in order extends the last run, another one begins a new run, and
+ * runs are merged before there are many. So adding costs O(log n) even if each look-up needs the entries just added, and a look-up
+ * searches few runs. At most two entries of an address are kept: the first, and the one with the largest extent if that is not the
+ * first.
  */
 struct table {
-	struct tw_symbol *entries, *scratch; /* both have the room, so that merging never fails */
+	struct tw_symbol *entries, *scratch; /* both have the same capacity, so that merging never fails */
 	size_t n, room;
 	size_t starts[RUNS_MAX];
 	unsigned int n_runs;
-	size_t finds; /* since the last run was begun */
+	size_t finds; /* since the last run began */
 	size_t memory;
 	struct chunk *names;
 	const char *last_module;
@@ -43,7 +43,7 @@ struct table {
 	struct cached cache[1u << CACHE_BITS];
 };
 
-/* A look-up puts the table in order; that is no change to its user. */
+/* A look-up sorts the table, which is no visible change. */
 struct tw_symbols {
 	struct table *table;
 };
@@ -79,13 +79,13 @@ void tw_symbols__free(struct tw_symbols *symbols)
 	free(symbols);
 }
 
-/* How far behind its address a symbol reaches at most. */
+/* The largest distance of an address in a symbol from the symbol's beginning. */
 static uint64_t reach(const struct tw_symbol *symbol)
 {
 	return symbol->size ? symbol->size - 1 : UINT64_MAX;
 }
 
-/* Append to the @n entries of a run, in order of address and of age. Return: how many there are now. */
+/* Appends to the @n entries of a run, sorted by address and age. Return: new number of entries. */
 static size_t append(struct tw_symbol *run, size_t n, const struct tw_symbol *entry)
 {
 	if (n && run[n - 1].address == entry->address) {
@@ -98,7 +98,7 @@ static size_t append(struct tw_symbol *run, size_t n, const struct tw_symbol *en
 	return n + 1;
 }
 
-/* Make one of the last two runs. */
+/* Merges the last two runs. */
 static void merge(struct table *table)
 {
 	const size_t start = table->starts[table->n_runs - 2], middle = table->starts[table->n_runs - 1];
@@ -193,7 +193,7 @@ static int make_room(struct table *table)
 	return 0;
 }
 
-/* Symbols of a module mostly come together. */
+/* Symbols of a module are mostly consecutive. */
 static int copy_module(struct table *table, const char *module, size_t len, const char **ret)
 {
 	int err = 0;
@@ -236,7 +236,7 @@ int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size,
 	return 0;
 }
 
-/* Return: the first entry of the run behind @address. */
+/* Return: the first entry of the run after @address. */
 static size_t behind(const struct table *table, unsigned int run, uint64_t address)
 {
 	size_t low = table->starts[run], high = run_end(table, run);
@@ -252,10 +252,10 @@ static size_t behind(const struct table *table, unsigned int run, uint64_t addre
 	return low;
 }
 
-/* What lies nearest to an address, over all runs. */
+/* The nearest entries to an address, of all runs. */
 struct near {
-	const struct tw_symbol *first, *furthest; /* of the same address, at or before the one looked up */
-	const struct tw_symbol *next;             /* behind it */
+	const struct tw_symbol *first, *furthest; /* entries of the same address, at or before the look-up */
+	const struct tw_symbol *next;             /* the entry after it */
 };
 
 static void look_into(const struct table *table, unsigned int run, uint64_t address, struct near *near)
@@ -282,7 +282,7 @@ static bool covers(const struct tw_symbol *symbol, const struct near *near, uint
 {
 	const uint64_t offset = address - symbol->address;
 
-	/* Where the last one ends is not known. */
+	/* The end of the last one is unknown. */
 	return !offset || (offset <= reach(symbol) && (symbol->size || near->next));
 }
 
@@ -361,7 +361,7 @@ static struct tw_text cut_word(struct tw_text *text)
 	return word;
 }
 
-/* Mapping symbols of Arm and the offsets of per-CPU variables are no names of addresses. */
+/* Mapping symbols of Arm and the offsets of per-CPU variables are not names of addresses. */
 static bool parse_line(struct tw_text line, struct symbol_line *ret)
 {
 	struct tw_text type;
@@ -400,7 +400,7 @@ static int keep(struct lines *lines, const struct symbol_line *line)
 	return 0;
 }
 
-/* By address; of one address, the last in the text first. */
+/* By address; for equal addresses, the last in the text first. */
 static int order(const void *a, const void *b)
 {
 	const struct symbol_line *x = a, *y = b;
@@ -411,8 +411,8 @@ static int order(const void *a, const void *b)
 }
 
 /*
- * Of several names of an address, libtraceevent takes for the address itself whichever its binary search meets first, and
- * for addresses behind it the first of the text. What is printed shall be the same.
+ * Of several names of an address, libtraceevent uses for the address itself the one that its binary search meets first, and for
+ * addresses after it the first of the text. The same is printed here.
  */
 static const struct symbol_line *met_first(const struct lines *lines, uint64_t address)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of a traced kernel's addresses, as SYMBOL records or a recording's kallsyms tell them. */
+/* Names of a traced kernel's addresses, from SYMBOL records or a recording's kallsyms. */
 #ifndef TW_SYMBOLS_H
 #define TW_SYMBOLS_H
 
@@ -17,7 +17,7 @@ struct tw_symbol {
 	uint64_t address;
 	uint64_t size;      /* bytes; 0 = up to the next one */
 	const char *name;   /* NUL-terminated, borrowed from the table */
-	const char *module; /* NULL = the kernel's own, or not told */
+	const char *module; /* NULL = the kernel itself, or unknown */
 };
 
 /** tw_symbols__new() - Return: NULL without memory */
@@ -27,9 +27,9 @@ struct tw_symbols *tw_symbols__new(void);
 void tw_symbols__free(struct tw_symbols *symbols);
 
 /**
- * tw_symbols__add() - take in one name; name and module are copied
+ * tw_symbols__add() - add one name; name and module are copied
  *
- * The first name of an address stays, as with the kernel's own look-up.
+ * The first name of an address is kept, as in the kernel's look-up.
  *
  * Return: 0; -E2BIG beyond a limit, -EINVAL for an empty name, -ENOMEM.
  */
@@ -37,19 +37,19 @@ int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size,
 		    const char *module, size_t module_len);
 
 /**
- * tw_symbols__parse() - take in a text in the layout of /proc/kallsyms; lines of other shape are skipped
+ * tw_symbols__parse() - add a text in the layout of /proc/kallsyms; other lines are skipped
  * Return: 0, or as tw_symbols__add().
  */
 int tw_symbols__parse(struct tw_symbols *symbols, const char *text, size_t len);
 
-/** tw_symbols__find() - the symbol that @address lies in. Return: false if none is known */
+/** tw_symbols__find() - the symbol that contains @address. Return: false if it is unknown */
 bool tw_symbols__find(const struct tw_symbols *symbols, uint64_t address, struct tw_symbol *ret);
 
-/** tw_symbols__count() - and tw_symbols__at(), the @i-th in order of address */
+/** tw_symbols__count() - number of symbols; tw_symbols__at(): the @i-th in order of address */
 size_t tw_symbols__count(const struct tw_symbols *symbols);
 bool tw_symbols__at(const struct tw_symbols *symbols, size_t i, struct tw_symbol *ret);
 
-/** tw_symbols__memory() - taken by the table, bytes */
+/** tw_symbols__memory() - memory of the table, bytes */
 size_t tw_symbols__memory(const struct tw_symbols *symbols);
 
 #endif

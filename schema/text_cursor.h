@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the schema room. Walking a text that is not NUL-terminated: every step cuts from the front or fails. */
+/* Internal to schema/. Walks a text that is not NUL-terminated: every step cuts from the front or fails. */
 #ifndef TW_TEXT_CURSOR_H
 #define TW_TEXT_CURSOR_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Some bytes of somebody else's text. */
+/* A range of bytes of a borrowed text. */
 struct tw_text {
 	const char *at;
 	size_t len;
@@ -44,7 +44,7 @@ static inline bool tw_text__equals(struct tw_text text, const char *word)
 	return text.len == strlen(word) && !memcmp(text.at, word, text.len);
 }
 
-/** tw_text__ltrim() - without the white space in front; tw_text__rtrim() - at the end; tw_text__trim() - both */
+/** tw_text__ltrim() - remove white space at the front; tw_text__rtrim(): at the end; tw_text__trim(): both */
 struct tw_text tw_text__ltrim(struct tw_text text);
 struct tw_text tw_text__rtrim(struct tw_text text);
 struct tw_text tw_text__trim(struct tw_text text);
@@ -52,16 +52,19 @@ struct tw_text tw_text__trim(struct tw_text text);
 /** tw_text__line() - cut the next line, without its newline. Return: false at the end of the text */
 bool tw_text__line(struct tw_text *text, struct tw_text *ret);
 
-/** tw_text__skip() - cut white space and then @word. Return: false, nothing cut, if @word is not there */
+/** tw_text__skip() - cut white space and then @word. Return: false, with nothing cut, if @word does not follow */
 bool tw_text__skip(struct tw_text *text, const char *word);
 
 /**
  * tw_text__number() - cut white space and a decimal number
- * Return: false, nothing cut, if there is none or it is above @max.
+ * Return: false, with nothing cut, if there is none or it is larger than @max.
  */
 bool tw_text__number(struct tw_text *text, uint32_t max, uint32_t *ret);
 
-/** tw_text__hex() - cut white space and a hexadecimal number, of which the first 16 digits. Return: false, nothing cut, if there is none */
+/**
+ * tw_text__hex() - cut white space and a hexadecimal number, with the value of the first 16 digits. Return: false, with nothing cut, if
+ * there is none
+ */
 bool tw_text__hex(struct tw_text *text, uint64_t *ret);
 
 #endif

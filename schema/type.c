@@ -87,7 +87,7 @@ const struct tw_type_name *tw_type_name__find(struct tw_text word)
 struct words {
 	unsigned int longs, ints, shorts, chars, signeds, unsigneds;
 	bool is_enum, is_struct;
-	struct tw_text last; /* that is none of these */
+	struct tw_text last; /* words other than these */
 };
 
 static bool is_between_words(char c)
@@ -127,7 +127,7 @@ static void count_word(struct words *words, struct tw_text word)
 		words->last = word;
 }
 
-/* One of C's own integer types. Return: false if the words are none. */
+/* One of C's integer types. Return: false if the words are none. */
 static bool parse_integer(const struct words *words, struct tw_type *ret)
 {
 	if (!words->longs && !words->ints && !words->shorts && !words->chars && !words->signeds && !words->unsigneds)
@@ -171,7 +171,7 @@ static void parse_place(struct tw_text *text, struct tw_type *ret)
 		ret->place = TW_PLACE_REL_LOC;
 }
 
-/* Two pairs of brackets, `[2][16]`, and not one in the other, `[SIZE[2]]`. */
+/* Two pairs of brackets, `[2][16]`, not one inside the other, `[SIZE[2]]`. */
 static bool is_table(struct tw_text brackets)
 {
 	for (size_t i = 1; i < brackets.len; i++)
@@ -180,7 +180,7 @@ static bool is_table(struct tw_text brackets)
 	return false;
 }
 
-/* Cut everything from the first bracket on and look at what is in it. */
+/* Cuts everything from the first bracket on and analyses its content. */
 static void parse_brackets(struct tw_text *text, struct tw_type *ret)
 {
 	const char *open = memchr(text->at, '[', text->len);
@@ -198,7 +198,7 @@ static void parse_brackets(struct tw_text *text, struct tw_type *ret)
 		ret->count = count;
 }
 
-/* Cut the argument list of a pointer to a function, `void (*)(int)`. Return: false if it is none. */
+/* Cuts the argument list of a pointer to a function, `void (*)(int)`. Return: false if it is none. */
 static bool cut_arguments(struct tw_text *text)
 {
 	const char *open = memchr(text->at, '(', text->len);
@@ -232,7 +232,7 @@ void tw_type__parse(struct tw_text text, struct tw_type *ret)
 	while (cut_word(&text, &word))
 		count_word(&words, word);
 	parse_words(&words, ret);
-	/* `__data_loc cpumask_t *name` is the mask itself: there the star only says that it is elsewhere. */
+	/* `__data_loc cpumask_t *name` is the mask itself: the star only means that it is elsewhere. */
 	if (is_function || (has_star && (ret->place == TW_PLACE_FIXED || ret->is_array)))
 		set_pointer(ret);
 }
@@ -253,7 +253,7 @@ static uint8_t shown_long_size(const struct tw_type *type, uint32_t field_size)
 	return size == 4 || size == 8 ? (uint8_t)size : 0;
 }
 
-/* The length in digits tells the size of an element of any type; a symbolic one does not. 0 = not known. */
+/* A numeric length gives the size of an element of any type; a symbolic one does not. 0 = unknown. */
 static uint16_t element_size(const struct tw_type *type, uint8_t long_size, const struct tw_field *field)
 {
 	if (field->place == TW_PLACE_FIXED && type->count && field->size % type->count == 0 &&
@@ -262,7 +262,7 @@ static uint16_t element_size(const struct tw_type *type, uint8_t long_size, cons
 	return type->elem_size == TW_TYPE_LONG ? long_size : type->elem_size;
 }
 
-/* An address has 4 bytes or 8. */
+/* An address has 4 or 8 bytes. */
 static bool is_readable(uint8_t kind, uint32_t size)
 {
 	return kind != TW_FIELD_BYTES && is_integer_size(size) && (kind != TW_FIELD_POINTER || size >= 4);
@@ -304,7 +304,7 @@ static void apply_type(const struct tw_type *type, uint8_t long_size, bool to_en
 	if (shape.kind == TW_FIELD_UINT || shape.kind == TW_FIELD_INT)
 		shape.kind = field->is_signed ? TW_FIELD_INT : TW_FIELD_UINT;
 	if (type->place != TW_PLACE_FIXED &&
-	    field->size != 4) /* a location has four bytes: nobody knows what these are */
+	    field->size != 4) /* a location has four bytes: the meaning of other sizes is unknown */
 		shape = (struct tw_type){ .kind = TW_FIELD_BYTES, .place = TW_PLACE_FIXED };
 	field->place = to_end ? (uint8_t)TW_PLACE_REST : shape.place;
 	field->count = 0;
@@ -314,7 +314,7 @@ static void apply_type(const struct tw_type *type, uint8_t long_size, bool to_en
 		apply_scalar(&shape, field);
 }
 
-/* Cut one of the printers of masks and its opening parenthesis. */
+/* Cuts one of the functions that print masks, and its opening parenthesis. */
 static bool skip_printer(struct tw_text *text)
 {
 	static const char *const printers[] = { "__get_bitmask(", "__get_cpumask(", "__get_rel_bitmask(",
@@ -342,7 +342,7 @@ static void find_bitmasks(struct tw_format *format)
 	struct tw_text text = { format->print_fmt, strlen(format->print_fmt) };
 	const char *underscore;
 
-	/* Each printed mask is a field, so there are no more of them than fields: a bound against made-up texts. */
+	/* Each printed mask is a field, so the number of fields is a limit for hostile texts. */
 	for (uint16_t left = format->n_fields; left && (underscore = memchr(text.at, '_', text.len));) {
 		const char *close;
 
@@ -360,7 +360,7 @@ static void find_bitmasks(struct tw_format *format)
 	}
 }
 
-/* Two fields of the kernel's own system "ftrace" are not what their format says. */
+/* Two fields of the kernel's system "ftrace" differ from their format. */
 static bool is_ftrace_field(const struct tw_format *format, const struct tw_field *field, const char *event,
 			    const char *name)
 {
@@ -389,7 +389,7 @@ static void find_long_size(struct tw_format *format)
 	}
 }
 
-/* Where the last field ends, bytes. */
+/* The end of the last field, bytes. */
 static uint32_t extent(const struct tw_format *format)
 {
 	uint32_t end = 0;
@@ -407,14 +407,14 @@ static void apply_types(struct tw_format *format)
 
 	for (uint16_t i = 0; i < format->n_fields; i++) {
 		struct tw_field *field = &format->fields[i];
-		/* The format says caller[8]; the record has as many as `size` says, which are often fewer and often more. */
+		/* The format declares caller[8]; the record has the number in `size`, which often differs. */
 		const bool to_end = (!field->size && field->offset >= end) ||
 				    is_ftrace_field(format, field, "kernel_stack", "caller");
 
 		type_of(field, &type);
 		apply_type(&type, format->long_size, to_end, field);
 		if (is_ftrace_field(format, field, "raw_data",
-				    "buf")) /* what a program wrote to trace_marker_raw: no text */
+				    "buf")) /* bytes that a program wrote to trace_marker_raw: no text */
 			field->kind = field->elem_kind = TW_FIELD_BYTES;
 	}
 	find_bitmasks(format);

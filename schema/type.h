@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the schema room. What a type's text tells of a field: its kind, its elements, where its bytes are. */
+/* Internal to schema/. What the text of a type determines for a field: its kind, its elements, its place. */
 #ifndef TW_TYPE_H
 #define TW_TYPE_H
 
 #include "schema/format.h"
 #include "schema/text_cursor.h"
 
-#define TW_TYPE_UNKNOWN 0    /* elem_size: the text does not tell */
+#define TW_TYPE_UNKNOWN 0    /* elem_size: unknown from the text */
 #define TW_TYPE_LONG    0xff /* elem_size: a long or an address of the traced host */
 
 struct tw_type {
@@ -14,22 +14,22 @@ struct tw_type {
 	uint8_t place;     /* enum tw_field_place */
 	uint8_t elem_size; /* bytes, or one of the above */
 	bool is_char;      /* plain char: an array of it is text */
-	bool is_signed;    /* what the words say; the format's own word goes before it */
+	bool is_signed;    /* according to the words; the format's signed: has precedence */
 	bool is_array;
 	bool is_table;  /* an array of arrays; of chars it is no text */
-	uint32_t count; /* of a one-dimensional array with its length in digits, else 0 */
+	uint32_t count; /* length of a one-dimensional array in digits, otherwise 0 */
 };
 
-/** tw_type__parse() - never fails: what is not understood is TW_FIELD_UINT of unknown size */
+/** tw_type__parse() - never fails: an unknown type is TW_FIELD_UINT of unknown size */
 void tw_type__parse(struct tw_text text, struct tw_type *ret);
 
 /**
- * tw_format__find_types() - set long_size, and kind, place and elements of all fields, once these are there: some types only
- * the whole format explains, by its largest offset, by a long among the others, by what it prints
+ * tw_format__find_types() - set long_size, and kind, place and elements of all fields, after all were parsed: some types depend on the
+ * whole format: its largest offset, a long among other fields, the print fmt
  */
 void tw_format__find_types(struct tw_format *format);
 
-/* Names that kernels give to integers, and what they stand for. */
+/* Names that kernels give to integer types, and their meaning. */
 struct tw_type_name {
 	const char *name;
 	uint8_t size; /* bytes, or TW_TYPE_LONG */
@@ -37,7 +37,7 @@ struct tw_type_name {
 	uint8_t kind; /* enum tw_field_kind */
 };
 
-/** tw_type_name__find() - NULL if it is none that we know; then the format's size and sign have to do */
+/** tw_type_name__find() - NULL if it is unknown; then the format's size and sign are used */
 const struct tw_type_name *tw_type_name__find(struct tw_text word);
 
 #endif

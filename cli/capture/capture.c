@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire capture`: frames of many machines, into a pcapng file or pipe. */
+/* `tracewire capture`: writes frames of many machines to a pcapng file or pipe. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -25,11 +25,11 @@
 #include "vnet/rx_xdp.h"
 #include "vnet/veth.h"
 
-/* Where the frames come from. */
+/* Sources of frames. */
 #define RETIRE_MS \
-	10 /* frames come in batches: a file is in no hurry, and who captures what he causes sees less of it */
+	10 /* frames are taken in batches: a file need not be up to date, and a capture of its own host's activity then records less of itself */
 
-/* A port, and before it an address if any: where frames come in, no name is looked for. */
+/* A port, optionally after an address; names are not resolved. */
 static int check_udp(const char *udp, struct tw_error *error)
 {
 	struct tw_udp_address at;
@@ -42,7 +42,7 @@ static int check_udp(const char *udp, struct tw_error *error)
 	return tw_udp_address__parse(udp, &at, error);
 }
 
-/* Whether the options say where frames come from. Return: 0, -EINVAL */
+/* Checks that the options name a source of frames. Return: 0, -EINVAL */
 static int capture__check_source(const struct capture *capture, struct tw_error *error)
 {
 	if (!capture->interface && !capture->udp)
@@ -85,7 +85,10 @@ static int open_xdp(const struct capture *capture, struct tw_receiver **ret, str
 	return tw_rx_xdp__open(&options, ret, error);
 }
 
-/* One that goes down later is waited for; but this may be a mistake. What is not there at all is said when it is opened. */
+/*
+ * Warns, because an interface that is down may be a mistake; one that goes down later is waited for. A missing interface is reported
+ * when it is opened.
+ */
 static int check_is_up(const struct capture *capture, struct tw_error *error)
 {
 	struct tw_iface iface;
@@ -97,7 +100,7 @@ static int check_is_up(const struct capture *capture, struct tw_error *error)
 			     capture->interface, capture->interface);
 }
 
-/* What it receives from */
+/* Description of the sources */
 static int capture__open_rx(const struct capture *capture, struct tw_receiver **ret, struct tw_error *error)
 {
 	if (capture->udp)
@@ -107,11 +110,11 @@ static int capture__open_rx(const struct capture *capture, struct tw_receiver **
 	return capture->xdp ? open_xdp(capture, ret, error) : open_packet(capture, ret, error);
 }
 
-/* From options to threads that receive and write, without privileges. */
-#define WAIT_NS  (2 * TW_NS_PER_SECOND) /* for silent streams, and for metadata, which are repeated each second */
-#define BOOKS_NS (5 * TW_NS_PER_SECOND) /* between two ledgers in the file, so that one that was cut off has one */
+/* From the options to threads that receive and write, without privileges. */
+#define WAIT_NS  (2 * TW_NS_PER_SECOND) /* time for silent streams, and for metadata, which are repeated each second */
+#define BOOKS_NS (5 * TW_NS_PER_SECOND) /* interval of ledgers in the file, so that a truncated file has one */
 
-/* As many as the first of both limits lets through. */
+/* The smaller of the two limits. */
 static uint64_t events_max(const struct capture *capture)
 {
 	const uint64_t a = capture->count, b = capture->output.stop_events;
@@ -126,10 +129,7 @@ static uint64_t explain_gaps(void *ctx, uint64_t stream_id)
 	return drop_counters__of(capture->rejected, stream_id);
 }
 
-/*
- * What takes privileges is done: from here on there are none. Who gives --user chooses whom; root stays root only if that is
- * asked for.
- */
+/* No step after this needs privileges. --user names the user to become; root stays root only if that is requested. */
 static int give_up_privileges(const struct capture *capture, struct tw_error *error)
 {
 	struct ordinary_user user;
@@ -152,7 +152,7 @@ static int open_output(const struct capture *capture, struct tw_output **ret, st
 	return tw_output__open(&options, ret, error);
 }
 
-/* Files that follow one another are made by who we have become, so the first is too: now it shows whether that can be. */
+/* Files of a sequence are created by the new user; the first one too, which shows early whether that works. */
 static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *error)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -170,9 +170,9 @@ static int open_output_unprivileged(const struct capture *capture, struct tw_out
 }
 
 /*
- * Open what it receives from and what it writes to, give up all privileges, receive from now on
- * @how: what it receives from, in words, at most @size bytes
- * Return: 0 or -errno with @err filled and nothing open.
+ * Opens sources and output, gives up all privileges, and begins to receive
+ * @how: gets a description of the sources, at most @size bytes
+ * Return: 0, or -errno with @err filled and nothing open.
  */
 static int capture__start(struct capture *capture, char *how, size_t size, struct tw_error *error)
 {
@@ -222,8 +222,8 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 	return err;
 }
 
-/* What the main thread does while others receive and write. */
-/* What is due at times while others do the work. */
+/* The work of the main thread while others receive and write. */
+/* Periodic work of the main thread. */
 struct clockwork {
 	uint64_t end, status, look, clock; /* CLOCK_MONOTONIC, ns; UINT64_MAX = never */
 };
@@ -238,7 +238,7 @@ static uint64_t earliest(const struct clockwork *due)
 	return least(least(due->end, due->status), least(due->look, due->clock));
 }
 
-/* How good our own clock is, for times that both hosts' word bounds. */
+/* Sets the error bound of this host's clock, for times bounded by both hosts' words. */
 static void tell_own_clock(struct capture *capture)
 {
 	struct tw_own_clock own;
@@ -252,7 +252,7 @@ static void tell_own_clock(struct capture *capture)
 	tw_recorder__own_clock(receiver__recorder(capture->receiver), &own);
 }
 
-/* Return: whether the end has come. */
+/* Return: whether to stop. */
 static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint64_t now)
 {
 	if (now >= due->look) {
@@ -272,7 +272,7 @@ static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint6
 	return now >= due->end;
 }
 
-/* Until somebody asks to stop, the receiver ends by itself, or the time is over; tells what is due meanwhile */
+/* Waits for a request to stop, the end of the receiver, or the time limit; does the periodic work meanwhile */
 static void capture__wait(struct capture *capture)
 {
 	uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -395,7 +395,7 @@ static int check_user(const struct capture *capture, struct tw_error *error)
 	return err ? -EINVAL : 0;
 }
 
-/* All of it before the file is cut. */
+/* The whole text is checked before the file is truncated. */
 static int check(const struct capture *capture, struct tw_error *error)
 {
 	int err = capture__check_source(capture, error);
@@ -428,7 +428,7 @@ static void tell_ready(const char *how)
 	service__ready(status);
 }
 
-/* A ring goes on where the disk is full, but it does not hold what was asked for: scripts shall notice. */
+/* A ring continues when the disk is full, but has fewer files than requested: the exit status tells scripts. */
 static int check_ring(const struct capture *capture, struct tw_error *error)
 {
 	const uint64_t removed = capture->stats.archive.removed_early;
@@ -457,13 +457,13 @@ static int capture_events(struct capture *capture, struct tw_error *error)
 
 	if (!err)
 		stale__clear(capture->quiet);
-	if (!err && !geteuid()) /* nobody else may read those counters: what they are about is lost on the way then */
+	if (!err && !geteuid()) /* no other process may read those counters: the dropped events count as lost then */
 		err = drop_counters__new(capture->interface, capture->user, &capture->rejected, error);
 	if (!err)
 		err = capture__start(capture, how, sizeof(how), error);
 	stop__opened();
 	if (err) {
-		stop__ending(); /* what was printed may find no reader */
+		stop__ending(); /* standard output may have no reader */
 		return cli_exit__of_opening(err);
 	}
 	begin = tw_time__now(CLOCK_MONOTONIC);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KILOBYTE  1000u /* as dumpcap counts filesize */
+#define KILOBYTE  1000u /* the unit of dumpcap's filesize */
 #define COUNT_MAX ((uint64_t)1 << 48)
 
 enum unit { UNIT_COUNT, UNIT_KILOBYTES, UNIT_SECONDS };
@@ -13,8 +13,8 @@ enum unit { UNIT_COUNT, UNIT_KILOBYTES, UNIT_SECONDS };
 struct key {
 	const char *name; /* NULL ends a table */
 	enum unit unit;
-	size_t offset; /* in a struct output_request */
-	uint64_t max;  /* in the unit; 0 = the unit's own */
+	size_t offset; /* offset in a struct output_request */
+	uint64_t max;  /* largest value in the unit; 0 = limited only by the result */
 };
 
 #define AT(field) offsetof(struct output_request, field)
@@ -35,7 +35,7 @@ static const struct key autostop_keys[] = {
 };
 
 struct parse {
-	const char *option, *text, *value; /* of "files:5" the 5 */
+	const char *option, *text, *value; /* of "files:5", the 5 */
 	struct tw_error *error;
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is said of a capture when it begins, while it runs, and at its end: the ledger of each stream, and how good its times are. */
+/*
+ * Messages of a capture at its beginning, while it runs, and at its end: the ledger of each stream, and the error bounds of its times.
+ */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,13 +21,14 @@
 #include "pcap-tools/archive/archive.h"
 
 struct capture_limits {
-	uint64_t early;              /* events let out before their turn, as memory was used up */
-	uint64_t metadata_bytes;     /* kept now */
-	uint64_t metadata_not_kept;  /* records: written each time they came, and not said again in files that follow */
-	uint64_t names_forgotten;    /* of tasks: the same, from some time on */
-	uint64_t metadata_in_pieces; /* values of which a piece is missing, so that they are not in the file */
-	uint64_t not_asked;          /* frames of streams that are not asked for their clocks */
-	bool classifiers_unread;     /* what they dropped is among the losses on the wire */
+	uint64_t early;          /* events emitted early because of the memory limit */
+	uint64_t metadata_bytes; /* memory used now */
+	uint64_t
+		metadata_not_kept; /* records that were not kept: written each time they arrived, but not repeated in later files */
+	uint64_t names_forgotten;    /* the same for task names */
+	uint64_t metadata_in_pieces; /* values that are not in the file because a piece is missing */
+	uint64_t not_asked;          /* frames of streams whose clocks are not polled */
+	bool classifiers_unread;     /* events dropped by classifiers count as lost on the wire */
 };
 
 #define COLUMNS 100
@@ -35,7 +38,7 @@ struct capture_limits {
 #define UP    "\033[%zuA"
 #define ERASE "\033[J"
 
-/* Standard error is a terminal whose cursor can be moved */
+/* Standard error is a terminal that can move its cursor */
 static bool screen__is_there(void)
 {
 	const char *term = getenv("TERM");
@@ -43,7 +46,7 @@ static bool screen__is_there(void)
 	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* How wide it is; something usual if standard error is no terminal */
+/* Width of the terminal; a usual width if standard error is no terminal */
 static unsigned int screen__columns(void)
 {
 	struct winsize size;
@@ -58,7 +61,7 @@ static unsigned int terminal_rows(void)
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_row ? ROWS : size.ws_row;
 }
 
-/* Where the first @max lines of a text end. */
+/* Offset of the end of the first @max lines of a text. */
 static size_t first_lines(const char *text, size_t max, size_t *ret_lines)
 {
 	const char *at = text;
@@ -70,15 +73,16 @@ static size_t first_lines(const char *text, size_t max, size_t *ret_lines)
 	return (size_t)(at - text);
 }
 
-/* Take away what stands there: other lines follow */
+/* Erases the text, because other lines follow */
 static void screen__clear(struct screen *screen)
 {
 	if (screen->lines)
-		fprintf(stderr, "\r" UP ERASE, screen->lines); /* in column one, whatever was typed meanwhile */
+		fprintf(stderr, "\r" UP ERASE,
+			screen->lines); /* to column one, whatever the user has typed meanwhile */
 	screen->lines = 0;
 }
 
-/* @text, of whole lines, instead of what stands there; lines that the terminal has no room for are left out */
+/* Replaces the text by @text, which has whole lines; lines that do not fit the terminal are left out */
 static void screen__show(struct screen *screen, const char *text)
 {
 	size_t lines;
@@ -90,7 +94,7 @@ static void screen__show(struct screen *screen, const char *text)
 	screen->lines = lines;
 }
 
-/* From an archive's counters; the caller sets the last two members */
+/* Fills it from an archive's counters; the caller sets the last two members */
 static struct capture_limits capture_limits__make(const struct tw_archive_stats *stats)
 {
 	const struct tw_metadata_stats *metadata = &stats->metadata;
@@ -119,7 +123,7 @@ static const struct summary_row limit_rows[] = {
 	{ 0 },
 };
 
-/* A line each, for people; nothing where no limit was met */
+/* One line for each limit that was reached */
 static void capture_limits__print(const struct capture_limits *limits, const struct tw_ledger *ledger, FILE *out)
 {
 	summary__print_rows(limit_rows, limits, out);
@@ -129,7 +133,7 @@ static void capture_limits__print(const struct capture_limits *limits, const str
 		      out);
 }
 
-/* An object with all of them, the value of "limits" */
+/* Writes all of them as an object, the value of "limits" */
 static void capture_limits__json(const struct capture_limits *limits, struct tw_json *json)
 {
 	tw_json__open(json, "limits", '{');
@@ -138,7 +142,7 @@ static void capture_limits__json(const struct capture_limits *limits, struct tw_
 	tw_json__close(json);
 }
 
-/* What is said of streams that a capture does not admit: once when it begins, and how much it was, by address. */
+/* Messages about streams that a capture does not admit: one when it begins, and the numbers by address. */
 static const char *const reason_keys[TW_REFUSED_REASONS] = { [TW_REFUSED_UNPROVEN] = "unproven",
 #define X(num, name, text, what) [num] = (text),
 							     TW_REFUSED_LIST(X)
@@ -171,7 +175,7 @@ static const struct summary_row refused_counters[] = {
 	{ 0 },
 };
 
-/* @key, @source: of which one is NULL */
+/* @key, @source: one of them is NULL */
 static void put_row(const char *key, const char *source, const struct tw_refusals_row *row, struct tw_json *json)
 {
 	tw_json__open(json, key, '{');
@@ -182,7 +186,7 @@ static void put_row(const char *key, const char *source, const struct tw_refusal
 	tw_json__close(json);
 }
 
-/* An object, the value of "refused" */
+/* Writes an object, the value of "refused" */
 static void capture__print_refused_json(const struct tw_refusals *refusals, struct tw_json *json)
 {
 	char source[TW_PEER_TEXT_MAX];
@@ -203,7 +207,7 @@ static void capture__print_refused_json(const struct tw_refusals *refusals, stru
 	tw_json__close(json);
 }
 
-/* Lines for people; none if nothing was */
+/* Prints lines for people; none if nothing was refused */
 static void capture__print_refused(const struct tw_refusals *refusals, FILE *out)
 {
 	for (size_t i = 0; i < refusals->n; i++) {
@@ -225,8 +229,8 @@ static void capture__print_refused(const struct tw_refusals *refusals, FILE *out
 	summary__print_rows(refused_counters, refusals, out);
 }
 
-#define PATIENCE_MS 500 /* how long the writer may let us wait for a status */
-#define TELL_MAX    64  /* streams told one by one on a terminal; JSON has them all */
+#define PATIENCE_MS 500 /* longest wait for a status of the writer */
+#define TELL_MAX    64  /* streams shown one by one on a terminal; JSON has all */
 
 static const char *const method_names[] = {
 #define X(num, name, text, what) [num] = (text),
@@ -374,11 +378,11 @@ static void print_end_json(const struct capture *capture)
 	tw_json__close(&json);
 }
 
-/* What there is to tell, as of now. */
+/* The data for a status. */
 struct status {
 	const struct tw_archive_report *reports;
 	size_t n;
-	struct tw_ledger ledger; /* of all streams */
+	struct tw_ledger ledger; /* sum of all streams */
 	struct capture_limits limits;
 	struct tw_refusals refusals;
 };
@@ -443,7 +447,7 @@ static void tell_people(struct screen *screen, const struct status *status)
 		screen__show(screen, nothing);
 }
 
-/* Return: whether standard error takes another status. One that was not taken would only be older. */
+/* Return: whether standard error has room for another status. A queued one would only be out of date. */
 static bool is_taken(struct capture *capture)
 {
 	if (standard_files__behind() < 0)

@@ -10,7 +10,7 @@
 #include "xdp/classifier.h"
 #include "xdp/interface.h"
 
-/* What stands behind "NAME:", or NULL. */
+/* The text after "NAME:", or NULL. */
 static const char *behind(const char *text, const char *name)
 {
 	const size_t len = strlen(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a rule does with the events that it matches, and where, as it is typed: pass, drop, mark:N, redirect:IF; xdp, tc, u32. */
+/* The action of a rule, and the hook: pass, drop, mark:N, redirect:IF; xdp, tc, u32. */
 #ifndef CLI_FILTER_ACTION_H
 #define CLI_FILTER_ACTION_H
 
@@ -9,13 +9,13 @@
 
 struct filter_action {
 	uint8_t action;        /* enum tw_action */
-	uint32_t arg;          /* the mark; the index of the interface */
-	const char *interface; /* of redirect, as typed; borrowed */
+	uint32_t arg;          /* the mark, or the index of the interface */
+	const char *interface; /* name of the interface for redirect; borrowed */
 };
 
 /**
- * filter_action__parse() - the interface of redirect must be there
- * Return: 0; -EINVAL for what is no action, -ENODEV for an interface that is not there; with @error filled.
+ * filter_action__parse() - the interface of redirect must exist
+ * Return: 0; -EINVAL for an invalid action, -ENODEV for an interface that does not exist; with @error filled.
  */
 int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *error);
 

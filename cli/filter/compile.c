@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire filter compile`: an expression in the words of one stage. */
+/* `tracewire filter compile`: prints an expression in the language of one stage. */
 #include "cli/filter/compile.h"
 
 #include <errno.h>
@@ -22,15 +22,15 @@
 #include "wire/tracewire.h"
 
 #define INSN_MAX   256          /* bytes of one instruction as text */
-#define MATCH_MAX  8192         /* of a match of u32: 128 keys */
+#define MATCH_MAX  8192         /* of a u32 match: 128 keys */
 #define STRING_MAX (1u << 20)   /* of a filter for libpcap or Wireshark */
 #define TREE_MAX   (256u << 10) /* of one event's tree */
 #define EVENT_MAX  1024         /* of one event's name */
-#define OFF_WIDTH  100          /* of the names of events that are off */
-#define TREE_WIDTH 76           /* of the names of events that have the same tree, but for the last and the count */
-#define TREE_NAMES 512          /* with these */
+#define OFF_WIDTH  100          /* of the names of disabled events */
+#define TREE_WIDTH 76           /* of the names of events with the same tree, without the last name and the number */
+#define TREE_NAMES 512          /* including these */
 
-/* XDP, tc: a classifier of one rule, disassembled. */
+/* XDP, tc: a classifier with one rule, disassembled. */
 
 static void print_program(const struct tw_bpf_program *program, FILE *out)
 {
@@ -91,9 +91,9 @@ static int print_tc(const struct filter_expression *expression, const struct fil
 	return print_bpf(expression, classifier, TW_HOOK_TC, out, error);
 }
 
-/* u32: commands of tc, which make what `filter attach --hook u32` makes without them. */
+/* u32: tc commands that create the same filters as `filter attach --hook u32` does without tc. */
 
-/* What passes needs no action, and so nothing but u32 of the kernel. */
+/* Events that pass need no action, so only the kernel's u32 is needed. */
 static void print_action(const struct filter_action *action, FILE *out)
 {
 	switch (action->action) {
@@ -130,7 +130,7 @@ static void print_rule(const struct filter_classifier *classifier, const struct 
 	}
 }
 
-/* Control frames go both ways. */
+/* Control frames pass in both cases. */
 static void print_control(const struct filter_classifier *classifier, FILE *out)
 {
 	const char *first = classifier->action.interface, *second = classifier->otherwise.interface;
@@ -143,7 +143,7 @@ static void print_control(const struct filter_classifier *classifier, FILE *out)
 	fprintf(out, "action mirred egress mirror dev %s pass\n", first ? first : second);
 }
 
-/* Every event of the schema, for what becomes of those that do not match. */
+/* All events of the schema, to print what happens to those that do not match. */
 static int compile_any(const struct filter_expression *expression, struct tw_u32 *ret, struct tw_error *error)
 {
 	struct tw_bound *bound = NULL;
@@ -229,12 +229,12 @@ static int print_display(const struct filter_expression *expression, const struc
 	return print_string(&line, err, out);
 }
 
-/* tracefs: filters of the kernel's own, a line for each event. */
+/* tracefs: the kernel's event filters, one line for each event. */
 
-/* Kinds of events that have no line of their own. */
+/* Events without a line. */
 static const char off[] = "off";
 
-/* What is printed is written to the kernel's files, so it has to be the filter byte for byte. */
+/* The output is written to the kernel's files, so it must be the exact filter. */
 static int check_printable(const struct tw_format *format, const struct tw_line *filter, struct tw_error *error)
 {
 	if (tw_printable__plain(filter->text, tw_line__len(filter)) == tw_line__len(filter))
@@ -264,7 +264,7 @@ static int add_filter(const struct tw_bound *bound, const struct tw_bound_event 
 	return err;
 }
 
-/* A line for each event, so that a shell's `read event filter` can take it; no filter where each event matches. */
+/* One line for each event, for a shell's `read event filter`; without a filter if every event matches. */
 static void print_filters(const struct event_group *group, FILE *out)
 {
 	char name[EVENT_MAX];
@@ -294,7 +294,7 @@ static int print_tracefs(const struct filter_expression *expression, const struc
 	int err = 0;
 
 	(void)classifier;
-	/* What tracers and trace_marker record cannot be switched or filtered by events/. */
+	/* Events of tracers and trace_marker cannot be switched or filtered through events/. */
 	for (size_t i = 0; i < bound->n_events && !err; i++)
 		if (strcmp(bound->events[i].format->system, "ftrace") != 0)
 			err = add_filter(bound, &bound->events[i], &groups, error);
@@ -307,7 +307,7 @@ static int print_tracefs(const struct filter_expression *expression, const struc
 	return err;
 }
 
-/* The bound filter itself: what is asked of each event, with the fields and numbers that names have become. */
+/* The bound filter: what is tested for each event, with names resolved to fields and numbers. */
 
 #define NONE "none can match"
 
@@ -378,7 +378,7 @@ static void print_group(const struct event_groups *groups, const struct event_gr
 	fputs(group->text, out);
 }
 
-/* Those that cannot match come last: they are the most, and the least of interest. */
+/* Events that cannot match are last: they are the most, and the least interesting. */
 static void print_groups(const struct event_groups *groups, FILE *out)
 {
 	for (int never = 0; never < 2; never++)
@@ -415,7 +415,7 @@ static int print_tree(const struct filter_expression *expression, const struct f
 	return err;
 }
 
-/* Return: 0; -EOPNOTSUPP, -E2BIG where it cannot be expressed; with @err filled and nothing written. */
+/* Return: 0; -EOPNOTSUPP, -E2BIG if the stage cannot express it; with @err filled and nothing written. */
 static const struct {
 	const char *name;
 	int (*print)(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
@@ -446,7 +446,7 @@ static int no_target(const char *to, struct tw_error *error)
 	return tw_error__set(error, -EINVAL, "there is no target '%s'; there are %s", to, names);
 }
 
-/* Return: its number, or -EINVAL */
+/* Return: index of the stage, or -EINVAL */
 static int find_target(const char *to, struct tw_error *error)
 {
 	for (size_t i = 0; i < N_TARGETS && to; i++)
@@ -464,13 +464,15 @@ int filter_compile(const struct filter_expression *expression, const char *to,
 }
 
 struct compile {
-	struct cli_formats_source source; /* first: the options' config */
+	struct cli_formats_source source; /* must be first: the options' config */
 	const char *to, *action, *otherwise, *interface;
 	uint64_t udp_port;
 	bool offload;
 };
 
-/* With an action it is what `filter attach` with these options makes; without one only what matches passes. */
+/*
+ * With an action, the classifier that `filter attach` with these options loads; without one, only matching events pass.
+ */
 static int read_actions(const struct compile *config, struct filter_classifier *ret, struct tw_error *error)
 {
 	int err = filter_action__parse(config->action ? config->action : "pass", &ret->action, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An expression in the words of one stage: what `filter compile` prints, and what `filter explain` tries. */
+/* An expression in the language of one stage: `filter compile` prints it, `filter explain` tries it. */
 #ifndef CLI_FILTER_COMPILE_H
 #define CLI_FILTER_COMPILE_H
 
@@ -9,21 +9,20 @@
 #include "cli/filter/action.h"
 #include "cli/filter/expression.h"
 
-/* What a classifier is besides its expression. */
+/* The parts of a classifier other than its expression. */
 struct filter_classifier {
-	struct filter_action action, otherwise; /* for events that match, and for the others */
-	uint16_t udp_port;                      /* frames in UDP to that port too; 0 = not looked for */
+	struct filter_action action, otherwise; /* for matching events, and for the others */
+	uint16_t udp_port;                      /* also match frames in UDP to that port; 0 = do not */
 	bool offload;
-	const char *interface; /* for u32's commands */
+	const char *interface; /* for the commands of u32 */
 };
 
 /**
- * filter_compile() - write an expression as a stage has it
+ * filter_compile() - write an expression in the language of a stage
  * @to: tracefs, xdp, tc, u32, pcap, display; or tree
- * @out: NULL = only find out whether it can be expressed
+ * @out: NULL = only test whether it can be expressed
  *
- * Return: 0; -EINVAL for a name that is none, -EOPNOTSUPP or -E2BIG where it cannot be expressed; with @error filled and nothing
- * written.
+ * Return: 0; -EINVAL for an unknown name, -EOPNOTSUPP or -E2BIG if it cannot be expressed; with @error filled and nothing written.
  */
 int filter_compile(const struct filter_expression *expression, const char *to,
 		   const struct filter_classifier *classifier, FILE *out, struct tw_error *error);

@@ -69,7 +69,7 @@ static size_t count_in_group(const struct event_group *group, const char *system
 	return n;
 }
 
-/* Whether an event before this one was of its system. */
+/* Whether an earlier event belongs to the same system. */
 static bool is_repeated(const struct event_group *group, size_t i)
 {
 	for (size_t k = 0; k < i; k++) {
@@ -88,7 +88,7 @@ void event_groups__name(const char *system, const char *name, struct tw_line *li
 	tw_line__str(line, name);
 }
 
-/* Append one event, or its whole system. Return: how many that tells, 0 where the system was told before. */
+/* Appends one event, or its whole system. Return: number of events, 0 if the system was listed before. */
 static size_t name_next(const struct event_groups *groups, const struct event_group *group, size_t i,
 			struct tw_line *line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events of which the same is to be said, so that it is said once. */
+/* Groups events with the same text, so that the text is printed once. */
 #ifndef CLI_EVENT_GROUPS_H
 #define CLI_EVENT_GROUPS_H
 
@@ -9,14 +9,14 @@
 #include "schema/schema.h"
 
 struct event_group {
-	char *text; /* what is the same; with a NUL */
+	char *text; /* the common text, NUL-terminated */
 	const struct tw_format **formats;
 	size_t n;
 };
 
-/* In the order in which the texts came. Zeroed = empty, but for the schema. */
+/* In the order in which the texts were added. Zeroed = empty, without a schema. */
 struct event_groups {
-	const struct tw_schema *schema; /* borrowed: all events there are */
+	const struct tw_schema *schema; /* borrowed: all events */
 	struct event_group *items;
 	size_t n;
 };
@@ -28,16 +28,16 @@ int event_groups__add(struct event_groups *groups, const char *text, size_t len,
 const struct event_group *event_groups__find(const struct event_groups *groups, const char *text);
 
 /**
- * event_groups__names() - append the group's events: "SYSTEM:EVENT" each, "SYSTEM:*" for all of a system
- * @width: bytes after which the rest is only counted
+ * event_groups__names() - append the names of the group's events: "SYSTEM:EVENT", or "SYSTEM:*" for a whole system
+ * @width: bytes; further names are only counted
  */
 void event_groups__names(const struct event_groups *groups, const struct event_group *group, size_t width,
 			 struct tw_line *line);
 
-/** event_groups__name() - append one event, behind a blank if it is not the first */
+/** event_groups__name() - append one name, after a blank if it is not the first */
 void event_groups__name(const char *system, const char *name, struct tw_line *line);
 
-/** event_groups__fini() - free what the groups have */
+/** event_groups__fini() - free the groups' content */
 void event_groups__fini(struct event_groups *groups);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An expression of the command line, parsed and bound to the formats that the options name. */
+/* An expression of the command line, parsed and bound to the formats that the options select. */
 #ifndef CLI_FILTER_EXPRESSION_H
 #define CLI_FILTER_EXPRESSION_H
 
@@ -15,20 +15,22 @@ struct filter_expression {
 
 /**
  * filter_expression__load() - parse, read the formats, bind
- * @text: NULL = it was not given
+ * @text: NULL = not given
  * @ret: the caller's; filter_expression__fini()
  *
- * Formats that cannot be read are told on standard error.
+ * Invalid formats are reported on standard error.
  *
- * Return: 0, or -errno of one of the three with @error filled.
+ * Return: 0, or -errno of one of the three steps with @error filled.
  */
 int filter_expression__load(const char *text, const struct cli_formats_source *source, struct filter_expression *ret,
 			    struct tw_error *error);
 
-/** filter_expression__fini() - an all-zero one is fine */
+/** filter_expression__fini() - free it; all-zero is fine */
 void filter_expression__fini(struct filter_expression *expression);
 
-/** filter_expression__exit_of() - exit status: what cannot be expressed was asked for by mistake, as what cannot be */
+/**
+ * filter_expression__exit_of() - exit status: an expression that cannot be expressed is a usage error, like an invalid one
+ */
 int filter_expression__exit_of(int error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire filter`: one filter language, for every stage that events pass. */
+/* `tracewire filter`: one filter language for every stage that events pass. */
 #include "cli/filter/filter.h"
 
 static const struct cli_command *const commands[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands below `tracewire filter`; one file each. */
+/* The subcommands of `tracewire filter`; one file each. */
 #ifndef CLI_FILTER_H
 #define CLI_FILTER_H
 

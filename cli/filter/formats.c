@@ -74,7 +74,7 @@ static int take_texts(struct cli_formats *formats, const struct tw_schema_texts 
 	return 0;
 }
 
-/* By the code that makes a stream's schema, so that the id is the one that its frames have. */
+/* By the same code as for a stream's schema, so that the id equals that in the stream's frames. */
 static int load_events(const char *dir, const struct tw_event_list *events, struct cli_formats *formats,
 		       struct tw_error *error)
 {
@@ -112,25 +112,25 @@ static int load_kernel(const struct cli_selection *selection, struct cli_formats
 	if (!err)
 		err = load_events(dir, selection->n ? &selected : &all, formats, error);
 	if (!selection->n)
-		formats->schema_id = 0; /* of a stream of which nobody has said what it carries */
+		formats->schema_id = 0; /* number of streams without a known schema */
 	tw_event_list__fini(&selected);
 	tw_event_list__fini(&all);
 	return err;
 }
 
-/* Formats out of a capture: those of one schema, whichever streams have announced it. */
+/* Formats of one schema from a capture, of any stream with that schema. */
 
-#define OTHERS_MAX 3 /* schemas that are named, of those that were not chosen */
+#define OTHERS_MAX 3 /* further schemas that are named */
 
 struct search {
 	struct cli_formats *formats;
 	struct format_reader reader;
-	bool chosen; /* by the user: others are no matter */
+	bool chosen; /* selected by the user: others do not matter */
 	uint64_t others[OTHERS_MAX];
 	unsigned int n_others;
 };
 
-/* Repeated for those who join late: what is there stays. */
+/* Repeated for late receivers: existing formats are kept. */
 static void take_schema(struct search *search, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct cli_formats *formats = search->formats;
@@ -155,7 +155,7 @@ static void note_other(struct search *search, uint64_t id)
 	search->n_others++;
 }
 
-/* Whether a frame's schema is the one that is looked for: the first, if none was named. */
+/* Whether a frame has the selected schema; without a selection the first one is used. */
 static bool is_ours(struct search *search, uint64_t id)
 {
 	if (!id)

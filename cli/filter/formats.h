@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the formats come from that a filter is bound to: this kernel, or a capture. */
+/* The source of the formats for a filter: this kernel, or a capture. */
 #ifndef CLI_FORMATS_H
 #define CLI_FORMATS_H
 
@@ -10,38 +10,38 @@
 #include "cli/selection.h"
 #include "schema/schema.h"
 
-/* Begins the config of each command that has cli_formats_group. Zero means: not given. */
+/* First member of the config of each command with cli_formats_group. Zero means: not given. */
 struct cli_formats_source {
-	struct cli_selection selection; /* first, for its apply functions: of this kernel's events; none = all */
-	const char *file;               /* a capture */
-	uint64_t schema_id;             /* the one of several that a capture has */
+	struct cli_selection selection; /* must be first, for its apply functions: events of this kernel; none = all */
+	const char *file;               /* path of a capture */
+	uint64_t schema_id;             /* one of several schemas in a capture */
 };
 
 extern const struct cli_option_group cli_formats_group; /* -e, --from, --schema */
 
 struct cli_formats {
 	struct tw_schema *schema;
-	uint64_t schema_id;   /* as frames with such events name it; 0 = not known, any will do */
-	bool big_endian;      /* bodies of the events */
-	unsigned int refused; /* formats that cannot be read: nothing is known of their events */
-	struct tw_error why;  /* of the first of them */
+	uint64_t schema_id;   /* as in frames of such a stream; 0 = unknown, matches any */
+	bool big_endian;      /* the size of the events' headers is in the formats */
+	unsigned int refused; /* invalid formats: the fields of their events are unknown */
+	struct tw_error why;  /* error of the first of them */
 };
 
 /**
  * cli_formats__load() - read the formats
  * @ret: the caller's; cli_formats__fini()
  *
- * The schema id is a capture's own, or that of a stream of this kernel with just the events of -e and no tracer.
+ * The schema id is that of the capture, or that of a stream of this kernel with exactly the events of -e and no tracer.
  *
- * Return: 0; -EINVAL for options or a file that cannot be, -ENOENT for an event that is not there, -ENODATA for a capture without
+ * Return: 0; -EINVAL for invalid options or an invalid file, -ENOENT for an event that does not exist, -ENODATA for a capture without
  * formats, or another -errno; with @error filled.
  */
 int cli_formats__load(const struct cli_formats_source *source, struct cli_formats *ret, struct tw_error *error);
 
-/** cli_formats__fini() - an all-zero one is fine */
+/** cli_formats__fini() - free it; all-zero is fine */
 void cli_formats__fini(struct cli_formats *formats);
 
-/** cli_formats_source__fini() - free what the options have left; @source is a struct cli_formats_source */
+/** cli_formats_source__fini() - free what the options have allocated; @source is a struct cli_formats_source */
 void cli_formats_source__fini(void *source);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion for bash: one function that first finds the command, then what its table offers. Needs no bash-completion. */
+/*
+ * Completion for bash: one function that finds the command and then completes from its table. Works without bash-completion.
+ */
 #include "cli/generate/generate.h"
 
-/* How a function of the script offers each kind of argument. */
+/* How the script completes each kind of argument. */
 static const char *const offers[] = {
 	[CLI_ARG_NONE] = ":",
 	[CLI_ARG_NUMBER] = ":",
@@ -63,7 +65,7 @@ static void put_option_words(FILE *out, const struct cli_option_group *group)
 	}
 }
 
-/* "the word before is an option with an argument": offer that argument's kind. */
+/* If the word before is an option with an argument: complete that kind of argument. */
 static void put_option_argument(FILE *out, const struct cli_option *option)
 {
 	if (!option->arg)
@@ -112,7 +114,7 @@ static void put_case(FILE *out, const struct cli_command *command, const char *p
 	}
 }
 
-/* The words that lead one step down the tree of commands. */
+/* The words that lead from one level of commands to the next. */
 static void put_steps(FILE *out, const struct cli_command *command, const char *path)
 {
 	char below_path[128];

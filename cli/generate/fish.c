@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion for fish: one line an option or command. */
+/* Completion for fish: one line for each option or command. */
 #include "cli/generate/generate.h"
 
 static const char *const offers[] = {
@@ -26,7 +26,7 @@ static void put_quoted(FILE *out, const char *text)
 	fputc('\'', out);
 }
 
-/* When the words so far lead to @command: they were seen, and none that leads further was. */
+/* Condition: the words so far select @command and none of its subcommands. */
 static void put_condition(FILE *out, const struct cli_command *command, const char *const *path, int depth)
 {
 	fputs("complete -c tracewire -n '", out);

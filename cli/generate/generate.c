@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Run by the build: manual pages and completion into a folder. */
+/* Run by the build: writes manual pages and completion to a directory. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static int write_page(const struct cli_command *command, const char *path, const
 	return finish(file);
 }
 
-/* A page for the program and one for each command; those of `vnet` and its like are in its page. */
+/* A page for the program and one for each command; subcommands are in the page of their command. */
 static int write_pages(const struct cli_command *root, const char *dir)
 {
 	char path[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is made from the tables of the commands when the project is built. Each writes one file. */
+/* Files generated from the command tables at build time. Each function writes one file. */
 #ifndef CLI_GENERATE_H
 #define CLI_GENERATE_H
 
@@ -8,7 +8,7 @@
 #include "cli/command.h"
 
 /**
- * generate__man_page() - a manual page of section 1
+ * generate__man_page() - write a manual page of section 1
  * @path: the command's words: "tracewire vnet"
  */
 void generate__man_page(const struct cli_command *command, const char *path, FILE *out);

@@ -5,7 +5,7 @@
 
 #include "cli/generate/generate.h"
 
-/* Text with what troff takes for itself escaped; an empty line begins a paragraph. */
+/* Text with the special characters of troff escaped; an empty line begins a paragraph. */
 static void put_text(FILE *out, const char *text)
 {
 	bool line_begins = true;
@@ -91,7 +91,7 @@ static void put_groups(FILE *out, const struct cli_option_group *const *group)
 		put_group(out, *group);
 }
 
-/* A command below this one, with its options in the same place. */
+/* A subcommand with its options, in the page of its command. */
 static void put_below(FILE *out, const struct cli_command *command, const char *path)
 {
 	char below[128];
@@ -110,7 +110,7 @@ static void put_below(FILE *out, const struct cli_command *command, const char *
 			put_option(out, option);
 }
 
-/* The program's commands have pages of their own; those of a command are told here. */
+/* The program's commands have their own pages; subcommands are described here. */
 static void put_commands(FILE *out, const struct cli_command *command, const char *path)
 {
 	fputs(".SH COMMANDS\n", out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion for zsh: a function for each command, options by _arguments. */
+/* Completion for zsh: one function for each command, options through _arguments. */
 #include <string.h>
 
 #include "cli/generate/generate.h"
@@ -74,7 +74,7 @@ static void put_function_name(FILE *out, const char *path)
 		fputc(*path == ' ' ? '_' : *path, out);
 }
 
-/* One word for _arguments. Options may come again: a filter belongs to the events before it. */
+/* One word for _arguments. Options may be repeated, because a filter applies to the events before it. */
 static void put_spec(FILE *out, const struct cli_option *option, const char *dashes, const char *name)
 {
 	fprintf(out, " \\\n\t\t'*%s%s%s[", dashes, name, option->arg && dashes[1] ? "=" : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Binding: the postfix expression is worked out once for each event of the schema, with trees as its values. */
+/* Binding: the postfix expression is evaluated once for each event of the schema, with trees as its values. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,9 @@
 #include "filter/pattern.h"
 #include "filter/tree.h"
 
-/* A comparison with a set is one test for each member, of which one has to be true; any other comparison is one test. */
+/*
+ * A comparison with a set is one test for each member, and at least one must be true; any other comparison is one test.
+ */
 int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_member *member)
 {
 	return tw_filter_error(binding->error, -EINVAL, member->low.column,
@@ -27,7 +29,7 @@ static int keep(const struct tw_binding *binding, const void *bytes, size_t len,
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* A text that is longer than its field is a mistake, whatever is asked of it. */
+/* A text that is longer than its field is an error, for any operator. */
 static int check_length(const struct tw_binding *binding, const struct tw_subject *subject,
 			const struct tw_literal *literal, const struct tw_test *test)
 {
@@ -69,7 +71,7 @@ static int bind_pattern(const struct tw_binding *binding, const struct tw_litera
 	return 0;
 }
 
-/* Without quotes it was meant for a pattern. */
+/* Without quotes it was meant as a pattern. */
 static int check_star(const struct tw_binding *binding, const struct tw_literal *literal, const struct tw_test *test)
 {
 	if (test->op == TW_TEST_GLOB || test->op == TW_TEST_MATCHES || literal->quote || !strchr(literal->text, '*'))
@@ -105,7 +107,7 @@ static int bind_text(const struct tw_binding *binding, const struct tw_subject *
 	return err ? err : check_length(binding, subject, &member->low, test);
 }
 
-/* Return: bytes in @ret; 0 if it is none of what bytes are written as. */
+/* Return: number of bytes in @ret; 0 if it is in no notation for bytes. */
 static size_t read_bytes(const struct tw_subject *subject, const struct tw_literal *literal, uint8_t *ret,
 			 uint8_t *ret_prefix)
 {
@@ -200,7 +202,7 @@ static bool is_always_there(const struct tw_subject *subject)
 	return subject->operand != TW_ON_FIELD && subject->operand != TW_ON_COMM && subject->operand != TW_ON_HOST;
 }
 
-/* Keeps the test that was made of a member (NULL: the name stands alone, or with a mask) unless it is certain. */
+/* Keeps the test made for a member (NULL: the name stands alone, or with a mask) unless its result is certain. */
 static int add_test(const struct tw_binding *binding, const struct tw_subject *subject,
 		    const struct tw_set_member *member, struct tw_tests *tests)
 {
@@ -239,8 +241,9 @@ static unsigned int count_members(const struct tw_predicate *predicate)
 }
 
 /*
- * The tests of a comparison about @subject
- * Return: 0; -EINVAL if it cannot be compared so, with the binding's err filled; -ERANGE as below, @ret filled too; -ENOMEM.
+ * The tests of a comparison with @subject
+ * Return: 0; -EINVAL if the comparison is impossible, with the binding's err filled; -ERANGE as described at the binding, @ret filled
+ * too; -ENOMEM.
  */
 static int binding__tests(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret)
 {
@@ -265,33 +268,36 @@ static int binding__tests(const struct tw_binding *binding, const struct tw_subj
 	return out_of_range ? -ERANGE : 0;
 }
 
-/* What is known of a comparison, besides what is typed. */
+/* State of a comparison, in addition to its text. */
 struct known {
 	struct tw_filter_name name;
-	struct tw_tests shared; /* of a key: the same tests for all events */
-	bool usable;            /* some event has it, and it can be compared so */
-	bool asks;              /* some event's tree has a test of it, be it only for some values of a set */
-	int err;                /* why the first event could not be compared so */
+	struct tw_tests shared; /* a key: the same tests for all events */
+	bool usable;            /* some event has the field, and it can be compared like that */
+	bool asks;              /* some event's tree contains a test of it, perhaps only for some values of a set */
+	int err;                /* why the comparison was impossible for the first event */
 	struct tw_error why;
 };
 
-/* What a comparison is for one event. */
+/* What a comparison becomes for one event. */
 enum answer {
-	ANSWER_NO, /* false, whatever the record */
+	ANSWER_NO, /* false for every record */
 	ANSWER_YES,
-	ANSWER_KEY,   /* the tests that all events share */
-	ANSWER_FIELD, /* tests on a field that the event has */
+	ANSWER_KEY,   /* tests common to all events */
+	ANSWER_FIELD, /* tests of a field that the event has */
 };
 
 struct binder {
 	const struct tw_filter *filter;
 	struct tw_bound *bound;
 	struct tw_error *error;
-	struct known *known;            /* one for each predicate */
-	const struct tw_format *format; /* whose tree is being made; NULL for ids that the schema does not have */
-	struct tw_print *print;         /* of it, once that was needed */
-	uint8_t answers[TW_FILTER_PREDICATES_MAX]; /* enum answer: of the format */
-	/* The last format that none of the fields is in, and its tree: the next such one with the same answers shares it. */
+	struct known *known; /* one for each predicate */
+	const struct tw_format
+		*format;        /* the event whose tree is being made; NULL for ids that the schema does not have */
+	struct tw_print *print; /* its print format, if it was needed */
+	uint8_t answers[TW_FILTER_PREDICATES_MAX]; /* enum answer: for the format */
+	/*
+	 * The last event without any of the fields, and its tree: the next such event with the same answers shares the tree.
+	 */
 	uint8_t plain_answers[TW_FILTER_PREDICATES_MAX];
 	const struct tw_node *plain;
 };
@@ -314,7 +320,7 @@ static bool is_word(const struct tw_literal *literal)
 	return tw_literal__integer(literal, &integer) == TW_LITERAL_OTHER;
 }
 
-/* The words of a print format are only wanted where a value is none of the plain kinds. */
+/* The print format is parsed only if a value is not of a plain kind. */
 static bool may_need_words(const struct tw_predicate *predicate)
 {
 	if (predicate->has_mask && is_word(&predicate->mask))
@@ -417,7 +423,7 @@ static int bind_keys(struct binder *b)
 	return err;
 }
 
-/* The event's own name, or its system's, is a text that is known now. */
+/* The event's name or its system is a constant. */
 static bool own_name_holds(const struct known *known, const struct tw_format *format)
 {
 	const char *own = known->name.kind == TW_NAME_EVENT ? format->name : format->system;
@@ -455,7 +461,9 @@ static bool answer_all(struct binder *b)
 	return has_field;
 }
 
-/* A field of the event. One that cannot be compared so is a mistake where it was named in full, else as if it were not there. */
+/*
+ * A field of the event. If it cannot be compared like that, it is an error if it was named in full; otherwise it counts as missing.
+ */
 static int bind_field(struct binder *b, unsigned int i, struct tw_node **ret)
 {
 	const struct tw_predicate *predicate = b->filter->predicates[i];
@@ -493,7 +501,7 @@ static int tree_of_predicate(struct binder *b, unsigned int i, struct tw_node **
 	return 0;
 }
 
-/* Whether something is wrong with the names that a comparison is about. Return: 0 or -EINVAL, with @err filled. */
+/* Whether the names in a comparison are valid. Return: 0 or -EINVAL, with @err filled. */
 static int check_names(const struct binder *b, unsigned int i, struct tw_error *error)
 {
 	const struct tw_predicate *predicate = b->filter->predicates[i];
@@ -509,7 +517,7 @@ static int check_names(const struct binder *b, unsigned int i, struct tw_error *
 	return tw_filter_name__unknown(&known->name, schema, predicate->column, error);
 }
 
-/* Names and values that nothing has. Where they are allowed, a comparison is absent only if nothing is asked of any event. */
+/* Names and values that no event has. If they are allowed, a comparison is absent only if no event has a test of it. */
 static int check(struct binder *b)
 {
 	for (unsigned int i = 0; i < b->filter->n_predicates; i++) {
@@ -531,7 +539,7 @@ static int check(struct binder *b)
 	return 0;
 }
 
-/* The tree for the binder's format. */
+/* The tree for the binder's current format. */
 static int make_tree(struct binder *b, const struct tw_node **ret)
 {
 	struct tw_node *stack[TW_FILTER_PREDICATES_MAX];
@@ -560,7 +568,9 @@ static int make_tree(struct binder *b, const struct tw_node **ret)
 	return err;
 }
 
-/* Most events have none of the fields and share a tree: two thousand copies of a long expression would fill the memory. */
+/*
+ * Most events have none of the fields and share a tree: two thousand copies of a long expression would use up the memory.
+ */
 static int bind_event(struct binder *b, const struct tw_node **ret)
 {
 	const bool has_field = answer_all(b);

@@ -49,7 +49,7 @@ bool tw_filter_name__is_key(const char *word)
 	return find_key(word, &unused);
 }
 
-/* The fields that all events have are keys too, whichever event they are said to be of. */
+/* The common fields are keys too, for any event that is named with them. */
 static bool is_common(const char *field)
 {
 	return !strncmp(field, "common_", 7);
@@ -78,7 +78,7 @@ static int no_name(const struct tw_predicate *predicate, size_t at, struct tw_er
 			       "'%s' is no name: FIELD, EVENT.FIELD or SYSTEM.EVENT.FIELD is one", predicate->name);
 }
 
-/* Cuts a name at its dots; SYSTEM:EVENT too, as tracefs writes it, with an empty field. Return: how many parts; -EINVAL. */
+/* Splits a name at its dots; SYSTEM:EVENT as in tracefs too, with an empty field. Return: number of parts; -EINVAL. */
 static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], struct tw_error *error)
 {
 	const bool has_colon = strchr(buf, ':');
@@ -125,7 +125,7 @@ int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_
 	return 0;
 }
 
-/* Whether a name as it is typed means that of the kernel: what cannot be in a name is '_'. */
+/* Whether a typed name matches that of the kernel: characters that a name cannot have are typed as '_'. */
 static bool same(const char *typed, const char *kernels)
 {
 	while (*typed && *kernels && (*typed == *kernels || (*typed == '_' && !tw_field_name__may_have(*kernels)))) {
@@ -154,11 +154,11 @@ const struct tw_field *tw_filter_name__find(const struct tw_filter_name *name, c
 	return NULL;
 }
 
-/* What of the name is wrong: the first of system, event, field that nothing has. */
+/* The first unknown part of the name: system, event or field. */
 struct unknown {
 	const struct tw_filter_name *name;
 	bool has_system, has_event;
-	const char *same_event; /* that is called as the field should be, but for upper and lower case */
+	const char *same_event; /* same name as the field, except for upper and lower case */
 	struct tw_nearest system, event, field;
 };
 
@@ -199,7 +199,7 @@ static int say_event(const char *event, uint32_t column, struct tw_error *error)
 			       event, event);
 }
 
-/* A field of no event in particular. */
+/* A field without an event. */
 static int say_unknown_field(const struct unknown *unknown, uint32_t column, struct tw_error *error)
 {
 	const char *field = unknown->name->field;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Comparing numbers: values are numbers of any sign, fields have ranges, and nothing ever wraps. A value may have a name: those of the
- * event's print format, and the kernel's for common_flags.
+ * Comparing numbers: values have any sign, fields have ranges, and nothing wraps. A value may be a name: those of the event's print
+ * format, and the kernel's for common_flags.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -107,10 +107,10 @@ static int value_of_word(const struct tw_binding *binding, const struct tw_subje
 
 enum where { BELOW, INSIDE, ABOVE };
 
-/* A value where the subject's range has it. */
+/* Places a value relative to the subject's range. */
 struct placed {
 	enum where where;
-	uint64_t value; /* of INSIDE, in two's complement */
+	uint64_t value; /* with INSIDE, in two's complement */
 };
 
 static struct placed place(const struct tw_integer *value, unsigned int size, bool is_signed)
@@ -134,7 +134,7 @@ static int out_of_range(const struct tw_binding *binding, const struct tw_subjec
 			       subject->is_signed ? "with" : "without", literal->text);
 }
 
-/* A word's value has the bits of the field, whatever its sign. */
+/* The value of a word has the bits of the field, whatever its sign. */
 static struct tw_integer integer_of_word(uint64_t value, const struct tw_subject *subject)
 {
 	const unsigned int unused = 64 - subject->size * 8u;
@@ -164,7 +164,7 @@ static int read_integer(const struct tw_binding *binding, const struct tw_subjec
 	}
 }
 
-/* Return: 0; -ERANGE, @ret filled, for a number that the subject cannot have; -EINVAL. */
+/* Return: 0; -ERANGE, with @ret filled, for a number that the subject cannot have; -EINVAL. */
 static int read_placed(const struct tw_binding *binding, const struct tw_subject *subject,
 		       const struct tw_literal *literal, struct placed *ret)
 {
@@ -196,7 +196,7 @@ static bool is_address(const struct tw_subject *subject, const struct tw_literal
 	       tw_literal__address(literal, 4, bytes, ret_prefix);
 }
 
-/* An IPv4 address in a __be32: a number here, whose bytes lie in the network's order. */
+/* An IPv4 address in a __be32: here it is a number with its bytes in network order. */
 static int bind_address(const struct tw_binding *binding, const struct tw_subject *subject,
 			const struct tw_set_member *member, struct tw_test *test)
 {
@@ -219,7 +219,7 @@ static int bind_address(const struct tw_binding *binding, const struct tw_subjec
 	return 0;
 }
 
-/* What is true of every number, or of none, when the value lies outside of what there can be. */
+/* The result for every number if the value lies outside the range of possible numbers. */
 static int fold(enum where where, struct tw_test *test, int *ret_certain)
 {
 	const bool below = where == BELOW;
@@ -247,7 +247,7 @@ static int bind_value(const struct tw_binding *binding, const struct tw_subject 
 	return err;
 }
 
-/* The least, or the largest number that a subject can have. */
+/* The smallest or largest number that a subject can have. */
 static uint64_t end_of_range(const struct tw_subject *subject, bool top)
 {
 	const unsigned int unused = 64 - subject->size * 8u;
@@ -291,13 +291,13 @@ int tw_binding__number(const struct tw_binding *binding, const struct tw_subject
 	if (op == TW_TEST_CONTAINS || op == TW_TEST_MATCHES || op == TW_TEST_GLOB)
 		return tw_filter_error(binding->error, -EINVAL, predicate->op_column,
 				       "'%s' is a number; '%s' is for text", subject.name, tw_test_op__text(op));
-	subject.is_signed = given->is_signed && !predicate->has_mask; /* what a mask leaves is bits */
+	subject.is_signed = given->is_signed && !predicate->has_mask; /* a masked value is a set of bits */
 	test->op = op;
 	test->is_signed = subject.is_signed;
 	if (predicate->has_mask) {
 		const int err = read_mask(binding, &subject, test);
 
-		/* A bit is set: of an array in any element, while NE asks all of them. */
+		/* A test that a bit is set: in an array in any element, while NE requires all elements. */
 		if (!err && !member && subject.field && subject.field->kind == TW_FIELD_ARRAY)
 			test->op = TW_TEST_GT;
 		if (err || !member)

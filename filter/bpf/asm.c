@@ -21,7 +21,7 @@ void tw_asm__fini(struct tw_asm *a)
 	*a = (struct tw_asm){ 0 };
 }
 
-/* Room for one more. Return: the array, maybe moved, or NULL with the error kept. */
+/* Makes room for one more. Return: the array, maybe moved, or NULL with the error kept. */
 static void *one_more(struct tw_asm *a, void *array, uint32_t n, uint32_t *room, size_t size)
 {
 	const uint32_t larger = *room ? *room * 2 : 256;
@@ -38,7 +38,7 @@ static void *one_more(struct tw_asm *a, void *array, uint32_t n, uint32_t *room,
 	return moved;
 }
 
-/* Return: whether the instruction is there; false also where it cannot be reached. */
+/* Return: whether the instruction was added; also false if it is unreachable. */
 static bool add(struct tw_asm *a, struct bpf_insn insn)
 {
 	void *insns;
@@ -82,7 +82,7 @@ tw_label tw_asm__label(struct tw_asm *a)
 	return a->n_labels++;
 }
 
-/* Remembers that the last instruction goes to a label. */
+/* Notes that the last instruction jumps to a label. */
 static void add_jump(struct tw_asm *a, struct bpf_insn insn, tw_label to)
 {
 	struct tw_asm_label *label;
@@ -122,7 +122,7 @@ void tw_asm__jump_if_reg(struct tw_asm *a, uint8_t op, uint8_t reg, uint8_t othe
 	add_jump(a, insn_of(BPF_JMP | op | BPF_X, reg, other, 0, 0), to);
 }
 
-/* Return: the condition that holds where @op does not; 0 if there is none. */
+/* Return: the inverse condition of @op; 0 if there is none. */
 static uint8_t inverse(uint8_t op)
 {
 	static const uint8_t pairs[][2] = {
@@ -147,8 +147,8 @@ static bool is_jump_to(const struct tw_asm *a, uint32_t back, tw_label to)
 }
 
 /*
- * A label is about to be placed behind the last instruction. If that is a jump there, it is not needed; if it is a jump elsewhere
- * that a condition goes around, the inverse condition goes there instead.
+ * A label is about to be placed after the last instruction. If that is a jump to it, the jump is removed; if it is another jump that a
+ * condition skips, the inverse condition replaces both.
  */
 static void shorten(struct tw_asm *a, tw_label label)
 {
@@ -312,7 +312,7 @@ static void resolve(struct tw_asm *a, const struct tw_asm_jump *jump, struct tw_
 		insn->imm = (int32_t)distance;
 		ret->record_function = a->labels[jump->to].at;
 	} else {
-		insn->off = (int16_t)distance; /* TW_BPF_INSNS_MAX sees to it */
+		insn->off = (int16_t)distance; /* guaranteed by TW_BPF_INSNS_MAX */
 	}
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to filter/bpf. An assembler for eBPF: instructions one after the other, labels, jumps forward only.
+ * Internal to filter/bpf. An assembler for eBPF: a sequence of instructions, labels, only forward jumps.
  *
- * Errors are kept (no memory, too long) and told at the end, so that who writes instructions need not look. What cannot be
- * reached is left out: the verifier refuses it. A jump to what comes next is left out, too.
+ * Errors are kept (no memory, too long) and returned at the end, so callers need not check each step. Unreachable code is left out,
+ * because the verifier refuses it. A jump to the next instruction is left out, too.
  */
 #ifndef TW_BPF_ASM_H
 #define TW_BPF_ASM_H
@@ -19,7 +19,7 @@ typedef uint32_t tw_label;
 
 struct tw_asm_label {
 	uint32_t at;    /* UINT32_MAX = not placed yet */
-	uint32_t known; /* least of all jumps to it */
+	uint32_t known; /* smallest of all jumps to it */
 	bool used;
 };
 
@@ -35,27 +35,27 @@ struct tw_asm {
 	struct tw_bpf_map_use *map_uses;
 	uint32_t n, n_labels, n_jumps, n_map_uses;
 	uint32_t insns_room, labels_room, jumps_room, map_uses_room;
-	uint32_t last_place; /* where a label was last placed; no label lies behind it */
+	uint32_t last_place; /* where a label was last placed; no label lies after it */
 	/*
-	 * What the instructions so far have made sure of, whichever way they were taken; what it means is the writer's. Here: so many
-	 * bytes of the event are there.
+	 * A fact that all paths to the current instruction have established; the caller defines its meaning. Here: this number of bytes
+	 * of the event is readable.
 	 */
 	uint32_t known;
-	bool unreachable; /* the next instruction, unless a label is placed */
+	bool unreachable; /* the next instruction is reachable only through a label */
 	int err;          /* 0, -ENOMEM, -E2BIG */
 };
 
 void tw_asm__init(struct tw_asm *a);
 void tw_asm__fini(struct tw_asm *a);
 
-/** tw_asm__finish() - fill in the jumps and hand the instructions over. Return: 0, -ENOMEM, -E2BIG */
+/** tw_asm__finish() - fill in the jumps and return the instructions. Return: 0, -ENOMEM, -E2BIG */
 int tw_asm__finish(struct tw_asm *a, struct tw_bpf_program *ret);
 
-/** tw_asm__label() - a label to be jumped to and, after all jumps to it, placed */
+/** tw_asm__label() - make a label to jump to; place it after all jumps to it */
 tw_label tw_asm__label(struct tw_asm *a);
 void tw_asm__place(struct tw_asm *a, tw_label label);
 
-/** tw_asm__function() - like tw_asm__place(), for where a second function begins */
+/** tw_asm__function() - like tw_asm__place(), for the beginning of a second function */
 void tw_asm__function(struct tw_asm *a, tw_label label);
 
 void tw_asm__jump(struct tw_asm *a, tw_label to);
@@ -76,7 +76,9 @@ static inline void tw_asm__mov(struct tw_asm *a, uint8_t reg, uint8_t other)
 /** tw_asm__imm() - a constant of 64 bits, in one instruction or in two */
 void tw_asm__imm(struct tw_asm *a, uint8_t reg, uint64_t value);
 
-/** tw_asm__to_host() - a number of @size bytes that was loaded as it lay there, big-endian or not; 1 does nothing */
+/**
+ * tw_asm__to_host() - convert a loaded number of @size bytes to host byte order, from big-endian or not; 1 does nothing
+ */
 void tw_asm__to_host(struct tw_asm *a, uint8_t reg, unsigned int size, bool big_endian);
 
 /** tw_asm__load() - @size: 1, 2, 4 or 8 bytes at @base + @offset, upper bits zero; any alignment in packets */
@@ -84,7 +86,7 @@ void tw_asm__load(struct tw_asm *a, unsigned int size, uint8_t reg, uint8_t base
 void tw_asm__load_be(struct tw_asm *a, unsigned int size, uint8_t reg, uint8_t base, int offset);
 void tw_asm__store(struct tw_asm *a, unsigned int size, uint8_t base, int offset, uint8_t reg);
 void tw_asm__store_imm(struct tw_asm *a, unsigned int size, uint8_t base, int offset, int32_t imm);
-/** tw_asm__atomic_add() - 8 bytes at @base + @offset grow by @reg */
+/** tw_asm__atomic_add() - add @reg to the 8 bytes at @base + @offset */
 void tw_asm__atomic_add(struct tw_asm *a, uint8_t base, int offset, uint8_t reg);
 
 void tw_asm__map(struct tw_asm *a, uint8_t reg, enum tw_bpf_map map);

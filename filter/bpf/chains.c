@@ -7,7 +7,7 @@
 #include "filter/bpf/program.h"
 #include "filter/bpf/test.h"
 
-/* Trees of different events that give the same instructions: a bare field may mean 700 events. */
+/* Shares trees of different events with equal instructions: a bare field may select 700 events. */
 static bool same_bytes(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
 	return a_len == b_len && (!a_len || !memcmp(a, b, a_len));
@@ -87,7 +87,7 @@ static bool same_link(const struct tw_chain_link *a, const struct tw_chain_link 
 	return a->hash == b->hash && a->matched == b->matched && a->next == b->next && same_tree(a->root, b->root);
 }
 
-/* Return: the slot that has the link, or the one where it belongs. */
+/* Return: the slot with the link, or the free one for it. */
 static uint32_t *find_slot(const struct tw_chains *c, const struct tw_chain_link *link)
 {
 	uint32_t i = (uint32_t)link->hash & (c->table_size - 1);
@@ -97,7 +97,7 @@ static uint32_t *find_slot(const struct tw_chains *c, const struct tw_chain_link
 	return &c->table[i];
 }
 
-/* The table is twice as large as all links that may be. */
+/* The table is twice as large as the largest number of links. */
 static int make_table(struct tw_chains *c)
 {
 	c->table_size = 1;
@@ -111,7 +111,7 @@ static int make_table(struct tw_chains *c)
 	return 0;
 }
 
-/* How far the tests of a tree look. */
+/* How many bytes the tests of a tree read. */
 static uint32_t extent_of(const struct tw_node *root)
 {
 	struct tw_walk walk = tw_walk__on(root);
@@ -150,7 +150,7 @@ static const struct tw_node *tree_of(const struct tw_rules *rules, unsigned int 
 	return id ? tw_bound__root(bound, *id) : bound->unknown;
 }
 
-/* The chain of an event, or, without an id, of those that the schema does not have. From its end backwards. */
+/* The chain of an event, or, without an id, of those that the schema does not have. Built from its end. */
 static int make_chain(struct tw_chains *c, const struct tw_rules *rules, const uint16_t *id, uint32_t *ret)
 {
 	unsigned int n = 0;
@@ -231,12 +231,12 @@ void tw_chains__fini(struct tw_chains *chains)
 	*chains = (struct tw_chains){ 0 };
 }
 
-/* Which row decides about an event: the links of the chain that its id has, one after the other. */
+/* Decides which row an event counts for: evaluates the links of the chain of its id in order. */
 
-#define SINGLES_MAX 8  /* ids that are compared one after the other; more are searched for */
-#define SEARCH_MAX  18 /* halves of 65536 ids that wait */
+#define SINGLES_MAX 8  /* ids that are compared one by one; more are searched by halving */
+#define SEARCH_MAX  18 /* pending halves of 65536 ids */
 
-/* A link has two labels: what it is entered by from an id, and from the link before it. */
+/* A link has two labels: one to enter from an id, and one from the link before it. */
 struct links {
 	tw_label *entry, *test;
 };
@@ -258,7 +258,7 @@ static uint32_t ids_in(const struct tw_chains *c, uint32_t i)
 	return end - c->ranges[i].first;
 }
 
-/* Return: the goal that most ids have. Few ranges are looked at. */
+/* Return: the goal of most ids. Only few ranges are compared. */
 static uint32_t usual_goal(const struct tw_chains *c)
 {
 	uint32_t best = c->ranges[0].to, most = 0, ids;
@@ -275,7 +275,7 @@ static uint32_t usual_goal(const struct tw_chains *c)
 	return best;
 }
 
-/* Where a few ids differ from all the rest: one comparison for each. Return: false if it is not so. */
+/* If few ids differ from all others: one comparison for each. Return: false otherwise. */
 static bool compare_singles(struct tw_gen *g, const tw_label *entry)
 {
 	const struct tw_chains *c = &g->chains;
@@ -325,7 +325,7 @@ static void search(struct tw_gen *g, const tw_label *entry)
 	}
 }
 
-/* One look at the packet's end for all that is asked from here on; the verifier wants it, too. */
+/* One check of the packet's end for all tests from here on; the verifier requires it, too. */
 static void look_at_end(struct tw_asm *a, const struct tw_bpf_access *access, uint32_t extent)
 {
 	if (access->checks_each || access->too_short == TW_NO_LABEL || extent <= sizeof(struct tw_event))

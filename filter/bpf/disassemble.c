@@ -193,7 +193,7 @@ void tw_bpf__disassemble(const struct tw_bpf_program *program, uint32_t i, struc
 		put_memory(line, insn, insn->src_reg);
 		break;
 	case BPF_LD:
-		if (insn->code) /* the second half of a wide one has none */
+		if (insn->code) /* the second half of a wide instruction has none */
 			put_wide(line, program, i);
 		break;
 	default:

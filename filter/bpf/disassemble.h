@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* eBPF instructions as text, in the syntax of bpftool and llvm-objdump: `r1 = *(u32 *)(r6 +4)`. */
+/* Prints eBPF instructions as text, in the syntax of bpftool and llvm-objdump: `r1 = *(u32 *)(r6 +4)`. */
 #ifndef TW_BPF_DISASSEMBLE_H
 #define TW_BPF_DISASSEMBLE_H
 
@@ -8,9 +8,9 @@
 
 /**
  * tw_bpf__disassemble() - append one instruction
- * @i: which; the second half of an LD_IMM64 gives nothing
+ * @i: its index; the second half of an LD_IMM64 appends nothing
  *
- * Jumps name the instruction they go to, calls the helper by name, map loads the map.
+ * Jumps have the target's index, calls the name of the helper, loads of a map the name of the map.
  */
 void tw_bpf__disassemble(const struct tw_bpf_program *program, uint32_t i, struct tw_line *line);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fast path to the frame: Ethernet, or with one VLAN tag, or UDP behind IP without options. What is somebody else's, most of the
- * traffic of a real interface maybe, is let pass as soon as that is known; what is more complicated takes the slow path.
+ * The fast path to the frame: Ethernet, optionally with one VLAN tag, or UDP over IP without options. Other traffic, perhaps most of a
+ * real interface's, passes as soon as it is recognised; everything else takes the slow path.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -11,11 +11,11 @@
 #define IPV4_HEADER 20
 #define IPV6_HEADER 40
 #define UDP_HEADER  8
-#define NEEDED      (TW_TLV0 + (int)sizeof(struct tw_event)) /* bytes of a frame with an event */
+#define NEEDED      (TW_TLV0 + (int)sizeof(struct tw_event)) /* bytes of a frame with one event */
 _Static_assert(NEEDED >= 4 + IPV6_HEADER + UDP_HEADER, "packets long enough for an event have their headers, too");
 
-#define AT   BPF_REG_4 /* header that is looked at */
-#define ROOM BPF_REG_3 /* how long the frame may be */
+#define AT   BPF_REG_4 /* bytes of a header that are read */
+#define ROOM BPF_REG_3 /* upper limit of the frame */
 
 /* Jumps where r1 is an EtherType. */
 static void jump_if_type(struct tw_gen *g, uint16_t type, tw_label to)
@@ -89,8 +89,7 @@ static void skip_udp(struct tw_gen *g)
 }
 
 /*
- * Adds 0, and the verifier does not know that it is 0. With the offsets that it does know it would go through all that follows for
- * each of them anew.
+ * Adds a 0 that the verifier does not know to be 0. With known offsets it would verify all later code again for each of them.
  */
 static void make_offset_any(struct tw_gen *g)
 {
@@ -116,7 +115,7 @@ static void step_to_frame(struct tw_gen *g)
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, ROOM, g->slow_path);
 }
 
-/* r1 = an EtherType that is not ours */
+/* r1 = an EtherType other than Tracewire's */
 static void look_behind(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -166,7 +165,7 @@ static void find_in_packet(struct tw_gen *g)
 	tw_asm__place(a, found);
 }
 
-/* Foreign packets are small mostly; those that may be ours after all take the slow path. */
+/* Other packets are mostly small; possible frames among them take the slow path. */
 static void small_packets(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -195,7 +194,7 @@ static void small_packets(struct tw_gen *g)
 	tw_asm__jump(a, g->slow_path);
 }
 
-/* Version and byte order are looked at together. */
+/* Version and byte order are tested together. */
 static void expect_header(struct tw_gen *g, tw_label otherwise)
 {
 	struct tw_asm *a = &g->a;
@@ -215,7 +214,7 @@ static void expect_header(struct tw_gen *g, tw_label otherwise)
 	tw_asm__jump_if_reg(a, BPF_JNE, BPF_REG_1, BPF_REG_2, otherwise);
 }
 
-/* The event's TLV, padded, reaches exactly to the frame's end, and that lies in the packet. */
+/* Checks that the padded TLV of the event ends exactly at the end of the frame, inside the packet. */
 static void expect_one_event(struct tw_gen *g, tw_label otherwise)
 {
 	struct tw_asm *a = &g->a;
@@ -238,7 +237,7 @@ static void expect_one_event(struct tw_gen *g, tw_label otherwise)
 	tw_asm__jump_if_reg(a, BPF_JNE, BPF_REG_1, BPF_REG_4, otherwise);
 }
 
-/* What becomes of a frame of one event. */
+/* Applies the verdict to a frame of one event. */
 static void act_by_row(struct tw_gen *g)
 {
 	for (unsigned int i = 0; i <= g->rules->n; i++) {
@@ -274,11 +273,11 @@ void tw_gen__fast_path(struct tw_gen *g)
 }
 
 /*
- * A program for a NIC: no helper but the look-up, no loop. It judges frames of nothing but one event behind plain Ethernet. What it
- * cannot look through passes and is counted as unreadable: packed frames, pieces of events, a WATERMARK behind an event.
+ * A program for a NIC: no helper except the look-up, no loop. It evaluates frames of exactly one event after plain Ethernet. Other
+ * frames pass and are counted as unreadable: packed frames, pieces of events, a WATERMARK after an event.
  */
 
-/* Packets that are not even a frame's header long, or something else, pass uncounted. */
+/* Packets shorter than a frame header, and other protocols, pass without being counted. */
 static void look_again(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

@@ -63,7 +63,7 @@ void tw_gen__count_what(struct tw_gen *g, enum tw_count what, int events)
 	tw_gen__count(g, g->rules->n + 1 + (unsigned int)what, events);
 }
 
-/* tc: what passes goes on to the next classifier, somebody else's maybe. */
+/* tc: passed packets continue to the next classifier, perhaps of another program. */
 void tw_gen__return(struct tw_gen *g, uint8_t action)
 {
 	const bool drops = action == TW_ACTION_DROP;
@@ -102,7 +102,9 @@ static bool is_repeated(const struct tw_rules *rules, unsigned int n, uint32_t i
 	return false;
 }
 
-/* Control frames go wherever events go. XDP has one packet and can send it one way only. */
+/*
+ * Control frames are sent to every interface that events are sent to. XDP has one packet and can redirect it only once.
+ */
 static void clone_control(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The slow path: packed frames, an event followed by a WATERMARK, fragments, rare headers. It copies the frame to a window piece by piece, and
- * judges each TLV in the function that bpf_loop() calls. That function returns 0 to be called again, 1 at the end.
+ * The slow path: packed frames, an event followed by a WATERMARK, fragments, rare headers. It copies the frame to a window piece by
+ * piece, and evaluates each TLV in the function that bpf_loop() calls. That function returns 0 to be called again, 1 at the end.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -9,7 +9,9 @@
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
 
-/* Copies between the packet, at the offset in r2, and memory from r3 on, @size bytes or what r4 says (TW_SIZE_IN_R4). */
+/*
+ * Copies between the packet, at the offset in r2, and memory from r3 on, @size bytes or the number in r4 (TW_SIZE_IN_R4).
+ */
 enum { TW_SIZE_IN_R4 = 0 };
 
 static void call(struct tw_gen *g, int helper, int size, tw_label fails)
@@ -36,12 +38,14 @@ static void gen__store_bytes(struct tw_gen *g, int size, tw_label fails)
 #define IPV6_HEADER 40
 #define UDP_HEADER  8
 
-/* Where headers before the frame's are copied to in the window, one over the other: they have to be no longer than this. */
+/*
+ * Headers before the frame's header are copied to this place in the window, each over the one before; none may be longer than this.
+ */
 #define SCRATCH      0
 #define SCRATCH_SIZE ((int)sizeof(struct tw_frame_hdr))
 _Static_assert(SCRATCH_SIZE >= IPV6_HEADER, "headers fit the window");
 
-/* Copies what stands at TW_REG_AT + @offset; packets that end before that are not ours. */
+/* Copies the bytes at TW_REG_AT + @offset; packets that end before that are not frames. */
 static void peek(struct tw_gen *g, int offset, int size)
 {
 	struct tw_asm *a = &g->a;
@@ -87,7 +91,7 @@ static void load_type(struct tw_gen *g)
 	tw_asm__load_be(&g->a, 2, BPF_REG_1, TW_REG_FRAME, SCRATCH);
 }
 
-/* Leaves the type of what TW_REG_AT points to in r1. A tag that the kernel took out of the packet is one of the two. */
+/* Loads the EtherType at TW_REG_AT to r1. A tag that the kernel moved out of the packet is one of the two. */
 static void skip_tags(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -111,7 +115,7 @@ static void skip_tags(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/* IPv4 in one piece, or IPv6 with nothing between its header and UDP. */
+/* IPv4 without fragments, or IPv6 with UDP directly after its header. */
 static void skip_ip(struct tw_gen *g, tw_label is_ipv6, tw_label udp)
 {
 	struct tw_asm *a = &g->a;
@@ -143,7 +147,7 @@ static void skip_ip(struct tw_gen *g, tw_label is_ipv6, tw_label udp)
 	tw_asm__place(a, udp);
 }
 
-/* The frame may reach to @offset behind TW_REG_AT, r1 more or none more, and not beyond. */
+/* Limits the frame to @offset after TW_REG_AT, plus r1 if given. */
 static void limit(struct tw_gen *g, int offset, bool more)
 {
 	struct tw_asm *a = &g->a;
@@ -158,7 +162,7 @@ static void limit(struct tw_gen *g, int offset, bool more)
 	tw_asm__place(a, fits);
 }
 
-/* Several datagrams in one packet (GSO): the kernel has yet to cut it. No frame can be read out of that. */
+/* Several datagrams in one packet (GSO), which the kernel segments later: no frame can be read from it. */
 static void refuse_segments(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -172,7 +176,7 @@ static void refuse_segments(struct tw_gen *g)
 	tw_asm__place(a, one);
 }
 
-/* Checksum 0 means that there is none, and nothing to be changed. */
+/* Checksum 0 means that there is none, and none to correct. */
 static void note_checksum(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -243,7 +247,7 @@ static void expect_magic(struct tw_gen *g)
 	tw_asm__jump32_if(&g->a, BPF_JNE, BPF_REG_1, (int32_t)TW_MAGIC, g->pass);
 }
 
-/* A length that can be gives the state its offsets; else its end stays 0. */
+/* A valid length sets the state's offsets; otherwise its end stays 0. */
 static void check_length(struct tw_gen *g, tw_label invalid)
 {
 	struct tw_asm *a = &g->a;
@@ -261,7 +265,7 @@ static void check_length(struct tw_gen *g, tw_label invalid)
 	tw_asm__place(a, invalid);
 }
 
-/* Copies the header and makes the key. A header that is cut, or of another version, has the key of zeros. */
+/* Copies the header and makes the key. A header that is truncated or of another version has the key of zeros. */
 static void read_header(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -289,7 +293,9 @@ static void read_header(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/* A new stream or channel: its rows begin as zeros. Where the map is full the rows of all that it has no room for are taken. */
+/*
+ * A new stream or channel: its rows begin as zeros. If the map is full, the rows of all streams without room are used.
+ */
 static void make_rows(struct tw_gen *g, tw_label found)
 {
 	struct tw_asm *a = &g->a;
@@ -331,9 +337,9 @@ void tw_gen__slow_path(struct tw_gen *g)
 	tw_gen__sort_out(g);
 }
 
-#define LOOPS         (TW_FRAME_MAX / sizeof(struct tw_tlv)) /* more TLVs fit no frame */
+#define LOOPS         (TW_FRAME_MAX / sizeof(struct tw_tlv)) /* no frame has more TLVs */
 #define STACK_SCRATCH (-8)
-#define FILTERED_BYTE 1 /* of the TLV: the one that makes an EVENT a FILTERED */
+#define FILTERED_BYTE 1 /* of the TLV: the byte that makes an EVENT a FILTERED */
 _Static_assert((TW_TLV_EVENT ^ TW_TLV_FILTERED) < 0x100, "they differ in one byte");
 
 struct ends {
@@ -355,7 +361,7 @@ static void loop(struct tw_gen *g)
 	tw_asm__call(a, BPF_FUNC_loop);
 }
 
-/* Copies as much of the TLV, or of what follows it, as tests look at. */
+/* Copies the bytes of the TLV, or after it, that tests read. */
 static void copy_tlv(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -377,7 +383,9 @@ static void copy_tlv(struct tw_gen *g, const struct ends *to)
 	gen__load_bytes(g, TW_SIZE_IN_R4, to->broken);
 }
 
-/* The least lengths of the first 16 TLVs in one word, four bits each: multiples of 4 up to 64. Those of all others are that of a bare one. */
+/*
+ * The minimum lengths of the first 16 TLVs in one word, four bits each: multiples of 4 up to 64. All others have that of an empty TLV.
+ */
 static uint64_t least_lengths(void)
 {
 	uint64_t word = 0;
@@ -390,7 +398,7 @@ static uint64_t least_lengths(void)
 	return word;
 }
 
-/* r4 = least length of the type in r1; of those that are not in that word, or that nobody knows, of a bare TLV. */
+/* r4 = minimum length of the type in r1; for types that are not in that word, or unknown, of an empty TLV. */
 static void load_least(struct tw_asm *a)
 {
 	const tw_label known = tw_asm__label(a);
@@ -407,7 +415,7 @@ static void load_least(struct tw_asm *a)
 	tw_asm__alu(a, BPF_ADD, BPF_REG_4, 4);
 }
 
-/* r1 = type, TW_REG_LENGTH; the state's offset steps on. r5 = what is left of the frame behind it */
+/* r1 = type, TW_REG_LENGTH = length; advances the state's offset. r5 = bytes of the frame after it */
 static void check_tlv(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -426,7 +434,7 @@ static void check_tlv(struct tw_gen *g, const struct ends *to)
 	tw_asm__alu_reg(a, BPF_SUB, BPF_REG_5, BPF_REG_4);
 }
 
-/* Goes on with events; all else is done with here. */
+/* Continues with events; all other TLVs are done here. */
 static void sort_out(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -442,7 +450,7 @@ static void sort_out(struct tw_gen *g, const struct ends *to)
 	tw_asm__place(a, event);
 }
 
-/* One more event of a row; its first one in this frame counts the frame. */
+/* Counts one event of a row; the first one in this frame also counts the frame. */
 static void count_row(struct tw_gen *g, unsigned int row)
 {
 	struct tw_asm *a = &g->a;
@@ -487,8 +495,8 @@ static void keep_event(struct tw_gen *g, const struct ends *to)
 }
 
 /*
- * tc: skb->csum covers the whole packet where the NIC gave one. A UDP checksum that follows the change keeps that sum as it was;
- * without one the sum has to follow.
+ * tc: skb->csum covers the whole packet if the NIC computed one. If the UDP checksum is corrected too, that sum does not change; without
+ * a UDP checksum it must be corrected.
  */
 static void load_store_flags(struct tw_gen *g)
 {
@@ -504,7 +512,7 @@ static void load_store_flags(struct tw_gen *g)
 	tw_asm__place(a, none);
 }
 
-/* The event becomes FILTERED in place, whether the frame goes on or not: if all are dropped, nobody sees it. */
+/* The event becomes FILTERED in place, whether the frame is passed or not: a dropped frame is not seen. */
 static void drop_event(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -573,7 +581,7 @@ void tw_gen__record_function(struct tw_gen *g)
 	returns(a, to.stop, 1);
 }
 
-/* In this file r2 is the number of events dropped and TW_REG_AT the TW_FOUND_* of the frame. */
+/* In this file r2 is the number of dropped events and TW_REG_AT the TW_FOUND_* of the frame. */
 #define DROPPED BPF_REG_2
 #define FOUND   TW_REG_AT
 
@@ -582,7 +590,7 @@ static void load_state(struct tw_asm *a, uint8_t reg, int offset)
 	tw_asm__load(a, 8, reg, TW_REG_FRAME, offset);
 }
 
-/* No event is left, nor anything that has to arrive: the frame ends here. */
+/* The frame has no event left, and nothing else that must arrive: it is dropped. */
 static void drop_frame(struct tw_gen *g, tw_label otherwise)
 {
 	struct tw_asm *a = &g->a;
@@ -594,7 +602,9 @@ static void drop_frame(struct tw_gen *g, tw_label otherwise)
 	tw_gen__return(g, TW_ACTION_DROP);
 }
 
-/* XDP: the sum is left out, as IPv4 allows. tc: it follows, as ones' complement sums go; each event's type grew by 1. */
+/*
+ * XDP: the checksum is cleared, as IPv4 allows. tc: it is corrected in ones' complement; each event's type grew by 1.
+ */
 static void mend_checksum(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -620,7 +630,7 @@ static void mend_checksum(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/* Events of a frame that goes on became FILTERED; or should have, where the checksum could not follow. */
+/* Events of a passed frame became FILTERED; or should have, if the checksum could not be corrected. */
 static void count_filtered(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -648,7 +658,7 @@ static void count_part(struct tw_gen *g)
 	tw_asm__place(&g->a, none);
 }
 
-/* The first event that is left decides. Only marks and redirections need to be told apart. */
+/* The first event that is left decides. Only marks and redirections have to be distinguished. */
 static void act_by_first(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

@@ -28,7 +28,7 @@ static bool fits_imm(uint64_t value)
 	return (uint64_t)(int64_t)(int32_t)(uint32_t)value == value;
 }
 
-/* Jumps if r1 compares so with a constant. */
+/* Jumps if the comparison of r1 with a constant is true. */
 static void jump_if(struct tw_asm *a, uint8_t op, uint64_t value, tw_label to)
 {
 	if (fits_imm(value)) {
@@ -75,7 +75,7 @@ static uint64_t low_bytes(uint64_t value, uint32_t size)
 	return value & UINT64_MAX >> (64 - 8 * size);
 }
 
-/* The value as a number of that size has it when it is loaded. */
+/* The value as a loaded number of that size. */
 static uint64_t extended(uint64_t value, const struct tw_test_place *place)
 {
 	const unsigned int unused = 64 - 8 * place->size;
@@ -85,14 +85,14 @@ static uint64_t extended(uint64_t value, const struct tw_test_place *place)
 	return value << unused >> unused;
 }
 
-/* The value as it lies in the frame, as a load would see it. */
+/* The value in the byte order of the frame, as loaded. */
 static uint64_t as_it_lies(uint64_t value, const struct tw_test_place *place)
 {
 	value = low_bytes(value, place->size);
 	return place->big_endian == TW_HOST_BE ? value : __builtin_bswap64(value) >> (64 - 8 * place->size);
 }
 
-/* Equality needs no conversion of what is loaded: the constant is converted instead. */
+/* For equality the constant is converted instead of the loaded value. */
 static void emit_equality(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place,
 			  tw_label holds, tw_label fails)
 {
@@ -148,7 +148,7 @@ static void emit_number(struct tw_asm *a, const struct tw_test *test, const stru
 	compare(a, test, test->is_signed && !test->has_mask, holds, fails);
 }
 
-/* One element that is as it should be is enough; of NE all have to be, and there is one at least. */
+/* One matching element is sufficient; for NE all must match, and there must be at least one. */
 static void emit_array(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
 		       tw_label fails)
 {
@@ -219,7 +219,7 @@ static void require_bytes(struct tw_asm *a, uint8_t base, int offset, const uint
 	}
 }
 
-/* Bytes that a text has to begin with; @ret_whole: and nothing behind them. */
+/* Bytes with which a text must begin; @ret_whole: and end. */
 static size_t prefix_of(const struct tw_test *test, bool *ret_whole)
 {
 	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
@@ -228,15 +228,15 @@ static size_t prefix_of(const struct tw_test *test, bool *ret_whole)
 	return test->op == TW_TEST_GLOB ? glob.body_len : test->len;
 }
 
-/* Fields whose place only the record tells. */
-#define OFFSET BPF_REG_1 /* of its bytes in the record */
-#define AT     BPF_REG_4 /* pointer such that the text's bytes lie at TEXT_AT behind it */
-#define SIZE   BPF_REG_5 /* of its bytes */
+/* Fields whose offset is in the record. */
+#define OFFSET BPF_REG_1 /* offset of its bytes in the record */
+#define AT     BPF_REG_4 /* pointer; the bytes of the text lie at TEXT_AT after it */
+#define SIZE   BPF_REG_5 /* number of its bytes */
 
 #define TEXT_AT    (TW_TLV0 + TW_EVENT_RECORD)
-#define OFFSET_MAX 0x7fff /* in packets: what the verifier adds up has to stay below 64 KiB */
+#define OFFSET_MAX 0x7fff /* in packets: sums must stay below 64 KiB for the verifier */
 
-/* Reads where the bytes are; fails if they are not all in the record. */
+/* Loads offset and length of the bytes; fails if they are not all in the record. */
 static void locate(struct tw_asm *a, const struct tw_test *test, tw_label fails)
 {
 	const struct tw_field *field = test->field;
@@ -260,7 +260,7 @@ static void locate(struct tw_asm *a, const struct tw_test *test, tw_label fails)
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_2, TW_REG_LENGTH, fails);
 }
 
-/* Goes on if the packet has so much of the text. */
+/* Continues if the packet has that many bytes of the text. */
 static void look_at_end(struct tw_asm *a, size_t len, tw_label too_short)
 {
 	tw_asm__mov(a, BPF_REG_1, AT);
@@ -268,7 +268,7 @@ static void look_at_end(struct tw_asm *a, size_t len, tw_label too_short)
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
 }
 
-/* In the packet the text is looked at where it is. */
+/* In the packet the text is read in place. */
 static void look_in_packet(struct tw_asm *a, size_t len, tw_label too_short)
 {
 	tw_asm__jump_if(a, BPF_JGT, OFFSET, OFFSET_MAX, too_short);
@@ -277,7 +277,7 @@ static void look_in_packet(struct tw_asm *a, size_t len, tw_label too_short)
 	look_at_end(a, len, too_short);
 }
 
-/* To the window it is copied, with a NUL behind it if it has no more bytes. It is not empty. */
+/* The text is copied to the window, with a NUL after it if it has no more bytes. It is not empty. */
 static void copy_to_window(struct tw_asm *a, size_t len, int load_helper, tw_label fails)
 {
 	const tw_label copied = tw_asm__label(a);
@@ -344,7 +344,7 @@ static void emit_located(struct tw_asm *a, const struct tw_test *test, const str
 		emit_located_text(a, test, access, holds, fails, fails);
 }
 
-/* Goes on only if the event is so long; nothing to ask if that is known already. */
+/* Continues only if the event has that length; no code if that is known already. */
 static void require(struct tw_asm *a, uint32_t extent, const struct tw_bpf_access *access, tw_label fails)
 {
 	if (a->known >= extent)
@@ -378,7 +378,7 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 	tw_asm__jump(a, equal);
 }
 
-/* A text fills its field or ends with a NUL, so one that has a NUL itself is nowhere. */
+/* A text fills its field or ends with a NUL, so a value with a NUL never matches. */
 static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label equal,
 		      tw_label different)
 {
@@ -423,12 +423,12 @@ static void emit_test(struct tw_asm *a, const struct tw_test *test, const struct
 		emit_order(a, test, &place, holds, fails);
 }
 
-#define DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 8) /* AND and OR take turns */
+#define DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 8) /* AND and OR alternate */
 
-/* Where the child of an AND or OR that is being written goes. */
+/* Targets of the current child of an AND or OR. */
 struct level {
-	tw_label holds, fails; /* of the AND or OR itself */
-	tw_label next;         /* where its next child begins */
+	tw_label holds, fails; /* targets of the AND or OR itself */
+	tw_label next;         /* beginning of its next child */
 };
 
 struct lowering {
@@ -438,7 +438,7 @@ struct lowering {
 	unsigned int depth;
 };
 
-/* Where a node goes: of all children but the last one of both outcomes goes on to the next child. */
+/* Targets of a node: of all children except the last, one of both outcomes continues with the next child. */
 static struct level goals_of(const struct lowering *l, const struct tw_node *node)
 {
 	const struct level *parent = &l->levels[l->depth - 1];

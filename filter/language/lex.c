@@ -7,7 +7,7 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-/* All of @text are digits of that base. */
+/* Whether all of @text are digits of that base. */
 static enum tw_literal_status read_digits(const char *text, unsigned int base, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -143,7 +143,7 @@ static const struct {
 	char text[3];
 	uint8_t kind, op;
 } symbols[] = {
-	/* the longer ones first */
+	/* longer operators first */
 	{ "==", TW_TOKEN_COMPARE, TW_TEST_EQ },
 	{ "!=", TW_TOKEN_COMPARE, TW_TEST_NE },
 	{ "<=", TW_TOKEN_COMPARE, TW_TEST_LE },
@@ -163,7 +163,7 @@ static const struct {
 	{ ",", TW_TOKEN_COMMA, 0 },
 };
 
-/* What other languages have, and where that is something else here. */
+/* Operators of other languages, and their notation here. */
 static const struct {
 	char text[4];
 	const char *why_not;
@@ -186,7 +186,9 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* A word goes on here: names, numbers, addresses, words of flags with | between them; up to a range's dots. */
+/*
+ * The characters of a word: names, numbers, addresses, words of flags with | between them; ends before the dots of a range.
+ */
 static bool goes_on(const char *at)
 {
 	if (at[0] == '.' && at[1] == '.')
@@ -206,7 +208,7 @@ static int refuse_foreign(const struct tw_filter_lexer *lexer, struct tw_error *
 	return 0;
 }
 
-/* Return: whether one stands here. */
+/* Return: whether there is one. */
 static bool take_symbol(struct tw_filter_lexer *lexer, struct tw_filter_token *ret)
 {
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
@@ -236,7 +238,7 @@ static int take_word(struct tw_filter_lexer *lexer, struct tw_filter_token *ret)
 	return ret->literal.text ? 0 : -ENOMEM;
 }
 
-/* Digits of base 8 or 16, at most @most. Return: how many; 0 also if they are more than a byte. */
+/* Digits of base 8 or 16, at most @most. Return: number of digits; 0 also if the value exceeds a byte. */
 static size_t take_digits(const char *at, int base, size_t most, char *ret)
 {
 	unsigned int value = 0;
@@ -248,7 +250,7 @@ static size_t take_digits(const char *at, int base, size_t most, char *ret)
 	return value <= UINT8_MAX ? n : 0;
 }
 
-/* What stands behind a backslash. Return: how many bytes of the text; 0 if that is no escape. */
+/* The text after a backslash. Return: number of bytes used; 0 if that is no escape. */
 static size_t take_escape(const char *at, char *ret)
 {
 	static const char names[] = "ntrabfv\\\"'", values[] = "\n\t\r\a\b\f\v\\\"'";
@@ -307,7 +309,7 @@ static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter
 	return 0;
 }
 
-/* A character that no token begins with. */
+/* A character with which no token begins. */
 static int say_stray(const struct tw_filter_lexer *lexer, struct tw_error *error)
 {
 	const uint32_t column = (uint32_t)lexer->at + 1;

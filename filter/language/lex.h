@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to the filter room. An expression cut into tokens, and what the text of a value means as a number, a time, bytes or an address.
+ * Internal to filter/. Splits an expression into tokens; converts the text of a value to a number, a time, bytes or an address.
  */
 #ifndef TW_FILTER_LEX_H
 #define TW_FILTER_LEX_H
@@ -15,7 +15,7 @@ enum tw_token_kind {
 	TW_TOKEN_END,
 	TW_TOKEN_WORD,    /* a name, a keyword, a value without quotes */
 	TW_TOKEN_STRING,  /* in quotes */
-	TW_TOKEN_COMPARE, /* == != < <= > >= ~ ; op tells which */
+	TW_TOKEN_COMPARE, /* == != < <= > >= ~ ; op has which */
 	TW_TOKEN_MASK,    /* & */
 	TW_TOKEN_AND,     /* && */
 	TW_TOKEN_OR,      /* || */
@@ -41,13 +41,13 @@ struct tw_filter_lexer {
 	struct tw_arena *arena;
 };
 
-/** tw_filter_lexer__next() - the next token. Return: 0; -EINVAL for a character or a quote that cannot be; -ENOMEM */
+/** tw_filter_lexer__next() - the next token. Return: 0; -EINVAL for an invalid character or quote; -ENOMEM */
 int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *error);
 
 /**
- * tw_literal__column_of() - where a byte of a value stands
- * @text: the expression that it was taken from
- * @byte: of the value, where quotes and escapes are gone; its length is the place behind it
+ * tw_literal__column_of() - the column of a byte of a value
+ * @text: the value's text in the expression
+ * @byte: index in the value, after quotes and escapes were removed; its length means the place after it
  */
 uint32_t tw_literal__column_of(const struct tw_literal *literal, const char *text, size_t byte);
 
@@ -56,13 +56,13 @@ uint32_t tw_literal__column_of(const struct tw_literal *literal, const char *tex
 /* An integer of any sign: -magnitude or magnitude. */
 struct tw_integer {
 	uint64_t magnitude;
-	bool negative; /* never with magnitude 0 */
+	bool negative; /* false for magnitude 0 */
 };
 
 enum tw_literal_status {
 	TW_LITERAL_OK,
-	TW_LITERAL_OTHER, /* not of this kind at all */
-	TW_LITERAL_LARGE, /* more than 64 bits, or nine decimals */
+	TW_LITERAL_OTHER, /* not of this kind */
+	TW_LITERAL_LARGE, /* more than 64 bits, or more than nine decimals */
 };
 
 /** tw_literal__integer() - decimal, 0x, 0b, 0 octal, 'c', true, false, with a sign */
@@ -71,13 +71,15 @@ enum tw_literal_status tw_literal__integer(const struct tw_literal *literal, str
 /** tw_literal__seconds() - 12.5, as ns; not negative */
 enum tw_literal_status tw_literal__seconds(const struct tw_literal *literal, uint64_t *ret);
 
-/** tw_literal__bytes() - aa:bb:cc. @ret: TW_LITERAL_BYTES_MAX bytes. Return: how many, 0 if it is something else */
+/**
+ * tw_literal__bytes() - aa:bb:cc. @ret: TW_LITERAL_BYTES_MAX bytes. Return: number of bytes, 0 if it is something else
+ */
 size_t tw_literal__bytes(const struct tw_literal *literal, uint8_t *ret);
 
 /**
  * tw_literal__address() - an IP address
  * @size: 4 or 16 bytes
- * @ret_prefix: bits behind the slash, 0 if there is none. /0 is refused: it says nothing
+ * @ret_prefix: bits after the slash, 0 if there is none. /0 is refused, because every address matches it
  */
 bool tw_literal__address(const struct tw_literal *literal, size_t size, uint8_t *ret, uint8_t *ret_prefix);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser: comparisons are read one by one, what joins them is brought into postfix order with a stack of operators that
- * wait for their right side. So nothing recurses, however deep the parentheses are.
+ * The parser: comparisons are read one by one; a stack of operators that wait for their right side brings the operators into postfix
+ * order. So nothing recurses, however deep the parentheses are.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -23,10 +23,10 @@ int tw_filter_error(struct tw_error *error, int err, uint32_t column, const char
 	return tw_error__set(error, err, "column %u: %s", column, text);
 }
 
-/* At each level one of each kind can wait. */
+/* At each level one operator of each kind can wait. */
 #define WAITING_MAX (3 * (TW_FILTER_DEPTH_MAX + 1))
 
-/* An operator that waits: in order of how tight it binds. */
+/* A waiting operator: in order of precedence. */
 enum waiting { WAITING_OPEN, WAITING_OR, WAITING_AND, WAITING_NOT };
 
 struct parser {
@@ -52,7 +52,7 @@ static int parser__next(struct parser *p)
 	return tw_filter_lexer__next(&p->lexer, &p->token, p->error);
 }
 
-/* What stands next cannot stand there. Return: -EINVAL */
+/* Makes the error that the next token is not expected here. Return: -EINVAL */
 static int parser__refuse(const struct parser *p, const char *why)
 {
 	return tw_filter_error(p->error, -EINVAL, parser__column(p), "%s", why);
@@ -63,7 +63,7 @@ static bool parser__is_word(const struct parser *p, const char *word)
 	return p->token.kind == TW_TOKEN_WORD && !strcmp(p->token.literal.text, word);
 }
 
-/* Operators that are words, where an operator stands. */
+/* Keywords that are operators, at the place of an operator. */
 static bool find_word_operator(const struct parser *p, uint8_t *ret_op)
 {
 	static const struct {
@@ -113,7 +113,7 @@ static int take_member(struct parser *p, struct tw_set_member **ret)
 	return err;
 }
 
-/* Behind the opening brace. */
+/* Parses a set after its opening brace. */
 static int take_set(struct parser *p, struct tw_predicate *predicate)
 {
 	struct tw_set_member **end = &predicate->members;
@@ -157,11 +157,11 @@ static int take_mask(struct parser *p, struct tw_predicate *predicate)
 	int err = parser__next(p);
 
 	predicate->has_mask = true;
-	predicate->op = TW_TEST_NE; /* without a comparison: what is left is not 0 */
+	predicate->op = TW_TEST_NE; /* without a comparison: the result is not 0 */
 	return err ? err : take_value(p, &predicate->mask);
 }
 
-/* `in` or `not in`, if that stands here. */
+/* `in` or `not in`, if it is next. */
 static int take_in(struct parser *p, struct tw_predicate *predicate, bool *ret_negated)
 {
 	int err;
@@ -177,7 +177,7 @@ static int take_in(struct parser *p, struct tw_predicate *predicate, bool *ret_n
 	return err ? err : take_set(p, predicate);
 }
 
-/* What stands behind the name. */
+/* Parses the text after the name. */
 static int take_right_of_name(struct parser *p, struct tw_predicate *predicate, bool *ret_negated)
 {
 	uint8_t op;
@@ -199,7 +199,7 @@ static int take_right_of_name(struct parser *p, struct tw_predicate *predicate, 
 	return 0;
 }
 
-/* From a name to what it is compared with; the filter gets one predicate more. @ret_negated: it was `not in` */
+/* Parses from a name to its values; the filter gets one more predicate. @ret_negated: it was `not in` */
 static int take_comparison_of(struct parser *p, bool *ret_negated)
 {
 	static const char prefix[] = "trace.";
@@ -254,7 +254,7 @@ static int wait_for(struct parser *p, enum waiting what)
 	return parser__next(p);
 }
 
-/* What binds tighter than, or as tight as, what comes now has its right side. */
+/* The right side of operators with the same or higher precedence is complete. */
 static int settle(struct parser *p, enum waiting coming)
 {
 	static const uint8_t kinds[] = {
@@ -286,7 +286,7 @@ static int take_comparison(struct parser *p)
 	return negated ? append(p, TW_POSTFIX_NOT, 0) : 0;
 }
 
-/* Return: 1 while what comes next is a comparison again. */
+/* Return: 1 if a comparison must follow. */
 static int take_operand(struct parser *p)
 {
 	if (p->token.kind == TW_TOKEN_NOT || parser__is_word(p, "not")) {
@@ -317,7 +317,7 @@ static int close_parenthesis(struct parser *p)
 	return parser__next(p);
 }
 
-/* What stands behind a comparison and does not go on with it. */
+/* A token after a comparison that does not continue it. */
 static int say_no_joint(const struct parser *p)
 {
 	const char *why = "'and', 'or' or the end is expected here";
@@ -334,7 +334,7 @@ static int say_no_joint(const struct parser *p)
 	return parser__refuse(p, why);
 }
 
-/* Return: 1 if a comparison has to follow. */
+/* Return: 1 if a comparison must follow. */
 static int take_joint(struct parser *p)
 {
 	enum waiting what;

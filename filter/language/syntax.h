@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the filter room. A parsed expression: comparisons, and in postfix order what joins them. */
+/* Internal to filter/. A parsed expression: comparisons, and the operators between them in postfix order. */
 #ifndef TW_FILTER_SYNTAX_H
 #define TW_FILTER_SYNTAX_H
 
@@ -7,15 +7,15 @@
 #include "filter/filter.h"
 #include "filter/tree.h"
 
-/* A value as it was typed. What it means only the field that it is compared with can tell. */
+/* A value as typed. Only the field that it is compared with determines its meaning. */
 struct tw_literal {
-	const char *text; /* without quotes, escapes replaced; with a NUL behind it */
+	const char *text; /* without quotes, with escapes replaced; followed by a NUL */
 	size_t len;
 	uint32_t column;
 	char quote; /* '"' or '\''; 0 = none */
 };
 
-/* A value, or a range of them in a set. */
+/* A value, or a range in a set. */
 struct tw_set_member {
 	struct tw_literal low, high;
 	bool is_range;
@@ -23,14 +23,14 @@ struct tw_set_member {
 };
 
 struct tw_predicate {
-	size_t begin, end; /* in the text, bytes */
-	uint32_t column;   /* of the name, behind "trace." */
+	size_t begin, end; /* in the expression, bytes */
+	uint32_t column;   /* of the name, after "trace." */
 	const char *name;  /* without "trace." */
 	uint32_t op_column;
-	uint8_t op; /* enum tw_test_op: what a set's members are compared by is EQ */
+	uint8_t op; /* enum tw_test_op: members of a set are compared with EQ */
 	bool has_mask;
 	struct tw_literal mask;
-	struct tw_set_member *members; /* what it is compared with: one, several of a set, none for EXISTS */
+	struct tw_set_member *members; /* the values: one, several for a set, none for EXISTS */
 	struct tw_predicate *next;
 };
 
@@ -46,7 +46,7 @@ struct tw_postfix {
 	uint16_t predicate; /* of PREDICATE */
 };
 
-/* not's and joints: one joint between two comparisons, a not for each level at most in front of each. */
+/* nots and joints: one joint between two comparisons, at most one not for each level before each. */
 #define TW_POSTFIX_MAX (TW_FILTER_PREDICATES_MAX * 4)
 
 struct tw_filter {
@@ -58,7 +58,7 @@ struct tw_filter {
 	unsigned int n_postfix;
 };
 
-/** tw_digit_of() - the value of a digit, 16 if it is none in any base up to that */
+/** tw_digit_of() - the value of a digit; 16 if it is no digit of any base up to 16 */
 static inline int tw_digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -67,7 +67,7 @@ static inline int tw_digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/** tw_filter_error() - as tw_error__set(), "column N: " before it */
+/** tw_filter_error() - as tw_error__set(), with "column N: " before the sentence */
 __attribute__((format(printf, 4, 5))) int tw_filter_error(struct tw_error *error, int code, uint32_t column,
 							  const char *fmt, ...);
 

@@ -13,43 +13,43 @@
 #include "pcap-tools/merge/merge.h"
 #include "transport/receiver.h"
 
-#define SETS          8192               /* of candidates, by their ids */
-#define ALIGN         8                  /* of frames in the backlog */
-#define WAYS          4                  /* candidates of a set */
-#define BACKLOG_BYTES ((size_t)64 << 20) /* half a second of a fast flood: an answer takes as long on a busy host */
-#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* a stream says something each second */
-#define FRAMES_MAX    1024                    /* of a candidate, in the backlog */
-#define BYTES_MAX     (1u << 20)              /* the same */
-#define QUIET_MS      1000                    /* a candidate beyond that is not kept for so long */
-#define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream that is silent for so long is dead */
-#define RETRY_NS      (10 * TW_NS_PER_MS)     /* before a place is looked for again that was not there */
-#define RETRY_ROWS    64                      /* addresses for which that is remembered */
-#define NEW_A_SECOND  1                       /* streams that did not answer; each is an interface in the file */
+#define SETS          8192               /* number of candidates, found by their ids */
+#define ALIGN         8                  /* bytes of frames in the backlog */
+#define WAYS          4                  /* candidates of one set */
+#define BACKLOG_BYTES ((size_t)64 << 20) /* half a second of a fast flood: an answer takes that long on a busy host */
+#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* a stream sends something each second */
+#define FRAMES_MAX    1024                    /* bytes of one candidate in the backlog */
+#define BYTES_MAX     (1u << 20)              /* frames of one candidate in the backlog */
+#define QUIET_MS      1000                    /* frames of a candidate beyond that are not kept for this time */
+#define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream without frames for this time is dead */
+#define RETRY_NS      (10 * TW_NS_PER_MS) /* time before the table is searched again for a place, after there was none */
+#define RETRY_ROWS    64                  /* addresses for which that time is remembered */
+#define NEW_A_SECOND  1                   /* streams that did not answer; each is an interface in the file */
 #define ASK_A_SECOND  1000
 #define ASK_ROW       32
-#define ASK_MS        10u /* before a candidate is asked again; twice as long each time */
+#define ASK_MS        10u /* time before a candidate is asked again; doubled each time */
 #define ASK_DOUBLINGS 7
-#define TELL_AFTER    6 /* questions, which take 630 ms: then a candidate is told that it is refused */
-#define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* answers that come later are void */
-#define QUESTIONS     32                     /* that wait to be sent */
+#define TELL_AFTER    6 /* questions, which take 630 ms: after them a candidate is told that it is refused */
+#define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* later answers are void */
+#define QUESTIONS     32                     /* questions that wait to be sent */
 #define REFUSAL_SLOTS (sizeof(((struct tw_refusals *)0)->index))
-#define NETWORK_BYTES 8 /* of an IPv6 address; the host chooses the others */
+#define NETWORK_BYTES 8 /* bits of an IPv6 address; a host chooses the others */
 
 /*
- * Frames of streams that are not admitted yet, copied into a ring of bytes: what comes pushes out the oldest. A frame that is pushed
- * out or gets too old is refused, unless it was taken.
+ * Frames of streams that are not admitted yet, copied into a ring of bytes: new frames overwrite the oldest. A frame that is overwritten
+ * or too old is refused, unless it was taken.
  */
 
-/* A frame in it. */
+/* A frame in the ring. */
 struct backlog_frame {
-	uint64_t before; /* the handle of the same stream's frame before this one; 0 = none */
+	uint64_t before; /* handle of the stream's previous frame; 0 = none */
 	struct tw_arrival arrival;
 	uint32_t len;
 	uint16_t events;
-	uint8_t why; /* it is refused when it goes: TW_REFUSED_* */
-	bool taken;  /* it is not */
+	uint8_t why; /* reason of refusal when it leaves: TW_REFUSED_* */
+	bool taken;  /* its bytes are not in the ring */
 	struct tw_peer_address source;
-	uint32_t room; /* internal: bytes in the ring */
+	uint32_t room; /* internal: length in the ring, bytes */
 };
 
 static const uint8_t *backlog_frame__data(const struct backlog_frame *frame)
@@ -57,10 +57,10 @@ static const uint8_t *backlog_frame__data(const struct backlog_frame *frame)
 	return (const uint8_t *)(frame + 1);
 }
 
-/* A frame goes without having been taken. */
+/* Called when a frame leaves that was not taken. */
 typedef void backlog_refused(void *ctx, const struct backlog_frame *frame);
 
-/* Positions grow for ever; where they lie in the ring is what is left of a division by its size. */
+/* Positions only grow; the place in the ring is the position modulo its size. */
 struct backlog {
 	backlog_refused *refused;
 	void *ctx;
@@ -69,7 +69,7 @@ struct backlog {
 	uint8_t *ring;
 };
 
-/* @bytes: of the ring, a power of two. Return: NULL without memory */
+/* @bytes: size of the ring, a power of two. Return: NULL without memory */
 static struct backlog *backlog__new(size_t bytes, backlog_refused *refused, void *ctx)
 {
 	struct backlog *b = calloc(1, sizeof(*b));
@@ -105,7 +105,7 @@ static void push_out(struct backlog *b)
 	b->begin += frame->room;
 }
 
-/* At the end of the ring, where a whole frame has no room, is one that was taken already. Return: bytes up to the end of the ring */
+/* Skips the end of the ring if a whole frame does not fit there. Return: bytes up to the end of the ring */
 static size_t fill_up(struct backlog *b, size_t room)
 {
 	const size_t rest = b->bytes - (b->end & (b->bytes - 1));
@@ -121,10 +121,10 @@ static size_t fill_up(struct backlog *b, size_t room)
 }
 
 /*
- * Copies a frame in.
- * @frame: without room; @data has its len, at most TW_FRAME_MAX
+ * Copies a frame into the ring.
+ * @frame: without its place; @data has its len, at most TW_FRAME_MAX
  *
- * Return: its handle, never 0 and never that of another.
+ * Return: its handle, never 0 and unique.
  */
 static uint64_t backlog__put(struct backlog *b, const struct backlog_frame *frame, const uint8_t *data)
 {
@@ -133,7 +133,7 @@ static uint64_t backlog__put(struct backlog *b, const struct backlog_frame *fram
 	const size_t rest = fill_up(b, room);
 	struct backlog_frame *to;
 
-	if (rest - room < sizeof(struct backlog_frame)) /* too little for another */
+	if (rest - room < sizeof(struct backlog_frame)) /* too small for another frame */
 		room = rest;
 	while (b->end + room - b->begin > b->bytes)
 		push_out(b);
@@ -145,37 +145,37 @@ static uint64_t backlog__put(struct backlog *b, const struct backlog_frame *fram
 	return b->end - room + 1;
 }
 
-/* Return: NULL if it was pushed out; borrowed until the next put or expire. */
+/* Return: NULL if it was overwritten; borrowed until the next put or expire. */
 static struct backlog_frame *backlog__get(struct backlog *b, uint64_t handle)
 {
 	return handle > b->begin ? frame_at(b, handle - 1) : NULL;
 }
 
-/* Frames that arrived before that go; UINT64_MAX = all. */
+/* Removes frames that arrived before that time; UINT64_MAX = all. */
 static void backlog__expire(struct backlog *b, uint64_t before)
 {
 	while (b->begin < b->end && frame_at(b, b->begin)->arrival.now < before)
 		push_out(b);
 }
 
-/* A stream that is not admitted. Made for as many as there may be: 64 bytes. */
+/* A stream that is not admitted. There may be many, so it has only 64 bytes. */
 struct candidate {
 	uint64_t id;
-	uint64_t heard; /* frames of candidates that had come by then; 0 = nobody */
+	uint64_t heard; /* number of all candidates' frames when the last one arrived; 0 = unused */
 	uint64_t last;  /* its newest frame in the backlog; 0 = none */
 	struct tw_number_row row;
-	uint32_t answered_from; /* part of that address's number */
-	uint32_t bytes;         /* in the backlog */
-	uint32_t ask_ms;        /* not asked again before then; 0 = never asked */
-	uint32_t quiet_ms;      /* until then its frames are not kept; 0 = they are */
+	uint32_t answered_from; /* part of the hash of its address */
+	uint32_t bytes;         /* bytes in the backlog */
+	uint32_t ask_ms;        /* time of the next question; 0 = never asked */
+	uint32_t quiet_ms;      /* until then its frames are not kept; 0 = they are kept */
 	uint16_t n;             /* frames in the backlog */
 	uint8_t proof;          /* enum tw_proof */
-	uint8_t asked;          /* questions */
+	uint8_t asked;          /* number of questions */
 };
 
 _Static_assert(sizeof(struct candidate) == 64, "a candidate is a line of the cache");
 
-/* A stream that nobody makes room for is not tried again at once. */
+/* A stream for which there was no place is not tried again at once. */
 struct no_place {
 	uint64_t until;
 	uint64_t source;
@@ -185,12 +185,12 @@ struct no_place {
 struct pending_request {
 	uint64_t stream_id;
 	struct tw_peer to;
-	uint16_t why; /* to be told; 0 = nothing */
+	uint16_t why; /* reason to send; 0 = none */
 };
 
 struct numbered_source {
 	struct tw_peer_address source;
-	uint64_t number; /* its keyed hash */
+	uint64_t number; /* keyed hash of its address */
 };
 
 struct tw_admission {
@@ -199,21 +199,21 @@ struct tw_admission {
 	uint8_t key[crypto_shorthash_KEYBYTES];
 	uint64_t now;
 
-	struct tw_streams *streams; /* live: admitted */
+	struct tw_streams *streams; /* live: the admitted streams */
 
 	struct candidate (*sets)[WAYS];
-	uint64_t turn; /* frames of candidates */
+	uint64_t turn; /* number of frames of candidates */
 	struct backlog *backlog;
 
 	struct tw_budget news, bytes, questions;
-	struct no_place no_place[TW_PROOF_ANSWER + 1][RETRY_ROWS]; /* by what the newcomer proved, and its address */
+	struct no_place no_place[TW_PROOF_ANSWER + 1][RETRY_ROWS]; /* by the proof of the new stream, and its address */
 	struct pending_request pending[QUESTIONS];
 	size_t n_pending;
 	struct tw_refusals refusals;
-	struct numbered_source refused; /* the last one */
+	struct numbered_source refused; /* the last candidate found */
 };
 
-/* Addresses and questions are told apart by numbers that strangers cannot guess. */
+/* Addresses and questions are identified by numbers that strangers cannot guess. */
 static uint64_t keyed_hash(const struct tw_admission *a, const void *data, size_t len)
 {
 	uint64_t hash;
@@ -222,7 +222,7 @@ static uint64_t keyed_hash(const struct tw_admission *a, const void *data, size_
 	return hash;
 }
 
-/* A host with one address of an IPv6 network of 64 bits may have all of them, so these count as one. */
+/* One host may have all addresses of an IPv6 /64 network, so these count as one. */
 static uint64_t place_source(const struct tw_admission *a, const struct tw_peer_address *source)
 {
 	struct tw_peer_address network = *source;
@@ -257,7 +257,7 @@ static struct tw_refusals_row *refusals_of(struct tw_refusals *r, const struct t
 	return &r->rows[r->n++];
 }
 
-/* One frame more. @number: what stands for @source, hard to guess; @why: TW_REFUSED_* */
+/* Counts a refused frame. @number: keyed hash of @source; @why: TW_REFUSED_* */
 static void count_refusal(struct tw_refusals *r, const struct tw_peer_address *source, uint64_t number, uint16_t why,
 			  uint64_t events)
 {
@@ -306,7 +306,7 @@ struct tw_admission *tw_admission__new(const struct tw_admission_options *option
 	a->news = tw_budget__full(NEW_A_SECOND, TW_STREAMS_LIVE_MAX);
 	a->bytes = tw_budget__full(rate, rate * TW_ADMISSION_BURST_TIMES);
 	a->questions = tw_budget__full(ASK_A_SECOND, ASK_ROW);
-	a->sets = tw_large__alloc(SETS * sizeof(*a->sets), SETS * sizeof(*a->sets)); /* looked into at random */
+	a->sets = tw_large__alloc(SETS * sizeof(*a->sets), SETS * sizeof(*a->sets)); /* chosen at random */
 	a->backlog = backlog__new(BACKLOG_BYTES, refuse_waiting, a);
 	if (a->streams && a->sets && a->backlog && getrandom(a->key, sizeof(a->key), 0) == sizeof(a->key)) {
 		tw_streams__add_user(a->streams, &(struct tw_stream_user){ .leaves = make_way, .ctx = a });
@@ -329,10 +329,10 @@ void tw_admission__free(struct tw_admission *a)
 
 static uint32_t now_ms(const struct tw_admission *a)
 {
-	return (uint32_t)(a->now / TW_NS_PER_MS) | 1; /* 0 is never */
+	return (uint32_t)(a->now / TW_NS_PER_MS) | 1; /* 0 means none */
 }
 
-/* The number of ms starts again at 0 after 49 days. */
+/* The ms counter restarts at 0 after 49 days. */
 static bool is_before(uint32_t ms, uint32_t other)
 {
 	return (int32_t)(ms - other) < 0;
@@ -348,14 +348,14 @@ void tw_admission__begin(struct tw_admission *a, uint64_t now)
 		backlog__expire(a->backlog, now - BACKLOG_NS);
 }
 
-/* All places are for all addresses, unless streams that answer share them. */
+/* Any address may use all places, unless streams that answer share them. */
 static bool is_for(const struct no_place *no_place, const struct tw_standing *newcomer)
 {
 	return no_place->source == newcomer->source ||
 	       (no_place->why == TW_REFUSED_PLACES && newcomer->proof != TW_PROOF_ANSWER);
 }
 
-/* Return: 0 if it has a place now; else why not, enum tw_refused_why */
+/* Return: 0 if it now has a place; otherwise the reason, enum tw_refused_why */
 static uint16_t find_place(struct tw_admission *a, uint64_t id, const struct tw_standing *newcomer)
 {
 	struct no_place *no_place = &a->no_place[newcomer->proof][newcomer->source % RETRY_ROWS];
@@ -374,14 +374,16 @@ static uint16_t find_place(struct tw_admission *a, uint64_t id, const struct tw_
 	return err ? TW_REFUSED_PLACES : 0;
 }
 
-/* An answer proves nothing about frames that come from another address: these may be forged. */
+/* An answer proves nothing about frames from another address, which may be forged. */
 static enum tw_proof proof_from(const struct candidate *c, uint64_t source)
 {
 	return c->proof == TW_PROOF_ANSWER && c->answered_from != (uint32_t)source ? TW_PROOF_NUMBERS
 										   : (enum tw_proof)c->proof;
 }
 
-/* Return: the same. Of those that do not answer only so many begin, and none while all that they may bring has come. */
+/*
+ * Return: the same. Only a limited number of streams that do not answer is admitted, and none after their budget of bytes is used up.
+ */
 static uint16_t admit(struct tw_admission *a, const struct candidate *c, const struct tw_peer_address *source)
 {
 	const uint64_t number = place_source(a, source);
@@ -400,7 +402,7 @@ static uint16_t admit(struct tw_admission *a, const struct candidate *c, const s
 	return why;
 }
 
-/* Its frames in the backlog, in the order in which they came. */
+/* Its frames in the backlog, in order of arrival. */
 static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_peer *from)
 {
 	struct backlog_frame *frames[FRAMES_MAX], *frame;
@@ -420,7 +422,7 @@ static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_
 	*c = (struct candidate){ .id = 0 };
 }
 
-/* The one of that id; else one that makes room, empty. */
+/* Finds the candidate of that id, or replaces another one by an empty candidate. */
 static struct candidate *candidate_of(struct tw_admission *a, uint64_t id)
 {
 	struct candidate *set = a->sets[keyed_hash(a, &id, sizeof(id)) % SETS], *goes = &set[0];
@@ -438,7 +440,9 @@ static struct candidate *candidate_of(struct tw_admission *a, uint64_t id)
 	return goes;
 }
 
-/* Count a frame. Return: false if the candidate has its share of the backlog: then its frames are refused for some time */
+/*
+ * Counts a frame. Return: false if the candidate's share of the backlog is used up: its frames are refused for some time then
+ */
 static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 {
 	if (c->quiet_ms && is_before(now_ms(a), c->quiet_ms))
@@ -450,7 +454,7 @@ static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 		return true;
 	}
 	c->quiet_ms = (now_ms(a) + QUIET_MS) | 1;
-	c->last = 0; /* its frames are pushed out of the backlog later */
+	c->last = 0; /* its frames are overwritten in the backlog later */
 	c->n = 0;
 	c->bytes = 0;
 	return false;
@@ -473,7 +477,9 @@ static void keep(struct tw_admission *a, struct candidate *c, const struct tw_re
 	c->last = backlog__put(a->backlog, &waiting, frame->data);
 }
 
-/* One that has gone on for longer is asked first: for strangers it is dearer to go on than to begin. */
+/*
+ * A stream that has sent for longer is asked first: for an attacker, continuing streams costs more than beginning them.
+ */
 static bool may_ask(struct tw_admission *a, const struct candidate *c)
 {
 	const uint64_t reserved = c->asked ? 0 : c->n < 2 ? ASK_ROW * 3 / 4 : c->n < 4 ? ASK_ROW / 2 : 0;
@@ -481,7 +487,7 @@ static bool may_ask(struct tw_admission *a, const struct candidate *c)
 	return a->n_pending < QUESTIONS && a->questions.left > reserved && tw_budget__spend(&a->questions, 1);
 }
 
-/* It may be admitted when it answers. The question is no longer than the frame that it comes of. */
+/* It may be admitted when it answers. The question is never longer than the frame that caused it. */
 static void ask(struct tw_admission *a, struct candidate *c, const struct tw_received_frame *frame, uint16_t why)
 {
 	const unsigned int doublings = c->asked < ASK_DOUBLINGS ? c->asked : ASK_DOUBLINGS;
@@ -523,7 +529,7 @@ static bool is_control(const struct tw_received_frame *frame)
 	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
 }
 
-/* An END from another address may be forged, and a stream that goes on has not ended. */
+/* An END from another address may be forged, and a stream that continues has not ended. */
 static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s, const struct tw_received_frame *frame)
 {
 	struct tw_frame_info info;
@@ -575,7 +581,9 @@ static size_t streams_of(const struct tw_admission *a, uint64_t source)
 	return n;
 }
 
-/* The address of a frame may be forged, that of an answer is not. So a stream that answers counts to the address that answers. */
+/*
+ * The address of a frame may be forged, that of an answer is not. So a stream that answers counts for the address that answered.
+ */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from)
 {
 	struct tw_stream *stream = tw_streams__find(a->streams, stream_id);
@@ -588,7 +596,7 @@ void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const st
 	s->proof = TW_PROOF_ANSWER;
 }
 
-/* What only we can know of a question: asked when, of whom. */
+/* Only this process can know this about a question: time and address. */
 static uint32_t cookie_of(const struct tw_admission *a, uint64_t stream_id, const struct tw_peer *to, uint64_t asked)
 {
 	struct {

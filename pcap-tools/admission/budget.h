@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A bounded rate: so much at once, and then so much a second. */
+/* A bounded rate: a burst first, then an amount a second. */
 #ifndef TW_BUDGET_H
 #define TW_BUDGET_H
 
@@ -11,16 +11,16 @@
 struct tw_budget {
 	uint64_t a_second, most;
 	uint64_t left;
-	uint64_t at; /* when that was left, ns */
+	uint64_t at; /* time at which that was left, ns */
 };
 
-/** tw_budget__full() - at the beginning */
+/** tw_budget__full() - the initial state */
 static inline struct tw_budget tw_budget__full(uint64_t a_second, uint64_t most)
 {
 	return (struct tw_budget){ .a_second = a_second, .most = most, .left = most };
 }
 
-/** tw_budget__refill() - as of @now, ns; time that makes no whole one is kept */
+/** tw_budget__refill() - update it to @now, ns; fractions of a unit are kept */
 static inline void tw_budget__refill(struct tw_budget *b, uint64_t now)
 {
 	const double one = (double)TW_NS_PER_SECOND / (double)b->a_second;
@@ -38,7 +38,7 @@ static inline void tw_budget__refill(struct tw_budget *b, uint64_t now)
 	}
 }
 
-/** tw_budget__spend() - Return: false if so much is not left */
+/** tw_budget__spend() - Return: false if that much is not left */
 static inline bool tw_budget__spend(struct tw_budget *b, uint64_t n)
 {
 	if (b->left < n)

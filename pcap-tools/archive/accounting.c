@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The books of an archive: what each stream's ledger is made of, where it goes, and what is left of streams that are over. */
+/*
+ * The accounting of an archive: the inputs of each stream's ledger, where it is written, and the numbers of streams that are over.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,10 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* Where the writer is stuck: whatever came, by its numbers, and is neither known to be in the file nor rejected. */
+/*
+ * If the writer is stuck: everything that arrived, by its numbers, and is neither known to be in the file nor rejected, counts as not
+ * written.
+ */
 static uint64_t not_written(const struct tw_archive *a, const struct tw_archive_stream *s,
 			    const struct tw_stream_numbers *n)
 {
@@ -92,17 +97,17 @@ static void make_report(const struct tw_archive_stream *s, const struct tw_ledge
 	ret->ledger = *ledger;
 	ret->packets = s->before.packets + s->here.packets;
 	tw_stream_clock__summary(&s->clock, &ret->clock);
-	/* For the whole capture it does not matter which of its files an event is in. */
+	/* For the whole capture it does not matter which of its files has an event. */
 	ret->ledger.place[TW_PLACE_DELIVERED] += ret->ledger.place[TW_PLACE_ELSEWHERE];
 	ret->ledger.place[TW_PLACE_ELSEWHERE] = 0;
 }
 
-/* Nobody's name stands for what was others'. */
+/* A row that stands for several streams has no name. */
 static void add_to_others(struct tw_archive *a, const struct tw_archive_report *report)
 {
 	struct tw_archive_report *others = &a->over[a->n_over - 1].report;
 
-	a->n_others += a->n_others ? 1 : 2; /* the one whose place it was is the first */
+	a->n_others += a->n_others ? 1 : 2; /* it was the first in this row */
 	snprintf(others->name, sizeof(others->name), "%" PRIu64 " other streams", a->n_others);
 	others->stream_id = 0;
 	others->clock = (struct tw_stream_clock_summary){ .error_ns = TW_ERROR_UNKNOWN };
@@ -110,7 +115,7 @@ static void add_to_others(struct tw_archive *a, const struct tw_archive_report *
 	others->packets += report->packets;
 }
 
-/* The last place is that of all others together. */
+/* The last row is the sum of all others. */
 static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 {
 	if (a->n_over == a->size_over && a->size_over < TW_STREAMS_REPORTED_MAX) {
@@ -129,7 +134,7 @@ static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 	}
 }
 
-/* What was kept of a stream that is over is not kept any more; what was not remains to be told. */
+/* Frees the state of a stream that is over; its numbers that are not reported yet are kept. */
 static void retire_metadata(struct tw_archive *a, const struct tw_archive_stream *s)
 {
 	struct tw_metadata_stats stats;
@@ -160,7 +165,7 @@ void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_stream_nu
 	over.interface = s->interface;
 	make_ledger(a, s, stats, true, &ledger);
 	if (s->described && !a->lost)
-		put_ledger(a, s, &ledger); /* a failure is the writer's, and said by its next call */
+		put_ledger(a, s, &ledger); /* the writer keeps a failure, and its next call returns it */
 	make_report(s, &ledger, &over.report);
 	remember(a, &over);
 	remove_stream(a, s);

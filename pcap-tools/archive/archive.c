@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "pcap-tools/archive/archive.h"
 
-/* What explains a stream is taken in as it comes, before it has its turn in the order: names, times, counters, formats. */
+/* Metadata of a stream (names, times, counters, formats) are used on arrival, before their turn in the order. */
 void tw_archive_stream__free(struct tw_archive_stream *s)
 {
 	if (!s)
@@ -78,12 +78,12 @@ static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const s
 	return 0;
 }
 
-/* An answer comes in a few ms, and the first packets are to say how good their times are. */
+/* An answer takes a few ms, and the first packets are to have an error bound. */
 #define ANSWER_NS (30 * TW_NS_PER_MS)
 
 /*
- * Times that the capture host's clock is to tell wait for an answer of the producer's as long as the merge waits for anything; others
- * for as long as an answer takes, where one is asked for.
+ * Times that need the capture host's clock wait for an answer of the producer as long as the merge waits for anything. Other times wait
+ * as long as an answer takes, if one is requested.
  */
 static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream *s)
 {
@@ -98,7 +98,9 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 	return a->options.align == TW_ALIGN_NONE && a->now - s->since >= ANSWER_NS;
 }
 
-/* Once enough is known of a stream, the merge may let it out; and again when its offset has changed */
+/*
+ * Once enough is known of a stream, tells the merge its offset so that it can release events; also when the offset has changed
+ */
 static int archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	int err;
@@ -118,7 +120,7 @@ static int archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 	return err == -ENOSPC ? 0 : err;
 }
 
-/* What a frame that has just come says of its stream. Return: 0, -ENOMEM, or a failure of the writer's */
+/* Uses the metadata in a frame that has just arrived. Return: 0, -ENOMEM, or a failure of the writer */
 static int archive__update(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs)
 {
 	struct tw_archive_stream *s;
@@ -127,7 +129,7 @@ static int archive__update(struct tw_archive *a, const struct tw_frame_info *inf
 	int err = tw_merge__admit(a->merge, info->stream_id);
 
 	if (err == -ENOSPC)
-		return 0; /* it counts the frame */
+		return 0; /* this function counts the frame */
 	if (!err)
 		err = tw_archive__stream(a, info->stream_id, &s);
 	if (err)
@@ -141,7 +143,7 @@ static int archive__update(struct tw_archive *a, const struct tw_frame_info *inf
 	return err ? err : archive__place(a, s);
 }
 
-/* All those of which by now enough is known. Return: as above */
+/* Does that for all streams of which enough is known now. Return: as above */
 static int archive__place_waiting(struct tw_archive *a)
 {
 	int err = 0;
@@ -153,14 +155,16 @@ static int archive__place_waiting(struct tw_archive *a)
 	return err;
 }
 
-/* Out-of-band frames, as a packed archive has them: how times stand, and what explains the stream, said again in each file. */
-/* What receivers and producers say to each other, which was for then. */
+/*
+ * Out-of-band frames of a packed archive: the offsets of the times, and the stream's metadata, repeated in each file.
+ */
+/* Messages between receivers and producers, which are of no use in a file. */
 static bool is_talk(const struct tw_tlv_view *tlv)
 {
 	return tlv->type == TW_TLV_TIME_SYNC || tlv->type == TW_TLV_METADATA_REQUEST || tlv->type == TW_TLV_REFUSED;
 }
 
-/* Return: whether it says anything that is to be written again. OFFSET is written before the packets for which it holds. */
+/* Return: whether it has anything to be written again. OFFSET is written before the packets to which it applies. */
 static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, struct tw_cursor tlvs)
 {
 	enum tw_frame_status status;
@@ -182,7 +186,7 @@ static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, stru
 }
 
 /*
- * Take a frame of source OUT_OF_BAND in, of a capture that is read
+ * Takes a frame of source OUT_OF_BAND from a capture that is read
  * @frame: its header; @tlvs follow it
  */
 static int archive__out_of_band(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,
@@ -203,7 +207,7 @@ static int archive__out_of_band(struct tw_archive *a, const struct tw_frame_info
 	return tw_archive__write(a, s, &out);
 }
 
-/* The caller's texts may go; those of later files are made of them too. */
+/* The caller may free its texts; later files need them too. */
 static bool keep_texts(struct tw_archive *a)
 {
 	const char **texts[] = { &a->options.name, &a->options.application, &a->options.hardware,
@@ -227,7 +231,9 @@ static int make_parts(struct tw_archive *a, struct tw_error *error)
 		.silence = TW_STREAMS_SILENT_FRAMES,
 		.wants = TW_STREAM_WANTS_COUNTERS | (a->options.filter ? TW_STREAM_WANTS_FORMATS : 0),
 	};
-	const struct tw_stream_user user = { .ctx = a }; /* it lets go when the merge has let out all of a stream */
+	const struct tw_stream_user user = {
+		.ctx = a
+	}; /* it is released after the merge has released all of the stream */
 	struct tw_merge_options merge = {
 		.memory = a->options.memory,
 		.wait_ns = a->options.wait_ns,
@@ -307,14 +313,14 @@ int tw_archive__done(struct tw_archive *a, int err)
 	return err;
 }
 
-/* Offsets that changed while packets were let out. */
+/* Offsets that changed while packets were released. */
 static int tell_moved(struct tw_archive *a)
 {
 	int err = 0;
 
 	if (!a->moved)
 		return 0;
-	a->moved = false; /* telling the merge may let out more, and so set it again */
+	a->moved = false; /* telling the merge may release more packets, and so set it again */
 	for (struct tw_archive_stream *s = tw_archive__first(a); s && !err; s = tw_archive__next(a, s)) {
 		if (s->moved)
 			err = archive__place(a, s);
@@ -340,7 +346,7 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	if (arrival && arrival->now > a->now)
 		a->now = arrival->now;
 	if (readable && arrival && info.source == TW_SOURCE_OUT_OF_BAND)
-		return 0; /* what it says of times is the word of a capture host, which a stranger does not have */
+		return 0; /* OFFSET comes from a capture host; a stranger has no right to send it */
 	if (readable && info.source == TW_SOURCE_CONTROL && tw_archive__ended_before(a, info.stream_id, tlvs))
 		return 0;
 	if (readable && (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_OUT_OF_BAND))
@@ -445,7 +451,7 @@ int tw_archive__error(const struct tw_archive *a, struct tw_error *error)
 	return tw_error__set(error, a->err, "merging events: %s", strerror(-a->err));
 }
 
-/* A stream of which nothing has come out has its interface too. */
+/* A stream without released packets has an interface too. */
 static int close_stream(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	const uint64_t newest = tw_stream_clock__time(&s->clock, s->clock.written);
@@ -459,7 +465,7 @@ void tw_archive__missing(struct tw_archive *a, uint64_t frames)
 	a->tail_frames += frames;
 }
 
-/* Where the disk is full, the file's end says so. What finds no room there is told by the summary alone. */
+/* If the disk is full, the end of the file says so. Numbers that do not fit there are only in the summary. */
 static void put_last(struct tw_archive *a)
 {
 	tw_pcapng__begin_last(a->file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internals of the archive: archive.c has the interface and updates the streams' state, write.c makes packets and files, accounting.c
+ * Internals of the archive: archive.c has the interface and updates the state of streams, write.c makes packets and files, accounting.c
  * keeps the ledgers.
  */
 #ifndef TW_ARCHIVE_IMPL_H
@@ -14,71 +14,71 @@
 #include "wire/encode.h"
 #include "wire/parts.h"
 
-/* Of one interface in one file. */
+/* State of one interface in one file. */
 struct tw_archive_count {
 	uint64_t packets, events;
 	uint64_t start, end; /* packet times */
 };
 
 struct tw_archive_stream {
-	struct tw_stream *stream; /* what is known of it */
-	uint64_t since;           /* when it was first heard of, CLOCK_MONOTONIC, ns */
+	struct tw_stream *stream; /* the state of the stream */
+	uint64_t since;           /* time of its first frame, CLOCK_MONOTONIC, ns */
 	struct tw_stream_clock clock;
 	struct tw_metadata *metadata;
-	struct tw_frame_info own_frames; /* of the frames that we write for it */
-	bool placed;                     /* the merge knows its offset */
-	bool moved;                      /* and is to be told another; the archive's moved is set too */
-	bool described;                  /* its interface is in this file */
-	bool said;                       /* or was in one before: its metadata have been written */
-	bool given;                   /* the capture that is read has OFFSET records: they say what packet times are */
-	bool to_state;                /* the last of them is not written yet */
-	bool dated_here;              /* no CLOCK came in time */
-	int64_t offset;               /* of packet times, where they are given or of here */
-	struct tw_offset_view stated; /* that OFFSET record */
+	struct tw_frame_info own_frames; /* frame number of the out-of-band frames written for it */
+	bool placed;                     /* the merge has its offset */
+	bool moved;      /* its offset has changed and the merge is not told yet; the archive's moved is set too */
+	bool described;  /* its interface is in this file */
+	bool said;       /* its metadata were written to this or an earlier file */
+	bool given;      /* the capture that is read has OFFSET records, which determine packet times */
+	bool to_state;   /* the last of them is not written yet */
+	bool dated_here; /* no CLOCK arrived in time */
+	int64_t offset;  /* offset of packet times, given or determined here */
+	struct tw_offset_view stated; /* content of that OFFSET record */
 	uint32_t interface;
-	struct tw_archive_count here, before; /* in this file, and in all before it */
+	struct tw_archive_count here, before; /* number in this file, and in all earlier ones */
 	uint64_t filtered, unwanted, unwritten;
 };
 
 /* A stream that is over. */
 struct tw_archive_over {
 	struct tw_archive_report report;
-	bool ended;     /* its END came */
-	bool described; /* it had an interface in this file, of which packets may still be in the writer's buffer */
+	bool ended;     /* its END arrived */
+	bool described; /* it had an interface in this file; its packets may still be in the writer's buffer */
 	uint32_t interface;
 };
 
 struct tw_archive {
-	struct tw_archive_options options; /* its texts are in texts */
+	struct tw_archive_options options; /* its texts are stored in texts */
 	char *texts[6];
 	struct tw_merge *merge;
 	struct tw_pcapng *file;
 	struct tw_metadata_room metadata_room;
-	struct tw_metadata_stats metadata_over; /* of streams that are over */
-	struct tw_streams *streams;             /* live: its own and those of the merge, which are the same */
-	unsigned int user;                      /* where the streams have struct tw_archive_stream */
-	bool moved;                             /* a stream of them has */
+	struct tw_metadata_stats metadata_over; /* number of streams that are over */
+	struct tw_streams *streams;             /* live: the archive's and the merge's streams, in the same table */
+	unsigned int user;                      /* offset of struct tw_archive_stream in the streams' memory */
+	bool moved;                             /* a stream of the table has moved */
 	struct tw_archive_over *over;
 	size_t n_over, size_over;
-	uint64_t n_others; /* streams that the last of them stands for; 0 = only for itself */
+	uint64_t n_others; /* number of streams that the last one stands for; 0 = only itself */
 	uint64_t n_put, n_events, n_files;
-	bool full;               /* enough bytes or files */
-	uint64_t now;            /* CLOCK_MONOTONIC, ns; 0 = files are read */
-	uint64_t statistics_due; /* the same */
+	bool full;               /* the limit of bytes or files is reached */
+	uint64_t now;            /* CLOCK_MONOTONIC, ns; 0 = reading files */
+	uint64_t statistics_due; /* CLOCK_MONOTONIC, ns; 0 = reading files */
 	struct tw_own_clock own;
-	struct tw_capture_clock clock; /* what TW_ALIGN_HOST puts all streams on */
-	int err;                       /* a failure that is not the writer's */
-	bool lost;                     /* nothing can be written any more: what comes is only counted */
-	bool ending;                   /* no answer that is still to come is waited for */
+	struct tw_capture_clock clock; /* the clock to which TW_ALIGN_HOST aligns all streams */
+	int err;                       /* a failure outside of the writer */
+	bool lost;                     /* writing is no longer possible: frames are only counted */
+	bool ending;                   /* no further answer is waited for */
 	bool finished;
-	bool given_up;        /* the writer is stuck: what came and is not known to be written is not */
-	uint64_t tail_frames; /* missing behind the last that came, at least */
-	struct tw_capture_filter *capture_filter; /* NULL = no filter, and none of what follows */
-	uint64_t undecided;                       /* events that did not get to the filter */
+	bool given_up;        /* the writer is stuck: frames not known to be written count as not written */
+	uint64_t tail_frames; /* lower bound of frames missing after the last one */
+	struct tw_capture_filter *capture_filter; /* NULL = no filter, and the members below are unused */
+	uint64_t undecided;                       /* events that were not evaluated */
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
-/** tw_archive__has_moved() - a stream's offset has changed: the merge is to be told, when it is not in the midst of letting out */
+/** tw_archive__has_moved() - a stream's offset has changed: tell the merge as soon as it does not release packets */
 static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	a->moved = s->moved = true;
@@ -86,13 +86,16 @@ static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive
 
 /* archive.c */
 
-/** tw_archive__present() - now, by the clock that packet times are compared with: the capture host's with TW_ALIGN_HOST, else the wall clock */
+/**
+ * tw_archive__present() - current time of the clock that packet times are compared with: the capture host's with TW_ALIGN_HOST,
+ * otherwise the wall clock
+ */
 uint64_t tw_archive__present(const struct tw_archive *a);
 
 /**
- * tw_archive__done() - take note of a failure, if it is one; the writer's it knows itself
+ * tw_archive__done() - store a failure, if it is one; the writer stores its own
  *
- * From then on events are only counted: those that nobody could write.
+ * From then on events are only counted as not written.
  *
  * Return: @err
  */
@@ -106,7 +109,7 @@ static inline struct tw_archive_stream *tw_archive__find(const struct tw_archive
 	return stream ? stream->user[a->user] : NULL;
 }
 
-/* The first at @stream or after it of which the archive keeps something. */
+/* Returns the first stream at or after @stream for which the archive has state. */
 static inline struct tw_archive_stream *tw_archive__from(const struct tw_archive *a, const struct tw_stream *stream)
 {
 	while (stream && !stream->user[a->user])
@@ -114,7 +117,9 @@ static inline struct tw_archive_stream *tw_archive__from(const struct tw_archive
 	return stream ? stream->user[a->user] : NULL;
 }
 
-/** tw_archive__first() - its streams, in order of appearance, and tw_archive__next() the one after @s; NULL at the end */
+/**
+ * tw_archive__first() - the first of its streams, in order of appearance; tw_archive__next(): the one after @s; NULL at the end
+ */
 static inline struct tw_archive_stream *tw_archive__first(const struct tw_archive *a)
 {
 	return tw_archive__from(a, tw_streams__first(a->streams));
@@ -125,7 +130,10 @@ static inline struct tw_archive_stream *tw_archive__next(const struct tw_archive
 	return tw_archive__from(a, s->stream->next);
 }
 
-/** tw_archive__stream() - of a stream that the merge has admitted, made if need be. Return: 0; -E2BIG if it was not; -ENOMEM */
+/**
+ * tw_archive__stream() - state of a stream that the merge has admitted, created if needed. Return: 0; -E2BIG if it was not admitted;
+ * -ENOMEM
+ */
 int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret);
 
 void tw_archive_stream__free(struct tw_archive_stream *s);
@@ -133,48 +141,55 @@ void tw_archive_stream__free(struct tw_archive_stream *s);
 /* write.c */
 
 /**
- * tw_archive__emit() - the merge's: one frame goes into the file, or is counted
- * Return: 0, also after a failure of the writer's: the merge goes on then, so that what it holds is counted too; -ENOMEM
+ * tw_archive__emit() - callback of the merge: writes one frame to the file, or counts it
+ * Return: 0, also after a failure of the writer, so that the merge continues and its queued frames are counted too; -ENOMEM
  */
 int tw_archive__emit(void *ctx, const struct tw_merged *out);
 
-/** tw_archive__write() - what came out goes into the file. Return: 0, or a failure of the writer's */
+/** tw_archive__write() - write released packets to the file. Return: 0, or a failure of the writer */
 int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out);
 
-/** tw_archive__offset() - of packet times from the stream's clock, ns, as of the newest packet */
+/** tw_archive__offset() - packet times less the stream's clock, ns, for the newest packet */
 int64_t tw_archive__offset(const struct tw_archive_stream *s);
 
-/** tw_archive__open() - the first file's section */
+/** tw_archive__open() - begin the section of the first file */
 int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *error);
 
-/** tw_archive__describe() - a stream's interface begins in this file, with what is known of it; again in each file */
+/** tw_archive__describe() - begin a stream's interface in this file, with its metadata; repeated in each file */
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time);
 
-/** tw_archive__put_interface() - a stream's, without what explains it */
+/** tw_archive__put_interface() - write a stream's interface, without metadata */
 int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s);
 
-/** tw_archive__next_file() - if it is due: end this file, begin the next. @now: CLOCK_MONOTONIC, ns; 0 = time is not asked */
+/**
+ * tw_archive__next_file() - if it is due: end this file, begin the next. @now: CLOCK_MONOTONIC, ns; 0 = ignore time limits
+ */
 int tw_archive__next_file(struct tw_archive *a, uint64_t now);
 
 /* accounting.c */
 
-/** tw_archive__put_statistics() - a stream's, as of now; its ledger is the comment */
+/** tw_archive__put_statistics() - write a stream's current statistics; its ledger is the comment */
 int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s);
 
-/** tw_archive__put_last() - after a failure: a stream's, with its interface if it has none yet. Return: 0; -ENOSPC without room */
+/**
+ * tw_archive__put_last() - after a failure: write a stream's statistics, with its interface if it has none yet. Return: 0; -ENOSPC
+ * without room
+ */
 int tw_archive__put_last(struct tw_archive *a, struct tw_archive_stream *s);
 
-/** tw_archive__retire() - the merge's: a stream is over */
+/** tw_archive__retire() - callback of the merge: a stream is over */
 void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats);
 
 /**
- * tw_archive__ended_before() - whether a control frame is a late repetition of the END of a stream that is over
+ * tw_archive__ended_before() - whether a control frame is a late copy of the END of a stream that is over
  *
- * Producers send END several times. The last of them may come when the stream has been retired, and would begin it anew.
+ * Producers send END several times. The last copy may arrive after the stream was retired, and would begin it again.
  */
 bool tw_archive__ended_before(struct tw_archive *a, uint64_t stream_id, struct tw_cursor tlvs);
 
-/** tw_archive__count_unwritten() - after the writer failed: packets that it could not write are no longer delivered */
+/**
+ * tw_archive__count_unwritten() - after a failure of the writer: packets that it could not write no longer count as delivered
+ */
 void tw_archive__count_unwritten(struct tw_archive *a);
 
 #endif

@@ -9,11 +9,11 @@
 #include "wire/encode.h"
 
 #define ETHER_LEN 14
-#define LOOKS     64 /* packets between two looks whether a file is full: a watermark may let out thousands */
+#define LOOKS     64 /* packets between two checks whether a file is full: a watermark may release thousands */
 
 _Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
 
-/* Frames in a file never had a link: two locally administered addresses stand for it. */
+/* Frames in a file were never on a link: they get two locally administered addresses. */
 static const uint8_t ether[ETHER_LEN] = {
 	0x02, 'T', 'W', 'R', 0, 2, 0x02, 'T', 'W', 'R', 0, 1, TW_ETHERTYPE >> 8, TW_ETHERTYPE & 0xff,
 };
@@ -34,7 +34,7 @@ static uint64_t packet_time(const struct tw_archive_stream *s, uint64_t time)
 	return tw_stream_clock__packet_time(&s->clock, time);
 }
 
-/* Room for a packet of @len bytes behind its Ethernet header. Return: NULL after the writer failed */
+/* Buffer for a packet of @len bytes after its Ethernet header. Return: NULL after the writer failed */
 static uint8_t *reserve(struct tw_archive *a, size_t len)
 {
 	uint8_t *p = tw_pcapng__reserve(a->file, ETHER_LEN + len);
@@ -45,7 +45,7 @@ static uint8_t *reserve(struct tw_archive *a, size_t len)
 	return p + ETHER_LEN;
 }
 
-/* Metadata are never cut: events could not be read without them. */
+/* Metadata are never cut: events could not be decoded without them. */
 static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t stream_time, size_t len, uint16_t events)
 {
 	const uint64_t time = packet_time(s, stream_time);
@@ -83,12 +83,12 @@ static int put_offset(struct tw_archive *a, struct tw_archive_stream *s, const s
 	return put(a, s, offset->time, frame, tw_frame__end(&f));
 }
 
-/* What explains a stream, made into frames that become packets of one time. */
+/* Builds out-of-band frames with a stream's metadata, as packets of one time. */
 struct explaining_frames {
 	struct tw_metadata_frames frames;
 	struct tw_archive *archive;
 	struct tw_archive_stream *stream;
-	uint64_t time; /* in the stream's clock */
+	uint64_t time; /* time by the stream's clock */
 };
 
 static int put_frame(void *ctx, const void *frame, size_t len)
@@ -111,7 +111,7 @@ static void frames__init(struct explaining_frames *frames, struct tw_archive *a,
 	frames->frames.info.base_time = time;
 }
 
-/* What a stream's events went through: at its producer, and here. */
+/* The clock, host and filters that describe a stream's events. */
 static void describe_filter(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
 {
 	const char *there = s->stream->identity.filter,
@@ -126,8 +126,8 @@ static void describe_filter(const struct tw_archive *a, const struct tw_archive_
 }
 
 /*
- * What the times are worth when the interface is described, for those who look at it. Clocks drift apart: what holds for each packet
- * stands in the list, as OFFSET records.
+ * The error bound of the times when the interface is described, for readers of its description. Clocks drift apart: OFFSET records in
+ * the packet list have the bound for each packet.
  */
 static void describe_times(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
 {
@@ -185,14 +185,14 @@ static int repeat_offset(struct tw_archive *a, struct tw_archive_stream *s, uint
 	return put_offset(a, s, &offset);
 }
 
-/* What was written into a file before. The frames are out of band: their numbers were used up there. */
+/* Metadata that an earlier file has. The frames are out-of-band, because their numbers were used there. */
 static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct explaining_frames again;
 	int err = 0;
 
 	if (a->options.network && s->clock.started && !s->given)
-		err = repeat_offset(a, s, time); /* first, for it dates all that follows */
+		err = repeat_offset(a, s, time); /* first, because it dates everything that follows */
 	frames__init(&again, a, s, time);
 	return err ? err : tw_metadata__replay(s->metadata, &again.frames);
 }
@@ -224,7 +224,9 @@ static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint6
 	return true;
 }
 
-/* Where times stand, said before the first packet for which it holds; the stream's interface begins with what is known then. */
+/*
+ * The offset of the times, written before the first packet to which it applies; at the beginning of an interface the current one.
+ */
 static int put_times(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_offset_view offset;
@@ -249,12 +251,12 @@ static struct tw_cursor tlvs_of(const struct tw_merged *out)
 	return (struct tw_cursor){ .at = out->body, .left = out->body_len };
 }
 
-/* A control frame without the records that say nothing new. Empty it still has its number. */
+/* Copies a control frame without the records that have no news. An empty frame still has its number. */
 static int put_news(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
 		    const struct tw_frame_info *info)
 {
 	struct tw_cursor tlvs = tlvs_of(out);
-	struct explaining_frames whole; /* what came in pieces */
+	struct explaining_frames whole; /* reassembled from pieces */
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 	struct tw_frame f;
@@ -278,7 +280,9 @@ static int put_news(struct tw_archive *a, struct tw_archive_stream *s, const str
 	return err ? err : put(a, s, out->time, a->scratch, tw_frame__end(&f));
 }
 
-/* As it came, without a word behind it: it may be the caller's frame. What it says is kept for the files to come. */
+/*
+ * Written as it arrived, with nothing appended, because it may be the caller's frame. Its content is kept for later files.
+ */
 static int put_packed(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
 		      const struct tw_frame_info *info)
 {
@@ -308,11 +312,11 @@ static int put_merged(struct tw_archive *a, struct tw_archive_stream *s, const s
 	if (!p)
 		return tw_pcapng__error(a->file, NULL);
 	tw_merged__copy(out, p);
-	commit(a, s, out->time, len, (uint16_t)out->delivered); /* of a header's 16 bits */
+	commit(a, s, out->time, len, (uint16_t)out->delivered); /* the length field of a header has 16 bits */
 	return 0;
 }
 
-/* LOST and what else stood between events. */
+/* LOST and other records between events. */
 static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *out)
 {
 	struct tw_cursor tlvs = tlvs_of(out);
@@ -326,8 +330,8 @@ static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *
 }
 
 /*
- * Nothing that would bring the order of this machine's time is known: it is dated by when it came, as the merge has it; where that does not
- * know, as if the first packet came just now.
+ * Without any data that relates the stream to this machine's time it is dated by arrival, as the merge does; if that is unknown, as if
+ * the first packet arrived now.
  */
 static void date_here(const struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
@@ -359,13 +363,13 @@ static void write_or_count(struct tw_archive *a, struct tw_archive_stream *s, co
 	const int err = tw_archive__write(a, s, out);
 
 	if (err)
-		s->unwritten += out->delivered; /* it never got as far as the writer */
+		s->unwritten += out->delivered; /* it did not reach the writer */
 	tw_archive__done(a, err);
 	if (!err && ++a->n_put % LOOKS == 0)
 		tw_archive__done(a, tw_archive__next_file(a, 0));
 }
 
-/* Whether an event, which comes out alone, is to be written. */
+/* Whether an event, which the merge emits alone, is to be written. */
 static bool wants(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
 {
 	const struct tw_tlv_view tlv = {
@@ -401,7 +405,7 @@ int tw_archive__emit(void *ctx, const struct tw_merged *out)
 	if (tw_archive__is_full(a))
 		return count_as(&s->unwanted, out);
 	if (a->capture_filter && !out->is_event && !out->is_control)
-		a->undecided += out->events; /* too large for a frame, in pieces */
+		a->undecided += out->events; /* too large for a frame, therefore in pieces */
 	if (a->capture_filter && out->is_event && !wants(a, s, out))
 		return count_as(&s->filtered, out);
 	write_or_count(a, s, out);

@@ -13,12 +13,12 @@
 #include "base/bytes.h"
 #include "pcap-tools/capture/capture_file.h"
 
-#define MAGIC       4                    /* bytes of a file that tell that zstd (RFC 8878) made it smaller */
-#define BUFFER_SIZE ((size_t)128 * 1024) /* what zstd likes to be given at once */
+#define MAGIC       4                    /* bytes at the beginning of a file that identify zstd (RFC 8878) */
+#define BUFFER_SIZE ((size_t)128 * 1024) /* read size recommended by zstd */
 
-/* Of one zstd frame, or of several behind each other. */
+/* Reads one zstd frame, or several in sequence. */
 struct tw_decompressor {
-	int fd; /* the caller's */
+	int fd; /* the caller's descriptor */
 	ZSTD_DStream *stream;
 	ZSTD_inBuffer in;
 	bool within; /* a frame has begun and not ended */
@@ -33,8 +33,8 @@ static bool is_compressed(const uint8_t *first)
 }
 
 /*
- * @first: @len bytes that were read already; copied. Memory is bounded: a frame that needs more than zstd's usual 128 MiB to be read is
- * refused as if it were damaged.
+ * @first: @len bytes that were already read; copied. Memory is bounded: a frame that needs more than zstd's usual 128 MiB is refused as
+ * damaged.
  */
 static int decompressor__new(int fd, const uint8_t *first, size_t len, struct tw_decompressor **ret)
 {
@@ -77,7 +77,7 @@ static ssize_t refill(struct tw_decompressor *e)
 	return n;
 }
 
-/* As read(2). Return: bytes; 0 at the end; -EBADMSG if it is damaged, or ends before its end; -errno of read() */
+/* Like read(2). Return: bytes; 0 at the end; -EBADMSG if the data is damaged or truncated; -errno of read() */
 static ssize_t decompressor__read(struct tw_decompressor *e, uint8_t *buf, size_t size)
 {
 	ZSTD_outBuffer out = { .dst = buf, .size = size };
@@ -85,7 +85,7 @@ static ssize_t decompressor__read(struct tw_decompressor *e, uint8_t *buf, size_
 	while (!out.pos) {
 		size_t left;
 
-		/* What is within may come out without any more going in. */
+		/* The decoder may have output without more input. */
 		if (e->in.pos == e->in.size && !e->within) {
 			const ssize_t n = refill(e);
 
@@ -106,15 +106,16 @@ static ssize_t decompressor__read(struct tw_decompressor *e, uint8_t *buf, size_
 	return (ssize_t)out.pos;
 }
 
-#define READ_SIZE  ((size_t)256 * 1024) /* bytes a read(): few calls, and still in the cache when they are looked at */
-#define FIRST_SIZE ((size_t)32 * 1024)  /* until that much was taken: many files are short */
+#define READ_SIZE \
+	((size_t)256 * 1024) /* bytes of one read(): few calls, and the data is still in the cache when it is parsed */
+#define FIRST_SIZE ((size_t)32 * 1024) /* size of the first reads: many files are short */
 
 static size_t read_size(const struct tw_input *in)
 {
 	return in->offset < FIRST_SIZE ? FIRST_SIZE : READ_SIZE;
 }
 
-/* Room for @len bytes from the window's beginning on, and a read() more. */
+/* Makes room for @len bytes from the beginning of the window, and for one more read(). */
 static int make_room(struct tw_input *in, size_t len)
 {
 	const size_t size = len + read_size(in);
@@ -166,7 +167,7 @@ size_t tw_input__fill(struct tw_input *in, size_t len)
 	return in->end - in->at;
 }
 
-/* Its first bytes tell whether it is compressed by zstd. Return: 0 or -ENOMEM */
+/* Detects zstd by the first bytes. Return: 0 or -ENOMEM */
 static void input__close(struct tw_input *in)
 {
 	decompressor__free(in->zstd);
@@ -190,7 +191,9 @@ static int input__open(struct tw_input *in, int fd)
 	return r;
 }
 
-/* pcap, as tcpdump writes it (draft-ietf-opsawg-pcap): a header of 24 bytes, then records of 16 and the packet. */
+/*
+ * pcap, as written by tcpdump (draft-ietf-opsawg-pcap): a header of 24 bytes, then records of 16 bytes plus the packet.
+ */
 #define MAGIC_US 0xa1b2c3d4u
 #define MAGIC_NS 0xa1b23c4du
 #define HEADER   24
@@ -256,9 +259,9 @@ static int pcap_file__open(struct tw_capture_file *file, struct tw_error *error)
 }
 
 #define OPTION_HEAD  4  /* code and length of an option */
-#define EXPONENT_MAX 19 /* 10^19 is the last that fits a u64 */
+#define EXPONENT_MAX 19 /* 10^19 is the largest power that fits a u64 */
 
-/* What came before the failure has been handed out; what is left of it is no whole block. */
+/* Packets before the failure have been returned; the remaining bytes are not a whole block. */
 static int failed(const struct tw_capture_file *file, struct tw_error *error)
 {
 	const unsigned long long at = file->in.offset + (file->in.end - file->in.at);
@@ -289,7 +292,7 @@ int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw
 			     file->name, (unsigned long long)offset, what);
 }
 
-/* What somebody may have given us instead of a capture. */
+/* Formats that users may pass instead of a capture. */
 static int refuse(struct tw_capture_file *file, struct tw_error *error)
 {
 	static const uint8_t dat[] = { 0x17, 0x08, 0x44 }, gzip[] = { 0x1f, 0x8b };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading captures packet by packet: pcapng (draft-ietf-opsawg-pcapng) of either byte order and pcap, from a file or a
- * pipe, as they are or compressed by zstd, with memory that does not grow with the file. Files come from strangers: every length is checked against what is
- * there and against the limits below. What was read before the damage has been handed out.
+ * Reading captures packet by packet: pcapng (draft-ietf-opsawg-pcapng) of either byte order and pcap, from a file or a pipe, plain or
+ * compressed by zstd, with memory that does not grow with the file. Files are untrusted: every length is checked against the available
+ * bytes and the limits below. Packets before a damaged place are returned.
  *
- * libpcap reads packets too, but has no way to what pcapng says besides, and ends at a second section.
+ * libpcap reads packets too, but gives no access to the other blocks of pcapng, and stops at a second section.
  */
 #ifndef TW_CAPTURE_FILE_H
 #define TW_CAPTURE_FILE_H
@@ -17,19 +17,19 @@
 #include "pcap-tools/pcapng/blocks.h"
 
 #define TW_CAPTURE_BLOCK_MAX      (16u << 20) /* bytes of one block */
-#define TW_CAPTURE_INTERFACES_MAX 262144      /* of one section; each stream that ever was has one */
+#define TW_CAPTURE_INTERFACES_MAX 262144      /* interfaces of one section; each stream of the capture has one */
 
 struct tw_capture_file;
 
 /* A packet, borrowed until the next call. */
 struct tw_packet {
 	const uint8_t *data;
-	uint32_t len;       /* bytes captured */
-	uint32_t original;  /* bytes that were on the link */
-	uint32_t linktype;  /* LINKTYPE_ of the registry of tcpdump.org */
-	uint32_t interface; /* its number in the section */
-	uint64_t time;      /* ns since 1970; 0 where the block has none */
-	uint64_t offset;    /* in the file, of its block or record; where that is compressed, in what it expands to */
+	uint32_t len;       /* captured bytes */
+	uint32_t original;  /* bytes on the link */
+	uint32_t linktype;  /* LINKTYPE_ value, tcpdump.org registry */
+	uint32_t interface; /* interface number in the section */
+	uint64_t time;      /* ns since 1970; 0 if the block has no time */
+	uint64_t offset; /* offset of its block or record in the file; in a compressed file, in the decompressed data */
 };
 
 /**
@@ -37,36 +37,36 @@ struct tw_packet {
  * @fd: stays the caller's
  * @name: for error texts; borrowed
  *
- * Return: 0; -EINVAL if this is no capture (@error says what it is instead, if that can be told), -EBADMSG if it is cut
- * within its header, -errno of read(), -ENOMEM.
+ * Return: 0; -EINVAL if this is no capture (@error says what it is, if known), -EBADMSG if it ends in its header, -errno of read(),
+ * -ENOMEM.
  */
 int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *error);
 
 /** tw_capture_file__close() - NULL is fine */
 void tw_capture_file__close(struct tw_capture_file *file);
 
-/** tw_capture_file__is_pcapng() - else pcap */
+/** tw_capture_file__is_pcapng() - false = pcap */
 bool tw_capture_file__is_pcapng(const struct tw_capture_file *file);
 
-/** tw_capture_file__is_compressed() - by zstd */
+/** tw_capture_file__is_compressed() - whether it is compressed by zstd */
 bool tw_capture_file__is_compressed(const struct tw_capture_file *file);
 
-/** tw_capture_file__is_recording() - whether its first section says that tracewire wrote it: in the order of time then */
+/** tw_capture_file__is_recording() - whether tracewire wrote its first section; packets are in time order then */
 bool tw_capture_file__is_recording(const struct tw_capture_file *file);
 
 /**
  * tw_capture_file__next() - the next packet
- * Return: 1; 0 at the end; -EBADMSG where the file is damaged or cut (@error says at which offset), -errno of read(),
- * -ENOMEM. Nothing follows an error.
+ * Return: 1; 0 at the end; -EBADMSG where the file is damaged or truncated (@error has the offset), -errno of read(), -ENOMEM. Nothing
+ * follows an error.
  */
 int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error);
 
 /*
- * What a capture says besides its packets: sections, interfaces and their statistics (draft-ietf-opsawg-pcapng, 4.1, 4.2
- * and 4.6), with their options as they lie in the file. All of it is a stranger's.
+ * The blocks of a capture other than packets: sections, interfaces and their statistics (draft-ietf-opsawg-pcapng, 4.1, 4.2 and 4.6),
+ * with their options as in the file. All of it is untrusted.
  */
 
-/* The options of a block that are left. */
+/* The remaining options of a block. */
 struct tw_capture_options {
 	const uint8_t *at;
 	size_t left;
@@ -75,10 +75,10 @@ struct tw_capture_options {
 
 struct tw_capture_option {
 	uint16_t code, len;
-	const uint8_t *value; /* a text has no NUL at its end */
+	const uint8_t *value; /* a text has no terminating NUL */
 };
 
-/** tw_capture_options__next() - Return: false at the end, or where an option reaches beyond its block */
+/** tw_capture_options__next() - Return: false at the end, or if an option extends beyond its block */
 bool tw_capture_options__next(struct tw_capture_options *options, struct tw_capture_option *ret);
 
 enum tw_capture_block_kind {
@@ -90,18 +90,18 @@ enum tw_capture_block_kind {
 /* Borrowed during the call. */
 struct tw_capture_block {
 	enum tw_capture_block_kind kind;
-	uint64_t offset;            /* in the file */
-	uint32_t interface;         /* of INTERFACE and STATISTICS: its number in the section */
+	uint64_t offset;            /* offset in the file */
+	uint32_t interface;         /* of INTERFACE and STATISTICS: interface number in the section */
 	uint32_t linktype, snaplen; /* of INTERFACE */
 	uint64_t time;              /* of STATISTICS: ns since 1970 */
 	struct tw_capture_options options;
 };
 
-/* Called from tw_capture_file__next(), in the order of the file: a packet's interface comes before it. */
+/* Called from tw_capture_file__next(), in file order: an interface precedes its packets. */
 typedef void tw_capture_watch(void *ctx, const struct tw_capture_block *block);
 
 /**
- * tw_capture_file__watch() - have such blocks shown, before anything was read
+ * tw_capture_file__watch() - set a callback for such blocks, before the first read
  *
  * A pcap file is shown as a section with one interface, both without options.
  */

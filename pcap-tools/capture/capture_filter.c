@@ -8,38 +8,38 @@
 #include "filter/evaluate.h"
 #include "filter/tree.h"
 
-#define WORK_MIN 256 /* of each binding: its tables */
+#define WORK_MIN 256 /* memory of a binding without its trees: its tables */
 
-/* The filter, bound to what was known of one schema. */
+/* The filter, bound to the known formats of one schema. */
 struct bound_filter {
 	struct bound_filter *prev, *next;
-	void **place;                /* where the schema refers to it */
-	struct tw_schema *formats;   /* a view: the knowledge has them */
+	void **place;                /* the schema's reference to it */
+	struct tw_schema *formats;   /* a view: the stream state owns the formats */
 	struct tw_bound *bound;      /* NULL: no memory, or too large */
-	uint32_t n_events, revision; /* of the schema then */
+	uint32_t n_events, revision; /* formats of the schema at that time */
 	size_t memory;
 };
 
-/* What is known of a comparison over all schemas. */
+/* Results of a comparison over all schemas. */
 struct comparison {
 	bool has_meaning;
-	struct tw_error why; /* it has none in the first schema; "" = none came */
+	struct tw_error why; /* error in the first schema without it; "" = no format arrived */
 };
 
 struct tw_capture_filter {
 	const struct tw_filter *filter;
 	struct tw_streams *streams;
-	unsigned int user; /* of the table */
+	unsigned int user; /* capacity of the table */
 	struct comparison *comparisons;
-	struct bound_filter *first; /* all there are */
-	void *formless;             /* for schemas of which no format came */
+	struct bound_filter *first; /* number of schemas */
+	void *formless;             /* for schemas without formats */
 	unsigned int n_bound;
 	size_t memory;
 	uint64_t work, allowed;
 	struct tw_capture_filter_stats stats;
 };
 
-/* Values and operators that fit no key of every event's are known without a capture. */
+/* Values and operators that fit no key common to all events are found without a capture. */
 int tw_capture_filter__check(const struct tw_filter *filter, struct tw_error *error)
 {
 	static const char text[] = "name: event\nID: 1\nformat:\n\tfield:int field;\toffset:8;\tsize:4;\tsigned:1;\n";
@@ -88,7 +88,7 @@ void tw_capture_filter__free(struct tw_capture_filter *f)
 	free(f);
 }
 
-/* Whether that much may be done, and if so it is counted. */
+/* Whether that much work is allowed; if so, it is counted. */
 static bool take_work(struct tw_capture_filter *f, uint32_t n_formats)
 {
 	const uint64_t work = ((uint64_t)n_formats + WORK_MIN) * (tw_filter__predicates(f->filter) + 1);
@@ -131,7 +131,7 @@ static void bind(struct tw_capture_filter *f, struct bound_filter *b, bool big_e
 		note_meaning(f, b->bound);
 }
 
-/* The others give way. */
+/* Frees the bindings of the others. */
 static void make_room(struct tw_capture_filter *f, const struct bound_filter *keep)
 {
 	struct bound_filter *next;
@@ -157,7 +157,7 @@ static void link_bound(struct tw_capture_filter *f, struct bound_filter *b, void
 	make_room(f, b);
 }
 
-/* Return: NULL without memory or work that may be done */
+/* Return: NULL without memory or if the work limit is reached */
 static struct bound_filter *bind_schema(struct tw_capture_filter *f, void **place,
 					const struct tw_stream_schema *schema, bool big_endian)
 {
@@ -186,7 +186,7 @@ static bool has_all(const struct bound_filter *b, const struct tw_stream_schema 
 	return b->n_events == schema->n_events && b->revision == schema->revision;
 }
 
-/* Formats that came since are of interest only where the event is one of theirs. */
+/* Formats that arrived since matter only if the event has one of them. */
 static bool is_current(const struct bound_filter *b, const struct tw_stream_schema *schema, uint16_t id)
 {
 	if (!schema || has_all(b, schema))
@@ -206,7 +206,7 @@ static const struct bound_filter *bound_for(struct tw_capture_filter *f, struct 
 	return bind_schema(f, place, schema, big_endian);
 }
 
-/* Formats of which no event came, and schemas. */
+/* Formats without events, and schemas. */
 static void bind_rest(struct tw_capture_filter *f, const struct tw_stream *stream)
 {
 	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where in a captured packet a Tracewire frame begins: behind Ethernet and VLAN tags, or in a UDP datagram. */
+/* Finds the Tracewire frame in a captured packet: after Ethernet and VLAN tags, or in a UDP datagram. */
 #ifndef TW_PACKET_FRAME_H
 #define TW_PACKET_FRAME_H
 
@@ -12,15 +12,15 @@
 /**
  * tw_packet__frame() - find the frame in a packet
  * @linktype: LINKTYPE_; only Ethernet has frames
- * @ret_len: bytes from the frame's header on, padding of the link included
+ * @ret_len: bytes from the frame's header to the end, including padding of the link
  *
- * Return: the frame, not looked into; NULL if the packet is something else.
+ * Return: the frame, not checked; NULL if the packet is something else.
  */
 const uint8_t *tw_packet__frame(uint32_t linktype, const uint8_t *packet, size_t len, size_t *ret_len);
 
 /**
- * tw_packet__is_snapped() - whether whoever captured kept only the beginning of the packet's frame (dumpcap -s), which is no damage
- * @status: what tw_frame__parse() says of the @frame_len bytes of it that are there
+ * tw_packet__is_snapped() - whether the capturing program kept only the beginning of the packet's frame (dumpcap -s), which is no damage
+ * @status: result of tw_frame__parse() for its @frame_len available bytes
  */
 bool tw_packet__is_snapped(const struct tw_packet *packet, enum tw_frame_status status, size_t frame_len);
 

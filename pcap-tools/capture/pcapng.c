@@ -7,8 +7,8 @@
 #include "base/bytes.h"
 #include "pcap-tools/capture/capture_impl.h"
 
-#define OURS             "tracewire " /* what its shb_userappl begins with */
-#define SECTION_READ_MAX 65536        /* bytes of the first section header that are looked into */
+#define OURS             "tracewire " /* the beginning of its shb_userappl */
+#define SECTION_READ_MAX 65536        /* bytes of the first section header that are searched */
 #define BLOCK_HEADER     8            /* type and length */
 #define SHB_MIN          28
 #define SHB_FIXED        16
@@ -17,11 +17,11 @@
 #define SPB_FIXED        4
 #define IDB_FIXED        8
 
-/* A block's body: what stands between its lengths. */
+/* A block's body: the bytes between its two lengths. */
 struct body {
 	const uint8_t *at;
 	uint32_t len;
-	uint64_t offset; /* of the block in the file */
+	uint64_t offset; /* offset of the block in the file */
 };
 
 static uint16_t u16(const struct tw_capture_file *file, const uint8_t *p)
@@ -94,7 +94,7 @@ static int add_interface(struct tw_capture_file *file, const struct body *body, 
 	return 0;
 }
 
-/* One that is too short, or of no interface, says nothing. */
+/* A block that is too short, or has an unknown interface, is ignored. */
 static void show_statistics(struct tw_capture_file *file, const struct body *body)
 {
 	uint32_t interface;
@@ -122,7 +122,7 @@ static void show_section(struct tw_capture_file *file, const struct body *body)
 			       });
 }
 
-/* Fills what all kinds of packet blocks have. Return: 1, or -EBADMSG. */
+/* Fills the members common to all packet blocks. Return: 1, or -EBADMSG. */
 static int packet(struct tw_capture_file *file, const struct body *body, uint32_t interface, uint32_t fixed,
 		  struct tw_packet *ret, struct tw_error *error)
 {
@@ -139,7 +139,9 @@ static int packet(struct tw_capture_file *file, const struct body *body, uint32_
 	return 1;
 }
 
-/* Enhanced packets and the obsolete ones differ in the first word only: an interface of 32 bits, or 16 and a drop count. */
+/*
+ * Enhanced and obsolete packet blocks differ only in the first word: an interface of 32 bits, or one of 16 bits and a drop count.
+ */
 static int timed_packet(struct tw_capture_file *file, const struct body *body, bool obsolete, struct tw_packet *ret,
 			struct tw_error *error)
 {
@@ -175,7 +177,7 @@ static int simple_packet(struct tw_capture_file *file, const struct body *body, 
 	return packet(file, body, 0, SPB_FIXED, ret, error);
 }
 
-/* A section header tells the byte order of its own length too. */
+/* A section header determines the byte order of its own length, too. */
 static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct tw_error *error)
 {
 	const uint32_t magic = tw_load_be32(p + BLOCK_HEADER);
@@ -191,7 +193,7 @@ static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct 
 	return 0;
 }
 
-/* The next block whole. Return: 1, 0 at the end, -errno. */
+/* Reads the next block as a whole. Return: 1, 0 at the end, -errno. */
 static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct body *ret, struct tw_error *error)
 {
 	const uint64_t offset = file->in.offset;
@@ -248,7 +250,7 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 	return r;
 }
 
-/* Whether the first section was written by a program of ours, as its option says. */
+/* Whether Tracewire wrote the first section, according to its option. */
 static bool is_recording(struct tw_capture_file *file, uint32_t len)
 {
 	const uint8_t *p = len >= SHB_MIN && len <= SECTION_READ_MAX ? tw_input__peek(&file->in, len) : NULL;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of a trace.dat file as texts: what has no place in the records of a stream stands in the section's comments. */
+/*
+ * The options of a trace.dat file as texts: options that no record of a stream can represent are written to the comments of the section.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,16 +10,16 @@
 #include "base/printable.h"
 #include "pcap-tools/convert/convert_impl.h"
 
-#define COMMENT_HEAD 8 /* bytes of a comment in the file besides its text */
+#define COMMENT_HEAD 8 /* bytes of a comment in the file in addition to its text */
 #define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64)
 #define HEX_MAX      (PIECE_MAX / 2)
 
-/* A GUEST after its name: trace id, count of vcpus; number and pid of each. */
+/* A GUEST option after its name: trace id, number of vcpus; number and pid of each. */
 #define GUEST_HEAD     12
 #define GUEST_CPU      8
 #define GUEST_CPUS_MAX 512
 
-/* Text options are shown as they are, others in hex; those that only say where something lies are not shown. */
+/* Text options are shown unchanged, others in hex; options that only contain file offsets are not shown. */
 static const char *const titles[] = {
 	[TW_TRACEDAT_DATE] = "DATE",
 	[TW_TRACEDAT_CPUSTAT] = "CPUSTAT",
@@ -39,7 +41,7 @@ struct comments {
 	size_t n, left, cut;
 };
 
-/* As people see it: comments are shown by many programs. */
+/* Made printable, because many programs show comments. */
 static int add(struct comments *list, const char *raw, size_t raw_len)
 {
 	const size_t len = tw_printable__shown_len(raw, raw_len);
@@ -78,7 +80,7 @@ static bool is_text(const struct tw_tracedat_bytes *value)
 	return len;
 }
 
-/* Bytes of a text that have room in a comment, between two characters. */
+/* Number of bytes of a text that fit a comment, without cutting a character. */
 static size_t piece_of(const char *text, size_t len)
 {
 	size_t piece = len < PIECE_MAX ? len : PIECE_MAX;
@@ -88,7 +90,7 @@ static size_t piece_of(const char *text, size_t len)
 	return tw_printable__cut(text, len, piece);
 }
 
-/* "trace-cmd NAME: text", in several comments if it is long. */
+/* "trace-cmd NAME: text"; a long text is split into several comments. */
 static int add_text(struct comments *list, const char *title, const struct tw_tracedat_bytes *value)
 {
 	size_t len = strnlen(value->data, value->len), at = 0;
@@ -131,7 +133,7 @@ static int add_hex(struct comments *list, const char *title, const struct tw_tra
 	return err;
 }
 
-/* "NAME, trace id 0x1, vcpus and their pids 0=100 1=101". Return: false if it is not laid out so, or too long. */
+/* "NAME, trace id 0x1, vcpus and their pids 0=100 1=101". Return: false if it has another layout, or is too long. */
 static bool guest_text(const struct tw_tracedat_bytes *value, bool big_endian, struct tw_line *line)
 {
 	const size_t name = strnlen(value->data, value->len);

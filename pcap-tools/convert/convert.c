@@ -8,11 +8,11 @@
 #include "stream/ledger.h"
 
 #define FORMATS         ((size_t)UINT16_MAX + 1)
-#define PROGRESS_EVENTS 4096 /* so many events between two reports */
+#define PROGRESS_EVENTS 4096 /* events between two progress reports */
 
 _Static_assert(TW_TRACEDAT_RECORD_SLACK >= TW_COPY_STEP, "records are copied in steps");
 
-/* Events in a file never had a link: two locally administered addresses stand for it. */
+/* Events in a file were never on a link: they get two locally administered addresses. */
 static const uint8_t ether[CONVERT_ETHER_LEN] = {
 	0x02, 'T', 'W', 'R', 0, 2, 0x02, 'T', 'W', 'R', 0, 1, TW_ETHERTYPE >> 8, TW_ETHERTYPE & 0xff,
 };
@@ -73,7 +73,7 @@ static void put_lost(struct tw_convert *c, struct convert_stream *s, const struc
 	c->stats.lost_unknown += lost.unknown;
 }
 
-/* An EVENT from its time on, whose first bytes are big-endian there. The copy runs over by a step. */
+/* Writes an EVENT from its time on; its first bytes are big-endian. The copy may overwrite one step after the end. */
 static void put_record(const struct tw_convert *c, uint8_t *p, const struct tw_tracedat_event *event)
 {
 	const uint8_t *record = event->record;
@@ -111,7 +111,7 @@ static int put_event(struct tw_convert *c, struct convert_stream *s, const struc
 		return put_parts(c, s, event);
 	p = tw_convert__packet(c, len);
 	if (!p)
-		return 0; /* the writer says why */
+		return 0; /* the writer has the reason */
 	info = ring_info(c, s, event);
 	info.length = (uint16_t)len;
 	info.events = 1;
@@ -184,7 +184,7 @@ static int convert_events(struct tw_convert *c)
 	return err;
 }
 
-/* The file that is converted does not say how the stream ended: its ledger stays open. */
+/* The converted file does not say how the stream ended, so its ledger stays open. */
 static void close_stream(struct tw_convert *c, const struct convert_stream *s)
 {
 	const struct tw_ledger ledger = {
@@ -267,8 +267,8 @@ int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *op
 	return err;
 }
 
-#define WAIT_NS    2000000000u /* as capture waits */
-#define LOOK_EVERY 1024        /* packets between two words about the progress */
+#define WAIT_NS    2000000000u /* the same as in capture */
+#define LOOK_EVERY 1024        /* packets between two progress reports */
 
 static int unpack_packets(struct tw_capture_file *in, struct tw_archive *archive,
 			  void (*progress)(void *ctx, uint64_t offset), void *ctx, struct tw_packed_stats *stats,

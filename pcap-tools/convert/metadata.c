@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What explains the streams of a conversion, and the control frames that say it: HOST, CLOCK, SCHEMA, COMM once, SYMBOL when it is needed. */
+/* The metadata of a conversion and their control frames: HOST, CLOCK, SCHEMA, COMM once, SYMBOL when one is needed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +12,18 @@
 
 #define FILE_BUFFER   ((size_t)1 << 20)
 #define HOST_ATTRS    12
-#define DATE_ERROR_NS 1000 /* DATE counts microseconds */
+#define DATE_ERROR_NS 1000 /* the unit of DATE is a microsecond */
 #define PID_MAX       4194304u
 #define GATHER_LEN \
-	8192 /* bytes of a control frame after which a record begins another; only a SCHEMA may not fit then */
-#define ADDRESSES_MAX (4u << 20) /* of a set; one that has as many begins anew */
+	8192 /* size of a control frame after which the next record begins another; only a SCHEMA may be larger */
+#define ADDRESSES_MAX (4u << 20) /* entries of a set; a full set is emptied */
 
-/* A format text of the file, as a SCHEMA record wants it. */
+/* A format text of the file, prepared for a SCHEMA record. */
 struct text {
 	enum tw_schema_kind kind;
 	uint16_t id;
 	struct tw_schema_text text;
-	size_t age; /* of those with the same id the first comes first */
+	size_t age; /* of several with the same id, the first in the file is first */
 };
 
 struct texts {
@@ -37,7 +37,7 @@ static void add(struct texts *all, enum tw_schema_kind kind, uint16_t id, const 
 	all->n++;
 }
 
-/* header_page, header_event, events by id, texts of printk: the order is part of the schema's id. */
+/* header_page, header_event, events by id, texts of printk: this order determines the schema id. */
 static int order(const void *a, const void *b)
 {
 	static const int ranks[] = {
@@ -55,7 +55,7 @@ static int order(const void *a, const void *b)
 	return x->age < y->age ? -1 : 1;
 }
 
-/* The id of a text that is no format otherwise. */
+/* Id of a text that is not a format. */
 static uint16_t bare_id(const struct tw_tracedat_bytes *text)
 {
 	const char *line = strstr(text->data, "\nID: ");
@@ -81,7 +81,7 @@ static int add_formats(struct tw_convert *c, struct texts *all)
 	return 0;
 }
 
-/* A text longer than a SCHEMA may be is cut between two lines. */
+/* A text longer than a SCHEMA allows is cut between two lines. */
 static size_t piece(const char *text, size_t len)
 {
 	if (len <= TW_SCHEMA_TEXT_MAX)
@@ -196,7 +196,7 @@ static void end_control(struct tw_convert *c)
 	s->control_seq++;
 }
 
-/* The frame that the stream's next record goes into. */
+/* Opens the frame for the stream's next record. */
 static struct tw_frame *gather(struct tw_convert *c, struct convert_stream *s)
 {
 	if (c->gathering == s && c->frame.len < GATHER_LEN && c->frame.info.base_time == c->time)
@@ -226,7 +226,7 @@ void tw_convert__parts(struct tw_convert *c, struct convert_stream *s, struct tw
 	}
 }
 
-/* Longer than a frame. */
+/* Writes a record longer than a frame. */
 static void put_schema_in_parts(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema)
 {
 	const size_t len = TW_SCHEMA_HEAD + schema->len;
@@ -252,7 +252,7 @@ static void put_schema(struct tw_convert *c, struct convert_stream *s, const str
 		put_schema_in_parts(c, s, schema);
 }
 
-/* What HOST says; the texts are copies. */
+/* The attributes of HOST; the texts are copies. */
 struct host {
 	struct tw_attr_view attrs[HOST_ATTRS];
 	char text[HOST_ATTRS][256];
@@ -320,7 +320,7 @@ static void host__init(struct host *host, const struct tw_tracedat_info *info, c
 	host__text(host, TW_HOST_VERSION, producer, strcspn(producer, "\n"));
 }
 
-/* The same file gives the same ids, another file others. */
+/* The same file gives the same ids, another file other ids. */
 static uint64_t stream_id(const struct tw_convert *c, size_t index)
 {
 	const struct tw_tracedat_info *info = c->info;
@@ -405,7 +405,7 @@ int tw_convert__open_streams(struct tw_convert *c, struct tw_error *error)
 	return err == -ENOMEM ? tw_error__set(error, err, "converting to %s: no memory", c->options->name) : err;
 }
 
-/* "PID NAME" a line; a name may have spaces. */
+/* Lines of "PID NAME"; a name may contain spaces. */
 static void explain_tasks(struct tw_convert *c, struct convert_stream *s)
 {
 	const struct tw_tracedat_bytes *text = &c->info->cmdlines;
@@ -458,7 +458,7 @@ void tw_convert__explain(struct tw_convert *c, uint64_t time)
 		explain(c, &c->streams[i]);
 }
 
-/* The kernel's symbols are read when the first address asks for one. */
+/* The kernel's symbols are parsed when the first address needs one. */
 static int load(struct tw_convert *c)
 {
 	const struct tw_tracedat_bytes *text = &c->info->kallsyms;
@@ -475,8 +475,8 @@ static int load(struct tw_convert *c)
 }
 
 /*
- * Up to the next symbol of the file, which the reader of the conversion does not have; the last one of all ends where it
- * begins. 0, "not known", if that is further than a SYMBOL can say.
+ * The size extends to the next symbol of the file, which the reader of the conversion does not have; the last symbol has size 0. It is
+ * also 0, "unknown", if it does not fit a SYMBOL.
  */
 static uint32_t size_of(const struct tw_symbols *symbols, const struct tw_symbol *symbol)
 {
@@ -497,7 +497,7 @@ static uint32_t size_of(const struct tw_symbols *symbols, const struct tw_symbol
 	return size <= UINT32_MAX ? (uint32_t)size : 0;
 }
 
-/* Return: 1 if it is new, 0 if it was there, -ENOMEM */
+/* Return: 1 if it is new, 0 if it was in the set, -ENOMEM */
 static int add_address(struct tw_hash_table *set, uint64_t address)
 {
 	if (tw_hash_table__find_u64(set, address))

@@ -10,13 +10,13 @@
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/merge/merge.h"
 
-/* Reading a capture. */
+/* Reads a capture and gathers its summary. */
 struct reader {
 	struct tw_info *info;
-	struct tw_merge *merge;  /* tells what is missing by its numbers */
-	unsigned int user;       /* where the streams have struct tw_info_stream */
+	struct tw_merge *merge;  /* finds missing events by their numbers */
+	unsigned int user;       /* offset of struct tw_info_stream in the streams' memory */
 	uint32_t section_begins; /* the first of the section's interfaces */
-	int err;                 /* a failure within a callback */
+	int err;                 /* a failure in a callback */
 };
 
 static void times__add(struct tw_info_times *times, uint64_t time)
@@ -30,7 +30,7 @@ static void times__add(struct tw_info_times *times, uint64_t time)
 	times->known = true;
 }
 
-/* What a file says besides its packets. */
+/* Handles the blocks of a file that are not packets. */
 
 static void copy_text(char *to, size_t size, const struct tw_capture_option *option)
 {
@@ -58,7 +58,7 @@ static void begin_section(struct reader *r, const struct tw_capture_block *block
 	}
 }
 
-/* A filter begins with a byte that says in which language; 0 is a text. */
+/* A filter option begins with a byte for its language; 0 is text. */
 static void copy_filter(struct tw_info_interface *interface, struct tw_capture_option option)
 {
 	if (!option.len || *option.value)
@@ -84,7 +84,7 @@ static void describe(struct tw_info_interface *interface, struct tw_capture_opti
 	}
 }
 
-/* Room for one more, or for twice as many. Return: NULL beyond the limit, or without memory */
+/* Grows a list by one entry, or doubles it. Return: NULL beyond the limit, or without memory */
 static struct tw_info_interface *add_interface(struct reader *r)
 {
 	struct tw_info *info = r->info;
@@ -121,7 +121,7 @@ static void begin_interface(struct reader *r, const struct tw_capture_block *blo
 	describe(interface, block->options);
 }
 
-/* Of the section that is being read. Return: NULL beyond the limit */
+/* An interface of the section that is being read. Return: NULL beyond the limit */
 static struct tw_info_interface *find_interface(const struct reader *r, uint32_t number)
 {
 	const uint32_t n = r->info->n_interfaces - r->section_begins;
@@ -150,7 +150,7 @@ static void take_statistics(struct reader *r, const struct tw_capture_block *blo
 	}
 }
 
-/* A tw_capture_watch. */
+/* The callback of tw_capture_file__watch(). */
 static void take_block(void *ctx, const struct tw_capture_block *block)
 {
 	struct reader *r = ctx;
@@ -163,7 +163,9 @@ static void take_block(void *ctx, const struct tw_capture_block *block)
 		take_statistics(r, block);
 }
 
-/* What the frames of a file say: of each stream who it is, how many events there are, and how good their times are. */
+/*
+ * Gathers from the frames of a file, for each stream: its host, the number of its events, and the error bounds of its times.
+ */
 
 /* Return: NULL beyond the limit or without memory */
 static struct tw_info_stream *find_stream(struct reader *r, uint64_t id)
@@ -231,7 +233,7 @@ static int take_tlv(struct tw_info_stream *s, struct tw_stream *stream, const st
 	return tw_stream__update(stream, frame, tlv);
 }
 
-/* Of one stream only, or of none in particular. */
+/* The one stream of an interface, or none if it has several. */
 static void join(struct tw_info_interface *interface, uint32_t stream)
 {
 	if (!interface)
@@ -302,7 +304,7 @@ static int take_packet_frame(struct reader *r, const struct tw_packet *packet, c
 	return err ? err : tw_merge__frame(r->merge, frame, len, NULL);
 }
 
-/* What a recording tells of its losses on the way is not told by arrival: its LOST records say whose they were. */
+/* Losses of a recording are not found by arrival: its LOST records say which stream lost them. */
 static void attribute(const struct tw_info_stream *s, struct tw_stream_numbers *n)
 {
 	const uint64_t told = s->lost[TW_LOST_RECEIVER], receiver = told < n->gaps_wire ? told : n->gaps_wire;
@@ -323,7 +325,7 @@ static void settle_stream(struct reader *r, struct tw_info_stream *s)
 	tw_ledger__make(&sources, &s->counted);
 }
 
-/* All was read: the ledgers. Return: 0, -ENOMEM */
+/* Called after the last packet: makes the ledgers. Return: 0, -ENOMEM */
 static int settle(struct reader *r)
 {
 	struct tw_info *info = r->info;
@@ -373,7 +375,7 @@ static int read_packet(struct reader *r, const struct tw_packet *packet)
 	return frame ? take_packet_frame(r, packet, frame, len) : 0;
 }
 
-/* Return: 0, also where the file is damaged; else a failure. */
+/* Return: 0, also if the file is damaged; otherwise a failure. */
 static int read_file(struct reader *r, struct tw_capture_file *file, struct tw_error *error)
 {
 	struct tw_packet packet;

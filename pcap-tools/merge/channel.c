@@ -42,7 +42,7 @@ static void channel__link_after(struct tw_merge_channel *c, struct tw_queued_fra
 		c->head = frame;
 }
 
-/* Numbers up to here were given up or came; what is queued behind them may go on from there. */
+/* Numbers before it have arrived or were given up; the numbers of queued frames may continue from there. */
 static void channel__advance_seen(struct tw_merge_channel *c, uint64_t seen, const struct tw_queued_frame *from)
 {
 	if (seen > c->seen)
@@ -53,7 +53,7 @@ static void channel__advance_seen(struct tw_merge_channel *c, uint64_t seen, con
 	}
 }
 
-/* Watermarks whose events have all come hold. */
+/* Watermarks are valid when all their events have arrived. */
 static void channel__apply_watermarks(struct tw_merge_channel *c)
 {
 	uint8_t done = 0;
@@ -74,7 +74,7 @@ static void channel__miss(struct tw_merge_channel *c, uint64_t from, uint64_t to
 	tw_stream_channel__miss(&c->numbers, from, to, counter);
 }
 
-/* Numbers that were given up came after all. Return: false if they were not missing */
+/* Numbers that were given up have arrived nevertheless. Return: false if they were not missing */
 static bool channel__fill(struct tw_merge_channel *c, uint64_t from, uint64_t to)
 {
 	uint64_t *counter;
@@ -86,7 +86,9 @@ static bool channel__fill(struct tw_merge_channel *c, uint64_t from, uint64_t to
 	return true;
 }
 
-/* The frame behind which this one belongs: the last whose number is not larger. Return: false if that is too far back. */
+/*
+ * The frame after which this one is inserted: the last whose number is not larger. Return: false if the search takes too long.
+ */
 static bool channel__place(struct tw_merge_channel *c, const struct tw_queued_frame *frame,
 			   struct tw_queued_frame **ret_before)
 {
@@ -101,7 +103,7 @@ static bool channel__place(struct tw_merge_channel *c, const struct tw_queued_fr
 	return true;
 }
 
-/* Frames of the same numbers: pieces of one event have no events until the last. */
+/* Frames with the same number: pieces of one event have no events except the last. */
 static bool frame__repeats(const struct tw_queued_frame *frame, const struct tw_queued_frame *before)
 {
 	return before && frame->info.events && before->info.seq == frame->info.seq &&
@@ -119,7 +121,7 @@ static enum tw_queue_result channel__queue_old(struct tw_merge_channel *c, struc
 	return TW_QUEUED_LATE;
 }
 
-/* The first number that was heard of, by a frame or a watermark: what is missing from there on is a gap. */
+/* The first known number, from a frame or a watermark: missing numbers after it are a gap. */
 static void channel__begin(struct tw_merge_channel *c, uint64_t seq, uint64_t dropped)
 {
 	c->counts->before += seq - c->first;
@@ -226,7 +228,7 @@ struct tw_queued_frame *tw_merge_channel__drop_head(struct tw_merge_channel *c)
 	return frame;
 }
 
-/* The list of waiting watermarks is full, or nothing new came: the last one stands for both. */
+/* If the list of waiting watermarks is full, or the channel made no progress, the last entry stands for both. */
 static void channel__push_watermark(struct tw_merge_channel *c, struct tw_merge_watermark watermark)
 {
 	struct tw_merge_watermark *last = c->n_watermarks ? &c->watermarks[c->n_watermarks - 1] : NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A binary heap by time, of whatever has a node in it: channels of a stream, streams of a merge. Equal times go by the nodes' ids. */
+/*
+ * A binary heap ordered by time, of structures with a node: channels of a stream, streams of a merge. Equal times are ordered by the
+ * nodes' ids.
+ */
 #ifndef TW_MERGE_HEAP_H
 #define TW_MERGE_HEAP_H
 
@@ -7,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TW_MERGE_HEAP_OUT SIZE_MAX /* of a node: in no heap */
+#define TW_MERGE_HEAP_OUT SIZE_MAX /* value of a node that is in no heap */
 
 struct tw_merge_heap_node {
 	uint64_t id;
-	size_t at; /* place in the heap, or TW_MERGE_HEAP_OUT */
+	size_t at; /* index in the heap, or TW_MERGE_HEAP_OUT */
 };
 
 struct tw_merge_heap_entry {
@@ -24,25 +27,25 @@ struct tw_merge_heap {
 	size_t n, cap;
 };
 
-/** tw_merge_heap__grow() - room for @n entries. Return: false without memory */
+/** tw_merge_heap__grow() - allocate @n entries. Return: false without memory */
 bool tw_merge_heap__grow(struct tw_merge_heap *h, size_t n);
 
-/** tw_merge_heap__fini() - frees the entries, not what the nodes are in */
+/** tw_merge_heap__fini() - free the entries; the nodes are the caller's */
 void tw_merge_heap__fini(struct tw_merge_heap *h);
 
-/** tw_merge_heap__put() - a node's time is now this; there is room for one more if it is not in the heap */
+/** tw_merge_heap__put() - set a node's time and insert it if needed; there must be an entry for it */
 void tw_merge_heap__put(struct tw_merge_heap *h, struct tw_merge_heap_node *node, uint64_t time);
 
 /** tw_merge_heap__remove() - fine if it is not in the heap */
 void tw_merge_heap__remove(struct tw_merge_heap *h, struct tw_merge_heap_node *node);
 
-/* Of two entries, the one to go out first. */
+/* Returns the earlier of two entries. */
 static inline bool tw_merge_heap_entry__before(const struct tw_merge_heap_entry *a, const struct tw_merge_heap_entry *b)
 {
 	return a->time < b->time || (a->time == b->time && a->node->id < b->node->id);
 }
 
-/** tw_merge_heap__second() - the entry that is next after the top; NULL if there is none */
+/** tw_merge_heap__second() - the entry after the top; NULL if there is none */
 static inline const struct tw_merge_heap_entry *tw_merge_heap__second(const struct tw_merge_heap *h)
 {
 	if (h->n < 2)

@@ -23,7 +23,7 @@ static void streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 	free(s);
 }
 
-/* Of one, as of now */
+/* The current numbers of one stream */
 static struct tw_stream_numbers merge_streams__stats(const struct tw_merge_stream *s)
 {
 	struct tw_stream_numbers stats = s->stats;
@@ -33,7 +33,7 @@ static struct tw_stream_numbers merge_streams__stats(const struct tw_merge_strea
 	return stats;
 }
 
-/* Of its channels, those that count against what all share. */
+/* The number of its channels that use the shared limit. */
 static size_t stream__shared_channels(const struct tw_merge_stream *s)
 {
 	return s->n_channels > TW_STREAM_CHANNELS_OWN ? s->n_channels - TW_STREAM_CHANNELS_OWN : 0;
@@ -49,7 +49,7 @@ static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
 	tw_order__forget_last(m);
 }
 
-/* A stream leaves the table: what it still holds goes out. */
+/* A stream leaves the table: its queued frames are emitted. */
 static int streams__leave(void *ctx, struct tw_stream *stream)
 {
 	struct tw_merge *m = ctx;
@@ -76,7 +76,7 @@ static int streams__leave(void *ctx, struct tw_stream *stream)
 	return err;
 }
 
-/* The table of streams, and its use. Return: 0, -ENOMEM */
+/* Finds the stream in the table and marks its use. Return: 0, -ENOMEM */
 static int merge_streams__init(struct tw_merge *m)
 {
 	static const struct tw_streams_options own = { .silence = TW_STREAMS_SILENT_FRAMES };
@@ -88,7 +88,7 @@ static int merge_streams__init(struct tw_merge *m)
 	return 0;
 }
 
-/* What is still queued is lost */
+/* Frees everything; queued frames are lost */
 static void merge_streams__fini(struct tw_merge *m)
 {
 	if (!m->streams)
@@ -158,7 +158,7 @@ static struct tw_merge_channel *stream__find_channel(const struct tw_merge_strea
 	return page ? page[id % TW_MERGE_CHANNEL_PAGE] : NULL;
 }
 
-/* Room in the tables for one more channel, of that number. */
+/* Grows the tables for one more channel, of that number. */
 static bool stream__grow(struct tw_merge_stream *s, uint16_t id)
 {
 	struct tw_merge_channel **channels;
@@ -174,7 +174,9 @@ static bool stream__grow(struct tw_merge_stream *s, uint16_t id)
 	return true;
 }
 
-/* A stream of strangers takes no more of those that all share than it leaves, so a few of them do not have all. */
+/*
+ * An unproved stream may use only as many of the shared channels as it leaves free, so a few such streams cannot use up all.
+ */
 static bool streams__has_channel(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
 	if (s->n_channels < TW_STREAM_CHANNELS_OWN)
@@ -183,7 +185,7 @@ static bool streams__has_channel(const struct tw_merge *m, const struct tw_merge
 	       stream__shared_channels(s) < TW_STREAMS_CHANNELS_MAX - m->n_shared_channels;
 }
 
-/* Find or begin a channel of one. Return: 0; -ENOSPC beyond the limit, -ENOMEM */
+/* Finds or begins a channel of a stream. Return: 0; -ENOSPC beyond the limit, -ENOMEM */
 static int merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id,
 				  struct tw_merge_channel **ret)
 {
@@ -206,7 +208,7 @@ static int merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s,
 	return 0;
 }
 
-/* Its first control frame came; @dropped: by the receiver until then */
+/* The first control frame has arrived; @dropped: the receiver's drop counter at that time */
 static void merge_streams__start(struct tw_merge_stream *s, uint64_t dropped)
 {
 	if (s->from_start)
@@ -257,7 +259,7 @@ void tw_merge__free(struct tw_merge *m)
 	free(m);
 }
 
-/* A frame on its way in. */
+/* A frame that is being accepted. */
 struct incoming {
 	struct tw_frame_info info;
 	const uint8_t *data;
@@ -297,7 +299,7 @@ static int stream__watermark(struct tw_merge *m, struct tw_merge_stream *s, cons
 	return 0;
 }
 
-/* Apply the watermarks in a frame, whose bytes are the caller's. */
+/* Applies the watermarks in a frame, whose bytes are the caller's. */
 static int stream__watermarks(struct tw_merge *m, struct tw_merge_stream *s, const struct incoming *in)
 {
 	struct tw_cursor tlvs = {
@@ -315,7 +317,7 @@ static int stream__watermarks(struct tw_merge *m, struct tw_merge_stream *s, con
 	return err;
 }
 
-/* Whether a frame has anything that is to come out. */
+/* Whether a frame contains anything to emit. */
 static bool merge__wants(const struct tw_merge *m, const struct tw_queued_frame *frame)
 {
 	return frame->content.items || (m->options.packed && frame->content.has_watermark);
@@ -343,7 +345,7 @@ static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s,
 	s->control_end = &frame->next;
 }
 
-/* Events that have no number, or none that can be, never go out. */
+/* Events without a number, or with an impossible one, are never emitted. */
 static void stream__refuse(struct tw_merge *m, struct tw_merge_stream *s, struct tw_queued_frame *frame,
 			   bool is_malformed)
 {
@@ -401,7 +403,7 @@ static int stream__queue_events(struct tw_merge *m, struct tw_merge_stream *s, s
 	return 0;
 }
 
-/* Control frames are changed, and the last bytes of an odd one are padded. */
+/* Control frames are changed, and if their last bytes are not a whole word they are padded. */
 static struct tw_borrowed_buffer *buffer_of(const struct incoming *in)
 {
 	return in->info.source == TW_SOURCE_CONTROL || in->len % 4 ? NULL : in->arrival.buffer;
@@ -434,10 +436,10 @@ static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const st
 }
 
 /*
- * This machine's time: who fell silent, who is forgotten, what waited too long. All streams are looked at twice a wait, so what was
- * queued before the last look but one has waited for one at least, and for one and a half at most.
+ * By this machine's time: marks silent streams, retires old ones, emits what has waited too long. All streams are checked twice in
+ * wait_ns, so frames queued before the check before the last have waited between 1 and 1.5 times wait_ns.
  */
-/* One that ended is kept for a while, for frames that were overtaken by its END. */
+/* A stream that ended is kept for a while, because frames may arrive after its END. */
 static bool stream__is_over(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
 	const bool is_drained = !s->heap.n && !s->control;

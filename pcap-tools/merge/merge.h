@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of many streams and channels in, in the order of time out: what record, live, report and the capture host have in common.
+ * The merge accepts frames of many streams and channels and emits them in time order, for record, live, report and the capture host.
  *
- * A channel's frames wait in a queue, sorted by sequence number. A WATERMARK releases them: what is not newer than the oldest of
- * all channels' watermarks goes out, oldest first. A channel that says nothing, or whose numbers have a hole, holds the others
- * up for wait_ns of the stream's time at most. Memory is bounded: beyond it the oldest events go out early.
+ * A channel's frames wait in a queue, sorted by sequence number. A WATERMARK releases them: events that are not newer than the oldest of
+ * all channels' watermarks are emitted, oldest first. A silent channel, or one with a gap in its numbers, delays the others for at most
+ * wait_ns of the stream's time. Memory is bounded: beyond the limit the oldest events are emitted early.
  *
- * Out come frames of one TLV each:
- *  - EVENT: header with the event's own number, base time = event time, delta 0, events = 1; put together from PARTs if a frame
- *    holds it. Events older than one that went out before carry TW_FLAG_LATE.
- *  - LOST and whatever else was between the events: events = 0. PARTs of larger values pass as they are.
- * Control frames pass whole, in the order of their base times among the events, but never behind an event that arrived after them:
- * formats and names precede what they explain. WATERMARK, PAD and FILTERED do not come out.
+ * The merge emits frames of one TLV each:
+ * - EVENT: header with the event's own number, base time = event time, delta 0, events = 1; reassembled from PARTs if it fits a frame.
+ * Events older than an event emitted before carry TW_FLAG_LATE.
+ * - LOST and other records between events: events = 0. PARTs of larger values are emitted unchanged.
  *
- * Or, packed: frames come out whole, as they were received, in the order of their base times; WATERMARK and FILTERED are in them.
- * Counted is the same.
+ * Control frames are emitted whole, at their base times among the events, but never after an event that arrived later: formats and names
+ * precede the events that need them. WATERMARK, PAD and FILTERED are not emitted.
  *
- * Streams are ordered each in itself, or across: by time in each stream's clock plus the stream's offset. Then what is not newer
- * than the oldest of all streams' bounds goes out. A stream whose offset does not come in time is placed by when its newest came, where this
- * machine's time is told, else as if its newest were the newest of all. A stream that says nothing for wait_ns of this machine's time, or that
- * ended, holds nobody up; none holds the others up for more than wait_ns of their time. One whose offset is wrong by more
- * than that makes events LATE, none is lost by it.
+ * In packed mode frames are emitted whole, as received, in the order of their base times, including WATERMARK and FILTERED. The counters
+ * are the same.
  *
- * Where this machine's time is told (struct tw_arrival), nothing waits longer than one and a half wait_ns of it. Where its place on the common
- * time line is told, too (tw_merge__set_present()), a stream that is ahead of it by more than wait_ns lets nothing out of others, holds nobody
- * up, and makes nobody's events LATE: its clock is wrong, or a stranger made it up. Its own events go out when they have waited, LATE only
- * behind newer ones of streams that are ahead, too. If all
- * streams are ahead, this machine's time is wrong, and none counts as ahead. If some of the streams answered (tw_merge__set_answered()), only
- * those decide that: forged frames do not. One stream that answers and is not ahead is enough.
+ * Each stream can be ordered for itself, or all together by the time of each stream's clock plus the stream's offset. Then events that
+ * are not newer than the oldest of all streams' bounds are emitted. A stream whose offset does not arrive in time is placed by the
+ * arrival of its newest event if this machine's time is known, otherwise as if its newest event were the newest of all. A stream that is
+ * silent for wait_ns of this machine's time, or that ended, delays no other; none delays the others for more than wait_ns of their time.
+ * A stream whose offset is wrong by more than that causes LATE events, but no loss.
+ *
+ * If this machine's time is known (struct tw_arrival), nothing waits longer than 1.5 times wait_ns of it. If its place on the common
+ * time line is known too (tw_merge__set_present()), a stream can be ahead of it by more than wait_ns: its clock is wrong, or a stranger
+ * invented the stream. Such a stream releases no events of others, delays no other, and makes no event of others LATE. Its own events
+ * are emitted after they have waited; they are LATE only after newer events of other streams that are ahead. If all streams are ahead,
+ * this machine's time is wrong, and none counts as ahead. If some of the streams answered (tw_merge__set_answered()), only those are
+ * compared, because forged frames must not decide. One stream that answered and is not ahead is enough.
  */
 #ifndef TW_MERGE_H
 #define TW_MERGE_H
@@ -43,33 +44,33 @@
 #include "stream/streams.h"
 #include "wire/tracewire.h"
 
-#define TW_MERGE_COPY_STEP 32 /* bytes; short copies of known size are the fast ones */
+#define TW_MERGE_COPY_STEP 32 /* bytes; short copies of constant size are fast */
 #define TW_MERGE_SLACK     TW_MERGE_COPY_STEP
 
-/* One frame coming out; borrowed during the call. tw_merged__copy() makes it whole, with one copy of its bytes. */
+/* One emitted frame; borrowed during the call. tw_merged__copy() builds the whole frame with one copy of its bytes. */
 struct tw_merged {
 	uint64_t stream_id;
-	uint64_t time;       /* in the stream's clock: of the event; of other frames where they stand in the order */
-	const uint8_t *head; /* header of the frame that it came in; what differs is below */
-	const uint8_t *body; /* the TLVs, whole words; TW_MERGE_SLACK more bytes can be read */
+	uint64_t time;       /* by the stream's clock: of the event; of other frames their place in the order */
+	const uint8_t *head; /* header of the frame with which it arrived; the members below replace parts of it */
+	const uint8_t *body; /* the TLVs, whole words; TW_MERGE_SLACK more bytes are readable */
 	size_t body_len;
 	uint64_t seq, base_time;
-	uint32_t delivered; /* events in it that come out for the first time, FILTERED ones not counted */
+	uint32_t delivered; /* events in it that are emitted for the first time, without FILTERED ones */
 	uint16_t events;
 	uint8_t flags;
 	bool is_event;   /* exactly one EVENT */
-	bool is_control; /* a control frame, whole as it came */
-	bool has_lost;   /* there is a LOST in it */
-	bool at_base;    /* the TLV begins with a time, which is to be 0 from the base time */
+	bool is_control; /* a control frame, whole as it arrived */
+	bool has_lost;   /* it contains a LOST */
+	bool at_base;    /* the TLV begins with a time, which must be written as 0 from the base time */
 };
 
-/** tw_merged__len() - of the whole frame, bytes */
+/** tw_merged__len() - size of the whole frame, bytes */
 static inline size_t tw_merged__len(const struct tw_merged *out)
 {
 	return sizeof(struct tw_frame_hdr) + out->body_len;
 }
 
-/** tw_merged__copy() - the whole frame; @to has room for it and TW_MERGE_SLACK bytes */
+/** tw_merged__copy() - build the whole frame; @to has room for it and TW_MERGE_SLACK bytes */
 static inline void tw_merged__copy(const struct tw_merged *out, uint8_t *to)
 {
 	uint8_t *body = to + sizeof(struct tw_frame_hdr);
@@ -88,51 +89,55 @@ static inline void tw_merged__copy(const struct tw_merged *out, uint8_t *to)
 		tw_store_be32(body + sizeof(struct tw_tlv), 0);
 }
 
-/* Of all streams, those that were retired included; so the sums above hold here too. */
+/* Of all streams, including retired ones, so the equations above hold here too. */
 struct tw_merge_stats {
 #define X(name, what) uint64_t name;
 	TW_STREAM_NUMBERS(X)
 #undef X
-	uint64_t unreadable;     /* frames that say not even of which stream they are; among the malformed */
+	uint64_t unreadable;     /* frames without a readable stream id; a part of the malformed ones */
 	uint64_t refused;        /* frames of streams and channels for which there was no room */
-	uint64_t refused_events; /* in them, as their headers say */
+	uint64_t refused_events; /* events in them, according to their headers */
 	uint64_t retired;        /* streams */
-	size_t streams;          /* now */
-	size_t queued;           /* bytes in the queues now */
+	size_t streams;          /* current number */
+	size_t queued;           /* bytes queued now */
 };
 
-/* Return: 0, or -errno, which ends the call that led here and is returned by it. The merge may not be called from here. */
+/* Return: 0, or -errno, which ends the calling function and becomes its result. It must not call the merge. */
 typedef int tw_merge_emit(void *ctx, const struct tw_merged *out);
 
-/* A stream is forgotten, all of it is out. One that comes again under the same id is a new one to the merge. */
+/*
+ * Called when a stream is retired, after all of it was emitted. A stream that appears again with the same id is a new one.
+ */
 typedef void tw_merge_retired(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats);
 
 struct tw_merge_options {
 	size_t memory;      /* bytes queued; 0 = 64 MiB */
 	uint64_t wait_ns;   /* longest wait for a silent channel or stream, or for missing numbers; 0 = 1 s */
-	uint64_t retire_ns; /* a stream that was silent for so long of this machine's time is retired; 0 = 5 min */
-	bool from_start; /* the producer starts with us: channels begin with number 0, as where a stream's control frame 0 comes */
-	bool one_order; /* one order for all streams; a stream waits for its offset, wait_ns at most */
-	bool packed;    /* frames come out whole */
+	uint64_t retire_ns; /* a stream that was silent for this time of this machine is retired; 0 = 5 min */
+	bool from_start; /* the producer starts after the merge: channels begin with number 0, as if control frame 0 had arrived */
+	bool one_order; /* one order for all streams; a stream waits for its offset, at most wait_ns */
+	bool packed;    /* emit frames whole */
 	/*
-	 * A LOST record comes out before the event behind a hole in the numbers, of WIRE or RECEIVER, with the time of that event; what
-	 * a LOST of SHED or TX there tells is not told again. If a missing event comes after all, that was told already.
+	 * Emit a LOST record, WIRE or RECEIVER, before the event after a gap in the numbers, with the time of that event. Losses that a
+	 * LOST of SHED or TX there reports are not reported again. A missing event may still arrive after it was reported.
 	 */
 	bool report_gaps;
 	/*
-	 * The table that its streams are in; NULL = one of its own. It has each stream live from its first frame on. Frames of streams for which
-	 * there is no place are refused.
+	 * The table of its streams; NULL = the merge has its own. The table has each stream as live from its first frame on. Frames of
+	 * streams for which there is no place are refused.
 	 */
 	struct tw_streams *streams;
 	tw_merge_emit *emit;
-	tw_merge_retired *retired; /* NULL = nobody wants to know */
-	void *ctx;                 /* for emit and retired */
+	tw_merge_retired *retired; /* NULL = no callback */
+	void *ctx;                 /* context of emit and retired */
 };
 
-/* Memory with frames in it that the merge may keep until they are out, instead of copying them. One thread has all its users. */
+/*
+ * Memory with frames that the merge may keep until they are emitted, instead of copying them. All its users run in one thread.
+ */
 struct tw_borrowed_buffer {
-	uint32_t users; /* who lends is one, until all of it was given to the merge */
-	void (*released)(struct tw_borrowed_buffer *buffer); /* the last user has finished */
+	uint32_t users; /* the lender is one of the users until it has passed all of it to the merge */
+	void (*released)(struct tw_borrowed_buffer *buffer); /* called when the last user has finished */
 };
 
 static inline void tw_borrowed_buffer__return(struct tw_borrowed_buffer *buffer)
@@ -141,14 +146,13 @@ static inline void tw_borrowed_buffer__return(struct tw_borrowed_buffer *buffer)
 		buffer->released(buffer);
 }
 
-/* How a frame came. */
+/* When and how a frame arrived. */
 struct tw_arrival {
-	uint64_t now; /* CLOCK_MONOTONIC of this machine when it came, ns; 0 = out of a file */
-	uint64_t
-		dropped; /* frames that the receiver had dropped when this one came, as struct tw_received_frame has it */
+	uint64_t now;     /* CLOCK_MONOTONIC of this machine on arrival, ns; 0 = read from a file */
+	uint64_t dropped; /* the receiver's drop counter on arrival, as in struct tw_received_frame */
 	/*
-	 * What the frame lies in, with TW_MERGE_SLACK bytes behind it: it may be kept there until it is out. NULL = it is copied. The lender
-	 * is one of its users during the call, and outlives the merge.
+	 * The buffer that contains the frame, with TW_MERGE_SLACK bytes after it: the merge may keep it there until it is emitted. NULL
+	 * = the frame is copied. The lender is one of its users during the call, and must outlive the merge.
 	 */
 	struct tw_borrowed_buffer *buffer;
 };
@@ -158,93 +162,96 @@ struct tw_merge;
 /** tw_merge__new() - Return: 0, -ENOMEM */
 int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *error);
 
-/** tw_merge__free() - what was not flushed is lost; NULL is fine */
+/** tw_merge__free() - free it; frames that were not flushed are lost; NULL is fine */
 void tw_merge__free(struct tw_merge *m);
 
 /**
  * tw_merge__frame() - take one frame, which may release others
  * @data: from the frame header on; padding of the link may follow; copied, unless its buffer is lent
- * @arrival: NULL = out of a file
+ * @arrival: NULL = read from a file
  *
- * Frames that cannot be read are counted, not an error. Frames of source ASIDE are not the merge's, and ignored. When the table of
- * streams is full, one makes room as stream/eviction.h has it: one that ended, that never sent consecutive numbers, or, in a
- * table of the merge's own, that was silent while TW_STREAMS_SILENT_FRAMES of others came.
+ * Frames that cannot be read are counted, not an error. Out-of-band frames are ignored. If the table of streams is full, one stream is
+ * evicted as described in stream/eviction.h: one that ended, that never sent consecutive numbers, or, in a table of the merge's own,
+ * that was silent for TW_STREAMS_SILENT_FRAMES frames of others.
  *
- * Return: 0, -ENOMEM, or what emit returned.
+ * Return: 0, -ENOMEM, or the result of emit.
  */
 int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const struct tw_arrival *arrival);
 
 /**
- * tw_merge__admit() - make room for a stream of which a frame is about to come
+ * tw_merge__admit() - make room for a stream whose first frame follows
  *
- * For who keeps a table of streams beside this one: what is not admitted is refused as a frame, too, and what is admitted stays until
- * `retired` is told of it. Others that make room are retired at once.
+ * For callers that keep a table of streams in addition: frames of a stream that is not admitted are refused, and an admitted stream
+ * stays until `retired` is called for it. Streams that make room are retired at once.
  *
- * Return: 0; -ENOSPC without room for one more stream; -ENOMEM; what emit returned.
+ * Return: 0; -ENOSPC without room for one more stream; -ENOMEM; the result of emit.
  */
 int tw_merge__admit(struct tw_merge *m, uint64_t stream_id);
 
 /**
- * tw_merge__retire() - forget a stream now: whoever admits streams has given its place away. What it still holds goes out
+ * tw_merge__retire() - end a stream now, because admission has given its place to another. Its queued frames are emitted
  *
- * Return: 0, also if there is no such stream; or what emit returned.
+ * Return: 0, also if there is no such stream; or the result of emit.
  */
 int tw_merge__retire(struct tw_merge *m, uint64_t stream_id);
 
 /**
- * tw_merge__set_offset() - how far a stream's clock is from the common time line; again when that changes
+ * tw_merge__set_offset() - set the offset of a stream's clock; call it again when the offset changes
  * @offset: added to times of the stream's clock, in ns
  *
- * May come before the stream's first frame. Only the order across streams needs it.
+ * May be called before the stream's first frame. Only the order of all streams needs it.
  *
- * Return: 0; -ENOSPC without room for one more stream; -ENOMEM; what emit returned.
+ * Return: 0; -ENOSPC without room for one more stream; -ENOMEM; the result of emit.
  */
 int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset);
 
 /**
- * tw_merge__placed_by_arrival() - where a stream stands whose offset did not come in time: its newest was given the time at which it came
- * @ret: its offset, as tw_merge__set_offset() has it
+ * tw_merge__placed_by_arrival() - the place of a stream whose offset did not arrive in time: its newest event got the time of its
+ * arrival
+ * @ret: its offset, as for tw_merge__set_offset()
  *
- * Return: false if this machine's time was not told, or the stream has an offset, still waits for one, or is not there.
+ * Return: false if this machine's time is unknown, or if the stream has an offset, still waits for one, or does not exist.
  */
 bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, int64_t *ret);
 
 /**
- * tw_merge__set_scale() - a stream's clock counts ticks, as its HOST says
+ * tw_merge__set_scale() - set the ticks of a stream's clock, from its HOST
  *
- * What is waited for, and the order across streams, are by ns; times that come out are the clock's.
+ * Waiting times and the order of all streams use ns; emitted times are the clock's.
  *
  * Return: as tw_merge__set_offset().
  */
 int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, const struct tw_clock_scale *scale);
 
 /**
- * tw_merge__tick() - let out what has waited too long, and retire streams; now and then when no frame comes
- * @now: CLOCK_MONOTONIC, ns; frames that came before were given to the merge
+ * tw_merge__tick() - emit what has waited too long, and retire streams; call it from time to time when no frame arrives
+ * @now: CLOCK_MONOTONIC, ns; all frames that arrived before were passed to the merge
  *
- * Return: 0, or what emit returned.
+ * Return: 0, or the result of emit.
  */
 int tw_merge__tick(struct tw_merge *m, uint64_t now);
 
 /**
- * tw_merge__set_present() - how this machine's time relates to the common time line
+ * tw_merge__set_present() - relate this machine's time to the common time line
  * @now: CLOCK_MONOTONIC, ns
- * @time: the same moment on the common time line. That is the wall clock's time where streams keep their own wall clocks, which
- * somebody may set: so it is told again and again. It is the capture clock's where streams are put on that
+ * @time: the same moment on the common time line. That is the wall clock if streams keep their own wall clocks. Since it may be set,
+ * this is called repeatedly. If streams are aligned to the capture clock, it is the capture clock.
  *
- * A merge that reads files is never given it: this machine's time says nothing about theirs.
+ * Not called for a merge that reads files: this machine's time is unrelated to theirs.
  */
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 
-/** tw_merge__set_answered() - a stream answered a question: it has a say in whether this machine's time is right. Ignored if there is none of that id */
+/**
+ * tw_merge__set_answered() - a stream answered a question: it is used to check this machine's time. An unknown id is ignored
+ */
 void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id);
 
-/** tw_merge__flush() - let everything out: the end, or nothing more is to be waited for */
+/** tw_merge__flush() - emit everything: at the end, or if nothing is to be waited for any more */
 int tw_merge__flush(struct tw_merge *m);
 
 void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret);
 
-/** tw_merge__stream_stats() - as far as known; all 0 for an unknown stream, as those are that were retired */
+/** tw_merge__stream_stats() - numbers of a stream so far; all 0 for an unknown or retired stream */
 void tw_merge__stream_stats(const struct tw_merge *m, uint64_t stream_id, struct tw_stream_numbers *ret);
 
 #endif

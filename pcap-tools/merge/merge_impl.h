@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internals of the merge. merge.c accepts frames and keeps streams and channels; channel.c has the frames that a channel has queued;
- * order.c decides which frame is next; out.c makes and counts the output.
+ * Internals of the merge. merge.c accepts frames and keeps streams and channels; channel.c keeps the queued frames of a channel; order.c
+ * decides which frame is next; out.c builds, emits and counts frames.
  */
 #ifndef TW_MERGE_STATE_H
 #define TW_MERGE_STATE_H
@@ -15,53 +15,53 @@
 
 #define TW_MERGE_CHANNEL_PAGE 256 /* channel numbers of one page of the look-up table */
 
-/* What is known of a stream's place on the common time line. */
+/* State of a stream's place on the common time line. */
 enum tw_merge_placed {
-	TW_UNPLACED,          /* its frames stay queued */
-	TW_PLACED_BY_GUESS,   /* its offset did not come in time: as if its newest were the newest of all */
-	TW_PLACED_BY_ARRIVAL, /* the same, and this machine's time is told: its newest stands where it came */
+	TW_UNPLACED,        /* its frames stay queued */
+	TW_PLACED_BY_GUESS, /* its offset did not arrive in time: placed as if its newest event were the newest of all */
+	TW_PLACED_BY_ARRIVAL, /* the same, with this machine's time known: its newest event is placed at its arrival */
 	TW_PLACED,
 };
 
 struct tw_merge_stream {
-	struct tw_merge_heap_node node; /* in the order across streams; its id is the stream's */
+	struct tw_merge_heap_node node; /* node in the order of all streams; its id is the stream's */
 	uint64_t id;
-	struct tw_stream *stream; /* in the table */
+	struct tw_stream *stream; /* the stream in the table */
 	struct tw_stream_numbers stats;
-	bool from_start; /* its first control frame came, or we were there before it: its channels begin with number 0 */
-	uint64_t start_dropped; /* what the receiver had dropped by then */
+	bool from_start; /* its first control frame arrived, or the merge started before it: its channels begin with number 0 */
+	uint64_t start_dropped; /* the receiver's drop counter at that time */
 
-	/* Its order in itself. All times are those of its clock. */
+	/* The order within the stream. All times are of its clock. */
 	struct tw_clock_scale scale;
-	uint64_t wait;                                  /* the longest wait, as its clock counts */
-	struct tw_queued_frame *control, **control_end; /* not out yet, in the order in which they came */
+	uint64_t wait;                                  /* the longest wait, in units of its clock */
+	struct tw_queued_frame *control, **control_end; /* not emitted yet, in order of arrival */
 	struct tw_control_numbers control_numbers;
 	struct tw_merge_channel **channels;
 	size_t n_channels;
-	struct tw_merge_heap heap;  /* of the channels that have something */
+	struct tw_merge_heap heap;  /* of the channels with queued frames */
 	uint64_t newest;            /* time of the newest watermark */
-	uint64_t control_watermark; /* the control channel's: its frames that are yet to come may belong behind that */
+	uint64_t control_watermark; /* of the control channel: its later frames may belong after that time */
 	bool has_control_watermark;
-	bool moved;            /* a watermark came or began to hold: bound is to be computed anew */
-	uint64_t bound;        /* nothing older comes, or it is waited for no longer */
-	uint64_t last;         /* time of the newest event that went out */
-	uint64_t last_control; /* time of the last control frame that did */
+	bool moved;            /* a watermark arrived or became valid: compute bound again */
+	uint64_t bound;        /* no older event follows, or none is waited for */
+	uint64_t last;         /* time of the newest emitted event */
+	uint64_t last_control; /* time of the last emitted control frame */
 
-	/* Its place in the order across streams. */
+	/* Its place in the order of all streams. */
 	enum tw_merge_placed placed;
-	bool answered; /* it answers at an address: its frames are not forged */
+	bool answered; /* it answered at its address: its frames are not forged */
 	int64_t offset;
 	uint64_t first; /* time of its first watermark */
 
-	/* This machine's time. */
+	/* By this machine's time. */
 	uint64_t heard, joined;
-	uint64_t queued;     /* time of the newest that was queued */
-	uint64_t came;       /* when that came, by this machine's time */
-	uint64_t samples[2]; /* what that was at the last look, and at the one before */
-	uint64_t overdue;    /* and at the one before that, a wait ago: all up to there goes out */
+	uint64_t queued;     /* time of the newest queued event */
+	uint64_t came;       /* its arrival, by this machine's time */
+	uint64_t samples[2]; /* newest at the last check, and at the one before */
+	uint64_t overdue;    /* and at the check before that, wait_ns ago: everything up to it is emitted */
 	bool silent;
 
-	struct tw_merge_channel **by_id[65536 / TW_MERGE_CHANNEL_PAGE]; /* channels by their numbers, in pages */
+	struct tw_merge_channel **by_id[65536 / TW_MERGE_CHANNEL_PAGE]; /* channels by number, in pages */
 };
 
 struct tw_merge {
@@ -69,28 +69,27 @@ struct tw_merge {
 	struct tw_frame_pool pool;
 	struct tw_parts *parts;
 	struct tw_streams *streams;
-	unsigned int user; /* where the streams have struct tw_merge_stream */
+	unsigned int user; /* offset of struct tw_merge_stream in the streams' memory */
 	size_t n_shared_channels;
-	struct tw_merge_stream *latest; /* the one looked up last */
-	struct tw_merge_stats stats;    /* of retired streams, and what is of no stream */
-	uint64_t turn;                  /* frames taken */
+	struct tw_merge_stream *latest; /* the last stream that was looked up */
+	struct tw_merge_stats stats;    /* of retired streams, and of frames without a stream */
+	uint64_t turn;                  /* number of accepted frames */
 
-	/* The order across streams, on the common time line. */
+	/* The order of all streams, on the common time line. */
 	struct tw_merge_heap order;
-	struct tw_merge_stream
-		*slowest; /* whose bound is the least of the live streams'; NULL = there are none, or look again */
-	uint64_t least;   /* that bound */
-	uint64_t newest, overdue; /* the largest of the streams' */
-	uint64_t bound;           /* everything up to here goes out */
-	uint64_t last;            /* time of the newest event that went out; none that was ahead */
-	uint64_t last_ahead;      /* the same of those that were; only their own are late by it */
-	uint64_t plausible;       /* what is later than now by more than that is ahead; 0 = not known */
-	bool judged;              /* this machine's time is right: a stream that has a say is not ahead */
+	struct tw_merge_stream *slowest; /* the live stream with the smallest bound; NULL = none, or search again */
+	uint64_t least;                  /* its bound */
+	uint64_t newest, overdue;        /* the largest bound of the streams */
+	uint64_t bound;                  /* everything up to here is emitted */
+	uint64_t last;                   /* time of the newest emitted event of streams that were not ahead */
+	uint64_t last_ahead;             /* the same of streams that were ahead; only their events are late by it */
+	uint64_t plausible;              /* a time later than now by more than that is ahead; 0 = unknown */
+	bool judged;                     /* this machine's time is right: a stream that may decide is not ahead */
 
-	bool forcing;            /* what goes out does so for want of memory */
-	uint64_t now, next_look; /* this machine's time, and when it is looked at again */
+	bool forcing;            /* emitting because of the memory limit */
+	uint64_t now, next_look; /* this machine's time, and the time of the next check */
 
-	uint8_t reassembled[TW_FRAME_MAX + TW_QUEUED_FRAME_SLACK]; /* an event put together */
+	uint8_t reassembled[TW_FRAME_MAX + TW_QUEUED_FRAME_SLACK]; /* buffer for reassembled events */
 	uint8_t hole_head[sizeof(struct tw_frame_hdr)];
 	uint8_t hole[sizeof(struct tw_lost) + TW_QUEUED_FRAME_SLACK];
 };
@@ -102,7 +101,7 @@ static inline uint64_t tw_later(uint64_t a, uint64_t b)
 
 /* merge.c */
 
-/** tw_merge__n() - its streams, and tw_merge__at() one of them, by its number below that */
+/** tw_merge__n() - number of its streams; tw_merge__at(): one of them, by an index below that */
 static inline size_t tw_merge__n(const struct tw_merge *m)
 {
 	return tw_streams__n_live(m->streams);
@@ -113,10 +112,10 @@ static inline struct tw_merge_stream *tw_merge__at(const struct tw_merge *m, siz
 	return tw_streams__at_live(m->streams, i)->user[m->user];
 }
 
-/** tw_merge_streams__look_up() - the slow part of tw_merge_streams__find() */
+/** tw_merge_streams__look_up() - the slow path of tw_merge_streams__find() */
 struct tw_merge_stream *tw_merge_streams__look_up(const struct tw_merge *m, uint64_t id);
 
-/** tw_merge_streams__find() - Return: NULL if there is none of that id */
+/** tw_merge_streams__find() - Return: NULL if there is none with that id */
 static inline struct tw_merge_stream *tw_merge_streams__find(const struct tw_merge *m, uint64_t id)
 {
 	struct tw_merge_stream *s = m->latest;
@@ -124,7 +123,9 @@ static inline struct tw_merge_stream *tw_merge_streams__find(const struct tw_mer
 	return s && s->id == id ? s : tw_merge_streams__look_up(m, id);
 }
 
-/** tw_merge_streams__begin() - a stream that is not there yet. Return: 0; -ENOSPC beyond the limit, -ENOMEM, what emit returned */
+/**
+ * tw_merge_streams__begin() - begin a stream that is not in the table. Return: 0; -ENOSPC beyond the limit, -ENOMEM, the result of emit
+ */
 int tw_merge_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret);
 
 /** tw_merge_streams__get() - find or begin a stream. Return: as tw_merge_streams__begin() */
@@ -141,21 +142,21 @@ static inline int tw_merge_streams__get(struct tw_merge *m, uint64_t id, struct 
 
 /* order.c */
 
-/** tw_release__stream() - what the stream's watermarks let out goes out. Return: 0, or what emit returned */
+/** tw_release__stream() - emit what the stream's watermarks release. Return: 0, or the result of emit */
 int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_release__up_to() - all of a stream up to @bound, or until no more than @keep bytes are queued */
+/** tw_release__up_to() - emit everything of a stream up to @bound, or until at most @keep bytes are queued */
 int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep);
 
-/** tw_release__relieve() - if memory is used up, the oldest go out early. Return: 0, or what emit returned */
+/** tw_release__relieve() - emit the oldest early if the memory limit is reached. Return: 0, or the result of emit */
 int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_release__end() - the stream's end: what was announced and did not come is missing */
+/** tw_release__end() - the end of the stream: announced frames that did not arrive are missing */
 int tw_release__end(struct tw_merge *m, struct tw_merge_stream *s);
 
-/* Of several streams: all times of the common line. */
+/* Of all streams: times of the common time line. */
 
-/** tw_order__time() - a time of the stream's clock on the common time line */
+/** tw_order__time() - converts a time of the stream's clock to the common time line */
 static inline uint64_t tw_order__time(const struct tw_merge_stream *s, uint64_t time)
 {
 	const uint64_t ns = tw_clock_scale__ns(&s->scale, time), common = ns + (uint64_t)s->offset;
@@ -165,42 +166,46 @@ static inline uint64_t tw_order__time(const struct tw_merge_stream *s, uint64_t 
 	return common >= ns ? common : UINT64_MAX;
 }
 
-/** tw_order__is_ahead() - whether a time is later than events can be by now */
+/** tw_order__is_ahead() - whether a time is later than any event can be by now */
 static inline bool tw_order__is_ahead(const struct tw_merge *m, uint64_t common)
 {
 	return m->judged && common > m->now + m->plausible;
 }
 
-/** tw_order__release_ahead() - what waited too long of streams that are ahead goes out. Return: 0, or what emit returned */
+/**
+ * tw_order__release_ahead() - emit what has waited too long, of streams that are ahead. Return: 0, or the result of emit
+ */
 int tw_order__release_ahead(struct tw_merge *m);
 
-/** tw_order__look_again() - streams came, went, fell silent or were placed anew: the common bound is to be found anew */
+/**
+ * tw_order__look_again() - compute the common bound again, because a stream was added, removed, silent or placed anew
+ */
 static inline void tw_order__look_again(struct tw_merge *m)
 {
 	m->slowest = NULL;
 }
 
-/** tw_order__guess() - a stream's offset is waited for no longer */
+/** tw_order__guess() - stop waiting for a stream's offset */
 void tw_order__guess(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_order__forget_last() - a stream went: what is late is decided by the others' events */
+/** tw_order__forget_last() - a stream was removed: late is now decided by the other streams' events */
 void tw_order__forget_last(struct tw_merge *m);
 
-/* out.c: what comes out is made and counted. All return 0, or what emit returned. */
+/* out.c: builds, emits and counts frames. All functions return 0, or the result of emit. */
 
 /**
- * tw_out__head() - the head's next item, or all of it if frames come out whole, goes out, is counted and gone, or is dropped
- * A hole before it is given up first.
+ * tw_out__head() - emit, count and remove the head's next item, or the whole head in packed mode, or drop it. A gap before it is given
+ * up first.
  */
 int tw_out__head(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
 
-/** tw_out__rest() - nothing more of the head goes out: numbers that it did not use are damaged */
+/** tw_out__rest() - nothing more of the head is emitted: its unused numbers count as damaged */
 int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
 
-/** tw_out__control() - the first control frame goes out, as of @time */
+/** tw_out__control() - emit the first control frame with this time */
 int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time);
 
-/** tw_out__announced() - the end: what was announced and did not come is missing */
+/** tw_out__announced() - at the end: announced frames that did not arrive are missing */
 int tw_out__announced(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order across streams: a heap of them by the time of what each has to go out first, on the common time line. */
+/*
+ * The order of all streams: a heap of streams by the time of the first thing that each has to emit, on the common time line.
+ */
 #include "pcap-tools/merge/merge_impl.h"
 
 static struct tw_merge_stream *stream__of(struct tw_merge_heap_node *node)
@@ -7,7 +9,7 @@ static struct tw_merge_stream *stream__of(struct tw_merge_heap_node *node)
 	return (struct tw_merge_stream *)((uint8_t *)node - offsetof(struct tw_merge_stream, node));
 }
 
-/* The latest time of the stream's clock that is not behind that one of the common line. */
+/* The latest time of the stream's clock that is not after that time of the common time line. */
 static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 {
 	const uint64_t ns = common - (uint64_t)s->offset;
@@ -24,7 +26,7 @@ static uint64_t order__last(const struct tw_merge *m, const struct tw_merge_stre
 	return tw_later(s->last, m->last ? stream__time(s, m->last) : 0);
 }
 
-/* The channel's next item, over the ends of frames. */
+/* The channel's next item, continuing with the next frame at the end of one. */
 static int release__advance(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
 {
 	int err;
@@ -37,8 +39,8 @@ static int release__advance(struct tw_merge *m, struct tw_merge_stream *s, struc
 }
 
 /*
- * Control frames do not go out with a time before the newest event that did. Events of other streams count only if they are not newer than
- * this stream by more than the wait: those come from a clock that is far ahead, or from a stranger, and must not date this stream.
+ * Control frames are not emitted with a time before the newest emitted event. Events of other streams count only if they are not newer
+ * than this stream by more than the wait: such events come from a wrong clock or from a stranger, and must not date this stream.
  */
 static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
@@ -49,8 +51,8 @@ static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_st
 }
 
 /*
- * Whatever the date of a control frame, it precedes the events that are about to go out; without events it waits for its time.
- * Return: whether it goes out at a bound, and as of when.
+ * Whatever its time, a control frame precedes the events that are about to be emitted; without events it waits for its time.
+ * Return: whether it is emitted at a bound, and with which time.
  */
 static bool release__control_due(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound,
 				 uint64_t *ret_time)
@@ -63,7 +65,7 @@ static bool release__control_due(const struct tw_merge *m, const struct tw_merge
 	else if (time > bound)
 		return false;
 	time = time < bound ? time : bound;
-	time = time > s->last_control ? time : s->last_control; /* one about the past may come behind one of now */
+	time = time > s->last_control ? time : s->last_control; /* one of an older time may follow one of the present */
 	*ret_time = time > last ? time : last;
 	return true;
 }
@@ -78,7 +80,7 @@ static int release__control(struct tw_merge *m, struct tw_merge_stream *s, uint6
 	return err;
 }
 
-/* The top channel's items, as long as it stays the top and is not newer than the bound. */
+/* Emits items of the top channel as long as it stays the top and is not newer than the bound. */
 static int release__run(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep)
 {
 	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&s->heap);
@@ -119,7 +121,7 @@ int tw_release__end(struct tw_merge *m, struct tw_merge_stream *s)
 	return err;
 }
 
-/* The oldest of all channels' watermarks; none holds the others up for longer than the wait. */
+/* The oldest of all channels' watermarks; no channel delays the others for longer than the wait. */
 static uint64_t stream__bound(const struct tw_merge_stream *s)
 {
 	const uint64_t floor = s->newest > s->wait ? s->newest - s->wait : 0;
@@ -136,7 +138,7 @@ static uint64_t stream__bound(const struct tw_merge_stream *s)
 	return tw_later(tw_later(bound, s->overdue), s->bound);
 }
 
-/* What goes out first, in the stream's clock. Return: false if nothing waits */
+/* The time of the stream's next output, by the stream's clock. Return: false if nothing is queued */
 static bool stream__first(const struct tw_merge_stream *s, uint64_t *ret)
 {
 	const uint64_t event = s->heap.n ? s->heap.entries[0].time : UINT64_MAX;
@@ -146,7 +148,7 @@ static bool stream__first(const struct tw_merge_stream *s, uint64_t *ret)
 	return s->heap.n || s->control;
 }
 
-/* To its place in the heap. */
+/* Moves the stream to its place in the heap. */
 static void order__put(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	uint64_t first;
@@ -162,7 +164,7 @@ static void order__put(struct tw_merge *m, struct tw_merge_stream *s)
 		tw_merge_heap__put(&m->order, &s->node, first);
 }
 
-/* One that ended promises no more, but what waits of it for its place may belong before all others. */
+/* A stream that ended has no bound, but its queued frames may be older than all others. */
 static bool stream__holds_others(const struct tw_merge_stream *s)
 {
 	return !s->silent && (!s->stats.ended || (s->placed == TW_UNPLACED && s->heap.n));
@@ -173,15 +175,17 @@ static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_str
 	return s->placed != TW_UNPLACED && tw_order__is_ahead(m, tw_order__time(s, tw_later(s->newest, s->queued)));
 }
 
-/* Whether its clock can say that this machine's time is right. One that was placed by this time agrees with it in any case. */
+/*
+ * Whether its clock can confirm this machine's time. A stream placed by this machine's time agrees with it trivially.
+ */
 static bool stream__has_say(const struct tw_merge_stream *s)
 {
 	return s->placed == TW_PLACED || s->placed == TW_PLACED_BY_GUESS;
 }
 
 /*
- * Whether this machine's time is to be believed, as one stream at least agrees: of those that answered, if there are any, so that forged
- * frames do not decide. What went out before it was is judged anew.
+ * Whether this machine's time is trusted, because at least one stream agrees; of those that answered, if there are any, so that forged
+ * frames do not decide. Streams ahead are determined again when it becomes trusted.
  */
 static void order__judge(struct tw_merge *m)
 {
@@ -205,7 +209,7 @@ static void order__judge(struct tw_merge *m)
 	tw_order__forget_last(m);
 }
 
-/* Look at all streams: what all of them promise, how far the newest is, what waited too long. */
+/* Checks all streams: the common bound, the newest time, what has waited too long. */
 static void order__look(struct tw_merge *m)
 {
 	order__judge(m);
@@ -256,7 +260,7 @@ int tw_order__release_ahead(struct tw_merge *m)
 	return err;
 }
 
-/* How far the first stream may go on before another has its turn, in its own clock. */
+/* How far the first stream may continue before another has its turn, by its own clock. */
 static uint64_t order__limit(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound)
 {
 	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&m->order);
@@ -265,7 +269,7 @@ static uint64_t order__limit(const struct tw_merge *m, const struct tw_merge_str
 	if (second && second->time <= bound)
 		bound = second->time - (second->node->id < s->id);
 	limit = stream__time(s, bound);
-	stream__first(s, &first); /* goes out in any case, at the ends of time too, where sums are cut */
+	stream__first(s, &first); /* always emitted, also at the ends of the time range, where sums saturate */
 	return tw_later(limit, first);
 }
 
@@ -282,7 +286,10 @@ static int order__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
 	return err;
 }
 
-/* Whether a stream can be placed by when its newest came: that was told, and no other stream's clock says that this machine's time is wrong. */
+/*
+ * Whether a stream can be placed by the arrival of its newest event: the arrival is known, and no other stream's clock shows that this
+ * machine's time is wrong.
+ */
 static bool stream__arrival_known(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
 	return m->plausible && s->came && (m->judged || !m->newest);
@@ -321,7 +328,10 @@ void tw_order__forget_last(struct tw_merge *m)
 
 static int release__ordered(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
 {
-	/* In a file the stream's own time tells how long it waits. Live it does not: events of many seconds may come at once. */
+	/*
+	 * In a file the stream's own time determines how long it waits. Live it does not, because events of many seconds may arrive at
+	 * once.
+	 */
 	if (s->placed == TW_UNPLACED && !m->plausible && s->newest - s->first >= s->wait)
 		tw_order__guess(m, s);
 	order__update(m, s, moved);
@@ -342,7 +352,7 @@ int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s)
 	return tw_release__up_to(m, s, s->bound, 0);
 }
 
-/* Streams without an offset wait for it no longer. */
+/* Ends the waiting of streams without an offset. */
 static void release__place_all(struct tw_merge *m)
 {
 	for (size_t i = 0; i < tw_merge__n(m); i++) {
@@ -351,7 +361,7 @@ static void release__place_all(struct tw_merge *m)
 	}
 }
 
-/* The oldest of all, until no more than @keep bytes are queued. */
+/* Emits the oldest of all streams until at most @keep bytes are queued. */
 static int release__oldest(struct tw_merge *m, struct tw_merge_stream *s, size_t keep)
 {
 	int err;
@@ -368,7 +378,7 @@ static int release__oldest(struct tw_merge *m, struct tw_merge_stream *s, size_t
 
 int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s)
 {
-	const size_t keep = m->options.memory - m->options.memory / 8; /* until an eighth is free again */
+	const size_t keep = m->options.memory - m->options.memory / 8; /* until an eighth of the memory is free */
 	int err;
 
 	if (m->pool.queued_bytes <= m->options.memory)
@@ -422,7 +432,7 @@ bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, i
 	return true;
 }
 
-/* The first offset that is known: what was guessed without one is nowhere near. */
+/* The first known offset: places guessed without one are unrelated to it. */
 static void order__guess_anew(struct tw_merge *m)
 {
 	for (size_t i = 0; i < tw_merge__n(m); i++) {

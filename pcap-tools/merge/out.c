@@ -5,8 +5,8 @@
 _Static_assert(TW_MERGE_SLACK <= TW_QUEUED_FRAME_SLACK, "what the header promises");
 
 /*
- * Note the time of what goes out now.
- * Return: whether something newer went out before: what is ahead is compared only with what is ahead, too
+ * Stores the time of what is emitted now.
+ * Return: whether something newer was emitted before. Streams that are ahead are compared only with each other
  */
 static inline bool out__is_late(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time)
 {
@@ -21,7 +21,7 @@ static inline bool out__is_late(struct tw_merge *m, struct tw_merge_stream *s, u
 	return late;
 }
 
-/* With its counts. */
+/* With its counters updated. */
 static inline int out__emit(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_merged *out)
 {
 	s->stats.frames_out++;
@@ -31,7 +31,7 @@ static inline int out__emit(struct tw_merge *m, struct tw_merge_stream *s, const
 	return m->options.emit(m->options.ctx, out);
 }
 
-/* A LOST that tells of a hole. @head: a frame's of the channel; @seq: the channel's next number */
+/* Builds a LOST for a gap. @head: header of a frame of the channel; @seq: the channel's next number */
 static int out__emit_hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_hole hole, const uint8_t *head,
 			  uint64_t seq, uint64_t time)
 {
@@ -90,7 +90,7 @@ static int merge__emit_event(struct tw_merge *m, struct tw_merge_stream *s, cons
 	return out__emit(m, s, &out);
 }
 
-/* LOST, pieces of what is too large, and whatever else stood between the events. */
+/* LOST, pieces of values that are too large, and other records between events. */
 static int merge__emit_other(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_queued_frame *frame,
 			     uint64_t seq)
 {
@@ -123,7 +123,7 @@ static struct tw_tlv_view item__tlv(const struct tw_merge_item *item)
 	};
 }
 
-/* A piece of an event whose whole fits a frame. */
+/* A piece of an event that fits a frame as a whole. */
 static bool item__is_piece(const struct tw_merge_item *item, struct tw_part_view *ret)
 {
 	const struct tw_tlv_view tlv = item__tlv(item);
@@ -146,7 +146,7 @@ static void item__become(struct tw_merge_item *item, uint8_t *buf, const struct 
 	memset(buf + len, 0, item->len - len + TW_QUEUED_FRAME_SLACK);
 }
 
-/* The last piece becomes the event, if all others came; others become nothing. */
+/* The last piece becomes the event, if all others have arrived; the others are not emitted. */
 static void merge__reassemble(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_merge_channel *c,
 			      struct tw_merge_item *item)
 {
@@ -205,21 +205,21 @@ static int out__item(struct tw_merge *m, struct tw_merge_stream *s, struct tw_me
 	}
 }
 
-/* Frames that come out whole: what is in them is counted, nothing is taken apart. */
+/* Packed mode: the items of a frame are counted, and the frame is emitted whole. */
 
-/* One piece of an event: they come in order. Return: whether it completes one of which all came */
+/* One piece of an event; pieces are in order. Return: whether it completes an event of which all pieces arrived */
 static bool piece__take(struct tw_merge_pieces *piece, const struct tw_part_view *part)
 {
 	if (!part->offset)
 		*piece = (struct tw_merge_pieces){ .id = part->id, .whole_so_far = true };
 	else if (piece->id == part->id && part->offset + part->len <= piece->offset)
-		return false; /* it came before */
+		return false; /* it arrived before */
 	piece->whole_so_far &= piece->id == part->id && part->offset == piece->offset;
 	piece->offset = part->offset + (uint32_t)part->len;
 	return piece->whole_so_far && piece->offset == part->total;
 }
 
-/* Return: how many events end in this frame of which a piece is missing */
+/* Return: number of events that end in this frame and lack a piece */
 static uint32_t channel__incomplete(struct tw_merge_channel *c, const struct tw_queued_frame *frame)
 {
 	struct tw_cursor rest = frame->rest;
@@ -235,7 +235,7 @@ static uint32_t channel__incomplete(struct tw_merge_channel *c, const struct tw_
 	return incomplete;
 }
 
-/* What a frame's numbers are worth, none counted twice. */
+/* Counts the numbers of a frame, none twice. */
 struct worth {
 	uint32_t fresh, damaged, filtered, incomplete;
 };
@@ -245,7 +245,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* A frame some of whose numbers came before is a rare thing, so its FILTERED count as those that did not. */
+/* A frame that repeats some numbers is rare; its FILTERED count as new. */
 static struct worth channel__use_all(struct tw_merge_channel *c, const struct tw_queued_frame *frame)
 {
 	const uint32_t numbers = frame->info.events, readable = least(frame->content.events, numbers);

@@ -14,11 +14,11 @@ static bool tlv__is_numbered(const struct tw_tlv_view *tlv)
 
 static bool tlv__is_item(unsigned int type)
 {
-	/* A tag covers the whole frame that it came in, which is taken apart. */
+	/* An authentication tag covers the whole frame with which it arrived, which is taken apart here. */
 	return type != TW_TLV_PAD && type != TW_TLV_WATERMARK && type != TW_TLV_AUTH;
 }
 
-/* Nearly all TLVs are events: over one of them without a call. Return: its type and length as they stand there; 0 = it is another */
+/* Nearly all TLVs are events: skips one without a call. Return: its type and length as stored; 0 = another TLV */
 static inline uint32_t cursor__skip_event(struct tw_cursor *c)
 {
 	uint32_t head, type, len;
@@ -74,7 +74,7 @@ static uint64_t frame__time(const struct tw_queued_frame *frame, const uint8_t *
 	return frame->info.base_time + (uint64_t)(int64_t)(int32_t)tw_load_be32(value);
 }
 
-/* Events that follow each other. */
+/* Events in sequence. */
 static void content__events(struct tw_queued_frame_content *content, struct tw_cursor *rest, const uint8_t **last)
 {
 	uint32_t n = 0, filtered = 0, head;
@@ -111,7 +111,7 @@ void tw_queued_frame__look(struct tw_queued_frame *frame)
 	content->broken = status != TW_FRAME_OK;
 }
 
-/* Items without a time of their own stand with the one before them. */
+/* Items without a time are placed with the item before them. */
 static uint64_t item__time(const struct tw_queued_frame *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
@@ -126,7 +126,7 @@ static uint64_t item__time(const struct tw_queued_frame *frame, const struct tw_
 	}
 }
 
-/* Nearly all items are events. Return: false if the next one is not, or can't be read */
+/* Nearly all items are events. Return: false if the next one is not, or cannot be read */
 static inline bool frame__next_event(struct tw_queued_frame *frame)
 {
 	const uint8_t *at = frame->rest.at;
@@ -159,7 +159,7 @@ bool tw_queued_frame__next(struct tw_queued_frame *frame)
 			continue;
 		frame->item.numbered = tlv__is_numbered(&tlv);
 		if (frame->item.numbered && frame->seq == tw_queued_frame__end(frame))
-			return false; /* more events than the header has numbers for */
+			return false; /* more events than the header has numbers */
 		frame->item.time = item__time(frame, &tlv);
 		frame->item.type = tlv.type;
 		frame->item.tlv = tlv.value - sizeof(struct tw_tlv);
@@ -190,7 +190,7 @@ void tw_queued_frame__strip(struct tw_queued_frame *frame, bool of_all)
 }
 
 #define SIZE_MIN   256
-#define UNUSED_MAX (8u << 20) /* bytes kept for later; more goes back to the heap */
+#define UNUSED_MAX (8u << 20) /* bytes kept for reuse; more are freed */
 
 void tw_frame_pool__fini(struct tw_frame_pool *pool)
 {

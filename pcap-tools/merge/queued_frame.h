@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that wait in a merge, in pooled buffers or where they came, read one item at a time. */
+/* Frames that wait in a merge, in pooled buffers or in borrowed ones, read one item at a time. */
 #ifndef TW_MERGE_QUEUED_FRAME_H
 #define TW_MERGE_QUEUED_FRAME_H
 
@@ -7,45 +7,45 @@
 #include "wire/decode.h"
 
 #define TW_QUEUED_FRAME_SLACK \
-	64 /* zeroed bytes behind a copy, so that its last TLV can be copied in steps; a lender leaves TW_MERGE_SLACK */
+	64 /* zeroed bytes after a copy, so that its last TLV can be copied in steps; a lender provides TW_MERGE_SLACK */
 
-/* A TLV that has a place in the order: anything but PAD and WATERMARK. */
+/* A TLV that has a place in the order: any except PAD and WATERMARK. */
 struct tw_merge_item {
 	uint64_t time;
-	const uint8_t *tlv; /* from its header on */
+	const uint8_t *tlv; /* length including its header */
 	uint32_t len;       /* whole words */
 	uint16_t type;
-	bool numbered; /* uses up a sequence number */
+	bool numbered; /* has a sequence number */
 };
 
-/* What a frame holds, found by walking it once. */
+/* Content of a frame, found in one walk. */
 struct tw_queued_frame_content {
-	uint32_t items;       /* with a place in the order */
+	uint32_t items;       /* items with a place in the order */
 	uint32_t events;      /* numbered items */
-	uint32_t filtered;    /* of them FILTERED */
-	uint32_t len;         /* from the frame header on, as far as it can be read; bytes */
-	uint64_t last;        /* time of the last EVENT or FILTERED; without one the base time */
-	uint64_t shed, tx;    /* that LOST records tell of */
-	uint64_t lost_before; /* the same, before the first event */
+	uint32_t filtered;    /* FILTERED items among them */
+	uint32_t len;         /* readable bytes from the frame header on */
+	uint64_t last;        /* time of the last EVENT or FILTERED; the base time if there is none */
+	uint64_t shed, tx;    /* losses reported by LOST records */
+	uint64_t lost_before; /* of these, before the first event */
 	bool has_watermark, has_parts, has_lost, has_host, has_end;
-	bool broken; /* a TLV can't be read */
+	bool broken; /* a TLV is malformed */
 };
 
 struct tw_queued_frame {
 	struct tw_queued_frame *next, *prev;
 	struct tw_cursor rest;
-	struct tw_merge_item item; /* the first that is not out yet */
-	uint64_t seq;              /* of that item, or of the next that has one */
-	bool started;              /* some of it is out */
-	bool fills_gap;            /* that was given up */
+	struct tw_merge_item item; /* the first item that is not emitted yet */
+	uint64_t seq;              /* number of that item, or of the next numbered one */
+	bool started;              /* a part of it was emitted */
+	bool fills_gap;            /* numbers that were given up */
 	uint8_t size_class;
-	uint32_t size;             /* of this buffer, bytes */
-	struct tw_frame_info info; /* as it came */
+	uint32_t size;             /* size of this buffer, bytes */
+	struct tw_frame_info info; /* header as it arrived */
 	struct tw_queued_frame_content content;
-	uint64_t dropped;                  /* by the receiver when it came */
-	const uint8_t *data;               /* in copy, or borrowed */
+	uint64_t dropped;                  /* the receiver's drop counter on arrival */
+	const uint8_t *data;               /* in copy, or in the borrowed buffer */
 	struct tw_borrowed_buffer *buffer; /* NULL = in copy */
-	uint32_t borrowed;                 /* bytes of it */
+	uint32_t borrowed;                 /* bytes of frame */
 	uint8_t copy[];
 };
 
@@ -57,33 +57,33 @@ struct tw_frame_pool {
 	size_t queued_bytes;
 };
 
-/** tw_frame_pool__fini() - frees what is unused; what is in use was given back before */
+/** tw_frame_pool__fini() - free unused buffers; all others were returned before */
 void tw_frame_pool__fini(struct tw_frame_pool *pool);
 
 /**
- * tw_frame_pool__take() - @len bytes of a frame whose header is @info
- * @buffer: what it lies in, where it stays; NULL = it is copied. A borrowed one is not changed
+ * tw_frame_pool__take() - a queued frame with @len bytes, whose header is @info
+ * @buffer: the buffer of the frame, to be borrowed; NULL = copy it. A borrowed one is not changed
  * Return: NULL without memory.
  */
 struct tw_queued_frame *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info,
 					    const void *data, size_t len, struct tw_borrowed_buffer *buffer);
 
-/** tw_frame_pool__give() - back into the pool */
+/** tw_frame_pool__give() - return it to the pool */
 void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_queued_frame *frame);
 
-/** tw_queued_frame__look() - walk the frame once, without reading on in it: sets its content */
+/** tw_queued_frame__look() - walk the frame once, without changing the read position: sets its content */
 void tw_queued_frame__look(struct tw_queued_frame *frame);
 
-/** tw_queued_frame__next() - read on to the next item. Return: false at the end, or where the rest can't be read */
+/** tw_queued_frame__next() - read the next item. Return: false at the end, or if the rest is malformed */
 bool tw_queued_frame__next(struct tw_queued_frame *frame);
 
 /**
- * tw_queued_frame__strip() - take what can't be read out of a copied frame nothing was read of, as if it had come so
- * @of_all: WATERMARK, PAD and AUTH too
+ * tw_queued_frame__strip() - remove the malformed rest of a copied frame that was not read yet
+ * @of_all: also WATERMARK, PAD and AUTH
  */
 void tw_queued_frame__strip(struct tw_queued_frame *frame, bool of_all);
 
-/** tw_queued_frame__end() - the number after its last event, as its header says */
+/** tw_queued_frame__end() - the number after its last event, according to its header */
 static inline uint64_t tw_queued_frame__end(const struct tw_queued_frame *frame)
 {
 	return frame->info.seq + frame->info.events;

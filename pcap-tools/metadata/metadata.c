@@ -11,16 +11,16 @@
 #include "wire/parts.h"
 #include "wire/schema_text.h"
 
-/* Pieces of the producer's own that had to be written as they are don't have these. */
+/* Pieces that the producer sent and that had to be written unchanged do not have these. */
 #define FIRST_PART_ID 0x80000000u
 
-/* In the order of a replay. */
+/* In replay order. */
 enum class {
 	HOST,
-	FIRST_CLOCK, /* packet times come from it */
+	FIRST_CLOCK, /* packet times are computed from it */
 	CLOCK,
 	SCHEMA,
-	OLD_COMM, /* the name before the last one */
+	OLD_COMM, /* the previous name */
 	COMM,
 	SYMBOL,
 	STATS,
@@ -34,8 +34,8 @@ struct key {
 struct item {
 	TAILQ_ENTRY(item) order;
 	struct key key;
-	uint64_t schema_id; /* of the frame that it came in */
-	uint8_t flags;      /* the same */
+	uint64_t schema_id; /* from the frame of the record */
+	uint8_t flags;      /* from the frame of the record */
 	uint16_t type;      /* of the TLV */
 	uint32_t len;
 	uint8_t value[];
@@ -45,18 +45,18 @@ TAILQ_HEAD(items, item);
 
 struct tw_metadata {
 	struct tw_hash_table by_key;   /* struct item * */
-	struct items lists[CLASSES];   /* each in the order of a replay */
+	struct items lists[CLASSES];   /* each in replay order */
 	size_t limit, memory;          /* bytes */
-	struct tw_metadata_room *room; /* where memory is counted too; NULL = nowhere */
+	struct tw_metadata_room *room; /* shared memory accounting; NULL = none */
 	struct tw_parts *parts;
 	bool ended;
-	struct tw_frame_info whole_frame; /* of the last piece of what follows */
-	struct tw_tlv_view whole;         /* put together, and not told yet; the parts' memory */
+	struct tw_frame_info whole_frame; /* of the last piece of the value below */
+	struct tw_tlv_view whole;         /* reassembled and not returned yet; the parts' memory */
 	uint32_t part_id;
 	struct tw_metadata_stats stats;
 };
 
-/* Sizes wrap: what is given back is added as its complement. */
+/* Sizes wrap: freed memory is added as its two's complement. */
 static void count_memory(struct tw_metadata *m, size_t bytes)
 {
 	m->memory += bytes;
@@ -106,7 +106,7 @@ static struct item *find(const struct tw_metadata *m, const struct key *key)
 	return item ? *item : NULL;
 }
 
-/* At the end of its list. Return: 0, -ENOMEM; none where a key was removed before */
+/* Appends to its list. Return: 0, -ENOMEM; never -ENOMEM if a key was removed before */
 static int link_item(struct tw_metadata *m, struct item *item)
 {
 	const size_t before = tw_hash_table__memory(&m->by_key);
@@ -134,7 +134,7 @@ static void remove_item(struct tw_metadata *m, struct item *item)
 	free(item);
 }
 
-/* Its key is not there yet. Return: NULL without memory */
+/* Adds a new key. Return: NULL without memory */
 static struct item *add_item(struct tw_metadata *m, const struct key *key, const struct tw_tlv_view *tlv)
 {
 	struct item *item = malloc(sizeof(*item) + tlv->len);
@@ -152,7 +152,7 @@ static struct item *add_item(struct tw_metadata *m, const struct key *key, const
 	return item;
 }
 
-/* What a record of @len bytes takes, the table's growth included. */
+/* Memory of a record of @len bytes, including the growth of the table. */
 static size_t cost_of(const struct tw_metadata *m, size_t len)
 {
 	return sizeof(struct item) + len + tw_hash_table__growth(&m->by_key);
@@ -166,8 +166,8 @@ static bool fits(const struct tw_metadata *m, size_t len)
 }
 
 /*
- * Names make room: first old ones, then those not told for the longest time, which most likely are of tasks that ended. No old
- * one takes the place of one that is the last.
+ * Evicts names: first previous names, then the names that were not repeated for the longest time, most likely of tasks that have ended.
+ * A previous name never evicts a latest one.
  */
 static void make_room(struct tw_metadata *m, enum class for_class, size_t len)
 {
@@ -197,7 +197,7 @@ static void keep(struct tw_metadata *m, const struct key *key, const struct tw_f
 		return;
 	}
 	item->schema_id = frame->schema_id;
-	item->flags = frame->flags & (uint8_t)~TW_FLAG_LATE; /* at the head of a file it is not */
+	item->flags = frame->flags & (uint8_t)~TW_FLAG_LATE; /* not at the beginning of a file */
 	item->type = tlv->type;
 }
 
@@ -206,7 +206,7 @@ static bool says_the_same(const struct item *item, const struct tw_tlv_view *tlv
 	return item && item->len == tlv->len && (!tlv->len || !memcmp(item->value, tlv->value, tlv->len));
 }
 
-/* The latest takes the place of the one before. Return: whether it says something else. */
+/* The latest replaces the one before. Return: whether its content differs. */
 static bool keep_latest(struct tw_metadata *m, const struct key *key, const struct tw_frame_info *frame,
 			const struct tw_tlv_view *tlv)
 {
@@ -269,7 +269,7 @@ static void forget(struct tw_metadata *m, const struct key *key)
 		remove_item(m, item);
 }
 
-/* The task has a new last name. Without that the one before would stand for it. */
+/* The task has a new latest name. If that is not stored, the previous name would be wrong. */
 static void keep_name(struct tw_metadata *m, const struct key *now, const struct key *old,
 		      const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
@@ -278,7 +278,7 @@ static void keep_name(struct tw_metadata *m, const struct key *now, const struct
 		forget(m, old);
 }
 
-/* A task's last name, and the one before that. */
+/* A task's latest name, and its previous name. */
 static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct key now = { .class = COMM }, old = { .class = OLD_COMM };
@@ -308,13 +308,15 @@ static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, 
 		forget(m, &old);
 		unlink_item(m, there);
 		there->key = old;
-		link_item(m, there); /* a place has just become free */
+		link_item(m, there); /* an entry was just freed */
 	}
 	keep_name(m, &now, &old, frame, tlv);
 	return true;
 }
 
-/* Of several for one address the first that covers what is looked up has the name: all are kept, in the order in which they came. */
+/*
+ * Of several names of one address, the first whose range covers a look-up is used: all are kept, in order of arrival.
+ */
 static bool take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct key key = { .class = SYMBOL };
@@ -333,7 +335,7 @@ static bool take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame
 	return !says_the_same(there, tlv);
 }
 
-/* Return: whether it is news. */
+/* Return: whether it has news. */
 static bool take(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
@@ -376,7 +378,7 @@ static enum tw_metadata_verdict take_part(struct tw_metadata *m, const struct tw
 	case TW_PARTS_WHOLE:
 		m->whole_frame = *frame;
 		return verdict_of(m, take(m, frame, &m->whole), TW_METADATA_WHOLE);
-	case TW_PARTS_REFUSED: /* too large to be judged */
+	case TW_PARTS_REFUSED: /* too large to be compared */
 		return TW_METADATA_WRITE;
 	default:
 		return TW_METADATA_SKIP;
@@ -421,7 +423,7 @@ void tw_metadata_stats__add(struct tw_metadata_stats *to, const struct tw_metada
 	to->malformed += more->malformed;
 }
 
-/* Metadata as frames of control, filled with as many records as fit. */
+/* Metadata as control frames, each with as many records as fit. */
 
 struct teller {
 	struct tw_metadata_frames *to;
@@ -456,7 +458,7 @@ static void teller__begin(struct teller *t, uint64_t schema_id, uint8_t flags)
 	t->begun = true;
 }
 
-/* No two pieces in one frame. */
+/* At most one piece in a frame. */
 static int tell_parts(struct teller *t, uint64_t schema_id, uint8_t flags, const struct tw_tlv_view *tlv)
 {
 	const uint32_t id = (*t->part_id)++;

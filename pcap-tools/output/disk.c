@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a file lies on its disk: blocks that are reserved after its end, and writing past the page cache.
+ * How a file is placed on its disk: blocks that are reserved after its end, and writing past the page cache.
  *
- * The reserve is allocated before it is needed. So nobody else has it when the disk is full, and what is to be said of that finds
- * room. It is not within the file's size, and goes with its end.
+ * The reserve is allocated before it is needed. So no other process has it when the disk is full, and the last statistics still fit. It
+ * is beyond the size of the file, and is freed at the end.
  *
- * Writing past the page cache (O_DIRECT): of what a busy capture costs, copying into the cache is the largest part, and nobody
- * reads that soon. Only large batches go this way: small ones would wait for the disk. So do large ones on a disk that is busy, and
- * what comes meanwhile is in memory, where a kill takes it: after a slow write the kernel's cache is used for a while.
- * They go there from an area that nobody else writes to: where the disk is another machine's, one of its CPUs reads it, and until all
- * of its lines have come back every packet built in it would wait for some.
+ * Writing past the page cache (O_DIRECT): copying into the cache is the largest cost of a busy capture, and nobody reads the data soon.
+ * Only large batches are written like that, because small ones would wait for the disk. Large ones wait on a busy disk, and meanwhile
+ * newer data is in memory, where a kill loses it: after a slow write the page cache is used for a while. Direct writes are made from a
+ * separate area. If the disk is emulated, a CPU of the host reads that area; a packet built there right afterwards would wait until all
+ * its cache lines are back.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +21,12 @@
 #include "pcap-tools/large.h"
 #include "pcap-tools/output/output_impl.h"
 
-#define AHEAD ((uint64_t)1 << 20) /* bytes allocated at a time while there is room */
+#define AHEAD ((uint64_t)1 << 20) /* bytes allocated at a time while the disk has room */
 
-#define DIRECT_MIN ((size_t)512 * 1024) /* bytes; less than that is cheap to copy, or came slowly */
+#define DIRECT_MIN ((size_t)512 * 1024) /* bytes; a smaller batch is cheap to copy, or was collected slowly */
 #define AREA       ((size_t)1 << 20)
-#define SLOW_NS    (25 * TW_NS_PER_MS) /* for all of the area at most: a quarter of what a kill may take */
-#define CACHED_MIN \
-	(8 *       \
-	 TW_NS_PER_SECOND) /* ns without O_DIRECT after a slow write, the first time; then twice as long each time */
+#define SLOW_NS    (25 * TW_NS_PER_MS)    /* bytes, upper limit of the area: a quarter of what a kill may lose */
+#define CACHED_MIN (8 * TW_NS_PER_SECOND) /* ns without O_DIRECT after the first slow write; doubled each time */
 #define CACHED_MAX (8 * CACHED_MIN)
 
 _Static_assert(TW_LARGE_ALIGN % TW_OUTPUT_ALIGN == 0 && AREA % TW_OUTPUT_ALIGN == 0, "the area holds whole blocks");
@@ -62,7 +60,7 @@ static int allocate(struct tw_output *o, uint64_t to)
 	return 0;
 }
 
-/* Of a file that may not become much larger than that, a quarter. */
+/* If the size of the file is limited to little more than that, a quarter of the limit. */
 static uint64_t kept_back(const struct tw_output *o)
 {
 	if (o->ending)
@@ -84,11 +82,11 @@ int tw_disk__reserve(struct tw_output *o, size_t len)
 		err = allocate(o, to);
 	if (!err || tw_output__is_no_space(err))
 		return err;
-	o->reserves = false; /* the file system cannot do that: a write tells whether there is room */
+	o->reserves = false; /* the file system does not support it: a write finds out whether there is room */
 	return 0;
 }
 
-/* Not if somebody else has written after it, as may be where the file is shared. */
+/* Not if another process has written after it, as is possible in a shared file. */
 void tw_disk__release(struct tw_output *o)
 {
 	const uint64_t end = tw_output__file_end(o);
@@ -105,7 +103,7 @@ size_t tw_output__lacks(const struct tw_output *o, size_t len)
 	return o->direct ? (size_t)(-(o->bytes + len) % TW_OUTPUT_ALIGN) : 0;
 }
 
-/* Return: bytes written, of what lies in the area; less than all where it has to be done another way. */
+/* Return: bytes written, of the data in the area; fewer if the rest must be written without O_DIRECT. */
 static size_t write_area(struct tw_output *o, size_t len)
 {
 	size_t at = 0;
@@ -116,7 +114,7 @@ static size_t write_area(struct tw_output *o, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EINVAL)
-			o->direct = false; /* the file system says so only now */
+			o->direct = false; /* the file system reports it only now */
 		if (n <= 0 || n % TW_OUTPUT_ALIGN)
 			return at + (n > 0 ? (size_t)n : 0);
 		at += (size_t)n;
@@ -124,7 +122,7 @@ static size_t write_area(struct tw_output *o, size_t len)
 	return at;
 }
 
-/* Return: whether the cache is used from now on, as the disk took so long since @begun */
+/* Return: whether the page cache is used from now on, because the disk took so long since @begun */
 static bool was_slow(struct tw_output *o, uint64_t begun)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -137,7 +135,7 @@ static bool was_slow(struct tw_output *o, uint64_t begun)
 	return true;
 }
 
-/* Return: bytes written; less than all where it has to be done another way. */
+/* Return: bytes written; fewer if the rest must be written without O_DIRECT. */
 static size_t write_blocks(struct tw_output *o, const uint8_t *bytes, size_t len)
 {
 	size_t at = 0, part, n;

@@ -13,9 +13,9 @@
 #include "pcap-tools/output/output_impl.h"
 
 #define ZST  ".zst"
-#define MARK "_00000_20261121093000" /* what a name has before its ending; digits stand for any */
+#define MARK "_00000_20261121093000" /* what a name has before its suffix; digits stand for any digits */
 
-/* Where the ending begins: of x.pcapng.zst before .pcapng; at the end if there is none. */
+/* Where the suffix begins: in x.pcapng.zst before .pcapng; the end of the name if there is none. */
 static size_t ending(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -42,7 +42,7 @@ int tw_file_names__make(const char *path, uint64_t number, time_t time, char *re
 	return len < (int)size ? 0 : -ENAMETOOLONG;
 }
 
-/* Return: the length of what matches @mark, digits for digits; 0 if it does not */
+/* Return: length of the text that matches @mark, digits matching digits; 0 if it does not match */
 static size_t match_mark(const char *text, const char *mark)
 {
 	const size_t len = strlen(mark);
@@ -54,7 +54,7 @@ static size_t match_mark(const char *text, const char *mark)
 	return len;
 }
 
-/* @first: what the name has before its number, so many bytes */
+/* @first: the part of the name before its number, with its length */
 static bool is_one(const char *name, const char *first, size_t len, const char *last)
 {
 	const size_t mark = strncmp(name, first, len) ? 0 : match_mark(name + len, MARK);
@@ -68,7 +68,10 @@ static bool is_newer(const struct stat *a, const struct stat *b)
 						      : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-/* @path: its folder is open; up to @base it says which. Of two that were written at the same moment the later number is newer. */
+/*
+ * @path: its directory is open; @base: offset of the file name. Of two files written at the same moment the one with the larger number
+ * is newer.
+ */
 static void look_for_newest(DIR *dir, const char *path, size_t base, char *ret)
 {
 	const char *last = path + ending(path), *first = path + base;

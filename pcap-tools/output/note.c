@@ -10,7 +10,7 @@
 #include "pcap-tools/output/output_impl.h"
 
 #define HEAD   "tracewire output 1\nwhole "
-#define NUMBER "%020" PRIu64 /* as long for each, so that it can be written over */
+#define NUMBER "%020" PRIu64 /* constant length, so that it can be overwritten */
 
 static void note__write(const struct tw_note *note, const struct stat *st, const char *path)
 {
@@ -55,7 +55,7 @@ void tw_note__move(const struct tw_note *note, uint64_t whole)
 	const int len = snprintf(number, sizeof(number), NUMBER, whole);
 
 	if (note->open && tw_state_file__patch(&note->file, strlen(HEAD), number, (size_t)len))
-		return; /* it says less then, and is true */
+		return; /* it has a smaller offset then, which is still true */
 }
 
 void tw_note__close(struct tw_note *note)

@@ -17,8 +17,8 @@
 #include "pcap-tools/pcapng/blocks.h"
 
 #define ZST      ".zst"
-#define ROOM_MIN 256              /* bytes that are worth to be looked for on a disk that is nearly full */
-#define LATE_NS  TW_NS_PER_SECOND /* what a disk may take after the deadline: one that is well needs far less */
+#define ROOM_MIN 256              /* smallest size of a write that is tried on a nearly full disk */
+#define LATE_NS  TW_NS_PER_SECOND /* time for a disk after the deadline; a working disk needs far less */
 
 const char *tw_output__remedy(int err)
 {
@@ -44,7 +44,7 @@ const char *tw_output__remedy(int err)
 	}
 }
 
-/* Keep the first failure, and say it in a sentence. Return: @err */
+/* Stores the first failure and its sentence. Return: @err */
 static int output__fail(struct tw_output *o, int err, struct tw_error *error)
 {
 	const unsigned long long bytes = o->stats.bytes + o->bytes;
@@ -87,7 +87,7 @@ static char *ring__pop(struct tw_output_ring *ring)
 	return name;
 }
 
-/* Unlink it; that it has gone is fine. Return: 0; what unlink() said; -ENOENT if there is none */
+/* Removes a file; that it is gone is no error. Return: 0; errors of unlink(); -ENOENT if there is none */
 static int ring__remove_oldest(struct tw_output_ring *ring, struct tw_error *error)
 {
 	char *name;
@@ -103,7 +103,7 @@ static int ring__remove_oldest(struct tw_output_ring *ring, struct tw_error *err
 	return err;
 }
 
-/* By an old file of the ring. Return: 0; -ENOSPC if there is none; what unlink() said */
+/* Frees space by removing an old file of the ring. Return: 0; -ENOSPC if there is none; errors of unlink() */
 static int output__make_space(struct tw_output *o)
 {
 	const int err = ring__remove_oldest(&o->ring, NULL);
@@ -123,7 +123,7 @@ void tw_output__was_late(struct tw_output *o, uint64_t begun)
 	o->late += took < overdue ? took : overdue;
 }
 
-/* A disk that is slow is given up between two writes. */
+/* A slow disk is given up between two writes. */
 static ssize_t file__put(struct tw_output *o, const uint8_t *bytes, size_t len)
 {
 	uint64_t begun;
@@ -167,7 +167,7 @@ int tw_output__put(void *ctx, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Of the first @put bytes of a batch, those in whole blocks. */
+/* The length of the whole blocks in the first @put bytes of a batch. */
 static size_t whole_blocks(const uint8_t *blocks, uint64_t put)
 {
 	size_t at = 0;
@@ -183,11 +183,11 @@ static size_t whole_blocks(const uint8_t *blocks, uint64_t put)
 }
 
 /*
- * After a batch that did not get through: only whole blocks are to stay. What went down a pipe cannot be taken back. In a file, what
- * follows stays until the end: it holds room for the last blocks.
+ * After a batch that was not written completely: only whole blocks may stay. Bytes written to a pipe cannot be taken back. In a file,
+ * the bytes after them stay until the end and reserve room for the last blocks.
  *
- * @blocks: the batch, of which o->put bytes went out, compressed or not
- * Return: bytes of the batch that stay; none of one that is compressed, which does not count before all of it is there.
+ * @blocks: the batch, of which o->put bytes were written, compressed or not
+ * Return: bytes of the batch that stay; 0 for a compressed batch, which counts only as a whole.
  */
 static size_t output__cut(struct tw_output *o, const void *blocks)
 {
@@ -201,8 +201,8 @@ static size_t output__cut(struct tw_output *o, const void *blocks)
 }
 
 /*
- * The process that writes a file has locked it, also where there can be no note; a file system without locks keeps nobody from writing.
- * The note is there for `tracewire cleanup`.
+ * The process that writes a file has locked it, also if it cannot write a note. On a file system without locks, writing is not
+ * prevented. The note is for `tracewire cleanup`.
  */
 static int file__lock(struct tw_output *o, struct tw_error *error)
 {
@@ -212,8 +212,9 @@ static int file__lock(struct tw_output *o, struct tw_error *error)
 }
 
 /*
- * The file once more, to be read too: what a failure leaves in pieces at its end is looked for then. It is opened before, because the
- * process may give up the right to open it; and beside the other, because a reader of a pipe does not see that all other readers have gone.
+ * A second descriptor of the file, readable: after a failure the incomplete block at its end is searched with it. It is opened early,
+ * because the process may give up the right to open it; and separately, because a reading descriptor of a pipe would hide that all other
+ * readers have gone.
  */
 static int file__open_again(const struct tw_output *o)
 {
@@ -234,7 +235,7 @@ int tw_output__check_writable(int fd, const char *name, struct tw_error *error)
 			     name);
 }
 
-/* A file that another process writes is not cut. */
+/* A file that another process writes is not truncated. */
 static int file__take(struct tw_output *o, struct tw_error *error)
 {
 	struct stat st;
@@ -264,7 +265,9 @@ static bool is_fifo(const char *path)
 	return !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
-/* A FIFO without a reader is tried again until there is one: only a signal could end a wait in open(). */
+/*
+ * open() of a FIFO without a reader is repeated until there is one, because only a signal could end a wait in open().
+ */
 static int file__open(struct tw_output *o)
 {
 	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (o->rotates ? O_EXCL : 0);
@@ -304,7 +307,7 @@ static uint64_t next_file_at(const struct tw_output_options *options)
 	return wait < UINT64_MAX - now ? now + wait : UINT64_MAX;
 }
 
-/* Open the next file, or take what the caller has opened. */
+/* Opens the next file, or uses the descriptor that the caller has opened. */
 static int output__begin_file(struct tw_output *o, struct tw_error *error)
 {
 	int err = 0;
@@ -328,8 +331,7 @@ static int output__begin_file(struct tw_output *o, struct tw_error *error)
 }
 
 /*
- * Without room for the mark of the frame's end the block before becomes the last. To a reader of a pipe, which has the blocks
- * already, this cannot be said.
+ * Without room for the end mark of the frame, the block before it becomes the last. A reader of a pipe already has that block.
  */
 static int file__end_frame(struct tw_output *o, struct tw_error *error)
 {
@@ -345,7 +347,7 @@ static int file__end_frame(struct tw_output *o, struct tw_error *error)
 	return 0;
 }
 
-/* Cut what is broken, and give a compressed file its end. Return: 0; another -errno if it is not whole */
+/* Removes an incomplete block, and ends a compressed file properly. Return: 0; another -errno if it is not whole */
 static int file__mend(struct tw_output *o)
 {
 	struct tw_repair repair;
@@ -361,7 +363,7 @@ static int file__mend(struct tw_output *o)
 	return o->again < 0 ? -EBADF : tw_output__repair_fd(o->again, tw_output__file_end(o), false, &repair);
 }
 
-/* The name is asked for too: not every file system counts links. */
+/* The name is checked too, because not every file system counts links. */
 static bool file__is_gone(const struct tw_output *o)
 {
 	struct stat ours, named;
@@ -371,7 +373,7 @@ static bool file__is_gone(const struct tw_output *o)
 	return stat(o->name, &named) || named.st_ino != ours.st_ino || named.st_dev != ours.st_dev;
 }
 
-/* With all that belongs to its end, unless it failed; none may be open. */
+/* Ends the last file, with everything that belongs to its end unless it failed; no file may be open. */
 static int output__end_file(struct tw_output *o, struct tw_error *error)
 {
 	int err = 0, mended;
@@ -381,7 +383,7 @@ static int output__end_file(struct tw_output *o, struct tw_error *error)
 	if (o->zstd && !o->err)
 		err = file__end_frame(o, error);
 	mended = file__mend(o);
-	if (mended && !o->err) /* else the first failure was reported */
+	if (mended && !o->err) /* otherwise the first failure was reported */
 		err = output__fail(o, mended, error);
 	tw_disk__release(o);
 	if (file__is_gone(o)) {
@@ -536,7 +538,8 @@ int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t
 
 static int put_at(const struct tw_output *o, uint64_t at, const uint8_t *bytes, size_t len)
 {
-	const int fd = o->again >= 0 ? o->again : o->fd; /* the other one may append, whatever the offset */
+	const int fd =
+		o->again >= 0 ? o->again : o->fd; /* the other descriptor may be in append mode, whatever the offset */
 
 	while (len) {
 		const ssize_t n = pwrite(fd, bytes, len, (off_t)at);
@@ -587,7 +590,7 @@ bool tw_output__is_due(const struct tw_output *o, size_t buffered, uint64_t pack
 			      (options->file_packets && packets >= options->file_packets) || now >= o->next_at);
 }
 
-/* The file that was ended is the ring's now, and makes room for the next. */
+/* The file that was ended now belongs to the ring, and an old one is removed for the next. */
 static int output__keep(struct tw_output *o, struct tw_error *error)
 {
 	struct tw_output_ring *ring = &o->ring;
@@ -621,7 +624,7 @@ int tw_output__next(struct tw_output *o, struct tw_error *error)
 	return output__done(o, err);
 }
 
-/* Return: @err, the end's; if that is none, a failure where files are gone */
+/* Return: @err, of the end; if that is 0, a failure because files were removed */
 static int output__tell_gone(struct tw_output *o, int err, struct tw_error *error)
 {
 	if (err || o->err || !o->gone)

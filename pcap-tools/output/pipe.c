@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #define LATE_NS \
-	(100 * TW_NS_PER_MS) /* without room after the deadline: a reader that is well has taken something by then */
+	(100 * TW_NS_PER_MS) /* time without room after the deadline; a working reader has read something by then */
 
-/* Others share the caller's description, so it is opened once more. */
+/* The caller's description may be shared, so the file is opened again. */
 static int open_again(int fd)
 {
 	char path[64];
@@ -23,10 +23,10 @@ static int open_again(int fd)
 }
 
 /*
- * What is open for reading only is not opened again: writing to it shall fail, as the caller's descriptor does.
+ * A descriptor that is open for reading only is not opened again: writes to it must fail, as those to the caller's descriptor do.
  *
- * Where it cannot be opened, because the pipe is another user's or all of its readers have gone, a write of PIPE_BUF bytes to a pipe that has
- * room does not block, unless somebody else fills it in between.
+ * Opening can fail because the pipe belongs to another user or has no reader. In that case a write of PIPE_BUF bytes to a pipe that has
+ * room does not block, unless another process fills it in between.
  */
 struct tw_pipe tw_pipe__open(int fd)
 {
@@ -52,7 +52,7 @@ void tw_pipe__close(struct tw_pipe *live)
 	live->out = -1;
 }
 
-/* Return: 0, -ETIMEDOUT, what poll() said */
+/* Return: 0, -ETIMEDOUT, errors of poll() */
 static int wait_for_room(int fd, const struct tw_deadline *deadline)
 {
 	struct pollfd room = { .fd = fd, .events = POLLOUT };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing to a reader at the other end: pipes, terminals, sockets. A full one is waited for in poll(), and given up at a deadline. */
+/*
+ * Writing to a reader at the other end: pipes, terminals, sockets. If it is full, the caller waits in poll(), up to a deadline.
+ */
 #ifndef TW_OUTPUT_PIPE_H
 #define TW_OUTPUT_PIPE_H
 
@@ -11,29 +13,33 @@
 #include "base/time.h"
 
 struct tw_pipe {
-	int fd;           /* the caller's */
-	int out;          /* the same once more, without blocking; -1 = there is none */
-	bool nonblocking; /* that, or the caller's is */
+	int fd;           /* the caller's descriptor */
+	int out;          /* the same file with O_NONBLOCK; -1 = none */
+	bool nonblocking; /* that one, or the caller's, has O_NONBLOCK */
 	bool is_socket;
 };
 
-/** tw_pipe__open() - for an open descriptor, which stays the caller's and as it is; a file is written to as it is */
+/**
+ * tw_pipe__open() - for an open descriptor, which stays the caller's and unchanged; a regular file is used as it is
+ */
 struct tw_pipe tw_pipe__open(int fd);
 
 /**
- * tw_pipe__write() - some of it
- * @deadline: when it is over, what has no room for some ms is given up; NULL = never
- * Return: bytes, more than 0; -ETIMEDOUT; what write() said
+ * tw_pipe__write() - write some of the bytes
+ * @deadline: after it, give up after some ms without room; NULL = never
+ * Return: bytes, more than 0; -ETIMEDOUT; errors of write()
  */
 ssize_t tw_pipe__write(const struct tw_pipe *live, const struct tw_deadline *deadline, const void *bytes, size_t len);
 
-/** tw_pipe__try() - what has room now. Return: bytes, more than 0; -EAGAIN; what write() said */
+/**
+ * tw_pipe__try() - write as many bytes as there is room for. Return: bytes, more than 0; -EAGAIN; errors of write()
+ */
 ssize_t tw_pipe__try(const struct tw_pipe *live, const void *bytes, size_t len);
 
-/** tw_pipe__fd() - what to poll for room */
+/** tw_pipe__fd() - descriptor to poll for room */
 int tw_pipe__fd(const struct tw_pipe *live);
 
-/** tw_pipe__close() - what was opened besides the caller's */
+/** tw_pipe__close() - close what was opened here */
 void tw_pipe__close(struct tw_pipe *live);
 
 #endif

@@ -14,30 +14,32 @@
 #include "pcap-tools/output/output_impl.h"
 #include "pcap-tools/pcapng/blocks.h"
 
-#define PIECE     ((size_t)64 << 10)   /* bytes that are read at a time */
-#define BLOCK_CAP ((uint32_t)16 << 20) /* bytes of the longest that is believed, as for Wireshark */
+#define PIECE     ((size_t)64 << 10)   /* bytes of one read */
+#define BLOCK_CAP ((uint32_t)16 << 20) /* largest block length accepted, as in Wireshark */
 
-/* Of captures a hundredth is left at least: what grows more than this is meant to take our time. */
+/*
+ * A compressed capture has at least a hundredth of its size: data that expands more is an attack on the reader's time.
+ */
 #define RATIO_MAX ((uint64_t)1024)
 #define PLAIN_MIN ((uint64_t)256 << 10)
 
-/* Where a file whose writer was killed can end. */
+/* A place at which a file of a killed writer can end. */
 struct file_end {
-	uint64_t size; /* of the file then */
-	bool open;     /* a zstd frame has to be ended there, by the block whose header is at `last` */
+	uint64_t size; /* size of the file if it ends there */
+	bool open;     /* a zstd frame must be ended there, by the block whose header is at `last` */
 	uint64_t last;
 };
 
 /*
- * How far whole blocks of pcapng reach, in bytes that come in pieces of any length. Nothing of a block is looked at but its type and its
- * lengths. All zero at the beginning of a file.
+ * Finds the end of the last whole pcapng block, in bytes that arrive in pieces of any length. Only types and lengths of blocks are read.
+ * All zero at the beginning of a file.
  */
 struct block_walk {
 	uint64_t whole; /* bytes in whole blocks */
 	bool continued; /* set by the caller: the first block need not begin a section, and has this host's byte order */
-	bool bad;       /* what stands at `whole` is no block; it stays so */
+	bool bad;       /* the bytes at `whole` are no block; stays true */
 	bool swapped;
-	uint32_t len, seen; /* of the block begun; len 0 = not known yet */
+	uint32_t len, seen; /* of the current block; len 0 = unknown yet */
 	uint8_t head[TW_PCAPNG_BLOCK_MIN], tail[4];
 };
 
@@ -46,7 +48,7 @@ static uint32_t load(const struct block_walk *walk, const uint8_t *at)
 	return tw_load32(at, TW_HOST_BE != walk->swapped);
 }
 
-/* Of the bytes that stand at @seen in the block, those of its closing length. */
+/* Returns the part of the bytes at @seen in the block that belongs to its closing length. */
 static void take_tail(struct block_walk *walk, uint32_t seen, const uint8_t *bytes, size_t len)
 {
 	const uint32_t tail = walk->len - (uint32_t)sizeof(walk->tail);
@@ -81,7 +83,7 @@ static void block__end(struct block_walk *walk)
 	walk->len = walk->seen = 0;
 }
 
-/* Return: the number of bytes that were used: at least one. */
+/* Return: number of bytes consumed, at least one. */
 static size_t walk__step(struct block_walk *walk, const uint8_t *bytes, size_t len)
 {
 	const uint32_t end = walk->len ? walk->len : TW_PCAPNG_BLOCK_MIN;
@@ -101,7 +103,7 @@ static size_t walk__step(struct block_walk *walk, const uint8_t *bytes, size_t l
 	return n;
 }
 
-/* Return: false once they are no pcapng */
+/* Return: false if they are not pcapng */
 static bool walk__feed(struct block_walk *walk, const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;
@@ -119,18 +121,18 @@ enum { BLOCK_RAW, BLOCK_RLE, BLOCK_COMPRESSED, BLOCK_RESERVED };
 
 struct zstd_block {
 	uint64_t at;
-	uint32_t len; /* with its header */
+	uint32_t len; /* including its header */
 	bool last;
 };
 
-/* A frame in a file, block by block. The first "block" is the frame's head. */
+/* A frame in a file, block by block. The first "block" is the head of the frame. */
 struct zstd_frame {
 	int fd;
 	uint64_t size;
 	struct zstd_block block;
 };
 
-/* Return: 1; 0 if the file ends before; what pread() said */
+/* Return: 1; 0 if the file ends before; errors of pread() */
 static int frame__read(const struct zstd_frame *f, uint64_t at, void *to, size_t len)
 {
 	ssize_t n;
@@ -145,7 +147,7 @@ static int frame__read(const struct zstd_frame *f, uint64_t at, void *to, size_t
 	return (size_t)n == len;
 }
 
-/* Return: 1 if a frame of ours begins; 0 if the file ends in its head; -EBADMSG; what pread() said */
+/* Return: 1 if a frame written by Tracewire begins; 0 if the file ends in its head; -EBADMSG; errors of pread() */
 static int frame__begin(struct zstd_frame *f, int fd, uint64_t size)
 {
 	static const uint8_t ours[TW_ZSTD_HEAD - 1] = { 0x28, 0xb5, 0x2f, 0xfd, 0 };
@@ -162,7 +164,7 @@ static int frame__begin(struct zstd_frame *f, int fd, uint64_t size)
 	return n == sizeof(head);
 }
 
-/* Return: 1 if a whole block follows; 0 if the frame has ended, or the file; -EBADMSG; what pread() said */
+/* Return: 1 if a whole block follows; 0 if the frame or the file has ended; -EBADMSG; errors of pread() */
 static int frame__next(struct zstd_frame *f)
 {
 	const uint64_t at = f->block.at + f->block.len;
@@ -189,7 +191,7 @@ static void end__set(struct file_end *end, const struct zstd_block *block)
 	*end = (struct file_end){ .size = block->at + block->len, .open = !block->last, .last = block->at };
 }
 
-/* The block that ends at @known, or the frame's last if it has one. */
+/* The block that ends at @known, or the last of the frame. */
 static int find_known(struct zstd_frame *f, uint64_t known, struct file_end *end)
 {
 	int more;
@@ -228,7 +230,7 @@ static int look__feed(struct look *look, size_t len, uint64_t plain_max)
 	return 0;
 }
 
-/* The last block after which no block of pcapng is in pieces. */
+/* The last zstd block after which no pcapng block is incomplete. */
 static int look__for_end(struct look *look, struct zstd_frame *f, struct file_end *end)
 {
 	const struct zstd_block *block = &f->block;
@@ -265,8 +267,8 @@ static int find_whole(struct zstd_frame *f, struct file_end *end)
 }
 
 /*
- * @known: a place after a block where all is whole; 0 = none, and then the frame is uncompressed
- * Return: 0; -EBADMSG: the bytes are not ours, or damaged before the end; -ENOMEM; what pread() said.
+ * @known: an offset at which everything before is whole; 0 = none, so the frame is decompressed
+ * Return: 0; -EBADMSG: not written by Tracewire, or damaged before the end; -ENOMEM; errors of pread().
  */
 static int find_end_of_frame(int fd, uint64_t known, uint64_t size, struct file_end *ret)
 {
@@ -301,7 +303,7 @@ static int find_end_of_blocks(int fd, uint64_t known, struct file_end *ret)
 	return 0;
 }
 
-/* Plain or compressed, by the first bytes, as far as there are any. */
+/* Plain or compressed, according to the first bytes, if there are any. */
 static int find_end(int fd, uint64_t known, uint64_t size, struct file_end *ret)
 {
 	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd }, section[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
@@ -316,7 +318,7 @@ static int find_end(int fd, uint64_t known, uint64_t size, struct file_end *ret)
 	return memcmp(head, zstd, (size_t)n) ? -EBADMSG : find_end_of_frame(fd, known, size, ret);
 }
 
-/* First it is cut: cut short once more, it can still be mended. */
+/* Truncate first: a file that is shorter than that can still be repaired. */
 static int apply(int fd, uint64_t size, const struct file_end *end)
 {
 	uint8_t head;
@@ -379,7 +381,7 @@ int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_
 	return err ? explain(err, path, error) : 0;
 }
 
-/* Another file may have its name by now, and then that is the user's. Return: 0; -ENOENT if it is not there any more */
+/* Another file may have its name by now, which is not to be changed. Return: 0; -ENOENT if the file is gone */
 static int repair_noted(const struct tw_noted *noted, bool dry_run, struct tw_repair *ret)
 {
 	const int fd = open_file(noted->path, dry_run);
@@ -412,7 +414,9 @@ struct notes {
 	void *ctx;
 };
 
-/* A note is done with even if its file could not be mended: that was said, and would not be otherwise the next time. */
+/*
+ * A note is removed even if its file could not be repaired: that was reported, and the next attempt would give the same result.
+ */
 static int look_at_note(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	const struct notes *notes = ctx;
@@ -439,7 +443,7 @@ int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct
 	return tw_state_file__each(TW_NOTES, look_at_note, &notes, error);
 }
 
-/* The process that writes a file has locked it. Return: 0; -ENOENT if one does, another -errno */
+/* The process that writes a file has locked it. Return: 0; -ENOENT if there is such a process; another -errno */
 static int repair_unlocked(const char *path, struct tw_repair *ret)
 {
 	const int fd = open_file(path, false);

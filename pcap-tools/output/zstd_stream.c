@@ -6,7 +6,7 @@
 
 #include "pcap-tools/output/output_impl.h"
 
-#define LEVEL    (-1) /* of recordings: some 2 % more bytes than 1 makes, in two thirds of the time */
+#define LEVEL    (-1) /* for recordings: about 2 % more bytes than level 1, in two thirds of the time */
 #define OUT_SIZE ((size_t)256 << 10)
 
 struct tw_zstd_stream {
@@ -80,7 +80,7 @@ int tw_zstd_stream__end(struct tw_zstd_stream *z)
 size_t tw_zstd_stream__last_head(bool begins, size_t len, uint8_t *ret)
 {
 	static const uint8_t frame[TW_ZSTD_HEAD] = { 0x28, 0xb5, 0x2f, 0xfd, 0, (TW_ZSTD_WINDOW_LOG - 10) << 3 };
-	const uint32_t block = (uint32_t)len << 3 | 1; /* last, raw, and its size */
+	const uint32_t block = (uint32_t)len << 3 | 1; /* last block, raw, and its size */
 	uint8_t *p = ret;
 
 	if (begins) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The numbers of draft-ietf-opsawg-pcapng: types of blocks (section 4), codes of their options (3.5 and 4). */
+/* Numbers of draft-ietf-opsawg-pcapng: types of blocks (section 4), codes of their options (3.5 and 4). */
 #ifndef TW_PCAPNG_BLOCKS_H
 #define TW_PCAPNG_BLOCKS_H
 
@@ -9,22 +9,22 @@ enum {
 	TW_PCAPNG_SPB = 3,          /* a packet without a time */
 	TW_PCAPNG_ISB = 5,          /* statistics of an interface */
 	TW_PCAPNG_EPB = 6,          /* a packet */
-	TW_PCAPNG_SHB = 0x0A0D0D0A, /* begins a section; reads the same in either byte order */
+	TW_PCAPNG_SHB = 0x0A0D0D0A, /* begins a section; a palindrome, the same in either byte order */
 };
-#define TW_PCAPNG_BLOCK_MIN        12          /* bytes of a block without a body: type, length, length */
-#define TW_PCAPNG_PADDING          0x80005457u /* section 3.1: local use, "TW"; readers skip what they don't know */
+#define TW_PCAPNG_BLOCK_MIN        12          /* bytes of a block with an empty body: type, length, length */
+#define TW_PCAPNG_PADDING          0x80005457u /* section 3.1: local use, "TW"; readers skip unknown ones */
 #define TW_PCAPNG_BYTE_ORDER_MAGIC 0x1A2B3C4Du
 
 enum {
 	TW_OPT_END = 0,
-	TW_OPT_COMMENT = 1, /* in any block, several times */
+	TW_OPT_COMMENT = 1, /* in any block, repeatable */
 	TW_OPT_SHB_HARDWARE = 2,
 	TW_OPT_SHB_OS = 3,
 	TW_OPT_SHB_APPLICATION = 4,
 	TW_OPT_IF_NAME = 2,
 	TW_OPT_IF_DESCRIPTION = 3,
 	TW_OPT_IF_TSRESOL = 9,
-	TW_OPT_IF_FILTER = 11, /* a byte that says what language, then the text */
+	TW_OPT_IF_FILTER = 11, /* a byte for the language, then the text */
 	TW_OPT_IF_OS = 12,
 	TW_OPT_IF_TSOFFSET = 14,
 	TW_OPT_ISB_START = 2,

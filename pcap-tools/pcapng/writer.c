@@ -12,19 +12,21 @@
 
 #define TSRESOL_NS 9  /* 10^-9 s */
 #define EPB_HEAD   28 /* bytes before the packet */
-#define EPB_TAIL   8  /* and after it at most: padding and closing length */
+#define EPB_TAIL   8  /* upper limit of the bytes after it: padding and closing length */
 #define EPB_MIN    (EPB_HEAD + 4)
-/* Bytes of a block that is no packet: five texts, a list of comments, and what is around them. */
+/* Size of a block that is no packet: five texts, a list of comments, and their headers. */
 #define BLOCK_MAX (6 * TW_PCAPNG_TEXT_MAX + TW_PCAPNG_COMMENTS_MAX)
 _Static_assert(BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
-#define BUFFER_DEFAULT ((size_t)960 * 1024) /* and the longest block: less than a kill may lose, 1 MiB and a bit */
-#define BULK           ((size_t)128 * 1024) /* bytes of a batch that is worth to end where a block of the disk does */
-/* What may be appended to a buffer that is about to be flushed: the longest block, padding, and the slack. */
+#define BUFFER_DEFAULT ((size_t)960 * 1024) /* and the longest block: less than a kill may lose, about 1 MiB */
+#define BULK           ((size_t)128 * 1024) /* smallest batch that is extended to end at a block of the disk */
+/* The most that may be appended to a buffer that is about to be flushed: the longest block, padding, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)
-#define LAST_MAX      (TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN) /* bytes of the blocks that follow a failure */
+#define LAST_MAX      (TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN) /* bytes of the blocks written after a failure */
 _Static_assert(LAST_MAX < BUFFER_BEHIND, "there is room for it");
 
-/* Blocks are appended to it; its owner keeps room for the longest. Numbers are in this host's byte order, as the section header says. */
+/*
+ * Blocks are appended to it; the owner makes sure that the longest fits. Numbers are in host byte order, as the section header says.
+ */
 struct buffer {
 	uint8_t *bytes;
 	size_t len;
@@ -33,7 +35,7 @@ struct buffer {
 struct tw_pcapng {
 	struct tw_output *output;
 	struct buffer buf;
-	size_t cap;        /* flushed once it holds as much; BUFFER_BEHIND more are allocated */
+	size_t cap;        /* size at which it is flushed; BUFFER_BEHIND more bytes are allocated */
 	uint16_t *weights; /* of the packets in it */
 	size_t n_weights;
 	size_t kept;      /* after a failure: bytes of the buffer that were written, in whole blocks */
@@ -41,8 +43,8 @@ struct tw_pcapng {
 	uint32_t interfaces;
 	int err; /* the first failure */
 	struct tw_error error;
-	bool last;        /* after it: the buffer goes where the output has kept room */
-	uint64_t dropped; /* packets that were in it */
+	bool last;        /* after it: the buffer is written to the output's reserve */
+	uint64_t dropped; /* packets in it */
 };
 
 static void put(struct buffer *b, const void *data, size_t len)
@@ -72,7 +74,7 @@ static void option__put(struct buffer *b, unsigned int code, const void *value, 
 		b->bytes[b->len++] = 0;
 }
 
-/* Cut between two characters of UTF-8. */
+/* Cuts between two characters of UTF-8. */
 static size_t text__length(const char *text)
 {
 	return tw_printable__cut(text, strnlen(text, TW_PCAPNG_TEXT_MAX + 1), TW_PCAPNG_TEXT_MAX);
@@ -84,13 +86,13 @@ static void option__text(struct buffer *b, unsigned int code, const char *text)
 		option__put(b, code, text, text__length(text));
 }
 
-/* As many of the list as have room. */
+/* Writes the comments of the list that fit. */
 static void option__comments(struct buffer *b, const char *const *comments)
 {
 	size_t left = TW_PCAPNG_COMMENTS_MAX;
 
 	for (; comments && *comments; comments++) {
-		const size_t len = text__length(*comments) + 8; /* with its header and padding */
+		const size_t len = text__length(*comments) + 8; /* including its header and padding */
 
 		if (len > left)
 			return;
@@ -99,7 +101,7 @@ static void option__comments(struct buffer *b, const char *const *comments)
 	}
 }
 
-/* A capture filter as text, which its first byte tells. */
+/* A capture filter as text, as its first byte says. */
 static void option__filter(struct buffer *b, const char *filter)
 {
 	char value[1 + TW_PCAPNG_TEXT_MAX] = { 0 };
@@ -117,7 +119,7 @@ static void option__u64(struct buffer *b, unsigned int code, uint64_t value)
 	option__put(b, code, &value, sizeof(value));
 }
 
-/* Times stand as two words, the high one first, in either byte order. */
+/* Times are two words, the high one first, in either byte order. */
 static void put_time(struct buffer *b, uint64_t time)
 {
 	put_u32(b, (uint32_t)(time >> 32));
@@ -131,7 +133,7 @@ static void option__time(struct buffer *b, unsigned int code, uint64_t time)
 	put_time(b, time);
 }
 
-/* Start a block: its length is filled in at its end. Return: where it starts. */
+/* Begins a block; its length is filled in at its end. Return: its offset. */
 static size_t block__begin(struct buffer *b, uint32_t type)
 {
 	const size_t start = b->len;
@@ -253,7 +255,7 @@ void tw_pcapng__close(struct tw_pcapng *w)
 	free(w);
 }
 
-/* A large batch goes to the disk without a copy of the kernel's, if it ends where a block of the disk does. */
+/* A large batch is written to the disk without a copy in the kernel if it ends at a block of the disk. */
 int tw_pcapng__flush(struct tw_pcapng *w)
 {
 	size_t lacks;
@@ -289,7 +291,7 @@ int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *se
 	return 0;
 }
 
-/* Before a block is begun: the buffer has room for the longest. Return: 0, or the failure. */
+/* Called before a block begins: makes room for the longest. Return: 0, or the failure. */
 static int pcapng__room(struct tw_pcapng *w)
 {
 	if (w->last)
@@ -297,7 +299,7 @@ static int pcapng__room(struct tw_pcapng *w)
 	return w->buf.len < w->cap && !w->err ? 0 : tw_pcapng__flush(w);
 }
 
-/* What does not go into what was kept back is left out. Return: 0, -ENOSPC */
+/* Blocks that do not fit the reserve are left out. Return: 0, -ENOSPC */
 static int pcapng__fits(struct tw_pcapng *w, size_t before)
 {
 	if (!w->last || w->buf.len <= LAST_MAX)
@@ -358,7 +360,7 @@ void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, s
 	p = store_u32(p, (uint32_t)time);
 	p = store_u32(p, (uint32_t)len);
 	p = store_u32(p, (uint32_t)original);
-	store_u32(p + len, 0); /* the padding, and perhaps more, which the length overwrites */
+	store_u32(p + len, 0); /* clears the padding, and perhaps more, which the length overwrites */
 	store_u32(p + len + padding, total);
 	w->buf.len += total;
 	w->weights[w->n_weights++] = weight;

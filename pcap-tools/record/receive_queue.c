@@ -6,7 +6,7 @@
 
 struct tw_receive_queue {
 	struct tw_slot_queue *slots;
-	struct tw_slot *places[TW_RECEIVE_QUEUE_SLOTS]; /* NULL: the frames that were there are in filled */
+	struct tw_slot *places[TW_RECEIVE_QUEUE_SLOTS]; /* NULL: its frames are in filled */
 	struct tw_slot_list unused, filled;
 };
 

@@ -18,14 +18,15 @@
 
 #define SLOTS_DEFAULT      512
 #define SLOT_BYTES_DEFAULT (16 * 1024)
-#define FLUSH_MS_DEFAULT   40  /* of the 100 that a kill may take; the rest is for the way to here */
-#define ANSWERS_MAX        512 /* of producers, in the command queue; more are dropped, for there will be others */
-#define BATCH_MAX          8   /* slots that are taken, handed over and given back at a time */
-#define STUCK_NS           (1500 * TW_NS_PER_MS) /* in one call of the output, after the deadline: see tw_output__write() */
+#define FLUSH_MS_DEFAULT   40 /* ms, of the 100 that a kill may lose; the rest is for the steps before */
+#define ANSWERS_MAX \
+	512 /* answers of producers in the command queue; further ones are dropped, because there will be others */
+#define BATCH_MAX 8                     /* slots that are taken, passed on and returned at a time */
+#define STUCK_NS  (1500 * TW_NS_PER_MS) /* ms in one call of the output after the deadline: see tw_output__write() */
 
 /*
- * What other threads send to the recorder's thread besides frames, and the reports that it sends back. No thread waits for the disk: the
- * recorder's holds the lock only to take something out or put something in. The thread that sends answers takes no lock at all.
+ * Messages of other threads to the recorder's thread, other than frames, and the reports that it returns. No thread waits for the disk:
+ * the recorder's thread holds the lock only to take or put a message. The thread that sends answers takes no lock.
  */
 
 struct clock_answer {
@@ -34,16 +35,16 @@ struct clock_answer {
 };
 
 struct command_queue {
-	struct clock_answer answers[ANSWERS_MAX]; /* those of [read, written), modulo their number */
+	struct clock_answer answers[ANSWERS_MAX]; /* the entries [read, written), modulo their number */
 	_Atomic uint32_t written, read;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t reported;
 	struct tw_own_clock own;
 	bool has_own;
-	bool wanted; /* somebody waits for reports */
+	bool wanted; /* a thread waits for reports */
 	struct tw_archive_report *reports;
 	size_t n_reports;
-	struct tw_archive_stats stats; /* as of the same time */
+	struct tw_archive_stats stats; /* of the same time as the reports */
 };
 
 static void command_queue__init(struct command_queue *queue)
@@ -60,7 +61,7 @@ static void command_queue__fini(struct command_queue *queue)
 	free(queue->reports);
 }
 
-/* For tw_archive__answer(); by one thread, which never waits. */
+/* For tw_archive__answer(); called by one thread, which never waits. */
 static void command_queue__put_answer(struct command_queue *queue, uint64_t stream_id,
 				      const struct tw_time_sync_sample *sample)
 {
@@ -72,7 +73,7 @@ static void command_queue__put_answer(struct command_queue *queue, uint64_t stre
 	atomic_store_explicit(&queue->written, at + 1, memory_order_release);
 }
 
-/* For tw_archive__own_clock(); by any thread. */
+/* For tw_archive__own_clock(); called by any thread. */
 static void command_queue__put_own_clock(struct command_queue *queue, const struct tw_own_clock *own)
 {
 	pthread_mutex_lock(&queue->lock);
@@ -82,10 +83,10 @@ static void command_queue__put_own_clock(struct command_queue *queue, const stru
 }
 
 /*
- * Reports as of now; any thread but the recorder's, one at a time.
+ * Gets current reports; called by any thread but the recorder's, one at a time.
  * @ret: the caller's, to be freed with free()
- * @ret_stats: of all of them; untouched if there are none
- * Return: how many; 0 with NULL if the recorder's thread was busy for @timeout_ms
+ * @ret_stats: of all of them; unchanged if there are none
+ * Return: number of reports; 0 with NULL if the recorder's thread was busy for @timeout_ms
  */
 static size_t command_queue__request_reports(struct command_queue *queue, unsigned int timeout_ms,
 					     struct tw_archive_report **ret, struct tw_archive_stats *ret_stats)
@@ -119,7 +120,7 @@ static void run_answers(struct command_queue *queue, struct tw_archive *archive)
 		const struct clock_answer answer = queue->answers[at % ANSWERS_MAX];
 
 		atomic_store_explicit(&queue->read, at + 1, memory_order_release);
-		tw_archive__answer(archive, answer.stream_id, &answer.sample); /* may let out packets, and so write */
+		tw_archive__answer(archive, answer.stream_id, &answer.sample); /* may release packets, and so write */
 	}
 }
 
@@ -141,7 +142,7 @@ static void put_reports(struct command_queue *queue, const struct tw_archive *ar
 	free(old);
 }
 
-/* By the recorder's thread. */
+/* Used by the recorder's thread. */
 static void command_queue__run(struct command_queue *queue, struct tw_archive *archive)
 {
 	struct tw_own_clock own;
@@ -168,31 +169,31 @@ struct tw_recorder {
 	struct tw_output *output;
 	struct tw_archive *archive;
 	pthread_t thread;
-	pthread_mutex_t lock;   /* of what follows, up to the blank line */
-	pthread_cond_t changed; /* by the thread: it has a tid, or has ended */
+	pthread_mutex_t lock;   /* protects the members up to the blank line */
+	pthread_cond_t changed; /* set by the thread: it has a tid, or has ended */
 	int tid;
 	bool ended;
 	struct tw_error error;
 	uint64_t missing;
 
 	/*
-	 * The thread holds it except while it is in the output. So another thread that takes it then may look at the archive, and keep
-	 * this thread out for ever.
+	 * The thread holds it except while it is in a call of the output. Another thread that takes it then may read the archive, and
+	 * may keep this thread out for ever.
 	 */
 	pthread_mutex_t turn;
-	uint64_t in_output;            /* since then, CLOCK_MONOTONIC; 0 = it is not */
-	struct tw_slot_list filled;    /* taken, and not written yet */
-	struct tw_recorder *next_left; /* of those left behind */
+	uint64_t in_output;            /* since then, CLOCK_MONOTONIC; 0 = it is not in a call */
+	struct tw_slot_list filled;    /* taken from the queue and not written yet */
+	struct tw_recorder *next_left; /* frames left behind */
 	bool is_left;
 
 	const struct tw_deadline *deadline;
 	bool has_queue, has_thread;
-	bool failed; /* what comes is only counted */
+	bool failed; /* new frames are only counted */
 	atomic_bool full;
-	_Atomic uint64_t rounds; /* of the writer */
+	_Atomic uint64_t rounds; /* the first failure of the writer */
 	uint32_t slots, slot_bytes, batch, flush_ms;
-	struct tw_slot_list done; /* to be given back; the thread's, as the next one */
-	uint32_t n_borrowed;      /* slots that the merge keeps */
+	struct tw_slot_list done; /* to be returned; used by the thread only, like the next member */
+	uint32_t n_borrowed;      /* slots that the merge has borrowed */
 	char name[256];
 };
 
@@ -221,11 +222,11 @@ static void recorder__released(struct tw_borrowed_buffer *buffer)
 	rec->n_borrowed -= slot->borrowed;
 	slot->borrowed = false;
 	tw_slot_list__push(&rec->done, slot);
-	if (rec->done.n >= rec->batch) /* slots go back in batches: producers may be waiting for them */
+	if (rec->done.n >= rec->batch) /* slots are returned in batches, because producers may be waiting for them */
 		tw_slot_queue__give(&rec->queue, &rec->done);
 }
 
-/* A well filled slot may be kept by the merge, as long as enough others are left for what comes. */
+/* The merge may borrow a well filled slot, as long as enough others are left for new frames. */
 static bool recorder__may_lend(const struct tw_recorder *rec, const struct tw_slot *slot)
 {
 	return slot->len >= rec->slot_bytes / 4 && rec->n_borrowed < rec->slots / 2;
@@ -273,7 +274,7 @@ static void recorder__leave_output(void *ctx)
 	rec->in_output = 0;
 }
 
-/* The disk may have to be waited for, so it is done in this thread. */
+/* It may have to wait for the disk, so it is done in this thread. */
 static void recorder__end(struct tw_recorder *rec)
 {
 	struct tw_error closing;
@@ -303,7 +304,7 @@ static void recorder__write(struct tw_recorder *rec)
 			recorder__write_slot(rec, slot);
 		tw_slot_queue__give(&rec->queue, &rec->done);
 		recorder__fail(rec, tw_archive__tick(rec->archive, tw_time__now(CLOCK_MONOTONIC)));
-		recorder__note_full(rec); /* files are ended by time, too */
+		recorder__note_full(rec); /* files are also ended by time */
 		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
 		if (!tw_output__is_pipe(rec->output) &&
 		    tw_time__now(CLOCK_MONOTONIC) - flushed < rec->flush_ms * TW_NS_PER_MS)
@@ -332,7 +333,7 @@ static void *recorder__run(void *arg)
 	return NULL;
 }
 
-/* Signals are for the program's other threads; and a reader that goes away shall be an error here, not a SIGPIPE. */
+/* Signals are handled by the program's other threads; a reader that goes away must be an error here, not a SIGPIPE. */
 static int recorder__start(struct tw_recorder *rec, struct tw_error *error)
 {
 	sigset_t all, before;
@@ -420,7 +421,9 @@ bool tw_recorder__is_stuck(struct tw_recorder *rec)
 	return is;
 }
 
-/* Its thread is in a call that nothing ends, and may use all of it when that ends by itself: but it cannot go on. */
+/*
+ * Its thread is in a call that cannot be ended, and may use all of it when that call returns; but it cannot continue.
+ */
 static void recorder__leave_behind(struct tw_recorder *rec)
 {
 	static struct tw_recorder *left;
@@ -441,7 +444,7 @@ static void recorder__leave_behind(struct tw_recorder *rec)
 	tw_slot_queue__fail(&rec->queue, -ETIMEDOUT);
 }
 
-/* Return: whether the thread has ended, after @timeout_ms at most */
+/* Return: whether the thread has ended, waiting at most @timeout_ms */
 static bool recorder__wait(struct tw_recorder *rec, unsigned int timeout_ms)
 {
 	const struct timespec until = tw_time__timespec(tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS);
@@ -455,7 +458,7 @@ static bool recorder__wait(struct tw_recorder *rec, unsigned int timeout_ms)
 	return ended;
 }
 
-/* Everything that was handed over is written. */
+/* Writes everything that was passed to the recorder. */
 static void recorder__stop(struct tw_recorder *rec)
 {
 	if (!rec->has_thread)
@@ -477,7 +480,7 @@ void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames)
 	pthread_mutex_unlock(&rec->lock);
 }
 
-/* The writer's failure, 0 if none yet; any thread */
+/* The writer's failure, 0 if none; called by any thread */
 static int recorder__error(struct tw_recorder *rec, struct tw_error *error)
 {
 	int err;
@@ -543,7 +546,7 @@ void tw_recorder__free(struct tw_recorder *rec)
 	recorder__stop(rec);
 	if (rec->is_left)
 		return;
-	tw_archive__free(rec->archive); /* gives slots back */
+	tw_archive__free(rec->archive); /* returns slots */
 	if (rec->has_queue)
 		tw_slot_queue__fini(&rec->queue);
 	tw_output__free(rec->output);

@@ -10,7 +10,7 @@
 #include "pcap-tools/large.h"
 
 #define SLOT_ALIGN 64
-#define HOT_BYTES  ((size_t)8 << 20) /* in the slots that are used as long as the reader keeps up */
+#define HOT_BYTES  ((size_t)8 << 20) /* a pool this large is enough as long as the reader keeps up */
 
 void tw_slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more)
 {
@@ -56,7 +56,7 @@ struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list)
 	return slot;
 }
 
-/* A counter that is full has woken everybody. */
+/* If the counter is full, all waiters are awake already. */
 static void wake(int fd)
 {
 	const uint64_t one = 1;
@@ -147,7 +147,7 @@ void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list)
 	while ((slot = tw_slot_list__pop(list)))
 		tw_slot_list__push(slot->data < q->cold ? &hot : &cold, slot);
 	pthread_mutex_lock(&q->lock);
-	tw_slot_list__append(&hot, &q->unused); /* in front: those used last are still in the cache */
+	tw_slot_list__append(&hot, &q->unused); /* returned to the front: the slots used last are still in the cache */
 	tw_slot_list__append(&hot, &cold);
 	q->unused = hot;
 	pthread_mutex_unlock(&q->lock);
@@ -190,8 +190,7 @@ static int queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
 }
 
 /*
- * The filled slots of @list go to the reader, who is woken; the list becomes empty
- * After the reader failed it counts what it gets.
+ * Passes the filled slots of @list to the reader and wakes it; the list becomes empty. After the reader failed it only counts them.
  * Return: 0; -EAGAIN if no slot is unused; the reader's failure.
  */
 static int slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
@@ -255,7 +254,7 @@ struct slot_sink {
 	struct tw_slot_queue *queue;
 	uint32_t batch;
 	struct tw_slot *current;               /* reserved */
-	struct tw_slot_list unused, committed; /* not handed over yet */
+	struct tw_slot_list unused, committed; /* not passed on yet */
 	struct tw_sink_stats stats;
 };
 

@@ -8,10 +8,11 @@
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/merge/merge.h"
 
-#define CHANNELS_MAX 16384 /* others are not watched for gaps: there are thousands, or somebody made them up */
+#define CHANNELS_MAX \
+	16384 /* further channels are not checked for gaps: there are thousands, or somebody invented them */
 
 enum order {
-	UNDECIDED, /* frames are kept */
+	UNDECIDED, /* frames are being kept */
 	AS_IT_IS,
 	MERGED,
 };
@@ -20,7 +21,7 @@ struct channel_key {
 	uint64_t stream_id, channel;
 };
 
-/* Before each frame that is kept. */
+/* Precedes each frame that is kept. */
 struct kept {
 	uint32_t len, missing;
 };
@@ -30,13 +31,13 @@ struct tw_report_frames {
 	void *ctx;
 	struct tw_report_stats *stats;
 	enum order order;
-	struct tw_hash_table next_numbers; /* struct channel_key -> uint64_t, where frames come in order */
-	struct channel_key latest;         /* that was looked up */
+	struct tw_hash_table next_numbers; /* struct channel_key -> uint64_t, for frames that are in order */
+	struct channel_key latest;         /* the last one looked up */
 	uint64_t *latest_next;
 	struct tw_merge *merge;
 	struct tw_streams *streams;
-	uint64_t n_snapped; /* that went to the merge, which takes them for damaged ones */
-	uint8_t *opening;   /* frames, each behind its struct kept */
+	uint64_t n_snapped; /* frames passed to the merge that it counts as damaged */
+	uint8_t *opening;   /* frames, each after its struct kept */
 	size_t opening_len;
 	unsigned int n_opening;
 };
@@ -83,7 +84,7 @@ static int take_merged(void *ctx, const struct tw_merged *out)
 	return frames->take(frames->ctx, &frame);
 }
 
-/* What only captures of the wire have. */
+/* Only for captures of an interface. */
 static bool needs_merge(const struct tw_report_frame *frame)
 {
 	struct tw_cursor tlvs = frame->tlvs;
@@ -101,7 +102,9 @@ static bool needs_merge(const struct tw_report_frame *frame)
 	return false;
 }
 
-/* The number that is next on a frame's channel, the frame's own if it is the first. Return: NULL beyond the limit or without memory */
+/*
+ * The next number of a frame's channel, or the frame's own number if it is the first. Return: NULL beyond the limit or without memory
+ */
 static uint64_t *next_number(struct tw_report_frames *frames, const struct tw_frame_info *frame)
 {
 	const struct channel_key key = { frame->stream_id, frame->channel };
@@ -118,7 +121,7 @@ static uint64_t *next_number(struct tw_report_frames *frames, const struct tw_fr
 	return frames->latest_next;
 }
 
-/* Take a frame's numbers in. Return: how many are missing before them */
+/* Takes the numbers of a frame. Return: how many are missing before them */
 static uint64_t missing_before(struct tw_report_frames *frames, const struct tw_frame_info *frame)
 {
 	uint64_t *next, missing;
@@ -140,7 +143,9 @@ static int take_as_it_is(struct tw_report_frames *frames, struct tw_report_frame
 	return frames->take(frames->ctx, frame);
 }
 
-/* Where a stream stands on the wall clock's time line, by its first CLOCK: the merge is to know before its events have their turn. */
+/*
+ * Places a stream on the wall clock's time line with its first CLOCK: the merge must know that before the events have their turn.
+ */
 static int place(struct tw_report_frames *frames, const struct tw_frame_info *info, struct tw_cursor tlvs)
 {
 	struct tw_stream *stream = tw_streams__get(frames->streams, info->stream_id);
@@ -178,7 +183,7 @@ static int take_kept(struct tw_report_frames *frames, const struct kept *kept, c
 	return frames->order == MERGED ? merge(frames, &frame, data, kept->len) : take_as_it_is(frames, &frame);
 }
 
-/* It is known now what the file is: the frames that were kept go first. */
+/* The kind of file is now known: the kept frames are processed first. */
 static int decide(struct tw_report_frames *frames, enum order order)
 {
 	const struct tw_merge_options options = {
@@ -225,7 +230,7 @@ static bool is_full(const struct tw_report_frames *frames)
 	       TW_REPORT_OPENING_BYTES - frames->opening_len < sizeof(struct kept) + TW_FRAME_MAX;
 }
 
-/* Count what is wrong with it. Return: whether it can be read. */
+/* Counts what is wrong with a frame. Return: whether it can be read. */
 static bool is_readable(struct tw_report_stats *stats, enum tw_frame_status status, bool snapped)
 {
 	if (status == TW_FRAME_NOT_OURS)
@@ -255,7 +260,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 		return 0;
 	frame.missing = snapped ? frame.info.length - (uint32_t)len : 0;
 	if (frame.info.source ==
-	    TW_SOURCE_OUT_OF_BAND) /* no numbers, no place among the events; but what explains them may be there */
+	    TW_SOURCE_OUT_OF_BAND) /* an out-of-band frame has no numbers and no place among the events, but may have metadata */
 		return frames->take(frames->ctx, &frame);
 	if (frames->order != MERGED && needs_merge(&frame))
 		err = decide(frames, MERGED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One JSON object a line (RFC 8259). Numbers beyond 2^53, which readers may round, are strings, and so are times in
- * seconds. Strings of the kernel may hold any bytes: base/json.h makes texts of them.
+ * One JSON object a line (RFC 8259). Numbers beyond 2^53, which readers may round, are strings, and so are times in seconds. Strings of
+ * the kernel may contain any bytes: base/json.h makes valid text of them.
  */
 #include "pcap-tools/report/report_impl.h"
 
@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/printable.h"
 
-/* What stands on a line before the event: stream, task, CPU, time. Made for each event, so without calls where it can be. */
+/* The beginning of a line, before the event: stream, task, CPU, time. Made for each event, so calls are avoided. */
 #define NS_PER_S     1000000000u
 #define NS_PER_US    1000u
 #define COUNT_WIDTH  12
@@ -18,7 +18,7 @@
 #define COMM_WIDTH   16
 #define COMM_LATENCY 8
 #define PID_WIDTH    5
-#define COMM_SHOWN   512 /* bytes for a name with escapes; of 128 bytes, where the kernel's have 16 */
+#define COMM_SHOWN   512 /* bytes of a name with escapes; for 128 bytes, while the kernel's names have 16 */
 
 /* Flags of common_flags: enum trace_flag_type of the kernel. */
 enum {
@@ -29,7 +29,7 @@ enum {
 	FLAG_SOFTIRQ = 0x10,
 };
 
-/* The task's name at that time: "<idle>", "<...>" where it is not known */
+/* The task's name at that time: "<idle>"; "<...>" if it is unknown */
 static const char *report__comm(const struct tw_report_event *event, size_t *ret_len)
 {
 	const struct tw_task_name *name;
@@ -47,7 +47,7 @@ static const char *report__comm(const struct tw_report_event *event, size_t *ret
 	return "<...>";
 }
 
-/* An event's time as the options want it, ns */
+/* An event's time as selected by the options, ns */
 static uint64_t report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
 {
 	time = tw_identity__ns(&stream->identity, time);
@@ -61,7 +61,7 @@ static uint64_t report__time(struct tw_report *report, const struct tw_stream *s
 	return time - report->first_time;
 }
 
-/* The irq and preemption flags, as the kernel's latency format has them */
+/* The irq and preemption flags in the kernel's latency format */
 static void report__flags(struct tw_line *line, const struct tw_event_view *view)
 {
 	const uint8_t flags = view->common_flags, depth = view->common_preempt_count & 0xf,
@@ -75,7 +75,7 @@ static void report__flags(struct tw_line *line, const struct tw_event_view *view
 	tw_line__char(line, migrate ? "0123456789abcdef"[migrate] : '.');
 }
 
-/* Right-aligned, and cut to the width where @cut: between two characters, if the line is for people. */
+/* Right-aligned; with @cut, cut to the width, between two characters if the line is for people. */
 static void put_comm(struct tw_line *line, const char *comm, size_t len, size_t width, bool cut)
 {
 	char shown[COMM_SHOWN];
@@ -128,7 +128,7 @@ static void put_task(const struct tw_report *report, struct tw_line *line, const
 	}
 }
 
-/* Wall-clock time, as the clock on the wall here has it. */
+/* Wall-clock time in the local time zone. */
 static void put_wall(struct tw_line *line, uint64_t seconds)
 {
 	const time_t t = (time_t)seconds;
@@ -141,7 +141,7 @@ static void put_wall(struct tw_line *line, uint64_t seconds)
 		tw_line__u64(line, seconds);
 }
 
-/* Most events are in the second of the one before them. */
+/* Most events are in the same second as the one before. */
 static void put_seconds(struct tw_report *report, struct tw_line *line, uint64_t seconds)
 {
 	struct tw_report_second *known = &report->second;
@@ -175,7 +175,9 @@ static void put_wall_time(struct tw_report *report, struct tw_line *line, uint64
 	tw_line__char(line, ':');
 }
 
-/* "(+N)" since the line before, in the unit that times have. A line at 0 counts as none: trace-cmd has it so. */
+/*
+ * "(+N)": time since the line before, in the unit of the times. A previous time of 0 counts as none, as in trace-cmd.
+ */
 static void put_delta(struct tw_report *report, struct tw_line *line, uint64_t ns)
 {
 	const uint64_t time = report->options->full_time ? ns : microseconds(ns);
@@ -200,7 +202,7 @@ static void put_time(struct tw_report *report, struct tw_line *line, const struc
 	const uint64_t time = report__time(report, event->stream, event->view.time);
 
 	if (report->options->time != TW_REPORT_WALL && tw_identity__counts(&event->stream->identity)) {
-		tw_line__digits(line, time, COUNT_WIDTH, ' '); /* as wide as trace-cmd has it */
+		tw_line__digits(line, time, COUNT_WIDTH, ' '); /* the same width as in trace-cmd */
 		tw_line__char(line, ':');
 	} else {
 		tw_line__char(line, ' ');
@@ -210,7 +212,7 @@ static void put_time(struct tw_report *report, struct tw_line *line, const struc
 		put_delta(report, line, time);
 }
 
-/* The instance; with its host before it where there are several. */
+/* The instance; preceded by its host if there are several. */
 static size_t name_length(const struct tw_report *report, const struct tw_identity *id)
 {
 	const size_t host = report->several_hosts ? strlen(id->host) : 0, instance = strlen(id->instance);
@@ -236,7 +238,7 @@ static void put_stream(const struct tw_report *report, struct tw_line *line, con
 	tw_line__str(line, len ? ": " : "  ");
 }
 
-/* The first at @stream or after it of which something came out. */
+/* The first stream at or after @stream with output. */
 static const struct tw_stream *that_came_out(const struct tw_report *report, const struct tw_stream *stream)
 {
 	while (stream && !stream->user[report->user])
@@ -271,7 +273,7 @@ void tw_report__head(struct tw_report *report, struct tw_line *line)
 
 /* The layout of `trace-cmd report`, byte for byte. */
 
-#define NAME_WIDTH 20 /* of the event's name; longer ones push the text */
+#define NAME_WIDTH 20 /* width of the event's name; longer names shift the text */
 #define CUT        "... [cut]"
 #define SNAPPED    " [cut by the capture]"
 
@@ -284,7 +286,7 @@ static void put_bytes(struct tw_line *line, const struct tw_record *record)
 	}
 }
 
-/* What the event says, as text or as fields */
+/* The content of an event, as text or as fields */
 static void report__event_text(const struct tw_report *report, const struct tw_report_event *event,
 			       struct tw_line *line)
 {
@@ -299,7 +301,7 @@ static void report__event_text(const struct tw_report *report, const struct tw_r
 		tw_print__run(event->print, &event->record, host, line);
 }
 
-/* The event's name with what stands behind it, kept: few events come often. */
+/* The event's name and the padding after it, cached: the same few events repeat. */
 static const struct tw_report_label *label_of(struct tw_report *report, const struct tw_stream_event *known)
 {
 	struct tw_report_label *label = &report->labels[((uintptr_t)known >> 4) % TW_REPORT_LABELS];
@@ -309,7 +311,7 @@ static const struct tw_report_label *label_of(struct tw_report *report, const st
 
 	if (label->known == known)
 		return label;
-	label->known = NULL; /* its place is written to, even if the name turns out not to fit */
+	label->known = NULL; /* its bytes are written even if the name turns out not to fit */
 	tw_line__str(&line, known->format->name);
 	tw_printable__escape(&line);
 	len = tw_line__len(&line);
@@ -358,7 +360,7 @@ static void end_line(struct tw_line *line)
 		tw_printable__shorten(line, (size_t)(line->end - line->text) - sizeof(CUT));
 		tw_line__bytes(line, CUT, sizeof(CUT) - 1);
 	}
-	if (line->at[-1] != '\n') /* stacks, and what was written to trace_marker, end their line themselves */
+	if (line->at[-1] != '\n') /* stacks and trace_marker texts end their line themselves */
 		tw_line__char(line, '\n');
 }
 
@@ -368,11 +370,13 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 	put_task(report, line, event);
 	put_time(report, line, event);
 	tw_line__char(line, ' ');
-	line->unchecked = line->at; /* names of streams and tasks were made printable, and the rest is ours */
+	line->unchecked =
+		line->at; /* names of streams and tasks were made printable, and all other bytes are constant */
 	put_event(report, line, event);
 	if (event->record.cut)
 		tw_line__bytes(line, SNAPPED, sizeof(SNAPPED) - 1);
-	if (line->unchecked < line->at) /* the text of an event has seen to all before it; there may be none */
+	if (line->unchecked <
+	    line->at) /* the printer has checked the bytes before the event's text, which may be empty */
 		tw_printable__escape(line);
 	end_line(line);
 }
@@ -385,7 +389,7 @@ void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stre
 	tw_line__u64(line, cpu);
 	tw_line__str(line, " [");
 	if (lost->unknown && lost->count)
-		tw_line__str(line, "AT LEAST "); /* no word of trace-cmd's, which does not know that much */
+		tw_line__str(line, "AT LEAST "); /* wording unlike trace-cmd's, which does not have this information */
 	if (!lost->unknown || lost->count) {
 		tw_line__u64(line, lost->count);
 		tw_line__char(line, ' ');
@@ -461,7 +465,7 @@ static void put_fields(struct tw_json *json, const struct tw_report_event *event
 	tw_json__close(json);
 }
 
-/* Begin the object of an event or a loss: when and where it was. */
+/* Begins the object of an event or a loss: when and where it was. */
 static void open_object(struct tw_report *report, struct tw_json *json, struct tw_line *line,
 			const struct tw_stream *stream, uint16_t cpu, uint64_t time)
 {
@@ -493,7 +497,9 @@ static void put_task_fields(struct tw_json *json, const struct tw_report_event *
 	tw_line__char(json->line, '"');
 }
 
-/* An object that does not fit the line is none: it is cut back to @after, so that it still says what it was of. */
+/*
+ * An object that does not fit the line would be invalid: it is cut back to @after, so that it still identifies its event.
+ */
 static void close_object(struct tw_json *json, char *after)
 {
 	struct tw_line *line = json->line;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From packets to lines: frames in order are taken apart, what explains is learnt, what is wanted goes on to be printed. */
+/* From packets to lines: takes frames in order apart, keeps metadata, and passes selected events on to be printed. */
 #include "pcap-tools/report/report.h"
 
 #include <errno.h>
@@ -15,21 +15,21 @@
 #include "pcap-tools/report/report_impl.h"
 #include "wire/parts.h"
 
-/* What is known of an event id from its first event on: struct tw_stream_event's chosen. */
+/* State of an event id, set at its first event: struct tw_stream_event's chosen. */
 enum {
 	LOOKED_AT = 1,
 	WANTED = 2,
-	COMPILED = 4, /* it has a program, which was not refused */
+	COMPILED = 4, /* it has a print program, which is usable */
 };
 
 struct run {
-	struct tw_report report; /* first: the lines' part of it */
+	struct tw_report report; /* first: the part for the lines */
 	struct tw_report_stats *stats;
 	struct tw_report_frames *frames;
 	struct tw_parts *parts;
 	struct tw_report_pending *pending;
-	struct tw_capture_filter *capture_filter; /* NULL = everything */
-	uint64_t explained;                       /* of what is missing by numbers, as LOST tells */
+	struct tw_capture_filter *capture_filter; /* NULL = all */
+	uint64_t explained;                       /* of events missing by numbers, as LOST reports */
 };
 
 static bool wants_cpu(const struct tw_report_options *options, uint16_t cpu)
@@ -63,7 +63,7 @@ static void name_fallback(struct tw_report_stats *stats, const struct tw_format 
 	tw_printable__mend(stats->fallback, sizeof(stats->fallback));
 }
 
-/* Events that are printed as field=value though they have a text are counted, and the first is named. */
+/* Events that are printed as field=value although they have a print fmt are counted, and the first is named. */
 static const struct tw_print *program_of(struct run *run, struct tw_stream *stream, struct tw_stream_event *known)
 {
 	const struct tw_print *print;
@@ -84,7 +84,7 @@ static const struct tw_print *program_of(struct run *run, struct tw_stream *stre
 	return print;
 }
 
-/* @cut: it went on behind what was captured */
+/* @cut: the capture contains only a part of it */
 static int take_event(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
 		      const struct tw_tlv_view *tlv, bool cut)
 {
@@ -151,7 +151,9 @@ static int take_part(struct run *run, struct tw_stream *stream, const struct tw_
 	return take_event(run, stream, frame, &whole, false);
 }
 
-/* The TLV that goes on behind what was captured: an event shows what there is of it, if that says what it is. */
+/*
+ * The TLV that continues after the captured bytes: the available part of an event is shown if that identifies the event.
+ */
 static int take_cut(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame)
 {
 	struct tw_tlv_view tlv;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands in the metadata of both versions: format texts, kallsyms and the like, options. */
+/* Metadata that both versions have: format texts, kallsyms and similar texts, options. */
 #include "pcap-tools/tracedat/tracedat_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Time stamps of a ring to times of events. */
+/* Converts time stamps of a ring to times of events. */
 #define INTERPOLATE 1u /* of the flags of a TIME_SHIFT */
 #define TSC_LEN     16
 
@@ -39,7 +39,7 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* In order, each time once. */
+/* Sorted, each time once. */
 static void cpu__settle(struct tw_dat_samples *cpu)
 {
 	uint32_t n = 0;
@@ -63,8 +63,8 @@ static void cpus__free(struct tw_dat_clock *clock)
 }
 
 /*
- * Take in a TIME_SHIFT option
- * Return: 0; -EBADMSG if it is shorter than it says, or says too much; -ENOMEM
+ * Takes a TIME_SHIFT option
+ * Return: 0; -EBADMSG if it is shorter than it says, or has too many samples; -ENOMEM
  */
 static int dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *option)
 {
@@ -86,18 +86,18 @@ static int dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *op
 	clock->interpolate = flags & INTERPOLATE;
 	for (uint32_t i = 0; i < n && !err; i++)
 		err = cpu__load(&clock->cpus[i], option, &total);
-	/* Older writers left the fractions out: then nothing is scaled. */
+	/* Older writers left out the fractions: times are not scaled then. */
 	for (uint32_t i = 0; i < n && !err; i++)
 		for (uint32_t k = 0; k < clock->cpus[i].n; k++)
 			clock->cpus[i].samples[k].fraction = tw_dat_cursor__u64(option);
 	for (uint32_t i = 0; i < n; i++)
 		cpu__settle(&clock->cpus[i]);
 	if (err)
-		cpus__free(clock); /* some CPUs corrected and others not would be worse than none */
+		cpus__free(clock); /* correcting some CPUs and not others would be worse than none */
 	return err;
 }
 
-/* Take in a TSC2NSEC option. Return: 0 or -EBADMSG */
+/* Takes a TSC2NSEC option. Return: 0 or -EBADMSG */
 static int dat_clock__tsc(struct tw_dat_clock *clock, struct tw_dat_cursor *option)
 {
 	const uint32_t mult = tw_dat_cursor__u32(option), shift = tw_dat_cursor__u32(option);
@@ -115,7 +115,7 @@ void tw_dat_clock__fini(struct tw_dat_clock *clock)
 	*clock = (struct tw_dat_clock){ 0 };
 }
 
-/* The last sample that is not newer than the stamp, but one that another follows. */
+/* The last sample that is not newer than the time stamp and is followed by another. */
 static const struct tw_dat_sample *samples__find(const struct tw_dat_samples *s, uint64_t stamp)
 {
 	uint32_t low = 0, high = s->n - 1;
@@ -131,7 +131,9 @@ static const struct tw_dat_sample *samples__find(const struct tw_dat_samples *s,
 	return &s->samples[low];
 }
 
-/* All modulo 2^64 but for the quotient, which is signed: a hostile table gives nonsense, and nothing else. */
+/*
+ * All arithmetic is modulo 2^64 except the quotient, which is signed: a hostile table gives wrong times, but no undefined behaviour.
+ */
 static uint64_t sample__apply(const struct tw_dat_sample *s, bool interpolate, uint64_t stamp)
 {
 	const unsigned int fraction = s->fraction & 63;
@@ -167,7 +169,7 @@ uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, u
 
 #define NS_PER_US 1000u
 
-/* What a step came to: damage is noted here, with what was being read. */
+/* Handles the result of a step: damage is noted here, with the name of what was read. */
 static int done(struct tw_dat_cursor *c, int err, const char *what)
 {
 	if (err == -ENOMEM)
@@ -389,7 +391,7 @@ static int apply_buffer(struct tw_dat_cursor *c)
 	return tw_dat__add_buffer(c->dat, &buffer, &places);
 }
 
-/* A number as strtoll() takes it, which trace-cmd does; the sign of a negative one survives modulo 2^64. */
+/* A number as strtoll() parses it, which trace-cmd uses; negative numbers are modulo 2^64. */
 static uint64_t number(const struct tw_tracedat_bytes *value)
 {
 	return (uint64_t)strtoll(value->data, NULL, 0);
@@ -401,7 +403,7 @@ static void apply_offset(struct tw_tracedat *dat, uint64_t offset)
 	dat->info.time_offset = (int64_t)dat->clock.offset;
 }
 
-/* Where a version 7 section is. */
+/* Offset of a version 7 section. */
 static int apply_section(struct tw_dat_cursor *c, uint16_t id)
 {
 	const uint64_t offset = tw_dat_cursor__u64(c);
@@ -412,7 +414,7 @@ static int apply_section(struct tw_dat_cursor *c, uint16_t id)
 	return 0;
 }
 
-/* What matters to reading; the rest is only kept. @c stands on the value. */
+/* Handles options that affect reading; the others are only kept. @c is at the value. */
 static int apply(struct tw_dat_cursor *c, uint16_t id, const struct tw_tracedat_bytes *value)
 {
 	struct tw_tracedat *dat = c->dat;
@@ -484,7 +486,7 @@ int tw_dat__option(struct tw_dat_cursor *c, uint16_t id)
 	err = apply(&inner, id, &value);
 	if (err == -EBADMSG) {
 		tw_dat__damage(c->dat, offset, "an option (number %u) is not what it should be", id);
-		err = 0; /* the next one can be read */
+		err = 0; /* the next option can be read */
 	}
 	return err;
 }

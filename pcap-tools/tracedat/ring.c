@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings: a window moves over each, filled from the file, with sub-buffers as they lie there or with a chunk of them expanded; and the
- * earliest event of all comes out of a heap.
+ * The rings: a window moves over each one, filled from the file with sub-buffers or with a decompressed chunk of them. A heap returns
+ * the earliest event of all rings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "base/bytes.h"
 #include "pcap-tools/tracedat/tracedat_impl.h"
 
-#define WINDOW_ALL   ((uint64_t)64 << 20) /* bytes of all windows on uncompressed rings, where that is enough */
+#define WINDOW_ALL   ((uint64_t)64 << 20) /* bytes of all windows on uncompressed rings, if that is enough */
 #define WINDOW_MAX   ((uint64_t)256 << 10)
-#define CHUNKS_COUNT 4 /* bytes, of the count of chunks, which a ring's size leaves out */
-#define CHUNK_HEAD   8 /* sizes of the compressed bytes and the expanded ones */
+#define CHUNKS_COUNT 4 /* bytes of the chunk count, which a ring's size does not include */
+#define CHUNK_HEAD   8 /* bytes of the sizes of compressed and decompressed data */
 
-/* The ring ends here, wherever that is. Return: false */
+/* Ends the ring at this place. Return: false */
 static bool ring__end(struct tw_dat_ring *ring)
 {
 	ring->at = ring->end;
@@ -69,8 +69,8 @@ static bool fill_plain(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 }
 
 /*
- * A chunk of a few bytes may well be an empty sub-buffer or ten, but not all of them can be: zstd makes 16 MiB of 500 bytes, and
- * each of these would be events to write.
+ * A chunk of a few bytes may be an empty sub-buffer or ten, but not all chunks can be: zstd expands 500 bytes to 16 MiB, all of which
+ * would be events to write.
  */
 static bool chunk__allowed(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t packed_len, uint32_t len)
 {
@@ -83,7 +83,7 @@ static bool chunk__allowed(struct tw_tracedat *dat, struct tw_dat_ring *ring, ui
 	return ring__end(ring);
 }
 
-/* One chunk's sizes. Return: false, and the ring ends, where they cannot be. */
+/* Reads one chunk's sizes. Return: false, and the ring ends, if they are impossible. */
 static bool chunk__head(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t *ret_packed, uint32_t *ret_len)
 {
 	uint8_t head[CHUNK_HEAD];
@@ -108,7 +108,7 @@ static bool chunk__head(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint3
 	return chunk__allowed(dat, ring, *ret_packed, *ret_len);
 }
 
-/* A chunk that cannot be expanded is left out. */
+/* A chunk that cannot be decompressed is left out. */
 static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	while (ring->chunks) {
@@ -138,21 +138,21 @@ static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	return false;
 }
 
-/* Move the window on. Return: false at the ring's end */
+/* Moves the window. Return: false at the ring's end */
 static bool ring__fill(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	ring->page = ring->len = 0;
 	return ring->compressed ? fill_chunk(dat, ring) : fill_plain(dat, ring);
 }
 
-/* Make ready to read. What lies beyond the file's end is missing. */
+/* Prepares a ring for reading. Data beyond the end of the file counts as missing. */
 static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	uint8_t count[CHUNKS_COUNT];
 
 	ring->opened = true;
 	if (ring->at == ring->end)
-		return; /* an empty one may be anywhere */
+		return; /* an empty ring may have any offset */
 	if (ring->at > dat->source.size || ring->end - ring->at > dat->source.size - ring->at) {
 		tw_dat__damage(dat, dat->source.size,
 			       "the file ends here, but events of CPU %u should lie from %llu to %llu", ring->cpu,
@@ -171,7 +171,7 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	ring->at += sizeof(count);
 }
 
-/* Begin walking a sub-buffer of @len bytes. */
+/* Begins a walk of a sub-buffer of @len bytes. */
 static void ring__begin_page(struct tw_tracedat *dat, struct tw_dat_ring *ring, const uint8_t *page, size_t len)
 {
 	const size_t head = dat->layout.page.data_offset;
@@ -231,7 +231,7 @@ static bool next_page(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	return true;
 }
 
-/* The ring's next event, into its event. Return: false at its end */
+/* Reads the ring's next event. Return: false at its end */
 static bool ring__next(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	ring->event.lost = false;
@@ -285,8 +285,8 @@ bool tw_tracedat__next(struct tw_tracedat *dat, struct tw_tracedat_event *ret)
 }
 
 /*
- * Each ring of a buffer that can be; one that cannot is damage. All together are not larger than the file, so that reading
- * takes time in proportion to it. @total: bytes so far
+ * Opens each ring of a buffer that is usable; an unusable one counts as damage. All rings together are not larger than the file, so
+ * reading takes time in proportion to it. @total: bytes so far
  */
 static void add_rings(struct tw_tracedat *dat, uint32_t buffer, uint64_t *total)
 {

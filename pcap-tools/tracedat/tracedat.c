@@ -15,7 +15,7 @@ uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c)
 	return c->mem ? c->origin : c->at;
 }
 
-/* The next @len bytes. Return: false, @to untouched or half-written, beyond the end */
+/* Reads the next @len bytes. Return: false beyond the end, with @to unchanged or partly written */
 static bool cursor__read(struct tw_dat_cursor *c, void *to, size_t len)
 {
 	if (c->failed || len > c->end - c->at) {
@@ -88,7 +88,7 @@ bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size)
 #define TAG_LEN            10
 #define SECTION_HEAD       16                    /* id, flags, description, size */
 #define SECTION_COMPRESSED 1                     /* of the flags */
-#define EXPAND_MIN         ((uint64_t)64 * 1024) /* bytes that any section may expand to */
+#define EXPAND_MIN         ((uint64_t)64 * 1024) /* limit of the decompressed size of any section */
 
 static const char magic[MAGIC_LEN] = "\x17\x08\x44tracing";
 
@@ -120,7 +120,7 @@ bool tw_dat__expand(struct tw_tracedat *dat, const void *from, size_t from_len, 
 	return uncompress(to, &len, from, from_len) == Z_OK && len == to_len;
 }
 
-/* What else it may be, for a user who named the wrong file. */
+/* Other formats that users may pass by mistake. */
 static int not_ours(const struct tw_tracedat *dat, const char *head, size_t len, struct tw_error *error)
 {
 	const uint32_t block = TW_PCAPNG_SHB;
@@ -196,7 +196,7 @@ static int read_head(struct tw_dat_cursor *c, struct tw_error *error)
 	return info->version >= 7 ? check_codec(c, error) : 0;
 }
 
-/* Version 6 has everything in one row, then the rings. */
+/* Version 6 has all metadata in a fixed order, then the rings. */
 static int truncated(struct tw_dat_cursor *c, const char *what, struct tw_error *error)
 {
 	return tw_error__set(error, -EBADMSG,
@@ -228,7 +228,7 @@ static int text_only(const struct tw_tracedat *dat, struct tw_error *error)
 			     dat->name);
 }
 
-/* From the tag on: perhaps options, then where the rings are. */
+/* From the tag on: optional options, then the places of the rings. */
 static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_buffer *ret, struct tw_error *error)
 {
 	char tag[TAG_LEN];
@@ -296,7 +296,9 @@ static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *er
 	return tw_dat__add_buffer(c->dat, &buffer, &places);
 }
 
-/* An instance's rings: a BUFFER option says where they are described. Its own options cannot name further buffers. */
+/*
+ * An instance's rings: a BUFFER option has the offset of their description. Its own options cannot name further buffers.
+ */
 static int read_instance(struct tw_tracedat *dat, size_t i, uint32_t cpus)
 {
 	struct tw_dat_cursor c = { .dat = dat, .at = dat->places[i].offset, .end = dat->source.size };
@@ -352,7 +354,7 @@ static int read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 /* Version 7 has sections anywhere in the file, found through a chain of options. */
 struct section {
 	uint16_t flags;
-	uint64_t begin, end; /* of what is in it, in the file */
+	uint64_t begin, end; /* offset of its content in the file */
 };
 
 static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int id, struct section *ret)
@@ -375,7 +377,7 @@ static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int i
 	return 0;
 }
 
-/* A compressed section in memory, which is the caller's to free, also after a failure. */
+/* Decompresses a section to memory, which the caller frees, also after a failure. */
 static int expand(struct tw_tracedat *dat, const struct section *s, struct tw_tracedat_bytes *ret)
 {
 	struct tw_dat_cursor c = { .dat = dat, .at = s->begin, .end = s->end };
@@ -407,7 +409,7 @@ static int expand(struct tw_tracedat *dat, const struct section *s, struct tw_tr
 	return err;
 }
 
-/* Hand a section to its reader, expanded where it must be. */
+/* Passes a section to its reader, decompressed if needed. */
 static int read_section(struct tw_tracedat *dat, unsigned int id, uint64_t offset, int (*read)(struct tw_dat_cursor *c))
 {
 	struct tw_dat_cursor c = { .dat = dat, .origin = offset };
@@ -431,7 +433,9 @@ static int read_section(struct tw_tracedat *dat, unsigned int id, uint64_t offse
 	return err;
 }
 
-/* The options of one section; the last one tells where more are. Kept by the reader: it has no other argument. */
+/*
+ * The options of one section; the last one has the offset of the next options. Kept in the reader, because a step has no other argument.
+ */
 static int read_options(struct tw_dat_cursor *c)
 {
 	uint64_t *next = &c->dat->sections[TW_TRACEDAT_DONE];
@@ -454,7 +458,7 @@ static int read_options(struct tw_dat_cursor *c)
 	return err;
 }
 
-/* Each section of options once: a chain that comes back to itself ends there. */
+/* Reads each section of options once: a cyclic chain ends. */
 static int read_chain(struct tw_tracedat *dat, uint64_t at)
 {
 	uint64_t seen[TW_TRACEDAT_CHAIN_MAX];
@@ -475,7 +479,7 @@ static int read_chain(struct tw_tracedat *dat, uint64_t at)
 	return err;
 }
 
-/* Whether a buffer's rings are compressed stands at its section. */
+/* The header of a buffer's section says whether its rings are compressed. */
 static void open_buffers(struct tw_tracedat *dat)
 {
 	for (size_t i = 0; i < dat->info.n_buffers; i++) {

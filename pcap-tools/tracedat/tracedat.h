@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading trace.dat, the file of trace-cmd, versions 6 and 7: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5). Of any host: either
- * byte order, longs of 4 or 8 bytes, kernels of all ages that tell the layout of their rings.
+ * Reads trace.dat, the file of trace-cmd, versions 6 and 7: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5). Of any host: either byte order,
+ * longs of 4 or 8 bytes, all kernels that describe the layout of their rings.
  *
- * Files come from strangers. Nothing recurses, every loop advances in the file, sizes are checked before anything is
- * allocated. Metadata is held in memory; events are read through a window of each CPU's ring.
+ * Files are untrusted. Nothing recurses, every loop advances in the file, sizes are checked before allocations. Metadata is kept in
+ * memory; events are read through a window of each CPU's ring.
  *
- * What cannot be read is damage: it is counted, the first of it is described in a sentence, and all else is handed out.
+ * What cannot be read is damage: it is counted, the first damage is described in a sentence, and all other data is returned.
  */
 #ifndef TW_TRACEDAT_H
 #define TW_TRACEDAT_H
@@ -17,22 +17,22 @@
 
 #include "base/error.h"
 
-#define TW_TRACEDAT_SECTION_MAX  ((uint64_t)128 << 20)  /* bytes of one section, expanded */
-#define TW_TRACEDAT_EXPAND_MAX   ((uint64_t)512 << 20)  /* bytes of all sections, expanded */
-#define TW_TRACEDAT_EXPAND_TIMES 1100                   /* longer than they lie in the file; and 64 KiB */
+#define TW_TRACEDAT_SECTION_MAX  ((uint64_t)128 << 20)  /* bytes of one section, decompressed */
+#define TW_TRACEDAT_EXPAND_MAX   ((uint64_t)512 << 20)  /* bytes of all sections, decompressed */
+#define TW_TRACEDAT_EXPAND_TIMES 1100                   /* times their size in the file; plus 64 KiB */
 #define TW_TRACEDAT_TEXT_MAX     ((uint64_t)256 * 1024) /* bytes of one format text */
 #define TW_TRACEDAT_TEXTS_MAX    65536                  /* format texts */
 #define TW_TRACEDAT_BYTES_MAX    ((uint64_t)256 << 20)  /* bytes of all format texts and options */
 #define TW_TRACEDAT_NAME_MAX     255                    /* bytes of the name of a system, an instance or a clock */
 #define TW_TRACEDAT_OPTIONS_MAX  65536
-#define TW_TRACEDAT_CHAIN_MAX    1024 /* option sections, each at a place of its own */
+#define TW_TRACEDAT_CHAIN_MAX    1024 /* option sections, each at its own offset */
 #define TW_TRACEDAT_BUFFERS_MAX  256
-#define TW_TRACEDAT_CPUS_MAX     16384       /* of one buffer; numbers of CPUs are below it */
+#define TW_TRACEDAT_CPUS_MAX     16384       /* of one buffer; CPU numbers are below it */
 #define TW_TRACEDAT_RINGS_MAX    65536       /* CPUs of all buffers together */
 #define TW_TRACEDAT_PAGE_MAX     (4u << 20)  /* bytes of one sub-buffer */
-#define TW_TRACEDAT_CHUNK_MAX    (16u << 20) /* bytes of one chunk of compressed events, expanded */
+#define TW_TRACEDAT_CHUNK_MAX    (16u << 20) /* bytes of one chunk of compressed events, decompressed */
 #define TW_TRACEDAT_CHUNKS_FREE \
-	((uint64_t)64 << 20) /* bytes that all chunks may expand to beyond EXPAND_TIMES theirs */
+	((uint64_t)64 << 20) /* bytes that all chunks may expand to beyond EXPAND_TIMES their size */
 #define TW_TRACEDAT_WINDOWS_MAX  ((uint64_t)1 << 30) /* bytes of all windows */
 #define TW_TRACEDAT_SAMPLES_MAX  (1u << 20)          /* corrections of a guest's clock */
 #define TW_TRACEDAT_RECORD_SLACK 32                  /* bytes after a record that may be read */
@@ -64,15 +64,15 @@ enum tw_tracedat_option_id {
 	TW_TRACEDAT_BUFFER_TEXT = 22,
 };
 
-/* Where the file's bytes come from. */
+/* Source of the file's bytes. */
 struct tw_tracedat_source {
-	/* Read @len bytes at @offset, all of which lie inside. Return: how many were read, or -errno. */
+	/* Reads @len bytes at @offset, all inside the file. Return: number of bytes read, or -errno. */
 	int64_t (*read_at)(void *ctx, void *to, size_t len, uint64_t offset);
 	void *ctx;
 	uint64_t size; /* bytes */
 };
 
-/* Bytes of the file, held in memory and followed by a NUL. */
+/* Bytes of the file in memory, followed by a NUL. */
 struct tw_tracedat_bytes {
 	char *data; /* NULL = not in the file */
 	size_t len;
@@ -90,45 +90,45 @@ struct tw_tracedat_option {
 
 /* The events of one trace instance. */
 struct tw_tracedat_buffer {
-	char *name;  /* "" = the top one */
-	char *clock; /* NULL = not known */
+	char *name;  /* "" = the top-level instance */
+	char *clock; /* NULL = unknown */
 	uint32_t cpus;
-	uint32_t cpu_end;   /* above all numbers of its CPUs */
+	uint32_t cpu_end;   /* larger than all its CPU numbers */
 	uint32_t page_size; /* of its sub-buffers, bytes */
 };
 
 struct tw_tracedat_event {
-	uint64_t time;   /* ns where the clock counts them; corrected and shifted as the file's options say */
-	uint32_t buffer; /* index */
+	uint64_t time;   /* ns if the clock counts ns; corrected and shifted according to the file's options */
+	uint32_t buffer; /* index of the buffer */
 	uint32_t cpu;
-	bool lost;           /* events were lost right before this one */
-	bool lost_unknown;   /* how many is not known */
-	uint64_t lost_count; /* else this many */
+	bool lost;           /* events were lost directly before this one */
+	bool lost_unknown;   /* their number is unknown */
+	uint64_t lost_count; /* otherwise their number */
 	const uint8_t *record;
-	uint32_t len; /* padded, a multiple of 4, 8 at least; TW_TRACEDAT_RECORD_SLACK more may be read */
+	uint32_t len; /* padded, a multiple of 4, at least 8; TW_TRACEDAT_RECORD_SLACK more bytes are readable */
 };
 
 struct tw_tracedat;
 
-/* What the file says, apart from its events. Borrowed until tw_tracedat__close(). */
+/* The file's metadata. Borrowed until tw_tracedat__close(). */
 struct tw_tracedat_info {
 	unsigned int version;
 	bool big_endian;
-	uint8_t long_size;  /* of the traced kernel, as header_page tells it; bytes */
+	uint8_t long_size;  /* size of a long of the traced kernel, from header_page; bytes */
 	uint32_t page_size; /* bytes */
-	uint32_t cpus;      /* of the host; 0 = not known */
+	uint32_t cpus;      /* of the host; 0 = unknown */
 	const char *codec;  /* "zstd", "zlib" or "none" */
 	const char *codec_version;
 	struct tw_tracedat_bytes header_page, header_event, kallsyms, printk, cmdlines;
-	const struct tw_tracedat_format *formats; /* ftrace's own first */
+	const struct tw_tracedat_format *formats; /* system ftrace first */
 	size_t n_formats;
 	const struct tw_tracedat_option *options; /* all, in the file's order */
 	size_t n_options;
-	const struct tw_tracedat_buffer *buffers; /* the top one first, if there is one */
+	const struct tw_tracedat_buffer *buffers; /* the top-level instance first, if there is one */
 	size_t n_buffers;
-	int64_t time_offset; /* ns that the options DATE and OFFSET add to each event's time; in the times already */
-	bool dated;          /* DATE is among them: times count from 1970 */
-	uint64_t data_bytes; /* of all rings, as they lie in the file */
+	int64_t time_offset; /* ns that the options DATE and OFFSET add to each event's time; included in the times */
+	bool dated;          /* DATE is one of them: times count from 1970 */
+	uint64_t data_bytes; /* of all rings, in the file */
 };
 
 struct tw_tracedat_damage {
@@ -137,12 +137,12 @@ struct tw_tracedat_damage {
 };
 
 /**
- * tw_tracedat__open() - read all but the events
+ * tw_tracedat__open() - read everything except the events
  * @source: copied; its ctx stays the caller's
  * @name: of the file, for error texts; copied
  *
- * Return: 0, perhaps with damage; -EINVAL for what is no trace.dat that can be converted: another kind of file, another version, an
- * unknown compression, text instead of records; -EBADMSG for a file so damaged that no event can be found; -EIO, -ENOMEM.
+ * Return: 0, perhaps with damage; -EINVAL if it is no trace.dat that can be converted: another kind of file, another version, an unknown
+ * compression, text instead of records; -EBADMSG for a file so damaged that no event can be found; -EIO, -ENOMEM.
  */
 int tw_tracedat__open(const struct tw_tracedat_source *source, const char *name, struct tw_tracedat **ret,
 		      struct tw_error *error);
@@ -153,18 +153,17 @@ void tw_tracedat__close(struct tw_tracedat *dat);
 const struct tw_tracedat_info *tw_tracedat__info(const struct tw_tracedat *dat);
 
 /**
- * tw_tracedat__next() - the next event, in order of time across CPUs and buffers
+ * tw_tracedat__next() - the next event, in time order across CPUs and buffers
  * @ret: its record is borrowed until the next call
  *
- * Of events with the same time that of the first buffer comes first, in it that of the first CPU. Within a CPU the order is
- * the ring's. Return: false at the end.
+ * Events with the same time are ordered by buffer, then by CPU. Within a CPU the order is the ring's. Return: false at the end.
  */
 bool tw_tracedat__next(struct tw_tracedat *dat, struct tw_tracedat_event *ret);
 
-/** tw_tracedat__done() - how many of info.data_bytes have been read */
+/** tw_tracedat__done() - number of bytes read, of info.data_bytes */
 uint64_t tw_tracedat__done(const struct tw_tracedat *dat);
 
-/** tw_tracedat__damage() - what could not be read so far */
+/** tw_tracedat__damage() - damage found so far */
 const struct tw_tracedat_damage *tw_tracedat__damage(const struct tw_tracedat *dat);
 
 #endif

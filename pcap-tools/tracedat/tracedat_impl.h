@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of tracedat/ share: tracedat.c finds the sections of a file, metadata.c reads them, ring.c the events. */
+/*
+ * Shared by the files of tracedat/: tracedat.c finds the sections of a file, metadata.c reads them, ring.c reads the events.
+ */
 #ifndef TW_TRACEDAT_IMPL_H
 #define TW_TRACEDAT_IMPL_H
 
@@ -9,7 +11,7 @@
 #include "pcap-tools/tracedat/tracedat.h"
 #include "schema/ring_page.h"
 
-/* The guest's clock was compared with the host's; all numbers as TIME_SHIFT has them. */
+/* A comparison of the guest's clock with the host's; numbers as in TIME_SHIFT. */
 struct tw_dat_sample {
 	uint64_t time;
 	int64_t offset;
@@ -17,39 +19,39 @@ struct tw_dat_sample {
 };
 
 struct tw_dat_samples {
-	struct tw_dat_sample *samples; /* by time */
+	struct tw_dat_sample *samples; /* sorted by time */
 	uint32_t n;
 };
 
 /*
- * From a ring's time stamps to the times of events, as the options TIME_SHIFT, TSC2NSEC, DATE and OFFSET say: a guest's clock to its
- * host's, counts of a TSC to nanoseconds, and the distance to another clock.
+ * Converts a ring's time stamps to times of events, according to the options TIME_SHIFT, TSC2NSEC, DATE and OFFSET: a guest's clock to
+ * its host's, TSC ticks to nanoseconds, and the offset to another clock.
  */
 struct tw_dat_clock {
 	struct tw_dat_samples *cpus; /* NULL = no TIME_SHIFT */
 	uint32_t n_cpus;
 	bool interpolate;
 	uint32_t mult, shift; /* TSC2NSEC; mult 0 = none */
-	uint64_t offset;      /* DATE and OFFSET, added modulo 2^64 */
+	uint64_t offset;      /* sum of DATE and OFFSET, modulo 2^64 */
 };
 
-/* One CPU's ring: where it lies in the file, the window on it, and the event that is next. */
+/* One CPU's ring: its place in the file, the window on it, and its next event. */
 struct tw_dat_ring {
 	uint32_t buffer, cpu, index; /* index of the CPU in its buffer */
-	uint64_t at, end;            /* in the file, of what is not in the window yet */
-	uint32_t chunks;             /* of those not read yet; compressed rings only */
+	uint64_t at, end;            /* offset in the file of the data after the window */
+	uint32_t chunks;             /* chunks not read yet; compressed rings only */
 	bool compressed, opened;
 	uint8_t *window;
-	size_t cap, len; /* bytes of the window; of what is in it */
-	size_t page;     /* where in it the next sub-buffer begins */
+	size_t cap, len; /* size of the window, bytes; bytes in it */
+	size_t page;     /* offset of the next sub-buffer in it */
 	uint64_t
-		page_offset; /* in the file of the sub-buffer being walked, for error texts: its chunk's if compressed */
-	struct tw_ring_page walk; /* the sub-buffer */
+		page_offset; /* offset in the file of the current sub-buffer, for error texts; of its chunk if compressed */
+	struct tw_ring_page walk; /* the current sub-buffer */
 	struct tw_tracedat_event event;
 	struct tw_merge_heap_node node; /* its id is the ring's index */
 };
 
-/* Where a BUFFER says its rings are. */
+/* The place of the rings according to a BUFFER. */
 struct tw_dat_place {
 	uint32_t cpu;
 	uint64_t offset, size;
@@ -76,24 +78,25 @@ struct tw_tracedat {
 	struct tw_tracedat_format *formats;
 	struct tw_tracedat_option *options;
 	struct tw_tracedat_buffer *buffers;
-	struct tw_dat_buffer *places;                   /* as many as buffers */
+	struct tw_dat_buffer *places;                   /* same number as buffers */
 	uint64_t bytes;                                 /* of formats and options */
 	uint64_t expanded;                              /* bytes of all sections that were compressed */
-	bool text_only;                                 /* there are buffers of text */
-	bool in_instance;                               /* version 6: reading what is said of one buffer */
-	uint64_t sections[TW_TRACEDAT_BUFFER_TEXT + 1]; /* version 7: where they are, by id; 0 = nowhere */
+	bool text_only;                                 /* some buffers have text instead of records */
+	bool in_instance;                               /* version 6: reading the description of one buffer */
+	uint64_t sections[TW_TRACEDAT_BUFFER_TEXT + 1]; /* version 7: offsets by id; 0 = not in the file */
 
 	struct tw_dat_ring *rings;
 	uint32_t n_rings;
-	struct tw_merge_heap heap; /* those with an event; of events at the same time the first ring's is first */
+	struct tw_merge_heap
+		heap; /* rings with an event; of events at the same time, that of the first ring comes first */
 	bool started;
-	uint64_t windows;                        /* bytes of all */
+	uint64_t windows;                        /* bytes of all windows */
 	uint64_t chunks_packed, chunks_expanded; /* bytes of the chunks so far */
 	uint64_t done;
 };
 
 /**
- * tw_dat__damage() - count damage and keep the first sentence of it
+ * tw_dat__damage() - count damage and keep its first sentence
  * @offset: in the file
  * @fmt: what is wrong there
  * Return: -EBADMSG
@@ -104,19 +107,22 @@ __attribute__((format(printf, 3, 4))) int tw_dat__damage(struct tw_tracedat *dat
 /** tw_dat__read_at() - Return: whether all @len bytes were read */
 bool tw_dat__read_at(struct tw_tracedat *dat, void *to, size_t len, uint64_t offset);
 
-/** tw_dat__expand() - what the file's codec has packed; never writes more than @to_len bytes. Return: whether it came to exactly as many */
+/**
+ * tw_dat__expand() - decompress with the file's codec; never writes more than @to_len bytes. Return: whether the result has exactly that
+ * size
+ */
 bool tw_dat__expand(struct tw_tracedat *dat, const void *from, size_t from_len, void *to, size_t to_len);
 
-/* A cursor on the file, or on a part of it in memory. It never reads beyond its end. */
+/* A cursor on the file, or on a part of it in memory. It never reads beyond the end. */
 struct tw_dat_cursor {
 	struct tw_tracedat *dat;
 	const uint8_t *mem; /* NULL = the file itself */
-	uint64_t at, end;   /* in the memory or the file */
-	uint64_t origin;    /* of the section in the file, where at is in memory */
-	bool failed;        /* beyond the end, or the file could not be read: what was handed out since is zero */
+	uint64_t at, end;   /* size of the memory or the file */
+	uint64_t origin;    /* offset of the section in the file, if at is in memory */
+	bool failed;        /* read beyond the end, or the file could not be read: later results are zero */
 };
 
-/** tw_dat_cursor__offset() - where in the file it stands, for error texts */
+/** tw_dat_cursor__offset() - its offset in the file, for error texts */
 uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c);
 
 /* Numbers in the file's byte order; 0 beyond the end. */
@@ -124,46 +130,48 @@ uint32_t tw_dat_cursor__u32(struct tw_dat_cursor *c);
 uint64_t tw_dat_cursor__u64(struct tw_dat_cursor *c);
 
 /**
- * tw_dat_cursor__bytes() - the next @len bytes in memory of the caller's, followed by a NUL
+ * tw_dat_cursor__bytes() - the next @len bytes in new memory of the caller, followed by a NUL
  * Return: 0; -EBADMSG beyond the end or @max; -ENOMEM
  */
 int tw_dat_cursor__bytes(struct tw_dat_cursor *c, uint64_t len, uint64_t max, struct tw_tracedat_bytes *ret);
 
-/** tw_dat_cursor__string() - up to the next NUL and past it; @to has room for @size bytes. Return: false if it is longer */
+/**
+ * tw_dat_cursor__string() - read up to the next NUL and past it; @to has @size bytes. Return: false if the string is longer
+ */
 bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size);
 
 /*
- * The metadata, the same in both versions: one function a section, whatever cursor it comes through. Each returns 0, or -errno with the
- * damage noted; what was read before it stays.
+ * The metadata, the same in both versions: one function for each section, with any cursor. Each returns 0, or -errno with the damage
+ * noted; data read before it is kept.
  */
 
-/** tw_dat__headers() - header_page and header_event, and the layout that they tell */
+/** tw_dat__headers() - header_page and header_event, and the layout that they describe */
 int tw_dat__headers(struct tw_dat_cursor *c);
 
-/** tw_dat__ftrace_formats() - and tw_dat__event_formats(): the format texts */
+/** tw_dat__ftrace_formats(), tw_dat__event_formats() - the format texts */
 int tw_dat__ftrace_formats(struct tw_dat_cursor *c);
 int tw_dat__event_formats(struct tw_dat_cursor *c);
 
-/** tw_dat__kallsyms() - tw_dat__printk() and tw_dat__cmdlines(): one text each */
+/** tw_dat__kallsyms(), tw_dat__printk(), tw_dat__cmdlines() - one text each */
 int tw_dat__kallsyms(struct tw_dat_cursor *c);
 int tw_dat__printk(struct tw_dat_cursor *c);
 int tw_dat__cmdlines(struct tw_dat_cursor *c);
 
 /**
- * tw_dat__option() - one option: kept, and applied where it matters to the reader
+ * tw_dat__option() - one option: kept, and applied if it affects reading
  * @id: as read; its size and value follow at the cursor
  */
 int tw_dat__option(struct tw_dat_cursor *c, uint16_t id);
 
 /**
- * tw_dat__read_places() - where the rings of @n CPUs are
- * @numbered: each place begins with the number of its CPU; else they are counted from 0
+ * tw_dat__read_places() - the places of the rings of @n CPUs
+ * @numbered: each place begins with the number of its CPU; otherwise they are counted from 0
  * Return: 0; -EBADMSG; -ENOMEM
  */
 int tw_dat__read_places(struct tw_dat_cursor *c, uint32_t n, bool numbered, struct tw_dat_place **ret);
 
 /**
- * tw_dat__add_buffer() - one buffer more; the top one goes first
+ * tw_dat__add_buffer() - add a buffer; the top-level instance becomes the first
  * @buffer: its name and clock become the reader's, also on failure, and so do the @places
  */
 int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer,
@@ -173,10 +181,10 @@ void tw_dat__free_metadata(struct tw_tracedat *dat);
 
 void tw_dat_clock__fini(struct tw_dat_clock *clock);
 
-/** tw_dat_clock__correct() - the time for a time stamp; @cpu is the index of the CPU in its buffer */
+/** tw_dat_clock__correct() - the time of a time stamp; @cpu is the index of the CPU in its buffer */
 uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, uint64_t stamp);
 
-/** tw_dat__open_rings() - the rings of all buffers. Return: 0, or -errno with @error or the damage filled */
+/** tw_dat__open_rings() - open the rings of all buffers. Return: 0, or -errno with @error or the damage filled */
 int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *error);
 
 #endif

@@ -61,7 +61,7 @@ void tw_event_filters__fini(struct tw_event_filters *filters)
 	tw_event_filters__replace(filters, NULL);
 }
 
-/* A search that takes too long has found nothing: that is counted. */
+/* A search that exceeds its limit counts as no match; the event is counted. */
 static bool evaluate(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
 		     const struct tw_ring_event *event)
 {

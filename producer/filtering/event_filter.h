@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The readers' stage of a filter: whether a record that was read is sent. A table by event id decides most of it; the evaluator
- * runs only where it depends on the record. A new filter replaces the old one while readers run: each reader protects the filter that it
- * uses with a hazard pointer.
+ * The event filter, the readers' stage of a filter: it decides whether a record that was read is sent. A table by event id decides most
+ * records. The evaluator runs only if the decision depends on the content. A new filter replaces the old one while readers run; each
+ * reader protects the filter that it uses with a hazard pointer.
  *
- * A stack that the kernel puts after an event goes with that event: with the last one of the same CPU and context.
+ * The kernel records a stack after its event. The stack gets the decision of the last event of the same CPU and context.
  */
 #ifndef TW_EVENT_FILTER_H
 #define TW_EVENT_FILTER_H
@@ -19,56 +19,56 @@
 
 #define TW_EVENT_FILTER_IDS (UINT16_MAX + 1)
 #define TW_EVENT_FILTER_CONTEXTS \
-	16 /* task, softirq, hardirq, NMI and what interrupts what, by the bits of common_flags */
+	16 /* task, softirq, hardirq, NMI: which context interrupts which, from the bits of common_flags */
 
 enum tw_verdict {
 	TW_VERDICT_REJECT,
 	TW_VERDICT_PASS,
 	TW_VERDICT_EVALUATE,  /* the evaluator decides */
-	TW_VERDICT_STACK,     /* as the event before it */
-	TW_VERDICT_NOTED = 4, /* or-ed in: remember it for a stack that may follow */
+	TW_VERDICT_STACK,     /* the same decision as the event before it */
+	TW_VERDICT_NOTED = 4, /* bit: keep the decision for a stack that may follow */
 };
 
 struct tw_event_filter {
-	struct tw_bound *bound;   /* of each event what the readers have to test; owned */
-	struct tw_schema *schema; /* that it is bound to; owned */
+	struct tw_bound *bound;   /* for each event, the part that the readers test; owned */
+	struct tw_schema *schema; /* schema that the trees are bound to; owned */
 	const char *host;         /* borrowed */
 	size_t host_len;
-	struct tw_event_filter *next;          /* in the list of retired ones */
+	struct tw_event_filter *next;          /* next in the list of retired filters */
 	uint8_t verdicts[TW_EVENT_FILTER_IDS]; /* enum tw_verdict by event id */
 };
 
-/* Shared by the readers. All zero = everything passes. */
+/* Shared by the readers. All zero = every event passes. */
 struct tw_event_filters {
-	_Atomic(const struct tw_event_filter *) current; /* NULL = everything passes */
+	_Atomic(const struct tw_event_filter *) current; /* NULL = every event passes */
 	struct tw_event_filter *retired;                 /* a reader may still use them */
 	struct tw_event_filter_hazard *hazards;
 };
 
-/* A reader's own: the filter that it uses now. */
+/* One for each reader: the filter that it uses now. */
 struct tw_event_filter_hazard {
 	struct tw_event_filters *filters;
 	_Atomic(const struct tw_event_filter *) pointer;
 	struct tw_event_filter_hazard *next;
 };
 
-/* What passed last on a CPU, by context. */
+/* Last decision on a CPU, for each context. */
 struct tw_event_filter_cpu {
 	uint16_t cpu;
 	uint8_t passed[TW_EVENT_FILTER_CONTEXTS];
-	_Atomic uint64_t given_up; /* events of which a search took more than one may */
+	_Atomic uint64_t given_up; /* events whose search exceeded its limit */
 };
 
-/** tw_event_filter__free() - and what it owns; NULL is fine */
+/** tw_event_filter__free() - free it and what it owns; NULL is fine */
 void tw_event_filter__free(struct tw_event_filter *filter);
 
-/** tw_event_filters__add() - a reader; before any of them runs */
+/** tw_event_filters__add() - add a reader; call it before any reader runs */
 void tw_event_filters__add(struct tw_event_filters *filters, struct tw_event_filter_hazard *hazard);
 
-/** tw_event_filters__replace() - use this filter from now on, or none if NULL; takes it over. One thread at a time */
+/** tw_event_filters__replace() - set the filter, NULL for none; takes it over. Called by one thread at a time */
 void tw_event_filters__replace(struct tw_event_filters *filters, struct tw_event_filter *filter);
 
-/** tw_event_filters__fini() - after the readers; an all-zero one is fine */
+/** tw_event_filters__fini() - call it after the readers have ended; all-zero is fine */
 void tw_event_filters__fini(struct tw_event_filters *filters);
 
 /**
@@ -92,7 +92,7 @@ static inline const struct tw_event_filter *tw_event_filter_hazard__acquire(stru
 	return filter;
 }
 
-/** tw_event_filter__evaluate() - tw_event_filter__passes() where the table alone does not say it */
+/** tw_event_filter__evaluate() - tw_event_filter__passes() for events that the table alone does not decide */
 bool tw_event_filter__evaluate(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
 			       const struct tw_ring_event *event);
 

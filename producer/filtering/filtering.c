@@ -11,30 +11,31 @@
 #include "filter/evaluate.h"
 #include "filter/tracefs.h"
 
-/* A record of an event is wanted if all three are true of it. Each is TRUE where the stage has nothing to do. */
+/* An event passes if all three parts are true. A part is TRUE if its stage has nothing to do. */
 struct stages {
 	const struct tw_node *kernel, *producer, *later;
 };
 
-/* One pass over all kinds of events: which part of the filter each stage evaluates. */
+/* One pass over all events that decides which part of the filter each stage evaluates. */
 struct placing {
 	struct tw_filtering *filtering;
 	const struct tw_selection *selection;
 	const struct tw_instance *instance;
-	struct tw_bound
-		*bound; /* its trees become what is left for the readers; NULL = no filter but the requests' own */
-	bool first;     /* nothing is enabled yet: the filter files are empty */
-	bool later;     /* what cannot be decided before the frames are sent is decided then */
-	bool top_level; /* events are enabled at the kernel's top level, not in the instance */
-	bool readers;   /* something is left for the readers */
-	size_t able;    /* kinds of events of which some can match */
+	struct tw_bound *bound; /* gets the trees that are left for the readers; NULL = only the requests' filters */
+	bool first;             /* no event is enabled yet, so the filter files are empty */
+	bool later;             /* a predicate that the producer cannot decide is left to the receiver */
+	bool top_level;         /* events are enabled at the top level, not in the instance */
+	bool readers;           /* the readers have something to evaluate */
+	size_t able;            /* number of events that can match */
 	struct tw_filter_places places;
 	struct tw_error *error;
 };
 
 static const struct tw_node all = { .kind = TW_NODE_TRUE }, none = { .kind = TW_NODE_FALSE };
 
-/* Divide an event's tree; @arena takes the parts. Without @with_kernel the kernel gets nothing. Return: 0 or -ENOMEM */
+/*
+ * Splits an event's tree; the parts are allocated from @arena. Without @with_kernel the kernel gets nothing. Return: 0 or -ENOMEM
+ */
 static int split(const struct tw_node *root, bool with_kernel, struct tw_arena *arena, struct stages *ret)
 {
 	struct stages stages = { .kernel = &all };
@@ -59,13 +60,16 @@ static int no_memory(struct tw_error *error)
 	return tw_error__set(error, -ENOMEM, "no memory for the filter of so many events");
 }
 
-/* The kernel counts parentheses and quotes first. If they do not match it answers -1, -2 or -3, which mean nothing as errors. */
+/*
+ * The kernel counts parentheses and quotes first. If they do not match, write() fails with 1, 2 or 3, which are not meant as errno
+ * values.
+ */
 static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -EPERM || err == -ENOENT || err == -ESRCH;
 }
 
-/* The kernel leaves its complaint, with a caret, in the filter file. @err is of the write. */
+/* The kernel writes its error message, with a caret, to the filter file. @err is of the write. */
 static int explain_refusal(const struct tw_instance *instance, const char *file, const char *filter, int err,
 			   struct tw_error *error)
 {
@@ -88,7 +92,9 @@ static int explain_refusal(const struct tw_instance *instance, const char *file,
 	return -EINVAL;
 }
 
-/* Set an event's filter file; NULL @filter = none. Return: 0; -EINVAL if the kernel refuses the text; another -errno */
+/*
+ * Sets an event's filter file; NULL @filter = none. Return: 0; -EINVAL if the kernel refuses the text; another -errno
+ */
 static int write_filter(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter,
 			struct tw_error *error)
 {
@@ -100,7 +106,7 @@ static int write_filter(const struct tw_instance *instance, const struct tw_even
 	return is_refusal(err) ? explain_refusal(instance, file, filter ? filter : "0", err, error) : err;
 }
 
-/* Whether the event's filter file has that text; NULL @filter = none */
+/* Whether the event's filter file contains that text; NULL @filter = none */
 static bool has_filter(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter)
 {
 	const char *wanted = filter ? filter : "none";
@@ -115,7 +121,7 @@ static bool has_filter(const struct tw_instance *instance, const struct tw_event
 	return same;
 }
 
-/* Take @text over as what is in the filter file, and see to it that it is. NULL = no filter */
+/* Takes @text over as the content of the filter file and writes it if needed. NULL = no filter */
 static int set_file(struct placing *p, size_t i, char *text, struct tw_error *error)
 {
 	const struct tw_event_name *name = &p->selection->events.names[i];
@@ -133,7 +139,7 @@ static int set_file(struct placing *p, size_t i, char *text, struct tw_error *er
 	return 0;
 }
 
-/* The filter that the event's request has of its own */
+/* The filter of the event's request */
 static int set_own_filter(struct placing *p, size_t i)
 {
 	const char *own = tw_selection__filter(p->selection, i);
@@ -153,7 +159,9 @@ static char *join_texts(const char *own, const struct tw_line *pushed)
 	return asprintf(&text, "(%s) && (%.*s)", own, len, pushed->text) < 0 ? NULL : text;
 }
 
-/* What the kernel does not take is not tried again: for a moment the event would have no filter at all. */
+/*
+ * A text that the kernel has refused is not tried again, because a refused write leaves the event without a filter for a moment.
+ */
 static void note_refused(struct placing *p, size_t i, char *text)
 {
 	struct tw_filtered *event = &p->filtering->events[i];
@@ -163,7 +171,7 @@ static void note_refused(struct placing *p, size_t i, char *text)
 	write_filter(p->instance, &p->selection->events.names[i], NULL, NULL);
 }
 
-/* Return: whether the kernel evaluates @tree now */
+/* Return: whether the kernel now evaluates @tree */
 static bool push_down(struct placing *p, size_t i, const struct tw_node *tree)
 {
 	struct tw_filtered *event = &p->filtering->events[i];
@@ -187,7 +195,7 @@ static bool push_down(struct placing *p, size_t i, const struct tw_node *tree)
 	return false;
 }
 
-/* What cannot be decided before the frames are sent is a mistake if no later stage decides it. */
+/* A predicate that no stage of the producer can decide is an error if no later stage decides it. */
 static int check_later(struct placing *p, const struct tw_node *later)
 {
 	const struct tw_filter *filter = p->filtering->options->filter;
@@ -218,8 +226,8 @@ static int divide(struct placing *p, size_t i, struct tw_bound_event *bound)
 	int err = split(bound->root, true, p->bound->arena, &stages);
 
 	if (!err && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->selection, i))
-		err = set_own_filter(p,
-				     i); /* by itself, or parentheses that do not match could fit those put around it */
+		err = set_own_filter(
+			p, i); /* checked alone, because unbalanced parentheses could match the ones put around it */
 	if (!err && stages.kernel->kind != TW_NODE_TRUE) {
 		pushed = push_down(p, i, stages.kernel);
 		places->kernel += pushed;
@@ -239,8 +247,8 @@ static int divide(struct placing *p, size_t i, struct tw_bound_event *bound)
 }
 
 /*
- * An event of the selection: set its filter file, and leave the rest to the readers.
- * Return: 0; -EINVAL if the event's own filter is refused or if no stage evaluates a part; -ENOMEM
+ * Places one event of the selection: sets its filter file and leaves the rest to the readers.
+ * Return: 0; -EINVAL if the request's filter is refused or if no stage evaluates a part; -ENOMEM
  */
 static int place_event(struct placing *p, size_t i)
 {
@@ -252,23 +260,24 @@ static int place_event(struct placing *p, size_t i)
 	if (root->kind == TW_NODE_FALSE) {
 		p->filtering->events[i].off = true;
 		p->places.off++;
-		return set_own_filter(p, i); /* so that a mistake in it is reported */
+		return set_own_filter(p, i); /* so that an error in it is reported */
 	}
 	p->able++;
 	if (bound && root->kind != TW_NODE_TRUE)
 		return divide(p, i, bound);
-	p->readers |= root->kind != TW_NODE_TRUE; /* its format cannot be read: what all events have is compared */
+	p->readers |=
+		root->kind != TW_NODE_TRUE; /* its format cannot be read, so only the common fields are compared */
 	return set_own_filter(p, i);
 }
 
-/* Whether the kernel puts such records after events */
+/* Whether the kernel adds such records after events */
 static bool is_stack(const struct tw_format *format)
 {
 	return !strcmp(format->system, "ftrace") &&
 	       (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "user_stack"));
 }
 
-/* Marks are not requested. If none can match the kernel does not record them; it cannot evaluate a filter for them. */
+/* Nobody requests marks. If no mark can match, the kernel is told not to record them; it cannot filter them. */
 static void place_marks(struct placing *p, struct tw_bound_event *bound, const struct stages *stages)
 {
 	bound->root = stages->later->kind == TW_NODE_TRUE ? stages->producer : &none;
@@ -292,7 +301,7 @@ static int place_tracer_record(struct placing *p, struct tw_bound_event *bound, 
 	return err;
 }
 
-/* What tracers and trace_marker record. Return: as place_event() */
+/* Places the events of tracers and trace_marker. Return: as place_event() */
 static int place_others(struct placing *p)
 {
 	int err = 0;
@@ -313,7 +322,7 @@ static int place_others(struct placing *p)
 	return err;
 }
 
-/* Place each event, also after one that failed; the first failure is reported. */
+/* Places every event, also after a failure; the first failure is reported. */
 static int place_all(struct placing *p)
 {
 	struct tw_error *const error = p->error;
@@ -358,7 +367,7 @@ static void set_verdicts(struct tw_event_filter *filter)
 			filter->verdicts[bound->events[i].format->id] = TW_VERDICT_STACK;
 }
 
-/* Takes the bound filter and its schema over; they are not needed if nothing is left for the readers. */
+/* Takes over the bound filter and its schema; frees them if the readers have nothing to evaluate. */
 static int replace_event_filter(struct placing *p, struct tw_schema *schema)
 {
 	struct tw_filtering *f = p->filtering;
@@ -395,10 +404,10 @@ static int bind(struct placing *p, const struct tw_schema *schema)
 	};
 	const int err = tw_filter__bind(p->filtering->options->filter, &options, &p->bound, p->error);
 
-	return err == -E2BIG ? -EINVAL : err; /* it was typed so */
+	return err == -E2BIG ? -EINVAL : err; /* the text that the user typed */
 }
 
-/* Ids without a format are not expected; what can be said of them is. */
+/* Ids without a format are not expected; what does not need the format is still decided. */
 static int split_unknown(struct placing *p)
 {
 	struct stages stages;
@@ -409,7 +418,9 @@ static int split_unknown(struct placing *p)
 	return 0;
 }
 
-/* With a filter: one pass, everything placed, the filter files set, the readers' filter replaced. Takes the schema over. */
+/*
+ * With a filter: one pass that places all events, sets the filter files and replaces the readers' filter. Takes the schema over.
+ */
 static int place_filter(struct placing *p, struct tw_schema *schema)
 {
 	int err = bind(p, schema);
@@ -432,7 +443,9 @@ static int place_filter(struct placing *p, struct tw_schema *schema)
 	return err;
 }
 
-/* At the top level the instance's own files serve to ask the kernel: what is set there would outlive a killed run. */
+/*
+ * At the top level, try the text in the instance's own filter files: a text left in the top level's files would outlive a killed run.
+ */
 static int place(struct placing *p, struct tw_schema *schema)
 {
 	p->top_level = tw_instance__is_top_level(p->instance);
@@ -452,7 +465,7 @@ static int make_room(struct tw_filtering *f, size_t n, struct tw_error *error)
 	return 0;
 }
 
-/* A thread that asks sees the places of all events, never of some. */
+/* A thread that asks sees the result of a whole pass, never of half of one. */
 static void publish(struct tw_filtering *f, const struct tw_filter_places *places)
 {
 	pthread_mutex_lock(&f->places_lock);
@@ -510,7 +523,7 @@ void tw_filtering__renew(struct tw_filtering *f, const struct tw_selection *sele
 	}
 	if (place(&placing, schema) && f->options->filter) {
 		placing.places.left_out =
-			f->n - before; /* the readers' filter is the old one, which does not know them */
+			f->n - before; /* the readers still use the old filter, which does not have the new events */
 		for (size_t i = before; i < f->n; i++)
 			f->events[i].off = true;
 	}

@@ -12,10 +12,10 @@
 #include "base/number.h"
 
 #define WORDS        (TW_CPU_MASK_CPUS / 32)
-#define GROUP_DIGITS 8 /* between two commas of a mask */
+#define GROUP_DIGITS 8 /* number of digits between two commas of a mask */
 
 struct mask {
-	uint32_t words[WORDS]; /* CPU 0 is the lowest bit of the first */
+	uint32_t words[WORDS]; /* CPU 0 is the lowest bit of the first word */
 	const char *text;
 	unsigned int cpus;
 };
@@ -46,7 +46,7 @@ static unsigned int digit_value(char c)
 	return isdigit((unsigned char)c) ? (unsigned int)(c - '0') : (unsigned int)(tolower(c) - 'a') + 10;
 }
 
-/* Hexadecimal digits; after each comma exactly as many as the kernel writes there. */
+/* Hexadecimal digits; each comma is followed by exactly as many as the kernel writes there. */
 static bool is_mask(const char *text)
 {
 	size_t len = strspn(text, "0123456789abcdefABCDEF");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A set of CPUs as people write it and as tracing_cpumask takes it. */
+/* A set of CPUs: the forms that users type, and the form of tracing_cpumask. */
 #ifndef TW_CPU_MASK_H
 #define TW_CPU_MASK_H
 
@@ -11,13 +11,13 @@
 #define TW_CPU_MASK_TEXT (TW_CPU_MASK_CPUS / 32 * 9 + 1)
 
 /**
- * tw_cpu_mask__parse() - read a set of CPUs
- * @text: "c" or "0xc": a hexadecimal mask, with commas before each eight digits if wanted; "-1": all; "2-3", "0,2", "0-3,8":
- *        CPUs by number, told from a mask by their dash or comma
- * @cpus: how many there are, at most TW_CPU_MASK_CPUS
+ * tw_cpu_mask__parse() - parse a set of CPUs
+ * @text: "c" or "0xc": a hexadecimal mask, optionally with commas before each eight digits; "-1": all; "2-3", "0,2", "0-3,8": CPUs by
+ * number, distinguished from a mask by the dash or comma
+ * @cpus: number of CPUs, at most TW_CPU_MASK_CPUS
  * @ret: in the kernel's notation
  *
- * Return: 0; -EINVAL if it is neither, has no CPU in it, or one that is not there.
+ * Return: 0; -EINVAL for any other text, an empty set, or a CPU that does not exist.
  */
 int tw_cpu_mask__parse(const char *text, unsigned int cpus, char ret[TW_CPU_MASK_TEXT], struct tw_error *error);
 

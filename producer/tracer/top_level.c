@@ -16,17 +16,17 @@
 #include "base/state_file.h"
 #include "producer/tracing_dir.h"
 
-#define LIST      "list" /* in place of what was there before */
+#define LIST      "list" /* replaces the previous text */
 #define HASH_TEXT 17
 
-/* Lists that are empty if the top level is not in use; truncation empties them. */
+/* Lists that are empty while the top level is unused; truncation empties them. */
 static const char *const lists[] = {
 	"set_event",      "set_event_pid",          "set_event_notrace_pid", "set_ftrace_filter", "set_ftrace_notrace",
 	"set_ftrace_pid", "set_ftrace_notrace_pid", "set_graph_function",    "set_graph_notrace",
 };
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
-/* A line a setting: "FILE<tab>BEFORE<tab>LEFT". */
+/* One line for each setting: "FILE<tab>BEFORE<tab>LEFT". */
 struct notes {
 	struct tw_state_file file;
 	char *text;
@@ -35,7 +35,7 @@ struct notes {
 
 struct tw_top_level {
 	struct tw_instance *mark;
-	struct tw_instance *user; /* whose files are those of the top level; NULL if only the graphs are taken */
+	struct tw_instance *user; /* its files are those of the top level; NULL if only set_graph_function is taken */
 	int free_buffer_fd, lock_fd;
 	struct notes notes;
 };
@@ -47,7 +47,7 @@ struct tw_kept_options {
 /* A file that the run wrote. */
 struct kept {
 	char *file, *before, *now;
-	bool ours; /* it is as we left it */
+	bool ours; /* it has the value that the run left */
 };
 
 struct kept_files {
@@ -67,7 +67,7 @@ static int open_file(const char *file, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* What one kernel refuses another does not have: there is nothing to put back then. */
+/* If a kernel does not have the file, there is nothing to restore. */
 static void put(const char *file, const char *text)
 {
 	const int fd = open_file(file, O_WRONLY);
@@ -96,7 +96,7 @@ char *tw_top_level__read(const char *file)
 	return text;
 }
 
-/* Whether the text of a list is nothing but what the kernel says about an empty one. */
+/* Whether the text of a list is only what the kernel prints for an empty list. */
 static bool is_empty(const char *text)
 {
 	while (*text) {
@@ -121,7 +121,9 @@ static bool ends_in(const char *name, const char *end)
 	return len > end_len && !strcmp(name + len - end_len, end);
 }
 
-/* What is set: the clock in brackets; for a ring that has not been used yet, the size that it will have; else the first line. */
+/*
+ * The current value: the clock in brackets; the future size of a ring that was not used yet; otherwise the first line.
+ */
 static char *setting_of(const char *file, char *text)
 {
 	char *from = NULL;
@@ -136,11 +138,11 @@ static char *setting_of(const char *file, char *text)
 		from = text;
 	from[strcspn(from, "\n")] = '\0';
 	if (starts_with(file, "events/") && (!strcmp(from, "0*") || !strcmp(from, "1*")))
-		from[1] = '\0'; /* a trigger has it, too */
+		from[1] = '\0'; /* a trigger has the same line */
 	return from;
 }
 
-/* A list may have tens of thousands of lines: their hash, FNV-1a, stands for them. */
+/* A list may have tens of thousands of lines, so only their hash (FNV-1a) is noted. */
 static char *list_of(const char *text)
 {
 	uint64_t hash = 14695981039346656037u;
@@ -154,7 +156,7 @@ static char *list_of(const char *text)
 	return strdup(ret);
 }
 
-/* What the file says now, as notes have it; free(); NULL if there is no such file. */
+/* The file's current value in the form of the notes; caller frees; NULL if there is no such file. */
 static char *read_now(const char *file, bool is_list)
 {
 	char *text = tw_top_level__read(file);
@@ -212,7 +214,7 @@ static void remove_notes(const char *name)
 	tw_state_file__close(&file);
 }
 
-/* The file of a run of an older version is the text alone. */
+/* The notes of an older version are the text alone. */
 static int read_plain(int fd, char **ret)
 {
 	struct stat st;
@@ -249,13 +251,13 @@ static bool is_list(const struct kept *kept)
 	return !strcmp(kept->before, LIST);
 }
 
-/* Tasks that fork and end change such a list: what is in it cannot be compared. */
+/* Tasks that fork and exit change such a list, so its content cannot be compared. */
 static bool is_list_of_pids(const struct kept *kept)
 {
 	return is_list(kept) && ends_in(kept->file, "_pid");
 }
 
-/* Tracing was off when we left: if it is on, another process has switched it on and uses it. */
+/* Tracing was off when the run ended: if it is on, another process uses it. */
 static bool is_changed(const struct kept *kept)
 {
 	if (kept->now && !strcmp(kept->file, "tracing_on"))
@@ -263,7 +265,7 @@ static bool is_changed(const struct kept *kept)
 	return kept->now && strcmp(kept->now, kept->before) != 0 && !kept->ours && !is_list_of_pids(kept);
 }
 
-/* What is left of a ring that the kernel has freed: two sub-buffers. */
+/* Size of a ring that the kernel has freed: two sub-buffers. */
 static bool is_freed(const char *kib)
 {
 	char *text = tw_top_level__read("buffer_subbuf_size_kb");
@@ -273,7 +275,7 @@ static bool is_freed(const char *kib)
 	return strtoul(kib, NULL, 10) <= 2 * subbuf;
 }
 
-/* Whatever we wrote, the kernel switches tracing off and frees the ring when free_buffer is closed. */
+/* Whatever the run wrote, the kernel switches tracing off and frees the ring when free_buffer is closed. */
 static bool is_as_closed(const struct kept *kept)
 {
 	if (!kept->now)
@@ -282,7 +284,7 @@ static bool is_as_closed(const struct kept *kept)
 						 : !strcmp(kept->file, "buffer_size_kb") && is_freed(kept->now);
 }
 
-/* The file among those of the notes so far, or a new one. Return: NULL without memory */
+/* Finds the file among the notes so far, or adds it. Return: NULL without memory */
 static struct kept *find_kept(struct kept_files *files, const char *file, const char *before)
 {
 	struct kept *items, *kept;
@@ -303,7 +305,10 @@ static struct kept *find_kept(struct kept_files *files, const char *file, const 
 	return kept;
 }
 
-/* Of the notes about a file the first says what was there before, and any what we left: the kernel may not have taken the last. */
+/*
+ * Of several notes about a file, the first has the value before the run; each of them may have the value that the run left, because the
+ * kernel may have refused the last.
+ */
 static int take_note(struct kept_files *files, char *line)
 {
 	const char *file = strsep(&line, "\t"), *before = strsep(&line, "\t");
@@ -329,7 +334,7 @@ static void free_files(struct kept_files *files)
 	free(files->items);
 }
 
-/* The order in which they are put back: what records goes first, and tracing is switched on again last. */
+/* The order of restoring: settings that record are restored first, and tracing is switched on last. */
 static int rank_of(const struct kept *kept)
 {
 	if (!strcmp(kept->file, "current_tracer"))
@@ -350,11 +355,12 @@ static void put_back_one(const struct kept *kept)
 		put(kept->file, !strcmp(kept->before, "none") ? "0" : kept->before); /* a filter */
 }
 
-/* The trace and the lists of pids are only ours if the top level was not used since. */
+/* The trace and the lists of pids belong to the run only if nobody has used the top level since. */
 static void put_back_all(const struct kept_files *files, bool used)
 {
 	for (size_t i = 0; i < files->n && !used; i++)
-		if (!strcmp(files->items[i].file, "tracing_on")) /* it had the buffer, not set_graph_function alone */
+		if (!strcmp(files->items[i].file,
+			    "tracing_on")) /* the run used the buffer, not only set_graph_function */
 			cut("trace");
 	for (int rank = 0; rank < RANKS; rank++)
 		for (size_t i = 0; i < files->n; i++) {
@@ -365,7 +371,7 @@ static void put_back_all(const struct kept_files *files, bool used)
 		}
 }
 
-/* Return: whether there are any; their names, with commas between, as far as there is room */
+/* Return: whether there are any; their names, comma-separated, as far as they fit */
 static bool name_changed(const struct kept_files *files, char *names, size_t size)
 {
 	size_t len = 0;
@@ -377,8 +383,8 @@ static bool name_changed(const struct kept_files *files, char *names, size_t siz
 }
 
 /*
- * To be called when free_buffer is closed, as it is when the run was killed: the kernel has switched tracing off then, and freed the ring.
- * Return: 0; -ESTALE if something had been changed since, and -ENOENT if nothing is known and so nothing was put back
+ * Call it after free_buffer was closed, as the kernel does for a killed run: tracing is switched off then and the ring is freed.
+ * Return: 0; -ESTALE if something was changed since; -ENOENT if there are no notes, so that nothing was restored
  */
 static int put_back(const char *mark, struct tw_error *error)
 {
@@ -410,14 +416,14 @@ static int put_back(const char *mark, struct tw_error *error)
 	return 0;
 }
 
-/* Beside the file of a mark. */
+/* Removes the notes along with the file of a mark. */
 static const char *options_name(const char *instance, char name[NAME_MAX])
 {
 	snprintf(name, NAME_MAX, "%.200s.options", instance);
 	return name;
 }
 
-/* An option that was changed twice is put back to what it was before the first time. */
+/* An option that was changed twice gets the value that it had before the first change. */
 static void put_back_options(const char *instance)
 {
 	char option[128], file[140], before[2], name[NAME_MAX], *text, *rest;
@@ -487,7 +493,7 @@ int tw_top_level__note_list(struct tw_top_level *top, const char *file, bool lef
 	return err;
 }
 
-/* The directory itself is locked: it is the same for everybody, while a container may have a /run of its own. */
+/* The lock is on the directory itself, which all containers share; each may have its own /run. */
 static int lock(void)
 {
 	const int fd = open_file(".", O_RDONLY | O_DIRECTORY);
@@ -548,7 +554,7 @@ static int check_free(struct tw_error *error)
 	return err;
 }
 
-/* Locked; nothing is taken yet. */
+/* The lock is held; nothing is taken yet. */
 static int new_top_level(struct tw_top_level **ret, struct tw_error *error)
 {
 	const int fd = lock();
@@ -593,14 +599,14 @@ static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_erro
 	return open_notes(&top->notes, tw_instance__name(top->mark), error);
 }
 
-/* The ring empty and off, and freed by the kernel when we die, as an instance's of our own is. */
+/* Makes the ring empty and off; the kernel frees it if the process dies, as for an instance. */
 static int begin(struct tw_top_level *top, struct tw_error *error)
 {
 	int err = tw_top_level__note(top, "tracing_on", "0", error);
 
 	if (!err)
 		err = tw_top_level__note(top, "options/disable_on_free", "1", error);
-	if (!err) /* closing free_buffer changes the ring's size, whether or not we have set it */
+	if (!err) /* closing free_buffer changes the ring's size, even if the run has not set it */
 		err = tw_top_level__note(top, "buffer_size_kb", NULL, error);
 	if (err)
 		return err;
@@ -655,7 +661,7 @@ int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *error)
 	return err;
 }
 
-/* If another process has changed something meanwhile, the mark stays, as if we had been killed: the next clean-up reports it. */
+/* If another process has changed something meanwhile, the mark stays as after a kill: the next cleanup reports it. */
 void tw_top_level__give_back(struct tw_top_level *top)
 {
 	if (!top)

@@ -29,11 +29,11 @@ struct tw_tracer {
 	const char *tracing_dir;
 	struct tw_instance *instance;
 	struct tw_top_level *top, *graphs;
-	struct option *options; /* what we made of those that we changed */
+	struct option *options; /* values that the run left */
 	size_t n_options;
 	struct tw_kept_options
-		*kept; /* those of them that are shared by all instances, for a clean-up if we are killed */
-	bool runs;     /* current_tracer is ours */
+		*kept; /* the options among them that all instances share, noted for a cleanup after a kill */
+	bool runs;     /* the run has set current_tracer */
 };
 
 bool tw_tracer__records(const struct tw_tracer_request *request)
@@ -46,7 +46,7 @@ static bool is_graph(const struct tw_tracer_request *request)
 	return request->tracer && !strcmp(request->tracer, graph_tracer);
 }
 
-/* Options that would have no effect are mistakes. */
+/* Options that would have no effect are errors. */
 static int check_request(const struct tw_tracer_request *request, struct tw_error *error)
 {
 	const bool graph = is_graph(request);
@@ -62,7 +62,7 @@ static int check_request(const struct tw_tracer_request *request, struct tw_erro
 	return 0;
 }
 
-/* Whether a list of tracers, with blanks between, has that name. */
+/* Whether a blank-separated list of tracers has that name. */
 static bool has_tracer(const char *list, const char *name)
 {
 	const size_t len = strlen(name);
@@ -101,7 +101,7 @@ static int unknown_tracer(const char *available, const char *tracer, struct tw_e
 	return err;
 }
 
-/* The instance if it has that tracer; the kernel's top level if only that has it. */
+/* The instance if it has that tracer; the top level if only the top level has it. */
 static int choose_place(struct tw_tracer *t, struct tw_error *error)
 {
 	static const char file[] = "available_tracers";
@@ -126,7 +126,9 @@ static int choose_place(struct tw_tracer *t, struct tw_error *error)
 	return err;
 }
 
-/* The kernel has tens of thousands of names, a line each, some with their module; read only to correct a misspelt one. */
+/*
+ * The kernel has tens of thousands of names, one a line, some with their module; they are read only to suggest a correction.
+ */
 static int unknown_function(const char *tracing_dir, const char *word, struct tw_error *error)
 {
 	struct tw_nearest nearest;
@@ -159,7 +161,7 @@ static int refused_list(const char *path, int err, struct tw_error *error)
 	return tw_error__set(error, err, "the kernel does not let functions be chosen: %s: %s", path, strerror(-err));
 }
 
-/* The kernel takes one word a write; only closing the file makes the list count, which can fail too. */
+/* The kernel takes one word for each write. The list takes effect when the file is closed, which can fail too. */
 static int add_word(const char *tracing_dir, const char *path, const char *word, struct tw_error *error)
 {
 	const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -176,7 +178,7 @@ static int add_word(const char *tracing_dir, const char *path, const char *word,
 	return err ? refused_list(path, err, error) : 0;
 }
 
-/* @top: whose list it is; NULL = the instance's. Return: 0; -ENOENT for a name that means no function; -EPERM */
+/* @top: the owner of the list; NULL = the instance. Return: 0; -ENOENT for a name that matches no function; -EPERM */
 static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const char *file,
 		     const struct tw_words *words, struct tw_error *error)
 {
@@ -195,12 +197,15 @@ static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const 
 		return err;
 	for (size_t i = 0; i < words->n && !err; i++)
 		err = add_word(t->tracing_dir, path, words->items[i], error);
-	if (top) /* some may be in it though one was refused */
+	if (top) /* the list may have some functions although one was refused */
 		noted = tw_top_level__note_list(top, file, true, err ? NULL : error);
 	return err ? err : noted;
 }
 
-/* "FUNCTION:COMMAND": in an instance it goes with it, at the top level it would stay. A module's functions are no command. */
+/*
+ * "FUNCTION:COMMAND": in an instance it is removed with the instance, at the top level it would stay. The functions of a module are not
+ * a command.
+ */
 static int check_commands(const struct tw_tracer *t, struct tw_error *error)
 {
 	for (size_t i = 0; t->top && i < t->request->functions.n; i++) {
@@ -229,7 +234,7 @@ static int add_functions(struct tw_tracer *t, struct tw_error *error)
 	return err ? err : add_words(t, t->top ? t->top : t->graphs, "set_graph_function", &t->request->graphs, error);
 }
 
-/* The filters are set before the tracer runs: tracing every function for a moment would cost. */
+/* The filters are set before the tracer runs, because tracing every function even for a moment is expensive. */
 static int run_tracer(struct tw_tracer *t, struct tw_error *error)
 {
 	const char *tracer = t->request->tracer;
@@ -267,7 +272,7 @@ void tw_tracer__leave_out(const struct tw_tracer *t, const char *text)
 		tw_instance__append(t->instance, "set_ftrace_notrace_pid", text, NULL);
 }
 
-/* The kernel takes any number; a pid that nobody has is a mistake. 0 is the idle tasks. */
+/* The kernel accepts any number; a pid that does not exist is an error. 0 means the idle tasks. */
 static int check_pid(const char *pid, struct tw_error *error)
 {
 	char path[64];
@@ -330,7 +335,7 @@ static int unknown_option(const struct tw_instance *instance, const char *word, 
 	tw_nearest__init(&nearest, off ? word + 2 : word);
 	while (dir && (entry = readdir(dir))) {
 		tw_nearest__offer(&nearest, entry->d_name[0] == '.' ? NULL : entry->d_name);
-		if (nearest.best == entry->d_name) { /* which the next entry overwrites */
+		if (nearest.best == entry->d_name) { /* the next entry overwrites it */
 			snprintf(best, sizeof(best), "%.*s", (int)sizeof(best) - 1, entry->d_name);
 			nearest.best = best;
 		}
@@ -368,7 +373,7 @@ static int find_option(const struct tw_instance *instance, const char *word, str
 	return unknown_option(instance, word, error);
 }
 
-/* @text: of its file, or NULL; freed */
+/* @text: content of its file, or NULL; freed */
 static bool is_on(char *text)
 {
 	const bool on = text && *text == '1';
@@ -414,12 +419,12 @@ static int set_option(struct tw_tracer *t, const char *word, struct tw_error *er
 		return tw_error__set(error, -EINVAL, "the kernel refuses trace option '%s': %s", word, strerror(-err));
 	err = add_option(t, &option, error);
 	if (!err && is_on(tw_top_level__read(option.file)) !=
-			    top) /* shared by all instances, as a tracer's are on most kernels */
+			    top) /* all instances share it, as on most kernels a tracer's options */
 		err = tw_kept_options__add(&t->kept, tw_instance__name(t->instance), option.file, top, error);
 	return err;
 }
 
-/* Those that were not changed since. */
+/* Only the options that still have the run's value. */
 static void turn_back_options(struct tw_tracer *t)
 {
 	while (t->n_options) {
@@ -475,7 +480,7 @@ void tw_tracer__free(struct tw_tracer *t)
 	if (!t)
 		return;
 	turn_back_options(t);
-	if (t->runs && !t->top) /* there it is put back only if it is still ours */
+	if (t->runs && !t->top) /* at the top level it is restored only if it still has the run's value */
 		tw_instance__write(t->instance, "current_tracer", "nop", NULL);
 	tw_top_level__give_back(t->graphs);
 	tw_top_level__give_back(t->top);

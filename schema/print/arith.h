@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to the print engine. What C's operators make of integers; without what is undefined in C. */
+/* Internal to the print engine. The results of C's operators on integers, without C's undefined behaviour. */
 #ifndef TW_PRINT_ARITH_H
 #define TW_PRINT_ARITH_H
 
 #include "schema/print/lex.h"
 
-/** tw_arith__narrow() - as a type of @size bytes holds it, extended to 64 bits again; 0 = no integer, as it is */
+/**
+ * tw_arith__narrow() - the value as a type of @size bytes holds it, extended to 64 bits again; 0 = no integer, unchanged
+ */
 static inline uint64_t tw_arith__narrow(uint64_t value, uint8_t size, bool is_signed)
 {
 	const unsigned int unused = 64 - 8u * size;
@@ -15,14 +17,14 @@ static inline uint64_t tw_arith__narrow(uint64_t value, uint8_t size, bool is_si
 	return is_signed ? (uint64_t)((int64_t)(value << unused) >> unused) : value << unused >> unused;
 }
 
-/** tw_arith__divide() - quotient or remainder; 0 if there is none */
+/** tw_arith__divide() - quotient or remainder; 0 if the divisor is 0 */
 static inline uint64_t tw_arith__divide(uint64_t a, uint64_t b, bool is_signed, bool remainder)
 {
 	if (!b)
 		return 0;
 	if (!is_signed)
 		return remainder ? a % b : a / b;
-	if (b == UINT64_MAX) /* INT64_MIN / -1 does not fit */
+	if (b == UINT64_MAX) /* INT64_MIN / -1 overflows */
 		return remainder ? 0 : -a;
 	return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
 }
@@ -35,7 +37,7 @@ static inline uint64_t tw_arith__shift(uint64_t a, uint64_t by, bool is_signed, 
 	return is_signed ? (uint64_t)((int64_t)a >> by) : a >> by;
 }
 
-/** tw_arith__shift_count() - by more bits than there are: what is left of the count, as x86 and arm64 do it */
+/** tw_arith__shift_count() - the effective count for a shift by more bits than the type has, as on x86 and arm64 */
 static inline uint64_t tw_arith__shift_count(uint64_t by, uint8_t size)
 {
 	return by & (size < 8 ? 31 : 63);
@@ -61,7 +63,7 @@ static inline uint64_t tw_arith__compare(uint16_t punct, uint64_t a, uint64_t b,
 	}
 }
 
-/** tw_arith__binary() - @a and @b are of the type that @is_signed tells; the caller narrows the result */
+/** tw_arith__binary() - @a and @b are of the type that @is_signed selects; the caller narrows the result */
 static inline uint64_t tw_arith__binary(uint16_t punct, uint64_t a, uint64_t b, bool is_signed)
 {
 	switch (punct) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The functions and constants that kernels' print fmts name, and the nodes that calls of them become. */
+/* The functions and constants that kernels' print fmts use, and the nodes for them. */
 #include "schema/print.h"
 #include "schema/print/parse.h"
 
@@ -67,7 +67,7 @@ static const struct tw_helper_call calls[] = {
 	{ "cper_mem_err_type_str", TW_HELPER_WORDS, 1, false, memory_error_types },
 };
 
-/* Enumerators that kernels leave by name in print fmts; these have had one value ever since. */
+/* Enumerators that kernels leave by name in print fmts; their values have never changed. */
 static const struct {
 	const char *name;
 	uint64_t value;
@@ -113,7 +113,7 @@ static const struct {
 	{ "VMSCAN_THROTTLE_ISOLATED", 1 },
 	{ "VMSCAN_THROTTLE_NOPROGRESS", 2 },
 	{ "VMSCAN_THROTTLE_CONGESTED", 3 },
-	{ "vmemmap_base", 0 }, /* each boot's own; what is counted from it is shown as if from 0 */
+	{ "vmemmap_base", 0 }, /* different at each boot; values relative to it are shown as if it were 0 */
 };
 
 static const struct tw_helper_call *find_call(struct tw_text name)
@@ -147,7 +147,7 @@ static bool add_entry(struct tw_expr *expr, uint64_t value, uint32_t text)
 	return true;
 }
 
-/* { value, "word" }: an entry of a value that is not known, or of no word, is left out. */
+/* { value, "word" }: an entry with an unknown value or without a word is left out. */
 bool tw_parser__close_entry(struct tw_parser *parser)
 {
 	struct tw_expr *expr = parser->expr;
@@ -162,7 +162,7 @@ bool tw_parser__close_entry(struct tw_parser *parser)
 		return tw_expr__refuse(expr, frame->column, "the value or the word between the braces is not constant");
 	if (!frame->unknown && text->kind == TW_EXPR_TEXT && !add_entry(expr, value->value, text->at))
 		return false;
-	expr->n_nodes = value->first; /* nothing of it is needed any more */
+	expr->n_nodes = value->first; /* its nodes are not needed any more */
 	parser->n_operands -= 2;
 	parser->n_frames--;
 	return true;
@@ -181,7 +181,7 @@ static bool add_table(struct tw_expr *expr, const struct tw_expr_table *table, u
 	return true;
 }
 
-/* What the kernel's helper takes, whatever the type of the expression: an unsigned long, or 64 bits. */
+/* The parameter type of the kernel's helper, whatever the type of the expression: an unsigned long, or 64 bits. */
 static void narrow_entries(struct tw_expr *expr, const struct tw_expr_table *table, uint8_t size)
 {
 	for (uint32_t i = table->first; size == 4 && i < table->first + table->n; i++)
@@ -234,7 +234,7 @@ static bool add_word(struct tw_expr *expr, const char *word, uint64_t value)
 	return tw_expr__literal(expr, word, &text) && add_entry(expr, value, text);
 }
 
-/* A table of 0, 1, 2 ...; its last word is for all other values. */
+/* A table for 0, 1, 2 ...; its last word is for all other values. */
 static bool words_call(struct tw_parser *parser, const struct tw_parse_frame *frame, uint32_t *operands)
 {
 	struct tw_expr *expr = parser->expr;
@@ -259,7 +259,7 @@ static bool words_call(struct tw_parser *parser, const struct tw_parse_frame *fr
 	return add_table(expr, &table, &node.at) && tw_expr__add(expr, &node, &operands[0]);
 }
 
-/* __get_str(name) and its like: the argument is no expression. The token is on it. */
+/* __get_str(name) and similar: the argument is a name, not an expression. It is the current token. */
 static const struct tw_field *named_field(struct tw_parser *parser)
 {
 	const struct tw_field *field = tw_parser__field(parser);
@@ -298,7 +298,7 @@ static bool call_on_field(struct tw_parser *parser, const struct tw_helper_call 
 	switch (call->helper) {
 	case TW_HELPER_LEN_OF:
 		node.kind = TW_EXPR_LEN;
-		node.size = 4; /* a u32 shifted to the right by 16 and masked */
+		node.size = 4; /* a u32, shifted right by 16 and masked */
 		node.is_signed = true;
 		break;
 	case TW_HELPER_STR:
@@ -318,7 +318,7 @@ static bool call_on_field(struct tw_parser *parser, const struct tw_helper_call 
 	return tw_parser__push_node(parser, &node) && tw_parser__expect(parser, ')');
 }
 
-/* __print_dynamic_array(name, size): elements of that size up to the array's end. */
+/* __print_dynamic_array(name, size): elements of that size up to the end of the array. */
 static bool dynamic_array(struct tw_parser *parser, struct tw_parse_frame *frame)
 {
 	struct tw_expr_node node = { .kind = TW_EXPR_ARRAY, .column = parser->token.column };
@@ -382,7 +382,7 @@ static bool take_element_size(struct tw_expr *expr, uint32_t size, struct tw_exp
 	return true;
 }
 
-/* Bytes and how many of them; of an array also the size of its elements. */
+/* Bytes and their number; for an array also the size of its elements. */
 static bool dump_call(struct tw_parser *parser, const struct tw_parse_frame *frame, uint32_t *operands)
 {
 	struct tw_expr *expr = parser->expr;
@@ -411,7 +411,7 @@ static bool dump_call(struct tw_parser *parser, const struct tw_parse_frame *fra
 	return tw_expr__add(expr, &node, &parser->operands[frame->operands]);
 }
 
-/* An argument of a call that stands for a number: divided, or the remainder. */
+/* An argument of a call that stands for a number: the quotient, or the remainder. */
 static bool seconds_call(struct tw_parser *parser, const struct tw_parse_frame *frame, uint32_t *operands)
 {
 	const bool rest = frame->call->helper == TW_HELPER_SECS_REST;
@@ -438,7 +438,7 @@ static bool finish_call(struct tw_parser *parser, const struct tw_parse_frame *f
 	case TW_HELPER_SECS:
 	case TW_HELPER_SECS_REST:
 		return seconds_call(parser, frame, operands);
-	case TW_HELPER_FIRST: /* what follows it is not needed any more */
+	case TW_HELPER_FIRST: /* the rest is not needed */
 		if (frame->call->n_args > 1)
 			expr->n_nodes = expr->nodes[operands[1]].first;
 		return true;

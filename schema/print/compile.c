@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a print fmt to the operations of a program: its format string is taken apart, an argument is parsed for each
- * conversion, and the nodes of its expression, which lie in the order in which the stack machine needs them, become operations.
+ * From a print fmt to the operations of a program: splits the format string, parses an argument for each conversion, and converts the
+ * nodes of its expression to operations. The nodes are already in the order of the stack machine.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ struct compiler {
 	struct tw_parser parser;
 	struct tw_expr expr;
 	struct tw_print *print;
-	uint32_t depth; /* of the stack at this place */
-	uint32_t label; /* the last operation that is jumped to: nothing may be merged over it */
+	uint32_t depth; /* depth of the stack here */
+	uint32_t label; /* the last operation that is a jump target: nothing may be merged across it */
 };
 
 static struct tw_op *add_op(struct compiler *c, enum tw_op_code code)
@@ -33,13 +33,13 @@ static struct tw_op *add_op(struct compiler *c, enum tw_op_code code)
 	return &ops[print->n_ops++];
 }
 
-/* How many values an operation takes from the stack; each here leaves one. */
+/* Number of values that an operation takes from the stack; each of these leaves one. */
 static uint32_t taken(const struct tw_expr_node *node)
 {
 	switch (node->kind) {
 	case TW_EXPR_UNARY:
 	case TW_EXPR_CAST:
-	case TW_EXPR_INDEX: /* its array is none on the stack */
+	case TW_EXPR_INDEX: /* its array is not on the stack */
 		return 1;
 	case TW_EXPR_BINARY:
 		return 2;
@@ -58,7 +58,7 @@ static void fill_load(struct tw_op *op, const struct tw_field *field)
 	op->a = field->offset;
 }
 
-/* Only what changes the 64 bits on the stack needs to be done. */
+/* Only casts that change the 64 bits on the stack need code. */
 static bool is_idle_cast(const struct tw_expr *expr, const struct tw_expr_node *node)
 {
 	const struct tw_expr_node *from = &expr->nodes[node->args[0]];
@@ -132,12 +132,12 @@ static bool generate_number(struct compiler *c, uint32_t root)
 	return true;
 }
 
-/* What is still to be done of nested ?: */
+/* Pending work of nested ?: */
 enum task_kind { PUT, ELSE, LAND };
 
 struct task {
 	enum task_kind what;
-	uint32_t at; /* PUT: a node; else the jump to be completed */
+	uint32_t at; /* PUT: a node; otherwise the jump to be completed */
 };
 
 struct tasks {
@@ -238,7 +238,7 @@ static bool dump(struct compiler *c, const struct tw_expr_node *node)
 	if (node->n_args == 2 && !generate_number(c, node->args[1]))
 		return false;
 	if (node->helper == TW_HELPER_HEX_DUMP) {
-		c->label = c->print->n_ops; /* its prefix joins no other text */
+		c->label = c->print->n_ops; /* its prefix is not shared with other texts */
 		return hex_dump(c, node);
 	}
 	if (!on_field(c, codes[node->helper], &c->expr.nodes[node->args[0]]))
@@ -248,7 +248,7 @@ static bool dump(struct compiler *c, const struct tw_expr_node *node)
 	return true;
 }
 
-/* A char * of the traced kernel's: its text may be known by its address. */
+/* A char * of the traced kernel: its text may be known by its address. */
 static bool string_at(struct compiler *c, uint32_t i)
 {
 	const struct tw_expr_node *node = &c->expr.nodes[tw_expr__peel(&c->expr, i)];
@@ -272,7 +272,7 @@ static bool push_task(struct compiler *c, struct tasks *tasks, enum task_kind wh
 	return true;
 }
 
-/* From top to bottom of the stack: the first text, the jump over the second, the second, where it is left. */
+/* From top to bottom of the stack: the first text, the jump over the second, the second, the target. */
 static bool choose(struct compiler *c, struct tasks *tasks, const struct tw_expr_node *node)
 {
 	const struct tw_expr_node *condition = &c->expr.nodes[node->args[0]];
@@ -377,7 +377,7 @@ static bool is_plain(const struct tw_conversion *conversion)
 	       !conversion->star_precision;
 }
 
-/* The commonest: a field as it is, by a conversion of its own sign that shows all of it. */
+/* The most frequent case: a field itself, with a conversion of the same sign that shows all of it. */
 static bool field_as_it_is(struct compiler *c, const struct tw_conversion *conversion, uint32_t i)
 {
 	const uint32_t peeled = tw_expr__peel(&c->expr, i);
@@ -424,7 +424,7 @@ static bool convert_number(struct compiler *c, const struct tw_conversion *conve
 
 static bool convert_string(struct compiler *c, const struct tw_conversion *conversion, uint32_t i)
 {
-	/* A text that is only known by its address is put as it is, whatever its width. */
+	/* A text that is known only by its address is appended without width. */
 	if (is_plain(conversion) || (!conversion->star_width && !conversion->star_precision &&
 				     !c->expr.nodes[i].is_text && !tw_expr_node__is_bytes(&c->expr.nodes[i])))
 		return generate_string(c, i);
@@ -432,7 +432,7 @@ static bool convert_string(struct compiler *c, const struct tw_conversion *conve
 	return add_op(c, TW_OP_MARK) && generate_string(c, i) && converted(c, TW_OP_FIT, conversion, 0);
 }
 
-/* Whoever produces a stream looks up the names of the addresses, and may hide the pointers. */
+/* Producers look up the names of the addresses, and may hide the pointers. */
 static bool list_field(struct compiler *c, struct tw_print_list *list, uint32_t i)
 {
 	const struct tw_expr_node *node = &c->expr.nodes[tw_expr__peel(&c->expr, i)];
@@ -462,7 +462,7 @@ static bool convert_pointer(struct compiler *c, const struct tw_conversion *conv
 			return tw_expr__refuse(&c->expr, node->column, "what this points to is not in the record");
 		on_bytes.field = node->field;
 		if (conversion->pointer.kind == TW_POINTER_HEX && !conversion->spec.width)
-			on_bytes.spec.width = 1; /* as the kernel has it for %ph alone */
+			on_bytes.spec.width = 1; /* the kernel's default for %ph */
 		return converted(c, TW_OP_POINTED, &on_bytes, 0);
 	}
 	if (!generate_number(c, i))
@@ -508,7 +508,7 @@ static bool take_tables(struct compiler *c)
 	struct tw_print *print = c->print;
 
 	c->label = print->n_ops;
-	if (print->n_texts && !add_text(c, block, sizeof(block))) /* readable behind all others */
+	if (print->n_texts && !add_text(c, block, sizeof(block))) /* readable bytes after all others */
 		return false;
 	if (!expr->n_tables)
 		return true;
@@ -540,7 +540,7 @@ static bool next_argument(struct compiler *c, uint32_t *ret)
 	return tw_parser__expression(&c->parser, ret);
 }
 
-/* The arguments of one conversion; the nodes of those before it are not needed any more. */
+/* The arguments of one conversion; the nodes of earlier ones are not needed any more. */
 static bool convert(struct compiler *c, struct tw_text *text)
 {
 	struct tw_conversion conversion;
@@ -557,7 +557,7 @@ static bool convert(struct compiler *c, struct tw_text *text)
 	return next_argument(c, &node) && generate_argument(c, &conversion, stars, node);
 }
 
-/* Up to a conversion or a tab. */
+/* Text up to a conversion or a tab. */
 static size_t constant_length(struct tw_text text)
 {
 	size_t len = 0;
@@ -606,7 +606,7 @@ static bool compile(struct compiler *c)
 	if (!tw_parser__string(&c->parser, &at))
 		return false;
 	len = c->expr.n_strings - at - 1;
-	copy = malloc(len + 1); /* the strings move while arguments are read */
+	copy = malloc(len + 1); /* the strings may move while arguments are parsed */
 	if (!copy) {
 		c->expr.no_memory = true;
 		return false;

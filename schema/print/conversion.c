@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The conversions of printf: read from a format string, and numbers and texts written as they say. */
+/* The conversions of printf: parses them in a format string, and writes numbers and texts with them. */
 #include "schema/print/put.h"
 
 static uint8_t flag_of(char c)
@@ -42,7 +42,7 @@ static int32_t read_count(struct tw_text *text, bool *ret_star)
 	return count < TW_PUT_WIDTH_MAX ? count : TW_PUT_WIDTH_MAX;
 }
 
-/* h, l and their like. Return: bytes */
+/* h, l and other length modifiers. Return: bytes */
 static uint8_t read_length(struct tw_text *text, uint8_t long_size)
 {
 	if (skip(text, 'h'))
@@ -81,9 +81,9 @@ bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_con
 	return true;
 }
 
-#define DIGITS_MAX 22 /* of a u64, in octal */
+#define DIGITS_MAX 22 /* digits of a u64 in octal */
 
-/* A number on its way: what comes before the digits, how many zeros, and the digits. */
+/* A number in parts: the prefix, the number of zeros, and the digits. */
 struct number {
 	char prefix[3];
 	unsigned int n_prefix, n_digits;
@@ -144,7 +144,7 @@ static void hexadecimal(struct number *number, const struct tw_put_spec *spec, u
 	write_digits(number, value, 16, spec->letter == 'X');
 }
 
-/* Zeros that belong to the number: asked for by the precision, by `#` of octal, or to fill the width. */
+/* Zeros of the number: from the precision, from `#` with octal, or to fill the width. */
 static uint64_t zeros_of(const struct number *number, const struct tw_put_spec *spec)
 {
 	uint64_t least = spec->precision < 0 ? 1 : (uint64_t)spec->precision;
@@ -233,7 +233,7 @@ void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t fr
 	size_t len = tw_line__len(line) - from, fill, before;
 
 	if (line->unchecked > line->text + from)
-		line->unchecked = line->text; /* what is cut or moved is to be looked at again */
+		line->unchecked = line->text; /* a text to be cut or moved must be escaped first */
 	if (spec->precision >= 0 && len > (uint32_t)spec->precision) {
 		len = (uint32_t)spec->precision;
 		line->at = line->text + from + len;

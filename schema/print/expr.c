@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes of C's operators: the type of what comes out, and the value where it is known already. */
+/* Nodes for C's operators: the type of the result, and the value if it is constant. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct type {
 	bool is_signed;
 };
 
-/* What is smaller than int becomes int before anything is done with it. */
+/* Types smaller than int are promoted to int. */
 static struct type promoted(const struct tw_expr_node *node)
 {
 	if (node->size < 4)
@@ -22,7 +22,7 @@ static struct type promoted(const struct tw_expr_node *node)
 	return (struct type){ node->size, node->is_signed };
 }
 
-/* The type that both sides are converted to. */
+/* The common type of both operands. */
 static struct type common(const struct tw_expr_node *a, const struct tw_expr_node *b)
 {
 	const struct type left = promoted(a), right = promoted(b);
@@ -102,7 +102,7 @@ bool tw_expr__unary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint3
 			    ret);
 }
 
-/* The two last nodes, both numbers, become one. */
+/* Joins the last two nodes, both numbers. */
 static void fold(struct tw_expr *expr, uint16_t punct, struct type operands, struct type result, uint32_t a)
 {
 	struct tw_expr_node *left = &expr->nodes[a];
@@ -117,7 +117,7 @@ static void fold(struct tw_expr *expr, uint16_t punct, struct type operands, str
 	left->is_signed = result.is_signed;
 }
 
-/* The operands' type stands in elem_size and elem_signed: a comparison's own is int. */
+/* The operands' type is in elem_size and elem_signed: the type of a comparison is int. */
 bool tw_expr__binary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint32_t a, uint32_t b, uint32_t *ret)
 {
 	bool (*check)(struct tw_expr *, uint32_t) = is_logic(punct) ? truth_of_bytes : tw_expr__need_number;
@@ -213,7 +213,7 @@ bool tw_expr__cast(struct tw_expr *expr, uint32_t column, struct tw_expr_cast ca
 
 	*ret = a;
 	if (tw_expr_node__is_bytes(node)) {
-		if (cast.pointers == 1) { /* what it points to, if it is an integer */
+		if (cast.pointers == 1) { /* the type it points to, if that is an integer */
 			node->elem_size = cast.size;
 			node->elem_signed = cast.is_signed;
 		}
@@ -316,7 +316,7 @@ bool tw_expr__string(struct tw_expr *expr, const struct tw_lex_token *token, boo
 	char c;
 
 	if (join)
-		expr->n_strings--; /* the NUL */
+		expr->n_strings--; /* including the NUL */
 	else
 		*ret_at = expr->n_strings;
 	while (tw_lexer__unescape(&inside, &c))

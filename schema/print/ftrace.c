@@ -40,8 +40,8 @@ static bool has_elements(const struct tw_field *field, const struct tw_record *r
 }
 
 /*
- * bprint, of trace_printk(): the record has the address of the format and the arguments as the kernel's vbin_printf() packs them.
- * Integers are aligned to their size, those of 8 bytes to 4; texts stand there with their NUL.
+ * bprint, of trace_printk(): the record has the address of the format, and the arguments as packed by the kernel's vbin_printf().
+ * Integers are aligned to their size, those of 8 bytes to 4; texts are stored with their NUL.
  */
 enum { IP, FMT, BUF };
 
@@ -63,7 +63,7 @@ static bool take_number(struct arguments *args, uint8_t size, uint64_t *ret)
 	return true;
 }
 
-/* What is not terminated goes to the end of the record. */
+/* A text without a NUL extends to the end of the record. */
 static bool take_text(struct arguments *args, const char **ret, size_t *ret_len)
 {
 	const uint32_t left = args->len - args->at;
@@ -78,7 +78,7 @@ static bool take_text(struct arguments *args, const char **ret, size_t *ret_len)
 	return true;
 }
 
-/* A width or precision that a `*` has among the arguments. */
+/* A width or precision given by `*`, as an argument. */
 static bool take_star(struct arguments *args, bool star, int32_t *ret)
 {
 	uint64_t value;
@@ -102,13 +102,13 @@ static bool put_text(struct arguments *args, const struct tw_put_spec *spec, str
 	return true;
 }
 
-/* What the kernel takes for letters of a pointer. */
+/* The characters that the kernel considers part of a pointer conversion. */
 static bool is_letter(char c)
 {
 	return tw_text__is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* Pointers of these letters are in the record; of others, what they point to, already as text. */
+/* For these letters the pointer's value is in the record; for others the text of what it points to. */
 static bool is_by_value(struct tw_text letters)
 {
 	if (!letters.len || !is_letter(*letters.at))
@@ -118,7 +118,7 @@ static bool is_by_value(struct tw_text letters)
 	return memchr("SsxKe", *letters.at, 5);
 }
 
-/* @letters: behind the p; @format: behind those that belong to the pointer, cut further if more do */
+/* @letters: after the p; @format: after the letters of the pointer, advanced if more belong to it */
 static bool put_pointer(struct arguments *args, const struct tw_conversion *conversion, struct tw_text letters,
 			struct tw_text *format, const struct tw_print_host *host, struct tw_line *line)
 {
@@ -147,7 +147,7 @@ static bool put_number(struct arguments *args, struct tw_put_spec *spec, struct 
 	return true;
 }
 
-/* @format is on the %, and is cut behind the conversion. Return: false where nothing more can be printed */
+/* @format is at the %, and is advanced past the conversion. Return: false if nothing more can be printed */
 static bool put_conversion(struct arguments *args, struct tw_text *format, const struct tw_print_host *host,
 			   struct tw_line *line)
 {
@@ -173,7 +173,7 @@ static bool put_conversion(struct arguments *args, struct tw_text *format, const
 static void put_format(struct tw_text format, struct arguments *args, const struct tw_print_host *host,
 		       struct tw_line *line)
 {
-	/* The one at the end is of the log, not of the event. */
+	/* A newline at the end belongs to the log, not to the event. */
 	if (format.len && format.at[format.len - 1] == '\n')
 		format.len--;
 	while (format.len && !line->cut) {
@@ -214,15 +214,15 @@ static void put_bprint(const struct tw_ftrace_event *event, const struct tw_reco
 	put_format((struct tw_text){ format, strlen(format) }, &args, host, line);
 }
 
-/* The function graph, in the columns of `trace-cmd report`: a mark, how long it took, and the function, indented. */
-#define INDENT          2 /* columns a level */
-#define DURATION_WIDTH  7 /* of the number before its unit is followed by blanks no more */
+/* The function graph, in the columns of `trace-cmd report`: a mark, the duration, and the indented function. */
+#define INDENT          2 /* columns for each level */
+#define DURATION_WIDTH  7 /* a number of this length is followed by no blanks */
 #define NSEC_PER_USEC   1000
-#define FRACTION_DIGITS 7 /* a number of so many digits is told without its nanoseconds */
+#define FRACTION_DIGITS 7 /* a number with this many digits is printed without nanoseconds */
 
 enum { FUNC, DEPTH, ARGS, CALLTIME = ARGS, RETTIME };
 
-/* How long is long. */
+/* Marks of long durations. */
 static char mark(uint64_t ns)
 {
 	return ns > 1000000000 ? '$' : ns > 1000000 ? '#' : ns > 100000 ? '!' : ns > 10000 ? '+' : ' ';
@@ -247,7 +247,7 @@ static void put_duration(struct tw_line *line, uint64_t ns)
 	tw_line__str(line, "|  ");
 }
 
-/* A depth is an int, whatever the format says; below 0 there is no column. */
+/* A depth is an int, whatever the format says; negative ones have no column. */
 static void put_indent(struct tw_line *line, uint64_t depth)
 {
 	const int32_t levels = (int32_t)(uint32_t)depth;
@@ -256,7 +256,7 @@ static void put_indent(struct tw_line *line, uint64_t depth)
 		tw_line__fill(line, ' ', (size_t)levels * INDENT);
 }
 
-/* A function without a name is a bare number here. */
+/* A function without a name is printed as a number here. */
 static void put_call(const struct tw_ftrace_event *event, const struct tw_record *record,
 		     const struct tw_print_host *host, struct tw_line *line)
 {
@@ -326,7 +326,7 @@ static void put_function(const struct tw_ftrace_event *event, const struct tw_re
 		tw_put__symbol(line, parent, false, host);
 }
 
-/* The layout is that of the print fmt, which knows eight callers, neither more nor less. @end: a value that is none */
+/* The layout differs from the print fmt, which has exactly eight callers. @end: the value that ends the stack */
 static void put_callers(const struct tw_field *field, const struct tw_record *record, uint64_t n, uint64_t end,
 			const struct tw_print_host *host, struct tw_line *line)
 {
@@ -343,7 +343,7 @@ static void put_callers(const struct tw_field *field, const struct tw_record *re
 	}
 }
 
-/* caller, size. Old kernels mark the end by a number of ones, new ones tell how many there are too. */
+/* caller, size. Old kernels mark the end by all bits set, new ones also have the number of callers. */
 static void put_stack(const struct tw_ftrace_event *event, const struct tw_record *record,
 		      const struct tw_print_host *host, struct tw_line *line)
 {
@@ -355,14 +355,14 @@ static void put_stack(const struct tw_ftrace_event *event, const struct tw_recor
 	put_callers(event->fields[0], record, n, ones, host, line);
 }
 
-/* caller; behind the last one is 0 */
+/* caller; 0 after the last one */
 static void put_user_stack(const struct tw_ftrace_event *event, const struct tw_record *record,
 			   const struct tw_print_host *host, struct tw_line *line)
 {
 	put_callers(event->fields[0], record, UINT64_MAX, 0, host, line);
 }
 
-/* id, buf; as the kernel shows it: the print fmt tells the first byte only */
+/* id, buf; as shown by the kernel: the print fmt has only the first byte */
 static void put_raw_data(const struct tw_ftrace_event *event, const struct tw_record *record,
 			 const struct tw_print_host *host, struct tw_line *line)
 {
@@ -381,7 +381,7 @@ static void put_raw_data(const struct tw_ftrace_event *event, const struct tw_re
 	tw_put__hex(line, &(struct tw_put_bytes){ bytes.data, bytes.len, record->big_endian }, ' ');
 }
 
-/* An event, its printer and the fields it needs; those with a `?` may be missing. */
+/* An event, its printer and the fields that it needs; those with a `?` are optional. */
 static const struct {
 	const char *event;
 	tw_ftrace_put put;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel's helpers print: words of values, bytes, arrays, masks of bits, dumps. */
+/* The output of the kernel's helpers: names of values, bytes, arrays, bit masks, dumps. */
 #include "base/bytes.h"
 #include "base/printable.h"
 #include "schema/print/put.h"
@@ -25,7 +25,9 @@ void tw_put__array(struct tw_line *line, const struct tw_put_bytes *bytes, uint3
 	tw_line__char(line, '}');
 }
 
-/* Byte @i of a mask, lowest bits first: masks are arrays of longs. A rest that is no long counts as a shorter one. */
+/*
+ * Byte @i of a mask, lowest bits first: masks are arrays of longs. A rest that is shorter than a long counts as a shorter long.
+ */
 static uint8_t mask_byte(const struct tw_put_bytes *bytes, uint32_t i, uint8_t long_size)
 {
 	uint32_t start, size;
@@ -100,7 +102,7 @@ void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uin
 	for (uint32_t i = 0; i < names->n; i++) {
 		const struct tw_print_name *name = &names->names[i];
 
-		/* A name of all bits stands for none of them; so libtraceevent takes it. */
+		/* A name for all bits does not match single ones, as in libtraceevent. */
 		if (!value && !any && name->value == UINT64_MAX) {
 			tw_line__str(line, name->name);
 			return;
@@ -152,7 +154,7 @@ static void put_numbers(struct tw_line *line, const struct tw_put_bytes *row, ui
 	}
 }
 
-/* The text begins at the column that it has behind a whole line. */
+/* The text begins at the same column as after a full line. */
 static void put_text(struct tw_line *line, const struct tw_put_bytes *row, uint32_t width, uint32_t group)
 {
 	const uint32_t column = 2 * width + width / group + 1;
@@ -173,7 +175,7 @@ void tw_put__dump(struct tw_line *line, const struct tw_put_dump *dump, const st
 		const struct tw_put_bytes row = { bytes->data + at, left < width ? left : width, bytes->big_endian };
 		uint32_t group = dump->group;
 
-		/* A line that cannot be divided into groups is shown byte by byte. */
+		/* A line that cannot be divided into groups is printed byte by byte. */
 		if ((group != 2 && group != 4 && group != 8) || row.len % group)
 			group = 1;
 		if (at)

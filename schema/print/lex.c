@@ -18,7 +18,7 @@ static unsigned int base_of(struct tw_text *text)
 	return 16;
 }
 
-/* What C takes for the type of a constant: the first of int, long, long long that holds it. */
+/* C's type of a constant: the first of int, long, long long that can represent it. */
 static void type_number(struct tw_lex_token *token, bool decimal, bool is_unsigned, unsigned int longs)
 {
 	const uint64_t value = token->value;
@@ -72,7 +72,7 @@ bool tw_lexer__unescape(struct tw_text *inside, char *ret)
 	return true;
 }
 
-/* From quote to quote. Return: bytes, 0 if it does not end */
+/* From quote to quote. Return: length, 0 if the closing quote is missing */
 static size_t quoted(const struct tw_text *text)
 {
 	for (size_t i = 1; i < text->len; i++) {

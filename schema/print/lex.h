@@ -9,24 +9,24 @@
 
 enum tw_lex_kind {
 	TW_LEX_END,
-	TW_LEX_NUMBER, /* also characters in quotes */
+	TW_LEX_NUMBER, /* also character constants */
 	TW_LEX_WORD,
-	TW_LEX_STRING, /* with its quotes, escapes as they stand */
-	TW_LEX_PUNCT,  /* up to two characters of its own in op */
+	TW_LEX_STRING, /* with its quotes and escapes */
+	TW_LEX_PUNCT,  /* punctuation, up to two characters in op */
 	TW_LEX_BAD,
 };
 
-/* Two characters in one number, so that they can stand in a switch. */
+/* Two characters in one number, for use in a switch. */
 #define TW_PUNCT(a, b) ((uint16_t)((uint8_t)(a) << 8 | (uint8_t)(b)))
 
 struct tw_lex_token {
 	uint8_t kind;
-	uint8_t size; /* of a number's type, bytes; TW_TYPE_LONG for a long */
+	uint8_t size; /* size of a number's type, bytes; TW_TYPE_LONG for a long */
 	bool is_signed;
 	uint16_t punct; /* TW_PUNCT(first, second or 0) */
 	uint64_t value;
 	struct tw_text text;
-	uint32_t column; /* in the print fmt, from 1 */
+	uint32_t column; /* column in the print fmt, from 1 */
 };
 
 struct tw_lexer {
@@ -34,10 +34,10 @@ struct tw_lexer {
 	const char *begin;
 };
 
-/** tw_lexer__next() - cut the next token; TW_LEX_END again and again at the end */
+/** tw_lexer__next() - cut the next token; TW_LEX_END repeatedly at the end */
 void tw_lexer__next(struct tw_lexer *lexer, struct tw_lex_token *ret);
 
-/** tw_lexer__unescape() - the next character of a string's inside. Return: false at its end */
+/** tw_lexer__unescape() - the next character of a string. Return: false at its end */
 bool tw_lexer__unescape(struct tw_text *inside, char *ret);
 
 #endif

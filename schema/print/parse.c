@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The grammar of a print fmt's arguments: the parser's stacks, types in parentheses, what stands where an operand is expected, what
- * stands after one, and the turns between both. Calls of helpers are in calls.c.
+ * The grammar of a print fmt's arguments: the parser's stacks, types in parentheses, the tokens where an operand is expected, the tokens
+ * after one, and the alternation of both. Calls of helpers are in calls.c.
  */
 #include "schema/print/parse.h"
 
@@ -9,7 +9,7 @@
 
 #define PRECEDENCE_COND 0
 
-/* What the token is on cannot be. */
+/* Refuses the current token. */
 #define refuse(parser, ...) tw_expr__refuse((parser)->expr, (parser)->token.column, __VA_ARGS__)
 
 void tw_parser__advance(struct tw_parser *parser)
@@ -74,15 +74,15 @@ struct tw_parse_frame *tw_parser__open(struct tw_parser *parser, enum tw_parse_k
 	return frame;
 }
 
-/* A type as its words are read. */
+/* A type whose words are being read. */
 struct words {
 	struct tw_expr_cast type;
 	unsigned int longs;
-	bool any, known; /* words; words that only a type has */
+	bool any, known; /* number of words; of words that occur only in types */
 	bool is_void;
 };
 
-/* Names of integers that only print fmts have. Those not here keep the type of what is cast. */
+/* Names of integer types that occur only in print fmts. Others keep the type of the operand. */
 static const struct {
 	const char *name;
 	uint8_t size;
@@ -119,7 +119,7 @@ static bool read_typedef(struct words *words, struct tw_text name)
 	return false;
 }
 
-/* Words of the language itself. Return: false if it is none */
+/* Keywords of the language. Return: false if it is none */
 static bool read_keyword(struct words *words, struct tw_text name)
 {
 	if (tw_text__equals(name, "unsigned"))
@@ -138,7 +138,7 @@ static bool read_keyword(struct words *words, struct tw_text name)
 	return true;
 }
 
-/* struct, union or enum and its name. Only an enum has a value that can be cast to. */
+/* struct, union or enum and its name. Only a cast to an enum has a value. */
 static bool read_tag(struct words *words, struct tw_parser *parser)
 {
 	const struct tw_text name = parser->token.text;
@@ -151,7 +151,7 @@ static bool read_tag(struct words *words, struct tw_parser *parser)
 	return parser->token.kind == TW_LEX_WORD;
 }
 
-/* Return: whether the token could still be of a type */
+/* Return: whether the token can continue a type */
 static bool read_word(struct words *words, struct tw_parser *parser)
 {
 	const struct tw_text name = parser->token.text;
@@ -176,7 +176,7 @@ static bool starts_operand(const struct tw_parser *parser)
 	       tw_parser__at(parser, TW_PUNCT('(', 0));
 }
 
-/* `unsigned long *)`, the closing parenthesis included. */
+/* `unsigned long *)`, including the closing parenthesis. */
 static bool read_type(struct tw_parser *parser, struct words *words)
 {
 	*words = (struct words){ .type = { .size = 4, .is_signed = true } };
@@ -214,7 +214,7 @@ static bool read_cast(struct tw_parser *parser, struct tw_expr_cast *ret)
 	return false;
 }
 
-/* The token is on REC of REC->field. */
+/* The current token is REC of REC->field. */
 static bool size_of_field(struct tw_parser *parser, uint64_t *ret)
 {
 	const struct tw_field *field;
@@ -275,7 +275,7 @@ static bool string(struct tw_parser *parser)
 	return tw_parser__push_node(parser, &node);
 }
 
-/* The token is on the arrow behind REC. */
+/* The current token is the arrow after REC. */
 static bool field(struct tw_parser *parser)
 {
 	struct tw_expr_node node = { .kind = TW_EXPR_FIELD, .column = parser->token.column };
@@ -303,7 +303,7 @@ static bool field(struct tw_parser *parser)
 	return tw_parser__push_node(parser, &node);
 }
 
-/* A name without a value makes the whole entry of a table unknown; elsewhere it is refused. */
+/* A name without a known value invalidates the whole entry of a table; elsewhere it is refused. */
 static bool unknown_name(struct tw_parser *parser, const struct tw_lex_token *name)
 {
 	for (uint32_t i = parser->n_frames; i > 0; i--) {
@@ -337,7 +337,7 @@ static bool word(struct tw_parser *parser, bool *ret_done)
 	return unknown_name(parser, &name);
 }
 
-/* (REC)->field is as good as REC->field. Return: false, nothing passed, if it is not there */
+/* (REC)->field equals REC->field. Return: false, without advancing, if it is something else */
 static bool skip_record(struct tw_parser *parser)
 {
 	struct tw_parser *p = parser;
@@ -395,7 +395,7 @@ static bool entry(struct tw_parser *parser)
 	return true;
 }
 
-/* `{ }`, which some kernels have for an empty table. */
+/* `{ }`, the empty table of some kernels. */
 static bool empty_entry(struct tw_parser *parser)
 {
 	const struct tw_parse_frame *frame = parser->n_frames ? &parser->frames[parser->n_frames - 1] : NULL;
@@ -457,7 +457,7 @@ static bool read_operand(struct tw_parser *parser, bool *ret_done)
 	}
 }
 
-/* 0 = no operator of two operands */
+/* 0 = no binary operator */
 static uint8_t precedence_of(uint16_t punct)
 {
 	switch (punct) {
@@ -533,7 +533,7 @@ static bool apply(struct tw_parser *parser, const struct tw_parse_frame *frame, 
 	}
 }
 
-/* Apply all open operators that bind at least as strongly. */
+/* Applies all open operators with at least that precedence. */
 static bool reduce(struct tw_parser *parser, uint8_t precedence)
 {
 	while (parser->n_frames) {
@@ -562,7 +562,7 @@ static bool open_operator(struct tw_parser *parser, enum tw_parse_kind kind, uin
 {
 	struct tw_parse_frame *frame;
 
-	/* What stands right of a ? or : takes it with it, so a chain of them goes to the right. */
+	/* ? and : are right-associative. */
 	if (!reduce(parser, kind == TW_PARSE_COND ? 1 : precedence))
 		return false;
 	frame = tw_parser__open(parser, kind);

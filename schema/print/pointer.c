@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* %p and the letters behind it: what they ask for, and addresses, MAC, IP and UUIDs as text. */
+/* %p and its letters: parsing them, and printing addresses, MAC, IP and UUIDs. */
 #include "base/bytes.h"
 #include "schema/print/put.h"
 
 #define MAC_LEN  6
 #define UUID_LEN 16
-#define HEX_MAX  64 /* bytes of %*ph, as in the kernel */
+#define HEX_MAX  64 /* limit of %*ph in the kernel, bytes */
 
-/* Linux's numbers and sizes; this room includes none of its headers. */
+/* Linux's numbers and sizes; this room includes no Linux headers. */
 #define FAMILY_INET  2
 #define FAMILY_INET6 10
 #define SOCKADDR_IN  16 /* bytes */
@@ -16,7 +16,7 @@
 #define IP6_LEN      16
 #define IP6_WORDS    8
 
-/* Letters in front of a conversion that may or may not be there. Return: whether @c is the one at @i. */
+/* Optional letters of a conversion. Return: whether the letter at @i is @c. */
 static bool has(const char *letters, size_t len, size_t i, char c)
 {
 	return i < len && letters[i] == c;
@@ -215,7 +215,7 @@ static void put_hex(struct tw_line *line, const struct tw_pointer *pointer, cons
 	tw_put__hex(line, &shown, pointer->separator);
 }
 
-/* The bits of a bitmap that are told by the width, whole 32-bit words, or all. */
+/* The bits of a bitmap: the number given by the width, in whole 32-bit words, or all. */
 static uint32_t bits_of(const struct tw_put_spec *spec, const struct tw_put_bytes *bytes)
 {
 	const uint64_t all = (uint64_t)bytes->len * 8;
@@ -243,7 +243,7 @@ static void put_ip6_whole(struct tw_line *line, const struct tw_pointer *pointer
 	}
 }
 
-/* Mapped IPv4 addresses and ISATAP have their last four bytes written as IPv4. */
+/* Mapped IPv4 addresses and ISATAP have their last four bytes in IPv4 notation. */
 static bool ends_as_ip4(const uint8_t *address)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -255,7 +255,7 @@ struct zeros {
 	unsigned int at, n; /* words */
 };
 
-/* The longest run of zero words, the first of several; one alone is no run. */
+/* The longest run of zero words, the first of several; a single one is no run. */
 static struct zeros find_zeros(const uint8_t *address, unsigned int words)
 {
 	struct zeros longest = { words, 1 };
@@ -320,7 +320,7 @@ static void put_sockaddr_in6(struct tw_line *line, const struct tw_pointer *poin
 	put_port(line, sockaddr);
 }
 
-/* Of another family nothing is printed, as libtraceevent does. */
+/* For other address families nothing is printed, as in libtraceevent. */
 static void put_sockaddr(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_bytes *bytes)
 {
 	const uint16_t family = bytes->len < 2 ? 0 : tw_load16(bytes->data, bytes->big_endian);

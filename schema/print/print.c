@@ -6,7 +6,7 @@
 #include "base/printable.h"
 #include "schema/print/program.h"
 
-/* What was made until the refusal is of no use. */
+/* Operations made before the refusal are of no use. */
 static void drop_program(struct tw_print *print)
 {
 	free(print->ops);
@@ -111,7 +111,7 @@ bool tw_print__names(const struct tw_print *print, const struct tw_field *field,
 
 static void put_scalar(struct tw_line *line, const struct tw_field *field, const struct tw_value *value)
 {
-	const bool is_long = strstr(field->type, "long"); /* libtraceevent's reading of a type */
+	const bool is_long = strstr(field->type, "long"); /* libtraceevent's interpretation of a type */
 	const bool is_hex = is_long && (!field->is_signed || field->size == 4);
 
 	if (value->kind == TW_FIELD_POINTER || is_hex) {

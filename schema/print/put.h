@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to the print engine. Single conversions of a print fmt: a value or some bytes of a record become text at the
- * end of a line. Nothing here knows formats or fields; lengths are told, and nothing is read beyond them.
+ * Internal to the print engine. Single conversions of a print fmt: append a value or some bytes of a record as text to a line.
+ * Independent of formats and fields; lengths are given, and nothing is read beyond them.
  */
 #ifndef TW_PRINT_PUT_H
 #define TW_PRINT_PUT_H
@@ -10,7 +10,7 @@
 #include "schema/print.h"
 #include "schema/text_cursor.h"
 
-#define TW_PUT_WIDTH_MAX TW_PRINT_LINE_MAX /* bytes; wider is as wide */
+#define TW_PUT_WIDTH_MAX TW_PRINT_LINE_MAX /* bytes; larger widths are limited to it */
 
 enum tw_put_flags {
 	TW_PUT_LEFT = 1,  /* - */
@@ -22,46 +22,46 @@ enum tw_put_flags {
 
 /* A printf conversion. */
 struct tw_put_spec {
-	char letter;       /* d i u x X o c s; what else is printed as u */
+	char letter;       /* d i u x X o c s; all others are printed as u */
 	uint8_t flags;     /* enum tw_put_flags */
-	uint8_t size;      /* bytes that count of an integer: 1 (hh), 2 (h), 4 or 8 (l, ll, z) */
-	int32_t width;     /* 0 = none; negative, from a `*`, is that width and TW_PUT_LEFT */
+	uint8_t size;      /* size of an integer: 1 (hh), 2 (h), 4 or 8 (l, ll, z) */
+	int32_t width;     /* 0 = none; a negative one, from a `*`, is that width with TW_PUT_LEFT */
 	int32_t precision; /* negative = none */
 };
 
-/* What the letters behind %p ask for. The first four are made from the pointer's value, the others from what it points to. */
+/* The letters after %p. The first four print the pointer's value, the others what it points to. */
 enum tw_pointer_kind {
-	TW_POINTER_PLAIN,         /* %p %px %pK and what is not known: 0x1234, or (nil) */
+	TW_POINTER_PLAIN,         /* %p %px %pK and unknown letters: 0x1234, or (nil) */
 	TW_POINTER_SYMBOL,        /* %ps %pf */
 	TW_POINTER_SYMBOL_OFFSET, /* %pS %pF %pB %pSR */
-	TW_POINTER_ERROR,         /* %pe: -ENOMEM and its like, by number */
+	TW_POINTER_ERROR,         /* %pe: -ENOMEM and other errors, by number */
 	TW_POINTER_MAC,           /* %pM %pMF %pMR %pm %pmR */
-	TW_POINTER_IP4,           /* %pI4 %pi4, [hnbl] behind */
+	TW_POINTER_IP4,           /* %pI4 %pi4, optionally with [hnbl] */
 	TW_POINTER_IP6,           /* %pI6 %pI6c %pi6 */
-	TW_POINTER_SOCKADDR,      /* %pIS %piS, any of [pfschnbl] behind */
+	TW_POINTER_SOCKADDR,      /* %pIS %piS, optionally with any of [pfschnbl] */
 	TW_POINTER_UUID,          /* %pU %pUb %pUB %pUl %pUL */
-	TW_POINTER_HEX,           /* %ph %phC %phD %phN; the spec's width says how many bytes */
-	TW_POINTER_BITMAP,        /* %*pb: 32-bit words in hexadecimal; the width says how many bits */
+	TW_POINTER_HEX,           /* %ph %phC %phD %phN; the width is the number of bytes */
+	TW_POINTER_BITMAP,        /* %*pb: 32-bit words in hexadecimal; the width is the number of bits */
 	TW_POINTER_BITMAP_LIST,   /* %*pbl: 0-3,7 */
 };
 
 struct tw_pointer {
 	uint8_t kind;   /* enum tw_pointer_kind */
-	bool capital;   /* I of %pI4, M of %pM, B and L of %pU: the usual form, or capital digits */
-	bool reverse;   /* bytes the other way round */
+	bool capital;   /* I of %pI4, M of %pM, B and L of %pU: the usual form, or upper-case digits */
+	bool reverse;   /* reversed byte order */
 	bool compress;  /* c of IPv6 */
 	bool port;      /* p of %pIS */
 	bool by_host;   /* h: in the byte order of the traced host */
 	char separator; /* between bytes; 0 = none */
 };
 
-/** tw_pointer__is_bytes() - whether what is pointed to is printed, not the value of the pointer */
+/** tw_pointer__is_bytes() - whether the bytes at the address are printed, not the value of the pointer */
 static inline bool tw_pointer__is_bytes(const struct tw_pointer *pointer)
 {
 	return pointer->kind >= TW_POINTER_MAC;
 }
 
-/** tw_pointer__is_symbol() - whether the address is printed by name */
+/** tw_pointer__is_symbol() - whether the address is printed as a symbol */
 static inline bool tw_pointer__is_symbol(const struct tw_pointer *pointer)
 {
 	return pointer->kind == TW_POINTER_SYMBOL || pointer->kind == TW_POINTER_SYMBOL_OFFSET;
@@ -71,44 +71,44 @@ static inline bool tw_pointer__is_symbol(const struct tw_pointer *pointer)
 struct tw_conversion {
 	struct tw_put_spec spec;
 	struct tw_pointer pointer;
-	bool star_width, star_precision; /* on the stack, the width deeper */
+	bool star_width, star_precision; /* on the stack, the width below */
 	const struct tw_field *field;    /* of a pointer whose bytes are printed */
 };
 
 /**
- * tw_conversion__parse() - cut a conversion; @text is on its '%'
+ * tw_conversion__parse() - cut a conversion; @text is at its '%'
  * @long_size: of the traced host, bytes
  * @ret: its spec's letter is 'p' for pointers
  *
- * Return: false if it is none that we know; then nothing is cut.
+ * Return: false if it is unknown; nothing is cut then.
  */
 bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_conversion *ret);
 
 /** tw_put__number() - %d %i %u %x %X %o %c */
 void tw_put__number(struct tw_line *line, const struct tw_put_spec *spec, uint64_t value);
 
-/** tw_put__string() - %s of @len bytes at most, up to the first NUL; @len must not reach beyond the memory */
+/** tw_put__string() - %s of at most @len bytes, up to the first NUL; @len bytes must be readable */
 void tw_put__string(struct tw_line *line, const struct tw_put_spec *spec, const void *text, size_t len);
 
-/** tw_put__fit() - give what was appended since tw_line__len() was @from the width and precision of a %s */
+/** tw_put__fit() - apply the width and precision of a %s to the text appended since tw_line__len() was @from */
 void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t from);
 
 /**
- * tw_pointer__parse() - read the letters behind `%p`
- * @letters: what follows the p in the print fmt, of @len bytes
+ * tw_pointer__parse() - parse the letters after `%p`
+ * @letters: the text after the p in the print fmt, @len bytes
  *
- * Return: how many letters belong to the conversion.
+ * Return: number of letters that belong to the conversion.
  */
 size_t tw_pointer__parse(const char *letters, size_t len, struct tw_pointer *ret);
 
-/** tw_put__address() - a pointer by its value; @host may be NULL. Not for those that are bytes */
+/** tw_put__address() - print a pointer's value; @host may be NULL. Not for kinds that print bytes */
 void tw_put__address(struct tw_line *line, const struct tw_pointer *pointer, uint64_t address,
 		     const struct tw_print_host *host);
 
-/** tw_put__symbol() - the name of an address, `+0x12` behind it if @with_offset; `0x1234` if it has none */
+/** tw_put__symbol() - the symbol of an address, followed by `+0x12` if @with_offset; `0x1234` if it has none */
 void tw_put__symbol(struct tw_line *line, uint64_t address, bool with_offset, const struct tw_print_host *host);
 
-/* Bytes of a record, and how its host writes numbers. */
+/* Bytes of a record, and the byte order of its host. */
 struct tw_put_bytes {
 	const uint8_t *data;
 	uint32_t len;
@@ -116,17 +116,17 @@ struct tw_put_bytes {
 };
 
 /**
- * tw_put__pointed() - a pointer by the bytes it points to
- * @spec: its width bounds TW_POINTER_HEX and the bitmaps; 0 = all of @bytes
+ * tw_put__pointed() - print the bytes that a pointer refers to
+ * @spec: its width limits TW_POINTER_HEX and the bitmaps; 0 = all of @bytes
  * @long_size: of the traced host, bytes: bitmaps are arrays of longs
  */
 void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_spec *spec,
 		     const struct tw_put_bytes *bytes, uint8_t long_size);
 
-/** tw_put__symbolic() - __print_symbolic: the first name of that value, else 0x1f */
+/** tw_put__symbolic() - __print_symbolic: the first name of that value, otherwise 0x1f */
 void tw_put__symbolic(struct tw_line *line, const struct tw_print_names *names, uint64_t value);
 
-/** tw_put__flags() - __print_flags: the names of all bits, what is left as 0x1f behind them */
+/** tw_put__flags() - __print_flags: the names of all bits, followed by the rest as 0x1f */
 void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uint64_t value);
 
 /** tw_put__hex() - __print_hex (@separator ' ') and __print_hex_str (@separator 0) */
@@ -144,13 +144,13 @@ struct tw_put_dump {
 	bool ascii;
 };
 
-/** tw_put__dump() - @address: what the kernel would have shown as that of the bytes, for prefix_type 1 */
+/** tw_put__dump() - @address: the address that the kernel would print, for prefix_type 1 */
 void tw_put__dump(struct tw_line *line, const struct tw_put_dump *dump, const struct tw_put_bytes *bytes,
 		  uint64_t address);
 
 /**
- * tw_put__bits() - the first @n bits of a mask as %*pb and __get_bitmask() print them: words of 32 bits in hexadecimal, commas between,
- * highest first; tw_put__bit_list() - as %*pbl and, in libtraceevent, __get_cpumask(): 0-3,7
+ * tw_put__bits() - the first @n bits of a mask as %*pb and __get_bitmask() print them: comma-separated words of 32 bits in hexadecimal,
+ * highest first; tw_put__bit_list(): as %*pbl and, in libtraceevent, __get_cpumask(): 0-3,7
  */
 void tw_put__bits(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t n, uint8_t long_size);
 void tw_put__bit_list(struct tw_line *line, const struct tw_put_bytes *bytes, uint32_t n, uint8_t long_size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Running a program. Nothing here loops but over operations, which only jump forward, and over bytes of the record or
- * of the line; what lies outside the record is read as 0.
+ * Runs a program. Loops are only over operations, whose jumps are forward, and over bytes of the record or of the line; bytes outside
+ * the record read as 0.
  */
 #include "base/bytes.h"
 #include "base/printable.h"
@@ -13,18 +13,18 @@ struct run {
 	const struct tw_record *record;
 	const struct tw_print_host *host;
 	struct tw_line *line;
-	uint64_t *top; /* the topmost value */
-	char *mark;    /* where the line ended */
-	uint32_t work; /* bytes of the record looked at so far, some of them again and again */
+	uint64_t *top; /* the top value */
+	char *mark;    /* end of the line at the mark */
+	uint32_t work; /* bytes of the record read so far, including repeated reads */
 };
 
 /*
- * The three commonest things to put on a line, without calls of the C library: short text is copied in blocks, beyond its end
- * where there is room on both sides.
+ * The three most frequent outputs, without calls of the C library: short text is copied in blocks, beyond its end if both sides have
+ * room.
  */
 #define FAST_TEXT (4 * TW_PRINT_TEXT_SPARE)
 
-/* @text has TW_PRINT_TEXT_SPARE readable bytes behind its end */
+/* @text has TW_PRINT_TEXT_SPARE readable bytes after its end */
 static inline void fast_text(struct tw_line *line, const char *text, uint32_t len)
 {
 	char *at = line->at;
@@ -38,7 +38,7 @@ static inline void fast_text(struct tw_line *line, const char *text, uint32_t le
 		memcpy(at, text, TW_PRINT_TEXT_SPARE);
 }
 
-/* A char array up to its first NUL; @left: readable bytes from its begin, at least @size */
+/* A char array up to its first NUL; @left: readable bytes from its beginning, at least @size */
 static inline void fast_chars(struct tw_line *line, const uint8_t *chars, uint32_t size, uint32_t left)
 {
 	const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
@@ -50,7 +50,7 @@ static inline void fast_chars(struct tw_line *line, const uint8_t *chars, uint32
 
 		word = tw_load64(chars, false);
 		memcpy(line->at, chars, sizeof(word));
-		zero = (word - ones) & ~word & highs; /* the lowest bit that is set is right, even if others are not */
+		zero = (word - ones) & ~word & highs; /* the lowest set bit is right, even if higher ones are not */
 		if (zero)
 			n = (uint32_t)__builtin_ctzll(zero) / 8;
 		line->at += n < size ? n : size;
@@ -64,7 +64,7 @@ static inline void fast_chars(struct tw_line *line, const uint8_t *chars, uint32
 	tw_line__bytes(line, chars, nul ? (size_t)(nul - chars) : size);
 }
 
-/* As tw_line__u64(). */
+/* Like tw_line__u64(). */
 static inline void fast_decimal(struct tw_line *line, uint64_t value)
 {
 	static const uint32_t powers[] = { 0, 10, 100, 1000, 10000, 100000 };
@@ -101,7 +101,7 @@ static inline uint64_t load(const struct tw_record *record, uint32_t offset, con
 	}
 }
 
-/* Where a field's bytes are in the record; none if they do not lie inside it. */
+/* The place of a field's bytes in the record; empty if they are not inside it. */
 static struct tw_put_bytes bytes_of(const struct tw_field *field, const struct tw_record *record)
 {
 	struct tw_put_bytes bytes = { .data = record->data, .big_endian = record->big_endian };
@@ -124,7 +124,7 @@ static struct tw_put_bytes bytes_of(const struct tw_field *field, const struct t
 	return bytes;
 }
 
-/* As bytes_of(), for what is put on the line: counted. */
+/* Like bytes_of(), for bytes that are printed: counted. */
 static inline struct tw_put_bytes counted_bytes(struct run *run, const struct tw_field *field)
 {
 	const struct tw_put_bytes bytes = bytes_of(field, run->record);
@@ -133,7 +133,7 @@ static inline struct tw_put_bytes counted_bytes(struct run *run, const struct tw
 	return bytes;
 }
 
-/* Nothing more would be seen, or a print fmt names the same large field too often. */
+/* The line is full, or a print fmt uses the same large field too often. */
 static bool is_over(struct run *run)
 {
 	if (run->work > TW_PRINT_WORK_MAX)
@@ -218,7 +218,7 @@ static void put_string_at(const struct run *run, uint64_t address)
 		tw_line__hex(run->line, address);
 }
 
-/* The conversion with what its stars took from the stack, below @values values. */
+/* The conversion with the arguments of its stars from the stack, below @values values. */
 static inline struct tw_put_spec spec_of(struct run *run, const struct tw_conversion *conversion, uint32_t values)
 {
 	struct tw_put_spec spec = conversion->spec;
@@ -238,7 +238,7 @@ static inline struct tw_put_spec spec_of(struct run *run, const struct tw_conver
 	return spec;
 }
 
-/* So many bytes from where the field begins, as far as the record goes. */
+/* That number of bytes from the field's beginning, limited to the record. */
 static struct tw_put_bytes counted(struct run *run, const struct tw_op *op, uint64_t n, uint32_t size)
 {
 	struct tw_put_bytes bytes = counted_bytes(run, op->field);
@@ -278,7 +278,7 @@ static void put_pointed(struct run *run, const struct tw_op *op)
 
 	if (spec.width < 0)
 		spec.width = -spec.width;
-	if (!conversion->star_width || spec.width) /* no bytes are none, not all of them */
+	if (!conversion->star_width || spec.width) /* 0 means no bytes, not all of them */
 		tw_put__pointed(run->line, &conversion->pointer, &spec, &bytes, run->print->format->long_size);
 }
 
@@ -286,7 +286,7 @@ static void put_address(struct run *run, const struct tw_conversion *conversion)
 {
 	const uint64_t value = *run->top;
 
-	spec_of(run, conversion, 1); /* neither width nor precision changes an address, as with libtraceevent */
+	spec_of(run, conversion, 1); /* width and precision do not change an address, as in libtraceevent */
 	tw_put__address(run->line, &conversion->pointer, value, run->host);
 }
 
@@ -305,7 +305,7 @@ static void put_fitted(struct run *run, const struct tw_conversion *conversion)
 	tw_put__fit(run->line, &spec, (size_t)(run->mark - run->line->text));
 }
 
-/* All of a field. */
+/* The whole field. */
 static void put_field(struct run *run, const struct tw_op *op)
 {
 	const struct tw_put_bytes bytes = counted_bytes(run, op->field);
@@ -318,7 +318,7 @@ static void put_field(struct run *run, const struct tw_op *op)
 		tw_put__bit_list(run->line, &bytes, bytes.len * 8, run->print->format->long_size);
 }
 
-/* As much of a field as the topmost value says. */
+/* The part of a field whose length is the top value. */
 static void put_counted(struct run *run, const struct tw_op *op)
 {
 	const struct tw_put_bytes bytes = counted(run, op, *run->top--, op->code == TW_OP_ARRAY ? op->size : 1);

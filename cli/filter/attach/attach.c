@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire filter attach`: rules on the way of the frames. */
+/* `tracewire filter attach`: applies rules to frames on an interface. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -16,10 +16,10 @@
 #include "cli/stop.h"
 #include "xdp/interface.h"
 
-/* `tracewire filter show` and `tracewire filter detach`: classifiers that are on interfaces, whoever attached them. */
+/* `tracewire filter show` and `tracewire filter detach`: all Tracewire classifiers on interfaces. */
 struct select {
 	const char *interface, *hook;
-	bool json; /* of show, as is print */
+	bool json; /* both for show */
 	struct counters_print print;
 	unsigned int detached;
 };
@@ -63,7 +63,7 @@ static int show(void *data, int n_args, char **args, struct tw_error *error)
 		select->print.json = &json;
 	}
 	err = tw_attached__each(show_one, select, error);
-	if (select->json && (select->print.n || !err)) /* what cannot be told is not nothing */
+	if (select->json && (select->print.n || !err)) /* if it is unknown, that is an error */
 		tw_json__close(&json);
 	else if (!select->json && !err && !select->print.n)
 		say(stderr, "no classifier of Tracewire is attached%s%s\n", select->interface ? " to " : "",
@@ -162,10 +162,10 @@ const struct cli_command filter_command_detach = {
 	.run = detach,
 };
 
-#define LOOK_MS 1000 /* how often we look whether what is attached is still there */
+#define LOOK_MS 1000 /* interval of checks whether the classifier is still attached */
 
 struct attach {
-	struct cli_formats_source source; /* first: the options' config */
+	struct cli_formats_source source; /* must be first: the options' config */
 	const char *interface, *hook;
 	struct filter_action actions[TW_RULES_MAX], otherwise;
 	unsigned int n_actions;
@@ -196,7 +196,7 @@ static bool needs_tc(const struct filter_action *action)
 	return action->action == TW_ACTION_MARK || action->action == TW_ACTION_REDIRECT;
 }
 
-/* XDP is the earliest, but has no mark, and no second way for control frames. */
+/* XDP is the earliest hook, but supports no mark, and cannot handle control frames separately. */
 static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_error *error)
 {
 	*ret = needs_tc(&attach->otherwise) ? TW_PLACE_TC : TW_PLACE_XDP;
@@ -261,7 +261,8 @@ static int make(struct attach *attach, char **args, struct tw_error *error)
 
 static int tell_attached(const struct tw_attached *attached, void *ctx, struct tw_error *error)
 {
-	static const char *const places[TW_PLACES] = { "", "tc, ", "u32, " }; /* of XDP the mode says it */
+	static const char *const places[TW_PLACES] = { "", "tc, ",
+						       "u32, " }; /* for XDP the mode has that information */
 
 	(void)ctx, (void)error;
 	say(stderr, "attached to %s: %s%s, for schema %016" PRIx64 "%s\n", attached->ifname, places[attached->place],
@@ -280,7 +281,7 @@ static int look(const struct tw_attached *attached, void *ctx, struct tw_error *
 			     attached->ifname);
 }
 
-/* Formats that were given are not followed: they are what the user wants. */
+/* Formats given by the user are not replaced by those of the stream. */
 static int bind_given(struct attach *attach, struct tw_error *error)
 {
 	struct cli_formats formats;
@@ -334,7 +335,7 @@ static int hold(struct attach *attach, struct follow *follow, struct tw_error *e
 	if (err || attach->persist)
 		return err;
 	err = stay(attach, follow, error);
-	/* Whatever took the classifier away, what it has counted is still ours. */
+	/* Prints the counters even if another program removed the classifier. */
 	printed = tw_classifier__attached(attach->classifier, counters__print, &print, err ? &ignored : error);
 	return err ? err : printed;
 }
@@ -350,13 +351,13 @@ static int attach_and_hold(struct attach *attach, struct tw_error *error)
 		stop__opened();
 	} else {
 		err = follow__open(attach->interface, attach->classifier, &follow, error);
-		stop__opened(); /* to wait for formats is part of the run */
+		stop__opened(); /* waiting for formats is part of the run */
 		if (!err)
 			err = wait_for_schema(attach, follow, error);
 	}
 	if (!err && (given || follow__is_bound(follow)))
 		err = hold(attach, follow, error);
-	stop__ending(); /* also of a run that failed, or ended before there were formats: its messages may find no reader */
+	stop__ending(); /* also after a failure, or before there were formats: messages may have no reader */
 	follow__close(follow);
 	return err;
 }
@@ -368,7 +369,7 @@ static void tell_leftover(void *ctx, const char *what, const char *name)
 	    strcmp(what, TW_RECORD) ? "of a killed run" : "which is no longer there");
 }
 
-/* What this kernel or a network card cannot do is a failure; what cannot be meant was mistyped. */
+/* What this kernel or network card does not support is a failure; what is impossible is a usage error. */
 static int exit_of(int err)
 {
 	if (!err)

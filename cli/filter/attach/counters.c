@@ -17,7 +17,7 @@ struct counted_rows {
 	struct tw_counter rows[TW_ROWS_MAX];
 };
 
-/* All of a classifier. */
+/* All counters of a classifier. */
 struct counted {
 	unsigned int n_rows;
 	struct counted_rows *all;
@@ -26,7 +26,7 @@ struct counted {
 	struct tw_counter sum[TW_ROWS_MAX];
 };
 
-/* Rows that are no rules, as text and as JSON. */
+/* Rows other than rules, as text and as JSON. */
 static const struct {
 	const char *text, *key;
 } special[TW_COUNT_MORE] = {
@@ -189,7 +189,7 @@ static const char *const modes[] = {
 	[TW_MODE_HARDWARE] = "hardware",
 };
 
-/* What is not counted is null, not 0. */
+/* A counter that does not exist is null, not 0. */
 static void put_number(struct tw_json *json, const char *key, uint64_t value)
 {
 	if (value == TW_NOT_COUNTED)
@@ -198,7 +198,7 @@ static void put_number(struct tw_json *json, const char *key, uint64_t value)
 		tw_json__u64(json, key, value);
 }
 
-/* @key: the member's name; @action: NULL for what is no rule; @expression: of a rule */
+/* @key: name of the member; @action: NULL if it is no rule; @expression: of a rule */
 static void put_row(struct tw_json *json, const char *key, const char *expression, const char *action,
 		    const struct tw_counter *row)
 {
@@ -278,7 +278,7 @@ int counters__print(const struct tw_attached *attached, void *ctx, struct tw_err
 	struct tw_error why;
 	int err = collect(attached, &counted, &why);
 
-	/* Taken away by somebody else in the meantime, its maps with it. */
+	/* Another program has removed it meanwhile, and its maps. */
 	if (err == -ENOENT)
 		not_counted(&counted);
 	else if (err) {

@@ -13,10 +13,12 @@
 #include "cli/stop.h"
 #include "vnet/rx_packet.h"
 
-#define REPORTS_MAX 64                    /* beyond that the first is forgotten, and told again */
-#define SILENCE_NS  (3000 * TW_NS_PER_MS) /* a stream says something each second */
+#define REPORTS_MAX 64 /* schemas remembered; for further ones the first is forgotten, and may be reported again */
+#define SILENCE_NS  (3000 * TW_NS_PER_MS) /* a stream sends something each second */
 
-/* What was said of a stream's schema, once: that it is another one, or that the rules cannot be bound to it. */
+/*
+ * What was reported about a stream's schema, so that it is reported once: it differs, or the rules cannot be bound to it.
+ */
 struct report {
 	uint64_t stream_id, schema_id;
 	bool refused;
@@ -27,11 +29,11 @@ struct follow {
 	struct tw_classifier *classifier;
 	struct tw_receiver *rx;
 	struct schema_collector *collector;
-	uint64_t schema_id; /* that the rules are bound to; 0 = none */
-	uint64_t stream_id; /* that is followed */
-	uint64_t heard;     /* of it, last; CLOCK_MONOTONIC, ns */
+	uint64_t schema_id; /* the schema to which the rules are bound; 0 = none */
+	uint64_t stream_id; /* the stream that is followed */
+	uint64_t heard;     /* last frame of it; CLOCK_MONOTONIC, ns */
 	struct report reports[REPORTS_MAX];
-	unsigned int n_reports; /* so far */
+	unsigned int n_reports; /* number of reports */
 };
 
 int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *error)
@@ -126,7 +128,7 @@ static void report_other(struct follow *follow, const struct collected_schema *c
 		collected->stream_id, collected->id);
 }
 
-/* A complete schema: is it the one that the rules should be for? */
+/* Decides whether a complete schema is the one to bind the rules to. */
 static int consider(struct follow *follow, const struct collected_schema *collected, uint64_t now,
 		    struct tw_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeping an attached classifier bound to the schema of the stream that passes: what streams tell of themselves is watched on
- * the interface. A classifier is for one schema. It follows one stream, and another when that has been silent.
+ * Keeps an attached classifier bound to the schema of the current stream, by reading the streams' metadata on the interface. A
+ * classifier has one schema. It follows one stream, and another one after that was silent.
  */
 #ifndef CLI_FILTER_FOLLOW_H
 #define CLI_FILTER_FOLLOW_H
@@ -10,23 +10,23 @@
 
 struct follow;
 
-/** follow__open() - watch an interface; @classifier is borrowed. Return: 0 or -errno */
+/** follow__open() - begin to read an interface; @classifier is borrowed. Return: 0 or -errno */
 int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *error);
 
 /** follow__close() - NULL is fine */
 void follow__close(struct follow *follow);
 
 /**
- * follow__wait() - look at what comes for a while, or until somebody asks to stop
+ * follow__wait() - read frames for a while, or until a request to stop
  *
- * What happens to the classifier is told on standard error. Where the rules cannot be bound to the very first schema that is an
- * error; to a later one, then they stay as they are.
+ * Changes of the classifier are reported on standard error. If the rules cannot be bound to the first schema, that is an error; for a
+ * later schema they stay unchanged.
  *
- * Return: 0; -ENODEV when the interface has vanished; what tw_classifier__bind() returned.
+ * Return: 0; -ENODEV if the interface is gone; errors of tw_classifier__bind().
  */
 int follow__wait(struct follow *follow, unsigned int ms, struct tw_error *error);
 
-/** follow__is_bound() - whether a schema was found */
+/** follow__is_bound() - whether the rules are bound to a schema */
 bool follow__is_bound(const struct follow *follow);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire filter explain`: where each part of an expression runs. */
+/* `tracewire filter explain`: shows which stage evaluates each part of an expression. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,11 +68,11 @@ static void insert(struct filter_pipeline *pipeline, enum filter_stage stage)
 }
 
 /*
- * The way of events through a command
+ * Sets the stages that events pass in a command
  * @name: live, record, stream, capture, report, attach, dumpcap, tshark
- * @hook: xdp, tc or u32 stands on it too; NULL = none. attach has xdp then
+ * @hook: adds xdp, tc or u32; NULL = none. attach has xdp then
  *
- * Return: 0; -EINVAL for names that are none, or a hook where no wire is.
+ * Return: 0; -EINVAL for unknown names, or a hook for a command without an interface.
  */
 static int filter_pipeline__find(const char *name, const char *hook, struct filter_pipeline *ret,
 				 struct tw_error *error)
@@ -91,7 +91,7 @@ static int filter_pipeline__find(const char *name, const char *hook, struct filt
 	return 0;
 }
 
-/* One test more of a predicate. */
+/* Adds a test of a predicate. */
 static void ask_all(filter_abilities *row, const struct tw_test *test, const struct tw_format *event)
 {
 	for (int stage = 0; stage < FILTER_STAGES; stage++) {
@@ -137,17 +137,17 @@ const char *filter_can__name(enum filter_can can)
 	return names[can];
 }
 
-#define STEP_TEXT 256 /* bytes of a step in a key, at most */
+#define STEP_TEXT 256 /* longest step in a key, bytes */
 
 _Static_assert(TW_FILTER_PREDICATES_MAX == 256, "predicate_set__is_empty() looks at four words");
 
-/* One event on its way. */
+/* One event on its way through the stages. */
 struct journey {
 	const struct filter_pipeline *pipeline;
 	const struct filter_routes *routes;
 	const struct tw_bound *bound;
 	const struct tw_format *format;
-	const struct tw_node *left; /* what is still to be asked */
+	const struct tw_node *left; /* what is not evaluated yet */
 	struct tw_arena *arena;
 };
 
@@ -169,7 +169,7 @@ static void do_all(struct journey *journey, struct filter_step *step)
 	journey->left = NULL;
 }
 
-/* Whether a stage could do a test of a tree, though it can do nothing of the tree. */
+/* Whether a stage could evaluate one test of a tree, although it can do nothing with the whole tree. */
 static bool can_some(const struct tw_node *root, enum tw_back_end back_end)
 {
 	struct tw_walk walk = tw_walk__on(root);
@@ -194,7 +194,7 @@ static int write_kernel_filter(const struct journey *journey, const struct tw_no
 	return *ret ? 0 : tw_error__set(error, -ENOMEM, "out of memory");
 }
 
-/* The part that a stage can do, and what that leaves. A filter that is longer than the kernel takes is not given to it. */
+/* The part that a stage can evaluate, and the rest. A filter longer than the kernel's limit is not given to it. */
 static int do_part(struct journey *journey, enum filter_stage stage, struct filter_route *route,
 		   struct filter_step *step, struct tw_error *error)
 {
@@ -245,7 +245,7 @@ static enum filter_fate fate_of(const struct tw_node *root)
 					    : FILTER_DEPENDS;
 }
 
-/* As the producer does: the kernel does not filter marks, and who gets the frames is not asked for their sake. */
+/* As in the producer: the kernel does not filter marks, and a receiver is not required for them. */
 static bool is_turned_away(const struct journey *journey, const struct tw_node *root)
 {
 	const char *why;
@@ -280,7 +280,7 @@ static void put_set(struct tw_line *line, const struct predicate_set *set)
 	}
 }
 
-/* What tells one route from another, as the group's text. */
+/* The text of a group: what distinguishes one route from another. */
 static void put_key(struct tw_line *line, const struct filter_route *route, unsigned int n)
 {
 	tw_line__u64(line, route->fate);
@@ -294,7 +294,7 @@ static void put_key(struct tw_line *line, const struct filter_route *route, unsi
 	tw_line__str(line, route->kernel ? route->kernel : "");
 }
 
-/* Take a route in; of those that are the same only the first is kept. */
+/* Adds a route; of equal routes only the first is kept. */
 static int add_route(struct filter_routes *routes, struct filter_route *route, unsigned int n,
 		     const struct tw_format *format)
 {
@@ -335,7 +335,7 @@ static int route_event(struct journey *journey, struct filter_routes *routes, co
 	return err;
 }
 
-/* What cannot be said in its words, or takes too much of them, is a refusal; no memory is a failure. */
+/* A filter that the stage cannot express, or only with too much text, is a refusal; lack of memory is a failure. */
 static int try_stage(const struct filter_expression *expression, enum filter_stage stage, struct tw_error *ret,
 		     struct tw_error *error)
 {
@@ -379,8 +379,8 @@ static int find_routes(const struct filter_expression *expression, const struct 
 }
 
 /*
- * Fill in the abilities and the routes of what is explained
- * Return: 0, -ENOMEM, or another -errno of a back end; filter_explanation__fini() in either case.
+ * Fills in the abilities and the routes of the explanation
+ * Return: 0, -ENOMEM, or another -errno of a back end; call filter_explanation__fini() in either case.
  */
 static int filter_explanation__find(struct filter_explanation *explanation, struct tw_error *error)
 {
@@ -398,7 +398,7 @@ static void filter_explanation__fini(struct filter_explanation *explanation)
 #define SECONDS_MAX (365u * 24 * 3600)
 
 struct explain {
-	struct cli_formats_source source; /* first: the options' config */
+	struct cli_formats_source source; /* must be first: the options' config */
 	const char *pipeline, *hook;
 	bool json, live;
 	uint64_t seconds;

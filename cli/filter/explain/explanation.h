@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `filter explain` finds out of an expression: which stage can do which predicate (filter/capability.h), and which way each event goes
- * through a command: which stage asks what of it, and what is left for the next. Printed as text and as JSON.
+ * The result of `filter explain` for an expression: which stage can evaluate which predicate (filter/capability.h), and the route of
+ * each event through a command: what each stage evaluates, and what is left for the next. Printed as text and as JSON.
  */
 #ifndef CLI_FILTER_EXPLANATION_H
 #define CLI_FILTER_EXPLANATION_H
@@ -29,73 +29,73 @@ enum filter_stage {
 struct filter_stage_info {
 	const char *name;
 	enum tw_back_end back_end;
-	bool whole; /* it takes an expression whole or not at all */
+	bool whole; /* it takes a whole expression or nothing */
 };
 
 extern const struct filter_stage_info filter_stages[FILTER_STAGES];
 
-/* Which stages a command has. */
+/* The stages of a command. */
 #define FILTER_PIPELINE_MAX 4
 
 struct filter_pipeline {
-	const char *name;                              /* of the command; NULL ends the list */
+	const char *name;                              /* name of the command; NULL ends the list */
 	enum filter_stage stages[FILTER_PIPELINE_MAX]; /* in order */
 	unsigned int n;
-	bool has_wire; /* a classifier may stand before the stage of that number */
+	bool has_wire; /* a classifier may precede the stage with that index */
 	unsigned int wire_at;
-	const char *then; /* what comes of what is left behind them; NULL = nothing is */
+	const char *then; /* what happens to a rest after all stages; NULL = there is none */
 };
 
 enum filter_can {
-	FILTER_CERTAIN,    /* the kind of event decides already */
-	FILTER_CAN,        /* for every event that it is about */
-	FILTER_CAN_PARTLY, /* for some of them */
+	FILTER_CERTAIN,    /* decided by the event's name alone */
+	FILTER_CAN,        /* for every event with its fields */
+	FILTER_CAN_PARTLY, /* for some of these events */
 	FILTER_CANNOT,
 };
 
 struct filter_ability {
 	enum filter_can can;
-	const char *why;               /* of the first event that it cannot: goes on after "because"; else NULL */
+	const char *why; /* about the first event for which it cannot: follows "because"; otherwise NULL */
 	const struct tw_format *event; /* that event */
 };
 
-/* A row for each predicate. */
+/* One row for each predicate. */
 typedef struct filter_ability filter_abilities[FILTER_STAGES];
 
 /** filter_can__name() - "yes", "part", "no", "known" */
 const char *filter_can__name(enum filter_can can);
 
-/* Of predicates, by index. */
+/* Predicates by index. */
 struct predicate_set {
 	uint64_t bits[TW_FILTER_PREDICATES_MAX / 64];
 };
 
 struct filter_step {
-	struct predicate_set does; /* what it asks; with is_whole that is all there is */
-	bool is_whole;             /* it does all that was left */
+	struct predicate_set does; /* predicates it evaluates; with is_whole, the whole expression */
+	bool is_whole;             /* it evaluates all of the rest */
 	bool is_idle;              /* nothing was left for it */
-	const char *entangled;     /* it could do some of what is left, and cannot begin: why; else NULL */
+	const char *entangled; /* it could evaluate some of the rest but does not get it: the reason; otherwise NULL */
 };
 
 enum filter_fate {
 	FILTER_MATCHES_NEVER,
 	FILTER_MATCHES_ALWAYS,
 	FILTER_DEPENDS,
-	FILTER_TURNED_AWAY, /* marks, where the names of tasks decide: a producer does not take them */
+	FILTER_TURNED_AWAY, /* it is about marks, and task names decide: a producer does not evaluate that */
 };
 
 struct filter_route {
 	enum filter_fate fate;
-	struct filter_step steps[FILTER_PIPELINE_MAX]; /* by stage of the pipeline */
+	struct filter_step steps[FILTER_PIPELINE_MAX]; /* one for each stage */
 	struct predicate_set left;
-	char *kernel; /* the event's filter in tracefs; NULL if there is none */
+	char *kernel; /* the event's tracefs filter; NULL = none */
 };
 
-/* Events that go the same way are one group; its route has the group's index. */
+/* Events with the same route are one group; the route has the index of its group. */
 struct filter_routes {
 	struct event_groups groups;
 	struct filter_route *items;
-	/* Of stages that take an expression whole or not at all: why they do not take this one; "" if they do. */
+	/* For stages that take whole expressions: why they do not take this one; "" if they do. */
 	struct tw_error refusals[FILTER_PIPELINE_MAX];
 };
 
@@ -120,10 +120,10 @@ struct filter_explanation {
 	const struct filter_pipeline *pipeline;
 	filter_abilities *abilities;
 	struct filter_routes routes;
-	const struct filter_live *live; /* NULL = it was not put to work */
+	const struct filter_live *live; /* NULL = it was not run */
 };
 
-/** filter_explanation__print() - as text for people; and as one JSON object */
+/** filter_explanation__print() - print it as text, or as one JSON object */
 void filter_explanation__print(const struct filter_explanation *explanation, FILE *out);
 void filter_explanation__print_json(const struct filter_explanation *explanation, FILE *out);
 

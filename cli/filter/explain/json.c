@@ -26,7 +26,7 @@ static void put_predicate(struct tw_json *json, const struct filter_explanation 
 	tw_json__close(json);
 }
 
-/* Numbers of predicates, the first is 1, as in the text. */
+/* Numbers of predicates, counted from 1 as in the text. */
 static void put_set(struct tw_json *json, const char *name, const struct predicate_set *set)
 {
 	tw_json__open(json, name, '[');

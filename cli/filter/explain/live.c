@@ -19,20 +19,20 @@
 #include "wire/encode.h"
 
 struct filter_hits {
-	struct tw_sink sink;    /* first: what is handed out */
+	struct tw_sink sink;    /* must be first: passed to the producer */
 	struct tw_bound *whole; /* borrowed */
 	struct predicate_hits *predicates;
-	unsigned int n; /* 0 = they are not counted alone */
+	unsigned int n; /* 0 = comparisons are not counted separately */
 	struct tw_streams *streams;
 	struct tw_merge *merge;
-	int failure; /* of the merge; final */
+	int failure; /* events lost according to the merge; final */
 	uint8_t *slot;
 	struct tw_sink_stats stats;
 	_Atomic uint64_t from, until;
 	_Atomic uint64_t events, matched, lost; /* written by the stream's thread only */
 };
 
-/* One thread writes: no locked instruction for each event. */
+/* There is one writer, so an event needs no locked instruction. */
 static void count_event(_Atomic uint64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
@@ -86,7 +86,7 @@ static void take_lost(struct filter_hits *hits, const struct tw_merged *out, con
 		count_event(&hits->lost, lost.unknown ? 1 : lost.count);
 }
 
-/* In the order of time: names of tasks stand before the events that have them. */
+/* In time order, because names of tasks precede the events that need them. */
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
 	struct filter_hits *hits = ctx;
@@ -150,7 +150,7 @@ static const struct tw_sink_ops ops = {
 	.close = close_sink,
 };
 
-/* A comparison's text is an expression of its own. */
+/* The text of a comparison is an expression, too. */
 static int bind_alone(const struct filter_expression *expression, unsigned int i, struct tw_bound **ret,
 		      struct tw_error *error)
 {
@@ -202,7 +202,7 @@ static int init(struct filter_hits *hits, const struct filter_expression *expres
 	return err || !each ? err : bind_each(hits, expression, error);
 }
 
-/* After its sink is closed; NULL is fine */
+/* After its sink was closed; NULL is fine */
 static void filter_hits__free(struct filter_hits *hits)
 {
 	if (!hits)
@@ -218,7 +218,7 @@ static void filter_hits__free(struct filter_hits *hits)
 
 /*
  * filter_hits__new() - @expression: borrowed until filter_hits__free()
- * @each: count the comparisons alone, too
+ * @each: also count each comparison separately
  * Return: 0 or -errno with @err filled.
  */
 static int filter_hits__new(const struct filter_expression *expression, bool each, struct filter_hits **ret,
@@ -237,13 +237,13 @@ static int filter_hits__new(const struct filter_expression *expression, bool eac
 	return err;
 }
 
-/* Where the stream's frames go; one sink for all of them. Closing it leaves the counts */
+/* Destination of the stream's frames; one sink for all of them. Closing it keeps the counts */
 static struct tw_sink *filter_hits__sink(struct filter_hits *hits)
 {
 	return &hits->sink;
 }
 
-/* Count events of these times, ns of the stream's clock; any thread */
+/* Sets the window: counts events with these times, ns of the stream's clock; called by any thread */
 static void filter_hits__set_window(struct filter_hits *hits, uint64_t from, uint64_t until)
 {
 	atomic_store(&hits->until, until);
@@ -265,7 +265,8 @@ const struct predicate_hits *filter_hits__predicate(const struct filter_hits *hi
 }
 
 #define EDGE_NS \
-	(50 * TW_NS_PER_MS) /* windows begin and end so far ahead: the readers know of it before such events come */
+	(50 *   \
+	 TW_NS_PER_MS) /* windows begin and end this far in the future, so that readers know the times before such events arrive */
 #define TICK_MS 1000
 
 /* One of the two runs. */
@@ -277,7 +278,7 @@ struct side {
 
 struct run {
 	struct side all, filtered;
-	uint64_t from, until; /* ns, CLOCK_MONOTONIC, as the trace clock mono counts */
+	uint64_t from, until; /* ns, CLOCK_MONOTONIC, which the trace clock mono uses */
 	bool own_seen;
 };
 
@@ -311,7 +312,9 @@ static int side__open(struct side *side, const struct filter_expression *express
 	return tw_producer__new(&side->options, &side->producer, error);
 }
 
-/* Each producer keeps its own threads out of its trace. Both have to see the same, so both leave all of them out. */
+/*
+ * Each producer excludes its own threads from its trace. Both must record the same events, so both exclude all of these threads.
+ */
 static void leave_out_threads(struct run *run)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -345,7 +348,7 @@ static void tell_progress(const struct run *run, uint64_t now)
 			counts.matched);
 }
 
-/* Wait for a tick, or the time. Return: whether to stop. */
+/* Waits for a tick, or the time. Return: whether to stop. */
 static bool wait_a_while(uint64_t now, uint64_t until)
 {
 	struct pollfd fd = { .fd = stop__fd(), .events = POLLIN };
@@ -370,7 +373,7 @@ static void sleep_until(uint64_t time)
 		;
 }
 
-/* The window ends when it should, or a moment after somebody asks. */
+/* Ends the window at its time, or a moment after a request to stop. */
 static void watch(struct run *run, uint64_t seconds)
 {
 	uint64_t now = tw_time__now(CLOCK_MONOTONIC);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An explanation as text: who can do what, why not, and which way the events go. */
+/* An explanation as text: which stage can evaluate what, why not, and the routes of the events. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/filter/explain/explanation.h"
 #include "cli/messages.h"
 
-#define PREDICATE_MAX 36  /* bytes of a predicate in the table */
-#define NAMES_WIDTH   76  /* of events that go the same way */
-#define NAMES_MAX     512 /* bytes, the last name and the count included */
-#define HITS_WIDTH    44  /* bytes of a predicate in the table of what it matched */
+#define PREDICATE_MAX 36  /* bytes of a predicate in its table */
+#define NAMES_WIDTH   76  /* events with the same route */
+#define NAMES_MAX     512 /* bytes, including the last name and the number */
+#define HITS_WIDTH    44  /* bytes of a predicate in the table of matches */
 
 static void print_head(const struct filter_explanation *explanation, FILE *out)
 {
@@ -24,7 +24,7 @@ static void print_head(const struct filter_explanation *explanation, FILE *out)
 		fputs("any schema\n", out);
 }
 
-/* The predicate's text, cut where the table has no room for it. */
+/* The predicate's text, cut to the width of the table. */
 static void print_predicate(const struct filter_explanation *explanation, unsigned int i, int width, FILE *out)
 {
 	size_t len;
@@ -72,7 +72,7 @@ static bool same_reason(const struct filter_ability *a, const struct filter_abil
 	return a->why && b->why && !strcmp(a->why, b->why) && a->can == b->can;
 }
 
-/* A line for each reason, with all the stages that have it. */
+/* One line for each reason, with all stages that have it. */
 static void print_reasons(const filter_abilities *row, FILE *out)
 {
 	bool told[FILTER_STAGES] = { false };
@@ -195,7 +195,7 @@ static void print_pipeline(const struct filter_pipeline *pipeline, FILE *out)
 	fputc('\n', out);
 }
 
-/* Those that never match come last: they are the most, and the least of interest. */
+/* Events that never match are last: they are the most, and the least interesting. */
 static void print_routes(const struct filter_explanation *explanation, FILE *out)
 {
 	const struct filter_routes *routes = &explanation->routes;
@@ -207,7 +207,7 @@ static void print_routes(const struct filter_explanation *explanation, FILE *out
 				print_route(explanation, &routes->groups.items[i], &routes->items[i], out);
 }
 
-/* What a filter did at work */
+/* The results of a filter in use */
 
 static void print_hits(const struct filter_explanation *explanation, unsigned int i, FILE *out)
 {
