@@ -8,7 +8,7 @@
 
 #include "base/printable.h"
 
-/* What any failing call may say that opens something, and how that is mended. */
+/* What any failing call that opens something can report, and the remedy. */
 static const char *remedy_of(int err)
 {
 	if (err == -EMFILE)
@@ -18,7 +18,7 @@ static const char *remedy_of(int err)
 	return "";
 }
 
-/* A sentence that quotes another one with the same code has its remedy already. */
+/* A sentence that quotes another one with the same code already has the remedy. */
 static void append_remedy(struct tw_error *error, int err)
 {
 	const char *remedy = remedy_of(err);

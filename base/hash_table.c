@@ -5,14 +5,14 @@
 #include <sys/random.h>
 
 #define FIRST_BITS   6
-#define INDEX_FACTOR 4 /* slots of the index for an entry, at least: few searches look at a second entry */
+#define INDEX_FACTOR 4 /* slots of the index for each entry, at least: few searches need a second entry */
 
 static size_t padded(size_t size)
 {
 	return (size + 7) & ~(size_t)7;
 }
 
-/* Of a key of 8 bytes it is tw_hash_table__hash_u64(). */
+/* For a key of 8 bytes it equals tw_hash_table__hash_u64(). */
 static uint64_t hash_of(const struct tw_hash_table *table, const void *key)
 {
 	uint64_t hash = table->secret[0];
@@ -39,7 +39,7 @@ void *tw_hash_table__find(const struct tw_hash_table *table, const void *key)
 	return number ? tw_hash_table__value(table, number - 1) : NULL;
 }
 
-/* Shortly after boot an address is better than nothing. */
+/* Fallback shortly after boot: an address. */
 static void make_secret(struct tw_hash_table *table)
 {
 	if (getrandom(table->secret, sizeof(table->secret), GRND_NONBLOCK) < 0)
@@ -110,7 +110,9 @@ int tw_hash_table__put(struct tw_hash_table *table, const void *key, void **ret)
 	return is_new;
 }
 
-/* Searches go past what is there: what was found over the slot that becomes free moves there, and leaves another. */
+/*
+ * A search ends at a free slot. Therefore entries after the freed slot that were found across it move into it, which frees their slots.
+ */
 static void free_slot(struct tw_hash_table *table, size_t hole)
 {
 	const size_t last = ((size_t)1 << table->bits) - 1;

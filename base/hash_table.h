@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A hash table with keys and values of fixed sizes. Entries are in an array, in order of insertion; an index with open addressing finds
- * them. Keys may come from strangers: each index has random secrets, so that nobody can choose colliding keys. Results do not depend on
- * the secrets.
+ * them. Keys are untrusted: each index has random secrets, so that colliding keys cannot be chosen. Results do not depend on the
+ * secrets.
  */
 #ifndef TW_HASH_TABLE_H
 #define TW_HASH_TABLE_H
@@ -15,13 +15,13 @@
 #include "base/alloc.h"
 
 struct tw_hash_table {
-	/* The caller's, set before the first put. */
-	const struct tw_alloc *alloc; /* NULL = malloc(); outlives the table */
-	uint32_t key_size;            /* bytes, 1 at least; padding in a key has to be zeroed */
+	/* Set by the caller before the first put. */
+	const struct tw_alloc *alloc; /* NULL = malloc(); must outlive the table */
+	uint32_t key_size;            /* bytes, at least 1; padding in a key must be zeroed */
 	uint32_t value_size;          /* bytes; 0 = a set */
-	uint32_t max;                 /* entries; 0 = as many as memory allows */
+	uint32_t max;                 /* limit of entries; 0 = only memory limits them */
 
-	uint32_t n;         /* entries; read only, as the rest */
+	uint32_t n;         /* number of entries; read only, like the members below */
 	uint32_t room;      /* number of entries for which memory is allocated */
 	uint32_t stride;    /* of an entry, bytes: key and value, each padded to a multiple of 8 */
 	char *entries;      /* of size stride */
@@ -31,10 +31,10 @@ struct tw_hash_table {
 };
 
 /*
- * Internal, as the next two: one round of the hash.
+ * Internal, like the next two: one round of the hash.
  *
- * The upper bits of a product with an unknown odd number: two words, whatever they are, have the same n upper bits with a
- * probability of 2 / 2^n at most. Before that splitmix64's first step breaks up sequences, which would else fill neighbouring slots.
+ * Two words have the same n upper bits after multiplication with an unknown odd number with a probability of at most 2 / 2^n. Before
+ * that, the first step of splitmix64 breaks up sequences, which would otherwise fill neighbouring slots.
  */
 static inline uint64_t tw_hash_table__mix(const struct tw_hash_table *table, uint64_t word)
 {
@@ -47,7 +47,7 @@ static inline uint64_t tw_hash_table__hash_u64(const struct tw_hash_table *table
 	return tw_hash_table__mix(table, key + table->secret[0]);
 }
 
-/* The slot of that key in the index, or the free one where it belongs; once there is an index. */
+/* The slot of that key in the index, or the free slot for it; only if there is an index. */
 static inline size_t tw_hash_table__search(const struct tw_hash_table *table, const void *key, size_t key_size,
 					   uint64_t hash)
 {
@@ -60,7 +60,9 @@ static inline size_t tw_hash_table__search(const struct tw_hash_table *table, co
 	return at;
 }
 
-/** tw_hash_table__find_u64() - the value of a key of 8 bytes; of a set not to be read. Return: NULL if it is not there */
+/**
+ * tw_hash_table__find_u64() - the value of a key of 8 bytes; not to be read in a set. Return: NULL if there is no such key
+ */
 static inline void *tw_hash_table__find_u64(const struct tw_hash_table *table, uint64_t key)
 {
 	size_t at;
@@ -75,10 +77,10 @@ static inline void *tw_hash_table__find_u64(const struct tw_hash_table *table, u
 void *tw_hash_table__find(const struct tw_hash_table *table, const void *key);
 
 /**
- * tw_hash_table__put() - the entry of that key, made if need be
+ * tw_hash_table__put() - the entry of that key, added if needed
  * @ret: its value, zeroed if it is new; valid until the next put or remove; may be NULL
  *
- * Return: 1 if it is new, 0 if it was there; -E2BIG beyond max, -ENOMEM, both with the table as before.
+ * Return: 1 if it is new, 0 if it existed; -E2BIG beyond max, -ENOMEM, both with the table unchanged.
  */
 int tw_hash_table__put(struct tw_hash_table *table, const void *key, void **ret);
 
@@ -88,7 +90,9 @@ static inline int tw_hash_table__put_u64(struct tw_hash_table *table, uint64_t k
 	return tw_hash_table__put(table, &key, ret);
 }
 
-/** tw_hash_table__remove() - Return: whether it was there. The last entry takes its place; one more can be put without memory */
+/**
+ * tw_hash_table__remove() - Return: whether it existed. The last entry moves to its place; the next put needs no memory
+ */
 bool tw_hash_table__remove(struct tw_hash_table *table, const void *key);
 
 static inline bool tw_hash_table__remove_u64(struct tw_hash_table *table, uint64_t key)
@@ -96,7 +100,7 @@ static inline bool tw_hash_table__remove_u64(struct tw_hash_table *table, uint64
 	return tw_hash_table__remove(table, &key);
 }
 
-/** tw_hash_table__value() - of entry @i, which is below n; and tw_hash_table__key() */
+/** tw_hash_table__value() - of entry @i, which is below n; tw_hash_table__key(): its key */
 static inline void *tw_hash_table__value(const struct tw_hash_table *table, uint32_t i)
 {
 	return table->entries + i * (size_t)table->stride + ((table->key_size + 7) & ~7u);
@@ -107,18 +111,18 @@ static inline const void *tw_hash_table__key(const struct tw_hash_table *table, 
 	return table->entries + i * (size_t)table->stride;
 }
 
-/** tw_hash_table__memory() - taken by the table, bytes */
+/** tw_hash_table__memory() - memory of the table, bytes */
 size_t tw_hash_table__memory(const struct tw_hash_table *table);
 
-/** tw_hash_table__growth() - bytes that it takes more of after one more key */
+/** tw_hash_table__growth() - additional memory for one more key, bytes */
 size_t tw_hash_table__growth(const struct tw_hash_table *table);
 
-/** tw_hash_table__fini() - empty again; what the caller set stays */
+/** tw_hash_table__fini() - free all entries; the caller's settings stay */
 void tw_hash_table__fini(struct tw_hash_table *table);
 
-/* Pointers, borrowed, by keys of 8 bytes. For these a table may be all zero before the first one is set. */
+/* Borrowed pointers by keys of 8 bytes. The table may be all zero before the first one is set. */
 
-/** tw_hash_table__pointer() - what was set for that key; NULL if nothing was */
+/** tw_hash_table__pointer() - the pointer set for that key; NULL if none was */
 static inline void *tw_hash_table__pointer(const struct tw_hash_table *table, uint64_t key)
 {
 	void *const *value = (void *const *)tw_hash_table__find_u64(table, key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/line.h"
 
-#define DIGITS_MAX 20 /* of a u64 in decimal */
+#define DIGITS_MAX 20 /* digits of a u64 */
 
 static const char pairs[] = "00010203040506070809101112131415161718192021222324"
 			    "25262728293031323334353637383940414243444546474849"

@@ -14,15 +14,15 @@
 #include <string.h>
 
 enum tw_line_kind {
-	TW_LINE_BYTES, /* as they come */
+	TW_LINE_BYTES, /* any bytes, unchanged */
 	TW_LINE_TEXT,  /* for people */
-	TW_LINE_FLAT,  /* the same on one line: blanks replace line breaks and tabs of the layout */
+	TW_LINE_FLAT,  /* the same on one line: blanks replace line breaks and tabs */
 };
 
 struct tw_line {
 	char *at;        /* where the next byte goes */
 	char *end;       /* end of the memory */
-	char *text;      /* where it begins */
+	char *text;      /* beginning of the memory */
 	char *unchecked; /* text before it is already escaped */
 	bool cut;        /* something did not fit */
 	uint8_t kind;    /* enum tw_line_kind */

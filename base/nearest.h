@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "Did you mean": the candidate nearest to a misspelt word. */
+/* "Did you mean": the candidate most similar to a misspelt word. */
 #ifndef TW_NEAREST_H
 #define TW_NEAREST_H
 
 #include <stddef.h>
 
-#define TW_NEAREST_WORD_MAX 128 /* longer words have no nearest */
+#define TW_NEAREST_WORD_MAX 128 /* longer words are not searched */
 
 /**
  * tw_edit_distance() - optimal string alignment distance, ASCII case ignored
- * @limit: larger distances are not worked out
+ * @limit: larger distances are not computed
  *
- * An edit is a character inserted, removed, replaced, or two neighbours exchanged.
+ * An edit inserts, removes or replaces a character, or exchanges two neighbours.
  *
  * Return: the distance, or @limit + 1 if it is larger or a word is longer than TW_NEAREST_WORD_MAX.
  */
@@ -20,18 +20,18 @@ unsigned int tw_edit_distance(const char *a, const char *b, unsigned int limit);
 /* A search among candidates that are offered one by one. */
 struct tw_nearest {
 	const char *word;
-	const char *best; /* borrowed from the offers; NULL = nothing near enough */
+	const char *best; /* borrowed from the caller; NULL = no similar word */
 	unsigned int distance;
 };
 
 /**
- * tw_nearest__init() - begin a search for the word nearest to @word, which is borrowed
+ * tw_nearest__init() - begin a search for the word most similar to @word, which is borrowed
  *
- * Candidates further off than a third of its length and one edit more don't count.
+ * A candidate counts if its distance is at most a third of the word's length plus one.
  */
 void tw_nearest__init(struct tw_nearest *nearest, const char *word);
 
-/** tw_nearest__offer() - one candidate; borrowed, NULL is none. The first of equally near ones stays. */
+/** tw_nearest__offer() - add one candidate; borrowed, NULL is ignored. The first of equally similar ones is kept. */
 void tw_nearest__offer(struct tw_nearest *nearest, const char *candidate);
 
 #endif

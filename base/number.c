@@ -8,7 +8,7 @@
 
 #define BILLION 1000000000u
 
-/* Return: its value, 16 if it is none. */
+/* Return: its value, 16 if it is no digit. */
 static unsigned int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -59,7 +59,7 @@ bool tw_number__decimal(const char **at, uint64_t *ret, uint32_t *ret_billionths
 	return true;
 }
 
-/* What the letter stands for, in bytes; 0 if it is no suffix. */
+/* The factor of a suffix, bytes; 0 if it is no suffix. */
 static uint64_t suffix_of(char c)
 {
 	switch (c) {

@@ -8,18 +8,18 @@
 
 #include "base/error.h"
 
-/* Range and unit of a number. All zero but max: a count. */
+/* Range and unit of a number. All zero except max: a count. */
 struct tw_number_rule {
-	uint64_t min, max; /* of the result; max 0 = the largest there is */
+	uint64_t min, max; /* of the result; max 0 = no limit */
 	uint64_t
-		unit; /* a size: bytes that a number without suffix stands for; with K, M or G: 1024, 1024^2, 1024^3 bytes. 0 = no size */
+		unit; /* a size: bytes for a number without suffix; with K, M or G: 1024, 1024^2, 1024^3 bytes. 0 = no size */
 };
 
 /**
  * tw_number__parse() - a whole text that is one number
  * @rule: NULL = any count
- * @ret: of a size the bytes
- * Return: 0; -EINVAL with @error saying what is wrong, at which character, and what can be.
+ * @ret: for a size, bytes
+ * Return: 0; -EINVAL with the error, the position and the valid range in @error.
  */
 int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *error);
 
@@ -30,9 +30,9 @@ bool tw_number__digits(const char **at, uint64_t *ret);
 bool tw_number__hex(const char **at, uint64_t *ret);
 
 /**
- * tw_number__decimal() - digits, and a fraction or not: 60, 0.5, .5
- * @ret_billionths: of the fraction; what is smaller is left out
- * Return: as of tw_number__digits().
+ * tw_number__decimal() - digits with an optional fraction: 60, 0.5, .5
+ * @ret_billionths: of the fraction; further digits are ignored
+ * Return: as tw_number__digits().
  */
 bool tw_number__decimal(const char **at, uint64_t *ret, uint32_t *ret_billionths);
 

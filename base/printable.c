@@ -9,7 +9,9 @@
 typedef int8_t wide __attribute__((vector_size(WIDE)));
 typedef uint64_t halves __attribute__((vector_size(WIDE)));
 
-/* Length of the UTF-8 character at @s; 0 if it is none: overlong forms, surrogates and what is beyond U+10FFFF are none. */
+/*
+ * Length of the UTF-8 character at @s; 0 if it is invalid: overlong forms, surrogates and values above U+10FFFF are invalid.
+ */
 static size_t utf8_length(const uint8_t *s, size_t len)
 {
 	size_t n;
@@ -29,7 +31,7 @@ static size_t utf8_length(const uint8_t *s, size_t len)
 	return n;
 }
 
-/* Of those from U+0080 to U+FFFF. */
+/* Only for characters from U+0080 to U+FFFF. */
 static bool is_harmful(uint32_t c)
 {
 	static const struct {
@@ -46,7 +48,7 @@ static bool is_harmful(uint32_t c)
 	return false;
 }
 
-/* Length of the character at @s if it is shown as it is; else 0, and its first byte is escaped. */
+/* Length of the character at @s if it is shown unchanged; otherwise 0, and its first byte is escaped. */
 static size_t shown(const uint8_t *s, size_t len)
 {
 	const size_t n = utf8_length(s, len);
@@ -77,7 +79,7 @@ static inline uint64_t four_at(const uint8_t *at)
 	return (uint64_t)four << 32 | four;
 }
 
-/* Of eight bytes: a bit of each that is not from ' ' to '~'. What is above the first such byte may be wrong. */
+/* For eight bytes: one bit of each byte that is not from ' ' to '~'. Bits above the first such byte may be wrong. */
 static inline uint64_t not_plain(uint64_t eight)
 {
 	const uint64_t del = eight ^ EACH(0x7f);
@@ -85,7 +87,7 @@ static inline uint64_t not_plain(uint64_t eight)
 	return (eight | (eight - EACH(0x20)) | (del - EACH(0x01))) & EACH(0x80);
 }
 
-/* Of sixteen bytes those are -1. Bytes above 0x7f are negative. */
+/* For sixteen bytes, -1 for these. Bytes above 0x7f are negative. */
 static inline wide not_plain_wide(const uint8_t *at)
 {
 	wide bytes;
@@ -102,8 +104,8 @@ static inline bool is_any(wide bytes)
 }
 
 /*
- * Length of a beginning from ' ' to '~': all of it, or less than it might be. Nearly every text is of this kind. The last bytes are looked at
- * together with some that were.
+ * Length of the prefix with bytes from ' ' to '~': all of the text, or a lower bound. Nearly every text has only these. The last block
+ * overlaps the one before.
  */
 static size_t plain_ascii(const uint8_t *s, size_t len)
 {
@@ -157,7 +159,7 @@ size_t tw_printable__shown_len(const void *text, size_t len)
 	return n;
 }
 
-/* A character whose end did not fit on the line would look like bytes that are none. */
+/* A character that is cut at the end of the line would look like invalid bytes. */
 static size_t without_broken_end(const uint8_t *s, size_t len)
 {
 	for (size_t back = 1; back < 4 && back <= len; back++) {
@@ -171,7 +173,7 @@ static size_t without_broken_end(const uint8_t *s, size_t len)
 	return len;
 }
 
-/* How many bytes have room as they are shown. */
+/* Number of bytes that fit after escaping. */
 static size_t fitting(const uint8_t *s, size_t len, size_t room)
 {
 	size_t i = 0;
@@ -187,7 +189,9 @@ static size_t fitting(const uint8_t *s, size_t len, size_t room)
 	return i;
 }
 
-/* What is left to be read is moved to the end of the room: writing does not get there, as a byte is shown as one at least. */
+/*
+ * The unread bytes are moved to the end of the memory: the written part does not reach them, because a byte becomes at least one.
+ */
 static void expand(struct tw_line *line, uint8_t *at, size_t len)
 {
 	const size_t fits = fitting(at, len, (size_t)(line->end - (char *)at));

@@ -21,12 +21,12 @@
 
 #include "base/line.h"
 
-#define TW_PRINTABLE_ESCAPED 4 /* characters that a byte becomes at most */
+#define TW_PRINTABLE_ESCAPED 4 /* largest number of characters for one byte */
 
 /** tw_printable__plain() - length of the prefix of a text that needs no escaping */
 size_t tw_printable__plain(const void *text, size_t len);
 
-/** tw_printable__shown_len() - length of a text as it is shown */
+/** tw_printable__shown_len() - length of a text after escaping */
 size_t tw_printable__shown_len(const void *text, size_t len);
 
 /**

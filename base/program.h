@@ -12,7 +12,7 @@
 struct tw_program {
 	char path[PATH_MAX];
 	char *const *argv; /* borrowed */
-	char **script;     /* the arguments of /bin/sh, where the file is a script that names no interpreter */
+	char **script;     /* the arguments of /bin/sh, if the file is a script without an interpreter line */
 };
 
 /**
@@ -27,7 +27,7 @@ int tw_program__find(char *const *argv, struct tw_program *ret);
 /** tw_program__exec() - execute it. Return: -errno; async-signal-safe */
 int tw_program__exec(const struct tw_program *program, char *const *environment);
 
-/** tw_program__fini() - an all-zero one is fine */
+/** tw_program__fini() - free it; all-zero is fine */
 void tw_program__fini(struct tw_program *program);
 
 #endif

@@ -19,22 +19,22 @@
 #define READ_TRIES  100
 
 /*
- * In a file there are up to two texts: the valid one, and the one before, or the next that is being written. Two lines at the file's
- * beginning say where they lie; the higher number is the valid one. Its number stands at both ends of a line, so that half a line is
- * none. So a process can be killed at any moment, and what it wrote last as a whole is there.
+ * A file has up to two texts: the valid one, and either the one before it or the next one that is being written. Two lines at the
+ * beginning of the file have their offsets; the one with the higher number is valid. The number is at both ends of a line, so an
+ * incomplete line is recognised. So a process can be killed at any moment, and its last complete text is valid.
  */
 #define PLACE          "text %020" PRIu64 " at %020" PRIu64 " bytes %020" PRIu64 " text %020" PRIu64 "\n"
 #define PLACE_LEN      (4 * 20 + 23)
 #define PLACE_DISTANCE 256
 #define PAGE           4096
-#define TEXTS          PAGE /* the lines have a page of their own; a text begins at a page, see tw_state_file__patch() */
+#define TEXTS          PAGE /* the lines have a separate page; a text begins at a page, see tw_state_file__patch() */
 
 struct place {
 	uint64_t sequence; /* 0 = there is no text */
 	uint64_t offset, len;
 };
 
-/* What root puts right must not be what others wrote: a service that is somebody else has a folder that systemd made for it. */
+/* Root repairs only what root has written: a service of another user has a directory that systemd made for it. */
 static const char *folder(void)
 {
 	const char *own = geteuid() ? getenv("RUNTIME_DIRECTORY") : NULL;
@@ -99,8 +99,8 @@ static int open_locked(struct tw_state_file *file, struct tw_error *error)
 }
 
 /*
- * A file or folder that was removed while it was opened and locked is nobody's: once more. The same where a clean-up has the file
- * for a moment, before we have locked what we made, to see that there is nothing in it.
+ * If the file or directory was removed between open and lock, try again. The same if a cleanup holds the lock for a moment to see that a
+ * new file is empty.
  */
 int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error)
 {
@@ -116,7 +116,7 @@ int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_e
 	return err;
 }
 
-/* Not a FIFO: nobody may write to it, and to open it would wait for that. Return: a descriptor, or -errno */
+/* Not a FIFO, which nobody may use here, because opening it would block. Return: a descriptor, or -errno */
 static int open_regular(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -140,7 +140,7 @@ int tw_state_file__open(const char *name, struct tw_state_file *ret)
 	return fd < 0 ? fd : 0;
 }
 
-/* Return: its fields if the line is whole, else sequence 0, as of none. */
+/* Return: its fields if the line is complete, otherwise sequence 0, which means none. */
 static struct place read_place(int fd, unsigned int line)
 {
 	char text[PLACE_LEN + 1] = "";
@@ -163,14 +163,16 @@ static struct place newest_place(int fd)
 	return even.sequence > odd.sequence ? even : odd;
 }
 
-/* A page of a file is not written in part, nor is a line in it, but where a signal kills the process a longer text may be. */
+/*
+ * A write within one page is complete, and so is that of a line, but a signal that kills the process can cut a longer text.
+ */
 static int write_all(int fd, const char *bytes, size_t len, uint64_t offset)
 {
 	while (len) {
 		const ssize_t n = pwrite(fd, bytes, len, (off_t)offset);
 
 		if (!n)
-			return -EIO; /* once more would be for ever */
+			return -EIO; /* a further attempt would loop for ever */
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 0) {
@@ -228,7 +230,7 @@ static int read_text(int fd, const struct place *place, char **ret)
 	return 0;
 }
 
-/* The owner may write meanwhile: the text after the next one lies where this one was. */
+/* The owner may write meanwhile: the next text but one is written over this one. */
 int tw_state_file__read(const struct tw_state_file *file, char **ret)
 {
 	struct place place = newest_place(file->fd);

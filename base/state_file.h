@@ -48,10 +48,10 @@ int tw_state_file__try_lock(struct tw_state_file *file);
 int tw_state_file__write(const struct tw_state_file *file, const char *text, size_t len);
 
 /**
- * tw_state_file__patch() - write over a part of the text
- * @at: offset in the text; @len bytes from there lie within one page of 4096 bytes, counted from the begin of the text, so that it is
- * done as a whole or not at all
- * Return: 0 or -errno, without a sentence.
+ * tw_state_file__patch() - overwrite a part of the text
+ * @at: offset in the text; the @len bytes must lie within one page of 4096 bytes, counted from the beginning of the text, so that the
+ * write is complete or not done
+ * Return: 0 or -errno, without an error text.
  */
 int tw_state_file__patch(const struct tw_state_file *file, size_t at, const char *bytes, size_t len);
 

@@ -35,7 +35,7 @@ static inline uint64_t tw_time__later(uint64_t a, uint64_t b)
  * A deadline for waiting, which another thread or a signal handler may set while a thread waits. Waiters check it every
  * TW_DEADLINE_SLICE_MS. No wake-up is needed, so there is no descriptor to share and no signal to lose.
  */
-#define TW_DEADLINE_SLICE_MS 20 /* the longest sleep between two looks */
+#define TW_DEADLINE_SLICE_MS 20 /* longest sleep between two checks */
 
 /* All zero: there is none. */
 struct tw_deadline {
@@ -57,7 +57,7 @@ static inline bool tw_deadline__is_over(const struct tw_deadline *deadline)
 	return tw_deadline__overdue(deadline) > 0;
 }
 
-/** tw_time__timespec() - the same number as the kernel and libc take it */
+/** tw_time__timespec() - the same time as a struct timespec */
 static inline struct timespec tw_time__timespec(uint64_t ns)
 {
 	return (struct timespec){ .tv_sec = (time_t)(ns / TW_NS_PER_SECOND), .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };

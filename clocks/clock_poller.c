@@ -8,17 +8,18 @@
 
 #define BURST        8
 #define BURST_NS     (3 * TW_NS_PER_MS)
-#define ROUNDS       1000 /* a round trip's bound of the distance is half of it, and clocks drift half a thousandth */
+#define ROUNDS       1000 /* the error bound of a round trip is half of it; clocks drift by at most 0.5 per mille */
 #define PAUSE_MIN_NS (100 * TW_NS_PER_MS)
 #define PAUSE_MAX_NS TW_NS_PER_SECOND
-#define DEAF         16 /* questions without an answer */
+#define DEAF         16 /* requests without a response */
 #define DEAF_NS      (10 * TW_NS_PER_SECOND)
-#define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream tells its counters each second */
-#define BETWEEN_NS   TW_NS_PER_MS           /* any two questions, however many streams strangers invent */
-#define AT_ONCE      8  /* first questions may be so many together: what waits for them is in memory only */
-#define WAITING      16 /* questions of a stream that may yet be answered: the first, and those for what is lacking */
-#define WANT_NS      (10 * TW_NS_PER_MS)    /* before what is lacking is wanted again; twice as long each time */
-#define WANT_MAX     (TW_NS_PER_SECOND / 2) /* and no longer: each second it is said to all */
+#define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream sends its counters each second */
+#define BETWEEN_NS   TW_NS_PER_MS /* minimum pause between two requests, however many streams strangers invent */
+#define AT_ONCE \
+	8 /* number of first requests without a pause, because the data that waits for their responses is only in memory */
+#define WAITING  16 /* requests of a stream that can still be answered: the first ones, and those for missing metadata */
+#define WANT_NS  (10 * TW_NS_PER_MS)    /* before missing metadata is requested again; doubled each time */
+#define WANT_MAX (TW_NS_PER_SECOND / 2) /* longest pause: producers repeat metadata each second anyway */
 
 struct waiting {
 	uint32_t id;
@@ -31,21 +32,21 @@ struct asked_stream {
 	struct tw_peer peer;
 	bool answers;
 	uint64_t seen, due;
-	uint64_t asked;                  /* questions */
-	uint64_t unanswered;             /* since the last answer */
-	uint64_t round_trip;             /* the shortest of late, ns; 0 = not known */
-	bool has_host, has_formats;      /* these came */
-	uint64_t want_due, want_pause;   /* what is lacking is not wanted before that */
-	struct waiting waiting[WAITING]; /* a ring, by the number of questions asked */
+	uint64_t asked;                  /* number of requests */
+	uint64_t unanswered;             /* since the last response */
+	uint64_t round_trip;             /* the shortest of the recent ones, ns; 0 = unknown */
+	bool has_host, has_formats;      /* metadata received */
+	uint64_t want_due, want_pause;   /* missing metadata is not requested before that */
+	struct waiting waiting[WAITING]; /* a ring, indexed by the number of requests */
 };
 
 struct tw_clock_poller {
 	uint64_t secret;
-	uint64_t due;     /* nothing before that */
-	uint64_t all_due; /* nobody's formats are wanted before that */
-	uint64_t firsts;  /* first questions */
+	uint64_t due;     /* no request before that */
+	uint64_t all_due; /* no request for formats before that */
+	uint64_t firsts;  /* number of first requests without a pause */
 	struct tw_streams *streams;
-	unsigned int user; /* where these have struct asked_stream */
+	unsigned int user; /* offset of struct asked_stream in the streams' memory */
 	struct tw_clock_poller_stats stats;
 };
 
@@ -90,7 +91,7 @@ static bool same_peer(const struct tw_peer *a, const struct tw_peer *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
-/* Return: NULL if the stream is not live, so that nobody takes its frames, or without memory */
+/* Return: NULL if the stream is not live, so that its frames are ignored, or without memory */
 static struct asked_stream *begin(struct tw_clock_poller *p, uint64_t id, const struct tw_received_frame *frame,
 				  uint64_t now)
 {
@@ -117,7 +118,7 @@ static struct asked_stream *find(const struct tw_clock_poller *p, uint64_t id)
 	return stream ? stream->user[p->user] : NULL;
 }
 
-/* HOST is said first, then formats: those behind a HOST that was missed are not all. */
+/* A producer sends HOST first, then formats: formats after a missed HOST are incomplete. */
 static void note_metadata(struct asked_stream *s, const struct tw_received_frame *frame)
 {
 	enum tw_frame_status status;
@@ -144,7 +145,7 @@ static void take_control(struct tw_clock_poller *p, struct asked_stream *s, cons
 		s->peer = *frame->from;
 		memset(s->waiting, 0, sizeof(s->waiting));
 	}
-	if (now - s->seen > SILENT_NS) /* it is heard again */
+	if (now - s->seen > SILENT_NS) /* the stream is active again */
 		p->due = s->due < p->due ? s->due : p->due;
 	s->seen = now;
 	if (!s->has_formats)
@@ -188,13 +189,13 @@ static uint64_t pause_after(const struct asked_stream *s)
 	return pause < PAUSE_MIN_NS ? PAUSE_MIN_NS : pause;
 }
 
-/* Who was never asked, else who has waited longest. */
+/* A stream without a request comes first, then the one that has waited longest. */
 static bool goes_before(const struct asked_stream *s, const struct asked_stream *other)
 {
 	return !s->asked != !other->asked ? !s->asked : s->due < other->due;
 }
 
-/* Whose turn it is; and when to look again. */
+/* Finds the next stream, and the time of the next search. */
 static struct asked_stream *most_due(struct tw_clock_poller *p, uint64_t now)
 {
 	struct asked_stream *first = NULL;
@@ -220,7 +221,7 @@ static struct asked_stream *most_due(struct tw_clock_poller *p, uint64_t now)
 	return first;
 }
 
-/* splitmix64 of the secret and the question's number */
+/* splitmix64 of the secret and the number of the request */
 static uint32_t number_of(const struct tw_clock_poller *p)
 {
 	uint64_t z = p->secret + (p->stats.asked + 1) * 0x9e3779b97f4a7c15u;
@@ -235,7 +236,7 @@ static bool lacks_something(const struct asked_stream *s)
 	return !s->has_formats && s->want_pause <= WANT_MAX;
 }
 
-/* An answer needs a round trip at least; as long again for what is told on the way. */
+/* A response needs at least one round trip; the same time is added for metadata on the path. */
 static uint64_t next_pause(const struct asked_stream *s)
 {
 	const uint64_t pause = s->want_pause ? 2 * s->want_pause : WANT_NS;
@@ -244,8 +245,8 @@ static uint64_t next_pause(const struct asked_stream *s)
 }
 
 /*
- * What is lacking. Behind a HOST that came without being asked for the formats are on their way. Of all there may be much, and many streams
- * may be new at once, so that one stream's is wanted at a time; without HOST and CLOCK, which are little, nothing can be written.
+ * Determines what is missing. After a HOST that was not requested, the formats will follow. All metadata can be large, and many streams
+ * may be new at once, so it is requested for one stream at a time. HOST and CLOCK are small, and nothing can be written without them.
  */
 static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint64_t now)
 {
@@ -261,7 +262,7 @@ static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint6
 	return TW_METADATA_REQUEST_ALL;
 }
 
-/* When to ask again: for the clock, or sooner for what is lacking. */
+/* The time of the next request: for the clock, or earlier for missing metadata. */
 static uint64_t next_due(const struct tw_clock_poller *p, const struct asked_stream *s, uint64_t now)
 {
 	const uint64_t clock_due = now + pause_after(s);
@@ -270,7 +271,7 @@ static uint64_t next_due(const struct tw_clock_poller *p, const struct asked_str
 	return lacks_something(s) && want_due < clock_due ? want_due : clock_due;
 }
 
-/* Any two questions have a pause between them, but for first ones. */
+/* There is a pause between two requests, except first ones. */
 static uint64_t pause_between(struct tw_clock_poller *p, const struct asked_stream *s)
 {
 	if (s->asked > 1)
@@ -341,7 +342,7 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	s->round_trip = !s->round_trip || trip < s->round_trip ? trip : s->round_trip + s->round_trip / 8 + 1;
 	s->unanswered = 0;
 	s->answers = true;
-	bring_forward(p, s, waiting->asked + pause_after(s)); /* it may have seemed deaf */
+	bring_forward(p, s, waiting->asked + pause_after(s)); /* no response until now */
 	p->stats.answered++;
 	*ret_stream = stream;
 	*ret = (struct tw_time_sync_sample){ waiting->asked, answer.received, answer.answered, arrived };

@@ -36,7 +36,7 @@ struct tw_clock_poller;
  */
 struct tw_clock_poller *tw_clock_poller__new(struct tw_streams *streams, uint64_t secret);
 
-/** tw_clock_poller__free() - NULL is fine */
+/** tw_clock_poller__free() - free it; NULL is fine */
 void tw_clock_poller__free(struct tw_clock_poller *poller);
 
 /** tw_clock_poller__saw() - record a frame that is not an answer; cheap for most frames */

@@ -50,7 +50,9 @@ static int64_t width(const struct tw_distance_mark *mark)
 	return tw_saturate__minus(mark->bounds.high, mark->bounds.low);
 }
 
-/* One that is twice as good takes the place of the newest: a first exchange on a busy machine may tell next to nothing. */
+/*
+ * A mark with half the error replaces the newest one: the first exchange on a busy machine may have a very wide bound.
+ */
 static void anchor(struct tw_distance *d, const struct tw_distance_mark *mark)
 {
 	struct tw_distance_mark *newest = &d->anchors[(d->n_anchors - 1) % TW_DISTANCE_ANCHORS];
@@ -111,7 +113,7 @@ struct tw_bounds tw_distance__at(const struct tw_distance *d, uint64_t time)
 	return bounds;
 }
 
-/* ns per second, @by over @ns, within what a drift can be */
+/* ns per second, @by over @ns, limited to the maximum drift */
 static int64_t rate(int64_t by, uint64_t ns)
 {
 	const double ppb = (double)by * 1e9 / (double)ns;

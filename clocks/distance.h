@@ -19,10 +19,10 @@
 #define TW_DRIFT_MAX \
 	500000 /* ppb; the kernel's limit for slewing a clock (adjtimex(2)), and more than the error of a crystal */
 
-#define TW_DISTANCE_MARKS   32 /* the newest, for bounds at times that lie a bit back */
-#define TW_DISTANCE_ANCHORS 16 /* some seconds apart, for the drift */
+#define TW_DISTANCE_MARKS   32 /* the newest ones, for bounds at slightly earlier times */
+#define TW_DISTANCE_ANCHORS 16 /* some seconds apart, to compute the drift */
 
-/* One exchange. All in ns: two times of the capture host's clock, two of the stream's. */
+/* One exchange. All in ns: two times of the capture host's clock, two of the stream's clock. */
 struct tw_time_sync_sample {
 	uint64_t asked, received, answered, arrived;
 };
@@ -32,7 +32,7 @@ struct tw_bounds {
 	int64_t low, high;
 };
 
-/* What was known at one time of the stream's clock, ns, by all exchanges so far. */
+/* The bounds at one time of the stream's clock, ns, from all exchanges so far. */
 struct tw_distance_mark {
 	uint64_t time;
 	struct tw_bounds bounds;
@@ -40,10 +40,10 @@ struct tw_distance_mark {
 
 struct tw_distance {
 	struct tw_distance_mark marks[TW_DISTANCE_MARKS];     /* a ring; n_marks so far */
-	struct tw_distance_mark anchors[TW_DISTANCE_ANCHORS]; /* the same */
+	struct tw_distance_mark anchors[TW_DISTANCE_ANCHORS]; /* a ring, too */
 	uint64_t n_marks, n_anchors;
-	uint64_t exchanges; /* taken */
-	uint64_t refused;   /* invalid: the response took longer to make than the round trip */
+	uint64_t exchanges; /* exchanges taken */
+	uint64_t refused;   /* invalid exchanges: the response took longer to make than the round trip */
 	uint64_t restarts;  /* number of contradictions */
 };
 
@@ -53,16 +53,18 @@ bool tw_distance__take(struct tw_distance *distance, const struct tw_time_sync_s
 /** tw_distance__restart() - a clock was set: discard all bounds */
 void tw_distance__restart(struct tw_distance *distance);
 
-/** tw_distance__known() - whether any exchange counts */
+/** tw_distance__known() - whether there is a valid exchange */
 static inline bool tw_distance__known(const struct tw_distance *distance)
 {
 	return distance->n_marks;
 }
 
-/** tw_distance__pause() - between the last two exchanges, ns; 0 before there were two */
+/** tw_distance__pause() - time between the last two exchanges, ns; 0 if there were fewer */
 uint64_t tw_distance__pause(const struct tw_distance *distance);
 
-/** tw_distance__at() - bounds at a time of the stream's clock, ns, before or after the newest exchange; one must be known */
+/**
+ * tw_distance__at() - bounds at a time of the stream's clock, ns, before or after the newest exchange; there must be one
+ */
 struct tw_bounds tw_distance__at(const struct tw_distance *distance, uint64_t time);
 
 /**
@@ -91,19 +93,19 @@ static inline int64_t tw_saturate__minus(int64_t a, int64_t b)
 	return difference;
 }
 
-/** tw_saturate__size() - how far from 0 */
+/** tw_saturate__size() - absolute value */
 static inline uint64_t tw_saturate__size(int64_t a)
 {
 	return a < 0 ? -(uint64_t)a : (uint64_t)a;
 }
 
-/** tw_bounds__grown() - bounds of a distance that had some time to drift, ns */
+/** tw_bounds__grown() - bounds widened by the possible drift in some time, ns */
 struct tw_bounds tw_bounds__grown(struct tw_bounds bounds, uint64_t ns);
 
-/** tw_bounds__meet() - both hold. Return: low > high if they contradict each other */
+/** tw_bounds__meet() - the intersection. Return: low > high if they contradict each other */
 struct tw_bounds tw_bounds__meet(struct tw_bounds a, struct tw_bounds b);
 
-/** tw_bounds__middle() - the best guess */
+/** tw_bounds__middle() - the best estimate */
 int64_t tw_bounds__middle(struct tw_bounds bounds);
 
 #endif

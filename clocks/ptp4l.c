@@ -11,14 +11,14 @@
 
 #include "base/bytes.h"
 
-#define PATIENCE     3     /* rounds without an answer until it is searched for again */
-#define FIRST_MS     20    /* that its first answer may take */
-#define MESSAGES_MAX 64    /* taken in a round: one for each port */
-#define SCALED       65536 /* a TimeInterval counts in 2^-16 ns */
+#define PATIENCE     3     /* rounds without an answer before ptp4l is searched again */
+#define FIRST_MS     20    /* time limit of its first answer */
+#define MESSAGES_MAX 64    /* answers taken in a round: one for each port */
+#define SCALED       65536 /* the unit of a TimeInterval is 2^-16 ns */
 
-/* Offsets in a management message: its header, its own fields, its one TLV. */
+/* Offsets in a management message: its header, its fields, its one TLV. */
 enum {
-	AT_TYPE = 0, /* and the profile's number in the upper half */
+	AT_TYPE = 0, /* the upper half has the number of the profile */
 	AT_VERSION = 1,
 	AT_LENGTH = 2,
 	AT_DOMAIN = 4,
@@ -39,7 +39,7 @@ enum {
 #define ACTION_RESPONSE    2
 #define TLV_MANAGEMENT     1
 
-/* What is asked, and how long an answer is at least. */
+/* The requests, and the minimum length of each answer. */
 static const struct {
 	uint16_t id;
 	uint16_t least;
@@ -52,12 +52,14 @@ static const struct {
 #define MESSAGES (sizeof(messages) / sizeof(messages[0]))
 #define ALL      ((1u << MESSAGES) - 1)
 
-/* Default, 802.1AS, G.8265.1, G.8275.1, G.8275.2, SMPTE ST 2059-2, C37.238. No more: ptp4l's queue has room for ten. */
+/*
+ * Default, 802.1AS, G.8265.1, G.8275.1, G.8275.2, SMPTE ST 2059-2, C37.238. Not more, because ptp4l's queue has room for ten.
+ */
 static const struct tw_ptp_profile profiles[] = { { 0, 0 },  { 0, 1 },   { 4, 0 },  { 24, 0 },
 						  { 44, 0 }, { 127, 0 }, { 254, 0 } };
 #define PROFILES (sizeof(profiles) / sizeof(profiles[0]))
 
-/* Not the one for reading, ptp4lro of linuxptp 4: there PORT_PROPERTIES_NP is refused. */
+/* Not the read-only socket, ptp4lro of linuxptp 4, which refuses PORT_PROPERTIES_NP. */
 static const char path[] = "/var/run/ptp4l";
 
 static void write_question(const struct tw_ptp4l *p, uint8_t *m, uint16_t id)
@@ -88,7 +90,7 @@ static bool send_question(struct tw_ptp4l *p, uint16_t id)
 	return sendto(p->fd, m, sizeof(m), MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)) == sizeof(m);
 }
 
-/* Whoever answers is asked for the rest. Return: whether there is somebody. */
+/* The first profile that answers gets the other requests. Return: whether there is one. */
 static bool search(struct tw_ptp4l *p)
 {
 	bool any = false;
@@ -100,7 +102,7 @@ static bool search(struct tw_ptp4l *p)
 	return any;
 }
 
-/* Return: whether there is somebody to answer. */
+/* Return: whether there is an answer. */
 static bool ask(struct tw_ptp4l *p)
 {
 	bool any = false;
@@ -171,7 +173,7 @@ static void take(struct tw_ptp4l *p, const uint8_t *m, size_t len)
 	}
 }
 
-/* Anybody may send to an abstract name, but only root makes sockets right in /run. */
+/* Anybody can send to an abstract name, but only root creates sockets in /run. */
 static bool is_ptp4l(const struct sockaddr_un *from, socklen_t len)
 {
 	const size_t size =
@@ -211,7 +213,7 @@ void tw_ptp4l__open(struct tw_ptp4l *p)
 				.id = (uint16_t)getpid() };
 	if (p->fd < 0)
 		return;
-	/* The kernel gives it an abstract name (unix(7)): nothing is left behind. */
+	/* The kernel assigns an abstract name (unix(7)), so no file is left. */
 	if (bind(p->fd, (const struct sockaddr *)&any, offsetof(struct sockaddr_un, sun_path)) < 0) {
 		tw_ptp4l__close(p);
 		return;

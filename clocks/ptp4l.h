@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What ptp4l (linuxptp) says of itself, by management messages over its socket in /run: IEEE 1588-2019, clause 15, and linuxptp's
- * TIME_STATUS_NP and PORT_PROPERTIES_NP. Once found nobody waits for it: questions go out with one call, what was answered comes with
- * the next.
+ * The state of ptp4l (linuxptp), by management messages over its socket in /run: IEEE 1588-2019, clause 15, and linuxptp's
+ * TIME_STATUS_NP and PORT_PROPERTIES_NP. After ptp4l was found the caller never waits: one call sends the requests, the next one reads
+ * the answers.
  */
 #ifndef TW_PTP4L_H
 #define TW_PTP4L_H
@@ -10,28 +10,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Port states of IEEE 1588-2019, table 20, as far as they matter. */
+/* Port states of IEEE 1588-2019, table 20, that are used. */
 enum tw_ptp_state {
 	TW_PTP_MASTER = 6,
 	TW_PTP_UNCALIBRATED = 8,
 	TW_PTP_SLAVE = 9,
-	TW_PTP_GRAND_MASTER = 10, /* linuxptp's own */
+	TW_PTP_GRAND_MASTER = 10, /* specific to linuxptp */
 };
 
 #define TW_PTP4L_INTERFACE 32
 
 struct tw_ptp4l_status {
-	bool has_master; /* there is one, and we are not it */
-	int64_t offset;  /* from the master as last measured, ns */
-	int64_t path_delay; /* mean of the ways there and back, ns; half of their difference, by which the offset is wrong, is no more */
-	int16_t utc_offset;  /* TAI - UTC, s */
-	bool ptp_timescale;  /* the master's time is TAI; else it is its own, as with software time stamps */
-	uint8_t state;       /* enum tw_ptp_state: of the port that follows the master, or of any */
-	uint8_t time_stamps; /* 0 = software: it keeps CLOCK_REALTIME itself; else the network card's clock */
+	bool has_master; /* there is a master, which is another clock */
+	int64_t offset;  /* last measured offset from the master, ns */
+	int64_t path_delay; /* mean of both path delays, ns; the offset is wrong by half of their difference, which is at most this */
+	int16_t utc_offset; /* TAI - UTC, s */
+	bool ptp_timescale; /* the master's time is TAI; otherwise it is arbitrary, as with software time stamps */
+	uint8_t state;      /* enum tw_ptp_state: of the port that follows the master, otherwise of any port */
+	uint8_t time_stamps; /* 0 = software time stamps: it adjusts CLOCK_REALTIME itself; otherwise the network card's clock */
 	char interface[TW_PTP4L_INTERFACE];
 };
 
-/* Which ptp4l answers: its domainNumber and transportSpecific. */
+/* The ptp4l that answers: its domainNumber and transportSpecific. */
 struct tw_ptp_profile {
 	uint8_t domain, transport;
 };
@@ -39,24 +39,24 @@ struct tw_ptp_profile {
 struct tw_ptp4l {
 	int fd;
 	unsigned int asked; /* rounds without an answer */
-	bool found;         /* somebody answered, in that profile */
+	bool found;         /* there was an answer, in that profile */
 	struct tw_ptp_profile profile;
-	uint16_t id; /* of ours, as a port's */
+	uint16_t id; /* port number used in requests */
 	uint16_t sequence;
-	unsigned int have; /* what the next status has already, one bit a message */
+	unsigned int have; /* messages received for the next status, one bit each */
 	struct tw_ptp4l_status next;
 };
 
 /**
- * tw_ptp4l__open() - find it, in any of the common domains; waits 20 ms for it at most, not at all if there is none
+ * tw_ptp4l__open() - find ptp4l in any of the common domains; waits at most 20 ms, and not at all if there is none
  *
- * Without a ptp4l, or memory for a socket, there will be no answers.
+ * Without a ptp4l, or memory for a socket, there are no answers.
  */
 void tw_ptp4l__open(struct tw_ptp4l *ptp);
 
 /**
- * tw_ptp4l__look() - what it has answered since the last call, and ask anew
- * Return: false if it has not answered all.
+ * tw_ptp4l__look() - read the answers since the last call, and send new requests
+ * Return: false if answers are missing.
  */
 bool tw_ptp4l__look(struct tw_ptp4l *ptp, struct tw_ptp4l_status *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How old the time stamps are that the kernel gives to frames. They are of CLOCK_REALTIME, which somebody may set meanwhile;
- * CLOCK_BOOTTIME runs at the same rate and is never set. Belongs to one thread.
+ * The age of the kernel's time stamps of frames. They are of CLOCK_REALTIME, which may be set meanwhile; CLOCK_BOOTTIME has the same
+ * rate and is never set. Belongs to one thread.
  */
 #ifndef TW_STAMPS_H
 #define TW_STAMPS_H
@@ -10,11 +10,11 @@
 
 #include "base/time.h"
 
-#define TW_STAMPS_TRIES 3 /* of measuring; the tightest is used */
+#define TW_STAMPS_TRIES 3 /* number of measurements; the one with the smallest error is used */
 
 struct tw_stamps {
 	int64_t distance;  /* REALTIME less BOOTTIME as last measured, ns; it changes when REALTIME is set */
-	uint64_t error_ns; /* of that */
+	uint64_t error_ns; /* its error bound */
 };
 
 static inline struct tw_stamps tw_stamps__measure(void)
@@ -32,17 +32,17 @@ static inline struct tw_stamps tw_stamps__measure(void)
 	return ret;
 }
 
-/** tw_stamps__begin() - measure for the first time */
+/** tw_stamps__begin() - make the first measurement */
 static inline void tw_stamps__begin(struct tw_stamps *stamps)
 {
 	*stamps = tw_stamps__measure();
 }
 
 /**
- * tw_stamps__age() - how long ago a stamp was taken, ns
+ * tw_stamps__age() - time since a stamp, ns
  *
- * Never more than the truth, so that a time of arrival made of it is not too early. 0 where nobody can tell: REALTIME was set since the
- * last call, or the stamp is of the future or a second old.
+ * A lower bound, so that a derived time of arrival is not too early. 0 if it is unknown: REALTIME was set since the last call, or the
+ * stamp is in the future or older than a second.
  */
 static inline uint64_t tw_stamps__age(struct tw_stamps *stamps, uint64_t realtime)
 {

@@ -6,21 +6,21 @@
 #include "base/time.h"
 #include "clocks/distance.h"
 
-#define TURN_NS    (8 * TW_NS_PER_SECOND) /* a guess is as good as the ways are even: it is followed slowly */
+#define TURN_NS    (8 * TW_NS_PER_SECOND) /* an estimate assumes symmetric path delays: it is followed slowly */
 #define TURN_MAX   500e-6
-#define TURN_SURE  0.1                    /* the same where the offset is wrong for certain */
-#define LEAP_NS    TW_NS_PER_MS           /* forward, where it is wrong for certain */
-#define JUMP_NS    TW_NS_PER_SECOND       /* backward: never by less */
-#define KEPT_NS    (4 * TW_NS_PER_SECOND) /* a CLOCK says each second how well it is kept; some may be lost */
-#define LOOK_NS    TW_NS_PER_SECOND       /* between two looks at most */
-#define LOW_NS     (4 * TW_NS_PER_SECOND) /* an error is told to be smaller when it has been so for long */
-#define MOVED_NS   TW_NS_PER_MS           /* what the offset may go on by before it is told anew */
-#define MOVED_MORE 8                      /* the same in errors */
+#define TURN_SURE  0.1                    /* the same if the offset is certainly wrong */
+#define LEAP_NS    TW_NS_PER_MS           /* forward, if it is certainly wrong */
+#define JUMP_NS    TW_NS_PER_SECOND       /* backward: a smaller error is not a jump */
+#define KEPT_NS    (4 * TW_NS_PER_SECOND) /* CLOCK has the error bound each second; some records may be lost */
+#define LOOK_NS    TW_NS_PER_SECOND       /* longest time between two checks */
+#define LOW_NS     (4 * TW_NS_PER_SECOND) /* a smaller error is reported after it has lasted that long */
+#define MOVED_NS   TW_NS_PER_MS           /* change of the offset that is reported */
+#define MOVED_MORE 8                      /* change of the error that is reported */
 
-/* What is known of the clock at one of its times, by the best of all means. */
+/* What is known of the clock at one of its times, from the better of both sources. */
 struct estimate {
-	struct tw_bounds bounds; /* of the distance to the capture host's clock, ns */
-	struct tw_bounds drift;  /* ns per s */
+	struct tw_bounds bounds; /* bounds of the distance to the capture host's clock, ns */
+	struct tw_bounds drift;  /* drift, ns per s */
 	enum tw_offset_method method;
 };
 
@@ -29,7 +29,7 @@ static uint64_t apart(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* A clock of its own rate may have drifted away from the one that is kept. */
+/* A clock with its own rate may have drifted away from the synchronised one. */
 static bool kept_at(const struct tw_stream_clock *c, uint64_t ns, struct tw_bounds *ret)
 {
 	const uint64_t since = apart(ns, c->kept.time);
@@ -45,7 +45,7 @@ static uint64_t width(struct tw_bounds bounds)
 	return (uint64_t)bounds.high - (uint64_t)bounds.low;
 }
 
-/* At a time of the stream's clock, ns. Return: false if nothing is known */
+/* At a time of the stream's clock, ns. Return: false if it is unknown */
 static bool estimate__make(const struct tw_stream_clock *c, uint64_t ns, struct estimate *ret)
 {
 	const bool exchanged = tw_distance__known(&c->distance);
@@ -69,7 +69,7 @@ static bool estimate__make(const struct tw_stream_clock *c, uint64_t ns, struct 
 	return true;
 }
 
-/* Of packet times, at a time of the stream's clock, ns. */
+/* The offset of packet times at a time of the stream's clock, ns. */
 static int64_t estimate__offset(const struct tw_stream_clock *c, uint64_t ns)
 {
 	const struct tw_clock_line *line = &c->line;
@@ -79,7 +79,7 @@ static int64_t estimate__offset(const struct tw_stream_clock *c, uint64_t ns)
 	return tw_saturate__plus(line->offset, (int64_t)(since * line->drift + turning * line->turn));
 }
 
-/* Of a packet's time with that offset, ns; TW_ERROR_UNKNOWN where there is no estimate. */
+/* The error bound of a packet's time with that offset, ns; TW_ERROR_UNKNOWN without an estimate. */
 static uint64_t estimate__error(const struct estimate *estimate, int64_t offset)
 {
 	const uint64_t low = tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.low));
@@ -88,7 +88,7 @@ static uint64_t estimate__error(const struct estimate *estimate, int64_t offset)
 	return low > high ? low : high;
 }
 
-/* Until when the estimate cannot vanish by itself: the stream's clock, ns. */
+/* The estimate stays valid until that time without new data: stream's clock, ns. */
 static uint64_t estimate__lasts(const struct tw_stream_clock *c, const struct estimate *estimate)
 {
 	return estimate->method == TW_OFFSET_BY_SYNC ? c->kept.time + KEPT_NS : UINT64_MAX;
@@ -109,13 +109,13 @@ void tw_stream_clock__host(struct tw_stream_clock *c, const struct tw_identity *
 		c->disciplined |= !strcmp(identity->clock, names[i]);
 }
 
-/* Wrong for certain: by what is known no clock is there. */
+/* Whether the offset is certainly wrong, because it is outside of the bounds. */
 static bool is_outside(struct tw_bounds bounds, int64_t offset)
 {
 	return tw_saturate__plus(bounds.low, offset) > 0 || tw_saturate__plus(bounds.high, offset) < 0;
 }
 
-/* How the line goes on from an offset that is @gap too low. */
+/* How the line continues from an offset that is too low by @gap. */
 static void turn_line(struct tw_clock_line *line, int64_t gap, bool sure)
 {
 	const double by = (double)gap;
@@ -131,7 +131,7 @@ static void turn_line(struct tw_clock_line *line, int64_t gap, bool sure)
 	line->turn_ns = by / turn;
 }
 
-/* Put the line on the capture host's clock, from the newest packet on. */
+/* Moves the line to the capture host's clock, from the newest packet on. */
 static void steer(struct tw_stream_clock *c, uint64_t now)
 {
 	const uint64_t at = c->written ? c->written : now;
@@ -156,7 +156,7 @@ static void steer(struct tw_stream_clock *c, uint64_t now)
 	c->dated = true;
 }
 
-/* Both hosts say how well their wall clocks are kept. */
+/* Both hosts report the error bounds of their wall clocks. */
 static void keep(struct tw_stream_clock *c, const struct tw_clock_view *sample)
 {
 	const int64_t distance = tw_saturate__minus(c->own.stepped, c->wall_offset);
@@ -236,9 +236,9 @@ uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *c, u
 	return ns + (uint64_t)estimate__offset(c, ns);
 }
 
-/* When an OFFSET record is worth writing, and the summary. */
+/* Decides when an OFFSET record is written; makes the summary. */
 
-/* How things stand. A drift of which not even the sign is certain is none that can be told. */
+/* The current state. A drift of unknown sign is not reported. */
 static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t time)
 {
 	const uint64_t ns = tw_stream_clock__ns(c, time);
@@ -258,7 +258,7 @@ static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t tim
 	return ret;
 }
 
-/* What is told holds for a while: until the next exchange, if that comes as soon as the last one did. */
+/* The reported error includes the time until the next exchange, if that is as early as the last one. */
 static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offset_view *now)
 {
 	const uint64_t error = now->error_ns;
@@ -271,7 +271,7 @@ static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offse
 	return error + error / 4 + growth;
 }
 
-/* Better, and for long enough. */
+/* Smaller, and for long enough. */
 static bool is_low(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
 	if (c->stated.error_ns == TW_ERROR_UNKNOWN)
@@ -299,7 +299,9 @@ static bool is_worth(struct tw_stream_clock *c, const struct tw_offset_view *now
 	return low || now->error_ns > c->stated.error_ns || has_moved(c, now->offset);
 }
 
-/* The error grows by the drift of the clocks and by what the line turns: until when it is below what was stated. */
+/*
+ * The error grows with the drift of the clocks and with the turn of the line: until when it stays below the reported one.
+ */
 static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
 	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;
@@ -316,7 +318,7 @@ static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, ui
 		c->check_at = tw_stream_clock__ns(c, c->changes[0].time);
 }
 
-/* The oldest change is told from here on; with --wall packet times follow it. */
+/* The oldest change is reported at this packet; with --wall packet times follow it. */
 static struct tw_offset_view take_change(struct tw_stream_clock *c, uint64_t time)
 {
 	const struct tw_offset_view change = c->changes[0];
@@ -359,7 +361,7 @@ bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_o
 	return true;
 }
 
-/* By the word of the newest CLOCK. The bounds are against the capture clock, which keeps to the wall clock as it was at the start. */
+/* From the newest CLOCK. The bounds refer to the capture clock, which continues the wall clock of the start. */
 static void say_ahead(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)
 {
 	const struct tw_clock_view *sample = &c->samples.last;

@@ -20,19 +20,19 @@
 #include "clocks/ptp4l.h"
 
 #define READINGS      3
-#define PRECISE_NS    100 /* what hardware that takes both at once may be off by: PCIe PTM tells to some tens of ns */
-#define OFFSETS       8   /* of ptp4l, the last ones */
+#define PRECISE_NS    100 /* error of hardware that reads both clocks at once: PCIe PTM is accurate to some tens of ns */
+#define OFFSETS       8   /* the last offsets of ptp4l */
 #define MISSED        3
-#define KERNEL_MAX_US 16000000         /* what esterror is when nobody has set it: NTP_PHASE_LIMIT */
-#define PHC_ERROR_NS  (20 * 1000)      /* a reading worse than this would spoil the sample that it goes into */
-#define PTP_MAX_NS    TW_NS_PER_SECOND /* a clock that far off is not kept yet */
+#define KERNEL_MAX_US 16000000         /* value of esterror if it was never set: NTP_PHASE_LIMIT */
+#define PHC_ERROR_NS  (20 * 1000)      /* a less accurate reading would spoil the sample that it is added to */
+#define PTP_MAX_NS    TW_NS_PER_SECOND /* a clock with a larger offset is not synchronised yet */
 
 struct tw_sync {
 	struct tw_ptp4l ptp;
 	struct tw_ptp4l_status status;
 	uint64_t offsets[OFFSETS]; /* a ring of absolute values */
 	unsigned int n_offsets;
-	unsigned int missed; /* looks without an answer; a busy machine's ptp4l may be late */
+	unsigned int missed; /* checks without an answer; on a busy machine ptp4l may be late */
 	int phc;             /* -1 = none */
 	char phc_of[TW_PTP4L_INTERFACE];
 	struct tw_sync_state state;
@@ -40,9 +40,9 @@ struct tw_sync {
 
 /* A reading of a network card's clock (PTP hardware clock) */
 struct phc_reading {
-	uint64_t phc;      /* ns, of whatever epoch the clock has */
+	uint64_t phc;      /* ns since the epoch of the clock */
 	uint64_t real;     /* CLOCK_REALTIME at the same instant, ns */
-	uint64_t error_ns; /* they are no further apart than this */
+	uint64_t error_ns; /* error bound of their distance */
 };
 
 /* The hardware clock of an interface. Return: a descriptor; -ENODEV if there is no such interface, or it has none; another -errno */
@@ -81,7 +81,7 @@ static int read_precise(int fd, struct phc_reading *ret)
 	return 0;
 }
 
-/* REALTIME right before, the clock, REALTIME right after. */
+/* REALTIME before, the clock, REALTIME after. */
 static int read_extended(int fd, struct phc_reading *ret)
 {
 	struct ptp_sys_offset_extended e = { .n_samples = READINGS };
@@ -103,7 +103,9 @@ static int read_extended(int fd, struct phc_reading *ret)
 	return 0;
 }
 
-/* By hardware if that can take both times at once, else the tightest of some readings. Return: 0 or -errno */
+/*
+ * By hardware if that can read both clocks at once, otherwise the reading with the smallest error. Return: 0 or -errno
+ */
 static int read_phc(int fd, struct phc_reading *ret)
 {
 	const int err = read_precise(fd, ret);
@@ -139,7 +141,7 @@ void tw_sync__free(struct tw_sync *s)
 	free(s);
 }
 
-/* Kept by a daemon that says how well. */
+/* Synchronised by a daemon that reports an error bound. */
 static struct tw_sync_state ask_kernel(void)
 {
 	struct tw_sync_state ret = { 0 };
@@ -183,7 +185,7 @@ static bool open_phc(struct tw_sync *s)
 	return s->phc >= 0;
 }
 
-/* How far the system's clock is from the card's at most. Return: UINT64_MAX = nobody knows */
+/* Largest distance of the system's clock from the card's. Return: UINT64_MAX = unknown */
 static uint64_t beside_phc(struct tw_sync *s)
 {
 	const int64_t tai = s->status.ptp_timescale ? s->status.utc_offset * (int64_t)TW_NS_PER_SECOND : 0;
@@ -194,7 +196,7 @@ static uint64_t beside_phc(struct tw_sync *s)
 	return size_of((int64_t)(r.phc - r.real) - tai) + r.error_ns;
 }
 
-/* Rounded up, so that the words don't change with each measurement. */
+/* Rounded up, so that the text does not change with each measurement. */
 static const char *within(uint64_t ns)
 {
 	static const struct {
@@ -209,7 +211,7 @@ static const char *within(uint64_t ns)
 	return "1 s";
 }
 
-/* And has measured: until then all is 0. */
+/* And has measured: before that all values are 0. */
 static bool follows(const struct tw_ptp4l_status *status)
 {
 	return status->has_master && (status->offset || status->path_delay) &&
@@ -221,12 +223,12 @@ static bool leads(const struct tw_ptp4l_status *status)
 	return !status->has_master && (status->state == TW_PTP_MASTER || status->state == TW_PTP_GRAND_MASTER);
 }
 
-/* Return: false if ptp4l keeps nothing just now. */
+/* Return: false if ptp4l synchronises nothing at the moment. */
 static bool ask_ptp4l(struct tw_sync *s, struct tw_sync_state *ret)
 {
 	const char *const by = s->status.time_stamps ? "hardware" : "software";
 	const bool is_master = leads(&s->status);
-	uint64_t ns = 1; /* a master is right by definition */
+	uint64_t ns = 1; /* a master has no error by definition */
 
 	if (!is_master && !follows(&s->status))
 		return false;

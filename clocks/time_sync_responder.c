@@ -12,8 +12,8 @@
 #include "clocks/stamps.h"
 #include "wire/time_sync.h"
 
-#define WAIT_MS  100 /* between looks whether to stop */
-#define BURST    50  /* frames that may be looked at one right after the other */
+#define WAIT_MS  100 /* interval of checks whether to stop */
+#define BURST    50  /* frames that may be processed without a pause */
 #define FRAME_NS (TW_NS_PER_SECOND / TW_TIME_SYNC_RESPONSES_PER_SECOND)
 
 struct tw_time_sync_responder {
@@ -22,7 +22,7 @@ struct tw_time_sync_responder {
 	sem_t running;
 	atomic_bool stop;
 	struct tw_stamps stamps;
-	uint64_t paid; /* when all frames so far will have had their share of time, CLOCK_MONOTONIC, ns */
+	uint64_t paid; /* time at which the budget of all frames so far is used up, CLOCK_MONOTONIC, ns */
 	struct tw_time_sync_responder_stats stats;
 };
 
@@ -57,7 +57,7 @@ static void answer(struct tw_time_sync_responder *t, const struct tw_received_fr
 		t->options.refused(t->options.ctx, refused);
 }
 
-/* Limits the rate of frames that are looked at. A pause between frames counts as paid. */
+/* Limits the rate of processed frames. A pause between frames counts. */
 static void pay(struct tw_time_sync_responder *t)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -82,7 +82,7 @@ static void *responder_thread(void *arg)
 		n = tw_receiver__next(t->options.rx, WAIT_MS, &frame);
 		if (n > 0)
 			answer(t, &frame);
-		pay(t); /* also when it woke for nothing, as when the network says that nobody is there */
+		pay(t); /* also after a wake-up without a frame, for example because of an ICMP error */
 	}
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The arithmetic. Numbers of strangers are added here: sums stop at the largest number instead of beginning anew. */
+/* The arithmetic of the ledger. The numbers are untrusted: sums saturate instead of wrapping. */
 #include "stream/ledger.h"
 
 static uint64_t plus(uint64_t a, uint64_t b)
@@ -12,7 +12,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Events that are missing by their numbers and not explained yet: as the merge sorted them. */
+/* Events that are missing by their numbers and not explained yet, as classified by the merge. */
 struct missing {
 	uint64_t told, wire, receiver;
 };
@@ -25,7 +25,7 @@ static uint64_t take_of(uint64_t *there, uint64_t n)
 	return taken;
 }
 
-/* Explain so many of them, if there are as many. Return: how many. */
+/* Explains up to that many of them. Return: how many were explained. */
 static uint64_t missing__take(struct missing *m, uint64_t n)
 {
 	const uint64_t told = take_of(&m->told, n), wire = take_of(&m->wire, n - told);
@@ -33,7 +33,7 @@ static uint64_t missing__take(struct missing *m, uint64_t n)
 	return told + wire + take_of(&m->receiver, n - told - wire);
 }
 
-/* Of what the producer says it lost with their numbers: how much was seen to be missing, and how much was not. */
+/* Of the producer's reported losses that had numbers: how many were seen as missing, and how many were not. */
 struct told {
 	uint64_t seen, unseen;
 };
@@ -68,8 +68,8 @@ static enum tw_ledger_state state_of(const struct tw_ledger_sources *from)
 }
 
 /*
- * What came before: numbers tell how many passed the producer's filter, and that includes those shed and refused; STATS what the
- * ring lost and the filter rejected.
+ * Events before the capture joined: the numbers count events that passed the producer's filter, including shed and refused ones; STATS
+ * counts those lost in the ring or rejected by the filter.
  */
 static uint64_t count_before(const struct tw_ledger_sources *from)
 {
@@ -82,7 +82,7 @@ static uint64_t count_before(const struct tw_ledger_sources *from)
 	return plus(from->numbers.before, plus(ring, filtered));
 }
 
-/* All that there is a number for, or a count of the producer's for what has none. */
+/* All events with a number, plus the producer's counts of events without one. */
 static uint64_t recorded_by_numbers(const struct tw_ledger *l, const struct tw_stream_numbers *n)
 {
 	const uint64_t received = plus(plus(n->events_out, n->filtered), plus(n->incomplete, n->damaged)),
@@ -113,9 +113,9 @@ static uint64_t minus(uint64_t a, uint64_t b)
 }
 
 /*
- * Settle what was recorded, and what the producer lost without a gap to be seen, at the end of a channel. Of a stream that was
- * seen from its start, what it shed is told for certain. Else it may have been before, and what was dropped in transmission may have
- * been metadata, where an interface drops frames of one event and does not say which: that counts as far as something is unexplained.
+ * Settles the recorded events, and the producer's losses without a visible gap, at the end of a channel. If a stream was seen from its
+ * start, its shed events are certain. Otherwise they may have been earlier, and dropped frames may have had metadata, if an interface
+ * drops frames of one event without saying which: these count only as far as something is unexplained.
  */
 static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t tx, struct tw_ledger *l)
 {
@@ -151,7 +151,7 @@ void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret
 	l.place[TW_PLACE_CAPTURE_FILTER] = from->own.filtered;
 	l.place[TW_PLACE_UNWANTED] = from->own.unwanted;
 	l.place[TW_PLACE_DAMAGED] = plus(n->incomplete, n->damaged);
-	l.place[TW_PLACE_WIRE] = plus(missing.wire, missing.told); /* of a LOST that the totals contradict */
+	l.place[TW_PLACE_WIRE] = plus(missing.wire, missing.told); /* from a LOST that contradicts the totals */
 	l.place[TW_PLACE_RECEIVER] = missing.receiver;
 	l.place[TW_PLACE_DISK] = from->own.disk;
 	settle(from, shed.unseen, tx.unseen, &l);

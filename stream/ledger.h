@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where every event of a stream went. One list of places; what the kernel recorded is their sum:
+ * Where every event of a stream went: one list of places whose sum is the number of recorded events:
  *
- *	recorded = before + delivered + ... + disk
+ * recorded = before + delivered + ... + disk
  *
- * The numbers of the channels, the producer's counters and the capture's own each know a part of that (docs/wire-format.md,
- * "Numbers"). They are put together in tw_ledger__make() and nowhere else. What they don't explain is the difference: it is
- * shown, and never put to a place that might fit.
+ * The numbers of the channels, the producer's counters and the capture's own each contain a part of that (docs/wire-format.md,
+ * "Numbers"). They are combined in tw_ledger__make() and nowhere else. The unexplained rest is the difference: it is shown, and never
+ * added to a place that might fit.
  */
 #ifndef TW_LEDGER_H
 #define TW_LEDGER_H
@@ -35,7 +35,7 @@
 	X(damaged, DAMAGED, LOST, "damaged", "received damaged or incomplete")                                     \
 	X(disk, DISK, LOST, "disk", "could not be written")
 
-/* Further counts, which are no places: key, name, text before the number. */
+/* Further numbers, which are no places: key, name, text after the number. */
 #define TW_LEDGER_FACTS(X)                                                                                      \
 	X(late, LATE, "events after newer ones")                                                                \
 	X(reordered, REORDERED, "frames received out of order")                                                 \
@@ -68,11 +68,11 @@ enum tw_ledger_fact {
 		TW_FACT_COUNT,
 };
 
-/* From the least certain on. */
+/* From the least certain to the most certain. */
 enum tw_ledger_state {
-	TW_LEDGER_RUNNING, /* events may be under way: recorded is what the numbers tell so far */
-	TW_LEDGER_OPEN, /* END did not come, or the kernel's counters do not fit: the larger of numbers and last STATS */
-	TW_LEDGER_CLOSED, /* END came: recorded is what the kernel counted */
+	TW_LEDGER_RUNNING, /* events may be on their way: recorded is the number so far */
+	TW_LEDGER_OPEN,    /* no END, or the kernel's counters do not match: the larger one of numbers and last STATS */
+	TW_LEDGER_CLOSED,  /* END arrived: recorded is the kernel's count */
 };
 
 struct tw_ledger {
@@ -82,79 +82,81 @@ struct tw_ledger {
 	uint64_t fact[TW_FACT_COUNT];
 };
 
-/* What the capture did with those that came out, by its own counting. */
+/* The capture's own counts of emitted events. */
 struct tw_ledger_own {
 	uint64_t delivered, elsewhere, filtered, unwanted, disk;
-	uint64_t explained; /* dropped by classifiers with their frames, as their counters tell */
+	uint64_t explained; /* dropped by classifiers with their frames, according to their counters */
 	uint64_t
-		tail_frames; /* known to be missing behind the last that came, of whichever stream: no number tells of them */
-	bool finished;       /* nothing is under way any more: the merge has let out everything */
+		tail_frames; /* lower bound of frames missing after the last one, of any stream: no number shows them */
+	bool finished;       /* nothing is on its way: the merge has released everything */
 };
 
 struct tw_ledger_sources {
 	const struct tw_stream_counters *books;
-	struct tw_stream_numbers numbers; /* what the numbers of its channels told */
+	struct tw_stream_numbers numbers; /* from the numbers of its channels */
 	struct tw_ledger_own own;
 };
 
 /**
- * tw_ledger__make() - put together what is known of one stream
+ * tw_ledger__make() - combine all numbers of one stream
  *
- * Events that are missing by their numbers are explained in this order: what the producer says it shed, or its interface
- * dropped; what classifiers count; the rest is the receiver's ring or the wire, as the merge tells by the receiver's drop counter.
+ * Events that are missing by their numbers are explained in this order: what the producer says it shed, or its interface dropped; what
+ * classifiers counted; the rest is the receiver's ring or the wire, which the merge distinguishes by the receiver's drop counter.
  *
- * STATS are totals since the stream's start. A capture that joined late takes off what the first STATS that it saw says, but
- * never what LOST records told it itself: losses between joining and the first STATS are known by those alone, and what the
- * producer's filter rejected in that second at most counts as before.
+ * STATS are totals since the stream's start. A capture that joined late subtracts the first STATS that it received, but not what LOST
+ * records reported to it directly: losses between joining and the first STATS are known only from these. What the producer's filter
+ * rejected in that time, at most a second, counts as before.
  */
 void tw_ledger__make(const struct tw_ledger_sources *sources, struct tw_ledger *ret);
 
-/** tw_ledger__is_too_large() - its numbers, or their sum, do not fit 64 bits: they stopped at UINT64_MAX */
+/** tw_ledger__is_too_large() - whether its numbers, or their sum, exceed 64 bits: they stopped at UINT64_MAX */
 bool tw_ledger__is_too_large(const struct tw_ledger *ledger);
 
 /** tw_ledger__difference() - recorded less all places; 0 = balanced, above 0 = unexplained, below 0 = counted twice */
 int64_t tw_ledger__difference(const struct tw_ledger *ledger);
 
 /**
- * tw_ledger__is_known() - whether the difference is: not where frames are missing of which nobody knows how many events they had, nor
- * where the kernel's counters do not fit or the numbers are too large
+ * tw_ledger__is_known() - whether the difference is known: not if frames with an unknown number of events are missing, nor if the
+ * kernel's counters do not match or the numbers are too large
  */
 bool tw_ledger__is_known(const struct tw_ledger *ledger);
 
-/** tw_ledger__sum() - all places of one kind */
+/** tw_ledger__sum() - the sum of all places of one kind */
 uint64_t tw_ledger__sum(const struct tw_ledger *ledger, enum tw_ledger_kind kind);
 
-/** tw_ledger__add() - @to becomes the ledger of both; as certain as the less certain one. tail_frames are both's together already */
+/**
+ * tw_ledger__add() - add a ledger to @to; the result has the less certain state. tail_frames already includes both
+ */
 void tw_ledger__add(struct tw_ledger *to, const struct tw_ledger *ledger);
 
 /** tw_ledger_state__name() - "running", "open", "closed" */
 const char *tw_ledger_state__name(enum tw_ledger_state state);
 
 /*
- * Texts. Each writes at most @size bytes, 1 at least, with a NUL at the end, and what has a value: a place that is 0 is left out, but
- * delivered never. @size of TW_LEDGER_TEXT_MAX is always enough. Return: length.
+ * Texts. Each function writes at most @size bytes, at least 1, with a NUL at the end. Places with 0 are left out, except delivered. A
+ * @size of TW_LEDGER_TEXT_MAX is always sufficient. Return: length.
  */
 #define TW_LEDGER_TEXT_MAX 1536
 
 /**
- * tw_ledger__comment() - as a file keeps it, in the comment of an interface statistics block
+ * tw_ledger__comment() - the text stored in a file, in the comment of an interface statistics block
  *
- * "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0": words of a key and a decimal number, in any
- * order behind the version. A key that is not there is 0, an unknown one is skipped. The difference is for whoever reads it:
- * it follows from the others, and is the word "unknown" where it is not known.
+ * "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0": pairs of a key and a decimal number, in any order after
+ * the version. A missing key means 0, an unknown one is skipped. The difference is for human readers: it follows from the other numbers,
+ * and is the word "unknown" if it is unknown.
  */
 size_t tw_ledger__comment(const struct tw_ledger *ledger, char *ret, size_t size);
 
 /**
- * tw_ledger__parse() - the way back, from a stranger's file
- * Return: false, @ret untouched, if this is no ledger, one of another version, or one with a number that is none.
+ * tw_ledger__parse() - the inverse, for an untrusted file
+ * Return: false, with @ret unchanged, if this is no ledger, one of another version, or has an invalid number.
  */
 bool tw_ledger__parse(const char *text, size_t len, struct tw_ledger *ret);
 
-/** tw_ledger__line() - for people and logs: "10 recorded: 9 delivered, 1 wire; closed" */
+/** tw_ledger__line() - text for people and logs: "10 recorded: 9 delivered, 1 wire; closed" */
 size_t tw_ledger__line(const struct tw_ledger *ledger, char *ret, size_t size);
 
-/** tw_ledger__json() - an object with every place and fact, as the value of @key */
+/** tw_ledger__json() - an object with every place and number, as the value of @key */
 void tw_ledger__json(const struct tw_ledger *ledger, struct tw_json *json, const char *key);
 
 #endif

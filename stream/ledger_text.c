@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A ledger as one line, for files and for people, and as JSON; and out of a file's comment, which is a stranger's text. */
+/*
+ * A ledger as one line, for files and for people, and as JSON; and parsing it from a file's comment, which is untrusted.
+ */
 #include <string.h>
 
 #include "stream/ledger.h"
@@ -122,7 +124,7 @@ void tw_ledger__json(const struct tw_ledger *l, struct tw_json *json, const char
 	const bool spaced = json->spaced;
 
 	tw_json__open(json, key, '{');
-	json->spaced = true; /* among compact JSON, too */
+	json->spaced = true; /* also in compact JSON */
 	tw_json__str(json, "state", tw_ledger_state__name(l->state));
 	tw_json__u64(json, "recorded", l->recorded);
 	put_all(json, "places", place_keys, l->place, TW_PLACE_COUNT);
@@ -202,7 +204,7 @@ static uint64_t *find(struct tw_ledger *l, const struct word *key)
 	return NULL;
 }
 
-/* Return: false if it is a word of ours with a value that cannot be */
+/* Return: false if a known key has an invalid value */
 static bool take(struct tw_ledger *l, const struct word *word)
 {
 	const char *equals = memchr(word->at, '=', word->len);
