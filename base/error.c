@@ -12,9 +12,9 @@
 static const char *remedy_of(int err)
 {
 	if (err == -EMFILE)
-		return "; this process has as many files open as it may: raise the limit with `ulimit -n`";
+		return "; this process has reached its limit of open files: raise it with `ulimit -n`";
 	if (err == -ENFILE)
-		return "; this machine has as many files open as it may: raise the limit with `sysctl fs.file-max`";
+		return "; this machine has reached its limit of open files: raise it with `sysctl fs.file-max`";
 	return "";
 }
 

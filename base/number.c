@@ -78,7 +78,7 @@ static int no_number(const char *text, const char *at, bool size, struct tw_erro
 {
 	const char *wanted =
 		size ? "write digits, optionally followed by K, M or G (1024, 1024^2 or 1024^3 bytes), such as 64M"
-		     : "digits alone are wanted, such as 100";
+		     : "write digits only, such as 100";
 
 	if (at == text)
 		return tw_error__set(error, -EINVAL, "'%.64s' is not a number: %s", text, wanted);

@@ -80,7 +80,7 @@ static int open_to_write(struct tw_state_file *file, struct tw_error *error)
 	file->fd = open(file->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (file->fd < 0)
 		return tw_error__set(error, -errno, "%s cannot be written: %s", file->path,
-				     errno == EACCES ? "that takes root" : strerror(errno));
+				     errno == EACCES ? "this requires root" : strerror(errno));
 	return 0;
 }
 
@@ -260,7 +260,7 @@ int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *fi
 		return 0;
 	if (!dir)
 		return tw_error__set(error, -errno, "cannot look into %s: %s", folder(),
-				     errno == EACCES ? "it is for root only, run this with sudo" : strerror(errno));
+				     errno == EACCES ? "only root has access: use sudo" : strerror(errno));
 	while (!err && (entry = readdir(dir))) {
 		struct tw_state_file file;
 

@@ -187,22 +187,23 @@ void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
 	}
 	if (ledger->state == TW_LEDGER_OPEN)
 		fputs(ledger->fact[TW_FACT_UNSURE_RINGS]
-			      ? "open: the kernel's counters do not fit, so what was recorded is known only in part\n"
-			      : "open: no end of the stream was seen, so what was recorded behind the last that came is not known\n",
+			      ? "open: the kernel's counters do not match, so the number of recorded events is known only in part\n"
+			      : "open: the end of the stream was not received, so the number of events recorded after the last "
+				"received one is unknown\n",
 		      out);
 	if (ledger->state == TW_LEDGER_RUNNING)
-		fputs("running: as it stood while the capture went on\n", out);
+		fputs("running: the state while the capture continued\n", out);
 	if (tw_ledger__is_too_large(ledger))
-		fputs("too large: the numbers of events do not fit 64 bits, so whether the books balance is not known\n",
+		fputs("too large: the numbers of events exceed 64 bits, so it is unknown whether the ledger balances\n",
 		      out);
 	else if (ledger->fact[TW_FACT_UNSURE_RINGS])
-		fputs("the difference is not known: nobody knows how many events were recorded and lost in these rings\n",
+		fputs("the difference is unknown: the numbers of events recorded and lost in these rings are unknown\n",
 		      out);
 	else if (!tw_ledger__is_known(ledger))
-		fputs("the difference is not known: nobody counted the events of the frames that are missing behind the last\n",
+		fputs("the difference is unknown: the frames missing after the last one had an unknown number of events\n",
 		      out);
 	else if (difference > 0)
-		fprintf(out, "%" PRId64 " events are unexplained: recorded, and in none of the places\n", difference);
+		fprintf(out, "%" PRId64 " events are unexplained: recorded, but in none of the places\n", difference);
 	else if (difference < 0)
 		fprintf(out, "%" PRId64 " events are in more than one place\n", -difference);
 }

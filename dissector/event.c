@@ -141,7 +141,8 @@ static bool find_symbol(const struct placing *p, const struct tw_value *value, s
 	if (p->hidden || !(p->shown->has_addresses || p->shown->is_stack) || !p->d->lookups_left)
 		return false;
 	if (!--p->d->lookups_left)
-		tw_dissect__expert(p->d, &ei_trace_limit, "The frame has more addresses than the dissector looks up");
+		tw_dissect__expert(p->d, &ei_trace_limit,
+				   "The frame has more addresses than the limit; not all are looked up");
 	return p->d->stream && tw_stream__symbol(p->d->stream, value->u, ret, ret_frame);
 }
 
@@ -191,7 +192,7 @@ static void place_elements(const struct placing *p, const struct tw_value *array
 		place_number(p, &element, i);
 	}
 	if (!tw_value__element(p->shown->field, array, TW_ELEMENTS_MAX, &element))
-		tw_dissect__expert(p->d, &ei_trace_limit, "An array has more elements than the dissector shows");
+		tw_dissect__expert(p->d, &ei_trace_limit, "An array has more elements than are shown");
 }
 
 static void place_mask(const struct placing *p, const struct tw_value *mask)
@@ -289,7 +290,8 @@ static bool may_print(struct tw_dissect *d, const struct tw_event_type *type)
 		return true;
 	}
 	d->program_left = 0;
-	tw_dissect__expert(d, &ei_trace_limit, "The texts of the frame's events take too long; the rest is left out");
+	tw_dissect__expert(d, &ei_trace_limit,
+			   "Formatting the texts of the frame's events takes too long; the rest is left out");
 	return false;
 }
 
@@ -298,13 +300,13 @@ static void account(struct tw_dissect *d, const struct tw_line *line)
 	const size_t len = tw_line__len(line);
 
 	if (line->cut)
-		tw_dissect__expert(d, &ei_trace_limit, "The event's text is longer than the dissector shows");
+		tw_dissect__expert(d, &ei_trace_limit, "The event's text is longer than is shown");
 	if (len < d->text_left) {
 		d->text_left -= (uint32_t)len;
 		return;
 	}
 	d->text_left = 0;
-	tw_dissect__expert(d, &ei_trace_limit, "The frame's events have more text than the dissector shows");
+	tw_dissect__expert(d, &ei_trace_limit, "The frame's events have more text than is shown");
 }
 
 /* Return: in a buffer that the next call reuses; empty after the frame's limit was reached. */
@@ -498,8 +500,7 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 static bool prepare(struct tw_dissect *d, struct tw_event_type *type)
 {
 	if (type->event->format->memory > d->prepare_left) {
-		tw_dissect__expert(d, &ei_trace_limit,
-				   "The frame has more new kinds of events than the dissector takes in");
+		tw_dissect__expert(d, &ei_trace_limit, "The frame has more new events than the limit");
 		return false;
 	}
 	d->prepare_left -= type->event->format->memory;

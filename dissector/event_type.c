@@ -59,7 +59,7 @@ static int take_format(struct tw_dissect *d, const struct tw_schema_view *view, 
 		err = event->user ? 0 : -ENOSPC;
 	}
 	if (err == -ENOSPC)
-		tw_error__set(error, err, "the capture has more format texts than the dissector keeps");
+		tw_error__set(error, err, "the capture has more format texts than the limit");
 	return err;
 }
 
@@ -101,8 +101,7 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 	const struct tw_format *format = type->event->format;
 	const struct tw_print *print = tw_stream__print(stream, type->event);
 
-	type->refusal =
-		print ? tw_print__refusal(print) : "The capture has more print formats than the dissector keeps";
+	type->refusal = print ? tw_print__refusal(print) : "The capture has more print formats than the limit";
 	type->fields = wmem_alloc0_array(wmem_file_scope(), struct tw_shown_field, type->n_fields + 1);
 	for (uint32_t i = 0; i < type->n_fields; i++) {
 		const struct tw_field *field = &format->fields[format->n_common + i];
@@ -123,7 +122,7 @@ int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view 
 			      struct tw_error *error)
 {
 	if (view->raw_length > d->unpack_left)
-		return tw_error__set(error, -ENOSPC, "the frame has more format text than the dissector unpacks");
+		return tw_error__set(error, -ENOSPC, "the frame has more format text than is decompressed");
 	if (view->raw_length > TW_SCHEMA_RAW_MAX)
 		return tw_error__set(error, -E2BIG, "the format text is too long");
 	d->unpack_left -= view->raw_length;
@@ -203,7 +202,7 @@ int tw_dissect__learn_schema(struct tw_dissect *d, const struct tw_schema_view *
 	if (!err && is_event)
 		err = take_format(d, view, &text, d->bytes.frames, d->bytes.n_frames, error);
 	else if (!err && tw_stream__add_text(d->stream, d->schema->id, view, &text, error))
-		err = tw_error__set(error, -ENOSPC, "the capture has more strings than the dissector keeps");
+		err = tw_error__set(error, -ENOSPC, "the capture has more strings than the limit");
 	if (!err && for_cache)
 		keep_for_cache(d, view->index, &text);
 	return err;

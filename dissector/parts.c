@@ -186,13 +186,13 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 	put_part(d, tree, &part);
 	/* A piece must not contain a piece. */
 	if (part.total > TW_REASSEMBLED_MAX || part.inner_type == TW_TLV_PART || !tw_tlv__name(part.inner_type)) {
-		tw_dissect__expert(d, &ei_trace_limit, "A piece of something the dissector does not put together");
+		tw_dissect__expert(d, &ei_trace_limit, "A piece of a record that is not reassembled");
 		return false;
 	}
 	if (tw_dissect__was_refused(d))
 		return false;
 	if (d->first_pass && !count_piece(d, part.id)) {
-		tw_dissect__refuse(d, &ei_trace_limit, "More pieces than the dissector puts together");
+		tw_dissect__refuse(d, &ei_trace_limit, "More pieces than are reassembled");
 		return false;
 	}
 	head = fragment_add_check(&table, d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, part.id, d,

@@ -133,7 +133,7 @@ static void append_change(struct tw_line *line, const struct tw_offset_view *off
 static void append_error(struct tw_line *line, const struct tw_offset_view *offset)
 {
 	if (offset->error_ns == TW_ERROR_UNKNOWN) {
-		tw_line__str(line, "how far times are from the capture host's clock is not known");
+		tw_line__str(line, "the error bound of the times is unknown");
 		return;
 	}
 	tw_line__str(line, "times are within ");
@@ -448,15 +448,14 @@ static void learn(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		return;
 	} else if (tlv->type == TW_TLV_OFFSET) {
 		if (tw_offset__parse(tlv, &offset) && !tw_dissect__learn_time_error(d, offset.error_ns))
-			tw_dissect__refuse(d, &ei_trace_limit, "The capture has more OFFSETs than the dissector keeps");
+			tw_dissect__refuse(d, &ei_trace_limit, "The capture has more OFFSETs than the limit");
 	} else {
 		refused = tw_streams__refused(d->stream->table);
 		tw_stream__update(d->stream, &d->frame, tlv);
 		if (tw_streams__refused(d->stream->table) != refused)
 			tw_dissect__refuse(d, &ei_trace_limit,
-					   tlv->type == TW_TLV_COMM
-						   ? "The capture has more task names than the dissector keeps"
-						   : "The capture has more symbols than the dissector keeps");
+					   tlv->type == TW_TLV_COMM ? "The capture has more task names than the limit"
+								    : "The capture has more symbols than the limit");
 	}
 }
 

@@ -7,8 +7,7 @@ static bool may_put(struct tw_dissect *d, const proto_tree *tree, int hf)
 	if (!tw_tree__wants(tree, hf) || !d->items_left)
 		return false;
 	if (!--d->items_left)
-		tw_dissect__expert(d, &ei_trace_limit,
-				   "The frame has more than the dissector shows; the rest is left out");
+		tw_dissect__expert(d, &ei_trace_limit, "The frame has more items than are shown; the rest is left out");
 	return true;
 }
 

@@ -756,7 +756,7 @@ int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct 
 	if (!err && !groups.n)
 		tw_line__str(line, TW_DISPLAY_FALSE);
 	if (!err && line->cut)
-		err = tw_error__set(error, -E2BIG, "for display this is longer than %zu bytes", room);
+		err = tw_error__set(error, -E2BIG, "as a display filter this is longer than %zu bytes", room);
 	events__fini(&events);
 	tw_groups__fini(&groups);
 	return err;

@@ -458,7 +458,7 @@ int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, s
 		return err;
 	tw_expression__write(&style, NULL, root, line);
 	if (line->cut || line->at - begin > TW_TRACEFS_FILTER_MAX)
-		return tw_error__set(error, -E2BIG, "the kernel takes no filter of more than %d bytes for an event",
+		return tw_error__set(error, -E2BIG, "the kernel accepts at most %d bytes for the filter of an event",
 				     TW_TRACEFS_FILTER_MAX);
 	return 0;
 }

@@ -477,9 +477,10 @@ static int compile(struct tw_cube_maker *maker, const struct tw_groups *groups, 
 	}
 	all = cubes__and(maker, &all, &frame);
 	if (maker->too_many)
-		return tw_error__set(error, -EOPNOTSUPP,
-				     "u32 cannot do '%.100s': that would take more than %d matches, or %d keys in one",
-				     groups->bound->text, TW_U32_MATCHES_MAX, TW_U32_KEYS_MAX);
+		return tw_error__set(
+			error, -EOPNOTSUPP,
+			"u32 cannot express '%.100s': that would need more than %d matches, or %d keys in one",
+			groups->bound->text, TW_U32_MATCHES_MAX, TW_U32_KEYS_MAX);
 	if (all.items)
 		err = copy_out(&all, ret);
 	return err ? tw_error__set(error, err, "u32: out of memory") : 0;

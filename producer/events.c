@@ -124,7 +124,8 @@ static int unknown(const struct tw_event_list *all, const char *pattern, struct 
 	}
 	if (nearest.best)
 		return tw_error__set(error, -ENOENT, "no event '%s'; did you mean %s?", pattern, nearest.best);
-	return tw_error__set(error, -ENOENT, "no event '%s'; `tracewire list` shows what this kernel has", pattern);
+	return tw_error__set(error, -ENOENT, "no event '%s'; `tracewire list` shows all events of this kernel",
+			     pattern);
 }
 
 static int select_one(struct tw_event_list *list, const struct tw_event_list *all, const char *pattern,
@@ -173,7 +174,8 @@ int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list
 	if (!text)
 		err = tw_error__set(error, -ENOMEM, "no memory for the list of events");
 	else if (!spec[strspn(spec, ", \t")])
-		err = tw_error__set(error, -ENOENT, "no event is named; `tracewire list` shows what this kernel has");
+		err = tw_error__set(error, -ENOENT,
+				    "no event is named; `tracewire list` shows all events of this kernel");
 	else
 		err = select_parts(list, all, text, error);
 	if (err)

@@ -83,7 +83,7 @@ static int lock_instances(int operation, int ms, const char *holder, struct tw_e
 	return err == EBUSY
 		       ? tw_error__set(
 				 error, -EBUSY,
-				 "%s has %s locked and does not get on: it may be stopped; let it go on, or end it",
+				 "%s has locked %s and makes no progress: it may be stopped; continue it (kill -CONT), or end it",
 				 holder, path)
 		       : tw_error__set(error, -err, "%s cannot be locked: %s", path, strerror(err));
 }
@@ -134,7 +134,7 @@ static int create(struct tw_instance *in, const char *suffix, struct tw_error *e
 		errno = 0;
 		in->tracefs = tracefs_instance_create(in->name);
 		if (!in->tracefs)
-			return tw_error__set(error, errno ? -errno : -EIO, "trace instance %s cannot be made: %s",
+			return tw_error__set(error, errno ? -errno : -EIO, "trace instance %s cannot be created: %s",
 					     in->name, strerror(errno ? errno : EIO));
 		if (tracefs_instance_is_new(in->tracefs)) {
 			in->lock_fd = lock_instance(in->name);
@@ -152,7 +152,7 @@ static int create(struct tw_instance *in, const char *suffix, struct tw_error *e
 
 static int create_locked(struct tw_instance *in, const char *suffix, struct tw_error *error)
 {
-	const int lock = lock_instances(LOCK_SH, MAKE_MS, "a clean-up of Tracewire", error);
+	const int lock = lock_instances(LOCK_SH, MAKE_MS, "a cleanup of Tracewire", error);
 	int err;
 
 	if (lock < 0)

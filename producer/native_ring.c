@@ -15,11 +15,12 @@ static int check_page(const char *text, struct tw_error *error)
 		return -ENOTSUP;
 	if (page.commit_offset != known->commit_offset || page.commit_size != known->commit_size ||
 	    page.data_offset != known->data_offset)
-		return tw_error__set(error, -ENOTSUP,
-				     "this kernel's rings cannot be read: their sub-buffers have %u bytes at %u before "
-				     "the events at %u, where %u at %u before %u are known (events/header_page)",
-				     page.commit_size, page.commit_offset, page.data_offset, known->commit_size,
-				     known->commit_offset, known->data_offset);
+		return tw_error__set(
+			error, -ENOTSUP,
+			"this kernel's rings cannot be read: the commit field has %u bytes at offset %u and the events begin "
+			"at %u; only %u bytes at %u and %u are supported (events/header_page)",
+			page.commit_size, page.commit_offset, page.data_offset, known->commit_size,
+			known->commit_offset, known->data_offset);
 	return 0;
 }
 
@@ -35,8 +36,7 @@ static int check_entries(const char *text, struct tw_error *error)
 	    entry.time_stamp != known->time_stamp)
 		return tw_error__set(
 			error, -ENOTSUP,
-			"this kernel's rings cannot be read: the types of their entries are not those that "
-			"are known (events/header_event)");
+			"this kernel's rings cannot be read: the types of their entries are unknown (events/header_event)");
 	return 0;
 }
 

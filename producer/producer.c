@@ -419,12 +419,12 @@ static int check_sent(const struct tw_producer *p, struct tw_error *error)
 	if (gave_up(p))
 		return tw_error__set(
 			error, -ETIMEDOUT,
-			"sending took longer than the end allowed%s%s: what had not left then was given up, and is "
-			"counted as lost by the producer",
+			"sending the last frames took too long%s%s: frames that were not sent were given up, and count as "
+			"lost by the producer",
 			p->blocked_by ? ", as " : "", p->blocked_by ? p->blocked_by : "");
 	if (err == -ETIMEDOUT)
 		return tw_error__set(error, err, "sending stopped early: %s; the last frames were given up",
-				     p->blocked_by ? p->blocked_by : "the output took nothing more");
+				     p->blocked_by ? p->blocked_by : "the output accepted no more data");
 	return err ? tw_error__set(error, err, "sending stopped early: %s", strerror(-err)) : 0;
 }
 

@@ -76,9 +76,9 @@ static int set_subbuf_size(const struct tw_producer *p, struct tw_error *error)
 	size_t kib = p->options->subbuf_kib;
 
 	if (!tw_instance__has(p->instance, file))
-		return kib ? tw_error__set(error, -ENOTSUP,
-					   "this kernel cannot set the sub-buffer size (Linux 6.8 can): "
-					   "leave out --subbuf-size")
+		return kib ? tw_error__set(
+				     error, -ENOTSUP,
+				     "this kernel cannot set the sub-buffer size (Linux 6.8 or later can): omit --subbuf-size")
 			   : 0;
 	if (!kib)
 		kib = latency_ms(p->options) <= SUBBUF_SMALL_MS ? SUBBUF_KIB_SMALL : SUBBUF_KIB_LARGE;
@@ -235,7 +235,7 @@ static int init_metadata(struct tw_producer *p, struct tw_error *error)
 	};
 	m->requests = tw_request_limiter__new();
 	if (!m->requests)
-		return tw_error__set(error, -errno, "cannot wait for requests for metadata: %s", strerror(errno));
+		return tw_error__set(error, -errno, "cannot wait for metadata requests: %s", strerror(errno));
 	if (!m->sync || tw_symbolizer__init(&m->symbolizer, "/proc/kallsyms"))
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	if (m->pointers)
@@ -275,7 +275,7 @@ static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_
 	if (!o->n_events && !o->tracing.tracer)
 		return tw_error__set(
 			error, -EINVAL,
-			"no events given: say which with -e, for example -e sched; 'tracewire list' shows all");
+			"no events given: select some with -e, for example -e sched; 'tracewire list' shows all");
 	err = tw_tracing_dir__find(ret_tracing_dir, error);
 	if (!err)
 		err = tw_native_ring__check_layout(*ret_tracing_dir, error);

@@ -38,10 +38,11 @@ int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct 
 		};
 		return 0;
 	}
-	return tw_error__set(error, -EINVAL,
-			     "clock '%s' cannot time a stream: choose one that counts nanoseconds on all CPUs "
-			     "(mono, mono_raw, boot, tai, local, global, perf)",
-			     name);
+	return tw_error__set(
+		error, -EINVAL,
+		"clock '%s' cannot be used for a stream: choose one that counts nanoseconds on all CPUs (mono, "
+		"mono_raw, boot, tai, local, global, perf)",
+		name);
 }
 
 uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock)

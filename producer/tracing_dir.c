@@ -14,15 +14,17 @@ static int not_mounted(struct tw_error *error)
 	const int err = -errno;
 
 	if (err == -EMFILE || err == -ENFILE)
-		return tw_error__set(error, err, "cannot look where tracefs is mounted: %s", strerror(-err));
+		return tw_error__set(error, err, "cannot find out where tracefs is mounted: %s", strerror(-err));
 	if (geteuid() != 0)
-		return tw_error__set(error, -ENODEV,
-				     "tracefs is not mounted, and mounting it needs root: run "
-				     "`sudo mount -t tracefs nodev /sys/kernel/tracing`");
-	return tw_error__set(error, -ENODEV,
-			     "tracefs is not mounted at /sys/kernel/tracing and cannot be mounted there "
-			     "(%s): this kernel or this container does without tracing",
-			     strerror(-err));
+		return tw_error__set(
+			error, -ENODEV,
+			"tracefs is not mounted, and mounting it requires root: run `sudo mount -t tracefs nodev "
+			"/sys/kernel/tracing`");
+	return tw_error__set(
+		error, -ENODEV,
+		"tracefs is not mounted at /sys/kernel/tracing and cannot be mounted there (%s): this kernel or this "
+		"container has no tracing",
+		strerror(-err));
 }
 
 int tw_tracing_dir__find(const char **ret, struct tw_error *error)
@@ -38,7 +40,7 @@ int tw_tracing_dir__find(const char **ret, struct tw_error *error)
 		const int err = -errno;
 
 		if (err == -EACCES)
-			return tw_error__set(error, err, "%s can be read by root only: run this with sudo", dir);
+			return tw_error__set(error, err, "only root can read %s: use sudo", dir);
 		return tw_error__set(error, err, "cannot read %s: %s", path, strerror(-err));
 	}
 	*ret = dir;

@@ -156,16 +156,16 @@ static const char *parse_field_line(struct tw_text line, struct field_line *ret)
 	if (!skip_keyword(&line))
 		return "\"field:\"";
 	if (!cut_decl(&line, &decl))
-		return "\"; offset:\" behind a declaration";
+		return "\"; offset:\" after a declaration";
 	if (!split_decl(decl, &ret->decl))
-		return "a C type and a name behind \"field:\"";
+		return "a C type and a name after \"field:\"";
 	if (!cut_number(&line, &ret->offset))
-		return "a number of bytes behind \"offset:\"";
+		return "a number of bytes after \"offset:\"";
 	if (!tw_text__skip(&line, "size:") || !cut_number(&line, &ret->size))
 		return "\"size:\" and a number of bytes";
 	ret->has_sign = tw_text__skip(&line, "signed:");
 	if (ret->has_sign && !cut_number(&line, &sign))
-		return "0 or 1 behind \"signed:\"";
+		return "0 or 1 after \"signed:\"";
 	ret->is_signed = sign != 0;
 	return NULL;
 }
@@ -239,7 +239,7 @@ static int parse_name(struct parser *p, struct tw_text line)
 {
 	line = tw_text__trim(line);
 	if (!line.len)
-		return expected(p, "the event's name behind \"name:\"");
+		return expected(p, "the event's name after \"name:\"");
 	p->format->name = keep(p, line);
 	p->has_name = true;
 	return 0;
@@ -250,7 +250,7 @@ static int parse_id(struct parser *p, struct tw_text line)
 	uint32_t id;
 
 	if (!tw_text__number(&line, UINT16_MAX, &id) || tw_text__trim(line).len)
-		return expected(p, "a number up to 65535 behind \"ID:\"");
+		return expected(p, "a number up to 65535 after \"ID:\"");
 	p->format->id = (uint16_t)id;
 	p->has_id = true;
 	return 0;
@@ -331,8 +331,7 @@ static int check_text(struct tw_text text, const char *system, struct tw_error *
 		return tw_error__set(error, -E2BIG, "a format text of system \"%s\" has %zu bytes, the limit is %d",
 				     system, text.len, TW_FORMAT_TEXT_MAX);
 	if (text.len && memchr(text.at, '\0', text.len))
-		return tw_error__set(error, -EINVAL,
-				     "a format text of system \"%s\" has a NUL byte inside, so it is no text", system);
+		return tw_error__set(error, -EINVAL, "a format text of system \"%s\" contains a NUL byte", system);
 	return 0;
 }
 
@@ -426,7 +425,7 @@ int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *r
 	}
 	if (!check_page(&commit, &data))
 		return no_page(error, n,
-			       "a field \"commit\" of 4 or 8 bytes and a field \"data\" behind it, before the end");
+			       "a field \"commit\" of 4 or 8 bytes and a field \"data\" after it, before the end");
 	ret->commit_offset = (uint16_t)commit.offset;
 	ret->commit_size = (uint16_t)commit.size;
 	ret->data_offset = (uint16_t)data.offset;

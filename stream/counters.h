@@ -80,32 +80,32 @@ uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, en
  *
  *   events_in = events_out + filtered + incomplete + duplicates + malformed_events
  */
-#define TW_STREAM_NUMBERS(X)                                                                                     \
-	X(frames, "frames taken, control frames included")                                                       \
-	X(frames_out, "frames that came out")                                                                    \
-	X(events_in, "found in frames: EVENT, FILTERED and last PARTs of an EVENT")                              \
-	X(numbers, "used up by the producer, as far as was heard of")                                            \
-	X(before, "numbers before the first that was heard of: used up before we joined; 0 if we saw the start") \
-	X(received, "numbers that came, each once")                                                              \
-	X(events_out, "that came out")                                                                           \
-	X(filtered, "rejected by a classifier in place")                                                         \
-	X(incomplete, "in PARTs of which one is missing")                                                        \
-	X(damaged, "numbers whose frame came, but holds no event that can be read for them")                     \
-	X(gaps, "missing by their numbers; those that came after all are taken off again")                       \
-	X(gaps_wire, "of them those that nothing below explains")                                                \
-	X(gaps_receiver, "of them: the receiver dropped frames between the channel's frame before and the next") \
-	X(gaps_reported, "of them: what a LOST of SHED or TX right behind the hole tells")                       \
-	X(shed, "told by LOST records of SHED")                                                                  \
-	X(tx, "told by LOST records of TX")                                                                      \
-	X(duplicates, "that had come before")                                                                    \
-	X(reordered, "frames that came behind a later number of their channel")                                  \
-	X(late, "that came out behind a newer one")                                                              \
-	X(forced, "let out early for want of memory")                                                            \
-	X(malformed, "frames that cannot be read, or in part, or whose numbers cannot be")                       \
-	X(malformed_events, "in frames whose numbers cannot be, and past those that a frame has numbers for")    \
-	X(stale, "frames without events that came too late to be placed; dropped")                               \
-	X(control_gaps, "control frames missing by their numbers")                                               \
-	X(ended, "streams whose END came: 1 or 0 for one")
+#define TW_STREAM_NUMBERS(X)                                                                                         \
+	X(frames, "frames taken, including control frames")                                                          \
+	X(frames_out, "frames emitted")                                                                              \
+	X(events_in, "found in frames: EVENT, FILTERED and last PARTs of an EVENT")                                  \
+	X(numbers, "used by the producer, as far as known")                                                          \
+	X(before, "numbers before the first known one: used before the capture joined; 0 if it joined at the start") \
+	X(received, "numbers received, duplicates counted once")                                                     \
+	X(events_out, "emitted")                                                                                     \
+	X(filtered, "made FILTERED by a classifier")                                                                 \
+	X(incomplete, "in PARTs that lack a piece")                                                                  \
+	X(damaged, "numbers in a received frame without a readable event for them")                                  \
+	X(gaps, "missing by their numbers; events that arrive later are subtracted")                                 \
+	X(gaps_wire, "of these, not explained by the next two")                                                      \
+	X(gaps_receiver, "of these, with drops of the receiver between the channel's previous and next frame")       \
+	X(gaps_reported, "of these, reported by a LOST of SHED or TX directly after the gap")                        \
+	X(shed, "reported by LOST records of SHED")                                                                  \
+	X(tx, "reported by LOST records of TX")                                                                      \
+	X(duplicates, "received again")                                                                              \
+	X(reordered, "frames received after a later number of their channel")                                        \
+	X(late, "emitted after a newer event")                                                                       \
+	X(forced, "emitted early because of the memory limit")                                                       \
+	X(malformed, "frames that cannot be read, in whole or in part, or with impossible numbers")                  \
+	X(malformed_events, "in frames with impossible numbers, and events beyond the numbers of a frame")           \
+	X(stale, "frames without events that arrived too late to be placed; dropped")                                \
+	X(control_gaps, "control frames missing by their numbers")                                                   \
+	X(ended, "streams with END: 1 or 0 for one")
 
 /* Of one stream. */
 struct tw_stream_numbers {

@@ -95,16 +95,16 @@ size_t tw_ledger__line(const struct tw_ledger *l, char *ret, size_t size)
 		tw_line__str(&line, " unexplained");
 	}
 	if (tw_ledger__is_too_large(l))
-		tw_line__str(&line, "; the numbers do not fit 64 bits");
+		tw_line__str(&line, "; the numbers exceed 64 bits");
 	if (l->fact[TW_FACT_UNSURE_RINGS]) {
-		tw_line__str(&line, "; the difference is not known: the kernel's counters of ");
+		tw_line__str(&line, "; the difference is unknown: the kernel's counters of ");
 		tw_line__u64(&line, l->fact[TW_FACT_UNSURE_RINGS]);
-		tw_line__str(&line, " rings do not fit");
+		tw_line__str(&line, " rings do not match");
 	}
 	if (l->fact[TW_FACT_TAIL_FRAMES]) {
-		tw_line__str(&line, "; the difference is not known: at least ");
+		tw_line__str(&line, "; the difference is unknown: at least ");
 		tw_line__u64(&line, l->fact[TW_FACT_TAIL_FRAMES]);
-		tw_line__str(&line, " frames are missing behind the last");
+		tw_line__str(&line, " frames are missing after the last");
 	}
 	tw_line__str(&line, "; ");
 	tw_line__str(&line, tw_ledger_state__name(l->state));

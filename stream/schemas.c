@@ -85,11 +85,12 @@ static int put_format(struct tw_stream *stream, uint64_t schema_id, struct tw_fo
 	if (!schema)
 		return tw_error__set(
 			error, -ENOSPC,
-			"event %s:%s needs one more schema: %u are kept, and what a capture says may take %zu MiB",
+			"event %s:%s needs one more schema than the limit: %u schemas, and %zu MiB of metadata for a capture",
 			format->system, format->name, TW_STREAM_SCHEMAS_MAX, stream->table->options.memory >> 20);
 	page = &schema->events[format->id / PAGE_IDS];
 	if (!tw_stream__take(stream, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
-		return tw_error__set(error, -ENOSPC, "event %s:%s does not fit: what a capture says may take %zu MiB",
+		return tw_error__set(error, -ENOSPC,
+				     "event %s:%s does not fit: the limit of metadata for a capture is %zu MiB",
 				     format->system, format->name, stream->table->options.memory >> 20);
 	if (!*page)
 		*page = tw_alloc__new(alloc, PAGE_IDS * sizeof(**page));
@@ -114,7 +115,7 @@ static int add_format(struct tw_stream *stream, uint64_t schema_id, uint16_t eve
 	if (err)
 		return err;
 	if (format->id != event_id)
-		err = tw_error__set(error, -EINVAL, "the text of event %s:%s is of id %u, its record says %u",
+		err = tw_error__set(error, -EINVAL, "the format text of event %s:%s has id %u, its record has %u",
 				    format->system, format->name, format->id, event_id);
 	else
 		err = put_format(stream, schema_id, format, error);
@@ -132,9 +133,10 @@ static int add_strings(struct tw_stream *stream, const struct tw_schema_text *te
 	if (stream->strings)
 		before = tw_strings__memory(stream->strings);
 	if (before + growth > tw_streams__room(stream->table))
-		return tw_error__set(error, -ENOSPC,
-				     "printk_formats of %zu bytes do not fit: what a capture says may take %zu MiB",
-				     text->len, stream->table->options.memory >> 20);
+		return tw_error__set(
+			error, -ENOSPC,
+			"printk_formats of %zu bytes do not fit: the limit of metadata for a capture is %zu MiB",
+			text->len, stream->table->options.memory >> 20);
 	if (!stream->strings)
 		stream->strings = tw_strings__new();
 	stream->print_host.strings = stream->strings;
@@ -142,7 +144,8 @@ static int add_strings(struct tw_stream *stream, const struct tw_schema_text *te
 		return tw_error__set(error, -ENOMEM, "no memory for printk_formats");
 	err = tw_strings__parse(stream->strings, text->text, text->len);
 	tw_stream__changed(stream, before, tw_strings__memory(stream->strings));
-	return err ? tw_error__set(error, err, "printk_formats of %zu bytes: more texts than are kept", text->len) : 0;
+	return err ? tw_error__set(error, err, "printk_formats of %zu bytes: the limit of texts is exceeded", text->len)
+		   : 0;
 }
 
 /* FNV-1a: tells a repeated text from a new one, and guards nothing. */

@@ -175,7 +175,7 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id)
 	streams->latest = stream;
 	if (!stream) {
 		tw_error__set(&why, -E2BIG,
-			      "more streams in one capture than are read: %u, and what they say in %zu MiB",
+			      "the capture has more streams than the limit: %u streams, and %zu MiB of their metadata",
 			      streams->options.known, streams->options.memory >> 20);
 		tw_streams__refuse(streams, &streams->stats.refused_streams, &why);
 	}

@@ -21,7 +21,7 @@ static void refuse_name(struct tw_stream *stream, const char *what)
 {
 	struct tw_error why;
 
-	tw_error__set(&why, -E2BIG, "more %s than are kept: what a capture says may take %zu MiB", what,
+	tw_error__set(&why, -E2BIG, "too many %s: the limit of metadata for a capture is %zu MiB", what,
 		      stream->table->options.memory >> 20);
 	tw_streams__refuse(stream->table, &stream->table->stats.refused_names, &why);
 }

@@ -12,7 +12,7 @@
 static int expand_plain(const struct tw_schema_view *schema, void *buf, struct tw_error *error)
 {
 	if (schema->len != schema->raw_length)
-		return tw_error__set(error, -EBADMSG, "schema text %u: it has %zu bytes and claims %u", schema->index,
+		return tw_error__set(error, -EBADMSG, "schema text %u: it has %zu bytes instead of %u", schema->index,
 				     schema->len, schema->raw_length);
 	memcpy(buf, schema->data, schema->len);
 	return 0;
@@ -31,7 +31,7 @@ static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw
 		return tw_error__set(error, -EBADMSG, "schema text %u cannot be decompressed: %s", schema->index,
 				     ZSTD_getErrorName(got));
 	if (got != schema->raw_length)
-		return tw_error__set(error, -EBADMSG, "schema text %u: it expands to %zu bytes and claims %u",
+		return tw_error__set(error, -EBADMSG, "schema text %u: it decompresses to %zu bytes instead of %u",
 				     schema->index, got, schema->raw_length);
 	return 0;
 }
@@ -62,7 +62,7 @@ int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_
 	int err;
 
 	if (schema->raw_length < 1 || schema->raw_length > TW_SCHEMA_RAW_MAX)
-		return tw_error__set(error, -E2BIG, "schema text %u claims %u bytes, from 1 to %d are taken",
+		return tw_error__set(error, -E2BIG, "schema text %u has a size of %u bytes; the range is 1 to %d",
 				     schema->index, schema->raw_length, TW_SCHEMA_RAW_MAX);
 	if (schema->raw_length > cap)
 		return tw_error__set(error, -ENOBUFS, "schema text %u: its %u bytes do not fit a buffer of %zu",

@@ -18,7 +18,7 @@
 int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_member *member)
 {
 	return tw_filter_error(binding->error, -EINVAL, member->low.column,
-			       "the range %.32s..%.32s has its ends the wrong way round", member->low.text,
+			       "the range %.32s..%.32s has its ends in the wrong order", member->low.text,
 			       member->high.text);
 }
 
@@ -64,7 +64,7 @@ static int bind_pattern(const struct tw_binding *binding, const struct tw_litera
 	if (!code)
 		return tw_filter_error(binding->error, -EINVAL,
 				       tw_literal__column_of(literal, binding->bound->text, at),
-				       "this is no regular expression: %s", why);
+				       "this is not a regular expression: %s", why);
 	*compiled = (struct tw_compiled){ .literal = literal, .code = code, .next = binding->bound->patterns };
 	binding->bound->patterns = compiled;
 	test->pattern = code;
@@ -77,7 +77,7 @@ static int check_star(const struct tw_binding *binding, const struct tw_literal 
 	if (test->op == TW_TEST_GLOB || test->op == TW_TEST_MATCHES || literal->quote || !strchr(literal->text, '*'))
 		return 0;
 	return tw_filter_error(binding->error, -EINVAL, literal->column,
-			       "'%.64s' is a pattern, which ~ compares with; in quotes * is a character like others",
+			       "'%.64s' is a pattern: compare it with ~; in quotes, * is an ordinary character",
 			       literal->text);
 }
 
@@ -134,19 +134,19 @@ static int bind_side(const struct tw_binding *binding, const struct tw_subject *
 
 	if (!len)
 		return tw_filter_error(binding->error, -EINVAL, literal->column,
-				       "'%s' is bytes, written aa:bb:cc%s; '%.64s' is not", subject->name,
+				       "'%s' has bytes, written aa:bb:cc%s; '%.64s' is not of that form", subject->name,
 				       field->size == 4    ? " or as an IPv4 address"
 				       : field->size == 16 ? " or as an IPv6 address"
 							   : "",
 				       literal->text);
 	if (prefix && test->op != TW_TEST_EQ && test->op != TW_TEST_NE)
 		return tw_filter_error(binding->error, -EINVAL, literal->column,
-				       "a network is only == or != to an address");
+				       "a network can be compared with an address by == and != only");
 	test->prefix = prefix;
 	if (field->place == TW_PLACE_FIXED && (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && len != field->size)
 		return tw_filter_error(binding->error, -EINVAL, literal->column, "'%s' has %u bytes, not %zu%s",
 				       subject->name, field->size, len,
-				       literal->quote ? "; addresses stand without quotes" : "");
+				       literal->quote ? "; write addresses without quotes" : "");
 	return keep(binding, bytes, len, ret, ret_len);
 }
 
@@ -158,8 +158,8 @@ static int bind_bytes(const struct tw_binding *binding, const struct tw_subject 
 
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	if (test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
-		return tw_filter_error(binding->error, -EINVAL, predicate->op_column, "'%s' is bytes; '%s' is for text",
-				       subject->name, tw_test_op__text(test->op));
+		return tw_filter_error(binding->error, -EINVAL, predicate->op_column,
+				       "'%s' has bytes; '%s' is for text", subject->name, tw_test_op__text(test->op));
 	err = bind_side(binding, subject, &member->low, test, &test->bytes, &test->len);
 	if (!err && member->is_range)
 		err = bind_side(binding, subject, &member->high, test, &test->high_bytes, &test->high_len);
@@ -227,8 +227,8 @@ static int check_mask(const struct tw_binding *binding, const struct tw_subject 
 
 	if (!predicate->has_mask || (subject->compared == TW_AS_NUMBER && subject->operand != TW_ON_TIME))
 		return 0;
-	return tw_filter_error(binding->error, -EINVAL, predicate->mask.column, "'%s' is no number: & is for numbers",
-			       subject->name);
+	return tw_filter_error(binding->error, -EINVAL, predicate->mask.column,
+			       "'%s' is not a number: & is for numbers", subject->name);
 }
 
 static unsigned int count_members(const struct tw_predicate *predicate)

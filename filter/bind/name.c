@@ -60,14 +60,14 @@ static int check_characters(const struct tw_predicate *predicate, struct tw_erro
 	const char *name = predicate->name;
 
 	if (strlen(name) >= TW_NAME_PARTS_MAX)
-		return tw_filter_error(error, -EINVAL, predicate->column, "no name is as long as this");
+		return tw_filter_error(error, -EINVAL, predicate->column, "this is longer than any name");
 	if (name[0] == '-' || (name[0] >= '0' && name[0] <= '9' && !strpbrk(name, ".:")))
 		return tw_filter_error(error, -EINVAL, predicate->column,
-				       "'%s' is no name, and a comparison begins with one: cpu == 1", name);
+				       "'%s' is not a name; a comparison begins with a name: cpu == 1", name);
 	for (const char *c = name; *c; c++) {
 		if (!tw_field_name__may_have(*c) && *c != '.' && *c != ':')
 			return tw_filter_error(error, -EINVAL, predicate->column + (uint32_t)(c - name),
-					       "'%s' is no name: '%c' cannot be in one", name, *c);
+					       "'%s' is not a name: it contains '%c'", name, *c);
 	}
 	return 0;
 }
@@ -75,7 +75,7 @@ static int check_characters(const struct tw_predicate *predicate, struct tw_erro
 static int no_name(const struct tw_predicate *predicate, size_t at, struct tw_error *error)
 {
 	return tw_filter_error(error, -EINVAL, predicate->column + (uint32_t)at,
-			       "'%s' is no name: FIELD, EVENT.FIELD or SYSTEM.EVENT.FIELD is one", predicate->name);
+			       "'%s' is not a name: write FIELD, EVENT.FIELD or SYSTEM.EVENT.FIELD", predicate->name);
 }
 
 /* Splits a name at its dots; SYSTEM:EVENT as in tracefs too, with an empty field. Return: number of parts; -EINVAL. */
@@ -195,8 +195,8 @@ static uint32_t column_of(const struct tw_filter_name *name, const char *part, u
 
 static int say_event(const char *event, uint32_t column, struct tw_error *error)
 {
-	return tw_filter_error(error, -EINVAL, column, "'%s' is an event, not a field; event == \"%s\" asks for it",
-			       event, event);
+	return tw_filter_error(error, -EINVAL, column, "'%s' is an event, not a field; write event == \"%s\"", event,
+			       event);
 }
 
 /* A field without an event. */
@@ -207,7 +207,7 @@ static int say_unknown_field(const struct unknown *unknown, uint32_t column, str
 
 	column = column_of(unknown->name, field, column);
 	if (tw_words__is_flag(field))
-		return tw_filter_error(error, -EINVAL, column, "'%s' is a bit of flags; flags & %s asks for it", field,
+		return tw_filter_error(error, -EINVAL, column, "'%s' is a bit of flags; write flags & %s", field,
 				       field);
 	return tw_filter_error(error, -EINVAL, column, "no event has a field '%s'%s", field,
 			       meant(&unknown->field, hint, sizeof(hint)));
@@ -221,7 +221,7 @@ static int say_unknown(const struct unknown *unknown, uint32_t column, struct tw
 	if (unknown->same_event && (!name->event || !unknown->has_event))
 		return say_event(unknown->same_event, column_of(name, name->field, column), error);
 	if (!unknown->has_system && name->system)
-		return tw_filter_error(error, -EINVAL, column, "no event is of a system '%s'%s", name->system,
+		return tw_filter_error(error, -EINVAL, column, "no event has the system '%s'%s", name->system,
 				       meant(&unknown->system, hint, sizeof(hint)));
 	if (!unknown->has_event && name->event)
 		return tw_filter_error(error, -EINVAL, column_of(name, name->event, column),
@@ -270,7 +270,7 @@ static int check_own_name(const struct tw_filter_name *name, const struct tw_lit
 	}
 	if (strpbrk(literal->text, "*?["))
 		return tw_filter_error(error, -EINVAL, literal->column,
-				       "there is no %s '%s'; %s ~ \"%s\" takes it for a pattern", kind, literal->text,
+				       "there is no %s '%s'; for a pattern write %s ~ \"%s\"", kind, literal->text,
 				       kind, literal->text);
 	tw_nearest__init(&nearest, literal->text);
 	for (size_t i = 0; i < tw_schema__count(schema); i++)

@@ -72,11 +72,12 @@ static int say_no_number(const struct tw_binding *binding, const struct tw_subje
 	if (literal->quote && !tw_literal__integer(&unquoted, &integer))
 		hint = "; without quotes it is one";
 	else if (digits && text[digits] == '-' && strspn(text + digits + 1, "0123456789"))
-		hint = "; a range is written in {1..5}";
+		hint = "; write a range as in {1..5}";
 	else if (*text == '0' && digits && !text[digits])
-		hint = ": what begins with 0 is octal";
+		hint = ": a number that begins with 0 is octal";
 	return tw_filter_error(binding->error, -EINVAL, literal->column,
-			       "'%s' is compared with numbers, and '%.64s' is none%s", subject->name, text, hint);
+			       "'%s' is compared with numbers, and '%.64s' is not a number%s", subject->name, text,
+			       hint);
 }
 
 /* Words of flags are joined by bars. */
@@ -205,10 +206,10 @@ static int bind_address(const struct tw_binding *binding, const struct tw_subjec
 
 	is_address(subject, &member->low, bytes, &prefix);
 	if (!can)
-		return tw_filter_error(binding->error, -EINVAL, member->low.column,
-				       "'%s' has its bytes in the order of the network: only == and != compare it with "
-				       "addresses, and with networks",
-				       subject->name);
+		return tw_filter_error(
+			binding->error, -EINVAL, member->low.column,
+			"'%s' is in network byte order: compare it with addresses and networks by == and != only",
+			subject->name);
 	tw_store_be32(mask, prefix ? UINT32_MAX << (32 - prefix) : UINT32_MAX);
 	test->is_signed = false;
 	test->mask = tw_load32(mask, subject->big_endian);
@@ -315,7 +316,7 @@ static int read_seconds(const struct tw_binding *binding, const struct tw_litera
 	if (tw_literal__seconds(literal, ret) == TW_LITERAL_OK)
 		return 0;
 	return tw_filter_error(binding->error, -EINVAL, literal->column,
-			       "'time' is in seconds, with nine decimals at most: 12.5, not '%.64s'", literal->text);
+			       "'time' is in seconds, with at most nine decimals: 12.5, not '%.64s'", literal->text);
 }
 
 int tw_binding__time(const struct tw_binding *binding, const struct tw_set_member *member, struct tw_test *test)
@@ -326,7 +327,7 @@ int tw_binding__time(const struct tw_binding *binding, const struct tw_set_membe
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	if (test->op == TW_TEST_CONTAINS || test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
 		return tw_filter_error(binding->error, -EINVAL, predicate->op_column,
-				       "'time' has no such operator: == != < <= > >= and in compare it");
+				       "'time' has no such operator: use == != < <= > >= or in");
 	err = read_seconds(binding, &member->low, &test->low);
 	if (err || !member->is_range)
 		return err;

@@ -167,12 +167,12 @@ static int check_action(const struct tw_bpf_options *options, uint8_t action, st
 	const char *why;
 
 	if (action == TW_ACTION_MARK && options->hook == TW_HOOK_XDP)
-		why = "XDP comes before there is anything to mark; use tc";
+		why = "XDP cannot mark frames, because they have no mark yet; use tc";
 	else if (options->offload && (action == TW_ACTION_MARK || action == TW_ACTION_REDIRECT))
-		why = "a NIC can only let pass and drop";
+		why = "a NIC can only pass and drop frames";
 	else
 		return 0;
-	return tw_error__set(error, -EOPNOTSUPP, "the action %s cannot be had: %s", names[action], why);
+	return tw_error__set(error, -EOPNOTSUPP, "the action %s is not possible: %s", names[action], why);
 }
 
 static int check_trees(const struct tw_bound *bound, struct tw_error *error)
@@ -189,7 +189,7 @@ static int check(const struct tw_rules *rules, const struct tw_bpf_options *opti
 	int err = check_action(options, rules->default_action, error);
 
 	if (rules->n > TW_RULES_MAX)
-		return tw_error__set(error, -E2BIG, "%u rules; %d are the most", rules->n, TW_RULES_MAX);
+		return tw_error__set(error, -E2BIG, "%u rules; the limit is %d", rules->n, TW_RULES_MAX);
 	for (unsigned int i = 0; i < rules->n && !err; i++) {
 		err = check_action(options, rules->rules[i].action, error);
 		if (!err)
@@ -221,10 +221,11 @@ static void write_program(struct tw_gen *g)
 static int explain(int err, struct tw_error *error)
 {
 	if (err == -E2BIG)
-		return tw_error__set(error, err,
-				     "the rules take more than the %d instructions a program may have; "
-				     "fewer rules, or names of events before fields, make it smaller",
-				     TW_BPF_INSNS_MAX);
+		return tw_error__set(
+			error, err,
+			"the rules need more than %d instructions, the limit of a program; use fewer rules, or write the "
+			"names of events before fields",
+			TW_BPF_INSNS_MAX);
 	if (err)
 		return tw_error__set(error, err, "no memory for a BPF program");
 	return 0;

@@ -168,12 +168,12 @@ static const struct {
 	char text[4];
 	const char *why_not;
 } foreign[] = {
-	{ "===", "'===' is no operator; '==' compares" },
-	{ "!==", "'!==' is no operator; '!=' compares" },
-	{ "=~", "'=~' is no operator; 'matches' takes a regular expression, '~' a pattern" },
-	{ "~=", "'~=' is no operator; '~' takes a pattern, '!=' compares" },
-	{ "!~", "'!~' is no operator; write not NAME ~ PATTERN" },
-	{ "<>", "'<>' is no operator; '!=' compares" },
+	{ "===", "'===' is not an operator; use '=='" },
+	{ "!==", "'!==' is not an operator; use '!='" },
+	{ "=~", "'=~' is not an operator; use 'matches' for a regular expression, '~' for a pattern" },
+	{ "~=", "'~=' is not an operator; use '~' for a pattern, '!=' to compare" },
+	{ "!~", "'!~' is not an operator; write not NAME ~ PATTERN" },
+	{ "<>", "'<>' is not an operator; use '!='" },
 };
 
 static bool is_space(char c)
@@ -295,7 +295,7 @@ static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter
 			if (!n)
 				return tw_filter_error(
 					error, -EINVAL, (uint32_t)lexer->at,
-					"a backslash stands before what is no escape; write \\\\ for a backslash");
+					"the character after this backslash makes no escape; write \\\\ for a backslash");
 			lexer->at += n;
 		}
 		out[len++] = c;
@@ -316,16 +316,16 @@ static int say_stray(const struct tw_filter_lexer *lexer, struct tw_error *error
 	const char c = lexer->text[lexer->at];
 
 	if (c == '=')
-		return tw_filter_error(error, -EINVAL, column, "'=' is no operator; '==' compares");
+		return tw_filter_error(error, -EINVAL, column, "'=' is not an operator; use '=='");
 	if (c == '|')
 		return tw_filter_error(error, -EINVAL, column,
 				       "'|' joins names of flags without spaces, A|B; '||' is 'or'");
 	if (c == '[')
 		return tw_filter_error(
 			error, -EINVAL, column,
-			"'[' cannot stand here; a pattern with brackets needs quotes, and there are no slices");
+			"'[' is not expected here; write a pattern with brackets in quotes; there are no slices");
 	return tw_filter_error(error, -EINVAL, column,
-			       "%s cannot stand here; text with other characters than letters needs quotes",
+			       "%s is not expected here; write text with characters other than letters in quotes",
 			       c >= 0x20 && c < 0x7f ? (char[]){ '\'', c, '\'', 0 } : "this character");
 }
 

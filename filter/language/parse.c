@@ -130,7 +130,7 @@ static int take_set(struct parser *p, struct tw_predicate *predicate)
 			return err;
 		end = &(*end)->next;
 		if (++n > TW_FILTER_PREDICATES_MAX)
-			return tw_filter_error(p->error, -E2BIG, parser__column(p), "a set has %d members at most",
+			return tw_filter_error(p->error, -E2BIG, parser__column(p), "a set has at most %d members",
 					       TW_FILTER_PREDICATES_MAX);
 	} while (p->token.kind == TW_TOKEN_COMMA);
 	if (p->token.kind != TW_TOKEN_SET_END)
@@ -172,7 +172,7 @@ static int take_in(struct parser *p, struct tw_predicate *predicate, bool *ret_n
 	if (err)
 		return err;
 	if (!parser__is_word(p, "in"))
-		return parser__refuse(p, "'in' is expected behind 'not'");
+		return parser__refuse(p, "'in' is expected after 'not'");
 	err = parser__next(p);
 	return err ? err : take_set(p, predicate);
 }
@@ -213,7 +213,7 @@ static int take_comparison_of(struct parser *p, bool *ret_negated)
 	if (!predicate)
 		return tw_filter_error(p->error, -ENOMEM, parser__column(p), "no memory");
 	if (filter->n_predicates == TW_FILTER_PREDICATES_MAX)
-		return tw_filter_error(p->error, -E2BIG, parser__column(p), "an expression has %d comparisons at most",
+		return tw_filter_error(p->error, -E2BIG, parser__column(p), "an expression has at most %d comparisons",
 				       TW_FILTER_PREDICATES_MAX);
 	predicate->begin = p->token.begin;
 	predicate->column = parser__column(p) + (uint32_t)skip;
@@ -246,8 +246,8 @@ static int wait_for(struct parser *p, enum waiting what)
 	const bool deeper = what == WAITING_OPEN || what == WAITING_NOT;
 
 	if (p->depth + deeper > TW_FILTER_DEPTH_MAX)
-		return tw_filter_error(p->error, -E2BIG, parser__column(p),
-				       "more than %d parentheses and nots inside each other", TW_FILTER_DEPTH_MAX);
+		return tw_filter_error(p->error, -E2BIG, parser__column(p), "more than %d nested parentheses and nots",
+				       TW_FILTER_DEPTH_MAX);
 	p->depth += deeper;
 	p->waiting[p->n_waiting].what = what;
 	p->waiting[p->n_waiting++].column = parser__column(p);
@@ -311,7 +311,7 @@ static int close_parenthesis(struct parser *p)
 	if (err)
 		return err;
 	if (!p->n_waiting)
-		return parser__refuse(p, "this parenthesis was never opened");
+		return parser__refuse(p, "this parenthesis has no opening one");
 	p->n_waiting--;
 	p->depth--;
 	return parser__next(p);
@@ -323,14 +323,14 @@ static int say_no_joint(const struct parser *p)
 	const char *why = "'and', 'or' or the end is expected here";
 
 	if (p->token.kind == TW_TOKEN_MASK)
-		why = "'&' takes a mask, directly behind a name; '&&' is 'and'";
+		why = "'&' is followed by a mask, directly after a name; '&&' is 'and'";
 	else if (p->token.kind == TW_TOKEN_RANGE)
-		why = "a range stands in a set: in {1..5}";
+		why = "write a range in a set: in {1..5}";
 	else if (p->token.kind == TW_TOKEN_OPEN)
 		why = "'and' or 'or' is expected before a parenthesis; there are no functions";
 	else if (p->token.kind == TW_TOKEN_WORD &&
 		 (!strcasecmp(p->token.literal.text, "and") || !strcasecmp(p->token.literal.text, "or")))
-		why = "'and' and 'or' are written in small letters";
+		why = "write 'and' and 'or' in lower case";
 	return parser__refuse(p, why);
 }
 
@@ -369,7 +369,7 @@ static int parse(struct parser *p)
 		r = settle(p, WAITING_OR);
 	if (!r && p->n_waiting)
 		return tw_filter_error(p->error, -EINVAL, p->waiting[p->n_waiting - 1].column,
-				       "this parenthesis is never closed");
+				       "this parenthesis has no closing one");
 	return r;
 }
 
@@ -380,7 +380,7 @@ int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *
 	int err;
 
 	if (strlen(text) > TW_FILTER_TEXT_MAX)
-		return tw_filter_error(error, -E2BIG, TW_FILTER_TEXT_MAX + 1, "an expression has %d bytes at most",
+		return tw_filter_error(error, -E2BIG, TW_FILTER_TEXT_MAX + 1, "an expression has at most %d bytes",
 				       TW_FILTER_TEXT_MAX);
 	filter = calloc(1, sizeof(*filter));
 	if (filter)

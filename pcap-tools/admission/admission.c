@@ -664,15 +664,15 @@ const char *tw_refusals__why(uint16_t why)
 {
 	static const char *const texts[] = {
 		[TW_REFUSED_UNPROVEN] =
-			"none of their frames goes on where another one ended, so they are forged or damaged; "
-			"a firewall can keep strangers out",
+			"none of their frames continues the numbers of another, so they are forged or damaged; a firewall "
+			"can block other senders",
 		[TW_REFUSED_PLACES] =
-			"no place is left for a stream that answers no question about its clock, or for any stream; "
-			"let UDP through in both directions, or end streams that nobody needs",
-		[TW_REFUSED_SOURCE] = "one address has as many streams as it may; raise --streams-per-source",
+			"the stream table has no place left, or none for a stream that sends no TIME_SYNC responses; permit "
+			"UDP in both directions, or end streams that are not needed",
+		[TW_REFUSED_SOURCE] = "one address has reached its limit of streams; raise --streams-per-source",
 		[TW_REFUSED_RATE] =
-			"streams that answer no question about their clocks bring more than they may; let UDP "
-			"through in both directions, or raise --unanswered",
+			"streams that send no TIME_SYNC responses exceed their rate; permit UDP in both directions, or raise "
+			"--unanswered",
 	};
 
 	return texts[why];

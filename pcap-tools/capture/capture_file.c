@@ -267,10 +267,11 @@ static int failed(const struct tw_capture_file *file, struct tw_error *error)
 	const unsigned long long at = file->in.offset + (file->in.end - file->in.at);
 
 	if (file->in.failure == -EBADMSG)
-		return tw_error__set(error, -EBADMSG,
-				     "%s is damaged or cut: zstd expands it to byte %llu and no further; what stands "
-				     "before that was read",
-				     file->name, at);
+		return tw_error__set(
+			error, -EBADMSG,
+			"%s is damaged or truncated: zstd decompresses it only up to byte %llu; everything before that was "
+			"read",
+			file->name, at);
 	if (!at)
 		return tw_error__set(error, file->in.failure, "reading %s failed: %s", file->name,
 				     strerror(-file->in.failure));
@@ -288,7 +289,7 @@ int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	return tw_error__set(error, -EBADMSG, "%s is damaged at byte %llu: %s; what stands before that was read",
+	return tw_error__set(error, -EBADMSG, "%s is damaged at byte %llu: %s; everything before that was read",
 			     file->name, (unsigned long long)offset, what);
 }
 
@@ -306,12 +307,13 @@ static int refuse(struct tw_capture_file *file, struct tw_error *error)
 	if (there >= sizeof(dat) && !memcmp(first, dat, sizeof(dat)))
 		return tw_error__set(
 			error, -EINVAL,
-			"%s is a trace.dat file and no capture; `tracewire convert %s OUT.pcapng` makes it one",
+			"%s is a trace.dat file, not a capture; `tracewire convert %s OUT.pcapng` converts it",
 			file->name, file->name);
 	if (there >= sizeof(gzip) && !memcmp(first, gzip, sizeof(gzip)))
-		return tw_error__set(error, -EINVAL, "%s is compressed; give `gunzip -c` of it on standard input (-)",
+		return tw_error__set(error, -EINVAL, "%s is compressed; pipe `gunzip -c` of it to standard input (-)",
 				     file->name);
-	return tw_error__set(error, -EINVAL, "%s is neither a pcapng nor a pcap file, by its first bytes", file->name);
+	return tw_error__set(error, -EINVAL, "%s is neither a pcapng nor a pcap file, according to its first bytes",
+			     file->name);
 }
 
 int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *error)

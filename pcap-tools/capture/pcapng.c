@@ -184,10 +184,10 @@ static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct 
 
 	file->big_endian = magic == TW_PCAPNG_BYTE_ORDER_MAGIC;
 	if (!file->big_endian && magic != __builtin_bswap32(TW_PCAPNG_BYTE_ORDER_MAGIC))
-		return tw_capture__damaged(file, file->in.offset, error, "a section of no known byte order");
+		return tw_capture__damaged(file, file->in.offset, error, "a section of unknown byte order");
 	if (u16(file, p + 12) != 1)
 		return tw_capture__damaged(file, file->in.offset, error,
-					   "a section of pcapng version %u.%u, known is 1", u16(file, p + 12),
+					   "a section of pcapng version %u.%u; only 1 is supported", u16(file, p + 12),
 					   u16(file, p + 14));
 	file->n_interfaces = 0;
 	return 0;

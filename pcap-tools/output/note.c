@@ -26,8 +26,7 @@ static void note__write(const struct tw_note *note, const struct stat *st, const
 
 int tw_note__busy(const char *path, struct tw_error *error)
 {
-	return tw_error__set(error, -EBUSY, "%s is being written by another capture; end that, or write elsewhere",
-			     path);
+	return tw_error__set(error, -EBUSY, "another capture is writing %s; end it, or write to another file", path);
 }
 
 int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *error)

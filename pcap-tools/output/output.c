@@ -24,21 +24,21 @@ const char *tw_output__remedy(int err)
 {
 	switch (-err) {
 	case ENOENT:
-		return "; create the folder first";
+		return "; create the directory first";
 	case ENOTDIR:
-		return "; a file stands where a folder is to be: name another one";
+		return "; a part of the path is a file instead of a directory: give another path";
 	case EISDIR:
 		return "; name a file in it";
 	case EACCES:
 	case EPERM:
-		return "; name a folder that you may write to";
+		return "; give a directory with write permission";
 	case EROFS:
-		return "; name a folder on another one";
+		return "; give a directory on another file system";
 	case ENOSPC:
 	case EDQUOT:
-		return "; make room, or write elsewhere";
+		return "; free some space, or write to another file system";
 	case ENAMETOOLONG:
-		return "; give a shorter one";
+		return "; give a shorter name";
 	default:
 		return "";
 	}
@@ -55,23 +55,21 @@ static int output__fail(struct tw_output *o, int err, struct tw_error *error)
 	case EDQUOT:
 		return tw_error__set(
 			error, err,
-			"writing %s: no space left after %llu bytes; they can be read as they are, make room or "
-			"write elsewhere for more",
+			"writing %s: no space left after %llu bytes, which can be read; free some space, or write to another "
+			"file system",
 			o->name, bytes);
 	case EPIPE:
-		return tw_error__set(error, err, "writing %s: the program that read it has gone, after %llu bytes",
-				     o->name, bytes);
+		return tw_error__set(error, err, "writing %s: its reader has gone, after %llu bytes", o->name, bytes);
 	case EFBIG:
 		return tw_error__set(
 			error, err,
-			"writing %s: the file reached the largest size allowed (ulimit -f, or the file system's) after "
-			"%llu bytes",
+			"writing %s: the file reached the maximum size (of ulimit -f, or of the file system) after %llu bytes",
 			o->name, bytes);
 	case ETIMEDOUT:
 		return tw_error__set(
 			error, err,
-			"writing %s: it took nothing more, after %llu bytes; the rest was given up, as the "
-			"end was asked for",
+			"writing %s: it accepted no more data after %llu bytes; the rest was given up after the request to "
+			"stop",
 			o->name, bytes);
 	default:
 		return tw_error__set(error, err, "writing %s: %s, after %llu bytes", o->name, strerror(-err), bytes);
@@ -290,8 +288,7 @@ static int file__create(struct tw_output *o, struct tw_error *error)
 	if (err == -EINTR)
 		return tw_error__set(
 			error, err,
-			"opening %s: nobody had opened it to read when the end was asked for; start its reader "
-			"first",
+			"opening %s: no reader had opened it before the request to stop; start its reader first",
 			o->name);
 	return err ? tw_error__set(error, err, "creating %s: %s%s", o->name, strerror(-err), tw_output__remedy(err))
 		   : 0;
@@ -408,8 +405,8 @@ static int check(const struct tw_output *o, struct tw_error *error)
 	struct stat st;
 
 	if (o->rotates && (!o->own || (!stat(o->path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))))
-		return tw_error__set(error, -EINVAL, "writing %s: several files cannot be made of it; name a file",
-				     o->name);
+		return tw_error__set(error, -EINVAL,
+				     "writing %s: it cannot be split into several files; give a file name", o->name);
 	if (strlen(o->path) < sizeof(o->path) - 1)
 		return 0;
 	return tw_error__set(error, -ENAMETOOLONG, "writing %.64s...: the name is too long; give a shorter one",
@@ -630,13 +627,14 @@ static int output__tell_gone(struct tw_output *o, int err, struct tw_error *erro
 	if (err || o->err || !o->gone)
 		return err;
 	if (o->rotates)
-		return tw_error__set(error, -ENOENT,
-				     "writing %s: somebody removed %llu of the files while they were written; %llu "
-				     "bytes are gone with them",
-				     o->path, (unsigned long long)o->gone, (unsigned long long)o->gone_bytes);
+		return tw_error__set(
+			error, -ENOENT,
+			"writing %s: another program removed %llu of the files while they were written; %llu bytes are lost "
+			"with them",
+			o->path, (unsigned long long)o->gone, (unsigned long long)o->gone_bytes);
 	return tw_error__set(error, -ENOENT,
-			     "writing %s: somebody removed it while it was written; its %llu bytes are gone", o->name,
-			     (unsigned long long)o->gone_bytes);
+			     "writing %s: another program removed it while it was written; its %llu bytes are lost",
+			     o->name, (unsigned long long)o->gone_bytes);
 }
 
 int tw_output__finish(struct tw_output *o, struct tw_error *error)

@@ -363,8 +363,7 @@ static int explain(int err, const char *path, struct tw_error *error)
 	if (err == -EBADMSG)
 		return tw_error__set(
 			error, err,
-			"repairing %s: it is damaged before its end, or no capture of tracewire's; it stays as "
-			"it is",
+			"repairing %s: it is damaged before its end, or not written by tracewire; it stays unchanged",
 			path);
 	return tw_error__set(error, err, "repairing %s: %s", path, strerror(-err));
 }

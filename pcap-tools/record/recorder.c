@@ -370,7 +370,7 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 		return err;
 	err = tw_slot_queue__init(&rec->queue, rec->slots, rec->slot_bytes + TW_MERGE_SLACK);
 	if (err)
-		return tw_error__set(error, err, "writing %s: a queue of %u slots of %u bytes cannot be made: %s",
+		return tw_error__set(error, err, "writing %s: a queue of %u slots of %u bytes cannot be allocated: %s",
 				     rec->name, rec->slots, rec->slot_bytes, strerror(-err));
 	rec->has_queue = true;
 	return recorder__start(rec, error);
@@ -436,8 +436,8 @@ static void recorder__leave_behind(struct tw_recorder *rec)
 	left = rec;
 	tw_error__set(
 		&rec->error, -ETIMEDOUT,
-		"writing %s: the disk does not answer; what of the last write is in the file is not known, and it "
-		"counts as not written",
+		"writing %s: the disk does not answer; it is unknown which part of the last write is in the file, so "
+		"all of it counts as not written",
 		rec->name);
 	tw_archive__missing(rec->archive, frames);
 	tw_archive__give_up(rec->archive, -ETIMEDOUT, &rec->error);

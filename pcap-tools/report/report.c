@@ -237,8 +237,7 @@ static int judge(const struct run *run, const char *name, struct tw_error *error
 	if (stats->versions == stats->frames)
 		return tw_error__set(
 			error, -EPROTONOSUPPORT,
-			"%s is of a version of the wire format that this program does not know (it knows %u): "
-			"a newer tracewire can read it",
+			"%s has an unknown version of the wire format (this program supports %u): use a newer tracewire",
 			name, TW_VERSION);
 	return 0;
 }

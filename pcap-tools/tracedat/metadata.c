@@ -205,7 +205,7 @@ int tw_dat__headers(struct tw_dat_cursor *c)
 		return tw_dat__damage(c->dat, tw_dat_cursor__offset(c), "%s", why.text);
 	if (layout->page.commit_offset != sizeof(uint64_t))
 		return tw_dat__damage(c->dat, tw_dat_cursor__offset(c),
-				      "the time stamp of its sub-buffers has %u bytes where 8 are known",
+				      "the time stamp of its sub-buffers has %u bytes; only 8 are supported",
 				      layout->page.commit_offset);
 	layout->big_endian = info->big_endian;
 	info->long_size = (uint8_t)layout->page.commit_size;
@@ -476,8 +476,8 @@ int tw_dat__option(struct tw_dat_cursor *c, uint16_t id)
 			free(value.data);
 	}
 	if (err == -EBADMSG)
-		tw_dat__damage(c->dat, offset, "an option (number %u) is longer than what is left, or one too many",
-			       id);
+		tw_dat__damage(c->dat, offset,
+			       "an option (number %u) is longer than the rest, or exceeds the number of options", id);
 	if (err)
 		return err;
 	inner = (struct tw_dat_cursor){
@@ -485,7 +485,7 @@ int tw_dat__option(struct tw_dat_cursor *c, uint16_t id)
 	};
 	err = apply(&inner, id, &value);
 	if (err == -EBADMSG) {
-		tw_dat__damage(c->dat, offset, "an option (number %u) is not what it should be", id);
+		tw_dat__damage(c->dat, offset, "an option (number %u) is invalid", id);
 		err = 0; /* the next option can be read */
 	}
 	return err;

@@ -78,7 +78,7 @@ static bool chunk__allowed(struct tw_tracedat *dat, struct tw_dat_ring *ring, ui
 	dat->chunks_expanded += len;
 	if (dat->chunks_expanded <= TW_TRACEDAT_CHUNKS_FREE + dat->chunks_packed * TW_TRACEDAT_EXPAND_TIMES)
 		return true;
-	tw_dat__damage(dat, ring->at, "its chunks would expand to more than %d times their size",
+	tw_dat__damage(dat, ring->at, "its chunks decompress to more than %d times their size",
 		       TW_TRACEDAT_EXPAND_TIMES);
 	return ring__end(ring);
 }
@@ -96,13 +96,13 @@ static bool chunk__head(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint3
 	*ret_packed = tw_load32(head, dat->info.big_endian);
 	*ret_len = tw_load32(head + 4, dat->info.big_endian);
 	if (*ret_packed > ring->end - ring->at - sizeof(head) || *ret_packed > TW_TRACEDAT_CHUNK_MAX) {
-		tw_dat__damage(dat, ring->at, "a chunk of CPU %u claims %u bytes, more than are left", ring->cpu,
-			       *ret_packed);
+		tw_dat__damage(dat, ring->at, "a chunk of CPU %u has a length of %u bytes, more than the rest",
+			       ring->cpu, *ret_packed);
 		return ring__end(ring);
 	}
 	if (*ret_len > TW_TRACEDAT_CHUNK_MAX) {
-		tw_dat__damage(dat, ring->at, "a chunk of CPU %u would expand to %u bytes, the limit is %u", ring->cpu,
-			       *ret_len, TW_TRACEDAT_CHUNK_MAX);
+		tw_dat__damage(dat, ring->at, "a chunk of CPU %u would decompress to %u bytes; the limit is %u",
+			       ring->cpu, *ret_len, TW_TRACEDAT_CHUNK_MAX);
 		return ring__end(ring);
 	}
 	return chunk__allowed(dat, ring, *ret_packed, *ret_len);
@@ -127,7 +127,7 @@ static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 		     tw_dat__expand(dat, packed, packed_len, ring->window, len);
 		free(packed);
 		if (!ok) {
-			tw_dat__damage(dat, begin, "a chunk of CPU %u cannot be expanded", ring->cpu);
+			tw_dat__damage(dat, begin, "a chunk of CPU %u cannot be decompressed", ring->cpu);
 			continue;
 		}
 		ring->page_offset = begin;
@@ -155,7 +155,7 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 		return; /* an empty ring may have any offset */
 	if (ring->at > dat->source.size || ring->end - ring->at > dat->source.size - ring->at) {
 		tw_dat__damage(dat, dat->source.size,
-			       "the file ends here, but events of CPU %u should lie from %llu to %llu", ring->cpu,
+			       "the file ends here, but events of CPU %u should be from %llu to %llu", ring->cpu,
 			       (unsigned long long)ring->at, (unsigned long long)ring->end);
 		ring->end = dat->source.size;
 		ring->at = ring->at < ring->end ? ring->at : ring->end;
@@ -181,11 +181,11 @@ static void ring__begin_page(struct tw_tracedat *dat, struct tw_dat_ring *ring, 
 	if (!tw_ring_page__init(&ring->walk, &dat->layout, page, len)) {
 		if (len < head)
 			tw_dat__damage(dat, ring->page_offset,
-				       "a sub-buffer of CPU %u has %zu bytes, not even its header", ring->cpu, len);
+				       "a sub-buffer of CPU %u has %zu bytes, less than its header", ring->cpu, len);
 		else
 			tw_dat__damage(dat, ring->page_offset,
-				       "a sub-buffer of CPU %u claims %u bytes of events where %zu have room",
-				       ring->cpu, tw_ring_page__size(&dat->layout, page), len - head);
+				       "a sub-buffer of CPU %u has a length of %u bytes, but room for %zu", ring->cpu,
+				       tw_ring_page__size(&dat->layout, page), len - head);
 	}
 	missed = tw_ring_page__missed(&dat->layout, page, len, &event->lost_count);
 	if (missed == TW_MISSED_NONE)
@@ -294,7 +294,7 @@ static void add_rings(struct tw_tracedat *dat, uint32_t buffer, uint64_t *total)
 	const uint32_t page = dat->buffers[buffer].page_size;
 
 	if (page < dat->layout.page.data_offset + 4u || page > TW_TRACEDAT_PAGE_MAX) {
-		tw_dat__damage(dat, places->offset, "sub-buffers of %u bytes cannot be", page);
+		tw_dat__damage(dat, places->offset, "sub-buffers of %u bytes are impossible", page);
 		return;
 	}
 	for (uint32_t i = 0; i < dat->buffers[buffer].cpus && places->places; i++) {
@@ -304,8 +304,8 @@ static void add_rings(struct tw_tracedat *dat, uint32_t buffer, uint64_t *total)
 		uint64_t inside;
 
 		if (place->cpu >= TW_TRACEDAT_CPUS_MAX || size < place->size || size > UINT64_MAX - place->offset) {
-			tw_dat__damage(dat, places->offset, "a ring of CPU %u with %llu bytes cannot be", place->cpu,
-				       (unsigned long long)place->size);
+			tw_dat__damage(dat, places->offset, "a ring of CPU %u with %llu bytes is impossible",
+				       place->cpu, (unsigned long long)place->size);
 			continue;
 		}
 		inside = place->offset < dat->source.size ? dat->source.size - place->offset : 0;

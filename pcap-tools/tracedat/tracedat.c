@@ -150,7 +150,7 @@ static int check_version(struct tw_dat_cursor *c, struct tw_error *error)
 	if (!tw_dat_cursor__string(c, version, sizeof(version)))
 		return tw_error__set(error, -EINVAL, "%s is not a trace.dat file: it has no version", c->dat->name);
 	if (strcmp(version, "6") && strcmp(version, "7"))
-		return tw_error__set(error, -EINVAL, "%s is a trace.dat file of version %s; known are 6 and 7",
+		return tw_error__set(error, -EINVAL, "%s is a trace.dat file of version %s; only 6 and 7 are supported",
 				     c->dat->name, version);
 	c->dat->info.version = (unsigned int)(*version - '0');
 	return 0;
@@ -171,8 +171,8 @@ static int check_codec(struct tw_dat_cursor *c, struct tw_error *error)
 		return dat->zstd ? 0 : -ENOMEM;
 	}
 	if (dat->compresses && strcmp(dat->codec, "zlib"))
-		return tw_error__set(error, -EINVAL, "%s is compressed with \"%s\"; known are zstd and zlib", dat->name,
-				     dat->codec);
+		return tw_error__set(error, -EINVAL, "%s is compressed with \"%s\"; only zstd and zlib are supported",
+				     dat->name, dat->codec);
 	return 0;
 }
 
@@ -222,10 +222,11 @@ static int read_v6_options(struct tw_dat_cursor *c)
 
 static int text_only(const struct tw_tracedat *dat, struct tw_error *error)
 {
-	return tw_error__set(error, -EINVAL,
-			     "%s holds the text of a latency tracer instead of records: print it with trace-cmd "
-			     "report, there is nothing to convert",
-			     dat->name);
+	return tw_error__set(
+		error, -EINVAL,
+		"%s has the text of a latency tracer instead of records: print it with trace-cmd report; there is "
+		"nothing to convert",
+		dat->name);
 }
 
 /* From the tag on: optional options, then the places of the rings. */
@@ -364,14 +365,13 @@ static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int i
 	uint64_t size;
 
 	if (offset > dat->source.size || dat->source.size - offset < SECTION_HEAD)
-		return tw_dat__damage(dat, offset, "a section (number %u) should begin here, beyond its end", id);
+		return tw_dat__damage(dat, offset, "a section (number %u) should begin here, after its end", id);
 	is = cursor__u16(&c);
 	ret->flags = cursor__u16(&c);
 	tw_dat_cursor__u32(&c);
 	size = tw_dat_cursor__u64(&c);
 	if (c.failed || is != id)
-		return tw_dat__damage(dat, offset, "a section with the number %u should begin here, and not %u", id,
-				      is);
+		return tw_dat__damage(dat, offset, "a section with number %u should begin here instead of %u", id, is);
 	ret->begin = c.at;
 	ret->end = size <= c.end - c.at ? c.at + size : c.end;
 	return 0;
@@ -392,18 +392,18 @@ static int expand(struct tw_tracedat *dat, const struct section *s, struct tw_tr
 	dat->expanded += len;
 	if (len > TW_TRACEDAT_SECTION_MAX || dat->expanded > TW_TRACEDAT_EXPAND_MAX ||
 	    len > EXPAND_MIN + (uint64_t)packed_len * TW_TRACEDAT_EXPAND_TIMES)
-		return tw_dat__damage(dat, s->begin, "a section of %u bytes would expand to %u, more than is allowed",
+		return tw_dat__damage(dat, s->begin, "a section of %u bytes would decompress to %u, above the limit",
 				      packed_len, len);
 	err = tw_dat_cursor__bytes(&c, packed_len, TW_TRACEDAT_SECTION_MAX, &packed);
 	if (err == -EBADMSG)
-		return tw_dat__damage(dat, s->begin, "a compressed section is longer than what is left");
+		return tw_dat__damage(dat, s->begin, "a compressed section is longer than the rest");
 	if (err)
 		return err;
 	*ret = (struct tw_tracedat_bytes){ .data = malloc((size_t)len + 1), .len = len };
 	if (!ret->data) {
 		err = -ENOMEM;
 	} else if (!tw_dat__expand(dat, packed.data, packed.len, ret->data, len)) {
-		err = tw_dat__damage(dat, s->begin, "a compressed section cannot be expanded");
+		err = tw_dat__damage(dat, s->begin, "a compressed section cannot be decompressed");
 	}
 	free(packed.data);
 	return err;
@@ -453,7 +453,7 @@ static int read_options(struct tw_dat_cursor *c)
 		}
 		if (tw_dat_cursor__u32(c) >= sizeof(uint64_t))
 			*next = tw_dat_cursor__u64(c);
-		return c->failed ? tw_dat__damage(c->dat, tw_dat_cursor__offset(c), "its options are cut off") : 0;
+		return c->failed ? tw_dat__damage(c->dat, tw_dat_cursor__offset(c), "its options are truncated") : 0;
 	}
 	return err;
 }
@@ -468,7 +468,7 @@ static int read_chain(struct tw_tracedat *dat, uint64_t at)
 	while (at && !err) {
 		for (size_t i = 0; i < n; i++)
 			if (seen[i] == at)
-				return tw_dat__damage(dat, at, "its chain of options comes back to itself");
+				return tw_dat__damage(dat, at, "its chain of options is cyclic");
 		if (n == TW_TRACEDAT_CHAIN_MAX)
 			return tw_dat__damage(dat, at, "its options are in more than %d sections",
 					      TW_TRACEDAT_CHAIN_MAX);
@@ -529,7 +529,7 @@ static int read_v7(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 		return no_events(dat, error);
 	if (!dat->sections[TW_TRACEDAT_HEADER_INFO])
 		return tw_error__set(error, -EBADMSG,
-				     "%s does not say how its rings are laid out: no event can be read", dat->name);
+				     "%s does not describe the layout of its rings: no event can be read", dat->name);
 	err = read_section(dat, TW_TRACEDAT_HEADER_INFO, dat->sections[TW_TRACEDAT_HEADER_INFO], tw_dat__headers);
 	if (err == -EBADMSG)
 		*error = dat->damage.first;

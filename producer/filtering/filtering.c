@@ -57,7 +57,7 @@ static int split(const struct tw_node *root, bool with_kernel, struct tw_arena *
 
 static int no_memory(struct tw_error *error)
 {
-	return tw_error__set(error, -ENOMEM, "no memory for the filter of so many events");
+	return tw_error__set(error, -ENOMEM, "no memory for the filter of this many events");
 }
 
 /*
@@ -210,11 +210,12 @@ static int check_later(struct placing *p, const struct tw_node *later)
 		return 0;
 	test = tw_node__refused(later, TW_BACK_END_PRODUCER, &why);
 	text = tw_filter__predicate(filter, test->predicate, &len);
-	return tw_error__set(p->error, -EINVAL,
-			     "column %zu: '%.*s' cannot be decided before the events are sent, because %s: let the "
-			     "kernel do it (== or ~, and nothing that it cannot do beside it in an or), or filter "
-			     "where the events are captured",
-			     (size_t)(text - tw_filter__text(filter)) + 1, (int)len, text, why);
+	return tw_error__set(
+		p->error, -EINVAL,
+		"column %zu: '%.*s' cannot be decided before the events are sent, because %s: use a comparison that "
+		"the kernel supports (== or ~, not joined by 'or' with one that it does not support), or filter in "
+		"the capture",
+		(size_t)(text - tw_filter__text(filter)) + 1, (int)len, text, why);
 }
 
 /* A tree that is neither TRUE nor FALSE. */
@@ -432,7 +433,7 @@ static int place_filter(struct placing *p, struct tw_schema *schema)
 	if (!err && p->first && !p->able)
 		err = tw_error__set(
 			p->error, -EINVAL,
-			"no event that is asked for can match the filter '%s': what it wants, none of them has",
+			"none of the selected events can match the filter '%s': they do not have these fields or values",
 			tw_filter__text(p->filtering->options->filter));
 	if (!err)
 		err = split_unknown(p);

@@ -28,9 +28,9 @@ static int not_there(const struct mask *mask, uint64_t cpu, struct tw_error *err
 
 static int neither(const char *text, struct tw_error *error)
 {
-	return tw_error__set(error, -EINVAL,
-			     "'%s' is no set of CPUs: give a hexadecimal mask as in 'c', or CPUs as in '2-3' or '0,2'",
-			     text);
+	return tw_error__set(
+		error, -EINVAL,
+		"'%s' is not a set of CPUs: give a hexadecimal mask as in 'c', or CPUs as in '2-3' or '0,2'", text);
 }
 
 static int set(struct mask *mask, uint64_t cpu, struct tw_error *error)
@@ -133,7 +133,7 @@ int tw_cpu_mask__parse(const char *text, unsigned int cpus, char ret[TW_CPU_MASK
 	else
 		err = read_list(&mask, text, error);
 	if (!err && is_empty(&mask))
-		err = tw_error__set(error, -EINVAL, "'%s' has no CPU in it: nothing would be recorded", text);
+		err = tw_error__set(error, -EINVAL, "'%s' contains no CPU: nothing would be recorded", text);
 	if (!err)
 		write_mask(&mask, ret);
 	return err;

@@ -168,7 +168,7 @@ static char *read_now(const char *file, bool is_list)
 
 static int cannot_note(const struct notes *notes, int err, struct tw_error *error)
 {
-	return tw_error__set(error, err, "%s cannot be written, to remember what is set in the kernel: %s",
+	return tw_error__set(error, err, "%s, which notes the changed settings of the kernel, cannot be written: %s",
 			     notes->file.path, strerror(-err));
 }
 
@@ -396,8 +396,8 @@ static int put_back(const char *mark, struct tw_error *error)
 	if (err)
 		return tw_error__set(
 			error, -ENOENT,
-			"what it had set at the kernel's top level is not known, as there is no /run/tracewire/%s: nothing "
-			"of it is put back; look at current_tracer, set_event, set_graph_function, buffer_size_kb and "
+			"its settings at the kernel's top level are unknown, because /run/tracewire/%s does not exist: none "
+			"of them is restored; check current_tracer, set_event, set_graph_function, buffer_size_kb and "
 			"tracing_on",
 			mark);
 	rest = text;
@@ -411,7 +411,7 @@ static int put_back(const char *mark, struct tw_error *error)
 	if (err)
 		return tw_error__set(error, err, "out of memory");
 	if (used)
-		return tw_error__set(error, -ESTALE, "changed by somebody else since, and left as it is: %s", names);
+		return tw_error__set(error, -ESTALE, "changed by another program since, and left unchanged: %s", names);
 	remove_notes(mark);
 	return 0;
 }
@@ -528,10 +528,11 @@ void tw_top_level__forget(const char *instance)
 
 static int in_use(const char *file, struct tw_error *error)
 {
-	return tw_error__set(error, -EBUSY,
-			     "somebody uses the kernel's top-level buffer, which this kernel needs for it: %s/%s is "
-			     "set; wait, or put it back",
-			     tracefs_tracing_dir(), file);
+	return tw_error__set(
+		error, -EBUSY,
+		"another program uses the kernel's top-level buffer, which this kernel needs for this: %s/%s is set; "
+		"wait, or reset it",
+		tracefs_tracing_dir(), file);
 }
 
 static int check_list(const char *file, struct tw_error *error)
@@ -563,8 +564,8 @@ static int new_top_level(struct tw_top_level **ret, struct tw_error *error)
 	if (fd == -EBUSY)
 		return tw_error__set(
 			error, -EBUSY,
-			"another run of Tracewire uses what the kernel has only once, its top-level buffer or "
-			"set_graph_function: wait for its end");
+			"another run of Tracewire uses the kernel's top-level buffer or set_graph_function, which only one "
+			"run can use: wait for its end");
 	if (fd < 0)
 		return tw_error__set(error, fd, "%s cannot be locked: %s", tracefs_tracing_dir(), strerror(-fd));
 	top = calloc(1, sizeof(*top));

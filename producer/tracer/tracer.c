@@ -53,12 +53,13 @@ static int check_request(const struct tw_tracer_request *request, struct tw_erro
 	const bool functions = graph || (request->tracer && !strcmp(request->tracer, "function"));
 
 	if (!functions && (request->functions.n || request->not_functions.n))
-		return tw_error__set(error, -EINVAL,
-				     "functions are chosen for a tracer of functions: give --tracer function or "
-				     "--tracer function_graph too");
+		return tw_error__set(
+			error, -EINVAL,
+			"functions can be selected only with a function tracer: add --tracer function or --tracer "
+			"function_graph");
 	if (!graph && request->graphs.n)
 		return tw_error__set(error, -EINVAL,
-				     "--graph chooses where function_graph begins: give --tracer function_graph too");
+				     "--graph selects functions for function_graph: add --tracer function_graph");
 	return 0;
 }
 
@@ -90,8 +91,8 @@ static int unknown_tracer(const char *available, const char *tracer, struct tw_e
 		tw_nearest__offer(&nearest, name);
 	if (!strncmp(tracer, "function", strlen("function")) && !has_tracer(available, "function"))
 		err = tw_error__set(error, -ENOENT,
-				    "this kernel is built without the function tracer: events work, functions need one "
-				    "with CONFIG_FUNCTION_TRACER");
+				    "this kernel is built without the function tracer: events work, functions require "
+				    "CONFIG_FUNCTION_TRACER");
 	else if (nearest.best)
 		err = tw_error__set(error, -ENOENT, "no tracer '%s'; did you mean %s?", tracer, nearest.best);
 	else
@@ -116,10 +117,10 @@ static int choose_place(struct tw_tracer *t, struct tw_error *error)
 		else if (!err && is_graph(t->request))
 			err = tw_top_level__take(t->instance, &t->top, error);
 		else if (!err)
-			err = tw_error__set(error, -EINVAL,
-					    "tracer %s runs in the kernel's top-level buffer only, which Tracewire "
-					    "takes for function_graph alone",
-					    tracer);
+			err = tw_error__set(
+				error, -EINVAL,
+				"tracer %s runs only in the kernel's top-level buffer, which Tracewire uses only for function_graph",
+				tracer);
 	}
 	free(here);
 	free(top);
@@ -147,8 +148,8 @@ static int unknown_function(const char *tracing_dir, const char *word, struct tw
 	else
 		err = tw_error__set(
 			error, -ENOENT,
-			"no function '%s' can be traced; give a name or a glob such as 'vfs_*': `tracewire list "
-			"--functions` shows what this kernel has",
+			"no function '%s' can be traced; give a name or a glob such as 'vfs_*': `tracewire list --functions` "
+			"shows all functions",
 			word);
 	free(names);
 	return err;
@@ -157,8 +158,8 @@ static int unknown_function(const char *tracing_dir, const char *word, struct tw
 static int refused_list(const char *path, int err, struct tw_error *error)
 {
 	if (err == -ENOENT)
-		return tw_error__set(error, -EINVAL, "this kernel cannot choose functions: there is no %s", path);
-	return tw_error__set(error, err, "the kernel does not let functions be chosen: %s: %s", path, strerror(-err));
+		return tw_error__set(error, -EINVAL, "this kernel cannot select functions: %s does not exist", path);
+	return tw_error__set(error, err, "the kernel refuses a selection of functions: %s: %s", path, strerror(-err));
 }
 
 /* The kernel takes one word for each write. The list takes effect when the file is closed, which can fail too. */
@@ -214,8 +215,8 @@ static int check_commands(const struct tw_tracer *t, struct tw_error *error)
 		if (command && strncmp(command, ":mod:", strlen(":mod:")) != 0)
 			return tw_error__set(
 				error, -EINVAL,
-				"'%s' is a command, which would stay in the kernel's top-level buffer: this "
-				"kernel runs function_graph only there",
+				"'%s' is a command of ftrace, which would stay in the kernel's top-level buffer, where this kernel "
+				"runs function_graph: give only a function",
 				word);
 	}
 	return 0;
@@ -248,10 +249,10 @@ static int run_tracer(struct tw_tracer *t, struct tw_error *error)
 	tw_instance__write(t->instance, "options/function-fork", "1", NULL); /* as event-fork does for events */
 	err = tw_instance__write(t->instance, "current_tracer", tracer, NULL);
 	if (err == -EPERM || err == -EACCES)
-		return tw_error__set(error, err,
-				     "the kernel refuses to run tracer %s (%s): it is locked down, or this "
-				     "container may not",
-				     tracer, strerror(-err));
+		return tw_error__set(
+			error, err,
+			"the kernel refuses to run tracer %s (%s): it is locked down, or this container is not permitted to",
+			tracer, strerror(-err));
 	if (err)
 		return tw_error__set(error, err == -EINVAL ? err : -EIO, "the kernel refuses tracer %s: %s", tracer,
 				     strerror(-err));
@@ -278,7 +279,7 @@ static int check_pid(const char *pid, struct tw_error *error)
 	char path[64];
 
 	if (!*pid || strlen(pid) > 9 || strspn(pid, "0123456789") != strlen(pid))
-		return tw_error__set(error, -EINVAL, "'%s' is no pid: give a number, or several with commas between",
+		return tw_error__set(error, -EINVAL, "'%s' is not a pid: give a number, or several separated by commas",
 				     pid);
 	snprintf(path, sizeof(path), "/proc/%lu", strtoul(pid, NULL, 10));
 	if (strtoul(pid, NULL, 10) && access(path, F_OK))
@@ -305,9 +306,10 @@ static int set_pids(const struct tw_tracer *t, bool own_pids, struct tw_error *e
 	int err = 0;
 
 	if (t->request->pids.n && !own_pids)
-		return tw_error__set(error, -EINVAL,
-				     "--pid needs the pids that the kernel counts by, which are others in this pid "
-				     "namespace: run Tracewire outside, or use --follow");
+		return tw_error__set(
+			error, -EINVAL,
+			"--pid needs global pids, which differ in this pid namespace: run Tracewire outside of it, or use "
+			"--follow");
 	for (size_t i = 0; i < t->request->pids.n && !err; i++)
 		err = follow_list(t, t->request->pids.items[i], error);
 	return err;
@@ -346,7 +348,7 @@ static int unknown_option(const struct tw_instance *instance, const char *word, 
 		return tw_error__set(error, -ENOENT, "no trace option '%s'; did you mean %s%s?", word, off ? "no" : "",
 				     best);
 	return tw_error__set(error, -ENOENT,
-			     "no trace option '%s'; `tracewire list --options` shows what this kernel has", word);
+			     "no trace option '%s'; `tracewire list --options` shows all options of this kernel", word);
 }
 
 static bool has_option(const struct tw_instance *instance, const char *name, size_t len, struct option *ret)
@@ -412,7 +414,7 @@ static int set_option(struct tw_tracer *t, const char *word, struct tw_error *er
 	if (!strcmp(option.file, "options/disable_on_free"))
 		return tw_error__set(
 			error, -EINVAL,
-			"trace option '%s' cannot be given: with it a killed run would go on in the kernel", word);
+			"trace option '%s' cannot be set: with it tracing would continue after a killed run", word);
 	top = is_on(tw_top_level__read(option.file));
 	err = tw_instance__write(t->instance, option.file, option.on ? "1" : "0", NULL);
 	if (err)

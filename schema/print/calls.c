@@ -269,7 +269,7 @@ static const struct tw_field *named_field(struct tw_parser *parser)
 		return NULL;
 	}
 	if (field->place != TW_PLACE_DATA_LOC && field->place != TW_PLACE_REL_LOC) {
-		tw_expr__refuse(parser->expr, parser->token.column, "\"%s\" is at a fixed place of the record",
+		tw_expr__refuse(parser->expr, parser->token.column, "\"%s\" has a fixed offset in the record",
 				field->name);
 		return NULL;
 	}
@@ -336,7 +336,7 @@ bool tw_parser__call(struct tw_parser *parser, const struct tw_lex_token *name, 
 	struct tw_parse_frame *frame;
 
 	if (!call)
-		return tw_expr__refuse(parser->expr, name->column, "the function %.*s() is not known",
+		return tw_expr__refuse(parser->expr, name->column, "the function %.*s() is unknown",
 				       name->text.len < 64 ? (int)name->text.len : 64, name->text.at);
 	tw_parser__advance(parser);
 	*ret_done = call->helper < TW_HELPER_DYNAMIC_ARRAY;
@@ -400,7 +400,7 @@ static bool dump_call(struct tw_parser *parser, const struct tw_parse_frame *fra
 	node.args[0] = operands[0];
 	node.args[1] = operands[1];
 	if (!tw_expr_node__is_bytes(&expr->nodes[operands[0]]))
-		return tw_expr__refuse(expr, frame->column, "what is printed is not in the record");
+		return tw_expr__refuse(expr, frame->column, "the printed bytes are not in the record");
 	if (node.helper == TW_HELPER_ARRAY && !take_element_size(expr, operands[2], &node))
 		return false;
 	if (node.helper == TW_HELPER_DYNAMIC_ARRAY && !take_element_size(expr, operands[1], &node))

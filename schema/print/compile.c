@@ -459,7 +459,8 @@ static bool convert_pointer(struct compiler *c, const struct tw_conversion *conv
 
 	if (tw_pointer__is_bytes(&conversion->pointer)) {
 		if (!tw_expr_node__is_bytes(node))
-			return tw_expr__refuse(&c->expr, node->column, "what this points to is not in the record");
+			return tw_expr__refuse(&c->expr, node->column,
+					       "the memory to which this points is not in the record");
 		on_bytes.field = node->field;
 		if (conversion->pointer.kind == TW_POINTER_HEX && !conversion->spec.width)
 			on_bytes.spec.width = 1; /* the kernel's default for %ph */
@@ -547,7 +548,7 @@ static bool convert(struct compiler *c, struct tw_text *text)
 	uint32_t stars[2] = { 0 }, n = 0, node;
 
 	if (!tw_conversion__parse(text, c->expr.format->long_size, &conversion))
-		return tw_expr__refuse(&c->expr, 1, "the conversion \"%.*s\" is not known",
+		return tw_expr__refuse(&c->expr, 1, "the conversion \"%.*s\" is unknown",
 				       text->len < 16 ? (int)text->len : 16, text->at);
 	c->expr.n_nodes = 0;
 	if (conversion.star_width && !next_argument(c, &stars[n++]))

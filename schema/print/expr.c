@@ -192,7 +192,7 @@ bool tw_expr__index(struct tw_expr *expr, uint32_t column, uint32_t a, uint32_t 
 	const struct tw_expr_node *array = &expr->nodes[a];
 
 	if (!tw_expr_node__is_bytes(array) || !array->elem_size)
-		return tw_expr__refuse(expr, column, "[] or * is on nothing with elements of a known size");
+		return tw_expr__refuse(expr, column, "the operand of [] or * has no elements of a known size");
 	if (!tw_expr__need_number(expr, b))
 		return false;
 	return tw_expr__add(expr,
@@ -355,6 +355,6 @@ bool tw_expr__need_number(struct tw_expr *expr, uint32_t i)
 	if (node->is_text)
 		return tw_expr__refuse(expr, node->column, "a number is needed here, not text");
 	if (tw_expr_node__is_bytes(node))
-		return tw_expr__refuse(expr, node->column, "an address in the traced kernel's ring is not known");
+		return tw_expr__refuse(expr, node->column, "an address in the traced kernel's ring is unknown");
 	return true;
 }

@@ -223,7 +223,7 @@ static bool size_of_field(struct tw_parser *parser, uint64_t *ret)
 	tw_parser__advance(parser);
 	field = tw_parser__field(parser);
 	if (!field || field->place != TW_PLACE_FIXED)
-		return refuse(parser, "sizeof is of no field whose size is known");
+		return refuse(parser, "the operand of sizeof is no field of a known size");
 	*ret = field->size;
 	tw_parser__advance(parser);
 	return tw_parser__expect(parser, ')');
@@ -239,7 +239,7 @@ static bool read_sizeof(struct tw_parser *parser, uint64_t *ret)
 	if (parser->token.kind == TW_LEX_WORD && tw_text__equals(parser->token.text, "REC"))
 		return size_of_field(parser, ret);
 	if (!read_type(parser, &words) || (!words.type.size && !words.type.pointers))
-		return tw_expr__refuse(parser->expr, column, "the size of this type is not known");
+		return tw_expr__refuse(parser->expr, column, "the size of this type is unknown");
 	*ret = words.type.pointers ? parser->expr->format->long_size : words.type.size;
 	return true;
 }
@@ -281,7 +281,7 @@ static bool field(struct tw_parser *parser)
 	struct tw_expr_node node = { .kind = TW_EXPR_FIELD, .column = parser->token.column };
 
 	if (!tw_parser__at(parser, TW_PUNCT('-', '>')))
-		return refuse(parser, "\"->\" and a field are missing behind REC");
+		return refuse(parser, "\"->\" and a field are missing after REC");
 	tw_parser__advance(parser);
 	if (parser->token.kind != TW_LEX_WORD)
 		return refuse(parser, "the name of a field is missing");
@@ -316,7 +316,7 @@ static bool unknown_name(struct tw_parser *parser, const struct tw_lex_token *na
 		frame->unknown = true;
 		return number(parser, 0, 4, true);
 	}
-	return tw_expr__refuse(parser->expr, name->column, "the value of \"%.*s\" is not known",
+	return tw_expr__refuse(parser->expr, name->column, "the value of \"%.*s\" is unknown",
 			       name->text.len < 64 ? (int)name->text.len : 64, name->text.at);
 }
 
@@ -378,7 +378,7 @@ static bool parenthesis(struct tw_parser *parser, bool *ret_done)
 	}
 	tw_parser__advance(parser);
 	if (tw_parser__at(parser, TW_PUNCT('{', 0)))
-		return tw_expr__refuse(parser->expr, frame->column, "statements are not evaluated");
+		return tw_expr__refuse(parser->expr, frame->column, "statements are not supported");
 	return true;
 }
 
@@ -388,7 +388,7 @@ static bool entry(struct tw_parser *parser)
 
 	if (!frame || frame->kind != TW_PARSE_CALL ||
 	    (frame->call->helper != TW_HELPER_SYMBOLIC && frame->call->helper != TW_HELPER_FLAGS))
-		return refuse(parser, "'{' is out of place");
+		return refuse(parser, "'{' is not expected here");
 	if (!tw_parser__open(parser, TW_PARSE_ENTRY))
 		return false;
 	tw_parser__advance(parser);
@@ -451,9 +451,9 @@ static bool read_operand(struct tw_parser *parser, bool *ret_done)
 	case TW_LEX_PUNCT:
 		return punctuation(parser, ret_done);
 	case TW_LEX_END:
-		return tw_expr__refuse(parser->expr, token.column, "it ends where an operand is missing");
+		return tw_expr__refuse(parser->expr, token.column, "an operand is missing at the end");
 	default:
-		return tw_expr__refuse(parser->expr, token.column, "this is no token of C");
+		return tw_expr__refuse(parser->expr, token.column, "this is not a token of C");
 	}
 }
 
@@ -502,7 +502,7 @@ static bool apply_address(struct tw_parser *parser, const struct tw_parse_frame 
 
 	if (frame->punct == TW_PUNCT('&', 0)) {
 		if (node->kind != TW_EXPR_FIELD)
-			return tw_expr__refuse(parser->expr, frame->column, "the address of this is not known");
+			return tw_expr__refuse(parser->expr, frame->column, "the address of this is unknown");
 		node->is_address = true;
 		node->is_text = false;
 		*ret = a;
@@ -529,7 +529,7 @@ static bool apply(struct tw_parser *parser, const struct tw_parse_frame *frame, 
 	case TW_PARSE_ELSE:
 		return tw_expr__cond(expr, frame->column, operands[0], operands[1], operands[2], ret);
 	default:
-		return tw_expr__refuse(expr, frame->column, "this is not closed");
+		return tw_expr__refuse(expr, frame->column, "this has no closing bracket");
 	}
 }
 
@@ -629,7 +629,7 @@ static bool close_brace(struct tw_parser *parser)
 		return false;
 	tw_parser__advance(parser);
 	if (!tw_parser__at(parser, TW_PUNCT(',', 0)) && !tw_parser__at(parser, TW_PUNCT(')', 0)))
-		return refuse(parser, "',' or ')' is missing behind '}'");
+		return refuse(parser, "',' or ')' is missing after '}'");
 	return true;
 }
 
@@ -642,7 +642,7 @@ static bool separate(struct tw_parser *parser, bool *ret_end)
 	if (!frame)
 		return true;
 	if (frame->kind != TW_PARSE_CALL && frame->kind != TW_PARSE_ENTRY)
-		return refuse(parser, "',' is out of place");
+		return refuse(parser, "',' is not expected here");
 	tw_parser__advance(parser);
 	return true;
 }
@@ -656,8 +656,8 @@ static bool close_or_end(struct tw_parser *parser, bool *ret_operand, bool *ret_
 		return false;
 	if (token->kind == TW_LEX_END) {
 		*ret_end = !parser->n_frames;
-		return *ret_end ||
-		       tw_expr__refuse(parser->expr, enclosing(parser)->column, "this is not closed before the end");
+		return *ret_end || tw_expr__refuse(parser->expr, enclosing(parser)->column,
+						   "the closing bracket of this is missing");
 	}
 	switch (token->kind == TW_LEX_PUNCT ? token->punct : 0) {
 	case TW_PUNCT(',', 0):
@@ -694,7 +694,7 @@ static bool read_operator(struct tw_parser *parser, bool *ret_operand, bool *ret
 		return true;
 	}
 	if (punct == TW_PUNCT('.', 0) || punct == TW_PUNCT('-', '>'))
-		return refuse(parser, "members of structs are not known");
+		return refuse(parser, "members of structs are unknown");
 	return close_or_end(parser, ret_operand, ret_end);
 }
 

@@ -59,7 +59,7 @@ static void test_refused(void **state)
 		const struct tw_number_rule *rule;
 		const char *texts[5];
 	} cases[] = {
-		{ "is not a number: digits alone are wanted, such as 100", NULL, { "", "x", "-1", "+1", " 1" } },
+		{ "is not a number: write digits only, such as 100", NULL, { "", "x", "-1", "+1", " 1" } },
 		{ "at character 2", NULL, { "1 ", "0x10", "1e3", "1K" } },
 		{ "at character 3", NULL, { "12.5" } },
 		{ "18446744073709551615 is the largest", NULL, { "18446744073709551616" } },

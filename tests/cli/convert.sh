@@ -57,10 +57,10 @@ run 2 "$tracewire" convert copy.dat copy.dat
 tells 'is the input file'
 cmp "$good" copy.dat || fail "the input was changed"
 run 1 "$tracewire" convert "$good" no/folder/z.pcapng
-tells 'no/folder/z.pcapng cannot be created: No such file or directory; create the folder first'
+tells 'no/folder/z.pcapng cannot be created: No such file or directory; create the directory first'
 printf '9' | dd of=copy.dat bs=1 seek=10 conv=notrunc status=none
 run 2 "$tracewire" convert copy.dat z.pcapng
-tells 'version 9; known are 6 and 7'
+tells 'version 9; only 6 and 7 are supported'
 nothing_at z.pcapng
 
 # Damage: what is before it is delivered, and where it is, is told.
@@ -88,15 +88,15 @@ tail -n 1 x.txt | cmp - <(tail -n 1 z.txt) || fail "what is behind the damage is
 run 1 "$tracewire" convert "$good" /dev/full
 tells 'no room'
 (ulimit -f 100 && trap '' XFSZ && exec "$tracewire" convert -q "$good" z.pcapng) 2>err && fail "a file larger than allowed"
-tells 'largest size allowed'
+tells 'maximum size'
 nothing_at z.pcapng
 "$tracewire" convert -q "$good" - 2>err | head -c 100 >/dev/null
 tells 'has gone'
 
-# It keeps below the largest size allowed: the kernel does not kill it, though it would.
+# It keeps below the maximum size: the kernel does not kill it, though it would.
 (ulimit -c 0 -f 100 && exec "$tracewire" convert -q "$large" k.pcapng) 2>err
-expect "status at the largest size allowed" 1 $?
-tells 'largest size allowed'
+expect "status at the maximum size" 1 $?
+tells 'maximum size'
 nothing_at k.pcapng
 
 # Killed at any time: no file, or the whole one.

@@ -159,6 +159,6 @@ else
 fi
 
 as_nobody filter compile --to tree 'cpu == 0' 2>"$scratch/err" && fail "formats of this kernel without root"
-grep -q 'can be read by root only.*--from' "$scratch/err" || fail "without root: $(cat "$scratch/err")"
+grep -q 'only root can read .*--from' "$scratch/err" || fail "without root: $(cat "$scratch/err")"
 
 exit $failed

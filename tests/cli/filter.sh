@@ -175,7 +175,7 @@ why not
        xdp, tc: the task's name is not in the frames
        u32, pcap: the task's name is not in the frames of its events
   4  time > 1
-       tracefs: the kernel's filters do not know the time
+       tracefs: the kernel's filters cannot compare the time
        u32: it does not add an event's time to that of its frame
        pcap: an event's time is a sum, and libpcap's optimizer loses sums
 
@@ -183,7 +183,7 @@ stream: tracefs -> producer -> tc
   sched:sched_switch
     tracefs   1, 2, 5 in part   prev_pid == 0 && CPU == 1 || common_pid == 1
     producer  1, 2, 5
-    tc        nothing: column 32: BPF cannot do 'comm ~ "k*"', because the task's name is not in the frames
+    tc        nothing: column 32: BPF cannot express 'comm ~ "k*"', because the task's name is not in the frames
     left      1, 2, 3, 4, 5, so that stream refuses the filter
   ftrace:print sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit and 3 more
     off       none of them can match
@@ -199,7 +199,7 @@ import sys
 o = json.load(open(sys.argv[1]))
 ways = {way["events"][0]: way for way in o["ways"]}
 switch = ways["sched:sched_switch"]
-assert o["predicates"][1]["stages"]["tracefs"] == {"can": "no", "why": "the kernel's filters do not know the time"}
+assert o["predicates"][1]["stages"]["tracefs"] == {"can": "no", "why": "the kernel's filters cannot compare the time"}
 assert [step["does"] for step in switch["stages"]] == [[1], [2], []] and switch["left"] == []
 assert switch["stages"][0]["filter"] == "prev_pid == 0"
 assert ways["ftrace:print"]["match"] == "never"
@@ -235,11 +235,11 @@ refused 2 "compile: the filter of sched:sched_switch has control characters or w
 refused 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
 refused 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \
 	compile --to tree --from "$sample" 'cpu == 1 && prev_pidd == 1'
-refused 2 "compile: column 26: tracefs cannot do 'time>5', because the kernel's filters do not know the time" \
+refused 2 "compile: column 26: tracefs cannot express 'time>5', because the kernel's filters cannot compare the time" \
 	compile --to tracefs --from "$sample" 'event=="sched_switch" or time>5'
-refused 2 "compile: column 1: pcap cannot do 'comm == x', because the task's name is not in the frames of its events" \
+refused 2 "compile: column 1: pcap cannot express 'comm == x', because the task's name is not in the frames of its events" \
 	compile --to pcap --from "$sample" 'comm == x'
-refused 2 "compile: $0 is neither a pcapng nor a pcap file, by its first bytes" \
+refused 2 "compile: $0 is neither a pcapng nor a pcap file, according to its first bytes" \
 	compile --to tree --from "$0" 'cpu == 1'
 refused 2 "compile: cannot open $scratch/none: No such file or directory" compile --to tree --from "$scratch/none" 'cpu == 1'
 refused 2 "compile: $sample has no formats of schema 0000000000000012" \

@@ -51,7 +51,7 @@ grep -q "did you mean sched:sched_switch?" "$scratch/why" || fail "no suggestion
 # As somebody else, and with tracefs elsewhere or nowhere.
 as_nobody list 2>"$scratch/why"
 [ $? = 1 ] || fail "listing without permission does not fail"
-grep -q "run this with sudo" "$scratch/why" || fail "without permission: $(cat "$scratch/why")"
+grep -q "use sudo" "$scratch/why" || fail "without permission: $(cat "$scratch/why")"
 # debugfs shows it too, once somebody has mounted that.
 hide="for mount in $(grep -E '^[^ ]+ [^ ]+ (tracefs|debugfs) ' /proc/mounts | cut -d' ' -f2 | sort -r | tr '\n' ' '); do
 	umount -l \$mount

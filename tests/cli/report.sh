@@ -147,7 +147,7 @@ for block, packet in packets(data):
 		data[frame + 4] = 99
 open(what + ".pcapng", "wb").write(data)
 END
-python3 change.py version && refused 2 'a version of the wire format' version.pcapng
+python3 change.py version && refused 2 'an unknown version of the wire format' version.pcapng
 
 # Events whose format did not come: bytes, and counted. Some frames that nobody knows: all else
 python3 change.py formats

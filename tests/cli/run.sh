@@ -45,7 +45,7 @@ tells no-such-command
 run 126 "$tracewire" record -e sched:sched_switch -w "$scratch/x.pcapng" -- "$scratch"
 tells "'$scratch' cannot be run"
 run 1 "$tracewire" record -e sched:sched_switch -w "$scratch/no-such-folder/x.pcapng" -- true
-tells 'creating .*no-such-folder/x.pcapng: No such file or directory; create the folder first'
+tells 'creating .*no-such-folder/x.pcapng: No such file or directory; create the directory first'
 run 1 "$tracewire" record -e sched:sched_switch -w "$scratch" -- true
 tells 'Is a directory; name a file in it'
 echo precious >"$scratch/x.pcapng"

@@ -118,9 +118,9 @@ static void test_unknown(void **state)
 		{ "shced", "no event 'shced'; did you mean sched?" },
 		{ "timer_strat", "no event 'timer_strat'; did you mean timer_start?" },
 		{ "sched,irk", "no event 'irk'; did you mean irq?" },
-		{ "sched:zzzzzzzzz", "no event 'sched:zzzzzzzzz'; `tracewire list` shows what this kernel has" },
-		{ "", "no event is named; `tracewire list` shows what this kernel has" },
-		{ " ,", "no event is named; `tracewire list` shows what this kernel has" },
+		{ "sched:zzzzzzzzz", "no event 'sched:zzzzzzzzz'; `tracewire list` shows all events of this kernel" },
+		{ "", "no event is named; `tracewire list` shows all events of this kernel" },
+		{ " ,", "no event is named; `tracewire list` shows all events of this kernel" },
 	};
 	struct tw_event_list list = { 0 };
 	struct tw_error err;

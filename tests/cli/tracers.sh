@@ -81,20 +81,20 @@ refused "no trace option 'nostacktrcae'; did you mean nostacktrace\?" -e sched -
 refused "refuses trace option 'test_nop_refuse'" -e sched -O test_nop_refuse
 refused "'markers=2' has another value" -e sched -O markers=2
 refused "no trace option '../x'" -e sched -O ../x
-refused "'zz' is no set of CPUs" -e sched -M zz
-refused "'0' has no CPU" -e sched -M 0
+refused "'zz' is not a set of CPUs" -e sched -M zz
+refused "'0' contains no CPU" -e sched -M 0
 refused "names CPU 1023" -e sched -M 1023-1023
 refused "there is no process or thread 999999999" -e sched -P 999999999
-refused "'x' is no pid" -e sched -P 1,x
-refused "'' is no pid" -e sched -P 1,
-refused "give --tracer function" -e sched -l vfs_read
-refused "give --tracer function_graph" -e sched -g vfs_read
+refused "'x' is not a pid" -e sched -P 1,x
+refused "'' is not a pid" -e sched -P 1,
+refused "add --tracer function" -e sched -l vfs_read
+refused "add --tracer function_graph" -e sched -g vfs_read
 refused "(no tracer 'functoin'; did you mean function\?|built without)" -p functoin
 refused "no tracer 'zzzzzz'; this kernel has: " -p zzzzzz
 refused "no event is selected" -T
 grep -qw function "$tracing/available_tracers" || refused "built without the function tracer" -p function
 
-refused "'nodisable_on_free' cannot be given" -e sched -O nodisable_on_free
+refused "'nodisable_on_free' cannot be set" -e sched -O nodisable_on_free
 
 # An option of a tracer is one for all instances on most kernels: put back at the end, and after a kill with the instance.
 option=options/test_nop_accept

@@ -50,10 +50,10 @@ refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to
 refuses 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
 refuses 2 "tracewire stream: --filter is given twice; join the two with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
 refuses 2 "tracewire live: no event is selected: give --event or --tracer; \`tracewire list\` shows all events" live
-refuses 2 "tracewire live: option '--threads': 'many' is not a number: digits alone are wanted, such as 100" live -e sched --threads many
-refuses 2 "tracewire stream: option '--events-per-frame': '-1' is not a number: digits alone are wanted, such as 100" stream -e sched -i tw0 --events-per-frame -1
-refuses 2 "tracewire capture: option '--count': '-5' is not a number: digits alone are wanted, such as 100" capture -u 18101 -w x -c -5
-refuses 2 "tracewire capture: --autostop 'events:x': 'x' is not a number: digits alone are wanted, such as 100" capture -u 18101 -w x -a events:x
+refuses 2 "tracewire live: option '--threads': 'many' is not a number: write digits only, such as 100" live -e sched --threads many
+refuses 2 "tracewire stream: option '--events-per-frame': '-1' is not a number: write digits only, such as 100" stream -e sched -i tw0 --events-per-frame -1
+refuses 2 "tracewire capture: option '--count': '-5' is not a number: write digits only, such as 100" capture -u 18101 -w x -c -5
+refuses 2 "tracewire capture: --autostop 'events:x': 'x' is not a number: write digits only, such as 100" capture -u 18101 -w x -a events:x
 refuses 2 "tracewire capture: --snapshot-length 4294967296 is more than the size of any packet: omit it to write complete packets" \
 	capture -u 18101 -w x -s 4294967296
 refuses 2 "tracewire record: option '--buffer-size': the number 18446744073709551615 is too large; 1073741824 is the largest" \
@@ -64,7 +64,7 @@ refuses 2 "tracewire record: option '--threads': the number 65537 is too large; 
 refuses 2 "tracewire capture: --autostop 'duration:0x10': '0x10' is not a number of seconds, such as 60 or 0.5" \
 	capture -u 18101 -w x -a duration:0x10
 refuses 2 "tracewire capture: --autostop 'duration:1e3': '1e3' is not a number of seconds, such as 60 or 0.5" capture -u 18101 -w x -a duration:1e3
-refuses 2 "tracewire capture: --ring-buffer 'packets:0x10': '0x10' is not a number, at character 2: digits alone are wanted, such as 100" \
+refuses 2 "tracewire capture: --ring-buffer 'packets:0x10': '0x10' is not a number, at character 2: write digits only, such as 100" \
 	capture -u 18101 -w x -b packets:0x10
 refuses 2 "tracewire stream: --rate '0x1p40' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the minimum is 1k" \
 	stream -e sched -u host --rate 0x1p40

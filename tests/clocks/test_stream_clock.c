@@ -29,7 +29,7 @@ struct capture {
 	uint64_t ask_every; /* ns; 0 = never */
 	uint64_t next_ask, next_sample;
 	uint64_t lag;    /* packets are written so long after they happened: a merge waits */
-	double restless; /* ppm: the drift changes within that; 0 = it stays as it is */
+	double restless; /* ppm: the drift changes within that; 0 = it stays unchanged */
 	uint64_t next_drift;
 	/* seen */
 	struct tw_offset_view stated;

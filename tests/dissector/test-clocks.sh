@@ -35,7 +35,7 @@ expect "nothing else is written when a filter has them" "" \
 
 expect "a step" "OFFSET: wall clock set by -3600.000 s; times are within 2000 µs of the capture host's clock (sync)" \
 	"$(info trace.expert.step)"
-expect "a suspend" "OFFSET: suspended for 12.300 s; how far times are from the capture host's clock is not known" \
+expect "a suspend" "OFFSET: suspended for 12.300 s; the error bound of the times is unknown" \
 	"$(info trace.expert.suspend)"
 expect "an estimate" "OFFSET: times are within 15 µs of the capture host's clock (exchange)" "$(info 'trace.offset.kind == 4')"
 expect "a question and an answer" "TIME_SYNC 17: question, METADATA_REQUEST HOST and CLOCK, REFUSED: no place for one more stream TIME_SYNC 17: answer TIME_SYNC 17: answer" \

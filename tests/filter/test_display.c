@@ -105,15 +105,15 @@ static const struct {
 	const char *text, *why;
 } refused[] = {
 	{ "prev_comm == \"\\xff\"",
-	  "column 1: display cannot do 'prev_comm == \"\\xff\"', because Wireshark has control characters and what is no UTF-8 as \\xNN" },
+	  "column 1: display cannot express 'prev_comm == \"\\xff\"', because Wireshark shows control characters and invalid UTF-8 as \\xNN" },
 	{ "prev_comm contains \"\\x01\"",
-	  "column 1: display cannot do 'prev_comm contains \"\\x01\"', because Wireshark has control characters and what is no UTF-8 as \\xNN" },
+	  "column 1: display cannot express 'prev_comm contains \"\\x01\"', because Wireshark shows control characters and invalid UTF-8 as \\xNN" },
 	{ "cpus contains \"3\"",
-	  "column 1: display cannot do 'cpus contains \"3\"', because Wireshark sees no more than the beginning of a long list of bits" },
+	  "column 1: display cannot express 'cpus contains \"3\"', because Wireshark shows only the beginning of a long list of bits" },
 	{ "saddr contains 0a",
-	  "column 1: display cannot do 'saddr contains 0a', because display filters do not look into addresses" },
+	  "column 1: display cannot express 'saddr contains 0a', because display filters cannot search in addresses" },
 	{ "cpu == 1 and tiny.change & 0x80 > 1",
-	  "column 14: display cannot do 'tiny.change & 0x80 > 1', because display filters have no mask on the sign of a number" },
+	  "column 14: display cannot express 'tiny.change & 0x80 > 1', because display filters cannot mask the sign of a number" },
 };
 
 static void test_refused(void **state)

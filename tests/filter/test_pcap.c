@@ -77,14 +77,15 @@ static const struct {
 	const char *text, *why;
 } refused[] = {
 	{ "comm == a",
-	  "column 1: pcap cannot do 'comm == a', because the task's name is not in the frames of its events" },
-	{ "host == a", "column 1: pcap cannot do 'host == a', because the host's name is not in the frames of events" },
+	  "column 1: pcap cannot express 'comm == a', because the task's name is not in the frames of its events" },
+	{ "host == a",
+	  "column 1: pcap cannot express 'host == a', because the host's name is not in the frames of events" },
 	{ "cpu == 1 && irq_handler_entry.name == a",
-	  "column 13: pcap cannot do 'irq_handler_entry.name == a', because its place is not the same in each record" },
+	  "column 13: pcap cannot express 'irq_handler_entry.name == a', because its offset varies between records" },
 	{ "prev_comm matches a",
-	  "column 1: pcap cannot do 'prev_comm matches a', because it has no regular expressions" },
+	  "column 1: pcap cannot express 'prev_comm matches a', because it has no regular expressions" },
 	{ "prev_comm ~ \"*a\"",
-	  "column 1: pcap cannot do 'prev_comm ~ \"*a\"', because of patterns it has those that end with a star only" },
+	  "column 1: pcap cannot express 'prev_comm ~ \"*a\"', because it supports only patterns whose one wildcard is a star at the end" },
 };
 
 static void test_refused(void **state)

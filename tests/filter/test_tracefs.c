@@ -105,27 +105,28 @@ static const struct {
 	const char *why;
 } refused[] = {
 	{ "time > 1", SWITCH,
-	  "column 1: tracefs cannot do 'time > 1', because the kernel's filters do not know the time" },
+	  "column 1: tracefs cannot express 'time > 1', because the kernel's filters cannot compare the time" },
 	{ "prev_pid == 1 && host == alpha", SWITCH,
-	  "column 18: tracefs cannot do 'host == alpha', because the kernel's filters do not know the host's name" },
+	  "column 18: tracefs cannot express 'host == alpha', because the kernel's filters cannot compare the host's name" },
 	{ "cpu & 1", SWITCH,
-	  "column 1: tracefs cannot do 'cpu & 1', because the kernel's filters take no mask for the CPU" },
+	  "column 1: tracefs cannot express 'cpu & 1', because the kernel's filters support no mask for the CPU" },
 	{ "prev_state & 3 > 1", SWITCH,
-	  "column 1: tracefs cannot do 'prev_state & 3 > 1', because the kernel's filters know no order behind a mask" },
-	{ "levels == 1", TINY, "column 1: tracefs cannot do 'levels == 1', because it is an array" },
+	  "column 1: tracefs cannot express 'prev_state & 3 > 1', because the kernel's filters can compare masked values only for equality" },
+	{ "levels == 1", TINY, "column 1: tracefs cannot express 'levels == 1', because it is an array" },
 	{ "cpus == \"0-3\"", TINY,
-	  "column 1: tracefs cannot do 'cpus == \"0-3\"', because the kernel's filters do not see a list of bits as text" },
+	  "column 1: tracefs cannot express 'cpus == \"0-3\"', because the kernel's filters cannot compare a list of bits as text" },
 	{ "saddr_v6 == ::1", SOCK,
-	  "column 1: tracefs cannot do 'saddr_v6 == ::1', because the kernel's filters compare single integers of a record" },
+	  "column 1: tracefs cannot express 'saddr_v6 == ::1', because the kernel's filters can compare only single integers" },
 	{ "saddr > 10.0.0.1", SOCK,
-	  "column 1: tracefs cannot do 'saddr > 10.0.0.1', because the kernel's filters compare bytes for equality only" },
+	  "column 1: tracefs cannot express 'saddr > 10.0.0.1', because the kernel's filters compare bytes for equality only" },
 	{ "prev_comm > a", SWITCH,
-	  "column 1: tracefs cannot do 'prev_comm > a', because the kernel's filters know no order of texts" },
+	  "column 1: tracefs cannot express 'prev_comm > a', because the kernel's filters cannot order texts" },
 	{ "prev_comm matches a", SWITCH,
-	  "column 1: tracefs cannot do 'prev_comm matches a', because the kernel's filters have no regular expressions" },
-	{ "comm", SWITCH, "column 1: tracefs cannot do 'comm', because the kernel knows names that nobody told us" },
+	  "column 1: tracefs cannot express 'prev_comm matches a', because the kernel's filters have no regular expressions" },
+	{ "comm", SWITCH,
+	  "column 1: tracefs cannot express 'comm', because the kernel knows more names than this program" },
 	{ "prev_comm == \"a'\\\"\"", SWITCH,
-	  "column 1: tracefs cannot do 'prev_comm == \"a'\\\"\"', because the kernel's filters cannot quote a text that has both kinds of quotes" },
+	  "column 1: tracefs cannot express 'prev_comm == \"a'\\\"\"', because the kernel's filters cannot quote a text that has both kinds of quotes" },
 };
 
 static void test_refused(void **state)
@@ -160,7 +161,7 @@ static void test_too_long(void **state)
 	*line.at = 0;
 	bound = bind_to(formats, text, false);
 	assert_int_equal(tw_tracefs__emit(bound, tw_bound__root(bound, SWITCH), &out, &err), -E2BIG);
-	emitted_is(text, "the kernel takes no filter of more than 4000 bytes for an event", err.text);
+	emitted_is(text, "the kernel accepts at most 4000 bytes for the filter of an event", err.text);
 	tw_bound__free(bound);
 }
 

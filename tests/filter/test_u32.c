@@ -79,17 +79,17 @@ static const struct {
 	const char *text, *why;
 } refused[] = {
 	{ "comm == a",
-	  "column 1: u32 cannot do 'comm == a', because the task's name is not in the frames of its events" },
+	  "column 1: u32 cannot express 'comm == a', because the task's name is not in the frames of its events" },
 	{ "time > 1",
-	  "column 1: u32 cannot do 'time > 1', because it does not add an event's time to that of its frame" },
+	  "column 1: u32 cannot express 'time > 1', because it does not add an event's time to that of its frame" },
 	{ "cpu == 1 and levels == 3",
-	  "column 14: u32 cannot do 'levels == 3', because it compares bits at fixed places for equality" },
+	  "column 14: u32 cannot express 'levels == 3', because it can only compare bits at fixed offsets for equality" },
 	{ "prev_comm > a",
-	  "column 1: u32 cannot do 'prev_comm > a', because it compares bits at fixed places for equality" },
+	  "column 1: u32 cannot express 'prev_comm > a', because it can only compare bits at fixed offsets for equality" },
 	{ "prev_comm != \"bash or so\"",
-	  "u32 cannot do 'prev_comm != \"bash or so\"': that would take more than 64 matches, or 128 keys in one" },
+	  "u32 cannot express 'prev_comm != \"bash or so\"': that would need more than 64 matches, or 128 keys in one" },
 	{ "pid in {0..9} && prev_pid in {0,1,2,3} && next_pid in {0,1,2,3,4,5,6,7,8}",
-	  "u32 cannot do 'pid in {0..9} && prev_pid in {0,1,2,3} && next_pid in {0,1,2,3,4,5,6,7,8}': that would take more than 64 "
+	  "u32 cannot express 'pid in {0..9} && prev_pid in {0,1,2,3} && next_pid in {0,1,2,3,4,5,6,7,8}': that would need more than 64 "
 	  "matches, or 128 keys in one" },
 };
 

@@ -24,16 +24,16 @@ ways=("-2 -V") # the last one's lines are looked at: what the first pass refused
 # What an expert item of a capture must say.
 declare -A says=(
 	[fields-100000]='fields, the limit is 1024'
-	[fields-1000]='more than the dissector shows'
-	[ids]='more format texts than the dissector keeps'
-	[tasks]='more task names than the dissector keeps'
-	[names]='more task names than the dissector keeps'
-	[pieces]='More pieces than the dissector puts together'
-	[pieces-backwards]='More pieces than the dissector puts together'
-	[pieces-again]='More pieces than the dissector puts together'
-	[wholes]='More pieces than the dissector puts together'
-	[zstd]='more format text than the dissector unpacks'
-	[zstd-longer]='more format text than the dissector unpacks'
+	[fields-1000]='more items than are shown'
+	[ids]='more format texts than the limit'
+	[tasks]='more task names than the limit'
+	[names]='more task names than the limit'
+	[pieces]='More pieces than are reassembled'
+	[pieces-backwards]='More pieces than are reassembled'
+	[pieces-again]='More pieces than are reassembled'
+	[wholes]='More pieces than are reassembled'
+	[zstd]='more format text than is decompressed'
+	[zstd-longer]='more format text than is decompressed'
 	[zstd-shorter]='cannot be decompressed'
 	[open-parentheses]='print fmt, column [0-9]*: it nests deeper'
 	[parentheses]='print fmt, column [0-9]*: it nests deeper'
@@ -44,8 +44,8 @@ declare -A says=(
 	[widths]='print fmt, column [0-9]*: it is too large'
 	[strings]='print fmt, column [0-9]*: it is too large'
 	[sum]='print fmt, column [0-9]*: it is too large'
-	[programs]="texts of the frame's events take too long"
-	[wide]='more text than the dissector shows'
+	[programs]="texts of the frame's events takes too long"
+	[wide]='more text than is shown'
 )
 
 for file in "$home"/bombs/*.pcap; do

@@ -184,7 +184,7 @@ for ring in '' '-b files:2 -b filesize:100'; do # what is not there now may be l
 	# shellcheck disable=SC2086
 	"$tracewire" capture -i tw0 $ring -w "$scratch/nowhere/x" 2>"$scratch/err"
 	expect "status of capture into a folder that is not there $ring" 1 $?
-	says "$scratch/err" "^tracewire capture: creating $scratch/nowhere/x.*: No such file or directory; create the folder first\$" || fail "said: $(cat "$scratch/err")"
+	says "$scratch/err" "^tracewire capture: creating $scratch/nowhere/x.*: No such file or directory; create the directory first\$" || fail "said: $(cat "$scratch/err")"
 done
 
 # Killed and started again: the second capture repairs the last file of the first. /run is the test's own, because any run that starts on this

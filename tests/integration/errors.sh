@@ -30,7 +30,7 @@ mkdir -m 777 "$scratch/open"
 for command in 'live -e sched' "record -e sched -w $scratch/open/x.pcapng" 'stream -e sched -i tw0' cleanup; do
 	# shellcheck disable=SC2086
 	run 1 "${nobody[@]}" $command
-	one_sentence 'root only.*sudo'
+	one_sentence 'only root.*sudo'
 done
 run 1 "${nobody[@]}" vnet up tw0
 one_sentence 'root|CAP_NET_ADMIN'
@@ -96,7 +96,7 @@ run 0 "$tracewire" record -q -e sched -w "$scratch/x.pcapng" -- sleep 0.1
 rm "$scratch/x.pcapng"
 unmount_all
 run 1 setpriv --bounding-set=-sys_admin "$tracewire" record -e sched -w "$scratch/open/x.pcapng" -- true
-one_sentence 'tracefs is not mounted.*cannot be mounted there.*does without tracing'
+one_sentence 'tracefs is not mounted.*cannot be mounted there.*has no tracing'
 mount -t tracefs tracefs "$tracing"
 none_left
 exit $failed

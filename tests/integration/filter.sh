@@ -95,7 +95,7 @@ grep -vE 'sys_exit: NR -?[0-9]+ = 0' "$scratch/shown" && fail "live shows others
 # Nothing can match.
 "$tracewire" record -e sched:sched_switch -f 'event != sched_switch' -w "$scratch/none.pcapng" 2>"$scratch/err"
 expect "exit status where nothing can match" 2 $?
-says "$scratch/err" "no event that is asked for can match" || fail "said: $(cat "$scratch/err")"
+says "$scratch/err" "none of the selected events can match" || fail "said: $(cat "$scratch/err")"
 [ -e "$scratch/none.pcapng" ] && fail "a file is left"
 
 # On a terminal the place is shown.

@@ -352,13 +352,13 @@ static void bad_sections(void **state)
 		made__section(&made, false);
 		patch(second + (i ? 12 : 8), i ? 2 : 0x12345678);
 		file = open_made(&fd);
-		assert_damage(file, fd, i ? "pcapng version 2.0" : "a section of no known byte order");
+		assert_damage(file, fd, i ? "pcapng version 2.0" : "a section of unknown byte order");
 	}
 	begin(false);
 	patch(8, 0x12345678);
 	fd = file_of(made.bytes, made.len);
 	assert_int_equal(tw_capture_file__open(fd, "made", &file, &err), -EBADMSG);
-	assert_non_null(strstr(err.text, "made is damaged at byte 0: a section of no known byte order"));
+	assert_non_null(strstr(err.text, "made is damaged at byte 0: a section of unknown byte order"));
 	close(fd);
 }
 

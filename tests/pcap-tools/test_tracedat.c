@@ -320,7 +320,7 @@ static void test_lying_sections(void **state)
 	memcpy(&options, file.bytes + file.options_at, sizeof(options));
 	test_dat__set_number(&file, file.next_at, options, 8);
 	assert_int_equal(open_file(&dat), 0);
-	assert_non_null(strstr(tw_tracedat__damage(dat)->first.text, "comes back to itself"));
+	assert_non_null(strstr(tw_tracedat__damage(dat)->first.text, "is cyclic"));
 	expect(dat, 1000, 0, 12);
 	tw_tracedat__close(dat);
 

@@ -11,7 +11,7 @@
 #include "wire/decode.h"
 #include "wire/parts.h"
 
-/* All times in the stream's clock; frame: index in the memory sink. */
+/* All times by the stream's clock; frame: index in the memory sink. */
 struct got_event {
 	uint64_t time, seq, schema_id;
 	const uint8_t *record;

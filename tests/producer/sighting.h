@@ -19,7 +19,7 @@ struct sightings {
 	size_t n;
 };
 
-/* A stretch of time in the stream's clock, with a quiet moment of slack around it. */
+/* A stretch of time by the stream's clock, with a quiet moment of slack around it. */
 struct stretch {
 	uint64_t from, to, slack;
 };

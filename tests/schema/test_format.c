@@ -323,8 +323,8 @@ static void test_refused(void **state)
 	REFUSE(HEAD "\tfield:a;\toffset:0;\tsize:4;\n", "expected a C type and a name");
 	REFUSE(HEAD "\tfield:char a];\toffset:0;\tsize:4;\n", "expected a C type and a name");
 	REFUSE(HEAD "\tfield:void (done)(int);\toffset:0;\tsize:4;\n", "expected a C type and a name");
-	REFUSE(HEAD "\tfield:int a;\toffset:-1;\tsize:4;\n", "behind \"offset:\"");
-	REFUSE(HEAD "\tfield:int a;\toffset:99999999999;\tsize:4;\n", "behind \"offset:\"");
+	REFUSE(HEAD "\tfield:int a;\toffset:-1;\tsize:4;\n", "after \"offset:\"");
+	REFUSE(HEAD "\tfield:int a;\toffset:99999999999;\tsize:4;\n", "after \"offset:\"");
 	REFUSE(HEAD "\tfield:int a;\toffset:0;\tlength:4;\n", "\"size:\"");
 	REFUSE(HEAD "\tfield:int a;\toffset:0;\tsize:4;\tsigned:x;\n", "\"signed:\"");
 	REFUSE(HEAD "\0", "NUL");
@@ -363,7 +363,7 @@ static void test_header_page(void **state)
 	assert_int_equal(layout.data_offset, 12);
 	assert_int_equal(tw_page_layout__parse(text, (size_t)(strstr(text, "\tfield: char") - text), &layout, &err),
 			 -EINVAL);
-	assert_non_null(strstr(err.text, "\"data\" behind it"));
+	assert_non_null(strstr(err.text, "\"data\" after it"));
 	assert_int_equal(tw_page_layout__parse("\tfield: int", 11, &layout, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "line 1"));
 	assert_int_equal(tw_page_layout__parse("", 0, &layout, NULL), -EINVAL);

@@ -152,21 +152,21 @@ static void test_constructs(void **state)
 
 static const struct row refused[] = {
 	{ "\"%d\", REC->nothing", "column 12: the event has no field \"nothing\"" },
-	{ "\"%d\", other(REC->i)", "column 7: the function other() is not known" },
-	{ "\"%d\", ({ int a; a; })", "column 7: statements are not evaluated" },
+	{ "\"%d\", other(REC->i)", "column 7: the function other() is unknown" },
+	{ "\"%d\", ({ int a; a; })", "column 7: statements are not supported" },
 	{ "\"%d\"", "column 5: an argument is missing for a conversion" },
-	{ "\"%d\", REC->i +", "column 15: it ends where an operand is missing" },
-	{ "\"%d\", (REC->i", "column 7: this is not closed before the end" },
+	{ "\"%d\", REC->i +", "column 15: an operand is missing at the end" },
+	{ "\"%d\", (REC->i", "column 7: the closing bracket of this is missing" },
 	{ "\"%d\", REC->comm", "column 10: a number is needed here, not text" },
 	{ "\"%s\", 5", "column 7: text is needed for %s" },
 	{ "\"%d\", __print_flags(REC->i)", "column 7: __print_flags() has 2 arguments, not 1" },
-	{ "\"%d\", UNKNOWN", "column 7: the value of \"UNKNOWN\" is not known" },
-	{ "\"%y\", 1", "the conversion \"%y\" is not known" },
-	{ "\"%d\", REC->i.x", "column 13: members of structs are not known" },
+	{ "\"%d\", UNKNOWN", "column 7: the value of \"UNKNOWN\" is unknown" },
+	{ "\"%y\", 1", "the conversion \"%y\" is unknown" },
+	{ "\"%d\", REC->i.x", "column 13: members of structs are unknown" },
 	{ "\"%d\", 1 : 2", "column 9: ':' has no '?' before it" },
-	{ "\"%s\", __print_symbolic(REC->i, { 1, \"a\" } + 2)", "column 43: ',' or ')' is missing behind '}'" },
+	{ "\"%s\", __print_symbolic(REC->i, { 1, \"a\" } + 2)", "column 43: ',' or ')' is missing after '}'" },
 	{ "REC->i", "column 1: it does not begin with a format string" },
-	{ "\"%d\", \"open", "column 7: this is no token of C" },
+	{ "\"%d\", \"open", "column 7: this is not a token of C" },
 };
 
 static void test_refusals(void **state)

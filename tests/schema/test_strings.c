@@ -63,7 +63,7 @@ static void test_later_outweighs(void **state)
 	assert_string_equal(tw_strings__find(strings, 2), "two");
 }
 
-/* What is counted is what is taken, whatever bytes a text has. */
+/* Meaning of the counter is what is taken, whatever bytes a text has. */
 static void test_memory(void **state)
 {
 	const size_t empty = tw_strings__memory(strings);

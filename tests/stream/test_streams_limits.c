@@ -117,7 +117,7 @@ static void test_other_id(void **state)
 	stats = stats_now();
 	assert_int_equal(stats.refused_texts, 2);
 	assert_int_equal(stats.memory, sizeof(*stream));
-	assert_string_equal(stats.text.text, "the text of event made:lies is of id 9, its record says 10");
+	assert_string_equal(stats.text.text, "the format text of event made:lies has id 9, its record has 10");
 }
 
 /* Why a text was refused is told also if something else was refused before; and no escapes with it. */
@@ -178,7 +178,7 @@ static void test_lying_schema(void **state)
 	assert_int_equal(stats_now().refused_texts, refused + 1);
 	assert_int_equal(stats_now().malformed, 0);
 	assert_int_equal(stats_now().memory, memory);
-	assert_non_null(strstr(stats_now().text.text, "from 1 to"));
+	assert_non_null(strstr(stats_now().text.text, "the range is 1 to"));
 }
 
 /* Each record, cut everywhere, in memory that ends where it does. */

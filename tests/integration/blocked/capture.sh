@@ -24,7 +24,7 @@ drops() { # datagrams that the socket had no room for, as the kernel says
 }
 
 check_capture() { # WHAT
-	says "$scratch/run.err" 'took nothing more, after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" 'accepted no more data after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
 	[ "$(end_books run disk)" -gt 0 ] 2>/dev/null || fail "$1: nothing at disk: $(cat "$scratch/run.err")"
 	dropped=$(sed -nE 's/.*"frames":\{"received":[0-9]+,"dropped":([0-9]+).*/\1/p' "$scratch/run.err")
 	tail=$(end_books run tail_frames)

@@ -46,7 +46,7 @@ if mkfs.ext4 -q "$scratch/image" 2>"$scratch/out" && mount -o loop "$scratch/ima
 	fsfreeze -f "$scratch/hung"
 	run_load
 	kill -INT "$run"
-	wait_for says "$scratch/run.err" '^ledger .*the difference is not known: at least [1-9][0-9]* frames'
+	wait_for says "$scratch/run.err" '^ledger .*the difference is unknown: at least [1-9][0-9]* frames'
 	wait_for says "$scratch/run.err" 'the disk does not answer'
 	fsfreeze -u "$scratch/hung"
 	ends_with 1 "record on a disk that hangs"

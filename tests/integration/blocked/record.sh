@@ -12,7 +12,7 @@ books_of() {
 	says "$scratch/run.err" '^ledger .* [1-9][0-9]* disk' || fail "$1: nothing at disk: $(cat "$scratch/run.err")"
 	says "$scratch/run.err" 'unexplained' && fail "$1: $(cat "$scratch/run.err")"
 	says "$scratch/run.err" '; closed$' || fail "$1: books are not closed: $(cat "$scratch/run.err")"
-	says "$scratch/run.err" 'took nothing more, after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" 'accepted no more data after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
 }
 
 # record into a FIFO whose reader does not read: once, and twice.
@@ -75,7 +75,7 @@ run=$pid
 wait_for opened "$run"
 kill -INT "$run"
 ends_with 1 "record into a FIFO without a reader"
-says "$scratch/run.err" 'opening .*lonely: nobody had opened it to read' || fail "a FIFO without a reader: $(cat "$scratch/run.err")"
+says "$scratch/run.err" 'opening .*lonely: no reader had opened it' || fail "a FIFO without a reader: $(cat "$scratch/run.err")"
 nothing_left "$run"
 in_background run "$tracewire" capture -Z root -u $port -w "$scratch/lonely"
 run=$pid

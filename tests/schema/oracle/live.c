@@ -154,7 +154,7 @@ int live__run(live_test test)
 	snprintf(name, sizeof(name), "schema-oracle-%d", getpid());
 	instance = tracefs_instance_create(name);
 	if (!instance) {
-		printf("the instance %s cannot be made: %s\n", name, strerror(errno));
+		printf("the instance %s cannot be created: %s\n", name, strerror(errno));
 		return 1;
 	}
 	fflush(stdout);
