@@ -9,8 +9,8 @@
 
 #include "pcap-tools/output/pipe.h"
 
-#define SIZE_LEAST 4096
-#define LINE_MOST  \
+#define SIZE_MIN 4096
+#define LINE_MAX   \
 	((size_t)4 \
 	 << 20) /* bytes beyond QUEUED_FILE_MAX for the rest of a line; the end of a longer line may be missing */
 
@@ -29,7 +29,7 @@ struct queued_file {
 static bool make_room(struct queued_file *file, size_t len)
 {
 	const size_t queued = file->end - file->at;
-	size_t size = file->size ? file->size : SIZE_LEAST;
+	size_t size = file->size ? file->size : SIZE_MIN;
 	char *bytes;
 
 	if (file->at) {
@@ -37,7 +37,7 @@ static bool make_room(struct queued_file *file, size_t len)
 		file->at = 0;
 		file->end = queued;
 	}
-	if (len > QUEUED_FILE_MOST + LINE_MOST - queued)
+	if (len > QUEUED_FILE_MAX + LINE_MAX - queued)
 		return false;
 	while (size < queued + len)
 		size *= 2;
@@ -68,11 +68,11 @@ static void queue(struct queued_file *file, const char *bytes, size_t len)
 {
 	while (len) {
 		const size_t queued = file->end - file->at;
-		const bool fits = !file->dropping && len <= QUEUED_FILE_MOST && queued <= QUEUED_FILE_MOST - len;
+		const bool fits = !file->dropping && len <= QUEUED_FILE_MAX && queued <= QUEUED_FILE_MAX - len;
 		const char *end = fits ? NULL : memchr(bytes, '\n', len);
 		const size_t part = end ? (size_t)(end + 1 - bytes) : len;
 
-		file->dropping |= !file->in_line && !fits && queued + part > QUEUED_FILE_MOST;
+		file->dropping |= !file->in_line && !fits && queued + part > QUEUED_FILE_MAX;
 		queue_part(file, bytes, part);
 		bytes += part;
 		len -= part;

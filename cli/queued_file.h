@@ -11,7 +11,7 @@
 
 #include "base/time.h"
 
-#define QUEUED_FILE_MOST ((size_t)16 << 20) /* bytes in the queue; lines that begin beyond it are dropped and counted */
+#define QUEUED_FILE_MAX ((size_t)16 << 20) /* bytes in the queue; lines that begin beyond it are dropped and counted */
 
 struct queued_file;
 

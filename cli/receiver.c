@@ -17,7 +17,7 @@
 
 #define WAIT_MS     20          /* interval of checks for the end; frames wake the thread at once */
 #define QUEUE_BYTES (36u << 20) /* size for frames that wait for the writer, which may keep half of them */
-#define SLOTS_LEAST 256
+#define SLOTS_MIN   256
 #define TELL_NS     (100 * TW_NS_PER_MS) /* interval of reports about refused frames to other threads */
 #define SLACK_NS    2000000u    /* AF_XDP has no time stamp of the kernel: a frame's time is late by up to one pause */
 #define END_NS      5000000000u /* longest time until frames from before the end are delivered, on a busy machine */
@@ -390,7 +390,7 @@ static int open_recorder(struct receiver *r, struct tw_error *error)
 	int err;
 
 	options.slot_bytes = (uint32_t)most;
-	options.slots = (uint32_t)(slots > SLOTS_LEAST ? slots : SLOTS_LEAST);
+	options.slots = (uint32_t)(slots > SLOTS_MIN ? slots : SLOTS_MIN);
 	err = tw_recorder__new(&options, &r->recorder, error);
 	return err ? err : tw_recorder__receive_queue(r->recorder, &r->queue, error);
 }

@@ -12,14 +12,14 @@
 #include "base/time.h"
 #include "vnet/rx_link.h"
 
-#define LOOK_NS      1000000ull
-#define SOCKETS_MOST 64 /* sockets remembered; with more, a new one may be reported twice or late */
+#define LOOK_NS     1000000ull
+#define SOCKETS_MAX 64 /* sockets remembered; with more, a new one may be reported twice or late */
 
 struct tw_listeners {
 	int fd;
 	int ifindex;
 	uint64_t looked_ns;
-	unsigned long inodes[SOCKETS_MOST];
+	unsigned long inodes[SOCKETS_MAX];
 	size_t n;
 };
 
@@ -69,7 +69,7 @@ static bool is_known(const struct tw_listeners *l, unsigned long inode)
 
 bool tw_listeners__joined(struct tw_listeners *l)
 {
-	unsigned long inodes[SOCKETS_MOST];
+	unsigned long inodes[SOCKETS_MAX];
 	char text[16384], *line, *save = NULL;
 	bool joined = false;
 	size_t n = 0;
@@ -81,7 +81,7 @@ bool tw_listeners__joined(struct tw_listeners *l)
 	if (len <= 0)
 		return false;
 	text[len] = '\0';
-	for (line = strtok_r(text, "\n", &save); line && n < SOCKETS_MOST; line = strtok_r(NULL, "\n", &save)) {
+	for (line = strtok_r(text, "\n", &save); line && n < SOCKETS_MAX; line = strtok_r(NULL, "\n", &save)) {
 		unsigned long inode;
 		int ifindex, running;
 

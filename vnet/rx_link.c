@@ -18,7 +18,7 @@
 #include "base/time.h"
 #include "wire/tracewire.h"
 
-#define FRAME_LEAST 1500 /* lower limit, because the sender's MTU may be larger than this interface's */
+#define FRAME_MIN 1500 /* lower limit, because the sender's MTU may be larger than this interface's */
 
 /* In a peer, the VLAN tag follows the address, if there is one. */
 _Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
@@ -54,8 +54,8 @@ int rx_link__index(const char *ifname)
 
 static size_t frame_max_of(int mtu)
 {
-	if (mtu < FRAME_LEAST)
-		return FRAME_LEAST;
+	if (mtu < FRAME_MIN)
+		return FRAME_MIN;
 	return mtu < TW_FRAME_MAX ? (size_t)mtu : TW_FRAME_MAX;
 }
 

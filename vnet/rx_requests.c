@@ -17,7 +17,7 @@
 #include "vnet/rx_link.h"
 #include "wire/time_sync.h"
 
-#define FRAME_MOST \
+#define FRAME_MAX \
 	512 /* a TIME_SYNC frame has 80 bytes, 88 with a METADATA_REQUEST; the rest of a longer one is not read */
 
 struct requests {
@@ -28,7 +28,7 @@ struct requests {
 	struct tw_tx_udp *udp; /* over UDP; else NULL */
 	struct tw_receiver_stats stats;
 	struct tw_peer peer;
-	uint8_t bytes[ETH_HLEN + FRAME_MOST];
+	uint8_t bytes[ETH_HLEN + FRAME_MAX];
 };
 
 static struct requests *requests_of(struct tw_receiver *rx)
@@ -223,7 +223,7 @@ int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct
 		return tw_error__set(error, err, "cannot receive time synchronisation requests on %s: %s", ifname,
 				     err == -EPERM ? "this requires root or CAP_NET_RAW" : strerror(-err));
 	}
-	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MOST, .how = "packet socket" };
+	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MAX, .how = "packet socket" };
 	q->header = ETH_HLEN;
 	*ret = &q->rx;
 	return 0;
@@ -245,7 +245,7 @@ int tw_rx_requests__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, stru
 		return tw_error__set(error, err, "cannot receive time synchronisation requests over UDP: %s",
 				     strerror(-err));
 	}
-	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MOST, .how = "UDP" };
+	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MAX, .how = "UDP" };
 	q->udp = udp;
 	q->fd = tw_tx_udp__fd(udp);
 	*ret = &q->rx;

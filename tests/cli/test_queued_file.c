@@ -19,7 +19,7 @@
 #include "cli/standard_files.h"
 
 #define LINE  "0123456789abcde\n"
-#define LINES (QUEUED_FILE_MOST / (sizeof(LINE) - 1) + 100000)
+#define LINES (QUEUED_FILE_MAX / (sizeof(LINE) - 1) + 100000)
 
 /* A file that takes nothing for a while, as on a full disk. */
 static void set_file_limit(rlim_t most)
@@ -93,7 +93,7 @@ static void lines_are_whole(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		const size_t len = table[i].len, n = 3 * QUEUED_FILE_MOST / 2 / len;
+		const size_t len = table[i].len, n = 3 * QUEUED_FILE_MAX / 2 / len;
 		char *line = malloc(len + 1);
 		struct queued_file *file;
 		size_t seen;

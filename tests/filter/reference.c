@@ -14,7 +14,7 @@
 
 #define VLAN_TAGS_MAX 2
 #define VLAN_TAG      4
-#define IPV4_LEAST    20
+#define IPV4_MIN      20
 #define IPV6_HEADER   40
 #define UDP_HEADER    8
 #define UDP_LENGTH    4
@@ -59,12 +59,12 @@ static uint8_t *find_udp(struct packet *p, uint8_t *ip, size_t left, uint16_t ty
 		if (left < IPV6_HEADER || ip[0] >> 4 != 6 || ip[6] != IPPROTO_UDP)
 			return NULL;
 	} else {
-		if (left < IPV4_LEAST || ip[0] >> 4 != 4 || ip[9] != IPPROTO_UDP)
+		if (left < IPV4_MIN || ip[0] >> 4 != 4 || ip[9] != IPPROTO_UDP)
 			return NULL;
 		if (tw_load_be16(ip + 6) & 0x3fff)
 			return NULL;
 		header = (size_t)(ip[0] & 0xf) * 4;
-		if (header < IPV4_LEAST)
+		if (header < IPV4_MIN)
 			return NULL;
 	}
 	if (left < header + UDP_HEADER || tw_load_be16(ip + header + 2) != p->options->udp_port)
