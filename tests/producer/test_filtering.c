@@ -137,7 +137,7 @@ static void test_refused(void **state)
 	expect_refused("sched", NULL, "cpu == 0 and prev_pidd == 1", true, "column 14: ");
 	expect_refused("sched", NULL, "prev_pid == nobody", true, "column 13: ");
 	expect_refused("sched:sched_switch", NULL, "event == sched_waking and cpu == 0", true, "column ");
-	expect_refused("sched:sched_switch", NULL, "prev_pid == 1 and event != sched_switch", true, "no event");
+	expect_refused("sched:sched_switch", NULL, "prev_pid == 1 and event != sched_switch", true, "none of the selected events");
 	expect_refused("sched:sched_switch", NULL, "cpu == 1 and comm matches \"x\"", false,
 		       "column 14: 'comm matches \"x\"' ");
 	expect_refused("sched:sched_switch", NULL, "comm == \"x\" or prev_comm matches \"y\"", false, "column 1: ");
