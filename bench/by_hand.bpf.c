@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What somebody would write to drop sched_switch events of one task, one-event frames behind plain Ethernet, with the same checks and
+ * A hand-written program that drops sched_switch events of one task, in one-event frames after plain Ethernet, with the same checks and
  * counters as a generated program: the peer of bench/classify.c.
  */
 #include <linux/bpf.h>
@@ -14,7 +14,7 @@
 
 #define SCHEMA_ID    0x0123456789abcdefULL
 #define SCHED_SWITCH 316
-#define PREV_PID     24 /* where it stands in the record */
+#define PREV_PID     24 /* its offset in the record */
 #define WANTED       1001
 
 enum { ROW_RULE, ROW_DEFAULT, ROW_DROPPED = 6, ROWS = 8 };
@@ -65,7 +65,7 @@ static __always_inline void count(struct row *row)
 	row->events++;
 }
 
-/* Return: whether the frame is one that a rule is asked about. */
+/* Return: whether rules apply to the frame. */
 static __always_inline int is_one_event(const struct frame *frame, __u32 available)
 {
 	const __u32 length = bpf_ntohs(frame->hdr.length), tlv = bpf_ntohs(frame->event.tlv.length);

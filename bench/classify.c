@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * classify -- what a classifier costs a frame of one event, by BPF_PROG_TEST_RUN, ns: a line for each hook with one rule written by hand
- * in C, the same generated, ten rules generated. Best of several rounds, the three in turn.
+ * classify -- cost of a classifier for a frame of one event, by BPF_PROG_TEST_RUN, ns: one line for each hook: one rule hand-written in
+ * C, the same rule generated, ten rules generated. Best of several rounds, the three in turn.
  */
 #include <errno.h>
 #include <limits.h>
@@ -21,7 +21,7 @@
 #define ROUNDS    50
 #define RULES     10
 
-/* All of them look at the frame's event, and none matches. */
+/* All of them test the frame's event, and none matches. */
 static const char *const ten_rules[RULES] = {
 	"prev_pid == 1001", "prev_comm == ssh",     "next_comm ~ \"kworker/u*\"",
 	"prev_prio < 50",   "next_prio in {1..99}", "pid == 1004",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cputime FILE COMMAND [ARG ...] -- runs a command and writes "CPU WALL" to FILE, in seconds: user and system time of it and all
- * children it waited for, by the kernel's accounting, and the time it took. Exits with its status.
+ * children that it waited for, from the kernel's accounting, and the elapsed time. Exits with its status.
  */
 #include <stdio.h>
 #include <stdlib.h>

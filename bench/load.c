@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load SECONDS CALLS_PER_SECOND [CPU] -- calls getppid() at a rate, 0 = as fast as it can, and prints how often it did. */
+/*
+ * load SECONDS CALLS_PER_SECOND [CPU] -- calls getppid() at a rate, 0 = as fast as possible, and prints the number of calls.
+ */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH 500 /* calls between two looks at the clock: bursts, as real loads come */
+#define BATCH 500 /* calls between two readings of the clock: bursts, as in real loads */
 
 static double now(void)
 {
@@ -36,7 +38,7 @@ int main(int argc, char **argv)
 	}
 	while ((elapsed = now() - start) < seconds) {
 		if (rate > 0 && (double)calls > rate * elapsed)
-			continue; /* spin: sleeping would make events of its own */
+			continue; /* spin, because sleeping would cause events */
 		for (int i = 0; i < BATCH; i++)
 			syscall(SYS_getppid);
 		calls += BATCH;

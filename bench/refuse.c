@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * refuse BYTES -- what a capture host takes to refuse a frame of that length, each of a stream of its own: a line with ns of CPU, without
- * what it takes to receive it.
+ * refuse BYTES -- CPU time of a capture host to refuse a frame of that length, each of another stream: a line with ns, without the cost
+ * of receiving it.
  */
 #include <stdio.h>
 #include <stdlib.h>

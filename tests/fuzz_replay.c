@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a fuzz target once over every file of the folders given: its seeds and what was once found. */
+/* Runs a fuzz target once for every file of the given directories: seeds, and inputs found by fuzzing. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

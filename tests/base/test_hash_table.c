@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was put is found, what was removed is not, whatever the keys, and in any order. */
+/* Keys that were put are found, removed ones are not, for any keys and in any order. */
 #include "base/hash_table.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static uint64_t stepped_key(uint64_t i)
 static uint64_t (*const patterns[])(uint64_t i) = { random_key, next_key, upper_key, stepped_key };
 #define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
 
-/* Entries are found by either function, and each is there once. */
+/* Entries are found by both functions, and each exists once. */
 static void check(const struct tw_hash_table *table, uint64_t (*key_of)(uint64_t i), const bool *is_in)
 {
 	bool seen[KEYS] = { false };
@@ -95,7 +95,7 @@ static void check(const struct tw_hash_table *table, uint64_t (*key_of)(uint64_t
 	}
 }
 
-/* All of them, then a third, then others again: what is removed and put stands between what stays. */
+/* All keys, then a third of them, then others: keys are removed and put among others that stay. */
 static void test_many(void **state)
 {
 	(void)state;
@@ -124,7 +124,7 @@ static void test_many(void **state)
 	}
 }
 
-/* Few at a time, each in the place of another: the table stays small, and searches in it end. */
+/* Few entries at a time, each replacing another: the table stays small, and its searches end. */
 static void test_coming_and_going(void **state)
 {
 	struct tw_hash_table table = { 0 };
@@ -146,7 +146,7 @@ static void test_coming_and_going(void **state)
 	tw_hash_table__fini(&table);
 }
 
-/* No search is long: sequences of keys do not fill neighbouring slots. */
+/* No search is long: consecutive keys do not fill neighbouring slots. */
 static void test_sequences(void **state)
 {
 	(void)state;
@@ -245,11 +245,11 @@ static void *resize(void *ctx, void *memory, size_t old_size, size_t new_size)
 	}
 	resized = realloc(memory, new_size);
 	if (!old_size && resized)
-		memset(resized, 0xa5, new_size); /* nobody relies on zeroes */
+		memset(resized, 0xa5, new_size); /* the code must not depend on zeroes */
 	return resized;
 }
 
-/* What cannot grow stays as it is, and all that was taken is given back. */
+/* A table that cannot grow stays unchanged, and all memory is freed. */
 static void test_memory(void **state)
 {
 	struct budget budget = { .most = 0 };
@@ -279,7 +279,7 @@ static void test_memory(void **state)
 	assert_int_equal(budget.taken, 0);
 }
 
-/* Entries stand in the order in which they came; the last one takes the place of one that goes. */
+/* Entries are in order of insertion; the last one replaces a removed one. */
 static void test_order(void **state)
 {
 	struct tw_hash_table table = { 0 };

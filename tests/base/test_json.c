@@ -122,7 +122,7 @@ static void test_strings(void **state)
 	}
 }
 
-/* Line breaks and tabs of ours stay; other control characters, which are not there, would still be JSON. */
+/* Line breaks and tabs are kept; other control characters, which do not occur, would still be valid JSON. */
 static void test_printable(void **state)
 {
 	static const char expected[] = "[\"a\\n\\tb\\\"\\\\\\u0001\\\\x1b\"]\n";
@@ -156,7 +156,9 @@ static void put_strings(struct tw_json *json, const char *bytes, size_t size)
 	tw_json__close(json);
 }
 
-/* A file gets what a long line has, whatever the buffer's size is: also characters of several bytes, and what becomes six. */
+/*
+ * A file gets the same text as a long line, for any size of the buffer: also characters of several bytes, and bytes that become six.
+ */
 static void test_file(void **state)
 {
 	static const char *const parts[] = { "\xff", "\xf0\x9f\x90\xa7", "\xe2\x80\xae", "\"", "ab", "\n" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The distance between words, and which suggestion comes of it. */
+/* The distance between words, and the suggestions based on it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

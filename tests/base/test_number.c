@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers that people write. */
+/* Numbers as users type them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

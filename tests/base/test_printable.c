@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes become a text that a terminal, JSON and XML can be given. */
+/* Any bytes become a text that is safe for a terminal, JSON and XML. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@ static void test_table(void **state)
 		{ "plain ~", "plain ~" },
 		{ "a plain text that is longer than thirty-two bytes\x1b",
 		  "a plain text that is longer than thirty-two bytes\\x1b" },
-		{ "a\\b \\x2d", "a\\b \\x2d" }, /* a backslash is as any other character */
+		{ "a\\b \\x2d", "a\\b \\x2d" }, /* a backslash is an ordinary character */
 		{ "es\x1b[31m", "es\\x1b[31m" },
 		{ "line\nline\ttab\r\x7f", "line\\x0aline\\x09tab\\x0d\\x7f" },
 		{ "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x90\xa7",
@@ -88,7 +88,7 @@ static void test_cut(void **state)
 	}
 }
 
-/* What is layout stays on a line for people, what looks like it does not. */
+/* On a line for people layout is kept, and text that looks like layout is not. */
 static void test_layout(void **state)
 {
 	static const struct {
@@ -114,7 +114,9 @@ static void test_layout(void **state)
 	}
 }
 
-/* Whatever comes, wherever the room ends: within the size, UTF-8 to its end, nothing to be escaped, the same if shown once more. */
+/*
+ * For any bytes and any size: the result fits, is valid UTF-8, needs no escapes, and stays the same when escaped again.
+ */
 static void test_any(void **state)
 {
 	uint8_t from[80];
@@ -141,7 +143,7 @@ static void test_any(void **state)
 	}
 }
 
-/* Errors quote what came, and may be too long. */
+/* Errors quote untrusted bytes, and may be too long. */
 static void test_error(void **state)
 {
 	char name[600];
@@ -156,7 +158,7 @@ static void test_error(void **state)
 	assert_int_equal(tw_printable__plain(err.text, sizeof(err.text)), strlen(err.text));
 }
 
-/* Between two characters; where a character has no end, or none has begun, before its bytes or anywhere. */
+/* Between two characters; for invalid bytes, anywhere. */
 static void test_cut_length(void **state)
 {
 	static const struct {
@@ -173,7 +175,7 @@ static void test_cut_length(void **state)
 		{ "a\xe2\x82\xac", 1, 1 },
 		{ "\xf0\x9f\x90\xa7", 3, 0 },
 		{ "\xc3\xbc\xc3\xbc", 3, 2 },
-		{ "\xe2\x82", 2, 2 }, /* not cut: what is broken came so */
+		{ "\xe2\x82", 2, 2 }, /* not cut: the input was already invalid */
 		{ "\xbc\xbc\xbc\xbc\xbc", 4, 4 },
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* State files in bad surroundings: a file that takes nothing, at each write in turn, and a folder with a FIFO in it. */
+/* State files under bad conditions: a file whose writes fail, each in turn, and a directory with a FIFO. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,11 +16,11 @@
 #include "base/state_file.h"
 
 #define HANGS_S 20
-#define WRITES  2 /* of a text: the text itself, and the line that says where it is */
+#define WRITES  2 /* writes for a text: the text itself, and the line with its offset */
 
 static int before_nothing = -1;
 
-/* The linker puts it between the library and the C library: --wrap. */
+/* Inserted between the library and the C library by the linker: --wrap. */
 ssize_t __real_pwrite(int fd, const void *bytes, size_t len, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t len, off_t offset);
 
@@ -67,7 +67,7 @@ static int count(struct tw_state_file *file, void *ctx, struct tw_error *err)
 	return 0;
 }
 
-/* To open a FIFO would wait for a writer: it is passed over. */
+/* Opening a FIFO would wait for a writer, so it is skipped. */
 static void a_fifo_among_the_files(void **state)
 {
 	struct tw_state_file file, fifo;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What -e means, on a folder with an available_events of our own. */
+/* The meaning of -e, with an available_events made for the test. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include "producer/events.h"
 
-/* Out of order, as the kernel writes it. */
+/* In no order, as written by the kernel. */
 static const char available[] = "sched:sched_waking\n"
 				"sched:sched_switch\n"
 				"irq:softirq_raise\n"

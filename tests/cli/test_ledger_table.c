@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ledgers as a table: columns, the sum, narrow terminals, and numbers that do not fit. */
+/* Ledgers as a table: columns, the sum, narrow terminals, and numbers that are too wide. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "cli/ledger_table.h"
 
-/* A sum that does not fit 64 bits is shown as larger, and the difference as unknown. */
+/* A sum that exceeds 64 bits is shown as larger, and the difference as unknown. */
 static void test_too_large(void **state)
 {
 	static const char *const names[] = { "a", "b" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The option parser: values, order, words behind the options, and the sentences for what is wrong. */
+/* The option parser: values, order, words after the options, and the error texts. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include "cli/options.h"
 
 struct config {
-	char order[64]; /* what the apply functions saw, in their order */
+	char order[64]; /* the calls of apply functions, in order */
 	bool quiet;
 	uint64_t count;
 	const char *file;
@@ -52,7 +52,7 @@ static const struct cli_option_group *const groups[] = { &group, NULL };
 
 #define ARGS_MAX 16
 
-/* A command line cut at its blanks. */
+/* A command line split at its blanks. */
 struct line {
 	char text[256];
 	char *argv[ARGS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* -b and -a: what they mean to the output, and the sentences for what cannot be. */
+/* -b and -a: their effect on the output, and the error texts. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Printing that never waits: what becomes of text that a full disk or a full queue does not take. */
+/* Printing that never waits: what happens to text for a full disk or a full queue. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #define LINE  "0123456789abcde\n"
 #define LINES (QUEUED_FILE_MAX / (sizeof(LINE) - 1) + 100000)
 
-/* A file that takes nothing for a while, as on a full disk. */
+/* A file whose writes fail for a while, as on a full disk. */
 static void set_file_limit(rlim_t most)
 {
 	struct rlimit limit;
@@ -57,7 +57,7 @@ static void later_text_is_tried_again(void **state)
 	close(fd);
 }
 
-/* Reads all that is queued. Return: lines, each of which is @len bytes long */
+/* Reads everything that is queued. Return: number of lines, each @len bytes long */
 static size_t read_lines(struct queued_file *file, int fd, size_t len)
 {
 	size_t lines = 0, at = 0;
@@ -83,7 +83,7 @@ static size_t read_lines(struct queued_file *file, int fd, size_t len)
 	return lines;
 }
 
-/* What is dropped is dropped in whole lines, in whatever pieces a FILE passes them on. */
+/* Only whole lines are dropped, whatever pieces a FILE writes. */
 static void lines_are_whole(void **state)
 {
 	static const struct {
@@ -119,7 +119,7 @@ static void lines_are_whole(void **state)
 	}
 }
 
-/* In the child: more than the queue holds, to standard output or error; the other one is @said */
+/* In the child: prints more than the queue holds, to standard output or error; the other one is @said */
 static _Noreturn void print_too_much(int fd, int to, int said)
 {
 	struct tw_error err;
@@ -132,11 +132,11 @@ static _Noreturn void print_too_much(int fd, int to, int said)
 		_exit(100);
 	for (size_t i = 0; i < LINES; i++)
 		fputs(LINE, fd == STDOUT_FILENO ? stdout : stderr);
-	raise(SIGSTOP); /* until then nobody reads */
+	raise(SIGSTOP); /* there is no reader until then */
 	_exit(standard_files__finish(0));
 }
 
-/* Return: exit status; @last: the last line of what was read, @said: what came at the other one */
+/* Return: exit status; @last: the last line read, @said: text of the other file */
 static int finish_too_much(int fd, char last[256], char said[256])
 {
 	int to[2], other[2], status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Schemas from an interface: complete when all has come, in whatever order, and not a moment before; bounded. */
+/* Schemas from an interface: complete exactly when all texts have arrived, in any order; bounded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void begin(uint64_t stream, uint64_t schema, uint16_t channel)
 	frame.f.info.schema_id = schema;
 }
 
-/* The frame that was begun, from memory of exactly its size. */
+/* The frame that was built, in memory of exactly its size. */
 static const struct collected_schema *take(void)
 {
 	const size_t len = test_frame__end(&frame);
@@ -91,8 +91,8 @@ static void complete_when_all_has_come(void **state)
 	assert_false(tell_format(1, 7, 2)->complete);
 	assert_false(tell_format(1, 7, 0)->complete);
 	assert_false(tell_format(1, 7, 0)->complete); /* repeated */
-	assert_false(tell_format(1, 7, 1)->complete); /* how long is a long? */
-	assert_false(tell_format(2, 7, 1)->complete); /* another stream, that says so itself */
+	assert_false(tell_format(1, 7, 1)->complete); /* the size of a long is unknown */
+	assert_false(tell_format(2, 7, 1)->complete); /* another stream with its own HOST */
 	collected = tell_host(1, 7);
 	assert_true(collected->complete);
 	assert_int_equal(collected->stream_id, 1);
@@ -100,7 +100,7 @@ static void complete_when_all_has_come(void **state)
 	assert_int_equal(collected->refused, 0);
 	assert_int_equal(tw_schema__count(collected->schema), EVENTS);
 	assert_string_equal(tw_schema__by_id(collected->schema, 102)->name, "made");
-	assert_true(tell_host(1, 7)->complete); /* and stays so */
+	assert_true(tell_host(1, 7)->complete); /* and stays complete */
 	assert_false(tell_host(1, 8)->complete);
 }
 
@@ -152,7 +152,7 @@ static void formats_that_cannot_be_read_are_counted(void **state)
 	assert_string_not_equal(collected->why.text, "");
 }
 
-/* A stranger with a thousand streams: the one that goes on speaking is still collected. */
+/* A stranger with a thousand streams: the stream that continues is still collected. */
 static void many_streams_are_bounded(void **state)
 {
 	(void)state;
@@ -164,7 +164,7 @@ static void many_streams_are_bounded(void **state)
 	}
 	assert_false(tell_format(1, 7, 2)->complete);
 	assert_true(tell_host(1, 7)->complete);
-	assert_int_equal(tell_format(2, 2, 1)->n, 1); /* forgotten, and begun anew */
+	assert_int_equal(tell_format(2, 2, 1)->n, 1); /* forgotten, and collected again */
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer target: what strangers say of their clocks. The first byte is how packet times are wanted, the rest a sequence of
- * operations, each a byte and what it takes: see clocks_seeds.c.
+ * libFuzzer target: untrusted clocks. The first byte is the mode of packet times, the rest a sequence of operations, each a byte with
+ * its arguments: see clocks_seeds.c.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct state {
 	struct tw_stream_clock clock;
 	struct tw_streams *streams;
 	struct tw_clock_poller *poller;
-	uint64_t now; /* the capture host's */
+	uint64_t now; /* the capture host's clock */
 };
 
 static void check(bool holds)
@@ -42,7 +42,7 @@ static void exchange(struct state *s, const uint8_t *p)
 	tw_stream_clock__exchange(&s->clock, &sample);
 }
 
-/* A packet: the records before it come to an end, and then there is none for the same time. */
+/* A packet: the number of records before it is limited, and a second query for the same time returns none. */
 static void packet(struct state *s, const uint8_t *p)
 {
 	const uint64_t time = tw_load_be64(p);
@@ -69,7 +69,7 @@ static void host(struct state *s, const uint8_t *p)
 	tw_stream_clock__own(&s->clock, &(struct tw_own_clock){ p[8], (int64_t)tw_load_be64(p) });
 }
 
-/* A frame comes, and what is due is asked. */
+/* A frame arrives, and due requests are taken. */
 static void frame(struct state *s, const uint8_t *p)
 {
 	const struct tw_peer peer = { .len = 1, .bytes = { p[0] & 1 } };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer target: datagrams that a producer gets at the socket from which it streams, into the thread that answers for its clock and
- * what decides how often its metadata are said again. The input is one frame a datagram, each behind its length, 16-bit big-endian; what
- * has no such form is one datagram. Only questions of the stream are answered, with what the question said; metadata are said no
- * more often than the limits allow.
+ * libFuzzer target: datagrams to the socket from which a producer streams, processed by the responder thread and the request limiter.
+ * The input is a sequence of frames, each after its length, 16-bit big-endian; any other input is one datagram. Checks: only requests of
+ * the stream are answered, with the request's content; metadata is sent at most as often as the limits allow.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -16,19 +15,19 @@
 #include "wire/time_sync.h"
 
 #define STREAM     0x1122334455667788ull /* of the golden frames */
-#define FRAMES_MAX 48                    /* that many are looked at without a pause */
+#define FRAMES_MAX 48                    /* processed without a pause */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A receiver that has what the input says. */
+/* A receiver with the frames of the input. */
 struct datagrams {
 	struct tw_receiver rx;
 	struct tw_cursor input;
 	unsigned int n;
-	const uint8_t *last; /* copied, so that nobody reads behind it */
+	const uint8_t *last; /* copied, so that a read beyond the end is found */
 	size_t len;
 	uint64_t looked_at, answered;
-	sem_t over; /* all of it was taken */
+	sem_t over; /* the input is used up */
 };
 
 static void check(bool holds)
@@ -64,7 +63,7 @@ static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame
 		return -ENODEV; /* which ends the thread */
 	}
 	d->len = p ? tw_load_be16(p) : d->input.left;
-	if (d->len > d->input.left) { /* it is a frame, and no sequence of them */
+	if (d->len > d->input.left) { /* it is a frame, not a sequence */
 		d->len = d->input.left + 2;
 		d->input.at -= 2;
 		d->input.left += 2;
@@ -111,14 +110,14 @@ static void wanted(void *wants, uint16_t what)
 	tw_request_limiter__add(wants, what);
 }
 
-/* What the reader thread would say again now. */
+/* What the reader thread would send again now. */
 static void check_wants(struct tw_request_limiter *wants)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 	unsigned int n = 0;
 
 	while (tw_request_limiter__take(wants, now))
-		check(++n <= 2); /* each kind is remembered once, however often it is wanted */
+		check(++n <= 2); /* each kind is kept once, however often it is requested */
 	check(tw_request_limiter__pause(wants, now) > 0);
 }
 

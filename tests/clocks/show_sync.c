@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What keeps this machine's clock, asked so many times with that many ms between: a line each, the bound in ns, the words, and
- * the reading of the network card's clock in s where there is one.
+ * Prints what this machine's clock is synchronised to, N times with a pause in ms: a line each with the error bound in ns, the text, and
+ * the reading of the network card's clock in s if there is one.
  */
 #include <stdio.h>
 #include <stdlib.h>

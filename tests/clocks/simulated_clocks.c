@@ -48,7 +48,7 @@ void world__sleep(struct world *w, uint64_t now, uint64_t ns)
 	w->suspended += (int64_t)ns;
 }
 
-/* Queues are mostly empty and now and then long. */
+/* Queues are mostly empty, and sometimes long. */
 static uint64_t way(struct world *w, uint64_t least)
 {
 	return least + (uint64_t)(-log(1 - world__chance(w)) * (double)w->jitter_ns);

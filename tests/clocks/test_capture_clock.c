@@ -11,7 +11,7 @@
 
 #include "base/time.h"
 
-/* Between two readings of REALTIME, but for the error of the measured distance. */
+/* Between two readings of REALTIME, within the error of the measured distance. */
 static void test_now(void **state)
 {
 	struct tw_capture_clock clock;
@@ -26,7 +26,7 @@ static void test_now(void **state)
 	assert_int_equal(tw_capture_clock__stepped(&clock), 0);
 }
 
-/* A stamp is never put earlier than it was, and hardly later. */
+/* A stamp is never dated too early, and only slightly late. */
 static void test_stamps(void **state)
 {
 	struct tw_capture_clock clock;
@@ -43,7 +43,7 @@ static void test_stamps(void **state)
 	}
 }
 
-/* One from the future, or of long ago, is as good as none. */
+/* A stamp in the future, or one that is very old, is ignored. */
 static void test_senseless_stamps(void **state)
 {
 	static const int64_t off[] = { 5000000000, -5000000000, INT64_MAX, INT64_MIN };
@@ -59,7 +59,7 @@ static void test_senseless_stamps(void **state)
 	}
 }
 
-/* REALTIME is set by an hour: what was measured before is no longer true, and the clock goes on as if nothing was. */
+/* REALTIME is set by an hour: the old measurement is invalid, and the clock continues unchanged. */
 static void test_set(void **state)
 {
 	const int64_t hour = 3600000000000;
@@ -68,7 +68,7 @@ static void test_set(void **state)
 
 	(void)state;
 	tw_capture_clock__begin(&clock);
-	clock.begun -= hour; /* as if it had been set since: nobody sets this machine's clock for a test */
+	clock.begun -= hour; /* simulated, because a test must not set this machine's clock */
 	clock.stamps.distance -= hour;
 	before = tw_capture_clock__now(&clock);
 	at = tw_capture_clock__at(&clock, tw_time__now(CLOCK_REALTIME));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whom the capture host asks and when, and which answers it takes. */
+/* Which streams get requests and when, and which responses are accepted. */
 #include "clocks/clock_poller.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 #define SECOND TW_NS_PER_SECOND
 #define START  (1000 * SECOND)
 
-/* A frame as a receiver hands it out. */
+/* A frame as returned by a receiver. */
 struct came {
 	struct tw_peer peer;
 	struct tw_received_frame frame;
@@ -31,7 +31,7 @@ static struct tw_received_frame *from(struct came *came, uint8_t sender, size_t 
 	return &came->frame;
 }
 
-static struct tw_streams *streams; /* that the poller asks */
+static struct tw_streams *streams; /* to which the poller sends requests */
 
 static struct tw_clock_poller *poller__new(void)
 {
@@ -45,7 +45,7 @@ static void poller__free(struct tw_clock_poller *poller)
 	tw_streams__free(streams);
 }
 
-/* A frame of it came, which proves as much as a frame can. */
+/* A frame of the stream arrived, with the best proof that a frame can give. */
 static void hear(uint64_t id, bool control, uint64_t now)
 {
 	const struct tw_standing newcomer = { .heard = now, .proof = TW_PROOF_NUMBERS };
@@ -65,7 +65,7 @@ static void see(struct tw_clock_poller *poller, uint64_t stream, uint8_t sender,
 	tw_clock_poller__saw(poller, from(&came, sender, 48), now);
 }
 
-/* The answer to a question as its producer gives it. */
+/* The producer's response to a request. */
 static struct tw_received_frame *answer_to(const struct tw_time_sync_request *question, uint8_t sender,
 					   struct came *came)
 {
@@ -79,7 +79,9 @@ static struct tw_received_frame *answer_to(const struct tw_time_sync_request *qu
 	return from(came, sender, tw_time_sync_frame__write(came->bytes, stream, &exchange));
 }
 
-/* Some seconds of a stream that is heard every 100 ms and answers each question after @trip, or never. Return: questions */
+/*
+ * Some seconds of a stream with a frame every 100 ms that answers each request after @trip, or never. Return: number of requests
+ */
 static unsigned int ask_for(struct tw_clock_poller *poller, uint64_t *now, uint64_t ns, uint64_t trip)
 {
 	const uint64_t end = *now + ns;
@@ -114,23 +116,23 @@ static void test_when(void **state)
 	(void)state;
 	assert_true(tw_clock_poller__due(poller) == UINT64_MAX);
 	assert_false(tw_clock_poller__next(poller, now, &question));
-	see(poller, 1, 7, TW_SOURCE_FTRACE, now); /* whatever is heard first of it */
+	see(poller, 1, 7, TW_SOURCE_FTRACE, now); /* whatever frame is first */
 	assert_true(tw_clock_poller__due(poller) == now);
 	assert_int_equal(ask_for(poller, &now, 30 * MS, 50000), 8);
-	assert_in_range(ask_for(poller, &now, 10 * SECOND, 50000), 98, 102); /* a way as good as none */
-	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 49, 75); /* 200 ms, once 50 us are forgotten */
+	assert_in_range(ask_for(poller, &now, 10 * SECOND, 50000), 98, 102); /* a round trip of almost zero */
+	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 49, 75); /* 200 ms, after the 50 us are forgotten */
 	assert_in_range(ask_for(poller, &now, 10 * SECOND, 200000), 44, 51);
-	assert_in_range(ask_for(poller, &now, 60 * SECOND, 80 * MS), 60, 90); /* a second */
-	assert_in_range(ask_for(poller, &now, 120 * SECOND, 0), 26, 30);      /* deaf now */
+	assert_in_range(ask_for(poller, &now, 60 * SECOND, 80 * MS), 60, 90); /* one second */
+	assert_in_range(ask_for(poller, &now, 120 * SECOND, 0), 26, 30);      /* no responses from now on */
 	assert_int_equal(ask_for(poller, &now, 50 * SECOND, 0), 5);
-	assert_in_range(ask_for(poller, &now, 20 * SECOND, 80 * MS), 10, 20); /* and back */
+	assert_in_range(ask_for(poller, &now, 20 * SECOND, 80 * MS), 10, 20); /* and again responses */
 	tw_clock_poller__stats(poller, &stats);
 	assert_int_equal(stats.strange + stats.crowded, 0);
 	assert_true(stats.answered > 250 && stats.asked > stats.answered);
 	poller__free(poller);
 }
 
-/* A stream that is silent is not asked. */
+/* A silent stream gets no requests. */
 static void test_silence(void **state)
 {
 	struct tw_clock_poller *poller = poller__new();
@@ -161,15 +163,15 @@ static void test_answers(void **state)
 	see(poller, 1, 7, TW_SOURCE_CONTROL, START);
 	see(poller, 2, 8, TW_SOURCE_CONTROL, START);
 	assert_true(tw_clock_poller__next(poller, START, &question));
-	assert_true(tw_clock_poller__next(poller, START, &other)); /* first ones do not wait for each other */
+	assert_true(tw_clock_poller__next(poller, START, &other)); /* first requests do not wait for each other */
 	assert_int_equal(other.to->bytes[0], 8);
 	assert_false(tw_clock_poller__next(poller, START, &other));
 	assert_false(tw_clock_poller__response(poller, answer_to(&question, 8, &came), START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
-	came.bytes[48 + 7] ^= 1; /* the question's number */
+	came.bytes[48 + 7] ^= 1; /* number of the request */
 	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
-	came.bytes[48 + 15] ^= 1; /* when it was asked */
+	came.bytes[48 + 15] ^= 1; /* time of the request */
 	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample));
 	frame = answer_to(&question, 7, &came);
 	came.bytes[15] ^= 3; /* the other stream */
@@ -185,7 +187,7 @@ static void test_answers(void **state)
 	assert_int_equal(sample.received, 100);
 	assert_int_equal(sample.answered, 110);
 	assert_int_equal(sample.arrived, START + MS);
-	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample)); /* once */
+	assert_false(tw_clock_poller__response(poller, frame, START + MS, &stream, &sample)); /* only once */
 	tw_clock_poller__stats(poller, &stats);
 	assert_int_equal(stats.asked, 2);
 	assert_int_equal(stats.answered, 1);
@@ -193,7 +195,9 @@ static void test_answers(void **state)
 	poller__free(poller);
 }
 
-/* The stream's frames come from elsewhere now: that is who is asked, and the old one's answers don't count. */
+/*
+ * The stream's frames now have another source address: it gets the requests, and responses from the old one are ignored.
+ */
 static void test_moved(void **state)
 {
 	struct tw_clock_poller *poller = poller__new();
@@ -205,7 +209,7 @@ static void test_moved(void **state)
 	(void)state;
 	see(poller, 1, 7, TW_SOURCE_CONTROL, START);
 	assert_true(tw_clock_poller__next(poller, START, &question));
-	see(poller, 1, 8, TW_SOURCE_FTRACE, START + MS); /* rings' frames may come from other sockets */
+	see(poller, 1, 8, TW_SOURCE_FTRACE, START + MS); /* frames of rings may come from other sockets */
 	see(poller, 1, 9, TW_SOURCE_CONTROL, START + MS);
 	assert_false(tw_clock_poller__response(poller, answer_to(&question, 7, &came), START + MS, &stream, &sample));
 	assert_false(tw_clock_poller__response(poller, answer_to(&question, 9, &came), START + MS, &stream, &sample));
@@ -214,7 +218,7 @@ static void test_moved(void **state)
 	poller__free(poller);
 }
 
-/* Strangers invent streams: what is remembered and what is sent is bounded, and who is alive is still asked. */
+/* Strangers invent streams: memory and requests are bounded, and real streams still get requests. */
 static void test_crowd(void **state)
 {
 	struct tw_clock_poller *poller = poller__new();
@@ -238,14 +242,14 @@ static void test_crowd(void **state)
 	assert_in_range(asked, 1000, 10000);
 	assert_in_range(ours, 15, 30);
 	assert_int_equal(stats.crowded, 0);
-	/* They have been silent for long: others get their places. */
+	/* They have been silent for long, so others replace them. */
 	see(poller, 2, 9, TW_SOURCE_CONTROL, START + 30 * SECOND);
 	assert_true(tw_clock_poller__next(poller, START + 30 * SECOND, &question));
 	assert_int_equal(question.to->bytes[0], 9);
 	poller__free(poller);
 }
 
-/* All first questions that are due within a second: one for each stream, from number @first on, @step apart. */
+/* All first requests due within a second: one for each stream, from number @first on, in steps of @step. */
 static void expect_firsts(struct tw_clock_poller *poller, uint64_t now, uint64_t first, uint64_t step, unsigned int n)
 {
 	bool asked[TW_STREAMS_LIVE_MAX] = { false };
@@ -267,7 +271,7 @@ static void expect_firsts(struct tw_clock_poller *poller, uint64_t now, uint64_t
 	assert_int_equal(firsts, n);
 }
 
-/* As many streams as there is room for, of numbers that look alike: each is one. Others get the room of those that fall silent, only. */
+/* As many streams as fit, with similar ids: each gets requests. Others replace only those that become silent. */
 static void test_full(void **state)
 {
 	const uint64_t step = UINT64_C(1) << 42, later = START + 30 * SECOND;
@@ -290,7 +294,7 @@ static void test_full(void **state)
 	poller__free(poller);
 }
 
-/* A control frame of a stream, as far as it says something. */
+/* A control frame of a stream with some metadata. */
 static void say(struct tw_clock_poller *poller, uint64_t stream, bool host, bool text, uint64_t now)
 {
 	const struct tw_frame_info info = { .source = TW_SOURCE_CONTROL, .stream_id = stream };
@@ -307,7 +311,10 @@ static void say(struct tw_clock_poller *poller, uint64_t stream, bool host, bool
 	tw_clock_poller__saw(poller, from(&came, 7, tw_frame__end(&f)), now);
 }
 
-/* A stream that says nothing of itself, whose first question is answered after @trip, or never: when it is wanted, in ms from its start. */
+/*
+ * A stream without metadata, whose first request is answered after @trip, or never: times of its metadata requests, in ms from its
+ * start.
+ */
 static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 {
 	struct tw_clock_poller *poller = poller__new();
@@ -336,7 +343,7 @@ static void expect_wants(uint64_t trip, const unsigned int *times, size_t n)
 	poller__free(poller);
 }
 
-/* What is lacking does not wait for the clock's turn. */
+/* Missing metadata is requested without waiting for the next clock request. */
 static void test_want_times(void **state)
 {
 	static const unsigned int deaf[] = { 0, 10, 30, 70, 150, 310, 630 };
@@ -348,7 +355,7 @@ static void test_want_times(void **state)
 	expect_wants(30 * MS, far, sizeof(far) / sizeof(far[0]));
 }
 
-/* What the next question to a stream wants, which says something now and then. */
+/* What the next request asks of a stream that sends a frame from time to time. */
 static uint16_t next_want(struct tw_clock_poller *poller, uint64_t *now)
 {
 	struct tw_time_sync_request question;
@@ -360,7 +367,10 @@ static uint16_t next_want(struct tw_clock_poller *poller, uint64_t *now)
 	return tw_time_sync_frame__metadata_request(question.frame, question.len);
 }
 
-/* From the beginning nothing is wanted, as it comes by itself; of a stream that is under way what has not come yet. */
+/*
+ * If a stream is seen from its beginning nothing is requested, because metadata will follow; of a stream joined late, what has not
+ * arrived.
+ */
 static void test_wants(void **state)
 {
 	struct tw_clock_poller *fresh = poller__new(), *late;
@@ -376,10 +386,10 @@ static void test_wants(void **state)
 	late = poller__new();
 	now = START;
 	see(late, 1, 7, TW_SOURCE_FTRACE, now);
-	say(late, 1, false, true, now); /* the end of what was said to all: its beginning was missed */
+	say(late, 1, false, true, now); /* the end of the repeated metadata: the beginning was missed */
 	assert_int_equal(next_want(late, &now), TW_METADATA_REQUEST_ALL);
-	say(late, 1, true, false, now);             /* the rest got lost */
-	assert_int_equal(next_want(late, &now), 0); /* it has just been asked for */
+	say(late, 1, true, false, now);             /* the rest was lost */
+	assert_int_equal(next_want(late, &now), 0); /* it was requested just before */
 	while (next_want(late, &now) != TW_METADATA_REQUEST_ALL)
 		;
 	assert_int_equal(now - START, 10 * MS);
@@ -389,7 +399,9 @@ static void test_wants(void **state)
 	poller__free(late);
 }
 
-/* Many streams are joined at once: HOST and CLOCK of all are wanted soon, and of the rest no more than one stream's a ms. */
+/*
+ * Many streams are joined at once: HOST and CLOCK of all are requested soon, all other metadata for at most one stream in a ms.
+ */
 static void test_many_wants(void **state)
 {
 	struct tw_clock_poller *poller = poller__new();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packet times and their stated errors, against clocks whose truth is known: whatever drifts, queues and losses there are, the
- * truth is within the bound.
+ * Packet times and their error bounds, for clocks with a known truth: for any drift, queue and loss the truth is within the bound.
  */
 #include "clocks/stream_clock.h"
 
@@ -19,25 +18,25 @@
 
 #define MS     TW_NS_PER_MS
 #define SECOND TW_NS_PER_SECOND
-#define START  (1000000 * SECOND) /* true time at which the capture begins */
+#define START  (1000000 * SECOND) /* true time at the start of the capture */
 
-/* A capture of one stream: questions, samples and packets as they come. */
+/* A capture of one stream: exchanges, samples and packets in order of arrival. */
 struct capture {
 	struct world world;
 	struct tw_stream_clock clock;
 	uint64_t now;       /* true time */
 	uint64_t ask_every; /* ns; 0 = never */
 	uint64_t next_ask, next_sample;
-	uint64_t lag;    /* packets are written so long after they happened: a merge waits */
+	uint64_t lag;    /* packets are written with this delay, because a merge waits */
 	double restless; /* ppm: the drift changes within that; 0 = it stays unchanged */
 	uint64_t next_drift;
-	/* seen */
+	/* results */
 	struct tw_offset_view stated;
 	unsigned int records, of_kind[TW_OFFSET_ESTIMATE + 1];
 	uint64_t last_time;    /* of a packet, ns since 1970 */
 	unsigned int backward; /* packets before the one before */
 	uint64_t worst;        /* error of a packet, ns */
-	bool unsettled;        /* the capture host cannot know yet what just happened: bounds are not looked at */
+	bool unsettled;        /* the capture host cannot know yet what just happened: bounds are not checked */
 };
 
 static void capture__init(struct capture *c, uint64_t seed, enum tw_align align, bool wall)
@@ -52,7 +51,7 @@ static void capture__init(struct capture *c, uint64_t seed, enum tw_align align,
 	tw_stream_clock__host(&c->clock, &identity);
 }
 
-/* The producer's wall clock is right at the start but for so much. */
+/* At the start the producer's wall clock is right except for this. */
 static void capture__set_wall(struct capture *c, int64_t ahead)
 {
 	c->world.wall = (int64_t)(c->now - world__stream(&c->world, c->now)) + ahead;
@@ -96,7 +95,9 @@ static void sample(struct capture *c)
 	c->next_sample += SECOND;
 }
 
-/* A step of simulated time; packets of before the drift last changed cannot be dated any more and are left out. */
+/*
+ * A step of simulated time; packets from before the last change of the drift cannot be dated any more and are left out.
+ */
 static void step(struct capture *c, uint64_t ns)
 {
 	c->now += ns;
@@ -124,7 +125,7 @@ static void run(struct capture *c, uint64_t ns)
 		step(c, (uint64_t)(world__chance(&c->world) * 2e6) + 1);
 }
 
-/* Everything at once: restless drift, jitter far above the ways, ways that differ, losses, packets late. */
+/* Everything at once: changing drift, jitter far above the delays, asymmetric paths, losses, late packets. */
 static void test_bound_is_a_bound(void **state)
 {
 	static const uint64_t ways[][3] = {
@@ -157,7 +158,9 @@ static void test_bound_is_a_bound(void **state)
 	}
 }
 
-/* On a wire of 60 us there and back an hour ends with what it began with: 2 ms of queues happen, and are seen through. */
+/*
+ * On a path of 60 us round-trip time the error after an hour is the same as at the start: queues of up to 2 ms are recognised.
+ */
 static void test_host_alignment_lasts(void **state)
 {
 	struct tw_stream_clock_summary summary;
@@ -185,7 +188,7 @@ static void test_host_alignment_lasts(void **state)
 	assert_in_range(c.records, 2, 300);
 }
 
-/* Without alignment durations are the producer's own, and what the drift makes of them is stated. */
+/* Without alignment durations are the producer's, and the effect of the drift is in the error bound. */
 static void test_no_alignment_states_the_drift(void **state)
 {
 	struct capture c;
@@ -200,7 +203,7 @@ static void test_no_alignment_states_the_drift(void **state)
 	assert_int_equal(c.stated.offset, c.clock.line.offset);
 	assert_in_range(c.records, 5, 40);
 	assert_in_range(c.stated.drift, 49000, 51000);
-	/* In the first seconds nobody can tell it. */
+	/* It cannot be known in the first seconds. */
 	capture__init(&c, 3, TW_ALIGN_NONE, false);
 	world__drift(&c.world, c.now, 50);
 	capture__set_wall(&c, 0);
@@ -228,7 +231,7 @@ static void test_nothing_known(void **state)
 	assert_false(summary.ahead_known || summary.drift_known);
 }
 
-/* An hour either way: seen exactly, followed only on demand. */
+/* Steps of an hour in both directions: detected exactly, followed only on demand. */
 static void check_step(int64_t step, bool wall)
 {
 	struct capture c;
@@ -240,7 +243,7 @@ static void check_step(int64_t step, bool wall)
 	before = c.clock.line.offset;
 	c.world.wall += step;
 	c.unsettled =
-		true; /* with --wall the error is an hour's from now on, and without for the second until the next CLOCK */
+		true; /* with --wall the error is an hour for the second until the next CLOCK, without it from then on */
 	run(&c, 5 * SECOND);
 	assert_int_equal(c.of_kind[TW_OFFSET_STEP], 1);
 	assert_int_equal(c.of_kind[TW_OFFSET_SUSPEND], 0);
@@ -270,7 +273,7 @@ static void suspend(struct capture *c, uint64_t ns)
 	c->unsettled = false;
 }
 
-/* The stream's clock stands still meanwhile: packet times are behind from then on, or follow. */
+/* The stream's clock stands still meanwhile: packet times are late from then on, or follow. */
 static void test_suspend(void **state)
 {
 	struct capture c;
@@ -294,7 +297,7 @@ static void test_suspend(void **state)
 	}
 }
 
-/* What the samples' own error explains is no step; what it does not is, however small. */
+/* A difference within the samples' error is no step; a larger one is, however small. */
 static void test_step_threshold(void **state)
 {
 	const struct tw_clock_view first = { .valid = 0x0f, .error_ns = 1000, .reading = { 10, 10, 10, 10 } };
@@ -315,7 +318,7 @@ static void test_step_threshold(void **state)
 	assert_true(tw_wall_clock__take(&wall, &second, &change));
 	assert_int_equal(change.step, 2001);
 	assert_false(change.suspend || change.jumped);
-	/* Against the stream's own clock alone, which drifts by 500 us a second. */
+	/* Only the stream's clock is available, which drifts by 500 us a second. */
 	wall.last = first;
 	wall.last.valid = second.valid = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
 	second.reading[TW_CLOCK_REAL] = first.reading[TW_CLOCK_REAL] + SECOND - 502000;
@@ -328,7 +331,9 @@ static void test_step_threshold(void **state)
 	assert_int_equal(change.step, -502001);
 }
 
-/* The first answer comes long after the first packet: no packet before the one before it, but for more than a second. */
+/*
+ * The first response arrives long after the first packet: packet times do not go backward, except by more than a second.
+ */
 static void check_late_answer(int64_t ahead, bool jumps)
 {
 	struct capture c;
@@ -356,7 +361,7 @@ static void test_late_answer(void **state)
 	check_late_answer(1100 * (int64_t)MS, true);
 }
 
-/* Somebody sets the stream's clock, and no CLOCK says so: exchanges contradict each other, the new ones are right. */
+/* The stream's clock is set, and no CLOCK says so: exchanges contradict each other, and the new ones are right. */
 static void test_contradiction(void **state)
 {
 	struct capture c;
@@ -376,7 +381,7 @@ static void test_contradiction(void **state)
 	assert_int_equal(c.backward, 0);
 }
 
-/* Both hosts say how well they are kept. */
+/* Both hosts report the error bounds of their clocks. */
 static void test_sync(void **state)
 {
 	struct tw_stream_clock_summary summary;
@@ -398,7 +403,7 @@ static void test_sync(void **state)
 	tw_stream_clock__summary(&c.clock, &summary);
 	assert_int_equal(summary.method, TW_OFFSET_BY_SYNC);
 	assert_in_range(summary.error_ns, 400, 4000);
-	/* It says so no more. */
+	/* It reports none any more. */
 	c.next_sample = c.now;
 	run(&c, SECOND);
 	tw_stream_clock__summary(&c.clock, &summary);
@@ -406,7 +411,7 @@ static void test_sync(void **state)
 	assert_int_equal(c.stated.method, TW_OFFSET_BY_TIME_SYNC);
 }
 
-/* Word that exchanges refute does not count. */
+/* A reported bound that exchanges refute is ignored. */
 static void test_sync_refuted(void **state)
 {
 	struct tw_stream_clock_summary summary;
@@ -427,7 +432,9 @@ static void test_sync_refuted(void **state)
 	assert_in_range(c.stated.error_ns, 3 * MS, 4 * MS);
 }
 
-/* The capture host's wall clock is set, and the producer's with it where both are of one host: the distance is to what it shows now. */
+/*
+ * The capture host's wall clock is set, and the producer's with it if both are on one host: the distance refers to the new time.
+ */
 static void check_own_step(int64_t step, bool both)
 {
 	const int64_t truth = both ? 0 : -step;
@@ -474,7 +481,7 @@ static void test_ticks(void **state)
 	assert_false(tw_stream_clock__record(&clock, 2200, &record));
 }
 
-/* Numbers at their ends, in any order: the sanitizers look on. */
+/* Extreme numbers in any order, under the sanitizers. */
 static void test_hostile_numbers(void **state)
 {
 	static const uint64_t ends[] = { 0, 1, 12345, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* make_samples FORMATS_DIR OUT_DIR: the captures that the dissector's tests read. */
+/* make_samples FORMATS_DIR OUT_DIR: makes the captures for the dissector's tests. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +138,7 @@ static void put_metadata(struct sample *s)
 	sample__schema(s, real, 4);
 	sample__comm(s, 42, 0, "curl");
 	sample__comm(s, 43, 0, "worker");
-	/* The pid is used again. */
+	/* The pid is reused. */
 	sample__comm(s, 42, T0 + 1000, "nginx");
 }
 
@@ -183,7 +183,7 @@ static void make_basic(const char *name, bool udp)
 	sample__close(&s);
 }
 
-/* Metadata behind the events: a capture that was started in the middle. */
+/* Metadata after the events: a capture that was started in the middle. */
 static void make_late(void)
 {
 	static struct sample s;
@@ -207,7 +207,7 @@ static void make_packed(void)
 		switch_record(&r, 1000 + i, 2000 + i, i == 7 ? "seven" : "other", "next");
 		sample__event(&s, &r, T0 + i * 10);
 	}
-	/* A classifier rejected the third in place. */
+	/* A classifier made the third FILTERED. */
 	tw_store_be16(s.buf + sizeof(struct tw_frame_hdr) + 2 * (8 + 64), TW_TLV_FILTERED);
 	sample__end(&s);
 	sample__close(&s);
@@ -225,7 +225,7 @@ static void put_switches(struct sample *s, uint64_t time)
 	sample__end(s);
 }
 
-/* A frame of one event that says to be longer than the packet, and one whose record says so of the frame. */
+/* A frame of one event that is longer than the packet, and one whose record is longer than the frame. */
 static void put_lies(struct sample *s)
 {
 	static struct record r;
@@ -245,8 +245,8 @@ static void put_lies(struct sample *s)
 }
 
 /*
- * Cut by whoever captured. An event's fields begin at byte 78 in Ethernet; each of these has one thing less than the one before. Then
- * what explains: the cut name is not learnt.
+ * Truncated by the capturing program. In Ethernet an event's fields begin at byte 78; each frame lacks one item more than the one
+ * before. Then metadata: the truncated name is not used.
  */
 static void make_cut(void)
 {
@@ -276,7 +276,7 @@ static void make_cut(void)
 	sample__close(&s);
 }
 
-/* Channel 1: 3 numbers missing, then a frame twice, then one of the missing ones late. And losses that were told. */
+/* Channel 1: 3 numbers missing, then a duplicate frame, then a late one of the missing. And reported losses. */
 static void make_gaps(void)
 {
 	static struct sample s;
@@ -372,7 +372,7 @@ static void zoo64_record(struct record *r)
 	record__bytes(r, "rel", 4);
 }
 
-/* A name that no table knows, and the same name with other types from another kernel, big-endian and of 32 bits. */
+/* A name in no table, and the same name with other types from another kernel, big-endian and of 32 bits. */
 static void make_zoo(void)
 {
 	static struct sample s;
@@ -411,7 +411,9 @@ static void make_zoo(void)
 	sample__close(&s);
 }
 
-/* A datagram in two IP fragments, nothing of ours: shows whether this tshark exports what displayed packets depend on. */
+/*
+ * A datagram in two IP fragments, not of Tracewire: shows whether this tshark exports the dependencies of displayed packets.
+ */
 static void make_fragments(void)
 {
 	static struct sample s;
@@ -437,7 +439,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 8;
 }
 
-/* Good frames with bytes changed and ends cut off, always the same ones. */
+/* Valid frames with changed bytes and truncated ends, always the same ones. */
 static void make_hostile(void)
 {
 	static struct sample s;
@@ -476,7 +478,7 @@ static void make_hostile(void)
 	sample__close(&s);
 }
 
-/* The most items a frame can ask for: 4000 events of a format with 1000 fields. */
+/* The largest number of items for a frame: 4000 events of a format with 1000 fields. */
 static void make_huge(void)
 {
 	static struct sample s;
@@ -491,7 +493,7 @@ static void make_huge(void)
 	len += snprintf(format + len, sizeof(format) - (size_t)len, "\nprint fmt: \"\"\n");
 	text.len = (size_t)len;
 	sample__open(&s, out, "huge.pcap");
-	s.info.schema_id = 5; /* not what its content hashes to: never goes to the cache */
+	s.info.schema_id = 5; /* not the hash of its content: never stored in the cache */
 	sample__schema(&s, &text, 1);
 	record__begin(&r, 11, 42, false);
 	record__u32(&r, 1);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A capture whose every text has bytes that must reach no terminal, and no JSON or XML: base/printable.h has the rule. */
+/*
+ * A capture whose every text has bytes that are not permitted on a terminal, or in JSON or XML: base/printable.h has the rule.
+ */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -9,11 +11,14 @@
 #define EVIL 0xffffffff81c00000u
 #define TASK 666
 
-/* ESC, DEL, C1 of eight bits and as UTF-8, U+202E, a surrogate, an overlong form, U+FFFF, half a character; and what JSON and XML quote. */
+/*
+ * ESC, DEL, C1 in eight bits and as UTF-8, U+202E, a surrogate, an overlong form, U+FFFF, half a character; and the characters that JSON
+ * and XML quote.
+ */
 #define BYTES "\x1b[31m\x07\x7f\x9b\xc2\x9b\xe2\x80\xae\xed\xa0\x80\xc0\xaf\xef\xbf\xbf\\\"<&>\xe2\x82"
 /* The same in the name of a field, which ends at blanks and brackets. */
 #define NAME "\x1b\x07\x7f\x9b\xc2\x9b\xe2\x80\xae\xed\xa0\x80\xef\xbf\xbf\xe2\x82"
-/* Where a line may break. */
+/* Where a line can be broken. */
 #define LINES "a\nb\rc\td" BYTES "\n\n"
 
 #define COMMON                                                                         \
@@ -75,7 +80,7 @@ static void put_evil(struct sample *s, uint16_t id, uint64_t time)
 	put(s, &r, time);
 }
 
-/* As /sys/kernel/tracing/trace_marker makes them: the line break at the end is the line's. */
+/* As made by /sys/kernel/tracing/trace_marker: the line break at the end belongs to the line. */
 static void put_marker(struct sample *s, const char *text, uint64_t time)
 {
 	static struct record r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures about the texts of events: words for values, symbols, stacks, and print formats that ask for too much. */
+/* Captures for the texts of events: value strings, symbols, stacks, and print formats that exceed limits. */
 #include <string.h>
 
 #include "tests/dissector/sample.h"
@@ -19,7 +19,7 @@ enum { RAISE, KMALLOC, KFREE, STACK, USER };
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 #define LEVEL "\tfield:u32 level;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: "
 
-/* The same value has other words in another kernel; one format is nonsense; one prints more than a line can hold. */
+/* The same value has other names in another kernel; one format is invalid; one prints more than fits a line. */
 static char calm[] = "name: mood\nID: 20\n" COMMON LEVEL
 		     "\"level=%s\", __print_symbolic(REC->level, { 1, \"calm\" }, { 2, \"glad\" })\n";
 static char wild[] = "name: mood\nID: 20\n" COMMON LEVEL
@@ -101,7 +101,7 @@ static void make_symbols(const char *out)
 	put_stack(&s, real[USER].id, 42, 2, T0 + 2);
 	put_kfree(&s, SCHEDULE + 0x1f, 3, T0 + 3);
 	put_kmalloc(&s, 0xcc0 | 0x100, T0 + 4);
-	/* Told behind the events that name it. */
+	/* Symbols after the events that need them. */
 	sample__symbol(&s, TCP_RCV, 0x100, "tcp_v4_rcv");
 	put_kmalloc(&s, 0, T0 + 5);
 	sample__close(&s);
@@ -136,7 +136,7 @@ static void make_value_strings(const char *out)
 	sample__close(&s);
 }
 
-/* 3000 events of the widest text in one frame, behind one that is refused. */
+/* 3000 events with the widest text in one frame, after one that is refused. */
 static void make_refused(const char *out)
 {
 	static struct sample s;

@@ -72,7 +72,7 @@ static void write_udp(struct sample *s, const void *frame, size_t len)
 	tw_store_be32(head + 26, 0x0a000001);
 	tw_store_be32(head + 30, 0x0a000002);
 	tw_store_be16(head + 34, 40000);
-	tw_store_be16(head + 36, 40001); /* not the port that is known: found by its look */
+	tw_store_be16(head + 36, 40001); /* not the registered port: recognised by its content */
 	tw_store_be16(head + 38, (uint16_t)(len + 8));
 	write_packet(s, head, sizeof(head), frame, len);
 }
@@ -254,7 +254,7 @@ void record__begin(struct record *r, uint16_t id, uint32_t pid, bool big_endian)
 	memset(r, 0, sizeof(*r));
 	r->len = 8;
 	r->big_endian = big_endian;
-	/* The encoder reads the common fields in the order of the host it runs on. */
+	/* The encoder reads the common fields in the byte order of this host. */
 	memcpy(r->data, &id, sizeof(id));
 	r->data[2] = 1;
 	r->data[3] = 2;

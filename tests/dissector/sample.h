@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing captures for the dissector's tests with the real wire library: shapes that a live kernel does not give at will. */
+/*
+ * Writes captures for the dissector's tests with the real wire library: cases that a live kernel does not produce on demand.
+ */
 #ifndef TW_TEST_SAMPLE_H
 #define TW_TEST_SAMPLE_H
 
@@ -12,7 +14,7 @@
 
 struct sample {
 	FILE *file;
-	bool udp;                  /* frames in UDP, not in Ethernet */
+	bool udp;                  /* frames in UDP instead of Ethernet */
 	uint32_t snaplen;          /* bytes of a packet that are written, as with dumpcap -s; 0 = all */
 	struct tw_frame_info info; /* of the next frame */
 	uint64_t control_seq;      /* of the next control frame */
@@ -22,7 +24,7 @@ struct sample {
 	uint8_t buf[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
-/* A format text and what the schema says about it. */
+/* A format text with its schema data. */
 struct text {
 	uint16_t id;
 	const char *system;
@@ -30,7 +32,7 @@ struct text {
 	size_t len;
 };
 
-/* A kernel record being made. */
+/* A kernel record that is being built. */
 struct record {
 	bool big_endian;
 	uint32_t len;
@@ -39,22 +41,22 @@ struct record {
 
 void sample__open(struct sample *s, const char *folder, const char *name);
 void sample__close(struct sample *s);
-/* Begin and end a frame of the control channel, out of band, or of a CPU at a time. */
+/* Begin and end a frame of the control channel, an out-of-band frame, or a frame of a CPU. */
 void sample__control(struct sample *s);
 void sample__out_of_band(struct sample *s, uint64_t time);
 void sample__cpu(struct sample *s, uint16_t cpu, uint64_t time);
 void sample__end(struct sample *s);
-/* A whole packet as it is, link header included; a frame as it is. */
+/* A whole packet with its link header; a frame. */
 void sample__packet(struct sample *s, const void *packet, size_t len);
 void sample__raw(struct sample *s, const void *frame, size_t len);
 
-/* Metadata, each in a control frame of its own. */
+/* Metadata, each in a separate control frame. */
 void sample__host(struct sample *s, const char *name);
 void sample__comm(struct sample *s, uint32_t pid, uint64_t time, const char *name);
 void sample__schema(struct sample *s, const struct text *texts, uint32_t n);
 void sample__symbol(struct sample *s, uint64_t address, uint32_t size, const char *name);
 
-/* Further captures, each of a file of its own. */
+/* Further captures, each made by a separate file. */
 void make_texts(const char *formats, const char *out);
 void make_clocks(const char *out);
 void make_strangers(const char *formats, const char *out);
@@ -67,7 +69,7 @@ void record__u16(struct record *r, uint16_t v);
 void record__u32(struct record *r, uint32_t v);
 void record__u64(struct record *r, uint64_t v);
 void record__bytes(struct record *r, const void *p, uint32_t len);
-/* Append to the frame. The record of a big-endian host is turned into what such a host would have sent. */
+/* Append to the frame. The record of a big-endian host gets the byte order of such a host. */
 void sample__event(struct sample *s, struct record *r, uint64_t time);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From an expression to what the back ends and the evaluator take. */
+/* From an expression to the input of the back ends and the evaluator. */
 #ifndef TESTS_FILTER_BOUND_H
 #define TESTS_FILTER_BOUND_H
 
@@ -9,7 +9,7 @@
  * bound__make() - parse and bind
  * @err: may be NULL
  *
- * Return: 0, with @ret to be freed; or the error of the one or the other, and its sentence
+ * Return: 0, with @ret to be freed; or the -errno of one of the two with its sentence
  */
 int bound__make(const char *text, const struct tw_bind_options *options, struct tw_bound **ret, struct tw_error *err);
 

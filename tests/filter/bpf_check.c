@@ -93,7 +93,7 @@ static void compare_bytes(const struct packet *expected, const struct packet *ac
 			fail_msg("%s: byte %zu is %02x and not %02x", what, i, actual->bytes[i], expected->bytes[i]);
 }
 
-/* Return: false where the kernel refuses the packet: a test run in tc does so with an IP header that is cut. */
+/* Return: false if the kernel refuses the packet: a test run in tc does so for a truncated IP header. */
 static bool run_once(const struct under_test *t, const struct packet *original, const struct packet *expected,
 		     const struct reference_result *result, const char *what)
 {
@@ -114,8 +114,8 @@ static bool run_once(const struct under_test *t, const struct packet *original, 
 }
 
 /*
- * The first run makes the counters' entry and so takes the slow path, the second finds it. One is there even for what is not to be
- * counted, for the fast path goes on only then.
+ * The first run creates the counters' entry and so takes the slow path, the second finds it. There is one even for packets that are not
+ * counted, because the fast path needs it.
  */
 void bpf_check__packet(const struct under_test *t, const struct packet *packet, const char *what)
 {

@@ -14,7 +14,7 @@ const struct tw_frame_info bpf_frames_info = { .source = TW_SOURCE_FTRACE,
 					       .seq = 1000,
 					       .base_time = NOW };
 
-/* What frames may hold; each is put behind each link. */
+/* Contents of frames; each is used with each link. */
 
 static void one_event(struct packet *p)
 {
@@ -31,7 +31,7 @@ static void unknown_event(struct packet *p)
 	packet__add_record(p, "\x39\x30\x01\x02\x01\x00\x00\x00\x01\x02\x03\x04", 12, NOW);
 }
 
-/* irq_handler_entry, with its name where @at and @len say. */
+/* irq_handler_entry, with its name at @at with length @len. */
 static void add_handler(struct packet *p, const char *name, uint16_t at, uint16_t len)
 {
 	uint8_t record[24] = { 128, 0, 0, 0, 5, 0, 0, 0, 17 };

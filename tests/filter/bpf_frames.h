@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames of every kind that a classifier may meet, right and wrong ones; each content goes with each twist and each link. */
+/*
+ * Frames of every kind for a classifier, valid and invalid ones; each content is combined with each twist and each link.
+ */
 #ifndef TESTS_FILTER_BPF_FRAMES_H
 #define TESTS_FILTER_BPF_FRAMES_H
 
@@ -15,11 +17,11 @@ struct bpf_frame_part {
 	void (*apply)(struct packet *p);
 };
 
-/* What frames hold, to be put in between packet__begin() and packet__end(). */
+/* Contents of frames, added between packet__begin() and packet__end(). */
 extern const struct bpf_frame_part bpf_contents[];
 extern const size_t bpf_n_contents;
 
-/* What is wrong with the frame or the packet around it, afterwards. */
+/* Faults of the frame or the packet around it, made afterwards. */
 extern const struct bpf_frame_part bpf_twists[];
 extern const size_t bpf_n_twists;
 

@@ -8,7 +8,7 @@
 #name, name \
 	}
 
-/* What may be wrong with the frame or the packet around it. */
+/* Faults of the frame or the packet around it. */
 
 static void nothing(struct packet *p)
 {
@@ -91,7 +91,7 @@ static void udp_shorter(struct packet *p)
 		tw_store_be16(length, (uint16_t)(tw_load_be16(length) - 4));
 }
 
-/* One event less and the sum is 0, which is not written as 0. The sum is wrong; that is none of a classifier's business. */
+/* With one event less the sum is 0, which is not written as 0. The sum is wrong; a classifier does not check it. */
 static void checksum_runs_out(struct packet *p)
 {
 	if (p->link >= LINK_UDP4)

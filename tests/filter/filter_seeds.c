@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* filter_seeds DIR: inputs for fuzz_filter to start from: all that the language has, with a record. */
+/* filter_seeds DIR: seeds of fuzz_filter: all elements of the language, each with a record. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const char *const texts[] = {
 	"time in {0.000000001..3600} and comm != \"<idle>\" and prev_pid",
 	"!((not (cpu ge 2)) and ((pid le 7)))",
 	"vendor-bus.tiny.size == 300 || bytes_req >= 0xffffffffffffffff",
-	/* what was found */
+	/* found by fuzzing */
 	"pid < \"a\\n\\xed\"",
 	"pid or !(change < 07) and change != -9223372036854775808",
 };

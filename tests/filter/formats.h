@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A small schema of events as kernels have them, one of each kind of field at least. */
+/* A small schema with events like a kernel's, at least one of each kind of field. */
 #ifndef TESTS_FILTER_FORMATS_H
 #define TESTS_FILTER_FORMATS_H
 
@@ -20,16 +20,16 @@ enum {
 	UNKNOWN = 9999,
 };
 
-/** formats__schema() - of these events, to be freed */
+/** formats__schema() - a schema of these events, to be freed */
 struct tw_schema *formats__schema(void);
 
-/* The same for a group of cmocka's, between its set-up and its tear-down. */
+/* The same for a cmocka group, with set-up and tear-down. */
 extern struct tw_schema *formats;
 
 int formats__set_up(void **state);
 int formats__tear_down(void **state);
 
-/** formats__print() - their texts, as the plugin's preference takes them */
+/** formats__print() - their texts in the form of the plugin's preference */
 void formats__print(FILE *file);
 
 #endif

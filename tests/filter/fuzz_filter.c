@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An expression of a stranger's about a record of a stranger's: flags in one byte, the text up to a NUL, the record.
- * What is wrong is said with its column in one sentence. What is right is evaluated for every event of a small
- * schema, goes through every back end, and means the same when a stage does a part of it.
+ * libFuzzer target: an untrusted expression with an untrusted record: flags in one byte, the text up to a NUL, the record. An invalid
+ * expression gives one sentence with its column. A valid one is evaluated for every event of a small schema, is passed to every back
+ * end, and has the same meaning when a stage evaluates a part of it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #define UNKNOWN_IS_ABSENT 0x02
 #define CUT_UP            0x04 /* for the stages */
 #define WITH_NAMES        0x08
-#define GENERATE          0x10 /* what is one for all events: eBPF, a display filter */
+#define GENERATE          0x10 /* back ends with one text for all events: eBPF, a display filter */
 
 #define WHICH_EVENT 0x20 /* the bits above, for CUT_UP */
 
@@ -33,7 +33,7 @@
 struct input {
 	uint8_t flags;
 	char *text;
-	uint8_t *record; /* of its own: what lies behind its end is nobody's */
+	uint8_t *record; /* in separate memory, so that a read beyond its end is found */
 	uint32_t len;
 };
 
@@ -53,7 +53,7 @@ static bool is_known_error(int error)
 	return error == -EINVAL || error == -E2BIG || error == -ENOMEM;
 }
 
-/* "column N: what is wrong": within the text or right behind it, one line. */
+/* "column N: what is wrong": inside the text or directly after it, one line. */
 static void check_error(int error, const struct tw_error *err, const char *text)
 {
 	unsigned int column = 0;
@@ -142,7 +142,7 @@ static void emit(const struct tw_bound *bound, uint16_t id)
 	check_refusal(error, &err);
 }
 
-/* A program of any of the three kinds; each of its instructions can be shown. */
+/* A program of any of the three kinds; each of its instructions can be printed. */
 static void generate(const struct input *in, struct tw_bound *bound)
 {
 	const struct tw_rule rule = { .bound = bound, .action = TW_ACTION_DROP };
@@ -168,7 +168,7 @@ static void generate(const struct input *in, struct tw_bound *bound)
 	tw_bpf_program__fini(&program);
 }
 
-/* The back ends that are one text for all events. */
+/* The back ends with one text for all events. */
 static void emit_whole(const struct tw_bound *bound)
 {
 	struct tw_line line = tw_line__on(line_buf, sizeof(line_buf));
@@ -188,7 +188,7 @@ static void evaluate(const struct input *in, const struct tw_bound *bound, uint1
 	check(certain < 0 || certain == matches);
 }
 
-/* Its limits hold, and each match can be written down. */
+/* It is within its limits, and each match can be printed. */
 static void compile_u32(const struct tw_bound *bound)
 {
 	struct tw_error err = { "" };
@@ -238,7 +238,7 @@ static void run(const struct input *in)
 	tw_bound__free(bound);
 }
 
-/* The copies end where the input's parts do. */
+/* The copies end where the parts of the input do. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = size > 1 ? memchr(data + 1, '\0', size - 1) : NULL;

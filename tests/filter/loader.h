@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loads a generated program with its maps and runs it on packets by BPF_PROG_TEST_RUN. For tests; xdp/ has the real one. */
+/*
+ * Loads a generated program with its maps and runs it on packets by BPF_PROG_TEST_RUN. For tests; xdp/ has the real loader.
+ */
 #ifndef LOADER_H
 #define LOADER_H
 
@@ -13,26 +15,26 @@
 
 struct loaded {
 	int program;
-	int maps[TW_BPF_MAPS]; /* -1 where the program has no use for it */
+	int maps[TW_BPF_MAPS]; /* -1 if the program does not use it */
 	unsigned int rows, cpus;
 	uint8_t hook;
-	struct tw_counter *scratch; /* rows of all CPUs */
+	struct tw_counter *scratch; /* number of rows of all CPUs */
 };
 
-/* What a run did. */
+/* The result of a run. */
 struct loader_run {
 	uint32_t retval; /* XDP_PASS, TC_ACT_SHOT ... */
-	uint32_t mark;   /* tc: skb->mark afterwards */
-	uint32_t len;    /* bytes of the packet afterwards */
-	uint32_t ns;     /* time a run took, of all repeats */
+	uint32_t mark;   /* tc: skb->mark after the run */
+	uint32_t len;    /* size of the packet after the run */
+	uint32_t ns;     /* time of all repeated runs */
 };
 
 /**
- * loader__load() - make the maps, give them to the program, load it
+ * loader__load() - create the maps and load the program with them
  * @streams: entries of the counters' map
  * @ret: the caller's; loader__unload()
  *
- * Return: 0 or -errno; then the verifier's last words are on stderr.
+ * Return: 0 or -errno; then the end of the verifier's log is on stderr.
  */
 int loader__load(const struct tw_rules *rules, const struct tw_bpf_options *options,
 		 const struct tw_bpf_program *program, unsigned int streams, struct loaded *ret);
@@ -46,9 +48,9 @@ void loader__unload(struct loaded *loaded);
 
 /**
  * loader__run() - run it on a packet
- * @packet: from the Ethernet header on, 14 bytes at least; changed by the program
- * @room: bytes there; for packets larger than a page the kernel makes fragments (XDP)
- * @repeat: how often, 1 at least; times are of all of them
+ * @packet: from the Ethernet header on, at least 14 bytes; changed by the program
+ * @room: size of the buffer; for packets larger than a page the kernel makes fragments (XDP)
+ * @repeat: number of runs, at least 1; times are of all of them
  *
  * Return: 0 or -errno.
  */
@@ -56,19 +58,19 @@ int loader__run(const struct loaded *loaded, void *packet, size_t len, size_t ro
 		struct loader_run *ret);
 
 /**
- * loader__rows() - what is counted for a stream and channel, all CPUs together
+ * loader__rows() - counters of a stream and channel, sum of all CPUs
  * @rows: room for tw_rules__rows()
- * Return: 0, -ENOENT if nothing is.
+ * Return: 0, -ENOENT if there are none.
  */
 int loader__rows(const struct loaded *loaded, const struct tw_counter_key *key, struct tw_counter *rows);
 
-/** loader__overflow() - the same of streams that there was no room for */
+/** loader__overflow() - the same for streams without room */
 int loader__overflow(const struct loaded *loaded, struct tw_counter *rows);
 
-/** loader__zero() - what is counted under a key begins at zero, whether it was there or not. Return: 0 or -errno */
+/** loader__zero() - set the counters of a key to zero, whether it exists or not. Return: 0 or -errno */
 int loader__zero(const struct loaded *loaded, const struct tw_counter_key *key);
 
-/** loader__forget() - take a key out of the counters. Return: 0, -ENOENT */
+/** loader__forget() - remove a key from the counters. Return: 0, -ENOENT */
 int loader__forget(const struct loaded *loaded, const struct tw_counter_key *key);
 
 /** loader__is_blank() - whether no stream and channel is counted */

@@ -180,7 +180,7 @@ void packet__add_switch(struct packet *p, const char *prev_comm, int prev_pid, i
 		     .next_pid = next_pid,
 		     .next_prio = 120 };
 
-	memset(record.prev_comm, 'x', sizeof(record.prev_comm)); /* what is behind the NUL is anything */
+	memset(record.prev_comm, 'x', sizeof(record.prev_comm)); /* arbitrary bytes after the NUL */
 	memset(record.next_comm, 'x', sizeof(record.next_comm));
 	memcpy(record.prev_comm, prev_comm, strnlen(prev_comm, 15) + 1);
 	memcpy(record.next_comm, next_comm, strnlen(next_comm, 15) + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets with a frame in them, as classifiers meet them. Events are those of formats.h. */
+/* Packets with a frame, as classifiers receive them. Events are those of formats.h. */
 #ifndef TESTS_FILTER_PACKETS_H
 #define TESTS_FILTER_PACKETS_H
 
@@ -13,7 +13,7 @@ enum packet_link {
 	LINK_ETHERNET,
 	LINK_VLAN,
 	LINK_VLANS, /* two tags, the outer one of 802.1ad */
-	LINK_THREE, /* one more than is looked behind */
+	LINK_THREE, /* one more than are parsed */
 	LINK_UDP4,
 	LINK_UDP4_OPTIONS,
 	LINK_UDP4_PLAIN, /* without a checksum */
@@ -37,13 +37,13 @@ struct packet {
 	uint8_t bytes[80000];
 };
 
-/** packet__begin() - headers, then a frame to be filled by tw_frame__add_*() and packet__add_*() */
+/** packet__begin() - headers, and a frame to be filled by tw_frame__add_*() and packet__add_*() */
 void packet__begin(struct packet *p, enum packet_link link, const struct tw_frame_info *info);
 
 /** packet__end() - lengths and checksums */
 void packet__end(struct packet *p);
 
-/** packet__resum() - checksums again, after something was changed */
+/** packet__resum() - compute checksums again after a change */
 void packet__resum(struct packet *p);
 
 void packet__add_switch(struct packet *p, const char *prev_comm, int prev_pid, int prev_prio, const char *next_comm,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What holds when a stage does its part of a filter and a later one the rest. */
+/* Invariants of splitting a filter between a stage and a later one. */
 #ifndef PUSHDOWN_H
 #define PUSHDOWN_H
 
 #include "filter/capability.h"
 #include "filter/evaluate.h"
 
-/* One event's filter, cut in two for a back end. */
+/* One event's filter, split for a back end. */
 struct pushdown {
 	struct tw_arena *arena;
 	const struct tw_node *roots[3]; /* the whole, the back end's part, the rest */
@@ -14,13 +14,13 @@ struct pushdown {
 	bool is_exact;
 };
 
-/** pushdown__init() - Return: 0, -ENOMEM, or as tw_bound__prepare(); nothing to undo then */
+/** pushdown__init() - Return: 0, -ENOMEM, or as tw_bound__prepare(); nothing to free then */
 int pushdown__init(struct pushdown *p, const struct tw_bound *bound, uint16_t id, enum tw_back_end back_end);
 void pushdown__fini(struct pushdown *p);
 
 /**
- * pushdown__holds() - the stage lets pass what matches; what it lets pass and the rest takes is what matches; the
- * stage's part alone is the whole if it says so
+ * pushdown__holds() - the stage passes what matches; what passes both the stage and the rest is what matches; the stage's part alone is
+ * the whole if it says so
  */
 bool pushdown__holds(const struct pushdown *p, const struct tw_filter_event *event);
 

@@ -20,7 +20,7 @@
 #define UDP_LENGTH    4
 #define UDP_CHECKSUM  6
 
-/* What is known of a packet while it is looked at. */
+/* State of a packet during evaluation. */
 struct packet {
 	const struct tw_rules *rules;
 	const struct tw_bpf_options *options;
@@ -33,9 +33,9 @@ struct packet {
 
 	unsigned int left, dropped;                            /* events */
 	unsigned int first;                                    /* row of the first event that is left */
-	bool must_arrive, part, broken;                        /* what else is in the frame */
-	uint64_t matched;                                      /* rows, a bit each */
-	uint8_t *drop[TW_FRAME_MAX / sizeof(struct tw_event)]; /* events that are to be FILTERED */
+	bool must_arrive, part, broken;                        /* other records in the frame */
+	uint64_t matched;                                      /* rows, one bit each */
+	uint8_t *drop[TW_FRAME_MAX / sizeof(struct tw_event)]; /* events that become FILTERED */
 };
 
 static void count(struct packet *p, unsigned int row, uint64_t events)
@@ -49,7 +49,7 @@ static unsigned int row_of(const struct packet *p, enum tw_count what)
 	return p->rules->n + 1 + (unsigned int)what;
 }
 
-/* Steps over an IP header. Return: the UDP header, or NULL if there is none that we look into. */
+/* Skips an IP header. Return: the UDP header, or NULL for other packets. */
 static uint8_t *find_udp(struct packet *p, uint8_t *ip, size_t left, uint16_t type)
 {
 	size_t header = IPV6_HEADER;
@@ -72,7 +72,7 @@ static uint8_t *find_udp(struct packet *p, uint8_t *ip, size_t left, uint16_t ty
 	return ip + header;
 }
 
-/* Return: where a frame may begin, and how much of the packet it may take; NULL if none can. */
+/* Return: where a frame may begin, with the available length; NULL if there is none. */
 static uint8_t *find_frame(struct packet *p, size_t *ret_available)
 {
 	uint8_t *end = p->data + p->len, *at = p->data + ETH_HLEN;
@@ -102,7 +102,7 @@ static uint8_t *find_frame(struct packet *p, size_t *ret_available)
 	return at;
 }
 
-/* Return: the row that decides about an event, that of the default if no rule matches. */
+/* Return: the row that decides an event, the default's if no rule matches. */
 static unsigned int judge(const struct packet *p, const struct tw_event_view *view)
 {
 	const struct tw_filter_event event = tw_filter_event__of_view(view, p->info.cpu);
@@ -161,7 +161,7 @@ static void take_tlv(struct packet *p, const struct tw_tlv_view *tlv)
 	}
 }
 
-/* As ones' complement sums go: each event's first word was 1 and is 2 now. XDP leaves the checksum out. */
+/* In ones' complement: each event's first word was 1 and is 2 now. XDP clears the checksum. */
 static void mend_checksum(struct packet *p)
 {
 	uint8_t *at = p->udp + UDP_CHECKSUM;
@@ -178,7 +178,7 @@ static void mend_checksum(struct packet *p)
 	tw_store_be16(at, (uint16_t)(sum ? sum : 0xffff));
 }
 
-/* Makes the events FILTERED. Return: false where this hook cannot. */
+/* Makes the events FILTERED. Return: false if this hook cannot. */
 static bool filter_in_place(struct packet *p)
 {
 	if (p->options->hook == TW_HOOK_XDP && p->udp && p->is_ipv6 && tw_load_be16(p->udp + UDP_CHECKSUM))
@@ -191,7 +191,7 @@ static bool filter_in_place(struct packet *p)
 	return true;
 }
 
-/* All TLVs were seen, or all that could be. */
+/* All readable TLVs were processed. */
 static void conclude(struct packet *p)
 {
 	if (p->dropped && !p->left && !p->must_arrive && !p->broken) {

@@ -34,7 +34,7 @@ static void put_text(uint8_t *at, uint32_t size, uint32_t *state)
 	const char *text = texts[next(state) % N_TEXTS];
 	const size_t len = strlen(text);
 
-	/* What is behind the NUL is left over from something else. */
+	/* The bytes after the NUL are arbitrary. */
 	memset(at, 'x', size);
 	memcpy(at, text, len < size ? len : size);
 	if (len < size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames of one event of formats.h, with values that often are those of some_expressions(); the same on every run. */
+/* Frames of one event of formats.h, with values that often are those of some_expressions(); the same in every run. */
 #ifndef TESTS_FILTER_SOME_FRAMES_H
 #define TESTS_FILTER_SOME_FRAMES_H
 
@@ -15,10 +15,10 @@ struct some_frame {
 	struct tw_filter_event event; /* points into bytes */
 };
 
-/** some_frame__make() - number @n for an event. @cut: one in four has a record that ends early; @big_endian: its body */
+/** some_frame__make() - number @n for an event. @cut: one in four has a truncated record; @big_endian: its body */
 void some_frame__make(struct some_frame *frame, const struct tw_format *format, uint32_t n, bool cut, bool big_endian);
 
-/** some_expressions() - call with expressions on each field of each event, and on what all events have */
+/** some_expressions() - call with expressions on each field of each event, and on the common properties */
 void some_expressions(const struct tw_schema *schema, void (*cb)(void *ctx, const char *text), void *ctx);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ten thousand expressions that are none, made from good ones: each is refused with a column and a sentence. */
+/* Ten thousand invalid expressions, made from valid ones: each is refused with a column and a sentence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static const char *const good[] = {
 	"!((not (cpu ge 2)) and ((pid le 7)))",
 };
 
-/* What gets into an expression that should not be there. */
+/* Text to be inserted into an expression. */
 static const char *const pieces[] = {
 	"(",
 	")",
@@ -84,7 +84,7 @@ static size_t below(size_t n)
 	return (size_t)rand_r(&seed) % n;
 }
 
-/* Put something in, take something out, put two places in for each other, cut it. */
+/* Insert, remove, exchange or truncate. */
 static void damage(char *text)
 {
 	const char *piece = pieces[below(sizeof(pieces) / sizeof(pieces[0]))];
@@ -109,7 +109,7 @@ static void damage(char *text)
 	}
 }
 
-/* One line, of words, that begins with where. */
+/* One line of text that begins with the column. */
 static void expect_sentence(const char *text, const struct tw_error *err)
 {
 	unsigned int column = 0;

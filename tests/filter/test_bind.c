@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Expressions, and what they become for an event. */
+/* Expressions, and their trees for an event. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,7 +137,7 @@ static void test_meanings(void **state)
 	}
 }
 
-/* What a tree is in words is an expression again, with the same meaning. */
+/* A tree as text is an expression again, with the same meaning. */
 static void test_words_are_language(void **state)
 {
 	char first[512], second[512];
@@ -171,7 +171,7 @@ static void test_unknown_is_absent(void **state)
 	assert_null(bound->absent[1]);
 	assert_int_equal(tw_bound__root(bound, SWITCH)->kind, TW_NODE_TEST);
 	tw_bound__free(bound);
-	/* what one value of a set matches is not absent */
+	/* a predicate that one value of a set matches is not absent */
 	assert_int_equal(bind("event in {tiny, gone} || vec in {3, 4294967296} || event == gone", true, &bound, &err),
 			 0);
 	assert_null(bound->absent[0]);
@@ -180,7 +180,7 @@ static void test_unknown_is_absent(void **state)
 	tw_bound__free(bound);
 }
 
-/* A sign is read of integers and enums only, whatever a format says: the same range for the binder, the same bytes for all. */
+/* Only integers and enums are signed, whatever a format says: the same range for the binder, the same bytes for all. */
 static void test_odd_sign(void **state)
 {
 	static const char text[] = "name: odd\nID: 10\nformat:\n"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Generated classifiers, run by the kernel on packets of every kind, against what rules.h says: verdict, bytes, counters. */
+/*
+ * Generated classifiers, run by the kernel on packets of every kind, compared with rules.h: verdict, bytes, counters.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +18,8 @@
 #include "tests/filter/formats.h"
 
 #define SKIPPED    77
-#define DAMAGED    2000 /* packets, for each classifier */
-#define TC_LONGEST 3500 /* bytes that a test run takes in tc */
+#define DAMAGED    2000 /* packets for each classifier */
+#define TC_LONGEST 3500 /* size limit of a test run in tc */
 
 static const struct classifier classifiers[] = {
 	{ .rules = { { "prev_pid == 1001", TW_ACTION_DROP, 0 } } },
@@ -58,7 +60,7 @@ static void set_up(struct under_test *t, const struct classifier *classifier, ui
 	bpf_check__set_up(t, formats, classifier, &(struct tw_bpf_options){ .hook = hook, .udp_port = TW_UDP_PORT });
 }
 
-/* Of SHARE packets one is run, where that is in the environment: for machines that are emulated. */
+/* Only one of SHARE packets is run, if that is in the environment: for emulated machines. */
 static bool is_left_out(void)
 {
 	static unsigned long share, n;
@@ -119,7 +121,7 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed ^= *seed << 17;
 }
 
-/* A few bytes of the frame's headers, TLVs or of what is before them become others, or the packet ends anywhere. */
+/* Changes some bytes of the frame's headers, TLVs or the bytes before them, or truncates the packet. */
 static void damage(struct packet *p, uint64_t *seed)
 {
 	const size_t near = p->len < 200 ? p->len : 200;
@@ -166,7 +168,7 @@ static void damaged_packets_are_treated_alike(void **state)
 	}
 }
 
-/* A NIC's program, run in software: what it judges it judges like the others, and it drops nothing else. */
+/* A NIC's program, run in software: its verdicts equal those of the others, and it drops nothing else. */
 static void compare_offloaded(const struct under_test *t, struct packet *packet, bool judged, const char *what)
 {
 	static const struct tw_counter none[REFERENCE_ROWS];
@@ -185,7 +187,7 @@ static void compare_offloaded(const struct under_test *t, struct packet *packet,
 		bpf_check__counters(t, &result, what);
 }
 
-/* One event behind plain Ethernet, and nothing else. */
+/* One event after plain Ethernet, and nothing else. */
 static bool is_for_a_nic(const struct packet *p)
 {
 	const uint8_t *tlv = p->frame.buf + sizeof(struct tw_frame_hdr);
@@ -223,7 +225,7 @@ static void a_nic_judges_frames_of_one_event(void **state)
 		run_offloaded(&classifiers[i], TW_HOOK_XDP);
 		run_offloaded(&classifiers[i], TW_HOOK_TC);
 	}
-	/* Mark and redirection are not for it, nor marks for XDP. */
+	/* It supports neither marks nor redirection; XDP supports no marks. */
 	bpf_check__bind(&t, formats, &classifiers_with_mark[0]);
 	t.options = (struct tw_bpf_options){ .hook = TW_HOOK_TC, .offload = true };
 	assert_int_equal(loader__build(&t.rules, &t.options, &t.loaded, &err), -EOPNOTSUPP);

@@ -93,7 +93,7 @@ static const struct tw_node *tree_of(const struct tw_bound *bound)
 	return bound->unknown;
 }
 
-/* The tree's jumps, and behind them what each outcome returns. */
+/* The tree's jumps, followed by the return value of each outcome. */
 static int generate_tree(const struct tw_bound *bound, struct tw_bpf_program *ret)
 {
 	const struct tw_node *of_switch = tw_bound__root(bound, SWITCH);

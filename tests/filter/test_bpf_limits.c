@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_bpf_limits FORMATS.tar.xz -- classifiers as large as they come, over all events of a real kernel: what is generated the verifier
- * takes, in both hooks, and what would be too large is refused in a sentence.
+ * test_bpf_limits FORMATS.tar.xz -- classifiers of the largest size, over all events of a real kernel: the verifier accepts what is
+ * generated, in both hooks, and larger ones are refused with a sentence.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static struct tw_bound *bind(const struct tw_schema *schema, const char *text)
 	return bound;
 }
 
-/* "FIELD == 0 JOINT FIELD == 7 JOINT ...", @n of them */
+/* "FIELD == 0 JOINT FIELD == 7 JOINT ...", @n comparisons */
 static void repeat(char *text, size_t size, const char *field, const char *joint, unsigned int n, unsigned int from)
 {
 	size_t len = 0;
@@ -48,7 +48,7 @@ static void repeat(char *text, size_t size, const char *field, const char *joint
 		len += (size_t)snprintf(text + len, size - len, "%s%s == %u", i ? joint : "", field, from + 7 * i);
 }
 
-/* @texts: one for each rule; their actions take turns */
+/* @texts: one for each rule; their actions alternate */
 static void expect(const char *what, const struct tw_schema *schema, const char *const *texts, unsigned int n,
 		   int expected)
 {

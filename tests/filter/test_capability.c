@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which back end can express which comparison, and where the limits are. */
+/* Which back end can express which comparison, and its limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define TEXT_255 TEXT_51 TEXT_51 TEXT_51 TEXT_51 TEXT_51
 #define TEXT_51  "123456789012345678901234567890123456789012345678901"
 
-/* Fields of every kind, and of sizes at the limits. */
+/* Fields of every kind, with sizes at the limits. */
 /* clang-format off */
 static const char format[] = EVENT_TEXT("made", 300,
 	FIELD("u32 number", 8, 4, 0)
@@ -48,7 +48,7 @@ static const char format[] = EVENT_TEXT("made", 300,
 	"print fmt: \"\"");
 /* clang-format on */
 
-/* @can: tracefs, producer, BPF, u32, pcap, display: a letter where it can, else - */
+/* @can: tracefs, producer, BPF, u32, pcap, display: a letter if it can, otherwise - */
 static const struct {
 	const char *text, *can;
 } cases[] = {

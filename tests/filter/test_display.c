@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Wireshark is given, and what it is not. With the argument --print: the filters, one a line, for tshark to take
- * (test-display.sh); --formats: the format texts that they are about.
+ * Filters for Wireshark, and refused ones. With the argument --print: the filters, one a line, for tshark (test-display.sh); --formats:
+ * their format texts.
  */
 #include <errno.h>
 #include <setjmp.h>

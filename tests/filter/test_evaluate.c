@@ -68,11 +68,11 @@ static void ranges_include_their_ends(void **state)
 	assert_true(toy__holds(f, test));
 	test.high = (uint64_t)-3;
 	assert_false(toy__holds(f, test));
-	test.low = 5; /* nothing is in a range whose ends are exchanged */
+	test.low = 5; /* a range with exchanged ends contains nothing */
 	assert_false(toy__holds(f, test));
 }
 
-/* Bits of a negative number are those that it has in its field. */
+/* Bits of a negative number are those in its field. */
 static void masks_are_unsigned(void **state)
 {
 	struct toy *f = *state;
@@ -128,7 +128,7 @@ static void texts(void **state)
 	}
 }
 
-/* Where there is no room for a NUL there is none. */
+/* Without room for a NUL there is none. */
 static void a_text_may_fill_its_field(void **state)
 {
 	struct toy *f = *state;
@@ -211,7 +211,7 @@ static void bytes_and_prefixes(void **state)
 	assert_true(toy__holds(f, test));
 }
 
-/* Whatever a test asks, it is false of what is not there. */
+/* Any test of a missing field is false. */
 static void short_records_have_less(void **state)
 {
 	static const struct {
@@ -228,7 +228,7 @@ static void short_records_have_less(void **state)
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		for (uint32_t len = 0; len <= TOY_RECORD_LEN; len++) {
 			struct tw_test test = toy__text(f, fields[i].name, TW_TEST_NE, "never");
-			/* of its own: what lies behind its end is nobody's */
+			/* in separate memory, so that a read beyond its end is found */
 			uint8_t *record = test_malloc(len ? len : 1);
 
 			memcpy(record, f->record, len);

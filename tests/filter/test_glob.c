@@ -78,10 +78,7 @@ static void one_pattern_one_verdict(void **state)
 			fail_msg("'%s' ~ '%s' is not %d", cases[i].text, cases[i].pattern, cases[i].fits);
 }
 
-/*
- * What fits, as a table of all prefixes says: slow and without anything to get wrong. For patterns of literals, ? and
- * *.
- */
+/* The matches according to a table of all prefixes: slow and simple. For patterns of literals, ? and *. */
 static bool fits_by_table(const char *pattern, const char *text)
 {
 	const size_t p_len = strlen(pattern), t_len = strlen(text);
@@ -125,7 +122,7 @@ static void agrees_with_the_table(void **state)
 	assert_in_range(fitting, 20000, 180000);
 }
 
-/* Length by length, not two to the power of the stars. */
+/* Cost: length times length, not two to the power of the stars. */
 static void many_stars_end_soon(void **state)
 {
 	enum { PAIRS = 500, TEXT = 60000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* As long an expression as may be, for as many events as there are; and what is beyond. */
+/* Expressions of the largest size, for the largest number of events; and larger ones. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "filter/evaluate.h"
 #include "filter/tree.h"
 
-/* As many as a kernel has. */
+/* As many events as a kernel has. */
 static struct tw_schema *make_large_schema(void)
 {
 	struct tw_schema *large = tw_schema__new();
@@ -32,7 +32,7 @@ static struct tw_schema *make_large_schema(void)
 	return large;
 }
 
-/* An expression as long as it may be, and as many events as there are: those without its fields share what is asked. */
+/* An expression of the largest size with the largest number of events: events without its fields share a tree. */
 static void test_many_events(void **state)
 {
 	struct tw_bind_options options = { .schema = make_large_schema() };
@@ -72,7 +72,7 @@ static void test_limits(void **state)
 	memset(text, '(', 200);
 	text[200] = '\0';
 	assert_int_equal(tw_filter__parse(text, &filter, &err), -E2BIG);
-	/* of each kind one waits at every level */
+	/* one of each kind waits at every level */
 	text[0] = '\0';
 	for (int i = 0; i < TW_FILTER_DEPTH_MAX; i++)
 		strcat(text, "cpu==1||pid==1&&(");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each allocation of parsing, binding and preparing refused in turn: nothing leaks, and nothing is taken for another mistake. */
+/*
+ * Each allocation of parsing, binding and preparing fails in turn: nothing leaks, and the error is always lack of memory.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +24,7 @@ static bool is_refused(void)
 	return before_refusal != NONE && before_refusal-- == 0;
 }
 
-/* The linker puts these between the libraries and the C library: --wrap. */
+/* Inserted between the libraries and the C library by the linker: --wrap. */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_reallocarray(void *p, size_t n, size_t size);
@@ -55,7 +57,7 @@ static int make(const char *text, const struct tw_bind_options *options, struct 
 	return error;
 }
 
-/* Return: how many allocations were refused, one at a time, until none was left. */
+/* Return: number of allocations that failed, one at a time, until the call succeeded. */
 static int refuse_each(const char *text, const struct tw_bind_options *options)
 {
 	for (int n = 0; n < ALLOCATIONS_MAX; n++) {

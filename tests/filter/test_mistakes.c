@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Expressions that cannot be, and what is said of them: the column, what is wrong, what to write. */
+/* Invalid expressions and their errors: the column, what is wrong, what to write. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What libpcap is given, and what it makes of it: on frames, the same as the evaluator. */
+/* Filters for libpcap, and their results for frames: the same as the evaluator's. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "tests/filter/emitted.h"
 #include "tests/filter/some_frames.h"
 
-#define FRAMES 40 /* of each event, for each expression */
+#define FRAMES 40 /* for each event and expression */
 
 static pcap_t *pcap;
 
@@ -192,7 +192,7 @@ static void test_as_evaluator(void **state)
 	assert_true(run.expressions > 1000 && run.matched > run.frames / 10);
 }
 
-/* Whatever is no frame of one event of that schema passes, or has nothing of ours; cut anywhere, too. */
+/* Packets that are not a frame of one event of that schema pass, or are not Tracewire's; truncated ones, too. */
 static void test_others(void **state)
 {
 	struct tw_bound *bound = bind_to(formats, "prev_pid == 12345678", false);
@@ -205,7 +205,7 @@ static void test_others(void **state)
 	assert_false(passes(&program, frame.bytes, frame.len));
 	for (size_t len = 14; len < frame.len; len++)
 		assert_true(passes(&program, frame.bytes, len));
-	/* Of the frame: magic, version, flags, schema, events, type. */
+	/* Fields of the frame: magic, version, flags, schema, events, type. */
 	static const uint8_t at[] = { 14, 17, 18, 19, 30, 37, 60, 61, 62, 63 };
 
 	for (size_t i = 0; i < sizeof(at); i++) {
@@ -213,11 +213,11 @@ static void test_others(void **state)
 		assert_true(passes(&program, frame.bytes, frame.len));
 		frame.bytes[at[i]] ^= 1;
 	}
-	frame.bytes[64] = 0xff; /* a TLV that is longer than its frame */
+	frame.bytes[64] = 0xff; /* a TLV longer than its frame */
 	assert_true(passes(&program, frame.bytes, frame.len));
 	frame.bytes[64] = 0;
 	assert_false(passes(&program, frame.bytes, frame.len));
-	frame.bytes[12] = 8; /* somebody else's */
+	frame.bytes[12] = 8; /* another protocol */
 	assert_false(passes(&program, frame.bytes, frame.len));
 	pcap_freecode(&program);
 	tw_bound__free(bound);

@@ -13,7 +13,7 @@
 #include "filter/arena.h"
 #include "tests/filter/toy.h"
 
-/* A tree of ANDs and ORs with tests `list == i` whose truth is known, and what it comes to. */
+/* A tree of ANDs and ORs with tests `list == i` of known truth, and its result. */
 struct random_tree {
 	unsigned int seed;
 	struct tw_node nodes[256];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel's event filters are given, and what they are not. That the kernel takes and means it: test_tracefs_kernel.c. */
+/*
+ * Filters for the kernel, and refused ones. That the kernel accepts them with the same meaning: test_tracefs_kernel.c.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

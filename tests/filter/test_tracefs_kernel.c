@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running kernel takes the filters that are made for it, for each of its events; and it means the same by those on texts, shown
- * by the names that this process gives itself (task:task_rename). In an instance of its own.
+ * The running kernel accepts the filters generated for each of its events; and text filters have the same meaning, shown with the names
+ * that this process gives itself (task:task_rename). Uses a separate instance.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -104,7 +104,7 @@ static bool set_filter(const struct tw_format *format, const struct tw_line *fil
 	return write_file(path, filter->text, tw_line__len(filter));
 }
 
-/* Return: whether there was a filter to give. */
+/* Return: whether there was a filter to set. */
 static bool try_event(const struct tw_bound *bound, const struct tw_bound_event *event, struct tw_arena *arena)
 {
 	const struct tw_node *root = tw_node__weaken(event->root, TW_BACK_END_TRACEFS, arena, NULL);
@@ -139,7 +139,7 @@ static unsigned int try_expression(const char *text)
 	return n;
 }
 
-/* A test on each field of each event, whatever it is. */
+/* A test of each field of each event. */
 static unsigned int try_fields(const struct tw_format *format)
 {
 	static const char *const values[] = { "!= 1",      "> 0",      "& 1 == 1",       "in {0..100}",   "== true",
@@ -188,7 +188,7 @@ static void test_accepted(void **state)
 
 static void test_every_field(void **state)
 {
-	/* Some of each system: each filter that is set makes the kernel wait for all of its CPUs. */
+	/* Some events of each system: each filter that is set makes the kernel wait for all of its CPUs. */
 	static const char *const systems[] = { "sched", "irq", "kmem", "sock",   "block",
 					       "net",   "skb", "task", "signal", "tcp" };
 	unsigned int n = 0;
@@ -244,7 +244,7 @@ static const char *const patterns[] = {
 	"*\xa9", "*X*c",  "[!-b]*", "[c-a]", "a[",    "*[",     "**a**",  "*abd",   "*foofo",
 };
 
-/* What the trace says of the names: one letter for each, in order. */
+/* The names in the trace: one letter for each, in order. */
 static void read_trace(char *ret)
 {
 	static char trace[1 << 20];

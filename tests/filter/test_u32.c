@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys of u32: what they are, and that on frames they say the same as the evaluator. */
+/* Keys of u32: their values, and that they give the evaluator's result for frames. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "tests/filter/emitted.h"
 #include "tests/filter/some_frames.h"
 
-#define FRAMES 60 /* of each event, for each expression */
+#define FRAMES 60 /* for each event and expression */
 
 #define FRAME  "match u32 0x54575231 0xffffffff at 0 match u32 0x1000000 0xff010000 at 4 "
 #define SCHEMA "match u32 0x11223344 0xffffffff at 16 match u32 0x55667788 0xffffffff at 20 "
@@ -107,7 +107,7 @@ static void test_refused(void **state)
 	}
 }
 
-/* As cls_u32: a word that the packet does not have matches nothing. */
+/* As in cls_u32: a word that the packet does not have does not match. */
 static bool passes(const struct tw_u32 *u32, const uint8_t *frame, size_t len)
 {
 	for (unsigned int m = 0; m < u32->n; m++) {

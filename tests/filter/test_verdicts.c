@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What docs/filter.md says, sentence by sentence: expressions, and whether an event that is known matches. */
+/* The sentences of docs/filter.md as tests: expressions, and whether a known event matches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "tests/filter/bound.h"
 #include "tests/filter/formats.h"
 
-/* Little-endian records, from offset 8 on as the formats have them. */
+/* Little-endian records, from offset 8 on in the layout of the formats. */
 static const struct {
 	uint16_t id;
 	uint32_t len;
@@ -113,13 +113,13 @@ static const struct {
 	{ SWITCH, "next_comm ~ \"[!a-j]worker*\"", true },
 	{ SWITCH, "prev_comm && comm && host", true },
 	{ SWITCH, "cpus", false },
-	/* joints: not before and before or */
+	/* joints: `not` before `and` before `or` */
 	{ SWITCH, "cpu == 3 or cpu == 3 and cpu == 4", true },
 	{ SWITCH, "(cpu == 3 or cpu == 3) and cpu == 4", false },
 	{ SWITCH, "not cpu == 4 and cpu == 3", true },
 	{ SWITCH, "! (cpu == 4 && cpu == 3)", true },
 	{ SWITCH, "not cpu == 3 or cpu == 3", true },
-	/* what is not there */
+	/* missing operands */
 	{ SWITCH, "cpus != \"0\"", false },
 	{ SWITCH, "!(cpus == \"0\")", true },
 	{ SWITCH, "size > 0 or size <= 0", false },
@@ -192,7 +192,7 @@ static void as_the_page_says(void **state)
 	}
 }
 
-/* The name of a task that nobody knows. */
+/* A task with an unknown name. */
 static void names_may_not_be_known(void **state)
 {
 	struct tw_bound *bound = bound_of("comm != make"), *negated = bound_of("!(comm == make)");
@@ -222,7 +222,7 @@ static int match_often(void *ctx)
 	return matched;
 }
 
-/* PCRE2 writes while it searches: each thread has its own, and gives it back. */
+/* PCRE2 writes during a search: each thread has its own memory, and frees it. */
 static void threads_ask_at_once(void **state)
 {
 	struct tw_bound *bound = bound_of("next_comm matches \"(k|w)+.*[0-9]$\" and prev_comm ~ \"b*\"");
@@ -239,7 +239,7 @@ static void threads_ask_at_once(void **state)
 	tw_bound__free(bound);
 }
 
-/* An expression that would take for ever has found nothing, soon. */
+/* A search that would take for ever counts as no match, soon. */
 static void backtracking_has_an_end(void **state)
 {
 	struct tw_bound *bound = bound_of("comm matches \"(a+)+$\"");

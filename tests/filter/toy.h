@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An event with every kind of field, and filters of it that are put together by hand: no parser, no binder. */
+/* An event with every kind of field, and filters made by hand: no parser, no binder. */
 #ifndef TOY_H
 #define TOY_H
 
@@ -18,24 +18,24 @@ struct toy {
 	struct tw_filter_event event;
 };
 
-/** toy__set_up() - for cmocka; @state becomes a struct toy */
+/** toy__set_up() - for cmocka; @state points to a struct toy */
 int toy__set_up(void **state);
 int toy__tear_down(void **state);
 
-/** toy__locate() - make the field at that offset say where its bytes are */
+/** toy__locate() - set the location word of the field at that offset */
 void toy__locate(struct toy *toy, uint32_t field, uint32_t at, uint32_t len);
 
-/** toy__matches() - whether the event matches the tree, whose program is made anew */
+/** toy__matches() - whether the event matches the tree, whose program is made again */
 bool toy__matches(struct toy *toy);
 
-/** toy__holds() - whether it matches a test; its negation has to be the contrary */
+/** toy__holds() - whether it matches a test; its negation must have the inverse result */
 bool toy__holds(struct toy *toy, struct tw_test test);
 
 /** toy__number() - a test of a field with a number; toy__text() - with a text */
 struct tw_test toy__number(const struct toy *toy, const char *name, uint8_t op, uint64_t value);
 struct tw_test toy__text(const struct toy *toy, const char *name, uint8_t op, const char *value);
 
-/** toy__number_holds() - and toy__text_holds(): whether it matches that */
+/** toy__number_holds(), toy__text_holds() - whether it matches that */
 bool toy__number_holds(struct toy *toy, const char *name, uint8_t op, uint64_t value);
 bool toy__text_holds(struct toy *toy, const char *name, uint8_t op, const char *value);
 

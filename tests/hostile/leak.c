@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Preloaded to see whether the leak detector works here: loses a piece of memory when it is loaded. */
+/* Preloaded to test that the leak detector works here: leaks memory when it is loaded. */
 #include <stdlib.h>
 #include <string.h>
 

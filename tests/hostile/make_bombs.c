@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* make_bombs OUT_DIR: captures that are well formed and ask for too much: time, memory, items, names. One file a wish. */
+/*
+ * make_bombs OUT_DIR: captures that are well-formed and exceed limits: time, memory, items, names. One file for each.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@
 #include "wire/schema_text.h"
 
 #define T0        5000000000000u
-#define WHOLE     (1u << 20) /* the longest value that the dissector puts together */
+#define WHOLE     (1u << 20) /* the longest value that the dissector reassembles */
 #define COMMON_ID 300
 
 #define COMMON                                                                         \
@@ -33,7 +35,7 @@ static void add(const char *piece)
 	text_len += len;
 }
 
-/* As often as fits, with room left for @reserve bytes. */
+/* As often as fits, leaving @reserve bytes. */
 static void add_often(const char *piece, uint32_t n, size_t reserve)
 {
 	while (n-- && text_len + strlen(piece) + reserve <= TW_SCHEMA_TEXT_MAX)
@@ -51,7 +53,7 @@ static void begin_text(const char *fields)
 static void begin(const char *name)
 {
 	sample__open(&s, out, name);
-	s.info.schema_id = 5; /* not what any content hashes to: never goes to the cache */
+	s.info.schema_id = 5; /* not the hash of any content: never stored in the cache */
 }
 
 static void put_text(uint16_t id, uint32_t index, uint32_t total)
@@ -82,7 +84,7 @@ static void put_events(uint16_t id, uint32_t body, uint16_t n)
 #define ONE_FIELD  "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"
 #define ONE_STRING "\tfield:char s[16];\toffset:8;\tsize:16;\tsigned:0;\n"
 
-/* Print fmts: each in the longest text, one frame with as many events as fit. */
+/* Print fmts: each in the longest text, with one frame of as many events as fit. */
 static void end_text(const char *name)
 {
 	begin(name);
@@ -160,7 +162,7 @@ static void make_print_bombs(void)
 	end_text("programs.pcap");
 }
 
-/* More fields than an event may have; as many as it may. */
+/* More fields than the limit of an event; exactly the limit. */
 static void make_fields(const char *name, int n)
 {
 	char line[100];
@@ -179,7 +181,7 @@ static void make_fields(const char *name, int n)
 	sample__close(&s);
 }
 
-/* A schema of four billion texts. */
+/* A schema with four billion texts. */
 static void make_total(void)
 {
 	begin_text(ONE_FIELD);
@@ -191,7 +193,9 @@ static void make_total(void)
 	sample__close(&s);
 }
 
-/* Bytes that all have to be escaped: 20 bytes of zstd that expand to the longest text, as many as a frame holds; or that claim another length. */
+/*
+ * Bytes that all need escaping: 20 bytes of zstd that decompress to the longest text, as many as fit a frame; or with a wrong length.
+ */
 static void make_zstd(const char *name, uint32_t more)
 {
 	static uint8_t payload[TW_SCHEMA_RAW_MAX];
@@ -212,7 +216,7 @@ static void make_zstd(const char *name, uint32_t more)
 	sample__close(&s);
 }
 
-/* A name in a frame is new each time: streams, channels a page of the table apart, schemas. */
+/* Each frame has new ids: streams, channels a page of the table apart, schemas. */
 static void make_names(const char *name, uint32_t n, bool streams, bool channels, bool schemas)
 {
 	begin(name);
@@ -228,7 +232,7 @@ static void make_names(const char *name, uint32_t n, bool streams, bool channels
 	sample__close(&s);
 }
 
-/* The shortest formats, their ids a page of the table apart, in ever new schemas. */
+/* The shortest formats, with ids a page of the table apart, always in new schemas. */
 static void make_ids(void)
 {
 	begin("ids.pcap");
@@ -249,7 +253,7 @@ static void make_ids(void)
 	sample__close(&s);
 }
 
-/* Task names: of ever new tasks, or of one, each older than the one before. */
+/* Task names: of new tasks each time, or of one task, each older than the one before. */
 static void make_tasks(const char *name, uint32_t n, bool one)
 {
 	begin(name);
@@ -268,7 +272,9 @@ static void make_tasks(const char *name, uint32_t n, bool one)
 	sample__close(&s);
 }
 
-/* A value in pieces of one byte; from the end, so that it is whole only at last; or one piece again and again. */
+/*
+ * A value in pieces of one byte; from the end, so that it is complete only with the last piece; or one piece repeated.
+ */
 static void make_pieces(const char *name, int32_t step)
 {
 	uint32_t at = step < 0 ? WHOLE - 1 : 0;
@@ -291,7 +297,7 @@ static void make_pieces(const char *name, int32_t step)
 	sample__close(&s);
 }
 
-/* Values never finished, each of which claims to be as long as may be. */
+/* Values that are never completed, each with the largest permitted length. */
 static void make_wholes(void)
 {
 	static const uint8_t value[64];
@@ -308,7 +314,7 @@ static void make_wholes(void)
 	sample__close(&s);
 }
 
-/* A schema that may be cached, then events of ever new streams that name it. */
+/* A schema that may be cached, then events of new streams that refer to it. */
 static void make_cached(void)
 {
 	char line[100];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make_frames FORMATS_DIR OUT_DIR NAME N [SEED]: a capture of N frames for others to damage: many short streams, each with
- * its own metadata, so that damaged metadata are learnt and not passed over as repetitions. Events are of a real kernel's
- * formats, with bodies that are random but for the places of their dynamic fields; one a frame, packed, and in PARTs.
+ * make_frames FORMATS_DIR OUT_DIR NAME N [SEED]: a capture of N frames to be damaged: many short streams, each with its own metadata, so
+ * that damaged metadata is parsed instead of being skipped as a repetition. Events have a real kernel's formats, with random bodies
+ * except the locations of dynamic fields; one a frame, packed, and in PARTs.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define EVENTS_MAX    4096 /* formats read */
 #define PICKED        6    /* formats of a stream */
-#define STREAM_FRAMES 60   /* of events, in a stream */
+#define STREAM_FRAMES 60   /* events of a stream */
 #define DYNAMIC       16   /* bytes of each dynamic field */
 
 static struct text texts[EVENTS_MAX];
@@ -37,7 +37,7 @@ static int is_system(const struct dirent *entry)
 	return entry->d_type == DT_DIR && entry->d_name[0] != '.';
 }
 
-/* By their names, so that a seed means the same wherever the folder lies. */
+/* Sorted by name, so that a seed gives the same result in any directory. */
 static void read_system(const char *folder, const char *system)
 {
 	struct dirent **events;
@@ -68,7 +68,7 @@ static void read_formats(const char *folder)
 		free(systems);
 }
 
-/* A body with every byte random, then the locations set to what lies behind the fixed fields. */
+/* A body of random bytes, with locations set to the bytes after the fixed fields. */
 static void make_record(struct record *r, const struct tw_format *format)
 {
 	uint32_t end = 8;
@@ -129,7 +129,7 @@ static void put_others(struct sample *s, uint64_t time)
 	sample__end(s);
 }
 
-/* What a capture host and its questions have out of band. Small errors and large ones, and of none is anything known. */
+/* Out-of-band records of a capture host and its requests. Small errors, large ones, and unknown ones. */
 static void put_out_of_band(struct sample *s, uint64_t time)
 {
 	const struct tw_time_sync_view exchange = { .id = 1, .asked = time, .received = time, .answered = time };
@@ -145,7 +145,7 @@ static void put_out_of_band(struct sample *s, uint64_t time)
 	sample__end(s);
 }
 
-/* Plain, so that a damaged text is still one; sample__schema() sends them compressed. */
+/* Uncompressed, so that a damaged text is still a text; sample__schema() compresses them. */
 static void put_plain_schema(struct sample *s, const struct text *picked)
 {
 	static uint8_t payload[TW_SCHEMA_RAW_MAX];

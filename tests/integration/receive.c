@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes frames off an interface until SIGINT or SIGTERM, and looks at their numbers alone: receive xdp|packet INTERFACE
- * Prints, in a line each: how=, frames=, events=, missing= (numbers that no frame has), disordered= (frames), dropped=, untaken=
- * (frames that cannot be read) and ns= of its CPU time for each frame.
+ * Receives frames on an interface until SIGINT or SIGTERM, and checks only their numbers: receive xdp|packet INTERFACE Prints one a
+ * line: how=, frames=, events=, missing= (numbers without a frame), disordered= (frames), dropped=, untaken= (frames that cannot be
+ * read) and ns= of its CPU time for each frame.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 
 static struct {
 	uint64_t frames, events, missing, disordered, untaken;
-	uint64_t next[CHANNELS]; /* number, 0 = the channel was not seen yet */
+	uint64_t next[CHANNELS]; /* number, 0 = the channel is new */
 } seen;
 
 static volatile sig_atomic_t ending;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A capture host asks a producer for its clock, over a wire: the bounds hold, whichever clock the stream has; who lacks what explains
- * the stream is told it; who asks too much or nonsense gets nothing, and takes nothing from the readers. Both hosts are this one, so the
- * truth is known: CLOCK samples say how far the stream's clock is from REALTIME, which is the capture host's.
+ * A capture host requests a producer's clock over an interface: the bounds are right for any clock of the stream; a receiver that lacks
+ * metadata gets it; too many or invalid requests get no response, and do not slow down the readers. Both hosts are this machine, so the
+ * truth is known: CLOCK samples relate the stream's clock to REALTIME, which is the capture host's.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,8 +31,8 @@
 #include "vnet/tx.h"
 
 #define MS       TW_NS_PER_MS
-#define AWAIT_NS (10 * TW_NS_PER_SECOND) /* a loaded machine answers late */
-#define ASKED    2                       /* when, in questions of the tests' own: the poller's have the time */
+#define AWAIT_NS (10 * TW_NS_PER_SECOND) /* a busy machine answers late */
+#define ASKED    2 /* the time, in requests of the tests themselves: the poller's have the real time */
 
 /* The capture host's side. */
 struct host {
@@ -49,8 +49,8 @@ struct host {
 	unsigned int ends;       /* END seen */
 	unsigned int hosts;      /* HOST seen */
 	unsigned int texts;      /* SCHEMA seen, and pieces of larger ones */
-	unsigned int from_clock; /* events of the thread that answers */
-	unsigned int from_us;    /* events of this one */
+	unsigned int from_clock; /* events of the responder thread */
+	unsigned int from_us;    /* events of this thread */
 	uint32_t clock_tid;
 };
 
@@ -69,7 +69,7 @@ static int open_questions(void *ctx, struct tw_receiver **ret, struct tw_error *
 	return tw_rx_requests__on_link("tw0-tx", ret, err);
 }
 
-/* Which of our threads answers. */
+/* The responder thread of this process. */
 static uint32_t find_clock_thread(void)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -194,7 +194,7 @@ static void host__run(struct host *h, uint64_t ns)
 	}
 }
 
-/* Until so much came: soon, but on a loaded machine not at once. */
+/* Waits until that many arrived: soon, but on a busy machine not at once. */
 static void host__await(struct host *h, const unsigned int *what, unsigned int n)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
@@ -204,7 +204,7 @@ static void host__await(struct host *h, const unsigned int *what, unsigned int n
 	assert_int_equal(*what, n);
 }
 
-/* Until it is known whose it is, and for a moment longer */
+/* Waits until its owner is known, and for a moment longer */
 static void host__await_stream(struct host *h)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
@@ -215,7 +215,7 @@ static void host__await_stream(struct host *h)
 	host__run(h, 100 * MS);
 }
 
-/* Until all that explains the stream was said: some ms behind each other. Return: how many texts that were */
+/* Waits until all metadata was sent: some ms after each other. Return: number of texts */
 static unsigned int host__await_texts(struct host *h)
 {
 	unsigned int texts;
@@ -228,7 +228,7 @@ static unsigned int host__await_texts(struct host *h)
 	return texts;
 }
 
-/* It has been asked often enough, and has answered all but the last of that. */
+/* There were enough requests, and all except the last were answered. */
 static struct tw_clock_poller_stats host__await_answers(struct host *h, uint64_t asked)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
@@ -247,7 +247,7 @@ static void *stop(void *run)
 	return NULL;
 }
 
-/* What comes until the stream has stopped is read: else END may find the receiver's ring full. */
+/* Reads everything until the stream has stopped: otherwise END could find the receiver's ring full. */
 static void host__stop(struct host *h)
 {
 	pthread_t thread;
@@ -269,7 +269,7 @@ static void host__close(struct host *h)
 	tw_streams__free(h->streams);
 }
 
-/* What exchanges say, where a CLOCK says the truth. */
+/* Compares the exchanges with the true CLOCK. */
 static void check_bounds(const struct host *h)
 {
 	for (size_t i = 0; i < h->n_samples; i++) {
@@ -311,15 +311,15 @@ static void test_every_clock(void **state)
 		assert_int_equal(asked.strange + summary.refused + summary.restarts, 0);
 		assert_true(h.n_samples >= 5 && summary.ahead_known);
 		check_bounds(&h);
-		assert_in_range(summary.ahead_most, 1, 20 * MS); /* a loaded machine answers late */
+		assert_in_range(summary.ahead_most, 1, 20 * MS); /* a busy machine answers late */
 		assert_in_range(summary.ahead + (int64_t)summary.ahead_most, 0, 2 * summary.ahead_most);
 		host__close(&h);
 	}
 }
 
 /*
- * What it does is not in the trace, what the one who asks does is: both send. All that a busy machine calls would be more than is read
- * here.
+ * The thread's own activity is not in the trace, that of the requester is: both send. All system calls of a busy machine would be more
+ * than is read here.
  */
 static void test_left_out(void **state)
 {
@@ -335,7 +335,7 @@ static void test_left_out(void **state)
 	host__close(&h);
 }
 
-/* The poller's questions may be answered late, too. */
+/* The poller's requests may be answered late, too. */
 static bool is_answer_to_us(const struct tw_received_frame *frame)
 {
 	struct tw_time_sync_view exchange;
@@ -345,7 +345,7 @@ static bool is_answer_to_us(const struct tw_received_frame *frame)
 	       tw_time_sync_frame__read(frame->data, frame->len, &stream, &exchange) && exchange.asked == ASKED;
 }
 
-/* How many answers come to what is sent so often, @least of them however long that takes. */
+/* Number of responses to repeated requests, @least of them however long that takes. */
 static unsigned int count_answers(struct host *h, const uint8_t *frame, size_t len, unsigned int times,
 				  unsigned int least)
 {
@@ -375,12 +375,13 @@ static void test_nonsense(void **state)
 	len = tw_time_sync_frame__write(frame, h.stream_id, &question);
 	assert_int_equal(count_answers(&h, frame, len, 3, 3), 3);
 	assert_int_equal(count_answers(&h, frame, len - 4, 3, 0),
-			 0); /* the link pads it, the frame's length does not lie */
+			 0); /* the link pads it, but the frame's length is right */
 	frame[offsetof(struct tw_frame_hdr, version)] = 2;
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
 	len = tw_time_sync_frame__write(frame, h.stream_id + 1, &question);
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
-	len = tw_time_sync_frame__write(frame, h.stream_id, &answered); /* else two could keep each other busy */
+	len = tw_time_sync_frame__write(frame, h.stream_id,
+					&answered); /* otherwise two of them could answer each other for ever */
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
 	host__close(&h);
 }
@@ -404,10 +405,10 @@ static void test_flood(void **state)
 	ns = tw_time__now(CLOCK_MONOTONIC) - begun;
 	printf("25000 questions in %.1f s: %u answers\n", (double)ns / 1e9, n);
 	assert_in_range(n, 50, 60 + TW_TIME_SYNC_RESPONSES_PER_SECOND * ns / TW_NS_PER_SECOND);
-	host__close(&h); /* its books balance */
+	host__close(&h); /* its ledger balances */
 }
 
-/* What is sent so often, every so many ms, and what that brings. */
+/* Number and interval of repeated requests, and their result. */
 static void ask_for(struct host *h, const uint8_t *frame, size_t len, unsigned int times, unsigned int every_ms)
 {
 	for (unsigned int i = 0; i < times; i++) {
@@ -416,7 +417,7 @@ static void ask_for(struct host *h, const uint8_t *frame, size_t len, unsigned i
 	}
 }
 
-/* A stream of which nobody hears anything by itself: who asks is told at once. */
+/* A stream that sends no metadata by itself: a receiver that requests it gets it at once. */
 static void test_wants(void **state)
 {
 	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
@@ -442,7 +443,7 @@ static void test_wants(void **state)
 	host__close(&h);
 }
 
-/* A question that says so, and is answered; of another stream it is nothing. */
+/* A request with a REFUSED, which is answered; for another stream it is ignored. */
 static void test_refused(void **state)
 {
 	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
@@ -464,7 +465,7 @@ static void test_refused(void **state)
 	host__close(&h);
 }
 
-/* Who asks without end is told no more than some, however often the reader comes around: here events keep it busy. */
+/* Endless requests get only a limited number of metadata, however often the reader wakes: events keep it busy here. */
 static void test_wants_flood(void **state)
 {
 	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
@@ -480,7 +481,7 @@ static void test_wants_flood(void **state)
 
 		assert_int_equal(netns__setup(NULL), 0);
 		host__open_with(&h, clocks[i], "sched:sched_switch", NULL, 60000);
-		host__run(&h, 1000 * MS); /* what its own capture wants is over */
+		host__run(&h, 1000 * MS); /* the requests of the test's own capture are over */
 		all = h.texts;
 		clocks_said = h.hosts;
 		len = tw_time_sync_frame__request(frame, h.stream_id, &question, TW_METADATA_REQUEST_ALL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * without-xdp COMMAND [ARGUMENT]... -- runs it on a kernel that has no AF_XDP, as far as it can tell: socket(AF_XDP) is refused as
- * by a kernel built without CONFIG_XDP_SOCKETS.
+ * without-xdp COMMAND [ARGUMENT]... -- runs it as on a kernel without AF_XDP: socket(AF_XDP) is refused as by a kernel built without
+ * CONFIG_XDP_SOCKETS.
  */
 #include <errno.h>
 #include <linux/filter.h>

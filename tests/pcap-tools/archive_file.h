@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An archive and the file that it wrote, for tests. Included behind cmocka.h. */
+/* An archive and the file that it wrote, for tests. Included after cmocka.h. */
 #ifndef TEST_ARCHIVE_FILE_H
 #define TEST_ARCHIVE_FILE_H
 

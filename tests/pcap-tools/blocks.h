@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walking the blocks of a pcapng file in memory, for tests that look at single options. tshark and capinfos are the judges. */
+/* Walks the blocks of a pcapng file in memory, for tests of single options. tshark and capinfos are the reference. */
 #ifndef TEST_BLOCKS_H
 #define TEST_BLOCKS_H
 
@@ -27,7 +27,7 @@ static inline uint32_t load_u32(const uint8_t *p)
 	return v;
 }
 
-/* The next block at *@at. Return: false at the end and where no whole block follows. */
+/* The next block at *@at. Return: false at the end and if no whole block follows. */
 static inline bool block__next(const uint8_t *file, size_t size, size_t *at, struct block *ret)
 {
 	uint32_t len;

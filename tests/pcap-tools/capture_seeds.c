@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture_seeds DIR: inputs for fuzz_capture to start from: each kind of capture, each kind of record that explains. Built
- * WITH_FILTERS they are fuzz_capture_filter's: the same behind an expression each.
+ * capture_seeds DIR: seeds of fuzz_capture: each kind of capture, each kind of metadata. Built WITH_FILTERS they are
+ * fuzz_capture_filter's: the same after an expression each.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 static struct test_frame frame;
 
-/* The frame behind an Ethernet header, ready to be a packet. */
+/* The frame after an Ethernet header, as a packet. */
 static size_t in_ethernet(uint8_t *ret, size_t len)
 {
 	memset(ret, 0, 12);
@@ -110,7 +110,7 @@ static void pieces(struct made *m)
 	put_event(m);
 }
 
-/* What a filter can ask for, and a frame that a classifier has been at. */
+/* Everything that a filter can test, and a frame changed by a classifier. */
 static void packed(struct made *m)
 {
 	begin(m);
@@ -160,7 +160,7 @@ static void statistics(struct made *m)
 	made__statistics(m, 1, 2000, "of nobody");
 }
 
-/* By zstd, in two frames. */
+/* Compressed by zstd, in two frames. */
 static void expandable(struct made *m)
 {
 	static struct made plain;

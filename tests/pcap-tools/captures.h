@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures made byte by byte, right ones and wrong ones, for tests of the readers. */
+/* Captures made byte by byte, valid and invalid ones, for tests of the readers. */
 #ifndef TEST_CAPTURES_H
 #define TEST_CAPTURES_H
 
@@ -18,10 +18,10 @@ enum {
 	TEST_SHB = 0x0A0D0D0A,
 };
 
-/* A capture being made. */
+/* A capture that is being made. */
 struct made {
 	bool big_endian;
-	size_t block; /* where the block that is open begins */
+	size_t block; /* offset of the open block */
 	size_t len;
 	uint8_t bytes[16384];
 };
@@ -134,7 +134,7 @@ static inline void made__statistics(struct made *m, uint32_t interface, uint64_t
 	made__end(m);
 }
 
-/* @len of @original bytes are there. */
+/* Has @len of @original bytes. */
 static inline void made__simple(struct made *m, uint32_t original, const void *data, uint32_t len)
 {
 	made__begin(m, TEST_SPB);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records that explain a stream, for tests of what is learnt of them. */
+/* Metadata records, for tests of the code that reads them. */
 #ifndef TEST_EXPLAINED_H
 #define TEST_EXPLAINED_H
 

@@ -6,13 +6,13 @@
 #include "wire/encode.h"
 
 #define TEST_STREAM  0x1122334455667788ull
-#define TEST_CONTROL 1 /* the number of control frames where it does not matter; 0 would be the stream's first */
+#define TEST_CONTROL 1 /* number of control frames if it is irrelevant; 0 would be the stream's first */
 
-/* A frame in a buffer of its own. */
+/* A frame in a separate buffer. */
 struct test_frame {
 	struct tw_frame f;
-	uint64_t stream; /* which of several: TEST_STREAM and those behind it */
-	bool joined;     /* behind its start: HOST and CLOCK are not its first frame, but told again */
+	uint64_t stream; /* one of several streams: TEST_STREAM and the following ids */
+	bool joined;     /* after its start: HOST and CLOCK are repetitions, not its first frame */
 	uint8_t buf[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
@@ -49,7 +49,7 @@ static inline size_t test_frame__end(struct test_frame *t)
 	return tw_frame__end(&t->f);
 }
 
-/* A control frame with nothing but a watermark over @n channels. */
+/* A control frame with only a watermark over @n channels. */
 static inline size_t test_frame__watermark(struct test_frame *t, uint64_t time, const uint16_t *channels,
 					   const uint64_t *next_seqs, size_t n)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames from strangers into an archive, as `capture` gives them to it. The input: options in one byte, then records, each behind a
- * 16-bit big-endian head: frames, whose head is their length; and, from COMMAND on, this machine's time going on, the receiver dropping
- * frames, answers about clocks, and flushes. Whatever comes, and also if nothing can be written: every event that came out of the
- * merge is in one place of a ledger.
+ * Untrusted frames for an archive, as from `capture`. The input: options in one byte, then records, each after a 16-bit big-endian head:
+ * frames, whose head is their length; and, from COMMAND on, progress of this machine's time, drops of the receiver, answers about
+ * clocks, and flushes. For any input, also if nothing can be written: every event that the merge emits is in one place of a ledger.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,7 +16,7 @@
 #include "wire/tracewire.h"
 
 #define COMMAND 0xf000
-#define STREAM  0x1122334455667788ull /* of the seeds; theirs follow */
+#define STREAM  0x1122334455667788ull /* number of the seeds' options; further ones follow */
 
 enum { FROM_START = 1, LITTLE = 2, SEVERAL = 4, PACKED = 8, HOST = 16, FILTER = 32, FULL = 64, WALL = 128 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A capture from a stranger: all packets, the frames in them, all that they explain, and the text of each event. What is
- * handed out must be readable to its last byte, lie in order in the file, and stay within the limits.
+ * An untrusted capture: all packets, their frames, their metadata, and the text of each event. Returned data must be readable to its
+ * last byte, in file order, and within the limits.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A filter over a capture from a stranger: as report asks it, and behind the recorder's merge. The input: the expression, a
- * newline, a pcapng or pcap file. The same event gets the same answer twice, each is counted once, and limits hold.
+ * A filter over an untrusted capture: as used by report, and after the recorder's merge. The input: the expression, a newline, a pcapng
+ * or pcap file. The same event has the same result twice, each is counted once, and limits are kept.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trace.dat file from a stranger, converted: damage is never a failure. */
+/* An untrusted trace.dat file, converted: damage is never a failure. */
 #include <fcntl.h>
 
 #include "fuzz_input.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A capture from a stranger, told. What is told must be printable to its end and come to the same sums. */
+/* The summary of an untrusted capture. Its texts must be printable and its sums consistent. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,7 +42,7 @@ static void check_interfaces(const struct tw_info *info)
 
 static void check_streams(const struct tw_info *info)
 {
-	/* those that are cut within the header are of no stream either */
+	/* frames truncated in the header belong to no stream either */
 	uint64_t packets = info->refused + info->unreadable + info->versions + info->snapped;
 
 	for (uint32_t i = 0; i < info->n_streams; i++) {

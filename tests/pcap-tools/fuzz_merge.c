@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames from a stranger into the merge. The input: options in one byte, then records, each behind a 16-bit big-endian head:
- * frames, whose head is their length; and, from COMMAND on, this machine's time going on, the receiver dropping frames, offsets and
- * scales of streams. What comes out must be frames that parse, with one TLV where one is announced; and the books must balance, those of
- * each stream too.
+ * Untrusted frames for the merge. The input: options in one byte, then records, each after a 16-bit big-endian head: frames, whose head
+ * is their length; and, from COMMAND on, progress of this machine's time, drops of the receiver, offsets and scales of streams. Emitted
+ * frames must be valid, with one TLV if that is announced; and the ledgers must balance, also for each stream.
  */
 #include <stdlib.h>
 
@@ -12,7 +11,7 @@
 #include "wire/decode.h"
 
 #define COMMAND 0xf000
-#define STREAM  0x1122334455667788ull /* of the seeds; theirs follow */
+#define STREAM  0x1122334455667788ull /* number of the seeds' options; further ones follow */
 
 enum { FROM_START = 1, LITTLE_MEMORY = 2, ACROSS = 4, PACKED = 8, TELL_GAPS = 16, LIVE = 32 };
 

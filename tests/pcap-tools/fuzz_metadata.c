@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames from a stranger, kept as metadata. The input: the memory and the size of frames in a byte each, then frames, each behind a
- * 16-bit big-endian length. What is told again must be frames that parse, must be no news to the one that tells it, and must make
- * another one tell the same.
+ * Untrusted frames, kept as metadata. The input: the memory and the size of frames in a byte each, then frames, each after a 16-bit
+ * big-endian length. Replayed frames must be valid, must be no news to the same object, and must give another object the same replay.
  */
 #include "replayed.h"
 
@@ -47,7 +46,7 @@ static struct replayed replay(struct tw_metadata *m, size_t max)
 	return r;
 }
 
-/* Of what is told again only clocks and counters are ever news. Return: bytes of all records */
+/* Of replayed records only clocks and counters are news. Return: bytes of all records */
 static size_t tell(const struct replayed *r, struct tw_metadata *to, bool knows)
 {
 	struct tw_frame_info info = { 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libFuzzer target: datagrams as they come out of a UDP socket, several in one buffer, into admission, the clock poller, the receive queue and the
- * recorder's thread, as cli/receiver.c passes them on. The input is a sequence of bundles, each behind a head: bytes, bytes of a segment, both 16-bit
- * big-endian, and a byte that says who sent it and how much time is over. See udp_seeds.c.
+ * libFuzzer target: datagrams as from a UDP socket, several in one buffer, for admission, the clock poller, the receive queue and the
+ * recorder's thread, as in cli/receiver.c. The input is a sequence of bundles, each after a head: bytes, bytes of a segment, both 16-bit
+ * big-endian, and a byte with the sender and the elapsed time. See udp_seeds.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static void check(bool holds)
 		abort();
 }
 
-/* The writer is at work, or at the queue. */
+/* The writer is working, or waits at the queue. */
 static void flush(struct state *s)
 {
 	const int code = tw_receive_queue__flush(s->queue);

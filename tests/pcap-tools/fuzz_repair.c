@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A capture from a stranger, repaired: it is left as it is, or cut, and then needs no repair. The first two bytes say how far it is
- * said to be whole.
+ * An untrusted capture, repaired: it stays unchanged, or is truncated and then needs no repair. The first two bytes are the offset up to
+ * which it is said to be whole.
  */
 #include <errno.h>
 #include <stdbool.h>

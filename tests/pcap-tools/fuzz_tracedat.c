@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace.dat file from a stranger, read to its end. Each record lies in memory with the slack that is promised, CPUs are in
- * bounds, and what was read never is more than the file has.
+ * An untrusted trace.dat file, read to its end. Each record has the promised slack in memory, CPU numbers are valid, and the bytes read
+ * never exceed the file.
  */
 #include "fuzz_input.h"
 

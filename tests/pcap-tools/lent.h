@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames lent to a merge, in memory of their own: who reads on when the loan is over reads freed memory. */
+/* Frames lent to a merge, in separate memory: a read after the loan would read freed memory. */
 #ifndef TESTS_LENT_H
 #define TESTS_LENT_H
 
@@ -20,7 +20,7 @@ static inline void lent__over(struct tw_borrowed_buffer *loan)
 
 typedef void lent_taker(void *ctx, const uint8_t *frame, size_t len, const struct tw_arrival *arrival);
 
-/** lend() - a copy of a frame goes to @take with @arrival, and is its own for as long as it has users */
+/** lend() - pass a copy of a frame to @take with @arrival; the copy exists while it has users */
 static inline void lend(lent_taker *take, void *ctx, const void *frame, size_t len, struct tw_arrival arrival)
 {
 	struct lent *lent = malloc(sizeof(*lent) + len + TW_MERGE_SLACK);

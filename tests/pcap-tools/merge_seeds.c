@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* merge_seeds DIR: inputs for fuzz_merge to start from, each a short stream that exercises one thing. */
+/* merge_seeds DIR: seeds of fuzz_merge, each a short stream for one case. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -89,7 +89,7 @@ static void put_command(FILE *f, unsigned int command, unsigned int low)
 	fputc((int)(head & 0xff), f);
 }
 
-/* Three streams with offsets, time going on, drops, and one that ends and is forgotten. */
+/* Three streams with offsets, progress of time, drops, and one that ends and is retired. */
 static void several(FILE *f)
 {
 	static const uint8_t offsets[3][8] = { { 0 },
@@ -121,7 +121,7 @@ static void several(FILE *f)
 	frame.stream = 0;
 }
 
-/* Less came than the headers say. */
+/* Fewer events than the headers say. */
 static void cut(FILE *f)
 {
 	test_frame__begin(&frame, 1, 0, 1000);

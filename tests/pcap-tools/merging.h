@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For tests of the merge: frames in as a producer builds them, and what came out. */
+/* For tests of the merge: frames as from a producer, and the output. */
 #ifndef MERGING_H
 #define MERGING_H
 
@@ -16,9 +16,9 @@
 #include "pcap-tools/merge/merge.h"
 
 #define OUT_MAX     100000
-#define RETIRED_MAX 16 /* remembered; all are counted */
+#define RETIRED_MAX 16 /* limit of remembered items; all are counted */
 
-/* What came out. */
+/* The output. */
 struct seen {
 	uint64_t stream; /* as in struct test_frame */
 	uint64_t time, seq;
@@ -34,11 +34,11 @@ struct seen {
 struct sink {
 	struct seen out[OUT_MAX];
 	size_t n;
-	bool packed; /* frames hold more than one TLV */
-	int fail_at; /* emit says -ENOSPC at this many; 0 = never */
+	bool packed; /* frames have more than one TLV */
+	int fail_at; /* emit returns -ENOSPC at this number; 0 = never */
 };
 
-/* What the first TLV, in most cases the only one, says. */
+/* Content of the first TLV, mostly the only one. */
 static inline void seen__read(struct seen *seen, const struct tw_merged *out, const struct tw_tlv_view *tlv)
 {
 	struct tw_event_view event;
@@ -103,7 +103,7 @@ static inline int emit(void *ctx, const struct tw_merged *out)
 	return 0;
 }
 
-/* Streams that were retired, in turn. */
+/* Retired streams, in order. */
 struct retirements {
 	uint64_t stream[RETIRED_MAX];
 	struct tw_stream_numbers stats[RETIRED_MAX];
@@ -111,10 +111,10 @@ struct retirements {
 };
 
 struct fixture {
-	struct sink sink; /* first: emit's context is that of both */
+	struct sink sink; /* must be first: emit's context is both */
 	struct retirements retired;
 	struct tw_merge *merge;
-	struct test_frame frame; /* its stream is the one that frames are of */
+	struct test_frame frame; /* the stream of the frames */
 	struct tw_arrival arrival;
 	bool live; /* frames have an arrival, and are lent */
 	struct tw_merge_stats stats;
@@ -183,7 +183,7 @@ static inline void put_watermark(struct fixture *x, uint64_t time, const uint16_
 	put_bytes(x, x->frame.buf, test_frame__watermark(&x->frame, time, channels, next_seqs, n));
 }
 
-/* A watermark over one or two channels. */
+/* A watermark of one or two channels. */
 static inline void mark1(struct fixture *x, uint64_t time, uint64_t next_seq)
 {
 	put_watermark(x, time, (const uint16_t[]){ 1 }, (const uint64_t[]){ next_seq }, 1);
@@ -225,14 +225,14 @@ static inline void set_offset(struct fixture *x, uint64_t stream, int64_t offset
 	assert_int_equal(tw_merge__set_offset(x->merge, TEST_STREAM + stream, offset), 0);
 }
 
-/* This machine's time goes on. */
+/* This machine's time advances. */
 static inline void tick(struct fixture *x, uint64_t ns)
 {
 	x->arrival.now += ns;
 	assert_int_equal(tw_merge__tick(x->merge, x->arrival.now), 0);
 }
 
-/* The sums that merge.h promises, of one stream or of all. */
+/* The equations in merge.h, for one stream or all. */
 #define assert_sums(s)                                                                                                 \
 	do {                                                                                                           \
 		assert_int_equal((s)->events_in, (s)->events_out + (s)->filtered + (s)->duplicates + (s)->incomplete + \

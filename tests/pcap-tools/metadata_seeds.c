@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* metadata_seeds DIR: inputs for fuzz_metadata to start from. */
+/* metadata_seeds DIR: seeds of fuzz_metadata. */
 #include <stdio.h>
 #include <stdlib.h>
 

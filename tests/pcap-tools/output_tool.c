@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * output_tool write PATH PACKETS [KEY=NUMBER ...]: numbered packets into files, by the writer and the output alone. The keys are
- * those of struct tw_output_options, and pace: us to sleep between packets, 0 at first.
- * output_tool repair PATH [KNOWN]; output_tool left; output_tool newest PATH: what of it tw_output offers, said in a line.
+ * output_tool write PATH PACKETS [KEY=NUMBER ...]: numbered packets into files, only with the writer and the output. The keys are those
+ * of struct tw_output_options, and pace: us to sleep between packets, initially 0. output_tool repair PATH [KNOWN]; output_tool left;
+ * output_tool newest PATH: the repairs of tw_output, with one line each.
  *
- * With progress=1 the count of packets committed is kept in PATH.progress, where it outlives the process.
+ * With progress=1 the number of committed packets is kept in PATH.progress, which outlives the process.
  *
  * A packet of 100 bytes has its number as its time, in us since 1970.
  */
@@ -71,7 +71,7 @@ static int put(struct tw_pcapng *w, uint32_t id, uint64_t number)
 		return tw_pcapng__error(w, NULL);
 	memset(p, 0, LEN);
 	memcpy(p + 14, &number, sizeof(number));
-	for (size_t i = 60; i < LEN; i++) { /* what does not shrink */
+	for (size_t i = 60; i < LEN; i++) { /* incompressible data */
 		noise = noise * 6364136223846793005u + 1442695040888963407u;
 		p[i] = (uint8_t)(noise >> 56);
 	}
@@ -79,7 +79,7 @@ static int put(struct tw_pcapng *w, uint32_t id, uint64_t number)
 	return 0;
 }
 
-/* As an archive does it: who writes asks after each packet, and of the time when he flushes. */
+/* As in an archive: the writer asks after each packet, and about time when it flushes. */
 static int write_packets(struct tw_pcapng *w, uint64_t n)
 {
 	uint64_t flushed = tw_time__now(CLOCK_MONOTONIC);

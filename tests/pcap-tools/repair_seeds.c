@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* repair_seeds DIR: small captures for fuzz_repair to start from: plain and compressed, whole, cut, and known to be whole so far. */
+/*
+ * repair_seeds DIR: seeds of fuzz_repair: small captures, plain and compressed, whole, truncated, and known to be whole up to an offset.
+ */
 #include "small_capture.h"
 
 static void save(const char *folder, const char *name, const struct small_capture *c, size_t known, size_t len)

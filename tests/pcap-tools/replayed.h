@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What metadata say, frame by frame, into memory. */
+/* Replayed metadata, frame by frame, in memory. */
 #ifndef TEST_REPLAYED_H
 #define TEST_REPLAYED_H
 
@@ -10,7 +10,7 @@
 #include "pcap-tools/metadata/metadata.h"
 
 struct replayed {
-	uint8_t *bytes; /* frames, each behind its length */
+	uint8_t *bytes; /* frames, each after its length */
 	size_t len, n, largest;
 	bool unreadable;
 };
@@ -31,7 +31,7 @@ static inline int replayed__take(void *ctx, const void *frame, size_t len)
 	return 0;
 }
 
-/* Frames as they would be in a file: of the test's stream, from number @seq on. */
+/* Frames as in a file: of the test's stream, numbered from @seq on. */
 static inline struct tw_metadata_frames replayed__frames(struct replayed *r, uint64_t seq, size_t max)
 {
 	return (struct tw_metadata_frames){

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Small captures as tw_output writes them, for tests of what is left of them. Aborts if it cannot. */
+/* Small captures as written by tw_output, for tests of truncated ones. Aborts on failure. */
 #ifndef TEST_SMALL_CAPTURE_H
 #define TEST_SMALL_CAPTURE_H
 
@@ -16,7 +16,7 @@
 struct small_capture {
 	char path[64];
 	uint8_t bytes[65536];
-	size_t size;                     /* with its end, if it is compressed */
+	size_t size;                     /* including its end, if it is compressed */
 	size_t writes[SMALL_WRITES_MAX]; /* sizes of the file after each write */
 	size_t n_writes;
 };
@@ -56,7 +56,7 @@ static inline void small__packet(struct tw_pcapng *w, uint32_t id, unsigned int 
 	tw_pcapng__commit(w, id, 1000 * i, len, len, 0);
 }
 
-/* @name: x.pcapng or x.pcapng.zst, in a folder of its own that is gone afterwards */
+/* @name: x.pcapng or x.pcapng.zst, in a temporary directory */
 static inline void small_capture__make(struct small_capture *c, const char *name, unsigned int writes,
 				       unsigned int packets)
 {

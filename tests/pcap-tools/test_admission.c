@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a capture host takes of streams that it does not know, and what it refuses. */
+/* Which unknown streams a capture host admits, and which it refuses. */
 #include "pcap-tools/admission/admission.h"
 #include "pcap-tools/admission/budget.h"
 
@@ -23,7 +23,7 @@ struct fixture {
 	uint64_t now, dropped;
 	uint64_t n_admitted, last_seq; /* frames that waited */
 	uint64_t n_gave_way, gave_way;
-	size_t len; /* of the frames that come */
+	size_t len; /* of the frames that arrive */
 };
 
 static void count_admitted(void *ctx, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
@@ -117,7 +117,7 @@ static bool come_with_end(struct fixture *x, uint64_t stream, uint64_t seq, uint
 				   &(struct tw_received_frame){ .data = bytes, .len = len, .from = &peer }, &arrival);
 }
 
-/* @n streams with consecutive numbers, each from an address of its own or all from that of @sender. */
+/* @n streams with consecutive numbers, each from a different address or all from that of @sender. */
 static void fill(struct fixture *x, uint64_t first, uint64_t n, uint8_t sender)
 {
 	for (uint64_t i = 0; i < n; i++) {
@@ -126,7 +126,7 @@ static void fill(struct fixture *x, uint64_t first, uint64_t n, uint8_t sender)
 	}
 }
 
-/* The poller has had an answer. */
+/* The poller has received an answer. */
 static void answered(struct fixture *x, uint64_t stream, uint8_t sender)
 {
 	const struct tw_peer peer = peer_of(sender);
@@ -134,7 +134,7 @@ static void answered(struct fixture *x, uint64_t stream, uint8_t sender)
 	tw_admission__answered(x->admission, stream, &peer.address);
 }
 
-/* Answer questions to a stream, as its producer does. Return: how many there were */
+/* Answers questions to a stream, like its producer. Return: number of questions */
 static unsigned int answer(struct fixture *x, uint64_t stream, uint8_t sender, uint16_t *ret_why)
 {
 	struct tw_time_sync_request question;
@@ -168,7 +168,7 @@ static const struct tw_refusals *refusals(const struct fixture *x)
 	return tw_admission__refusals(x->admission);
 }
 
-/* The first frames wait for one that goes on. */
+/* The first frames wait for one with the next number. */
 static void numbers_prove_a_stream(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ 0 });
@@ -204,7 +204,7 @@ static void what_proves_nothing_is_counted_by_address(void **state)
 	fixture__free(x);
 }
 
-/* Under a flood each frame of it is a stream of its own; what goes on among them is taken, whole. */
+/* In a flood each frame is a separate stream; a stream that continues among them is admitted, with all its frames. */
 static void a_stream_begins_in_a_flood(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ 0 });
@@ -224,7 +224,9 @@ static void a_stream_begins_in_a_flood(void **state)
 	fixture__free(x);
 }
 
-/* All places are taken by streams that never answered: who answers gets one, and none of its frames is lost. */
+/*
+ * All places are used by streams that never answered: a stream that answers gets one, and none of its frames is lost.
+ */
 static void an_answer_finds_a_place(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });
@@ -247,7 +249,7 @@ static void an_answer_finds_a_place(void **state)
 	fixture__free(x);
 }
 
-/* An answer takes its time: half a second, in which a flood brings 115 MB a second. What came before it is not lost. */
+/* An answer takes half a second, in which a flood has 115 MB a second. Frames before the answer are not lost. */
 static void an_answer_may_be_late(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });
@@ -269,7 +271,7 @@ static void an_answer_may_be_late(void **state)
 	fixture__free(x);
 }
 
-/* One that has no place although it answers is told; silence and END make room. */
+/* A stream that answers but finds no place is told so; silence and END make room. */
 static void who_is_refused_is_told(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });
@@ -302,11 +304,11 @@ static void who_is_refused_is_told(void **state)
 	assert_int_equal(x->n_gave_way, 1);
 	assert_false(come(x, 8, 0, 251));
 	assert_true(come(x, 8, 1, 251));
-	assert_int_equal(x->gave_way, 1255); /* the only one that was not heard again */
+	assert_int_equal(x->gave_way, 1255); /* the only one without further frames */
 	fixture__free(x);
 }
 
-/* However much a refused stream sends, it is asked less and less often, and streams that are new are asked. */
+/* However much a refused stream sends, it is asked less and less often, and new streams are asked. */
 static void a_refused_stream_leaves_questions_to_others(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });
@@ -348,7 +350,9 @@ static void an_address_has_its_share(void **state)
 	fixture__free(x);
 }
 
-/* Two hosts that answer have all places; a third one gets a third of them, also while one of the others goes on asking for more. */
+/*
+ * Two hosts that answer use all places; a third one gets a third of them, also while one of the others requests more.
+ */
 static void addresses_share_the_places(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 0 });
@@ -372,12 +376,12 @@ static void addresses_share_the_places(void **state)
 		assert_int_equal(answer(x, 4000 + i, 3, &why), 1);
 		assert_true(come(x, 4000 + i, 2, 3));
 		for (uint64_t j = 0; j < TW_STREAMS_LIVE_MAX - TW_STREAMS_OF_SOURCE_MAX; j++)
-			assert_true(come(x, 2000 + j, 2 + i, 2)); /* the smaller one keeps all */
+			assert_true(come(x, 2000 + j, 2 + i, 2)); /* the smaller one keeps all its places */
 	}
 	fixture__free(x);
 }
 
-/* Where frames come from may be forged: what one address answers for is its own. */
+/* The source of frames may be forged: only answers from an address count for it. */
 static void a_stream_counts_to_the_address_that_answers(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 10 });
@@ -396,7 +400,7 @@ static void a_stream_counts_to_the_address_that_answers(void **state)
 	fixture__free(x);
 }
 
-/* The same before it is taken: with frames that seem to come from elsewhere nobody is sent away. */
+/* The same before it is admitted: frames with a forged source evict nobody. */
 static void an_answer_proves_nothing_for_other_addresses(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 10 });
@@ -413,13 +417,13 @@ static void an_answer_proves_nothing_for_other_addresses(void **state)
 	assert_false(come(x, 7, 2, 4));
 	assert_int_equal(x->n_gave_way, 0);
 	pass(x, 20 * MS);
-	answered(x, 1000, 2); /* that one has another address by now */
+	answered(x, 1000, 2); /* that one has another address now */
 	assert_true(come(x, 7, 3, 253));
 	assert_int_equal(x->n_gave_way, 1);
 	fixture__free(x);
 }
 
-/* All addresses of a network of 64 bits are one host's, if it likes. */
+/* All addresses of a /64 network may belong to one host. */
 static void an_ipv6_network_has_the_share_of_an_address(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 10 });
@@ -441,7 +445,7 @@ static void an_ipv6_network_has_the_share_of_an_address(void **state)
 	fixture__free(x);
 }
 
-/* What streams bring that never answer is bounded; one that answers is not. */
+/* The bytes of streams that never answer are limited; those of one that answers are not. */
 static void who_does_not_answer_has_a_budget(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });
@@ -467,7 +471,7 @@ static void who_does_not_answer_has_a_budget(void **state)
 	fixture__free(x);
 }
 
-/* However often it is looked at, a rate is the same. */
+/* However often the budget is refilled, the rate is the same. */
 static void time_between_two_looks_is_kept(void **state)
 {
 	struct tw_budget budget = tw_budget__full(1, 256);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names, times and books of streams, as they end up in the file. */
+/* Names, times and ledgers of streams in the file. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ static void names_and_times(void **state)
 	assert_true(block__has_text(&block, 8, 1, "stream 1122334455667788"));
 	block = find(x, BLOCK_EPB);
 	assert_int_equal(load_time(block.body + 4), 1000 + AHEAD);
-	block = find(x, BLOCK_EPB); /* HOST and CLOCK again: they came before the first release */
+	block = find(x, BLOCK_EPB); /* HOST and CLOCK again: they arrived before the first release */
 	assert_int_equal(load_time(block.body + 4), 1500 + AHEAD);
 	block = find(x, BLOCK_EPB);
 	assert_int_equal(packet_seq(&block), 0);
@@ -97,7 +97,7 @@ static void names_and_times(void **state)
 	assert_int_equal(load_time(block.body + 4), 2500 + AHEAD);
 }
 
-/* Events that come first wait for HOST and CLOCK. */
+/* Events that arrive first wait for HOST and CLOCK. */
 static void packets_wait_for_names(void **state)
 {
 	struct fixture *x = *state;
@@ -116,7 +116,7 @@ static void packets_wait_for_names(void **state)
 	assert_int_equal(load_time(block.body + 4), 1500 + AHEAD);
 }
 
-/* And if they never come, the file says so. */
+/* If these never arrive, the file says so. */
 static void nameless_stream(void **state)
 {
 	struct fixture *x = *state;
@@ -145,7 +145,7 @@ static void holding_is_bounded(void **state)
 		put_watermark(x, 2000 * i + 2000, 1000 * i + 1000);
 	}
 	tw_archive__stats(x->archive, &stats);
-	assert_true(stats.ledger.place[TW_PLACE_DELIVERED] > 50000); /* written although no HOST came */
+	assert_true(stats.ledger.place[TW_PLACE_DELIVERED] > 50000); /* written although no HOST arrived */
 	fixture__free(x);
 }
 
@@ -273,7 +273,7 @@ static void put_hello_in_ticks(struct fixture *x, uint64_t ticks)
 	put(x, test_frame__end(&x->frame));
 }
 
-/* The last file that is in the folder, in x->file. */
+/* The last file in the directory, in x->file. */
 static void read_last_file(struct fixture *x, const char *folder)
 {
 	char path[512];
@@ -299,7 +299,7 @@ static void remove_folder(const char *folder)
 	assert_int_equal(system(command), 0);
 }
 
-/* In a file in which nothing of a stream has come out, what explains it stands at the time of its last packet. */
+/* In a file without events of a stream, its metadata has the time of its last packet. */
 static void silent_in_the_last_file(void **state)
 {
 	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
@@ -336,7 +336,7 @@ static uint64_t delivered(struct fixture *x)
 	return stats.ledger.place[TW_PLACE_DELIVERED];
 }
 
-/* The first packets wait for a word of how good their times are, but not for long. */
+/* The first packets wait for the error bound of their times, but not for long. */
 static void times_are_asked_first(void **state)
 {
 	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
@@ -364,7 +364,7 @@ static void times_are_asked_first(void **state)
 	}
 }
 
-/* A stream of that id with one event, all of it at @time of its clock. */
+/* A stream of that id with one event, all at @time of its clock. */
 static void put_one_of(struct fixture *x, uint64_t id, uint64_t seq, uint64_t now, uint64_t time)
 {
 	const struct tw_arrival arrival = { .now = now };
@@ -382,7 +382,7 @@ static void put_one_of(struct fixture *x, uint64_t id, uint64_t seq, uint64_t no
 	assert_int_equal(tw_archive__frame(x->archive, x->frame.buf, len, &arrival), 0);
 }
 
-/* What comes last of a stream, and came at @now. */
+/* The last frame of a stream, which arrived at @now. */
 static void put_end_of(struct fixture *x, uint64_t id, uint64_t now)
 {
 	const struct tw_arrival arrival = { .now = now };
@@ -406,11 +406,11 @@ static void set_back_under_host_alignment(void **state)
 	uint64_t present;
 
 	(void)state;
-	x->archive->clock.begun += (int64_t)hour; /* nobody sets this machine's clock for a test */
+	x->archive->clock.begun += (int64_t)hour; /* simulated, because a test must not set this machine's clock */
 	present = tw_capture_clock__now(&x->archive->clock);
 	assert_int_equal(tw_archive__tick(x->archive, begin), 0);
 	for (uint64_t id = TEST_STREAM; id <= TEST_STREAM + 1; id++) {
-		const uint64_t time = id == TEST_STREAM ? present : present - 2 * hour; /* this one has been quiet */
+		const uint64_t time = id == TEST_STREAM ? present : present - 2 * hour; /* this one was silent */
 
 		put_one_of(x, id, 0, begin, time);
 		tw_archive__answer(x->archive, id, &(struct tw_time_sync_sample){ present, present, present, present });
@@ -419,16 +419,16 @@ static void set_back_under_host_alignment(void **state)
 		assert_int_equal(tw_archive__tick(x->archive, begin + i * TW_NS_PER_SECOND), 0);
 	assert_int_equal(delivered(x), 2);
 	put_one_of(x, TEST_STREAM, 1, begin + 4 * TW_NS_PER_SECOND, present + TW_NS_PER_SECOND);
-	assert_int_equal(delivered(x), 3); /* the quiet one is waited for no longer */
+	assert_int_equal(delivered(x), 3); /* the silent one is not waited for any longer */
 	finish(x);
 	fixture__free(x);
 }
 
-/* A stream that never says what its clock means to this machine's is dated by when it came, not by when it was waited for no longer. */
+/* A stream without a relation of its clock to this machine's is dated by arrival, not by the end of the wait. */
 static void dated_by_when_it_came(void **state)
 {
 	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
-	const uint64_t begin = TW_NS_PER_SECOND, past = 4 * TW_NS_PER_SECOND; /* of a time that the test makes up */
+	const uint64_t begin = TW_NS_PER_SECOND, past = 4 * TW_NS_PER_SECOND; /* a time invented by the test */
 	struct fixture *x = fixture__new(&options);
 	uint64_t present, dated;
 	struct block block;
@@ -447,7 +447,7 @@ static void dated_by_when_it_came(void **state)
 	fixture__free(x);
 }
 
-/* END is sent several times. One that comes when the stream has been retired does not begin it anew. */
+/* END is sent several times. One that arrives after the stream was retired does not begin it again. */
 static void end_repeated_after_retirement(void **state)
 {
 	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
@@ -462,7 +462,7 @@ static void end_repeated_after_retirement(void **state)
 	for (uint64_t now = begin; now <= begin + over; now += TW_NS_PER_SECOND / 2)
 		assert_int_equal(tw_archive__tick(x->archive, now), 0);
 	put_end_of(x, TEST_STREAM, begin + over);
-	put_end_of(x, TEST_STREAM + 1, begin + over); /* of this one it is the first word */
+	put_end_of(x, TEST_STREAM + 1, begin + over); /* its first frame */
 	assert_int_equal(tw_archive__reports(x->archive, &reports), 2);
 	assert_int_equal(reports[0].stream_id, TEST_STREAM);
 	assert_int_equal(reports[0].ledger.place[TW_PLACE_DELIVERED], 1);
@@ -472,7 +472,7 @@ static void end_repeated_after_retirement(void **state)
 	fixture__free(x);
 }
 
-/* Behind the last event that there may be nothing is written, but all of it is in the books. */
+/* After the limit of events nothing is written, but all events are in the ledger. */
 static void limit(void **state)
 {
 	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .events_max = 4 };
@@ -485,7 +485,7 @@ static void limit(void **state)
 	put_events(x, 0, 1500, 3);
 	put_events(x, 5, 1700, 2);
 	assert_false(tw_archive__is_full(x->archive));
-	put_watermark(x, 2000000000, 7); /* 3 and 4 are waited for no longer */
+	put_watermark(x, 2000000000, 7); /* 3 and 4 are not waited for any longer */
 	assert_true(tw_archive__is_full(x->archive));
 	put_lost(x, 7, &(struct tw_lost_view){ .time = 2100000000, .where = TW_LOST_RING, .count = 20 });
 	put_events(x, 7, 2200000000, 2);
@@ -502,8 +502,8 @@ static void limit(void **state)
 	fixture__free(x);
 }
 
-/* What was held when the first write failed is counted too. */
-/* More streams than are told one by one: those beyond are told together, and under no stream's name. */
+/* Events queued when the first write failed are counted too. */
+/* More streams than are reported one by one: the others are reported together, without a stream's name. */
 static void streams_beyond_those_told(void **state)
 {
 	const uint64_t told = 4096, n = told + TW_STREAMS_LIVE_MAX + 3;
@@ -539,7 +539,7 @@ static void put_symbols(struct fixture *x, uint64_t n)
 	put(x, test_frame__end(&x->frame));
 }
 
-/* What of the metadata is not kept is told, of streams that are over too. */
+/* Metadata that is not kept is reported, also of streams that are over. */
 static void metadata_beyond_their_room(void **state)
 {
 	struct fixture *x =
@@ -559,7 +559,7 @@ static void metadata_beyond_their_room(void **state)
 	test_frame__begin(&x->frame, TW_CHANNEL_CONTROL, TEST_CONTROL, 2000);
 	assert_true(tw_end__emit(&x->frame.f));
 	put(x, test_frame__end(&x->frame));
-	for (uint64_t i = 1; i <= TW_STREAMS_LIVE_MAX; i++) { /* one of them takes its place */
+	for (uint64_t i = 1; i <= TW_STREAMS_LIVE_MAX; i++) { /* one of them replaces it */
 		x->frame.stream = i;
 		put(x, test_frame__hello(&x->frame, "c", "d", 900, AHEAD));
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An archive that filters: what is written, and that the file's books add up. */
+/* An archive with a filter: what is written, and that the ledgers of the file balance. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 static struct tw_filter *filter;
 
-/* @joined: the producer was there before us */
+/* @joined: the producer started before the capture */
 static struct fixture *begin(const char *expression, bool joined)
 {
 	struct fixture *x;
@@ -60,7 +60,7 @@ static void put_hello(struct fixture *x)
 	put(x, test_frame__hello(&x->frame, "box", "one", 1000, AHEAD));
 }
 
-/* Events of id 42 by the tasks 0 to @n - 1; bytes of their fields are the task's number. */
+/* Events of id 42 by the tasks 0 to @n - 1; the bytes of their fields are the number of the task. */
 static void put_events(struct fixture *x, uint64_t seq, uint64_t time, uint32_t n)
 {
 	test_frame__begin(&x->frame, 1, seq, time);
@@ -69,7 +69,7 @@ static void put_events(struct fixture *x, uint64_t seq, uint64_t time, uint32_t 
 	put(x, test_frame__end(&x->frame));
 }
 
-/* Some of the last frame's events, as a classifier on the way leaves them. */
+/* Makes some of the last frame's events FILTERED, as a classifier does. */
 static void reject(struct test_frame *t, unsigned int first, unsigned int n)
 {
 	uint8_t *at = t->buf + sizeof(struct tw_frame_hdr);
@@ -87,7 +87,7 @@ static struct tw_archive_stats stats_of(const struct fixture *x)
 	return stats;
 }
 
-/* The numbers of the events in the file, in its order. */
+/* The numbers of the events in the file, in file order. */
 static unsigned int events_of(struct fixture *x, uint64_t *ret, unsigned int max)
 {
 	struct block block;
@@ -152,7 +152,7 @@ static void test_writes_what_matches(void **state)
 	end(x);
 }
 
-/* What a classifier rejected on the way is neither lost nor written, and the numbers of the others stay. */
+/* Events that a classifier made FILTERED are neither lost nor written, and the others keep their numbers. */
 static void test_filtered_on_the_way(void **state)
 {
 	struct fixture *x = begin("pid != 4", false);
@@ -182,7 +182,7 @@ static void test_filtered_on_the_way(void **state)
 	end(x);
 }
 
-/* A name counts from its time on. */
+/* A name is valid from its time on. */
 static void test_names(void **state)
 {
 	struct fixture *x = begin("comm == \"new\"", false);
@@ -203,7 +203,7 @@ static void test_names(void **state)
 	end(x);
 }
 
-/* Events that came before the formats of a stream that was there before us. */
+/* Events that arrived before the formats of a stream that was joined late. */
 static void test_formats_come_late(void **state)
 {
 	struct fixture *x = begin("event.i == 0x01010101", true);
@@ -231,7 +231,7 @@ static void test_formats_come_late(void **state)
 	end(x);
 }
 
-/* They are not waited for for ever, and what was decided without them is told. */
+/* They do not wait for ever, and events decided without formats are reported. */
 static void test_formats_never_come(void **state)
 {
 	struct fixture *x = begin("event.i == 0x01010101", true);

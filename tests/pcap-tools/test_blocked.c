@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Outputs that take nothing: who tells the recorder something does not wait for them, and a deadline ends them, with books that balance. */
+/* Blocked outputs: other threads do not wait for them, a deadline ends them, and the ledger balances. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 
 #define SLOT_BYTES 4096
 #define EVENTS     20 /* of a frame */
-#define HANGS_S    60 /* by then it hangs */
+#define HANGS_S    60 /* it is blocked by then */
 
 static struct tw_deadline deadline;
 
@@ -115,7 +115,7 @@ static void a_deadline_ends_it(void **state)
 	}
 }
 
-/* Before, the first of them waited until the pipe had room. */
+/* Before the deadline the first of them waited for room in the pipe. */
 static void who_tells_it_something_does_not_wait(void **state)
 {
 	const struct tw_time_sync_sample sample = { 0 };
@@ -154,7 +154,7 @@ static void a_fifo_that_nobody_reads(void **state)
 	unlink(path);
 }
 
-/* What ends a compressed stream is written last of all: that it was not is known to whoever asked for the end. */
+/* The end of a compressed stream is written last: if that failed, the caller of finish gets the error. */
 static void a_fifo_whose_reader_goes_before_the_end(void **state)
 {
 	char dir[] = "/tmp/tracewire-fifo-XXXXXX", path[64];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures read packet by packet: every kind of block, every damage, from a file and from a pipe; libpcap is the judge. */
+/*
+ * Captures read packet by packet: every kind of block, every damage, from a file and from a pipe; libpcap is the reference.
+ */
 #include "pcap-tools/capture/capture_file.h"
 
 #include <errno.h>
@@ -72,7 +74,7 @@ static void assert_end(struct tw_capture_file *file, int fd)
 	close(fd);
 }
 
-/* The next is an error that says @what. Nothing follows it. */
+/* The next call returns an error with @what. Nothing follows it. */
 static void assert_damage(struct tw_capture_file *file, int fd, const char *what)
 {
 	struct tw_packet packet;
@@ -136,7 +138,7 @@ static void sections(void **state)
 	made__interface(&made, 1, 0, 3, 0);
 	made__packet(&made, 0, 3, "three", 5);
 	made__section(&made, true);
-	made__packet(&made, 0, 3, "none", 4); /* interfaces are a section's own */
+	made__packet(&made, 0, 3, "none", 4); /* interfaces belong to their section */
 	file = open_made(&fd);
 	assert_packet(file, 1, "one");
 	assert_packet(file, 2000, "two");
@@ -170,7 +172,7 @@ static void resolutions(void **state)
 		{ 9, 5, 7, 5 * S + 7 },
 		{ 9, -5, 7 * S, 2 * S },
 		{ -1, 100, 1, 100 * S + 1000 },
-		/* what has no meaning must have a result all the same */
+		/* a value without meaning must have a result, too */
 		{ 9, INT64_MIN, 7, 7 },
 		{ 0, 0, UINT64_MAX, -S },
 	};
@@ -189,7 +191,7 @@ static void resolutions(void **state)
 	}
 }
 
-/* if_tsoffset before if_tsresol, lengths that options don't have, and nothing behind the end of options. */
+/* if_tsoffset before if_tsresol, options with wrong lengths, and bytes after the end of options. */
 static void odd_options(void **state)
 {
 	const uint8_t resolution = 3;
@@ -229,11 +231,11 @@ static void simple_packets(void **state)
 	(void)state;
 	begin(false);
 	made__interface(&made, 1, 3, 9, 0);
-	made__simple(&made, 100, "abcd", 4); /* the fourth is padding, as the snaplen says */
+	made__simple(&made, 100, "abcd", 4); /* the fourth is padding, according to the snaplen */
 	made__simple(&made, 2, "ab", 2);
 	made__section(&made, false);
 	made__interface(&made, 1, 0, 9, 0);
-	made__simple(&made, UINT32_MAX, "abcd", 4); /* more than is there */
+	made__simple(&made, UINT32_MAX, "abcd", 4); /* more than available */
 	made__section(&made, false);
 	made__simple(&made, 4, "abcd", 4);
 	file = open_made(&fd);
@@ -254,7 +256,7 @@ static void patch(size_t at, uint32_t value)
 	made.len = len;
 }
 
-/* A good packet, then a packet block with a word that lies: where in the block, what it says, what is said of it. */
+/* A valid packet, then a packet block with a wrong word: its offset in the block, its value, the expected error. */
 static void lying_packets(void **state)
 {
 	static const struct {
@@ -398,7 +400,7 @@ static void make_all_kinds(void)
 	made__simple(&made, 5, "third", 5);
 }
 
-/* Where each block ends, by the file alone. Return: the number of whole blocks before @len; @ret_packets in them */
+/* The ends of the blocks, from the file alone. Return: number of whole blocks before @len; @ret_packets in them */
 static bool ends_a_block(size_t len, unsigned int *ret_packets)
 {
 	bool big_endian = true;
@@ -420,7 +422,7 @@ static bool ends_a_block(size_t len, unsigned int *ret_packets)
 	return true;
 }
 
-/* Read all. Return: how it ended; @ret_n: packets */
+/* Reads all. Return: the result at the end; @ret_n: number of packets */
 static int read_all(int fd, unsigned int *ret_n, struct tw_error *err)
 {
 	struct tw_capture_file *file;
@@ -455,7 +457,7 @@ static void cut_everywhere(void **state)
 	}
 }
 
-/* Each byte another: whatever comes of it, it ends, and each packet can be read. */
+/* Each byte is changed in turn: the reader always ends, and each packet is readable. */
 static void every_byte_wrong(void **state)
 {
 	(void)state;
@@ -626,7 +628,7 @@ static void short_reads(void **state)
 	}
 }
 
-/* A packet is there as soon as its block is, not when more comes. */
+/* A packet is returned as soon as its block is complete, not when more data arrives. */
 static void no_reading_ahead(void **state)
 {
 	struct tw_capture_file *file;
@@ -681,7 +683,7 @@ static void large_blocks(void **state)
 	free(bytes);
 }
 
-/* What libpcap reads of a recording, this reads. */
+/* What libpcap reads in a recording, this reader reads, too. */
 static void as_libpcap(void **state)
 {
 	char why[PCAP_ERRBUF_SIZE];

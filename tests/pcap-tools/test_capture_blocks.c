@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a capture says besides packets: each block in its place, options to the last byte and no further. */
+/* The blocks of a capture other than packets: each in its place, options to the last byte and no further. */
 #include "pcap-tools/capture/capture_file.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 static struct made made;
 static char seen[1024];
 
-/* What was shown, as text. */
+/* The blocks shown, as text. */
 static void show(void *ctx, const struct tw_capture_block *block)
 {
 	static const char *const kinds[] = { "section", "interface", "statistics" };
@@ -36,7 +36,7 @@ static void show(void *ctx, const struct tw_capture_block *block)
 	snprintf(text + len, sizeof(seen) - len, "\n");
 }
 
-/* Read the capture that was made. Return: how many packets */
+/* Reads the capture that was made. Return: number of packets */
 static int read_made(void)
 {
 	const int fd = memfd_create("capture", 0);
@@ -91,7 +91,7 @@ static void pcap(void **state)
 	assert_string_equal(seen, "section 0\ninterface 0 link 1 snap 65535\n");
 }
 
-/* An option that reaches beyond its block ends the list. */
+/* An option that extends beyond its block ends the list. */
 static void options_cut(void **state)
 {
 	const uint8_t bytes[] = { 0, 1, 0, 2, 'a', 'b', 0, 0, 0, 1, 0, 5, 'c', 'd', 'e', 'f' };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A filter over a capture: bound as formats come, names by time, what strangers can ask of it. */
+/* A filter over a capture: bound as formats arrive, names by time, limits for strangers. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,14 +96,14 @@ static void test_fields(void **state)
 	assert_false(wants(&e));
 	e.id = 10;
 	assert_true(wants(&e));
-	e.id = 11; /* its format did not come */
+	e.id = 11; /* its format is unknown */
 	assert_false(wants(&e));
 	assert_int_equal(counts().rejected, 2);
 	assert_int_equal(counts().unknown, 1);
 	assert_int_equal(counts().undecided, 0);
 }
 
-/* The order of bytes is a frame's, and a schema that of its stream. */
+/* The byte order belongs to a frame, a schema to its stream. */
 static void test_orders_and_streams(void **state)
 {
 	struct made_event e = { .stream = STREAM, .schema = SCHEMA, .id = 9, .i = 5 };
@@ -124,7 +124,7 @@ static void test_orders_and_streams(void **state)
 	assert_int_equal(counts().unknown, 1);
 }
 
-/* Formats that come later count from then on; so does a long of another size. */
+/* Formats that arrive later are used from then on; so is a long of another size. */
 static void test_formats_come(void **state)
 {
 	struct made_event e = { .stream = STREAM, .schema = SCHEMA, .id = 9, .i = 5 };
@@ -158,7 +158,7 @@ static void test_names(void **state)
 	assert_true(wants(&e));
 	e.time = 49;
 	assert_false(wants(&e));
-	e.pid = 8; /* nobody knows its name, and what it is not is not known either */
+	e.pid = 8; /* its name is unknown, so it is also unknown what it is not */
 	sift("comm != \"new\"");
 	assert_false(wants(&e));
 	sift("not comm == \"new\"");
@@ -174,7 +174,7 @@ static void test_names(void **state)
 	assert_true(wants(&e));
 }
 
-/* An expression that would take for ever is given up, and that is told. */
+/* A search that would take for ever is given up, and that is reported. */
 static void test_given_up(void **state)
 {
 	struct made_event e = { .stream = STREAM, .schema = SCHEMA, .id = 9, .pid = 7, .time = 100 };
@@ -192,7 +192,7 @@ static void test_given_up(void **state)
 	assert_int_equal(counts().given_up, 1);
 }
 
-/* Times are compared in ns, also where the clock has ticks. */
+/* Times are compared in ns, also if the clock counts ticks. */
 static void test_ticks(void **state)
 {
 	const struct tw_attr_view attrs[] = {
@@ -227,7 +227,7 @@ static void test_doubts(void **state)
 	assert_int_equal(undecided_about(""), 0);
 }
 
-/* What nothing can be compared with is known before anything came. */
+/* A comparison that is impossible for any event is reported before anything arrives. */
 static void test_nonsense(void **state)
 {
 	static const char *const expressions[] = { "cpu == word", "comm & 3", "event & 1", "time matches \"a\"" };
@@ -244,7 +244,7 @@ static void test_nonsense(void **state)
 	}
 }
 
-/* A new format with each event would be bound with all before it, each time. */
+/* A new format with each event would be bound with all earlier ones, each time. */
 static void test_work(void **state)
 {
 	struct made_event e = { .stream = STREAM, .schema = SCHEMA, .i = 5 };
@@ -264,12 +264,12 @@ static void test_work(void **state)
 	for (uint32_t i = 0; i < 2 * TW_CAPTURE_FILTER_WORK_EVENT * n; i++)
 		wants(&e);
 	assert_in_range(counts().undecided, 1,
-			2 * TW_CAPTURE_FILTER_WORK_EVENT * n); /* with time it may be bound again */
+			2 * TW_CAPTURE_FILTER_WORK_EVENT * n); /* after some time it may be bound again */
 	e.i = 6;
 	assert_false(wants(&e));
 }
 
-/* More schemas than are kept bound: each is bound again when it comes again. */
+/* More schemas than are kept bound: each is bound again when it is used again. */
 static void test_many_schemas(void **state)
 {
 	struct made_event e = { .stream = STREAM, .id = 9, .i = 5 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures compressed by zstd: whole, in several frames, cut anywhere, damaged. */
+/* Captures compressed by zstd: whole, in several frames, truncated anywhere, damaged. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static size_t compress(size_t piece)
 	return len;
 }
 
-/* Return: packets read; @ret is what came instead of another */
+/* Return: number of packets; @ret is the result instead of another */
 static int read_file(size_t len, int *ret)
 {
 	const int fd = memfd_create("capture", 0);
@@ -86,7 +86,7 @@ static void whole(void **state)
 	}
 }
 
-/* Every packet of every whole block is there, and it is said that there was more. */
+/* Every packet of every whole block is returned, and the truncation is reported. */
 static void cut(void **state)
 {
 	size_t len;
@@ -100,7 +100,7 @@ static void cut(void **state)
 
 		assert_true(n >= last);
 		assert_true(n > 0 || at < 1500);
-		if (r) /* else it was cut between two blocks and frames */
+		if (r) /* otherwise it was truncated between two blocks and frames */
 			assert_int_equal(r, -EBADMSG);
 		last = n;
 	}
@@ -127,7 +127,7 @@ static void damaged(void **state)
 	assert_int_equal(r, -EBADMSG);
 }
 
-/* What is compressed and no capture is refused as it would be if it were not. */
+/* Compressed data that is no capture is refused like uncompressed data. */
 static void no_capture(void **state)
 {
 	const size_t len = ZSTD_compress(compressed, sizeof(compressed), "some text", 9, 1);

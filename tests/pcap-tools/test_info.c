@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is told of a capture: what is in it, what it says of itself, and what does not fit together. */
+/* The summary of a capture: its content, what its writer says, and contradictions. */
 #include "pcap-tools/info/info.h"
 
 #include <errno.h>
@@ -77,7 +77,7 @@ static void put_end(uint64_t seq)
 	put(0, 1000);
 }
 
-/* What was made goes on with more than there is room for. */
+/* The capture continues with more than there is room for. */
 static void flush_made(int fd)
 {
 	assert_int_equal(write(fd, made.bytes, made.len), made.len);
@@ -147,7 +147,7 @@ static void test_recording(void **state)
 	assert_string_equal(info.damage.text, "");
 }
 
-/* Somebody took events out, or put some in. */
+/* Events were removed from the file, or added. */
 static void test_changed(void **state)
 {
 	(void)state;
@@ -166,7 +166,7 @@ static void test_changed(void **state)
 	assert_int_equal(tw_info_stream__missing(info.streams[0]), -1);
 }
 
-/* A capture of the wire, from the stream's start to its end: the ledger is made of what is there. */
+/* A capture of an interface, from the stream's start to its end: the ledger is made from its content. */
 static void test_wire(void **state)
 {
 	const struct tw_lost_view lost = { .where = TW_LOST_RING, .count = 2 };
@@ -207,7 +207,7 @@ static void test_wire(void **state)
 	assert_int_equal(info.streams[0]->lost[TW_LOST_RING], 2);
 }
 
-/* Of a recording whose writer was killed LOST records tell whose losses they were. */
+/* In a recording whose writer was killed LOST records show which stream had losses. */
 static void test_receiver(void **state)
 {
 	const struct tw_lost_view lost = { .where = TW_LOST_RECEIVER, .count = 3 };
@@ -251,7 +251,7 @@ static void test_offset(void **state)
 	assert_int_equal(info.streams[0]->counted.recorded, 0);
 }
 
-/* Several streams on an interface, several interfaces, sections: whose ledger it is, if that is certain. */
+/* Several streams on an interface, several interfaces, sections: the owner of a ledger, if that is certain. */
 static void test_interfaces(void **state)
 {
 	(void)state;
@@ -292,7 +292,7 @@ static void test_cut(void **state)
 	assert_non_null(strstr(info.damage.text, "made is damaged at byte"));
 }
 
-/* Packets cut to a snapshot length are not damaged, and their events are there. */
+/* Packets cut to a snapshot length are not damaged, and their events are counted. */
 static void test_snapped(void **state)
 {
 	uint8_t packet[100] = { [12] = TW_ETHERTYPE >> 8, [13] = TW_ETHERTYPE & 0xff };
@@ -304,14 +304,14 @@ static void test_snapped(void **state)
 		test_frame__event(&frame, 2000 + i, i, 24);
 	test_frame__end(&frame);
 	memcpy(packet + 14, frame.buf, sizeof(packet) - 14);
-	made__packet(&made, 0, 2000, packet, sizeof(packet)); /* as one of which a byte more was on the link */
+	made__packet(&made, 0, 2000, packet, sizeof(packet)); /* like one that had one more byte on the link */
 	read_made();
 	assert_int_equal(info.snapped, 1);
 	assert_int_equal(info.unreadable, 0);
 	assert_int_equal(info.streams[0]->events, 4);
 }
 
-/* Of a frame's header, too. */
+/* Also in the header of a frame. */
 static void test_snapped_header(void **state)
 {
 	uint8_t packet[40] = { [12] = TW_ETHERTYPE >> 8, [13] = TW_ETHERTYPE & 0xff };
@@ -341,7 +341,7 @@ static void test_refused(void **state)
 	close(fd);
 }
 
-/* A capture of many days, or of strangers. What comes last is read as what came first. */
+/* A capture of many days, or from strangers. The end is read as well as the beginning. */
 static void test_many_streams(void **state)
 {
 	const int fd = memfd_create("capture", 0);
@@ -366,7 +366,7 @@ static void test_many_streams(void **state)
 	assert_int_equal(info.streams[TW_STREAMS_REPORTED_MAX - 1]->events, 1);
 }
 
-/* More streams than are told apart, damaged frames, frames of another version: counted. */
+/* More streams than the limit, damaged frames, frames of another version: counted. */
 static void test_limits(void **state)
 {
 	static const uint8_t version[62] = "\0\0\0\0\0\0\0\0\0\0\0\0\x88\xb5TWR1\x63";

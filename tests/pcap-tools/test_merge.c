@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The merge against a plain sort, and who waits for whom. */
+/* The merge compared with a plain sort, and which stream waits for which. */
 #include "merging.h"
 
 static void in_order(void **state)
@@ -26,7 +26,7 @@ static void in_order(void **state)
 	fixture__free(x);
 }
 
-/* A watermark counts only once the events before its number are there. */
+/* A watermark is valid only after the events before its number have arrived. */
 static void watermark_waits_for_events(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -68,7 +68,7 @@ static void silent_channel_is_waited_for_no_longer_than_told(void **state)
 	fixture__free(x);
 }
 
-/* A watermark in a frame with other records goes, they stay. */
+/* A watermark in a frame with other records is removed, the others stay. */
 static void watermark_beside_others(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -114,7 +114,7 @@ static void note_over(struct tw_borrowed_buffer *loan)
 	is_over = true;
 }
 
-/* Return: whether the merge kept the frame where it is. */
+/* Return: whether the merge borrowed the frame. */
 static bool put_lent(struct fixture *x, size_t len)
 {
 	static uint8_t bytes[sizeof(x->frame.buf)];
@@ -129,7 +129,7 @@ static bool put_lent(struct fixture *x, size_t len)
 	return !is_over;
 }
 
-/* Until their events are out; what is to be changed or padded is copied. */
+/* Until their events are emitted; frames to be changed or padded are copied. */
 static void lent_frames_stay_where_they_are(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -189,7 +189,7 @@ static int compare(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Send what one channel recorded before @now, in frames of random size. */
+/* Sends what one channel recorded before @now, in frames of random size. */
 static void source__send(struct fixture *x, struct source *s, uint16_t channel, uint64_t now, struct expected *expected,
 			 size_t *n)
 {

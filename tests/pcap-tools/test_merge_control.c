@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Control frames in the merge: before what they explain, and missed when they are missing. */
+/* Control frames in the merge: they precede the events that need them, and missing ones are counted. */
 #include "merging.h"
 
 static void control_frames_are_missed_too(void **state)
@@ -8,7 +8,7 @@ static void control_frames_are_missed_too(void **state)
 		uint64_t seq, gaps;
 	} steps[] = {
 		{ 2, 2 }, { 1, 1 }, { 1, 1 }, { 2, 1 },    { 3, 1 },   { 10, 7 },
-		{ 5, 6 }, { 5, 6 }, { 0, 5 }, { 100, 94 }, { 37, 93 }, { 36, 93 } /* too far back to be sure */,
+		{ 5, 6 }, { 5, 6 }, { 0, 5 }, { 100, 94 }, { 37, 93 }, { 36, 93 } /* too old to be certain */,
 	};
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
 
@@ -40,7 +40,7 @@ static void put_comm(struct fixture *x, uint64_t time)
 	put(x);
 }
 
-/* Even one that is dated later precedes what came after it; its packet time does not run ahead. */
+/* Even one with a later time precedes events that arrived after it; its packet time is not later than theirs. */
 static void control_precedes_what_came_after(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -57,7 +57,7 @@ static void control_precedes_what_came_after(void **state)
 	fixture__free(x);
 }
 
-/* A name that was learnt late is told late: packet times do not go back for it. */
+/* A name that became known late is emitted late: packet times do not go back for it. */
 static void control_about_the_past(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -80,7 +80,7 @@ static void control_about_the_past(void **state)
 	fixture__free(x);
 }
 
-/* A name that is yet to come may belong before events that all rings have announced to be complete. */
+/* A later name may belong before events that all rings have announced as complete. */
 static void control_holds_events_back(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .wait_ns = 1000000 });
@@ -97,7 +97,7 @@ static void control_holds_events_back(void **state)
 	assert_int_equal(x->sink.n, 2);
 	assert_true(x->sink.out[0].control);
 	assert_int_equal(x->sink.out[1].time, 1000);
-	put_watermark(x, 1100000, (const uint16_t[]){ 1 }, next, 1); /* but for no longer than the wait */
+	put_watermark(x, 1100000, (const uint16_t[]){ 1 }, next, 1); /* but not for longer than the wait */
 	assert_int_equal(x->sink.n, 3);
 	fixture__free(x);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the numbers of a channel tell a merge: gaps, repetitions, lies. */
+/* What a merge derives from the numbers of a channel: gaps, duplicates, wrong numbers. */
 #include "merging.h"
 
 static void gaps_are_counted_and_taken_off_when_filled(void **state)
@@ -10,7 +10,7 @@ static void gaps_are_counted_and_taken_off_when_filled(void **state)
 	put_events(x, 1, 0, 1000, 2);
 	put_events(x, 1, 7, 1100, 1);
 	mark1(x, 1105, 8);
-	assert_int_equal(x->sink.n, 2); /* 2 to 6 may still come: no further than 1095 */
+	assert_int_equal(x->sink.n, 2); /* 2 to 6 may still arrive: no further than 1095 */
 	mark1(x, 6000, 8);
 	assert_int_equal(x->sink.n, 3);
 	assert_int_equal(stats(x)->gaps, 5);
@@ -65,7 +65,7 @@ static void late_joiner_misses_nothing(void **state)
 	fixture__free(x);
 }
 
-/* What a watermark said was yet to come, and did not, is missing from the beginning on; without any event too. */
+/* Events that a watermark announced and that never arrive are missing from the beginning on; also without any event. */
 static void late_joiner_heard_of_them(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = false });
@@ -121,7 +121,7 @@ static void lies_are_refused(void **state)
 	assert_int_equal(stats(x)->malformed, 3);
 	put_events(x, 1, 0, 1000, 1);
 
-	test_frame__begin(&x->frame, 1, 1, 1100); /* cut in its second event */
+	test_frame__begin(&x->frame, 1, 1, 1100); /* truncated in its second event */
 	test_frame__event(&x->frame, 1100, 1, 24);
 	test_frame__event(&x->frame, 1110, 2, 24);
 	len = test_frame__end(&x->frame);
@@ -162,7 +162,7 @@ static void assert_lost(const struct seen *seen, uint16_t where, uint64_t count,
 	assert_int_equal(seen->events, 0);
 }
 
-/* Before the event behind the hole, with its time; what was announced and never came, at the end. */
+/* Before the event after the gap, with its time; announced events that never arrived, at the end. */
 static void holes_are_told(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
@@ -182,7 +182,7 @@ static void holes_are_told(void **state)
 	fixture__free(x);
 }
 
-/* Nothing but watermarks came. */
+/* Only watermarks arrived. */
 static void all_is_missing(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
@@ -195,7 +195,7 @@ static void all_is_missing(void **state)
 	fixture__free(x);
 }
 
-/* The hole lies between the frames that came before and behind the drop, wherever else frames came. */
+/* The gap is between the frames before and after the drop, whatever arrived on other channels. */
 static void holes_are_the_receivers_when_it_dropped(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
@@ -204,7 +204,7 @@ static void holes_are_the_receivers_when_it_dropped(void **state)
 	x->live = true;
 	x->arrival.dropped = 3;
 	put_events(x, 1, 0, 1000, 1);
-	put_events(x, 1, 2, 1100, 1); /* a hole, and nothing dropped */
+	put_events(x, 1, 2, 1100, 1); /* a gap without a drop */
 	x->arrival.dropped = 4;
 	put_events(x, 2, 0, 1150, 1);
 	put_events(x, 1, 5, 1200, 1);
@@ -221,7 +221,7 @@ static void holes_are_the_receivers_when_it_dropped(void **state)
 	fixture__free(x);
 }
 
-/* A late frame does not end the hole before the next one in order, however much the receiver had dropped when it came. */
+/* A late frame does not end the gap before the next one in order, whatever the receiver's drop counter was then. */
 static void a_late_frame_ends_no_hole(void **state)
 {
 	struct fixture *x =
@@ -231,7 +231,7 @@ static void a_late_frame_ends_no_hole(void **state)
 	x->live = true;
 	x->arrival.dropped = 3;
 	put_events(x, 1, 0, 1000, 1);
-	put_events(x, 1, 5, 1100, 1); /* a hole, and nothing dropped */
+	put_events(x, 1, 5, 1100, 1); /* a gap without a drop */
 	mark1(x, 1105, 6);
 	mark1(x, 6000, 6);
 	x->arrival.dropped = 9;
@@ -248,7 +248,9 @@ static void a_late_frame_ends_no_hole(void **state)
 	fixture__free(x);
 }
 
-/* What a LOST in front of the event tells, in its frame or in one of its own, is not told again; more than that is. */
+/*
+ * Losses that a LOST before the event reports, in its frame or in a separate one, are not reported again; further ones are.
+ */
 static void told_losses_are_not_told_twice(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
@@ -257,11 +259,11 @@ static void told_losses_are_not_told_twice(void **state)
 	(void)state;
 	put_events(x, 1, 0, 1000, 1);
 	put_lost(x, 5, 1100, TW_LOST_SHED, 4);
-	put_events(x, 1, 5, 1100, 1); /* 1 to 4 are told */
+	put_events(x, 1, 5, 1100, 1); /* 1 to 4 are reported */
 	test_frame__begin(&x->frame, 1, 11, 1200);
 	assert_true(tw_lost__emit(&x->frame.f, &tx));
 	assert_true(test_frame__event(&x->frame, 1200, 11, 24));
-	put(x); /* 6 to 10: 3 of them are told */
+	put(x); /* 6 to 10: 3 of them are reported */
 	put_lost(x, 12, 1250, TW_LOST_RING, 50);
 	put_events(x, 1, 14, 1300, 1); /* ring losses have no numbers */
 	mark1(x, 2000, 15);
@@ -280,7 +282,7 @@ static void told_losses_are_not_told_twice(void **state)
 	fixture__free(x);
 }
 
-/* One that tells of more than is missing there told of it later than it could have. The next hole is another. */
+/* A LOST that reports more than is missing there reports it later than possible. The next gap is separate. */
 static void what_is_told_explains_one_hole(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
@@ -297,7 +299,7 @@ static void what_is_told_explains_one_hole(void **state)
 	fixture__free(x);
 }
 
-/* Somebody else's frame with a number far ahead: the stream's own events still come out, as late as they look. */
+/* A forged frame with a number far ahead: the stream's own events are still emitted, although they seem late. */
 static void a_jump_loses_nothing(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .wait_ns = 100 });
@@ -325,7 +327,7 @@ static void joining_late_tells_what_was_before(void **state)
 	(void)state;
 	put_events(x, 1, 100, 1000, 2);
 	put_events(x, 2, 55, 1000, 1);
-	put_events(x, 1, 90, 900, 2); /* before anything went out: we joined here */
+	put_events(x, 1, 90, 900, 2); /* before anything was emitted: the capture joined here */
 	mark2(x, 3000, 102, 56);
 	mark2(x, 4000, 102, 56);
 	assert_books(x);
@@ -338,7 +340,10 @@ static void joining_late_tells_what_was_before(void **state)
 	fixture__free(x);
 }
 
-/* The first control frame came, so what a channel lacks at its beginning was not before us, also if its watermark is missing. */
+/*
+ * The first control frame arrived, so events missing at a channel's beginning were not before the capture joined, also if its watermark
+ * is missing.
+ */
 static void who_saw_the_start_misses_first_events(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .report_gaps = true });
@@ -360,7 +365,7 @@ static void who_saw_the_start_misses_first_events(void **state)
 	fixture__free(x);
 }
 
-/* The network had others overtake it. */
+/* Others overtook it in the network. */
 static void the_start_comes_behind_events(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .report_gaps = true });
@@ -369,7 +374,7 @@ static void the_start_comes_behind_events(void **state)
 	put_events(x, 1, 4, 1040, 2);
 	put_events(x, 2, 5, 900, 1);
 	mark2(x, 950, 4, 6);
-	assert_int_equal(x->sink.n, 1); /* one channel's first is out already */
+	assert_int_equal(x->sink.n, 1); /* one channel's first event is already emitted */
 	put_control(x, 0);
 	put_events(x, 1, 0, 1000, 2);
 	put_events(x, 2, 2, 870, 2);
@@ -385,7 +390,7 @@ static void the_start_comes_behind_events(void **state)
 	fixture__free(x);
 }
 
-/* What the network does to frames of one channel: some are lost, some come twice, some overtake others. */
+/* Effects of a network on frames of one channel: some are lost, some duplicated, some overtake others. */
 struct wire {
 	struct {
 		uint64_t seq, time;
@@ -394,7 +399,7 @@ struct wire {
 	} frames[4000];
 	size_t n;
 	uint64_t lost, twice, reordered, highest;
-	bool is_receiver; /* that loses them: its counter tells */
+	bool is_receiver; /* that loses them: its counter shows it */
 };
 
 static void wire__fill(struct wire *w, unsigned int percent)

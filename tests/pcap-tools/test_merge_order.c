@@ -9,7 +9,7 @@ static void from_stream(struct fixture *x, uint64_t stream)
 	x->frame.stream = stream;
 }
 
-/* Streams 0, 1, ... with clocks that are @apart ns behind each other. */
+/* Streams 0, 1, ... with clocks at distances of @apart ns. */
 static struct fixture *streams__new(struct tw_merge_options options, uint64_t n, int64_t apart)
 {
 	struct fixture *x;
@@ -21,7 +21,7 @@ static struct fixture *streams__new(struct tw_merge_options options, uint64_t n,
 	return x;
 }
 
-/* This machine's time begins, and is that time of the common line. */
+/* This machine's time begins, at that time of the common line. */
 static void begin_at(struct fixture *x, uint64_t present)
 {
 	x->live = true;
@@ -51,7 +51,7 @@ static void clocks_differ(void **state)
 	put_marked(x, 0, 0, 5000000); /* 5000000 of the common line */
 	put_marked(x, 1, 0, 4000100);
 	put_marked(x, 2, 0, 3000050);
-	assert_stream_order(x, "0"); /* the others have announced nothing beyond their own */
+	assert_stream_order(x, "0"); /* the others have announced nothing after their own events */
 	put_marked(x, 0, 1, 5000075);
 	put_marked(x, 2, 1, 3000060);
 	put_marked(x, 1, 1, 4000200);
@@ -63,7 +63,7 @@ static void clocks_differ(void **state)
 	fixture__free(x);
 }
 
-/* 2.5 ticks a ns, as of a TSC: the wait is by ns too. */
+/* 2.5 ticks for each ns, as of a TSC: the wait is in ns, too. */
 static void a_clock_that_counts_ticks(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 2, 0);
@@ -81,7 +81,7 @@ static void a_clock_that_counts_ticks(void **state)
 	put_marked(x, 0, 2, 5098); /* 12499 is 4999 */
 	assert_stream_order(x, "10011");
 	from_stream(x, 1);
-	put_events(x, 2, 0, 13000, 1); /* a hole of 7 in the stream itself: 2500 ticks are waited */
+	put_events(x, 2, 0, 13000, 1); /* a gap of 7 in the stream itself: the wait is 2500 ticks */
 	mark2(x, 13000, 3, 8);
 	put_marked(x, 0, 3, 5400);
 	from_stream(x, 1);
@@ -96,7 +96,7 @@ static void a_clock_that_counts_ticks(void **state)
 	fixture__free(x);
 }
 
-/* An offset before zero, and times for which sums do not fit. */
+/* A negative offset, and times whose sums overflow. */
 static void ends_of_time(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 1, 0);
@@ -126,7 +126,7 @@ static void waits_for_the_slowest_no_longer_than_told(void **state)
 	assert_stream_order(x, "1");
 	put_marked(x, 0, 2, 1500);
 	assert_stream_order(x, "10");
-	put_marked(x, 1, 1, 450); /* at once, behind 500: late */
+	put_marked(x, 1, 1, 450); /* at once, after 500: late */
 	assert_stream_order(x, "101");
 	assert_true(x->sink.out[2].late);
 	assert_int_equal(stream_stats(x, 1).late, 1);
@@ -134,7 +134,7 @@ static void waits_for_the_slowest_no_longer_than_told(void **state)
 	fixture__free(x);
 }
 
-/* By this machine's time: a stream that says nothing holds up for a wait, and is waited for again once it speaks. */
+/* By this machine's time: a silent stream delays the others for one wait, and again after its next frame. */
 static void silence_holds_nobody_up(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 2, 0);
@@ -158,7 +158,9 @@ static void silence_holds_nobody_up(void **state)
 	fixture__free(x);
 }
 
-/* A clock that is an hour ahead: nobody waits for it or is late because of it, and its own events go out when they have waited. */
+/*
+ * A clock that is an hour ahead: nothing waits for it or is late because of it, and its own events are emitted after they have waited.
+ */
 static void one_that_is_ahead_moves_nobody(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);
@@ -187,7 +189,9 @@ static void one_that_is_ahead_moves_nobody(void **state)
 	fixture__free(x);
 }
 
-/* Two clocks that are ahead: their events go out stream by stream, and those behind newer ones of the other are counted; nobody else's are. */
+/*
+ * Two clocks that are ahead: their events are emitted stream by stream, and those after newer ones of the other are late; no others are.
+ */
 static void disorder_of_those_ahead_is_counted(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);
@@ -210,7 +214,9 @@ static void disorder_of_those_ahead_is_counted(void **state)
 	fixture__free(x);
 }
 
-/* If all are ahead, it is this machine's clock that is behind: they are in one order. Once there is one that is not, they make nobody late. */
+/*
+ * If all are ahead, this machine's clock is behind: they are in one order. When one is not ahead, the others make no event late.
+ */
 static void all_that_are_ahead_are_in_order(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);
@@ -221,7 +227,7 @@ static void all_that_are_ahead_are_in_order(void **state)
 	put_marked(x, 2, 0, 2 * hour + 10);
 	put_marked(x, 1, 0, 2 * hour + 20);
 	for (int i = 0; i < 11; i++)
-		tick(x, SECOND / 10); /* nobody waits for the one that says nothing */
+		tick(x, SECOND / 10); /* the silent one is not waited for */
 	put_marked(x, 1, 1, 2 * hour + SECOND);
 	put_marked(x, 2, 1, 2 * hour + SECOND + 1);
 	assert_stream_order(x, "211");
@@ -234,7 +240,9 @@ static void all_that_are_ahead_are_in_order(void **state)
 	fixture__free(x);
 }
 
-/* This machine's clock is behind, and so is a stranger's. Once a stream has answered, only those that did decide who is ahead. */
+/*
+ * This machine's clock is behind, and so is a stranger's. After a stream has answered, only those that did decide which ones are ahead.
+ */
 static void a_stranger_does_not_judge(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);
@@ -250,7 +258,7 @@ static void a_stranger_does_not_judge(void **state)
 	tw_merge__set_answered(x->merge, TEST_STREAM + 3); /* unknown */
 	put_marked(x, 1, 1, 2 * hour + 10 * SECOND + 30);
 	put_marked(x, 2, 1, 2 * hour + 10 * SECOND + 25);
-	assert_stream_order(x, "012"); /* the stranger's clock holds them up for a wait of their time */
+	assert_stream_order(x, "012"); /* the stranger's clock delays them for a wait of their time */
 	put_marked(x, 2, 2, 2 * hour + 20 * SECOND);
 	assert_stream_order(x, "01221");
 	tw_merge__set_answered(x->merge, TEST_STREAM);
@@ -261,7 +269,7 @@ static void a_stranger_does_not_judge(void **state)
 	fixture__free(x);
 }
 
-/* Frames without any watermark, and then none at all: real time lets them out. */
+/* Frames without any watermark, and then none at all: real time releases them. */
 static void nothing_waits_for_ever(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true, .wait_ns = SECOND });
@@ -302,7 +310,7 @@ static void waits_for_its_offset(void **state)
 	fixture__free(x);
 }
 
-/* Also if it has ended by then; if nothing of it waits for its place, nobody waits for it. */
+/* Also if it has ended by then; if none of its frames is queued, nothing waits for it. */
 static void waits_for_its_offset_behind_its_end(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
@@ -324,7 +332,7 @@ static void waits_for_its_offset_behind_its_end(void **state)
 	fixture__free(x);
 }
 
-/* It is put where its newest is the newest of all; until its offset comes after all. */
+/* It is placed as if its newest event were the newest of all, until its offset arrives. */
 static void waits_for_its_offset_no_longer_than_told(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
@@ -344,7 +352,7 @@ static void waits_for_its_offset_no_longer_than_told(void **state)
 	fixture__free(x);
 }
 
-/* Who keeps a table of his own admits it first, and may do so before any frame has told this machine's time. */
+/* A caller with its own table admits a stream first, perhaps before any frame has given this machine's time. */
 static void waits_from_its_first_frame_on(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true, .wait_ns = SECOND });
@@ -362,7 +370,7 @@ static void waits_from_its_first_frame_on(void **state)
 	fixture__free(x);
 }
 
-/* Clocks that count from boot, until the first offset tells how far that is from the common time line. */
+/* Clocks that count from boot, until the first offset relates them to the common time line. */
 static void guesses_follow_the_first_that_is_known(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true, .wait_ns = 1000 });
@@ -373,7 +381,7 @@ static void guesses_follow_the_first_that_is_known(void **state)
 	put_marked(x, 2, 0, 60000);
 	put_marked(x, 2, 1, 61000); /* as new as 1100 of stream 1 */
 	assert_stream_order(x, "1122");
-	assert_int_equal(stats(x)->late, 1); /* 60000 is 100, that it was unknown for a wait */
+	assert_int_equal(stats(x)->late, 1); /* 60000 is 100, because it was unknown for one wait */
 	set_offset(x, 1, (int64_t)SECOND);
 	put_marked(x, 2, 2, 61100); /* as new as 1100 again */
 	put_marked(x, 1, 2, 1150);
@@ -385,7 +393,9 @@ static void guesses_follow_the_first_that_is_known(void **state)
 	fixture__free(x);
 }
 
-/* By this machine's time it stands where it came, before what another stream has sent since, and nobody is late by it. */
+/*
+ * By this machine's time it is placed at its arrival, before later events of another stream, and makes no event late.
+ */
 static void a_guess_is_where_it_came(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 1, 0);
@@ -428,7 +438,7 @@ static void what_ended_holds_nobody_up(void **state)
 	fixture__free(x);
 }
 
-/* Names stand before what they explain, and no packet time goes back for them. */
+/* Names precede the events that need them, and no packet time goes back for them. */
 static void control_frames_keep_their_place(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 2, 1000);
@@ -446,7 +456,7 @@ static void control_frames_keep_their_place(void **state)
 	put_marked(x, 0, 2, 5800);
 	put_marked(x, 1, 2, 4900);
 	from_stream(x, 1);
-	put_hello(x, 1100); /* and behind what another stream said of now */
+	put_hello(x, 1100); /* and after current data of another stream */
 	assert_books(x);
 	assert_int_equal(x->sink.n, 9);
 	for (size_t i = 0; i < x->sink.n; i++) {
@@ -496,7 +506,7 @@ static void memory_lets_the_oldest_of_all_out(void **state)
 	fixture__free(x);
 }
 
-/* The stream's clock was set back an hour: what comes then is in order. */
+/* The stream's clock was set back by an hour: later events are in order. */
 static void offset_changes(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
@@ -516,7 +526,7 @@ static void offset_changes(void **state)
 	fixture__free(x);
 }
 
-/* Events of three streams with two channels each, sent in rounds of their own, against a plain sort. */
+/* Events of three streams with two channels each, sent in separate rounds, compared with a plain sort. */
 struct expected {
 	uint64_t common, stream, seq;
 	uint16_t channel;
@@ -553,7 +563,7 @@ static void host__round(struct host *h, struct fixture *x, uint64_t stream, stru
 		}
 	}
 	h->now = until;
-	mark2(x, until - 1, h->seq[0], h->seq[1]); /* of equal times the streams decide, if both are there */
+	mark2(x, until - 1, h->seq[0], h->seq[1]); /* equal times are ordered by stream, if both are queued */
 }
 
 static void random_hosts(unsigned int seed, bool packed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that come out of the merge whole: in order, and counted as if they had been taken apart. */
+/* Frames that the merge emits whole: in order, and counted as if they had been taken apart. */
 #include "merging.h"
 
 static struct fixture *packed__new(void)
@@ -38,7 +38,7 @@ static void frames_come_out_as_they_came(void **state)
 	fixture__free(x);
 }
 
-/* With their watermarks, so that what is made of a recording can be merged again. */
+/* With their watermarks, so that a recording made of them can be merged again. */
 static void watermarks_rule_and_stay(void **state)
 {
 	struct fixture *x = packed__new();
@@ -48,7 +48,7 @@ static void watermarks_rule_and_stay(void **state)
 	assert_int_equal(x->sink.n, 0);
 	mark1(x, 1005, 2);
 	assert_int_equal(x->sink.n, 2);
-	assert_int_equal(x->sink.out[0].type, TW_TLV_WATERMARK); /* a control frame is not behind what came after it */
+	assert_int_equal(x->sink.out[0].type, TW_TLV_WATERMARK); /* a control frame is not after later events */
 	assert_int_equal(x->sink.out[1].events, 2);
 	put_events(x, 1, 2, 1100, 2);
 	mark1(x, 1099, 4);
@@ -71,7 +71,7 @@ static void late_frames_are_flagged(void **state)
 	came_out = x->sink.n;
 	put_events(x, 1, 2, 1050, 2);
 	assert_int_equal(x->sink.n, came_out + 1);
-	put_events(x, 1, 2, 1050, 2); /* a duplicate does not come out again */
+	put_events(x, 1, 2, 1050, 2); /* a duplicate is not emitted again */
 	assert_int_equal(x->sink.n, came_out + 1);
 	assert_books(x);
 	assert_int_equal(stats(x)->late, 2);
@@ -82,7 +82,7 @@ static void late_frames_are_flagged(void **state)
 	fixture__free(x);
 }
 
-/* A frame of which a part came before goes out once more; each event is counted once. */
+/* A frame of which a part arrived before is emitted again; each event is counted once. */
 static void overlaps_are_counted_once(void **state)
 {
 	struct fixture *x = packed__new();
@@ -97,7 +97,7 @@ static void overlaps_are_counted_once(void **state)
 	fixture__free(x);
 }
 
-/* A frame that came twice before its turn comes out once. */
+/* A frame that arrived twice before its turn is emitted once. */
 static void duplicates_come_out_once(void **state)
 {
 	struct fixture *x = packed__new();
@@ -113,7 +113,7 @@ static void duplicates_come_out_once(void **state)
 	fixture__free(x);
 }
 
-/* A hole, of which the LOST at the head of the frame behind it explains a part. */
+/* A gap that the LOST at the beginning of the frame after it explains in part. */
 static void holes_are_told(void **state)
 {
 	struct fixture *x = packed__new();
@@ -137,7 +137,7 @@ static void holes_are_told(void **state)
 	fixture__free(x);
 }
 
-/* What the interface dropped explains a hole, too, and is counted on its own; once, though the frame comes twice. */
+/* Drops of the interface explain a gap, too, and are counted separately; once, although the frame arrives twice. */
 static void drops_of_the_interface_are_told(void **state)
 {
 	struct fixture *x = packed__new();
@@ -204,7 +204,7 @@ static void put_piece(struct fixture *x, uint64_t seq, uint32_t at)
 	put(x);
 }
 
-/* A piece that came before changes nothing; one that overlaps makes the event incomplete. */
+/* A duplicate piece changes nothing; an overlapping one makes the event incomplete. */
 static void pieces_that_come_twice(void **state)
 {
 	struct fixture *x = packed__new();
@@ -231,7 +231,7 @@ static void pieces_that_come_twice(void **state)
 	fixture__free(x);
 }
 
-/* Cut by a capture: what can be read comes out, the rest is damaged. */
+/* Truncated by a capture: the readable part is emitted, the rest is damaged. */
 static void cut_frames(void **state)
 {
 	struct fixture *x = packed__new();
@@ -253,7 +253,10 @@ static void cut_frames(void **state)
 	fixture__free(x);
 }
 
-/* A frame of four, cut in its third, three numbers of which came before: what it lacks is damaged once, and as far as it is new. */
+/*
+ * A frame of four, truncated in its third, three numbers of which arrived before: the missing part is damaged once, and only if it is
+ * new.
+ */
 static void cut_frames_count_new_numbers(void **state)
 {
 	struct fixture *x = packed__new();
@@ -270,7 +273,7 @@ static void cut_frames_count_new_numbers(void **state)
 	assert_int_equal(stats(x)->damaged, 1);
 	assert_int_equal(stats(x)->events_out, 3);
 	fixture__free(x);
-	/* FILTERED takes the only new one */
+	/* FILTERED uses the only new one */
 	x = packed__new();
 	put_events(x, 1, 0, 1000, 3);
 	test_frame__begin(&x->frame, 1, 0, 1000);
@@ -287,7 +290,7 @@ static void cut_frames_count_new_numbers(void **state)
 	fixture__free(x);
 }
 
-/* The same where one of those that can be read is FILTERED: each number counts as one of the three. */
+/* The same with a FILTERED one among the readable: each number counts as one of the three. */
 static void cut_frames_with_filtered(void **state)
 {
 	struct fixture *x = packed__new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of streams: hundreds at once, those that went, and strangers. */
+/* The table of streams: hundreds at once, retired ones, and strangers. */
 #include "merging.h"
 
 #define SECOND 1000000000ull
@@ -13,7 +13,7 @@ static struct fixture *live__new(struct tw_merge_options options)
 	return x;
 }
 
-/* @events of one event each, with its watermark; numbers begin with @seq. */
+/* @events of one event each, with a watermark; numbers begin with @seq. */
 static void put_stream(struct fixture *x, uint64_t stream, uint64_t seq, uint64_t events)
 {
 	x->frame.stream = stream;
@@ -59,7 +59,7 @@ static void aside_is_somebody_elses(void **state)
 	fixture__free(x);
 }
 
-/* After a wait, so that what END overtook still finds its place. */
+/* After a wait, so that frames that END overtook still find their place. */
 static void an_ended_stream_is_retired(void **state)
 {
 	struct fixture *x = live__new((struct tw_merge_options){ .wait_ns = SECOND });
@@ -83,13 +83,13 @@ static void an_ended_stream_is_retired(void **state)
 	assert_int_equal(x->retired.stats[0].ended, 1);
 	assert_int_equal(stream_stats(x, 3).events_out, 0);
 	assert_int_equal(stats(x)->streams, 0);
-	assert_int_equal(stats(x)->events_out, 7); /* the totals remember */
+	assert_int_equal(stats(x)->events_out, 7); /* the totals include it */
 	assert_int_equal(stats(x)->retired, 1);
 	assert_books(x);
 	fixture__free(x);
 }
 
-/* Killed without END; what was announced and never came is missing when it is forgotten. */
+/* Killed without END; announced frames that never arrived are missing when it is retired. */
 static void a_silent_stream_is_retired(void **state)
 {
 	struct fixture *x = live__new((struct tw_merge_options){ .from_start = true,
@@ -111,13 +111,13 @@ static void a_silent_stream_is_retired(void **state)
 	assert_int_equal(x->retired.stats[0].gaps_wire, 3);
 	assert_int_equal(x->sink.out[x->sink.n - 1].lost_where, TW_LOST_WIRE);
 	assert_int_equal(x->sink.out[x->sink.n - 1].lost_count, 3);
-	put_stream(x, 7, 20, 1); /* it lives, but nobody knows it any more */
+	put_stream(x, 7, 20, 1); /* it lives, but is no longer in the table */
 	assert_int_equal(stats(x)->streams, 1);
 	assert_books(x);
 	fixture__free(x);
 }
 
-/* Forged ids: the known streams stay, and nothing of what came is lost or uncounted. */
+/* Forged ids: the known streams stay, and nothing that arrived is lost or uncounted. */
 static void strangers_make_room_for_each_other(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -133,7 +133,7 @@ static void strangers_make_room_for_each_other(void **state)
 	}
 	assert_int_equal(stats(x)->streams, TW_STREAMS_LIVE_MAX);
 	assert_int_equal(stats(x)->retired, 5000 - (TW_STREAMS_LIVE_MAX - 200));
-	assert_int_equal(x->retired.stream[0], 1000); /* the longest silent first */
+	assert_int_equal(x->retired.stream[0], 1000); /* longest silent first */
 	assert_int_equal(x->retired.stream[1], 1001);
 	assert_int_equal(stats(x)->refused, 0);
 	for (uint64_t i = 0; i < 200; i++)
@@ -160,7 +160,7 @@ static void what_ended_makes_room_before_strangers(void **state)
 	fixture__free(x);
 }
 
-/* A name is said in one frame: it keeps no place. */
+/* A name is one frame: the stream does not keep its place. */
 static void named_strangers_make_room(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -178,7 +178,7 @@ static void named_strangers_make_room(void **state)
 	fixture__free(x);
 }
 
-/* Producers that were killed said no END, and their streams nothing since. */
+/* Killed producers sent no END, and nothing since. */
 static void the_dead_make_room(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });
@@ -198,7 +198,7 @@ static void the_dead_make_room(void **state)
 	fixture__free(x);
 }
 
-/* The order of the others does not suffer from what strangers say of the time. */
+/* The order of the others is not affected by strangers' times. */
 static void strangers_don_t_make_others_late(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .one_order = true });
@@ -218,7 +218,7 @@ static void strangers_don_t_make_others_late(void **state)
 	fixture__free(x);
 }
 
-/* All are known and none went: there is no room, and that is counted. */
+/* All are proved and none ended: there is no room, and that is counted. */
 static void what_finds_no_place_is_counted(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .one_order = true });
@@ -276,7 +276,9 @@ static void too_many_channels_are_refused(void **state)
 	fixture__free(x);
 }
 
-/* Streams of strangers take as many as they get: each other stream has its own. When they are gone, there is as much as before. */
+/*
+ * Strangers' streams use what they can get: each other stream has its own share. When they are gone, there is as much room as before.
+ */
 static void others_have_channels_left(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is kept of a stream, what is news, and what a new file begins with. */
+/* What is kept of a stream, what is news, and how a new file begins. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,7 +184,7 @@ static void test_end(void **state)
 	begin();
 	assert_true(tw_end__emit(&frame.f));
 	assert_int_equal(take(), TW_METADATA_SKIP);
-	assert_int_equal(stats().items, 0); /* a file that begins with it would be over */
+	assert_int_equal(stats().items, 0); /* a file that begins with it would end at once */
 }
 
 static void check_names(const char *const *names, size_t n)
@@ -207,7 +207,7 @@ static void check_names(const char *const *names, size_t n)
 	free(r.bytes);
 }
 
-/* Of each task the last two names by time, in whatever order they come; the older first. */
+/* Of each task the last two names by time, whatever the order of arrival; the older first. */
 static void test_names(void **state)
 {
 	(void)state;
@@ -262,7 +262,7 @@ static void test_order(void **state)
 	free(r.bytes);
 }
 
-/* Frames small enough make PARTs of texts; what comes in PARTs is put together and is as new as it is. */
+/* With small frames texts become PARTs; a record in PARTs is reassembled and compared like any other. */
 static void test_parts(void **state)
 {
 	struct tw_metadata *first = m;
@@ -304,7 +304,7 @@ static void test_parts(void **state)
 	free(r.bytes);
 }
 
-/* Names of tasks make room for others, the least recently told first; nothing else does. */
+/* Names of tasks are evicted for others, the least recently repeated first; nothing else is evicted. */
 static void test_memory(void **state)
 {
 	const size_t limit = 64 << 10;
@@ -319,7 +319,7 @@ static void test_memory(void **state)
 	for (uint32_t pid = 2; pid < 5000; pid++) {
 		snprintf(name, sizeof(name), "task-%u", pid);
 		assert_int_equal(take_comm(pid, 0, name), TW_METADATA_WRITE);
-		assert_int_equal(take_comm(1, 0, "init"), TW_METADATA_SKIP); /* told again and again: it stays */
+		assert_int_equal(take_comm(1, 0, "init"), TW_METADATA_SKIP); /* repeated: it stays */
 		assert_true(stats().memory <= limit);
 	}
 	assert_true(stats().forgotten > 4000);
@@ -334,7 +334,7 @@ static void test_memory(void **state)
 	assert_int_equal(take_host("alpha"), TW_METADATA_SKIP);
 }
 
-/* Streams that share a room take no more than that together, and give it back. */
+/* Streams with a common limit stay below it together, and return memory. */
 static void test_room(void **state)
 {
 	struct tw_metadata_room room = { .limit = 32 << 10 };
@@ -348,11 +348,11 @@ static void test_room(void **state)
 		take_symbol(0x1000 * i, 16, "function");
 	assert_true(stats().beyond > 0);
 	assert_true(room.taken <= room.limit && room.taken == stats().memory);
-	room.limit = room.taken; /* its table would have had to grow: that left something */
+	room.limit = room.taken; /* its table would have to grow: some memory was left */
 	m = tw_metadata__new(0, &room);
 	assert_non_null(m);
 	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE);
-	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE); /* there is no room to know it */
+	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE); /* there is no memory to keep it */
 	tw_metadata__free(other);
 	assert_int_equal(take_host("alpha"), TW_METADATA_WRITE);
 	assert_int_equal(take_host("alpha"), TW_METADATA_SKIP);
@@ -362,7 +362,7 @@ static void test_room(void **state)
 	m = NULL;
 }
 
-/* What is not metadata is none of ours; what cannot be read is written as it is. */
+/* Records other than metadata are not kept; malformed ones are written unchanged. */
 static void test_others(void **state)
 {
 	const struct tw_frame_info info = { .stream_id = TEST_STREAM };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of files, when the next one is due, and the ring; the files themselves are for test_output.sh. */
+/* Names of files, when the next one is due, and the ring; test_output.sh tests the files themselves. */
 #include <errno.h>
 #include <glob.h>
 #include <setjmp.h>
@@ -64,7 +64,7 @@ static int make_folder(void **state)
 	return 0;
 }
 
-/* How many files there are, which go. */
+/* The number of files, and which ones are removed. */
 static size_t remove_files(void)
 {
 	char pattern[64];
@@ -124,7 +124,7 @@ static void what_is_due(void **state)
 	assert_int_equal(remove_files(), 3);
 }
 
-/* Somebody may take a file of the ring away; a name that is there already is not ours to write. */
+/* Another program may remove a file of the ring; an existing name is not overwritten. */
 static void others_and_the_ring(void **state)
 {
 	const struct tw_output_options options = { .path = path, .file_packets = 1, .files_max = 2 };
@@ -148,7 +148,7 @@ static void others_and_the_ring(void **state)
 	remove_files();
 }
 
-/* What is written to a file that has no name any more is gone. That is told at the end; a ring goes on until then. */
+/* Data written to a file without a name is lost. That is reported at the end; a ring continues until then. */
 static void removed_by_others(void **state)
 {
 	const struct tw_output_options options[] = { { .path = path }, { .path = path, .file_packets = 1 } };
@@ -171,10 +171,10 @@ static void removed_by_others(void **state)
 	}
 }
 
-#define FULL       100000 /* bytes that the disk has */
+#define FULL       100000 /* size of the disk, bytes */
 #define BLOCK_BODY 1000
 
-/* A section, or a block that does not become smaller: whole blocks of pcapng. Return: length */
+/* A section, or an incompressible block: whole pcapng blocks. Return: length */
 static uint32_t write_block(uint32_t *to, bool section)
 {
 	const uint32_t words = section ? 7 : BLOCK_BODY / 4 + 3;
@@ -188,7 +188,7 @@ static uint32_t write_block(uint32_t *to, bool section)
 	return words * 4;
 }
 
-/* As somebody who could not open the file any more. Return: what the failure was, 0 if there was none */
+/* As a user who could not open the file again. Return: the failure, 0 if there was none */
 static int fill_up(const char *name)
 {
 	struct tw_output *output = open_output(&(struct tw_output_options){ .path = name });
@@ -205,7 +205,7 @@ static int fill_up(const char *name)
 	return code;
 }
 
-/* Who has opened a file and then given up all rights leaves whole blocks, too, when there is no room for more. */
+/* A process that has opened a file and then given up all rights leaves whole blocks, too, when the disk is full. */
 static void full_without_rights(void **state)
 {
 	static const char *const endings[] = { "pcapng", "pcapng.zst" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets with a frame in them, packets with none, and each of them cut everywhere. */
+/* Packets with a frame, packets without one, and each of them truncated everywhere. */
 #include "pcap-tools/capture/packet_frame.h"
 
 #include <setjmp.h>
@@ -85,11 +85,11 @@ static const uint8_t *find(const uint8_t *bytes, size_t len, size_t *ret_len)
 	return tw_packet__frame(TW_LINKTYPE_ETHERNET, bytes, len, ret_len);
 }
 
-/* A frame of five bytes ends it; cut anywhere, either the rest of the frame is found or none. */
+/* A frame of five bytes at the end; truncated anywhere, either the rest of the frame is found or none. */
 static void assert_framed(const struct packet *p)
 {
 	for (size_t len = 0; len <= p->len; len++) {
-		uint8_t *exact = malloc(len + 1); /* so that a sanitizer sees what is read behind the cut */
+		uint8_t *exact = malloc(len + 1); /* so that a sanitizer finds reads after the end */
 		const uint8_t *frame;
 		size_t frame_len = 99;
 
@@ -159,7 +159,7 @@ static void udp_over_ipv4(void **state)
 
 	(void)state;
 	for (unsigned int words = 0; words <= 10; words++) {
-		p = ipv4(words, 0x4000, 17, TW_UDP_PORT); /* "don't fragment" is no fragment */
+		p = ipv4(words, 0x4000, 17, TW_UDP_PORT); /* "don't fragment" means no fragment */
 		assert_framed(&p);
 	}
 	p = ipv4(0, 0x2000, 17, TW_UDP_PORT); /* the first of several */
@@ -171,7 +171,7 @@ static void udp_over_ipv4(void **state)
 	p = ipv4(0, 0, 17, TW_UDP_PORT + 1);
 	assert_none(&p);
 	p = ipv4(0, 0, 17, TW_UDP_PORT);
-	p.bytes[14] = 0x44; /* a header shorter than there is */
+	p.bytes[14] = 0x44; /* a header shorter than the minimum */
 	assert_none(&p);
 	p.bytes[14] = 0x4f; /* longer than the packet */
 	assert_none(&p);

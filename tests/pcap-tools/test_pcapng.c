@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The blocks as they are in the file, and what becomes of it when writing fails. */
+/* The blocks in the file, and the result of failed writes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -225,7 +225,9 @@ static void full_disk_is_said_once_and_for_all(void **state)
 	close(fd);
 }
 
-/* No file can be larger than @size; the hard limit stays, which cannot be raised where somebody has set one. Return: what was */
+/*
+ * Limits the size of files to @size; the hard limit stays, because it cannot be raised again. Return: the previous limit
+ */
 static struct rlimit limit_files(rlim_t size)
 {
 	struct rlimit before;
@@ -235,7 +237,7 @@ static struct rlimit limit_files(rlim_t size)
 	return before;
 }
 
-/* Of two interfaces, which packets they were: of those behind the last whole block. */
+/* With two interfaces, the packets after the last whole block. */
 static void what_could_not_be_written(void **state)
 {
 	const int fd = memfd_create("pcapng", 0);
@@ -290,7 +292,7 @@ static void closed_pipe_is_an_error(void **state)
 	close(fds[1]);
 }
 
-/* The end of a file that could not be written any more: whole blocks, and behind them what there was room kept for. */
+/* The end of a file whose writes failed: whole blocks, followed by the blocks in the reserve. */
 static void check_end(int fd, struct tw_pcapng *w, size_t whole, bool more)
 {
 	const struct tw_pcapng_statistics statistics = { .time = 1, .comment = "why" };
@@ -313,7 +315,9 @@ static void check_end(int fd, struct tw_pcapng *w, size_t whole, bool more)
 	assert_int_equal(tw_pcapng__bytes(w), size);
 }
 
-/* The limit of a file's size cuts a batch in two: what was written in part goes again, and the end has the last quarter for itself. */
+/*
+ * The limit of a file's size splits a batch: the partly written block is removed, and the end can use the last quarter.
+ */
 static void a_cut_write_leaves_whole_blocks(void **state)
 {
 	static const uint8_t data[100];

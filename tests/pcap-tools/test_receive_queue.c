@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slots between a receiver and the recorder: none is lost, and what the merge keeps leaves room for what comes. */
+/*
+ * Slots between a receiver and the recorder: none is lost, and slots borrowed by the merge leave enough for new frames.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +57,7 @@ static void places_stay_until_they_are_used(void **state)
 	tw_slot_queue__fini(&q);
 }
 
-/* The pool is used up: what is left are places that others stand before. */
+/* The pool is used up: the remaining places are after others. */
 static void last_places_are_used_too(void **state)
 {
 	uint8_t *room[TW_RECEIVE_QUEUE_SLOTS];
@@ -94,7 +96,7 @@ static void put(struct tw_receive_queue *queue, const struct test_frame *frame, 
 	tw_receive_queue__put(queue, 0, len, len, &arrival);
 }
 
-/* No watermark lets anything out: all of it waits in the merge, far more than there are slots. */
+/* No watermark releases anything: everything waits in the merge, far more than there are slots. */
 static void what_waits_leaves_room(void **state)
 {
 	struct tw_output *output;

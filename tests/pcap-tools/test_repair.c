@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A capture cut at every byte it has: what is left is whole, and has all that was written before the cut. */
+/* A capture truncated at every byte: the repaired file is whole, and has everything that was written before the cut. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static size_t read_back(int fd, uint8_t *to, size_t size)
 	return (size_t)n;
 }
 
-/* Whole blocks of the capture, up to there. */
+/* The end of the capture's whole blocks before that offset. */
 static size_t whole_blocks(size_t len)
 {
 	struct block block;
@@ -54,7 +54,7 @@ static size_t whole_blocks(size_t len)
 	return at;
 }
 
-/* The greatest of the sizes after a write that is not greater. */
+/* The largest size after a write that is not above it. */
 static size_t write_before(const struct small_capture *c, size_t len, size_t *ret_index)
 {
 	size_t found = 0;
@@ -103,7 +103,7 @@ static void plain_cut_anywhere(void **state)
 	}
 }
 
-/* It ends as a frame should, and holds the blocks of at least all writes before the cut. */
+/* It ends as a frame should, and has the blocks of at least all writes before the cut. */
 static void check_packed(int fd, size_t size, size_t writes)
 {
 	static uint8_t left[65536], out[65536];
@@ -140,7 +140,7 @@ static void packed_cut_anywhere(void **state)
 	}
 }
 
-/* A write that was cut short explains none of these: they stay as they are. */
+/* An interrupted write explains none of these: they stay unchanged. */
 static void damage_stays(void **state)
 {
 	static const char *const nothing_of_ours[] = { "some text that is no capture",
@@ -170,14 +170,14 @@ static void damage_stays(void **state)
 	close(fd);
 }
 
-/* In a sentence, and never through a link that somebody has put there. */
-/* All that a plain file has to its place, but for its first word. */
+/* With a sentence, and never through a symbolic link of another user. */
+/* All bytes of a plain file except the first word. */
 static void spoil_plain(uint8_t *bytes, size_t to)
 {
 	memset(bytes + 4, 0xff, to - 4);
 }
 
-/* All that is in zstd's blocks, which keep their heads. */
+/* All bytes in zstd's blocks, which keep their headers. */
 static void spoil_packed(uint8_t *bytes, size_t to)
 {
 	for (size_t at = TW_ZSTD_HEAD; at < to;) {
@@ -189,7 +189,7 @@ static void spoil_packed(uint8_t *bytes, size_t to)
 	}
 }
 
-/* It is done by root: what a stranger sent is not looked into, as far as a note says that it is whole. */
+/* It runs as root: untrusted data is not parsed up to the offset in the note. */
 static void known_is_not_read(void **state)
 {
 	static uint8_t bytes[65536];

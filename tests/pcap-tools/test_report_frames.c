@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures of the wire, as report takes them: several hosts in one order. */
+/* Captures of an interface in report: several hosts in one order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,10 +18,10 @@ struct fixture {
 	struct tw_report_frames *frames;
 	struct tw_report_stats stats;
 	struct test_frame frame;
-	uint64_t stream[16], time[16]; /* of the events that came out */
+	uint64_t stream[16], time[16]; /* of the emitted events */
 	size_t n;
-	size_t missing;    /* bytes of frames, as they came out */
-	uint32_t original; /* of the next packet; 0 = as it is */
+	size_t missing;    /* bytes of frames, as emitted */
+	uint32_t original; /* length of the next packet; 0 = unchanged */
 };
 
 static int take(void *ctx, struct tw_report_frame *frame)
@@ -67,7 +67,7 @@ static void put_hello(struct fixture *x, uint64_t stream, uint64_t time, uint64_
 	put(x, test_frame__hello(&x->frame, "host", "instance", time, ahead));
 }
 
-/* The clocks of the hosts are far from each other, their CLOCK records tell how far; a second one changes nothing. */
+/* The clocks of the hosts are far apart, their CLOCK records relate them; a second one changes nothing. */
 static void hosts_come_in_one_order(void **state)
 {
 	static struct fixture x;
@@ -97,7 +97,10 @@ static void hosts_come_in_one_order(void **state)
 	tw_streams__free(x.streams);
 }
 
-/* Packets that whoever captured cut are no damage, in a capture that is in order and in one that goes through the merge; those are that came so. */
+/*
+ * Packets truncated by the capturing program are no damage, in a capture that is in order and in one that is merged; frames that were
+ * truncated on arrival are.
+ */
 static void cut_packets_are_not_damaged(void **state)
 {
 	static struct fixture x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reader of trace.dat, on files made by hand. */
+/* The reader of trace.dat, with files made by hand. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void kind_of_file(unsigned int version, bool big_endian, uint8_t long_siz
 	};
 }
 
-/* Two CPUs, two events each, which take turns in time; the second CPU lost something before its first. */
+/* Two CPUs with two events each, alternating in time; the second CPU has a loss before its first. */
 static void make(unsigned int version, bool big_endian, uint8_t long_size, const char *codec)
 {
 	struct test_page pages[2];
@@ -127,7 +127,7 @@ static void test_entries(void **state)
 	test_page__event(&page, 1, 101, 7, 4);
 	test_page__entry(&page, 29, 6, 8); /* a discarded event, 6 later */
 	test_page__entry(&page, 0x1f, 9,
-			 9); /* its rest is overwritten: another discarded one's word would do as well */
+			 9); /* the rest of it is overwritten: the word of another discarded one is as good */
 	page.len -= 4;
 	test_page__entry(&page, 31, 5, 16); /* at 2^31 + 5 */
 	test_page__event(&page, 2, 102, 8, 4);
@@ -145,7 +145,7 @@ static void test_entries(void **state)
 	tw_tracedat__close(dat);
 }
 
-/* An entry longer than its sub-buffer: what is before it comes out, and the damage is told. */
+/* An entry longer than its sub-buffer: events before it are returned, and the damage is reported. */
 static void test_lying_entry(void **state)
 {
 	struct test_page page;
@@ -198,7 +198,7 @@ static void put_u32(uint8_t *to, uint32_t value)
 	memcpy(to, &value, sizeof(value));
 }
 
-/* Of CPU 0, to be interpolated. @samples: two times, their offsets, their scalings and the fractions of these */
+/* For CPU 0, to be interpolated. @samples: two times, their offsets, their scalings and the fractions of these */
 static void put_time_shift(const uint64_t samples[8])
 {
 	uint8_t shift[20 + 8 * sizeof(*samples)] = { 0 }; /* which peer; flags; CPUs; samples */
@@ -244,7 +244,7 @@ static void test_instances(void **state)
 	size_t at;
 
 	(void)state;
-	/* version 6: the option tells where the instance's tag stands */
+	/* version 6: the option has the offset of the instance's tag */
 	kind_of_file(6, false, 8, NULL);
 	test_page__begin(&pages[0], &file, 1000);
 	test_page__event(&pages[0], 0, 101, 7, 4);
@@ -272,7 +272,7 @@ static void test_instances(void **state)
 	expect(dat, 1000, 0, 12);
 	tw_tracedat__close(dat);
 
-	/* An instance that is told to be at its own option, again and again: damage, and no end of memory. */
+	/* An instance whose offset is that of its own option, repeated: damage, and bounded memory. */
 	test_dat__set_number(&file, at, at - 6 - 10, 8);
 	assert_int_equal(open_file(&dat), 0);
 	assert_true(tw_tracedat__damage(dat)->places > 0);
@@ -309,7 +309,7 @@ static void test_refused(void **state)
 	expect_refusal(-EINVAL, "latency");
 }
 
-/* Options that name themselves as the next ones; a length beyond the file; a chain that leads out of it. */
+/* Options that refer to themselves as the next ones; a length beyond the file; a chain that leads out of the file. */
 static void test_lying_sections(void **state)
 {
 	struct tw_tracedat *dat;
@@ -336,8 +336,10 @@ static void test_lying_sections(void **state)
 	expect_refusal(-EBADMSG, "damaged at byte");
 }
 
-/* Cut anywhere: never more than an error or damage, and the events before the cut are there. */
-/* Four chunks of 16 MiB are 64 MiB, which any file may have; the fifth ends its ring, and so does the other ring's first. */
+/* Truncated anywhere: an error or damage, and the events before the cut are returned. */
+/*
+ * Four chunks of 16 MiB are 64 MiB, which any file may have; the fifth ends its ring, and the first one of the other ring, too.
+ */
 static void test_chunk_bombs(void **state)
 {
 	struct test_page pages[2];
@@ -358,10 +360,10 @@ static void test_chunk_bombs(void **state)
 	tw_tracedat__close(dat);
 }
 
-/* A guest's clock that is corrected for some CPUs only is not corrected at all. */
+/* A guest's clock that is corrected only for some CPUs is not corrected at all. */
 static void test_cut_time_shift(void **state)
 {
-	static const size_t shift_count = 6 + 8 + 4; /* of CPUs, in the option behind its head */
+	static const size_t shift_count = 6 + 8 + 4; /* number of CPUs, in the option after its header */
 	struct test_page pages[2];
 	struct tw_tracedat *dat;
 	uint8_t *shift;
@@ -380,7 +382,7 @@ static void test_cut_time_shift(void **state)
 		assert_non_null(shift);
 		shift[shift_count] = cut ? 6 : 1;
 		assert_int_equal(open_file(&dat), 0);
-		/* 1000 is half-way between the samples: 1007 where it is corrected; times 3 / 2, and 16 us - 20 ns. */
+		/* 1000 is half-way between the samples: 1007 if it is corrected; times 3 / 2, and 16 us - 20 ns. */
 		expect(dat, 17480, cut ? 0 : 1, 12);
 		expect(dat, cut ? 17480 : 17490, cut ? 1 : 0, 12);
 		assert_int_equal(tw_tracedat__damage(dat)->places, cut);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* udp_seeds DIR: inputs for fuzz_receive_queue to start from: datagrams alone and in bundles, of a stream that is joined late and is asked. */
+/*
+ * udp_seeds DIR: seeds of fuzz_receive_queue: single datagrams and bundles, of a stream that is joined late and gets requests.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,7 +61,7 @@ static void alone(FILE *f)
 	put_answer(f, 1);
 }
 
-/* Four of one length, and the last cut. */
+/* Four of one length, and a shorter last one. */
 static void bundled(FILE *f)
 {
 	const size_t len = make_event(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sink that keeps every frame in memory. The sinks of one run share this memory, so that all frames have one order. It can
- * be told to have no room, to be slow, or to break, at any moment.
+ * A sink that keeps every frame in memory. The sinks of one run share this memory, so that all frames have one order. A test can let it
+ * be full, slow, or failed at any time.
  */
 #ifndef MEMORY_SINK_H
 #define MEMORY_SINK_H
@@ -21,12 +21,12 @@ struct memory_sink_frame {
 
 struct memory_sink {
 	size_t frame_max;
-	_Atomic long room;         /* frames it takes yet; ARCHIVE_ENDLESS = any number */
-	_Atomic int broken;        /* what flush returns when there is no room; 0 = -EAGAIN */
-	_Atomic uint64_t frame_ns; /* the next frame has room that long after the last one, ns */
-	_Atomic uint64_t last_ns;  /* when that was */
-	_Atomic uint64_t refused;  /* how often there was no room */
-	_Atomic uint64_t held;     /* how often flush said so */
+	_Atomic long room;         /* number of frames until it is full; ARCHIVE_ENDLESS = no limit */
+	_Atomic int broken;        /* result of flush while it is full; 0 = -EAGAIN */
+	_Atomic uint64_t frame_ns; /* there is room for the next frame that long after the last one, ns */
+	_Atomic uint64_t last_ns;  /* time of the last one */
+	_Atomic uint64_t refused;  /* number of refused reservations */
+	_Atomic uint64_t held;     /* number of such results of flush */
 	pthread_mutex_t lock;
 	struct memory_sink_frame *frames;
 	size_t n, cap;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events that a test makes: uprobes on a function of its own, in system "twtestPID". */
+/* Events made by a test: uprobes on a function of the test, in system "twtestPID". */
 #ifndef PROBE_H
 #define PROBE_H
 
@@ -14,7 +14,7 @@ void probe__target(long number);
 
 /**
  * probe__define() - make a dynamic event, or with a leading '-' remove it
- * @arguments: "number=" PROBE_NUMBER, as uprobe_events has them
+ * @arguments: "number=" PROBE_NUMBER, in the syntax of uprobe_events
  *
  * Return: 0 or -errno: some kernels have no uprobes.
  */

@@ -13,7 +13,7 @@
 
 #define CHANNELS 2048
 
-/* What is known of a channel while reading. */
+/* State of a channel while reading. */
 struct channel {
 	uint64_t next, time, watermark;
 };
@@ -28,7 +28,7 @@ struct place {
 	bool ended;   /* by this frame */
 };
 
-/* One more element at the end of a list that doubles; zeroed. */
+/* Appends a zeroed element to a list that doubles. */
 static void *add(void *list, size_t *n, size_t size)
 {
 	void **at = list;
@@ -108,7 +108,7 @@ static void take_watermark(struct place *p, const struct tw_tlv_view *tlv)
 		const uint64_t so_far = here ? p->seq : ch->next;
 
 		p->r->revoked += next < so_far;
-		if (next > so_far) /* the last ones of a quiet channel are missing */
+		if (next > so_far) /* the last ones of a silent channel are missing */
 			p->r->gaps += next - so_far;
 		if (next > ch->next)
 			ch->next = next;
@@ -203,7 +203,7 @@ static void take_stats(struct place *p, const struct tw_tlv_view *tlv)
 
 static void take(struct place *p, const struct tw_tlv_view *tlv);
 
-/* A piece; with the last one the whole, kept so that its event can be looked at later. */
+/* A piece; with the last one the whole record, kept so that its event can be read later. */
 static void take_part(struct place *p, const struct tw_tlv_view *tlv)
 {
 	struct tw_tlv_view whole;
@@ -263,11 +263,11 @@ static void take(struct place *p, const struct tw_tlv_view *tlv)
 		p->r->n_hosts++;
 		break;
 	default:
-		p->r->malformed++; /* the producer makes no others */
+		p->r->malformed++; /* the producer makes no other ones */
 	}
 }
 
-/* The numbers that the frame header claims. */
+/* The numbers in the frame header. */
 static void count_numbers(struct place *p)
 {
 	struct channel *ch = &p->channels[p->info.channel];
@@ -345,7 +345,7 @@ const struct got_name *receiver__name_of(const struct receiver *r, uint32_t pid,
 {
 	size_t low = 0, high = r->n_names;
 
-	while (low < high) { /* the first one of a later pid or time */
+	while (low < high) { /* the first one with a later pid or time */
 		const struct got_name *name = &r->names[(low + high) / 2];
 
 		if (name->pid < pid || (name->pid == pid && name->time <= time))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the frames of a memory sink in the order they came, as any receiver would, and keeps what they say in lists. What the wire
- * format forbids is counted, so that a test can ask for zero.
+ * Reads the frames of a memory sink in order of arrival, like any receiver, and keeps their content in lists. Violations of the wire
+ * format are counted, so that a test can require zero.
  */
 #ifndef RECEIVER_H
 #define RECEIVER_H
@@ -28,7 +28,7 @@ struct got_lost {
 };
 
 struct got_name {
-	uint64_t time, base; /* base time of the frame: where a merge puts it */
+	uint64_t time, base; /* base time of the frame: its place in a merge */
 	uint32_t pid, tgid;
 	uint8_t origin;
 	char name[TW_COMM_MAX + 1];
@@ -45,7 +45,7 @@ struct got_text {
 };
 
 struct got_symbol {
-	uint64_t address, base; /* base time of the frame: where a merge puts it */
+	uint64_t address, base; /* base time of the frame: its place in a merge */
 	uint32_t size;
 	char name[TW_SYMBOL_NAME_MAX + 1];
 	size_t frame;
@@ -67,21 +67,21 @@ struct receiver {
 	uint64_t stats[32];       /* by enum tw_stat_id: of the last STATS */
 	uint64_t recorded_at_end; /* of the last END's frame */
 
-	/* what must not be */
+	/* violations */
 	uint64_t malformed;  /* frames or TLVs */
 	uint64_t gaps;       /* numbers never seen, of events and of control frames */
-	uint64_t renumbered; /* frames that begin before the number where the last one ended */
+	uint64_t renumbered; /* frames that begin before the end of the last one's numbers */
 	uint64_t unordered;  /* events older than the one before in their channel */
 	uint64_t overtaken;  /* events, or control frames, older than a watermark, in frames not flagged */
-	uint64_t revoked;    /* watermarks that name a number before one that came */
-	uint64_t flagged;    /* events older than a watermark, in frames flagged */
-	uint64_t newest;     /* time of an event so far */
-	uint64_t hasty;      /* counters in frames older than an event that came before them */
-	uint64_t foreign;    /* frames of another stream than the first */
-	uint64_t undead;     /* frames behind an END that are none, or bring counters that are news */
+	uint64_t revoked;    /* watermarks with a number before one that arrived */
+	uint64_t flagged;    /* events older than a watermark, in flagged frames */
+	uint64_t newest;     /* latest time of an event so far */
+	uint64_t hasty;      /* counters in frames older than an event that arrived before them */
+	uint64_t foreign;    /* frames of a stream other than the first */
+	uint64_t undead;     /* frames after an END that are not copies of it, or have new counters */
 
 	struct tw_parts *parts;
-	uint8_t **wholes; /* reassembled values; events point into them */
+	uint8_t **wholes; /* reassembled values; events point to them */
 	size_t n_wholes;
 };
 
@@ -92,16 +92,16 @@ void receiver__read(struct receiver *receiver, const struct memory_sink *memory)
 uint64_t receiver__lost(const struct receiver *receiver, uint16_t where);
 
 /**
- * receiver__name_of() - what the task of an event was called at that time
+ * receiver__name_of() - the task name of an event at that time
  *
- * Counts only what stands before the event once frames are put in order of time. NULL if no COMM has it.
+ * Uses only COMM records before the event in time order. NULL if no COMM has it.
  */
 const struct got_name *receiver__name_of(const struct receiver *receiver, uint32_t pid, uint64_t time);
 
 /** receiver__unnamed() - events whose task's name no COMM has */
 uint64_t receiver__unnamed(const struct receiver *receiver);
 
-/** receiver__assert_sound() - nothing happened that must not; gaps are allowed only where @gaps says so */
+/** receiver__assert_sound() - there were no violations; gaps are permitted only if @gaps says so */
 void receiver__assert_sound(const struct receiver *receiver, uint64_t gaps);
 
 void receiver__fini(struct receiver *receiver);

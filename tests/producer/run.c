@@ -121,7 +121,7 @@ void run__await(struct run *run, bool (*enough)(const struct receiver *got))
 	assert_true(is_enough);
 }
 
-/* The number behind a key at the beginning of a line. */
+/* The number after a key at the beginning of a line. */
 static uint64_t number_of(const char *text, const char *key)
 {
 	const size_t len = strlen(key);
@@ -134,7 +134,7 @@ static uint64_t number_of(const char *text, const char *key)
 	return 0;
 }
 
-/* On all CPUs, up to now. */
+/* Of all CPUs, until now. */
 static struct run_kernel kernel_counters(const struct run *run)
 {
 	struct run_kernel k = { 0 };

@@ -6,7 +6,7 @@
 #include "producer/producer.h"
 #include "receiver.h"
 
-/* What the kernel counted on all CPUs of the instance, read by other code than the producer's. */
+/* The kernel's counters of all CPUs of the instance, read without the producer's code. */
 struct run_kernel {
 	uint64_t entries, overrun, commit_overrun, dropped, read;
 };
@@ -19,34 +19,35 @@ struct run {
 	struct tw_producer_counters counters;
 	struct run_kernel kernel;
 	struct receiver got;
-	int result;   /* of tw_producer__stop() */
-	bool cleared; /* the test has the kernel clear rings: their counters do not fit */
+	int result;   /* result of tw_producer__stop() */
+	bool cleared; /* the test lets the kernel clear rings: their counters do not match */
 };
 
-/** run__init() - one request; change memory and options as wanted before run__start() */
+/** run__init() - one request; change memory and options before run__start() */
 void run__init(struct run *run, const char *spec, const char *filter);
 
-/** run__start() - as the command line does it; fails the test if that fails */
+/** run__start() - as the command line does it; fails the test on failure */
 void run__start(struct run *run);
 
 /**
- * run__stop() - stop, keep its counters and the kernel's, free the producer, read what was sent
+ * run__stop() - stop, keep its counters and the kernel's, free the producer, read the frames
  *
- * Fails the test if the kernel's counters of a ring do not fit the producer's, or tracing was off: here nobody meddles.
+ * Fails the test if the kernel's counters of a ring do not match the producer's, or tracing was off: nothing else uses the instance
+ * here.
  */
 void run__stop(struct run *run);
 
 void run__fini(struct run *run);
 
 /**
- * run__await_enabled() - until the run has enabled @event, "system/name", which came into being meanwhile: it looks once a second
+ * run__await_enabled() - wait until the run has enabled @event, "system/name", which was added meanwhile: it checks once a second
  *
  * Fails the test after 20 s.
  */
 void run__await_enabled(const struct run *run, const char *event);
 
 /**
- * run__await() - until what the run has sent so far is @enough; however long a busy machine takes for it
+ * run__await() - wait until the frames sent so far are @enough, also on a busy machine
  *
  * Fails the test after 60 s.
  */
@@ -55,22 +56,26 @@ void run__await(struct run *run, bool (*enough)(const struct receiver *got));
 /** run__file() - path of a file of tracefs; of the run's instance if there is a run. Return: @buf */
 char *run__file(const struct run *run, const char *file, char buf[256]);
 
-/** write_file() - a text to a file, opened with O_WRONLY and @flags. Return: 0 or -errno */
+/** write_file() - write a text to a file, opened with O_WRONLY and @flags. Return: 0 or -errno */
 int write_file(const char *path, int flags, const char *text);
 
-/** read_file() - a whole file; free(); NULL if it cannot be read */
+/** read_file() - content of a file; caller frees; NULL if it cannot be read */
 char *read_file(const char *path);
 
-/** getppid_load() - one thread on each CPU that is online calls getppid(), for some ms or at most @calls times each, 0 = no limit */
+/**
+ * getppid_load() - one thread on each online CPU calls getppid(), for some ms or at most @calls times each, 0 = no limit
+ */
 void getppid_load(unsigned int ms, unsigned long calls);
 
-/** run__overload() - that load until the kernel has lost events in a ring: on a busy machine not at once. 64 KiB are full in some ms */
+/**
+ * run__overload() - that load until the kernel has lost events in a ring: on a busy machine not at once. 64 KiB are full after some ms
+ */
 void run__overload(const struct run *run);
 
-/** only_getppid() - the filter of raw_syscalls:sys_enter that leaves only that load */
+/** only_getppid() - the filter of raw_syscalls:sys_enter that passes only that load */
 const char *only_getppid(void);
 
-/** need_tracing() - 0, or 77 having printed why this machine cannot run the test */
+/** need_tracing() - 0, or 77 after printing why this machine cannot run the test */
 int need_tracing(void);
 
 #endif

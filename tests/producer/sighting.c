@@ -16,7 +16,7 @@
 #include "schema/print.h"
 
 #define PIDS         (4u << 20) /* PID_MAX_LIMIT of 64-bit kernels */
-#define NEED_RESCHED 0x26       /* may change between the two instances */
+#define NEED_RESCHED 0x26       /* may differ between the two instances */
 #define SHOWN        5
 
 struct look {
@@ -40,7 +40,7 @@ struct tw_schema *sighting_schema(const struct receiver *got)
 	return schema;
 }
 
-/* The readers have gone by now, but their names were told. */
+/* The readers have ended by now, but their names were sent. */
 static void find_ours(struct look *look, const struct receiver *got)
 {
 	for (size_t i = 0; i < got->n_names; i++)
@@ -68,7 +68,7 @@ static bool ends_in_pid(const char *name)
 	return len >= 3 && !strcmp(name + len - 3, "pid");
 }
 
-/* A thread of another tracewire on this machine: one instance may have been told its name, and the other not yet. */
+/* A thread of another tracewire on this machine: one instance may have its name, and the other not yet. */
 static bool names_tracewire(const struct tw_field *field, const struct tw_value *value)
 {
 	static const char start[] = "tracewire-";
@@ -132,7 +132,7 @@ static void forget(char *key, const char *field)
 	memmove(at, end, strlen(end) + 1);
 }
 
-/* Each instance looks anew at how the task is, and one that exits goes on meanwhile; and at the jiffies, which go on, too. */
+/* Each instance reads the task's state anew, and an exiting task continues meanwhile; the same for jiffies. */
 static void forget_what_passes(char *key, const struct tw_format *format)
 {
 	forget(key, " prev_state=");
@@ -221,7 +221,7 @@ size_t sightings__within(const struct sightings *s, const struct stretch *stretc
 	return n;
 }
 
-/* How many of that key from @at on, within; @at goes behind them. */
+/* Number of events with the key at @at, within the time; @at advances past them. */
 static size_t count(const struct sightings *s, size_t *at, const char *key, const struct stretch *stretch,
 		    uint64_t slack)
 {

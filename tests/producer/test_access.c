@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Without tracefs, without permission, with tracefs elsewhere: it works, or one sentence says what to do. Each in a child of its own. */
+/*
+ * Without tracefs, without permission, with tracefs elsewhere: it works, or one sentence says what to do. Each in a separate child.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -18,14 +20,14 @@
 
 #define NOBODY 65534
 
-/* What a child met. */
+/* Result of a child. */
 struct outcome {
 	int err;
 	char dir[256]; /* where tracefs was found */
 	struct tw_error error;
 };
 
-/* In a mount namespace of our own: no tracefs anywhere. Return: whether that worked */
+/* In a new mount namespace: no tracefs anywhere. Return: whether that worked */
 static bool unmount_all(void)
 {
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))

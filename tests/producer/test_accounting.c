@@ -19,7 +19,7 @@
 
 #define OVERLOADS 20
 
-/* What any run must fulfil, whatever was lost. */
+/* Invariants of any run, whatever was lost. */
 static void expect_balance(const struct run *run)
 {
 	const struct tw_producer_counters *b = &run->counters;
@@ -43,7 +43,7 @@ static void expect_balance(const struct run *run)
 	assert_int_equal(run->got.n_ends, 1);
 }
 
-/* Rings of 64 KiB, looked at every 10 ms, under a load that fills them in one. */
+/* Rings of 64 KiB, read every 10 ms, under a load that fills them in that time. */
 static void test_overload(void **state)
 {
 	uint64_t lost = 0, read = 0, unknown = 0;
@@ -98,7 +98,7 @@ static void test_lossless(void **state)
 	lossless(2, 0);
 }
 
-/* A process that makes events all the time, never many, on the last CPU. */
+/* A process that causes events all the time, few of them, on the last CPU. */
 static void trickle(void)
 {
 	const pid_t pid = fork();
@@ -119,7 +119,7 @@ static void trickle(void)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* A reader that need not look more often than every ten seconds sleeps in between. */
+/* A reader that needs to check only every ten seconds sleeps in between. */
 static void test_seldom(void **state)
 {
 	struct run run;
@@ -133,11 +133,11 @@ static void test_seldom(void **state)
 	run__stop(&run);
 	expect_balance(&run);
 	assert_true(run.got.n_events >= 40000);
-	assert_in_range(run.got.n_watermarks, 1, 15); /* each round tells one */
+	assert_in_range(run.got.n_watermarks, 1, 15); /* each round sends one */
 	run__fini(&run);
 }
 
-/* A sink that stops taking anything: the run ends all the same, soon, and says so. */
+/* A sink that accepts nothing: the run ends soon nevertheless, and reports it. */
 static void test_stuck(void **state)
 {
 	struct run run;
@@ -156,7 +156,7 @@ static void test_stuck(void **state)
 	run__fini(&run);
 }
 
-/* Records in the ring of the CPU that we are on. */
+/* Records in the ring of the current CPU. */
 static uint64_t waiting_here(const struct run *run)
 {
 	char file[64], path[256], *text;
@@ -170,7 +170,7 @@ static uint64_t waiting_here(const struct run *run)
 	return entries;
 }
 
-/* Until there are less: a busy machine may stop the reader. Return: whether that was not so at once */
+/* Until there are fewer: a busy machine may stop the reader. Return: whether it had to wait */
 static bool await_fewer(const struct run *run, uint64_t n)
 {
 	bool waited = false;
@@ -182,7 +182,7 @@ static bool await_fewer(const struct run *run, uint64_t n)
 	return waited;
 }
 
-/* Records so large that no sub-buffer is ever full: the ring is emptied all the same, as fast as they come. */
+/* Records so large that no sub-buffer is ever full: the ring is emptied nevertheless, as fast as they are recorded. */
 static void test_large_records(void **state)
 {
 	char path[256], said[1001];
@@ -209,13 +209,13 @@ static void test_large_records(void **state)
 	run__stop(&run);
 	expect_balance(&run);
 	print_message("the ring was half full in %d of %d looks\n", waits, n / batch);
-	assert_true(waits < n / batch / 10); /* of a reader that waits for a full one in most */
+	assert_true(waits < n / batch / 10); /* with a reader that waits for a full one in most cases */
 	assert_int_equal(run.counters.lost_ring, 0);
 	assert_int_equal(run.got.n_events, n);
 	run__fini(&run);
 }
 
-/* A load of many kinds of events and lengths, in frames that take few of them. */
+/* A load of many kinds of events and lengths, in frames with few of them. */
 static void test_small_frames(void **state)
 {
 	struct run run;
@@ -231,7 +231,7 @@ static void test_small_frames(void **state)
 	run__fini(&run);
 }
 
-/* Counters say nothing of events that are newer than they: who is cut off between both would miss these. */
+/* Counters do not include events that are newer than they are: a stream truncated between the two would lack these. */
 static void test_counters(void **state)
 {
 	struct run run;

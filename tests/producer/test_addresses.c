@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which addresses are noted, and how they get their symbols, on formats, records and kallsyms made by hand. */
+/* Which addresses are noted, and how they get their symbols, with formats, records and kallsyms made by hand. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"           \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
-/* A symbolizer with one event, all of whose fields are addresses, and one reader. */
+/* A symbolizer with one event with only address fields, and one reader. */
 struct bench {
 	struct tw_symbolizer symbolizer;
 	struct tw_seen_addresses seen;
@@ -100,7 +100,7 @@ static void test_scalars(void **state)
 	expect_noted(&b, 2, (uint64_t[]){ 0x1234, 0x5678 });
 	see(&b, (uint64_t[]){ 0, 0x1234, 0x5678 }, 24);
 	see(&b, (uint64_t[]){ 0, 0, 0 }, 24);
-	see(&b, (uint64_t[]){ 0, 0x9999, 0x9999 }, 12); /* the record is too short for either */
+	see(&b, (uint64_t[]){ 0, 0x9999, 0x9999 }, 12); /* the record is too short for both */
 	expect_noted(&b, 0, NULL);
 	see(&b, (uint64_t[]){ 0, 0x5678, 0x1235 }, 16);
 	see(&b, (uint64_t[]){ 0, 0x1236, 0 }, 24);
@@ -108,7 +108,7 @@ static void test_scalars(void **state)
 	tear_down(&b);
 }
 
-/* A stack has as many callers as the record is long; an array in another place lies where the record says. */
+/* A stack has as many callers as the record is long; an array elsewhere is where the record says. */
 static void test_arrays(void **state)
 {
 	uint32_t words[12] = { [2] = 0x1000, [3] = 16 << 16 | 24, [6] = 0x11, [8] = 0x22, [10] = 0x33 };
@@ -136,7 +136,7 @@ static void test_arrays(void **state)
 	tear_down(&b);
 }
 
-/* Two readers meet the same addresses: each is noted once. Ten thousand in between make the tables grow. */
+/* Two readers meet the same addresses: each is noted once. Ten thousand others let the tables grow. */
 static void test_many(void **state)
 {
 	struct tw_seen_addresses other = { 0 };
@@ -212,7 +212,7 @@ static void test_symbols(void **state)
 	expect_symbol(&b, 0x2000, 0x100, "beta");
 	expect_no_symbol(&b);
 	assert_int_equal(b.symbolizer.unfound, 1);
-	see(&b, (uint64_t[]){ 0, 0x2105, 0x500000 }, 24); /* the last one does not reach that far */
+	see(&b, (uint64_t[]){ 0, 0x2105, 0x500000 }, 24); /* the last one does not extend that far */
 	tw_symbolizer__settle(&b.symbolizer, false);
 	expect_symbol(&b, 0x2100, 1 << 20, "gamma_x");
 	expect_no_symbol(&b);
@@ -221,7 +221,7 @@ static void test_symbols(void **state)
 	tear_down(&b);
 }
 
-/* Repeated by slices, each symbol has its turn, those that came meanwhile too, and none has two before the others had one. */
+/* When symbols are repeated, each has its turn, new ones too, and none is repeated twice before the others. */
 static void test_repeated(void **state)
 {
 	struct tw_symbol_view symbol;
@@ -235,7 +235,7 @@ static void test_repeated(void **state)
 	see(&b, (uint64_t[]){ 0, 0x1010 }, 16);
 	see(&b, (uint64_t[]){ 0, 0x2010 }, 16);
 	tw_symbolizer__settle(&b.symbolizer, false);
-	assert_false(tw_symbolizer__repeat(&b.symbolizer, &symbol)); /* not said for the first time yet */
+	assert_false(tw_symbolizer__repeat(&b.symbolizer, &symbol)); /* not sent for the first time yet */
 	while (tw_symbolizer__take(&b.symbolizer, &symbol))
 		;
 	for (size_t i = 0; i + 1 < sizeof(expected); i++) {
@@ -251,7 +251,7 @@ static void test_repeated(void **state)
 	tear_down(&b);
 }
 
-/* A module comes while events are traced. */
+/* A module is loaded while events are traced. */
 static void test_later(void **state)
 {
 	struct bench b;
@@ -272,7 +272,7 @@ static void test_later(void **state)
 	tear_down(&b);
 }
 
-/* Without preparation kallsyms is read at the first address, while the addresses wait. */
+/* Without preparation kallsyms is read at the first address, and the addresses wait. */
 static void test_unprepared(void **state)
 {
 	struct bench b;
@@ -294,7 +294,7 @@ static void test_unprepared(void **state)
 	tear_down(&b);
 }
 
-/* What the kernel shows to those whom it tells no addresses; and no kallsyms at all. */
+/* kallsyms for unprivileged users, with addresses 0; and no kallsyms at all. */
 static void test_hidden(void **state)
 {
 	struct bench b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets of CPUs as people write them. */
+/* Sets of CPUs as users type them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,7 @@ static void test_rows(void **state)
 	}
 }
 
-/* The largest set there can be fills the text and not more. */
+/* The largest set fills the text exactly. */
 static void test_largest(void **state)
 {
 	char mask[TW_CPU_MASK_TEXT];

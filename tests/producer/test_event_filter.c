@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The filter by itself: which one a reader looks at while others are put, and how stacks go with their events. */
+/* The filter alone: which one a reader uses while others are set, and stacks after their events. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,12 +40,12 @@ static void test_hazard(void **state)
 	tw_event_filters__replace(&filters, first);
 	assert_ptr_equal(tw_event_filter_hazard__acquire(&a), first);
 	tw_event_filters__replace(&filters, second);
-	assert_ptr_equal(filters.retired, first); /* a looks at it */
+	assert_ptr_equal(filters.retired, first); /* a uses it */
 	assert_int_equal(first->verdicts[0], 1);
 	assert_ptr_equal(tw_event_filter_hazard__acquire(&b), second);
 	assert_ptr_equal(tw_event_filter_hazard__acquire(&a), second);
 	tw_event_filters__replace(&filters, NULL);
-	assert_ptr_equal(filters.retired, second); /* and the first has gone */
+	assert_ptr_equal(filters.retired, second); /* and the first was freed */
 	assert_null(second->next);
 	assert_null(tw_event_filter_hazard__acquire(&a));
 	tw_event_filters__fini(&filters);
@@ -72,7 +72,7 @@ static void *look(void *arg)
 	return NULL;
 }
 
-/* With AddressSanitizer a filter that was freed too early is always seen. */
+/* AddressSanitizer always finds a filter that was freed too early. */
 static void test_replaced(void **state)
 {
 	struct reader readers[READERS] = { 0 };
@@ -131,10 +131,10 @@ static void test_stacks(void **state)
 	filter->verdicts[STACK] = TW_VERDICT_STACK;
 	assert_false(lets(filter, &cpu, STACK, 0));
 	assert_true(lets(filter, &cpu, WANTED, NEED_RESCHED));
-	assert_true(lets(filter, &cpu, STACK, IRQS_OFF)); /* the kernel's, and the user's behind it */
+	assert_true(lets(filter, &cpu, STACK, IRQS_OFF)); /* the kernel's stack, followed by the user's */
 	assert_true(lets(filter, &cpu, STACK, BH_OFF));
 	assert_false(lets(filter, &other, STACK, 0));
-	/* what comes between the event and its stack has stacks of its own */
+	/* events between the event and its stack have their own stacks */
 	assert_false(lets(filter, &cpu, OTHER, SOFTIRQ));
 	assert_true(lets(filter, &cpu, WANTED, HARDIRQ | SOFTIRQ));
 	assert_true(lets(filter, &cpu, STACK, HARDIRQ | SOFTIRQ));
@@ -149,7 +149,7 @@ static void test_stacks(void **state)
 	tw_event_filter__free(filter);
 }
 
-/* A search that takes too long has found nothing, and is counted where it was made. */
+/* A search that exceeds its limit counts as no match, and is counted by its reader. */
 static void test_given_up(void **state)
 {
 	static const char host[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";

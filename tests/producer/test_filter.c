@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A filter gives the same events wherever it is evaluated: several instances under one load, one of them unfiltered and looked
- * through by the evaluator, which is the reference; the others filtered by the kernel, the producer or both.
+ * A filter selects the same events at any stage: several instances under one load; one is unfiltered and evaluated by the evaluator,
+ * which is the reference; the others are filtered by the kernel, the producer or both.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -29,12 +29,12 @@ enum by { KERNEL, PRODUCER, BOTH };
 
 struct expectation {
 	const char *expression;
-	enum by by;        /* who filters; KERNEL: nobody else has to */
-	const char *given; /* a tracefs filter for the events besides it; NULL = none */
-	const char *both;  /* what the two are together; NULL = the expression */
+	enum by by;        /* who filters; KERNEL: all of it must be in the kernel */
+	const char *given; /* a tracefs filter of the events in addition; NULL = none */
+	const char *both;  /* the conjunction of both; NULL = the expression */
 };
 
-/* Not what interrupts a task: it may do so between two instances' looking at how the task takes another name. */
+/* Without interrupts of a task: they may occur while two instances read a task during a rename. */
 #define TASK "not flags & hardirq and not flags & softirq and "
 
 static const struct expectation kernel[] = {
@@ -72,7 +72,7 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
 
-/* Only what this process and its children do: what else the machine does is no part of the test, and may be much. */
+/* Only this process and its children: other activity of the machine is no part of the test, and may be much. */
 static void begin(struct run *run, const struct tw_filter *filter, const char *given)
 {
 	static char pid[16];
@@ -86,7 +86,9 @@ static void begin(struct run *run, const struct tw_filter *filter, const char *g
 	run__start(run);
 }
 
-/* Each instance leaves out its own readers; the others', too: else they keep each other awake. */
+/*
+ * Each instance excludes its own readers; those of the others are excluded too, because otherwise they keep each other awake.
+ */
 static void leave_out_ourselves(struct run *runs, size_t n)
 {
 	DIR *dir = opendir("/proc/self/task");

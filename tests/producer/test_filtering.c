@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What of a filter goes where: the kernel's files, what is off, what is refused, what comes later; and that nothing is lost count of. */
+/*
+ * How a filter is divided: the kernel's files, disabled events, refusals, events added later; and that all events are counted.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -16,14 +18,14 @@
 #include "probe.h"
 #include "run.h"
 
-#define RENEWED_MS 20000 /* the producer looks for new events once a second, on a busy machine later */
+#define RENEWED_MS 20000 /* the producer checks for new events once a second, on a busy machine later */
 
 static void pause_ms(long ms)
 {
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
 
-/* A run that has been set up, not started. */
+/* A run that is set up, not started. */
 static void set_up(struct run *run, const char *spec, const char *given, const char *expression)
 {
 	struct tw_filter *filter;
@@ -51,7 +53,7 @@ static void end(struct run *run)
 	run__fini(run);
 }
 
-/* What a file of the instance says, without its newline. */
+/* Content of a file of the instance, without its newline. */
 static void expect_file(const struct run *run, const char *file, const char *wanted)
 {
 	char path[256], *text = read_file(run__file(run, file, path));
@@ -97,7 +99,7 @@ static void test_files(void **state)
 	end(&run);
 }
 
-/* Marks are events like all others where the filter says something about them. */
+/* Marks are ordinary events if the filter is about them. */
 static void test_marks(void **state)
 {
 	struct run run;
@@ -117,7 +119,7 @@ static void test_marks(void **state)
 	end(&run);
 }
 
-/* Refused at new, with that error and these words. */
+/* tw_producer__new() refuses it with this -errno and text. */
 static void expect_refused(const char *spec, const char *given, const char *expression, bool later, const char *words)
 {
 	struct tw_error error = { "" };
@@ -137,7 +139,8 @@ static void test_refused(void **state)
 	expect_refused("sched", NULL, "cpu == 0 and prev_pidd == 1", true, "column 14: ");
 	expect_refused("sched", NULL, "prev_pid == nobody", true, "column 13: ");
 	expect_refused("sched:sched_switch", NULL, "event == sched_waking and cpu == 0", true, "column ");
-	expect_refused("sched:sched_switch", NULL, "prev_pid == 1 and event != sched_switch", true, "none of the selected events");
+	expect_refused("sched:sched_switch", NULL, "prev_pid == 1 and event != sched_switch", true,
+		       "none of the selected events");
 	expect_refused("sched:sched_switch", NULL, "cpu == 1 and comm matches \"x\"", false,
 		       "column 14: 'comm matches \"x\"' ");
 	expect_refused("sched:sched_switch", NULL, "comm == \"x\" or prev_comm matches \"y\"", false, "column 1: ");
@@ -172,7 +175,7 @@ static void call_getppid(int n)
 		syscall(SYS_getppid);
 }
 
-/* Together with the event's own filter it is more than the kernel takes. Then the producer does it, and says so. */
+/* Together with the event's own filter it exceeds the kernel's limit. Then the producer evaluates it, and says so. */
 static void test_too_long(void **state)
 {
 	char given[3800], expression[1024];
@@ -201,7 +204,10 @@ static void test_too_long(void **state)
 	end(&run);
 }
 
-/* More than can be read, with a filter that lets half of it pass: the kernel cannot tell by the time that no sys_exit does. */
+/*
+ * More events than can be read, with a filter that passes half of them: from the time alone the kernel cannot decide that no sys_exit
+ * matches.
+ */
 static void test_overload(void **state)
 {
 	struct run run;
@@ -226,7 +232,7 @@ static void test_overload(void **state)
 	end(&run);
 }
 
-/* A stack goes with its event, whoever rejects the others. */
+/* A stack has the decision of its event, whoever rejects the others. */
 static void expect_stacks(const char *expression, bool by_producer)
 {
 	size_t stacks = 0, events = 0, id = 0;
@@ -272,7 +278,7 @@ struct counted {
 	size_t one, two, three;
 };
 
-/* The format of an event. It may have come several times, as it is repeated. */
+/* The format of an event. It may have arrived several times, because it is repeated. */
 static const char *format_of(const struct run *run, const struct got_event *event)
 {
 	for (size_t i = 0; i < run->got.n_texts; i++) {
@@ -298,7 +304,7 @@ static struct counted count(const struct run *run)
 	return counted;
 }
 
-/* Until the places of events are so. */
+/* Until the events have these places. */
 static struct tw_filter_places await_places(const struct run *run, size_t off, size_t left_out)
 {
 	struct tw_filter_places places = places_of(run);
@@ -310,7 +316,9 @@ static struct tw_filter_places await_places(const struct run *run, size_t off, s
 	return places;
 }
 
-/* Three events of which two come while the stream runs, one of them without what is filtered by; the other may not be filtered. */
+/*
+ * Three events, two of which are added while the stream runs; one of them lacks the filter's field, and the other cannot be filtered.
+ */
 static void appear(struct run *run, size_t left_out, struct tw_filter_places *ret)
 {
 	char two[64];
@@ -329,7 +337,7 @@ static void appear(struct run *run, size_t left_out, struct tw_filter_places *re
 	run__stop(run);
 	assert_int_equal(probe__define("-two", "") | probe__define("-three", ""), 0);
 	receiver__assert_sound(&run->got, 0);
-	assert_in_range(run->counters.schemas, 2, 3); /* it may have looked between the two */
+	assert_in_range(run->counters.schemas, 2, 3); /* it may have checked between the two */
 	assert_true(run->counters.balanced);
 }
 
@@ -341,7 +349,7 @@ static void expect_appeared(const char *expression, size_t two, size_t filtered,
 	struct run run;
 
 	snprintf(spec, sizeof(spec), "twtest%d:*", getpid());
-	snprintf(ours, sizeof(ours), "common_pid == %d", getpid()); /* others may run the same file */
+	snprintf(ours, sizeof(ours), "common_pid == %d", getpid()); /* other processes may run the same file */
 	set_up(&run, spec, ours, expression);
 	run.options.threads = 2;
 	appear(&run, left_out, &places);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Only a command and its children, and never the producer's own readers. CTest runs this once more inside a pid namespace, where
- * no task knows its global pid.
+ * Only a command and its children, and never the producer's own readers. CTest runs this again inside a pid namespace, where no task
+ * knows its global pid.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 #define PIDS_MAX 64
 
-/* Whether our pid is the kernel's. */
+/* Whether this process's pid is its global pid. */
 static bool in_first_pid_namespace(void)
 {
 	char link[64] = "";
@@ -61,7 +61,7 @@ static bool is_among(const uint32_t *pids, size_t n, uint32_t pid)
 	return false;
 }
 
-/* Every event is the command's, or of a task that one of these made. Return: how many tasks */
+/* Every event is of the command, or of a task created by one of its tasks. Return: number of tasks */
 static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MAX])
 {
 	const struct got_event *first = got->events;
@@ -73,7 +73,7 @@ static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MAX])
 			first = &got->events[i];
 	assert_true(got->n_events > 100);
 	pids[0] = first->pid;
-	for (size_t pass = 0; pass < PIDS_MAX; pass++) /* CPUs are in no order: until nothing new is found */
+	for (size_t pass = 0; pass < PIDS_MAX; pass++) /* CPUs are in no order: repeat until nothing new is found */
 		for (size_t i = 0; i < got->n_events; i++)
 			if (is_among(pids, n, got->events[i].pid) && read_new_task(got, &got->events[i], &child) &&
 			    !is_among(pids, n, child) && n < PIDS_MAX)
@@ -83,7 +83,9 @@ static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MAX])
 	return n;
 }
 
-/* A command that execs and has children, one of them after its parent's end, beside a load that must not be seen. */
+/*
+ * A command that calls exec and has children, one of them after its parent's end, beside a load that must not be recorded.
+ */
 static void test_follow(void **state)
 {
 	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
@@ -122,7 +124,7 @@ static void test_follow(void **state)
 	run__fini(&run);
 }
 
-/* No mark, nothing to follow: a sentence, not a trace of everything. */
+/* Without a mark there is nothing to follow: an error instead of a trace of everything. */
 static void test_no_mark(void **state)
 {
 	struct tw_error error = { "" };
@@ -139,7 +141,7 @@ static void test_no_mark(void **state)
 	run__fini(&run);
 }
 
-/* The readers are busy with syscalls all the time and none is in the trace, nor is who asked to be left out. */
+/* The readers make system calls all the time and none is in the trace, nor any of a thread that was excluded. */
 static void test_own_threads(void **state)
 {
 	size_t of_ours = 0;
@@ -156,7 +158,7 @@ static void test_own_threads(void **state)
 		const struct got_event *ev = &run.got.events[i];
 		const struct got_name *name = receiver__name_of(&run.got, ev->pid, ev->time);
 
-		if (in_first_pid_namespace()) /* else nobody knows whose thread it is */
+		if (in_first_pid_namespace()) /* otherwise the owner of the thread is unknown */
 			assert_false(name && name->tgid == (uint32_t)getpid() && !strcmp(name->name, "tracewire-read"));
 		of_ours += name && !strcmp(name->name, "test_follow");
 	}
@@ -180,7 +182,7 @@ static void test_ignored(void **state)
 	run__fini(&run);
 }
 
-/* A command that does not exist: the sentence names it. */
+/* A command that does not exist: the error names it. */
 static void test_no_command(void **state)
 {
 	char *argv[] = { (char[]){ "no-such-command" }, NULL };

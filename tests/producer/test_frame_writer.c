@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A reader's way out: numbers, back-pressure, shedding, records larger than a frame, on the event and the control channels. */
+/*
+ * The frame writer: numbers, back-pressure, shedding, records larger than a frame, on event channels and the control channel.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +14,9 @@
 #include "producer/control_channel.h"
 #include "receiver.h"
 
-#define SMALL 512 /* a frame of some ten events */
+#define SMALL 512 /* a frame for about ten events */
 
-/* A frame writer, two channels, and what arrives. */
+/* A frame writer, two channels, and the received frames. */
 struct bench {
 	struct memory_sink memory;
 	struct tw_producer_stream stream;
@@ -49,7 +51,7 @@ static void tear_down(struct bench *b)
 	memory_sink__fini(&b->memory);
 }
 
-/* An event with that pid and @len bytes: into the open frame if it fits, as a ring does it. */
+/* An event with that pid and @len bytes: into the open frame if it fits, like a ring does. */
 static void send_event(struct bench *b, struct tw_producer_channel *channel, uint32_t pid, uint32_t len, uint64_t time)
 {
 	static uint8_t record[32768 + TW_COPY_STEP];
@@ -95,7 +97,7 @@ static void test_numbers(void **state)
 	tear_down(&b);
 }
 
-/* One event a frame, always at the same place. */
+/* One event a frame, always at the same offset. */
 static void expect_alone(const struct bench *b)
 {
 	for (size_t i = 0; i < b->got.n_events; i++) {
@@ -173,7 +175,7 @@ static void send_at_once(struct bench *b, uint32_t i)
 	assert_true(b->memory.refused - before <= 4);
 }
 
-/* Once somebody waits for it */
+/* When somebody waits for it */
 static void *make_room(void *arg)
 {
 	struct memory_sink *memory = arg;
@@ -184,7 +186,7 @@ static void *make_room(void *arg)
 	return NULL;
 }
 
-/* A sink that is full for a while costs nothing but time. */
+/* A sink that is full for a while only costs time. */
 static void test_back_pressure(void **state)
 {
 	pthread_t thread;
@@ -215,7 +217,7 @@ static void shed_and_recover(uint32_t events_per_frame)
 	for (i = 0; !b.one.shed; i++)
 		send_event(&b, &b.one, i, 20, i);
 	assert_true(i < 1000);
-	for (; i < 100000; i++) /* patience once, then no more of it */
+	for (; i < 100000; i++) /* one wait, then no other */
 		send_at_once(&b, i);
 	tw_frame_writer__lost(&b.writer, &b.one, 100000, TW_LOST_RING, false, 33);
 	tw_frame_writer__lost(&b.writer, &b.one, 100000, TW_LOST_TX, false, 5);
@@ -249,7 +251,7 @@ static void test_shedding_one_event_frames(void **state)
 	shed_and_recover(1);
 }
 
-/* Addresses are hidden before a record is cut, wherever the cuts are. */
+/* Addresses are hashed before a record is split, wherever the splits are. */
 static void test_hidden_parts(void **state)
 {
 	static uint8_t record[4000 + TW_COPY_STEP];
@@ -281,7 +283,7 @@ static void test_hidden_parts(void **state)
 	tw_hashed_pointers__fini(&pointers);
 }
 
-/* A record in parts of which some find no room: the whole of it is shed. */
+/* A record in PARTs of which some find no room: the whole record is shed. */
 static void test_shedding_parts(void **state)
 {
 	struct bench b;
@@ -305,7 +307,7 @@ static void test_shedding_parts(void **state)
 	tear_down(&b);
 }
 
-/* Begin a frame, and see the sink asked for room a few times at most. */
+/* Begins a frame; the sink is asked for room a few times at most. */
 static void expect_no_wait(struct bench *b, struct tw_producer_channel *channel)
 {
 	const uint64_t before = b->memory.refused + b->memory.held;
@@ -322,7 +324,7 @@ static void expect_no_long_drain(struct bench *b)
 	assert_in_range(b->memory.held - before, 1, 2);
 }
 
-/* The last frames are waited for together: one wait in vain is the only one, for slots or for what is to leave. */
+/* The last frames are waited for together: after one wait in vain there is no other, for slots or for flushing. */
 static void test_last_frames(void **state)
 {
 	struct tw_deadline deadline = { 1 };
@@ -348,7 +350,7 @@ static void test_last_frames(void **state)
 	tear_down(&b);
 }
 
-/* What the first drain has shown is not waited for again, until the last frames. */
+/* After the first drain in vain there is no other wait, until the last frames. */
 static void test_no_hope(void **state)
 {
 	struct bench b;
@@ -384,7 +386,7 @@ static void test_broken(void **state)
 	tear_down(&b);
 }
 
-/* HOST, as large as it can be, through a frame that takes a part of it only. */
+/* HOST of the largest size, with frames that hold only a part of it. */
 static void test_control_parts(void **state)
 {
 	struct tw_attr_view attrs[16];
@@ -411,7 +413,7 @@ static void test_control_parts(void **state)
 	tear_down(&b);
 }
 
-/* A format text that even compressed is longer than any TLV; one just within; and what comes behind them. */
+/* A format text that is longer than any TLV even compressed; one that just fits; and the records after them. */
 static void test_large_texts(void **state)
 {
 	static const size_t lengths[] = { 200000, 65520, 65519, 40000, 100 };
@@ -455,7 +457,7 @@ static void test_large_texts(void **state)
 	tear_down(&b);
 }
 
-/* What the control channel could not say shows as a gap in its numbers. */
+/* Records that the control channel could not send are a gap in its numbers. */
 static void test_control_shed(void **state)
 {
 	struct tw_control_channel control;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The same events of this kernel, sent as they are and with their pointers hidden, side by side: what differs, what must not, and
- * whether an address of the kernel is left anywhere.
+ * The same events of this kernel, sent raw and with hashed pointers, side by side: what differs, what must not, and whether any address
+ * of the kernel is left.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -32,9 +32,9 @@
 #define ERRORS      4095
 #define ROUNDS      50
 #define INTERRUPTS  0x58 /* of common_flags: hard, soft, not maskable; enum trace_flag_type of the kernel */
-#define MARK        0x123456789abcull /* an address in a system call that nobody makes */
+#define MARK        0x123456789abcull /* an address in a system call that no program makes */
 
-/* What makes many kinds of events: memory, files, packets on lo, signals, children. */
+/* Causes many kinds of events: memory, files, packets on lo, signals, children. */
 static void work(void)
 {
 	const struct sockaddr_in to = {
@@ -61,7 +61,7 @@ static void work(void)
 	close(file);
 }
 
-/* How it gets to waiting for the word is in no run, else one that begins meanwhile has the end of it only. */
+/* The child's start is in neither run; otherwise a run that begins meanwhile has only the end of it. */
 static void await_asleep(pid_t pid)
 {
 	char path[64], *stat;
@@ -79,7 +79,7 @@ static void await_asleep(pid_t pid)
 	assert_true(asleep);
 }
 
-/* A child that works when told to, and says when it has. Return: its pid; @ret_word is this end of a socket */
+/* A child that works when told to, and reports when it has. Return: its pid; @ret_word is this end of a socket */
 static pid_t start_worker(int *ret_word)
 {
 	int ends[2];
@@ -189,7 +189,7 @@ static bool is_kernel_address(uint64_t value)
 	return value >= KERNEL_HALF && value < UINT64_MAX - ERRORS;
 }
 
-/* What a run says of its addresses. */
+/* The addresses of a run. */
 struct book {
 	struct tw_symbols *symbols;
 	struct tw_strings *strings;
@@ -232,7 +232,7 @@ static void free_metadata(struct metadata *b)
 	tw_strings__free(b->hashed.strings);
 }
 
-/* Which value stands for which, in both directions; a linear list would do, were there fewer. */
+/* Which value replaces which, in both directions. */
 struct pairs {
 	struct pair {
 		uint64_t raw, hashed;
@@ -264,7 +264,7 @@ static int by_hashed(const void *a, const void *b)
 	return (x->hashed > y->hashed) - (x->hashed < y->hashed);
 }
 
-/* Equal ones are equal, different ones different. Return: how many different ones there are. */
+/* Equal values have equal replacements, different ones different ones. Return: number of different ones. */
 static size_t expect_one_to_one(struct pairs *pairs)
 {
 	size_t n = 0;
@@ -283,7 +283,9 @@ static size_t expect_one_to_one(struct pairs *pairs)
 	return n + (pairs->n != 0);
 }
 
-/* The worker's events. One that interrupts the recording of another stands before it in one run and behind it in the other. */
+/*
+ * The worker's events. One that interrupts the recording of another is before it in one run and after it in the other.
+ */
 struct ours {
 	struct our_event {
 		uint64_t kind; /* channel, event, and whether a task or an interrupt made it */
@@ -321,7 +323,7 @@ static void list_ours(const struct receiver *got, uint32_t pid, struct ours *ret
 	qsort(ret->events, ret->n, sizeof(*ret->events), by_kind);
 }
 
-/* One value of 8 bytes: as it was, or another one for an address. Return: whether it is hidden. */
+/* One value of 8 bytes: unchanged, or the replacement of an address. Return: whether it is hashed. */
 static bool compare_value(struct pairs *pairs, const struct tw_format *format, const struct tw_field *field,
 			  uint64_t raw, uint64_t hashed)
 {
@@ -364,7 +366,7 @@ static void compare_field(struct pairs *pairs, const struct tw_format *format, c
 		compare_value(pairs, format, field, load(a.data + i), load(b.data + i));
 }
 
-/* Return: 1 if an address has a name, and the same in both runs; 0 if it has none in the raw run. */
+/* Return: 1 if an address has a symbol, the same in both runs; 0 if it has none in the raw run. */
 static size_t compare_name(const struct metadata *metadata, const char *where, uint64_t raw, uint64_t hashed)
 {
 	struct tw_symbol a, b;
@@ -377,7 +379,7 @@ static size_t compare_name(const struct metadata *metadata, const char *where, u
 	return 1;
 }
 
-/* The addresses that are printed by name have the same name. Return: how many do. */
+/* Addresses printed as symbols have the same symbol. Return: number of these. */
 static size_t compare_names(const struct metadata *metadata, const struct tw_format *format,
 			    const struct tw_record *raw, const struct tw_record *hashed)
 {
@@ -401,7 +403,7 @@ static size_t compare_names(const struct metadata *metadata, const struct tw_for
 	return named;
 }
 
-/* Texts in the kernel's memory are the same. Return: how many there are. */
+/* Texts in the kernel's memory are equal. Return: number of these. */
 static size_t compare_texts(const struct metadata *metadata, const struct tw_format *format,
 			    const struct tw_record *raw, const struct tw_record *hashed)
 {
@@ -438,7 +440,7 @@ static void compare_events(const struct metadata *metadata, const struct got_eve
 	const struct tw_format *format = tw_schema__by_id(metadata->schema, raw->id);
 
 	assert_non_null(format);
-	for (size_t i = format->n_common; i < format->n_fields; i++) /* whether to reschedule may change in between */
+	for (size_t i = format->n_common; i < format->n_fields; i++) /* the need-resched bit may change in between */
 		compare_field(&tally->pairs, format, &format->fields[i], &a, &b);
 	tally->names += compare_names(metadata, format, &a, &b);
 	tally->texts += compare_texts(metadata, format, &a, &b);
@@ -447,7 +449,7 @@ static void compare_events(const struct metadata *metadata, const struct got_eve
 	tally->events++;
 }
 
-/* The first in the order of both lists that is in one of them more often. */
+/* The first one, in the order of both lists, that one of them has more often. */
 static void fail_of_one(const struct metadata *metadata, const struct ours *raw, const struct ours *hashed, size_t at)
 {
 	const bool in_raw = at >= hashed->n || (at < raw->n && raw->events[at].kind < hashed->events[at].kind);
@@ -482,7 +484,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Where the kernel's own code begins and ends, by nothing of ours. */
+/* The ends of the kernel's code, found without the product's code. */
 static void find_text(uint64_t *start, uint64_t *end)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -498,7 +500,7 @@ static void find_text(uint64_t *start, uint64_t *end)
 	fclose(file);
 }
 
-/* Places of 8 bytes in a run's events, at any multiple of 4. */
+/* All 8-byte values in a run's events, at any multiple of 4. */
 static size_t count_places(const struct receiver *got)
 {
 	size_t n = 0;
@@ -510,9 +512,9 @@ static size_t count_places(const struct receiver *got)
 }
 
 /*
- * The kernel's addresses that the raw run has: in fields wide enough, and those of code at any place. What the hashed run alone
- * has is none, but half of a value that stands for an address and half of its neighbour.
- * Return: how many, in order.
+ * The kernel's addresses in the raw run: in fields of that width, and code addresses anywhere. A value found only in the hashed run is
+ * no address, but halves of a replacement and its neighbour.
+ * Return: their number, sorted.
  */
 static size_t list_addresses(const struct receiver *raw, const struct pairs *pairs, uint64_t **ret)
 {
@@ -536,7 +538,7 @@ static size_t list_addresses(const struct receiver *raw, const struct pairs *pai
 	return n;
 }
 
-/* At any place that is a multiple of 4 in the hashed run's events. Return: how many places were looked at. */
+/* At any multiple of 4 in the hashed run's events. Return: number of places checked. */
 static size_t expect_none_left(const struct twins *t, const struct metadata *metadata, const struct pairs *pairs)
 {
 	const struct receiver *got = &t->hashed.got;
@@ -612,7 +614,10 @@ static void test_all(void **state)
 	end_twins(&t);
 }
 
-/* Which bytes of an event are a field's, also where the field says that they are elsewhere. Return: false if it does not tell all. */
+/*
+ * Which bytes of an event belong to a field, also if the field refers to them elsewhere. Return: false if the format does not describe
+ * all.
+ */
 static bool mark_fields(const struct tw_format *format, const struct got_event *event, bool *is_fields, size_t n)
 {
 	for (size_t i = 0; i < format->n_fields; i++) {
@@ -633,7 +638,7 @@ static bool mark_fields(const struct tw_format *format, const struct got_event *
 	return true;
 }
 
-/* The bytes of an event that are no field's: how many are not 0. */
+/* The bytes of an event that belong to no field: number of bytes other than 0. */
 static size_t count_leftovers(const struct tw_format *format, const struct got_event *event)
 {
 	bool is_fields[4096] = { false };
@@ -646,7 +651,7 @@ static size_t count_leftovers(const struct tw_format *format, const struct got_e
 	return n;
 }
 
-/* Of a run whose rings have been written to more than once. */
+/* In a run whose rings were overwritten more than once. */
 static size_t run_on_used_rings(bool hashed)
 {
 	struct tw_schema *schema;
@@ -674,7 +679,7 @@ static size_t run_on_used_rings(bool hashed)
 	return n;
 }
 
-/* What the rings held before is not sent. */
+/* Old content of the rings is not sent. */
 static void test_leftovers(void **state)
 {
 	const size_t raw = run_on_used_rings(false);
@@ -685,7 +690,7 @@ static void test_leftovers(void **state)
 	assert_int_equal(run_on_used_rings(true), 0);
 }
 
-/* The producer's own part of a filter is asked before anything is hidden. */
+/* The producer's part of a filter is evaluated before hashing. */
 static void test_filter(void **state)
 {
 	struct tw_filter *filter;
@@ -708,7 +713,7 @@ static void test_filter(void **state)
 	assert_int_equal(places.producer, 1);
 	assert_int_equal(run.got.n_events, ROUNDS);
 	for (size_t i = 0; i < run.got.n_events; i++) {
-		const uint64_t args = load(run.got.events[i].record + 16); /* behind the number of the call */
+		const uint64_t args = load(run.got.events[i].record + 16); /* after the number of the system call */
 
 		first = first ? first : args;
 		assert_true(args != MARK);

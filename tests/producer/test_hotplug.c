@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A CPU that goes offline and comes back during a run, and one that comes only after its start: nothing is lost. */
+/*
+ * A CPU that goes offline and comes back during a run, and one that comes online only after its start: nothing is lost.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +24,7 @@ static int set_online(bool online)
 	return write_file(online_file, 0, online ? "1" : "0");
 }
 
-/* A process that puts the CPU back when this one has ended, however it does. */
+/* A process that brings the CPU online again when this one has ended in any way. */
 static int guard(void)
 {
 	int fds[2];
@@ -98,7 +100,7 @@ static void test_off_and_on(void **state)
 	}
 }
 
-/* What is still in the ring of a CPU that is gone at the end is read all the same. */
+/* Events in the ring of a CPU that is offline at the end are read nevertheless. */
 static void test_off_at_the_end(void **state)
 {
 	struct run run;
@@ -124,7 +126,7 @@ static void test_on_after_the_start(void **state)
 	expect_all(&run, CALLS, 2 * CALLS);
 }
 
-/* Whether this machine lets a CPU go, tried once. Return: 0, or 77 having said why not */
+/* Whether this machine lets a CPU go offline, tried once. Return: 0, or 77 after printing why not */
 static int need_hotplug(void)
 {
 	const long cpu = sysconf(_SC_NPROCESSORS_CONF) - 1;

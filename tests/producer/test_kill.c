@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a producer leaves behind when it is killed, and who cleans that up, and what is left alone. Any other producer on this
- * machine cleans up too: it may be faster than we are, and for a moment it holds the lock of what it looks at.
+ * What a killed producer leaves behind, who cleans that up, and what is left alone. Any other producer on this machine cleans up too: it
+ * may be faster, and for a moment it holds the lock of an instance.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,13 +25,13 @@
 #include "run.h"
 
 #define KILLS       15
-#define MOMENT_US   10000 /* between two looks at what others may be at */
+#define MOMENT_US   10000 /* between two checks of what other processes may be doing */
 #define MOMENTS     1000
 #define RING_KIB    8192
-#define LEFT_KIB    192  /* of an emptied ring, per CPU: the kernel keeps some sub-buffers */
+#define LEFT_KIB    192  /* of an emptied ring, for each CPU: the kernel keeps some sub-buffers */
 #define DEFAULT_KIB 1536 /* of a new instance */
 
-/* The process to be killed: traces until then, and says so. */
+/* The process to be killed: traces until then, and reports that it does. */
 static void __attribute__((noreturn)) victim(int say)
 {
 	struct run run;
@@ -45,7 +45,7 @@ static void __attribute__((noreturn)) victim(int say)
 	_exit(1);
 }
 
-/* Return: the process; in @ret_says, until it is killed, where it says that it traces */
+/* Return: the process; @ret_says: where it reports that it traces, until it is killed */
 static pid_t start_victim(int *ret_says)
 {
 	int fds[2];
@@ -60,7 +60,7 @@ static pid_t start_victim(int *ret_says)
 	return pid;
 }
 
-/* A moment after it began to trace, or, if @us is not negative, after its birth. */
+/* A moment after it began to trace, or, if @us is not negative, after its creation. */
 static void kill_victim(pid_t pid, int says, long us)
 {
 	char byte;
@@ -102,9 +102,9 @@ static bool stays_alive(const char *name)
 }
 
 /*
- * If the instance is there, it is off and its ring is gone. One whose maker was killed between making it and opening its
- * free_buffer is as the kernel makes them: on, with a ring of the default size and no events.
- * Return: whether it is there.
+ * If the instance exists, it is off and its ring is freed. If its creator was killed before it opened free_buffer, it is as created by
+ * the kernel: on, with a ring of the default size and no events.
+ * Return: whether it exists.
  */
 static bool expect_harmless(pid_t pid, const char *suffix, bool was_running)
 {
@@ -117,7 +117,7 @@ static bool expect_harmless(pid_t pid, const char *suffix, bool was_running)
 		return false;
 	on = instance_file(name, "tracing_on");
 	size = instance_file(name, "buffer_total_size_kb");
-	if (!on || !size) { /* somebody else's clean-up */
+	if (!on || !size) { /* another process's cleanup */
 		free(on);
 		free(size);
 		return false;
@@ -169,7 +169,7 @@ static void test_killed(void **state)
 	assert_true(left && running);
 }
 
-/* What a clean-up reported. */
+/* The report of a cleanup. */
 struct reported {
 	char names[8][64];
 	size_t n;
@@ -208,7 +208,7 @@ static int remove_instance(const char *name)
 	return rmdir(run__file(NULL, tail, path));
 }
 
-/* An instance that no descriptor is left to look at may be alive. */
+/* An instance that cannot be checked for lack of descriptors counts as alive. */
 static bool is_alive_without_files(const char *name)
 {
 	struct rlimit was, none;
@@ -223,7 +223,9 @@ static bool is_alive_without_files(const char *name)
 	return alive;
 }
 
-/* Only dead runs' instances go: not a living one's, not those that somebody else named in his way, even one like ours. */
+/*
+ * Only stale instances are removed: not a living one's, and not those that others have named, even with a similar name.
+ */
 static void test_others(void **state)
 {
 	struct reported dry = { .n = 0 }, wet = { .n = 0 };
@@ -276,14 +278,14 @@ static void test_next_run(void **state)
 	snprintf(dead, sizeof(dead), "tracewire-%d", pid);
 	run__init(&run, "sched", NULL);
 	run__start(&run);
-	for (int tries = 0; tries < MOMENTS && exists(dead); tries++) /* somebody else's next run is just at it */
+	for (int tries = 0; tries < MOMENTS && exists(dead); tries++) /* another process's next run is doing it */
 		usleep(MOMENT_US);
 	assert_false(exists(dead));
 	run__stop(&run);
 	run__fini(&run);
 }
 
-/* What a clean-up took, told to the process that may have made it. */
+/* The result of a cleanup, reported to the process that may have made the instance. */
 static void tell_if_its(void *ctx, const char *name, const char *left)
 {
 	const int *says = ctx;
@@ -295,13 +297,13 @@ static void tell_if_its(void *ctx, const char *name, const char *left)
 		_exit(1);
 }
 
-/* Whatever becomes of the test: of a child that it could not end any more others would have the trouble. */
+/* Whatever happens to the test: others would suffer from a child that it could not end. */
 static void end_with_parent(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* Clean-ups that run while instances come and go take none of them. */
+/* Cleanups that run while instances are created and removed remove none of them. */
 static void test_race(void **state)
 {
 	int fds[2], status;
@@ -333,7 +335,7 @@ static void test_race(void **state)
 	close(fds[0]);
 }
 
-/* Let @pid go on, and to the next system call or back from it. Return: whether it has stopped there */
+/* Lets @pid continue to the next entry or exit of a system call. Return: whether it has stopped there */
 static bool step(pid_t pid)
 {
 	int status;
@@ -353,7 +355,7 @@ static void __attribute__((noreturn)) maker(int say)
 		pause();
 }
 
-/* Wherever a run stands still while it makes its instance, and it may do so for long: who cleans up leaves it alone. */
+/* Wherever a run is stopped while it creates its instance, for however long: a cleanup leaves it alone. */
 static void test_being_made(void **state)
 {
 	struct reported reported = { .n = 0 };
@@ -386,7 +388,7 @@ static void test_being_made(void **state)
 	expect_removed(pid, "");
 }
 
-/* Who has locked an instance that has gone has not locked another one of its name. */
+/* A process that has locked a removed instance has not locked another one of its name. */
 static void test_name_again(void **state)
 {
 	char path[256];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rooms for sub-buffers refused in turn: a producer that cannot be made keeps none of them. */
+/* The buffers for sub-buffers fail in turn: a producer that cannot be created keeps none of them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ static long before_refusal = -1;
 static void *rooms[ROOMS_MAX];
 static size_t n_rooms;
 
-/* The linker puts these between the libraries and the C library: --wrap. */
+/* Inserted between the libraries and the C library by the linker: --wrap. */
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void __real_free(void *p);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
@@ -49,7 +49,7 @@ static void no_room_is_kept(void **state)
 
 	(void)state;
 	run__init(&run, "sched:sched_switch", NULL);
-	run.options.threads = 2; /* the first reader is made when the second cannot be */
+	run.options.threads = 2; /* the first reader exists when the second cannot be created */
 	do {
 		struct tw_error error = { "" };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every event has its task's name as it was then, or is counted as unnamed. */
+/* Every event has its task's name at that time, or is counted as unnamed. */
 #include <setjmp.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static void test_fork_storm(void **state)
 	fork_storm(2);
 }
 
-/* A task with three names in its life, and a mark of each: getppid, getppid, and the end of /bin/true. */
+/* A task with three names in its life, and an event for each: getppid, getppid, and the end of /bin/true. */
 static pid_t live_under_three_names(void)
 {
 	const pid_t pid = fork();
@@ -70,7 +70,7 @@ static pid_t live_under_three_names(void)
 	return pid;
 }
 
-/* How many events of its task are older: a task may have changed its CPU, and CPUs are read one after the other. */
+/* Number of older events of its task: a task may have changed its CPU, and CPUs are read one after the other. */
 static size_t rank_of(const struct receiver *got, const struct got_event *ev)
 {
 	size_t n = 0;
@@ -118,7 +118,7 @@ static void *call_as_thread(void *arg)
 	return NULL;
 }
 
-/* A thread belongs to its process, one that was there before and one that came later. */
+/* A thread belongs to its process: one that existed before and one created later. */
 static void test_thread(void **state)
 {
 	const struct got_name *name;

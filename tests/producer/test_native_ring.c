@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sub-buffers of this machine's kernels: what each kind of entry means, libtraceevent's opinion of the same bytes, bytes nobody would write;
- * and a kernel whose rings are laid out otherwise is refused in a sentence, not misread.
+ * Sub-buffers of this machine's kernels: the meaning of each kind of entry, libtraceevent's result for the same bytes, invalid bytes;
+ * and a kernel with another ring layout is refused with a sentence instead of being misread.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -108,7 +108,7 @@ static void test_padding(void **state)
 	(void)state;
 	page__init(&page, 100);
 	page__event(&page, 1, 1, 1, 12, false);
-	page__head(&page, 29, 10); /* discarded: its time went by all the same */
+	page__head(&page, 29, 10); /* discarded: its time delta counts nevertheless */
 	page__word(&page, 4 + 16);
 	page.len += 16;
 	page__event(&page, 1, 2, 2, 12, false);
@@ -138,7 +138,7 @@ static void test_missed(void **state)
 	page__set_commit(&page, TW_COMMIT_MISSED | TW_COMMIT_STORED);
 	assert_int_equal(tw_ring_page__missed(&tw_native_layout, page.bytes, PAGE_BYTES, &count), TW_MISSED_EXACT);
 	assert_int_equal(count, lost);
-	/* where the number would lie outside it is not read */
+	/* the number would lie outside and is not read */
 	count = 9;
 	assert_int_equal(tw_ring_page__missed(&tw_native_layout, page.bytes,
 					      tw_native_layout.page.data_offset + page.len + 7, &count),
@@ -146,7 +146,7 @@ static void test_missed(void **state)
 	assert_int_equal(count, 9);
 }
 
-/* A walk that never leaves its bytes and always ends. Return: events */
+/* A walk that never leaves its bytes and always ends. Return: number of events */
 static size_t walk_copy(const uint8_t *bytes, size_t len)
 {
 	uint8_t *copy = malloc(len + 1);
@@ -167,7 +167,7 @@ static size_t walk_copy(const uint8_t *bytes, size_t len)
 	return n;
 }
 
-/* All there is, in one sub-buffer. */
+/* All kinds of entries in one sub-buffer. */
 static void fill(struct page *page)
 {
 	page__init(page, 1ull << 59);

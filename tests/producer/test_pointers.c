@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands for addresses, and where they are replaced, on keys, formats and records made by hand. */
+/* The replacements of addresses, and where they are written, with keys, formats and records made by hand. */
 #include "producer/hashed_pointers.h"
 
 #include <setjmp.h>
@@ -47,7 +47,7 @@ static void test_streams_differ(void **state)
 	assert_true(tw_pointer_key__hash(&a, CODE, 8) != tw_pointer_key__hash(&a, CODE + 1, 8));
 }
 
-/* Distances stay within a range, and are lost between ranges and behind them. */
+/* Distances are kept within a range, and are lost between ranges and after them. */
 static void test_ranges(void **state)
 {
 	struct tw_pointer_key key;
@@ -98,7 +98,7 @@ static void test_kernel_text(void **state)
 	assert_int_equal(text.core_start, 0);
 }
 
-/* Pointers with the event that a text describes, and records of it. */
+/* Pointers of the event that a text describes, and records of it. */
 static void set_up(struct tw_hashed_pointers *p, const char *system, const char *fields)
 {
 	struct tw_format *format;
@@ -111,7 +111,7 @@ static void set_up(struct tw_hashed_pointers *p, const char *system, const char 
 	tw_format__free(format);
 }
 
-/* Send a record of event @id. @words: behind the common fields, replaced by what is in the frame. */
+/* Sends a record of event @id. @words: after the common fields; replaced by those of the frame. */
 static void send(const struct tw_hashed_pointers *p, uint16_t id, uint64_t *words, uint32_t n)
 {
 	uint8_t record[256 + TW_COPY_STEP] = { 0 }, frame_bytes[512 + TW_COPY_STEP];
@@ -122,7 +122,7 @@ static void send(const struct tw_hashed_pointers *p, uint16_t id, uint64_t *word
 	memcpy(record + 8, words, n * sizeof(*words));
 	tw_frame__begin(&frame, frame_bytes, 512, &info);
 	assert_true(tw_hashed_pointers__add_event(p, &frame, record, 8 + n * 8, 0));
-	assert_memory_equal(record + 8, words, n * sizeof(*words)); /* the ring's is as it was */
+	assert_memory_equal(record + 8, words, n * sizeof(*words)); /* the ring's record is unchanged */
 	memcpy(words, frame_bytes + frame.len - n * sizeof(*words), n * sizeof(*words));
 }
 
@@ -150,7 +150,7 @@ static void test_scalars(void **state)
 	send(&p, 301, got, 8); /* another event */
 	assert_memory_equal(got, sent, sizeof(sent));
 	memcpy(got, sent, sizeof(sent));
-	send(NULL, 300, got, 8); /* not hidden */
+	send(NULL, 300, got, 8); /* not hashed */
 	assert_memory_equal(got, sent, sizeof(sent));
 	tw_hashed_pointers__fini(&p);
 }
@@ -172,7 +172,7 @@ static void test_narrow_and_short(void **state)
 	tw_hashed_pointers__fini(&p);
 }
 
-/* Where the record says, and not where that would be outside of it. */
+/* Where the record says, unless that is outside of it. */
 static void test_locations(void **state)
 {
 	const uint64_t heap = 0xffff888100001000;
@@ -196,7 +196,7 @@ static void test_locations(void **state)
 	tw_hashed_pointers__fini(&p);
 }
 
-/* Bytes that are no field's, and what is behind a text, are 0. A task's name is as it was, and so are the fields. */
+/* Bytes of no field, and bytes after a text, are 0. A task's name is unchanged, and so are the fields. */
 static void test_leftovers(void **state)
 {
 	uint64_t got[6] = { 0x1111111122222222, 0x4141004141414141, 0x4141414141414141,
@@ -220,7 +220,7 @@ static void test_leftovers(void **state)
 	tw_hashed_pointers__fini(&p);
 }
 
-/* Of records without such bytes nothing is looked at; of those that have a text behind their fields, what is behind it too. */
+/* In records without such bytes nothing is checked; in those with a text after their fields, the bytes after it too. */
 static void test_no_leftovers(void **state)
 {
 	uint64_t got[3] = { 0x0009001022222222, 0x3333333344444444, 0x5555555566666666 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What askers get, and how often, whenever who says it looks. */
+/* Which requests are answered, and how often, whenever the sender checks. */
 #include "producer/request_limiter.h"
 
 #include <setjmp.h>
@@ -38,14 +38,17 @@ static void test_at_once(void **state)
 	assert_int_equal(tw_request_limiter__take(w, START), 0);
 	tw_request_limiter__add(w, TW_METADATA_REQUEST_CLOCK);
 	tw_request_limiter__add(w, TW_METADATA_REQUEST_ALL);
-	assert_int_equal(tw_request_limiter__take(w, START), TW_METADATA_REQUEST_ALL); /* and so HOST and CLOCK */
+	assert_int_equal(tw_request_limiter__take(w, START),
+			 TW_METADATA_REQUEST_ALL); /* and therefore HOST and CLOCK */
 	assert_int_equal(tw_request_limiter__take(w, START), 0);
 	assert_true(tw_request_limiter__pause(w, START) == UINT64_MAX);
 	tw_request_limiter__free(w);
 	tw_request_limiter__free(NULL);
 }
 
-/* Two of all in a row; the third waits, but for HOST and CLOCK, and is said though nobody asks again. */
+/*
+ * All metadata twice in a row; the third request waits, except for HOST and CLOCK, and is answered without another request.
+ */
 static void test_all_waits(void **state)
 {
 	struct tw_request_limiter *w = tw_request_limiter__new();
@@ -87,7 +90,7 @@ static void test_much(void **state)
 	tw_request_limiter__free(w);
 }
 
-/* Ten seconds in which each ms somebody asks and the other thread looks. */
+/* Ten seconds with a request and a check of the other thread in each ms. */
 static void test_flood(void **state)
 {
 	for (uint16_t what = TW_METADATA_REQUEST_CLOCK; what <= TW_METADATA_REQUEST_ALL; what++) {

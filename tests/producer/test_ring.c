@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A ring's account of what was lost and what came late, on sub-buffers and counters made by hand: the tracer makes these cases
- * too, but not when a test asks for them.
+ * A ring's accounting of lost and late events, with sub-buffers and counters made by hand: the tracer produces these cases too, but not
+ * on demand.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,9 +65,9 @@ static void tear_down(struct bench *b)
 	memory_sink__fini(&b->memory);
 }
 
-#define ENTRIES 3 /* in the ring, whatever is read of it */
+#define ENTRIES 3 /* in the ring, whatever was read of it */
 
-/* What the kernel has counted by now. */
+/* Sets the kernel's counters. */
 static void set_stats(struct bench *b, uint64_t overrun, uint64_t commit_overrun, uint64_t dropped, uint64_t read)
 {
 	char text[512];
@@ -135,7 +135,9 @@ static void test_stats(void **state)
 	tear_down(&b);
 }
 
-/* Exact where the sub-buffer says how many; unknown, with the counter's growth, where it does not; never more than there are. */
+/*
+ * Exact if the sub-buffer has the number; unknown, with the counter's growth, if it has not; never more than there are.
+ */
 static void test_lost(void **state)
 {
 	struct tw_ring_stats stats;
@@ -158,12 +160,12 @@ static void test_lost(void **state)
 	feed_page(&b, &page);
 	assert_int_equal(b.ring.lost, 150);
 	make_page(&page, 4000, 10);
-	set_missed(&page, 40); /* reported already, as part of the unknown */
+	set_missed(&page, 40); /* reported already, as part of the unknown number */
 	feed_page(&b, &page);
 	assert_int_equal(b.ring.lost, 150);
 	set_stats(&b, 150, 5, 2, 40);
 	assert_int_equal(tw_trace_ring__settle(&b.ring, &b.writer, &stats), 0);
-	assert_int_equal(b.ring.lost, 157 + ENTRIES); /* what is left in the ring goes with it */
+	assert_int_equal(b.ring.lost, 157 + ENTRIES); /* the rest in the ring is lost with it */
 	receive(&b);
 	assert_int_equal(b.got.lost[0].count, 70);
 	assert_false(b.got.lost[0].unknown);
@@ -183,7 +185,7 @@ static bool settled_fits(struct bench *b, uint64_t overrun, uint64_t read)
 	return tw_trace_ring__fits(&b->ring, &stats);
 }
 
-/* An event skipped or counted twice, another reader and a ring that was cleared all show as counters that do not fit. */
+/* A skipped event, one counted twice, another reader and a cleared ring all show as counters that do not match. */
 static void test_counters_that_do_not_fit(void **state)
 {
 	struct tw_ring_stats stats;
@@ -206,7 +208,7 @@ static void test_counters_that_do_not_fit(void **state)
 	tear_down(&b);
 }
 
-/* A loss met while the sink has no room is reported when it has again, at the latest at the end. */
+/* A loss found while the sink has no room is reported when it has room again, at the latest at the end. */
 static void test_lost_without_room(void **state)
 {
 	struct tw_ring_stats stats;
@@ -231,10 +233,10 @@ static void test_lost_without_room(void **state)
 	tear_down(&b);
 }
 
-/* A bound is what is read, lost and in the ring by then. What comes later stays there, for those who read in step too. */
+/* The limit is what is read, lost and in the ring by then. Later events stay there, also when reading in step. */
 static void test_bound(void **state)
 {
-	const int more = 100; /* sub-buffers, in each of which are more events than in the ring */
+	const int more = 100; /* sub-buffers, each with more events than the ring has */
 	struct page page;
 	struct bench b;
 	int sent = 0;
@@ -258,7 +260,7 @@ static void test_bound(void **state)
 	tear_down(&b);
 }
 
-/* Events older than a watermark are counted, and theirs are the only frames that are flagged. */
+/* Events older than a watermark are counted, and only their frames are flagged. */
 static void test_late(void **state)
 {
 	struct page page;
@@ -284,7 +286,7 @@ static void test_late(void **state)
 	tear_down(&b);
 }
 
-/* Two sub-buffers of 170 events in 1690 ns each, the first from @time on. Return: how many of them are read at @round */
+/* Two sub-buffers of 170 events in 1690 ns each, the first from @time on. Return: number of those read at @round */
 static unsigned int read_of_two(struct bench *b, uint64_t time, uint64_t round)
 {
 	uint8_t buf[PAGE_BYTES + TW_NATIVE_PAGE_SLACK];
@@ -301,7 +303,7 @@ static unsigned int read_of_two(struct bench *b, uint64_t time, uint64_t round)
 	return (unsigned int)(b->ring.read - before) / 170;
 }
 
-/* What the next round finds. */
+/* Sub-buffers for the next round. */
 static void read_rest(struct bench *b)
 {
 	uint8_t buf[PAGE_BYTES + TW_NATIVE_PAGE_SLACK];
@@ -310,7 +312,9 @@ static void read_rest(struct bench *b)
 	assert_true(b->ring.empty);
 }
 
-/* A sub-buffer that cannot be full by now waits for the next round; unless it would wait too long, or rings are small. */
+/*
+ * A sub-buffer that cannot be full by now waits for the next round, unless it would wait too long or rings are small.
+ */
 static void test_waits(void **state)
 {
 	struct bench b;
@@ -325,7 +329,7 @@ static void test_waits(void **state)
 			 1); /* 1810 ns: an eighth more than the last one took is not over */
 	read_rest(&b);
 	assert_int_equal(read_of_two(&b, 30000, 33700), 2);
-	b.ring.leave_ns = 16000; /* a quarter of it is young, but that is no more than two take */
+	b.ring.leave_ns = 16000; /* a quarter of the ring is recent, but that is no more than two sub-buffers */
 	assert_int_equal(read_of_two(&b, 40000, 45000), 1);
 	read_rest(&b);
 	assert_int_equal(read_of_two(&b, 50000, 55200), 2);

@@ -18,9 +18,9 @@
 #define PAGE_EVENTS 170
 #define DENSE_GAP   100000 /* ns between two events */
 #define SPARSE_GAP  (10 * TW_NS_PER_MS)
-#define SPARSE      34                    /* events, in one sub-buffer, over as long as all dense ones */
+#define SPARSE      34                    /* events in one sub-buffer, over the time of all dense ones */
 #define STEP        (50 * TW_NS_PER_MS)   /* the longest */
-#define START       (1000 * TW_NS_PER_MS) /* of the dense ring's events; the sparse ring's are 1 ns behind */
+#define START       (1000 * TW_NS_PER_MS) /* of the dense ring's events; the sparse ring's are 1 ns later */
 
 struct bench {
 	struct memory_sink memory;
@@ -28,7 +28,7 @@ struct bench {
 	struct tw_sink *sink;
 	struct tw_producer_tasks tasks;
 	struct tw_trace_ring rings[2]; /* the dense one first */
-	struct tw_reader readers[2];   /* the first is looked at, the other is one that shares the way out with it */
+	struct tw_reader readers[2];   /* the first is tested, the other shares its receiver */
 	int feeds[2];
 	struct receiver got;
 };
@@ -100,7 +100,7 @@ static uint64_t next_time(const struct tw_trace_ring *ring)
 	return ring->holds ? ring->next : UINT64_MAX;
 }
 
-/* Everything from @from to @until has been sent, and nothing newer. */
+/* Everything from @from to @until was sent, and nothing newer. */
 static void assert_step(const struct bench *b, uint64_t until)
 {
 	for (size_t i = 0; i < 2; i++) {
@@ -117,7 +117,7 @@ static void receive(struct bench *b)
 	assert_int_equal(b->got.n_events, DENSE_PAGES * PAGE_EVENTS + SPARSE);
 }
 
-/* Each round takes what is not newer than a step behind the oldest, of both, though one sub-buffer has more. */
+/* Each round takes events up to a step after the oldest, of both rings, although one sub-buffer has more. */
 static void test_step(void **state)
 {
 	uint64_t oldest = START;
@@ -162,7 +162,7 @@ static void test_slow(void **state)
 	tear_down(&b);
 }
 
-/* A sub-buffer in which time goes on and nothing happens, as where a filter has discarded all events, holds nobody up. */
+/* A sub-buffer in which time advances without events, because a filter has discarded all, delays nobody. */
 static void test_no_events(void **state)
 {
 	struct page page;
@@ -185,7 +185,7 @@ static void test_no_events(void **state)
 	tear_down(&b);
 }
 
-/* What another thread has proven is what this one may be a step ahead of. */
+/* This thread may be one step ahead of what another thread has read. */
 static void test_others(void **state)
 {
 	struct tw_reader *r;
@@ -232,7 +232,7 @@ static void test_drain_gives_way(void **state)
 	tear_down(&b);
 }
 
-/* Events of the dense ring that come behind an event of the other one, though they are older. */
+/* Events of the dense ring that are sent after an event of the other one, although they are older. */
 static size_t events_behind(const struct receiver *got, const struct got_event *sparse)
 {
 	size_t n = 0;
@@ -242,7 +242,7 @@ static size_t events_behind(const struct receiver *got, const struct got_event *
 	return n;
 }
 
-/* A burst: what the step has of one ring takes long to send. The other ring, which begins, waits for it. */
+/* A burst: one ring's part of the step takes long to send. The other ring, which begins, waits for it. */
 static void test_burst(void **state)
 {
 	struct bench b;

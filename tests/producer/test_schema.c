@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is said of the events and the stream: the format texts, when they are sent, markers of any size, clocks. */
+/* The metadata of events and stream: the format texts, when they are sent, markers of any size, clocks. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static void pause_ms(long ms)
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);
 }
 
-/* tracefs's own text of a SCHEMA. free() */
+/* The text in tracefs of a SCHEMA. free() */
 static char *text_of_tracefs(const struct got_text *text)
 {
 	char name[128], file[200], path[256];
@@ -37,7 +37,7 @@ static char *text_of_tracefs(const struct got_text *text)
 	return read_file(run__file(NULL, file, path));
 }
 
-/* The texts are tracefs's, and their hash is what every frame names. */
+/* The texts equal tracefs's, and every frame has their hash. */
 static void expect_texts(const char *spec, size_t least, bool printk)
 {
 	struct tw_schema_hash hash;
@@ -71,7 +71,7 @@ static void expect_texts(const char *spec, size_t least, bool printk)
 	run__fini(&run);
 }
 
-/* printk_formats is sent with events that print what it has: rcu's texts, but not system calls' file names. */
+/* printk_formats is sent with events that print texts from it: rcu's texts, but not system calls' file names. */
 static void test_texts(void **state)
 {
 	(void)state;
@@ -80,7 +80,7 @@ static void test_texts(void **state)
 	expect_texts("rcu,raw_syscalls", 6, true);
 }
 
-/* The text of an event's id in the schema that its frame names, all of which came before it. */
+/* The text of an event's id in the schema of its frame, all of which arrived before it. */
 static const struct got_text *text_for(const struct receiver *got, const struct got_event *ev)
 {
 	const struct got_text *found = NULL;
@@ -127,7 +127,7 @@ static void test_repeated(void **state)
 	run__start(&run);
 	pause_ms(200);
 	run__stop(&run);
-	assert_int_equal(run.got.n_hosts, 1); /* no repetition is asked for */
+	assert_int_equal(run.got.n_hosts, 1); /* no repetition is requested */
 	run__fini(&run);
 }
 
@@ -145,7 +145,7 @@ static bool is_told_again(const struct receiver *got)
 	return got->n_hosts >= 3;
 }
 
-/* A receiver that joins gets everything at once and again, however long the regular pause. */
+/* A receiver that joins gets all metadata at once and again, whatever the regular interval. */
 static void test_joined(void **state)
 {
 	struct run run;
@@ -162,7 +162,7 @@ static void test_joined(void **state)
 	run__fini(&run);
 }
 
-/* What a user writes to the trace_marker, by the schema room. */
+/* A text that a user writes to trace_marker, printed by schema/. */
 static void expect_marker(const struct receiver *got, const char *said)
 {
 	const struct got_event *ev = &got->events[0];
@@ -263,7 +263,7 @@ static void test_clock(void **state)
 	}
 }
 
-/* An event that appears while a glob wants it is announced and then delivered, as is one that takes an old one's id. */
+/* An event that is added while a glob selects it is announced and then delivered, and so is one that reuses an id. */
 static void appear(unsigned int threads)
 {
 	static const char *const names[] = { "one", "two", "three" };
@@ -272,13 +272,13 @@ static void appear(unsigned int threads)
 	struct run run;
 
 	if (probe__define("one", ""))
-		skip(); /* said in main() */
+		skip(); /* printed in main() */
 	assert_int_equal(probe__define("doomed", ""), 0);
 	snprintf(spec, sizeof(spec), "twtest%d:*", getpid());
 	snprintf(doomed, sizeof(doomed), "twtest%d:doomed", getpid());
 	snprintf(two, sizeof(two), "twtest%d/two", getpid());
 	snprintf(three, sizeof(three), "twtest%d/three", getpid());
-	run__init(&run, doomed, NULL); /* what is asked for first may go, the other is still wanted */
+	run__init(&run, doomed, NULL); /* the first request's event may be removed, the other is still selected */
 	run.requests[run.options.n_events++].spec = spec;
 	run.options.threads = threads;
 	run__start(&run);
@@ -286,19 +286,19 @@ static void appear(unsigned int threads)
 	assert_int_equal(probe__define("two", "number=+0(%sp):u64"), 0);
 	run__await_enabled(&run, two);
 	probe__target(0);
-	/* an event can only go while nobody has it enabled */
+	/* an event can be removed only while it is not enabled */
 	snprintf(file, sizeof(file), "events/twtest%d/doomed/enable", getpid());
 	assert_int_equal(write_file(run__file(&run, file, path), 0, "0"), 0);
 	assert_int_equal(probe__define("-doomed", ""), 0);
 	assert_int_equal(probe__define("three", "other=%sp:x64"), 0);
 	run__await_enabled(&run, three);
 	probe__target(0);
-	run.cleared = true; /* where an event goes, the kernel clears the rings that had it */
+	run.cleared = true; /* when an event is removed, the kernel clears the rings that had it */
 	run__stop(&run);
 	assert_int_equal(probe__define("-one", "") | probe__define("-two", "") | probe__define("-three", ""), 0);
 	receiver__assert_sound(&run.got, 0);
 	assert_in_range(run.counters.schemas, 3,
-			4); /* it may have looked between one's end and the other's beginning */
+			4); /* it may have checked between one's end and the other's beginning */
 	for (size_t i = 0; i < run.got.n_events; i++) {
 		const struct got_text *text = text_for(&run.got, &run.got.events[i]);
 		char name[32];

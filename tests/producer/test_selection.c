@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which events are enabled, with which filter; which clocks time a stream; what is said when the kernel or we refuse. */
+/*
+ * Which events are enabled, with which filter; which clocks a stream can use; the errors when the kernel or the producer refuses.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +38,9 @@ static void expect_filter(const struct run *run, const char *event, const char *
 	free(text);
 }
 
-/* Each request's filter on its own events; of an event asked for twice the last filter; commas, slashes and globs. */
+/*
+ * Each request's filter applies to its events; of an event requested twice, the last filter; commas, slashes and globs.
+ */
 static void test_requests(void **state)
 {
 	struct run run;
@@ -62,7 +66,7 @@ static void test_requests(void **state)
 	run__fini(&run);
 }
 
-/* Refused at new or at start, with that error and these words, and nothing left behind. */
+/* Refused at new or at start, with this -errno and text, and nothing left behind. */
 static void expect_refused(struct run *run, int expected, const char *words)
 {
 	struct tw_error error = { "" };
@@ -145,7 +149,7 @@ static void test_clocks(void **state)
 	}
 }
 
-/* The same for clocks that only the rings tell, through an instance that traces nothing; and all others are refused. */
+/* The same for clocks that only the rings have, through an instance without events; and all others are refused. */
 static void test_ring_clocks(void **state)
 {
 	char *names, *name, *save;

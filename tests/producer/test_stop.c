@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run ends, and its counters balance, also where tracing cannot be switched off and the rings are filled as fast as they are read. */
+/*
+ * A run ends, and its counters balance, also if tracing cannot be switched off and the rings are filled as fast as they are read.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -20,7 +22,7 @@
 #include "run.h"
 
 #define CPUS_MAX  64
-#define PATIENCE  60    /* seconds; with the fault a run takes until the writers end, and these end never */
+#define PATIENCE  60    /* seconds; with the fault a run would last until the writers end, and these never end */
 #define MOMENT_US 10000 /* between two looks */
 #define SLOW_NS   (5 * TW_NS_PER_MS)
 
@@ -84,7 +86,7 @@ static void stop_writers(const struct writers *writers)
 	}
 }
 
-/* From now on the kernel gets nothing of what is written to that file of @dir. */
+/* From now on the kernel does not receive what is written to that file of @dir. */
 static void refuse_writes(const char *dir, const char *file, char path[256])
 {
 	snprintf(path, 256, "%.200s/%s", dir, file);
@@ -116,7 +118,7 @@ static void expect_balance(const struct run *run)
 	assert_int_equal(run->got.n_ends, 1);
 }
 
-/* What was in the rings is sent, the rest counts as lost there. @frame_ns: what a frame takes */
+/* Events in the rings are sent, the rest counts as lost there. @frame_ns: duration of a frame */
 static void not_switched_off(uint64_t frame_ns)
 {
 	char dir[256], path[256];
@@ -150,14 +152,14 @@ static void test_not_switched_off(void **state)
 	not_switched_off(0);
 }
 
-/* Rings that are read in step, as frames have to wait. */
+/* Rings that are read in step, because frames have to wait. */
 static void test_slow_and_not_switched_off(void **state)
 {
 	(void)state;
 	not_switched_off(SLOW_NS);
 }
 
-/* The events that tell the names of tasks come without end: the events are sent meanwhile, and the run ends. */
+/* Events with the names of tasks are recorded without end: the events are sent meanwhile, and the run ends. */
 static void test_names_without_end(void **state)
 {
 	char dir[256], tasks[300], path[256];

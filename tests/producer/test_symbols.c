@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Addresses that are printed as symbols have a SYMBOL before the first event that needs it, as kallsyms says; no others have. */
+/*
+ * Addresses that are printed as symbols have a SYMBOL before the first event that needs it, as in kallsyms; no others have.
+ */
 #include <setjmp.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -15,7 +17,7 @@
 #include "schema/field.h"
 #include "schema/schema.h"
 
-/* Printed by %ps or %pS; each event has one at most. */
+/* Printed by %ps or %pS; each event has at most one. */
 static const struct {
 	const char *system, *event, *field;
 } printed[] = {
@@ -38,7 +40,7 @@ static const struct {
 	"timer:timer_expire_entry,timer:hrtimer_start,timer:hrtimer_expire_entry,workqueue:workqueue_queue_work," \
 	"workqueue:workqueue_execute_start,workqueue:workqueue_execute_end,sched:sched_waking"
 
-/* What the kernel says, by nothing of ours. */
+/* The kernel's result, found without the product's code. */
 struct oracle {
 	struct line {
 		uint64_t address;
@@ -75,7 +77,7 @@ static void read_oracle(struct oracle *oracle)
 	qsort(oracle->lines, oracle->n, sizeof(*oracle->lines), by_address);
 }
 
-/* Whether one of the names at the last address not above is that. */
+/* Whether that is one of the names at the nearest address that is not above. */
 static bool is_called(const struct oracle *oracle, uint64_t address, const char *name)
 {
 	size_t low = 0, high = oracle->n;
@@ -140,7 +142,7 @@ static void spawn_true(void)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* At least so many events have one. */
+/* At least that many events have one. */
 static void expect_symbols(const struct receiver *got, const struct oracle *oracle, size_t least)
 {
 	bool *needed = calloc(got->n_symbols, sizeof(*needed));
@@ -199,7 +201,7 @@ static void test_before_their_events(void **state)
 	run_with(2, *state);
 }
 
-/* The addresses of a stack, as many as it says that it has. Return: how many had a symbol. */
+/* The addresses of a stack, the number that it declares. Return: number with a symbol. */
 static size_t expect_callers(const struct receiver *got, const struct oracle *oracle, const struct tw_format *stack,
 			     const struct got_event *ev)
 {
@@ -225,7 +227,7 @@ static size_t expect_callers(const struct receiver *got, const struct oracle *or
 	return n;
 }
 
-/* All callers of a stack, of which the format declares eight, and the kernel writes as many as there are. */
+/* All callers of a stack: the format declares eight, and the kernel writes as many as there are. */
 static void test_stacks(void **state)
 {
 	const struct tw_format *stack;
@@ -256,7 +258,7 @@ static void test_stacks(void **state)
 	run__fini(&run);
 }
 
-/* For those who join late all of them are said again. */
+/* All are repeated for late receivers. */
 static void test_again(void **state)
 {
 	struct run run;
@@ -288,7 +290,9 @@ static void test_again(void **state)
 	run__fini(&run);
 }
 
-/* What writes to trace_marker is an address too; kallsyms is read when that comes, and the event waits for it at the receiver. */
+/*
+ * The writer to trace_marker is an address, too; kallsyms is read when the event occurs, which waits for it at the receiver.
+ */
 static void test_marker(void **state)
 {
 	struct run run;
@@ -307,7 +311,7 @@ static void test_marker(void **state)
 	run__fini(&run);
 }
 
-/* Events without addresses cost no symbols, and kallsyms is not read for them. */
+/* Events without addresses need no symbols, and kallsyms is not read for them. */
 static void test_none(void **state)
 {
 	struct run run;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's top level: one run at a time takes it, and all is put back, by that run or after it was killed. */
+/* The kernel's top level: one run at a time takes it, and all is restored, by that run or after it was killed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -19,10 +19,11 @@
 #include "producer/tracer/top_level.h"
 #include "run.h"
 
-#define MOMENT_US 10000 /* between two looks at what somebody else's clean-up, as each run begins with one, may be at */
-#define MOMENTS   1000
+#define MOMENT_US \
+	10000 /* between two checks of what another process's cleanup, with which each run begins, may be doing */
+#define MOMENTS 1000
 
-/* What is changed while it is taken. */
+/* Settings that change while it is taken. */
 static const char *const files[] = {
 	"trace_clock", "buffer_percent", "tracing_on", "tracing_cpumask", "trace_options", "set_event", "set_event_pid",
 };
@@ -53,7 +54,7 @@ static void expect_settings(char *before)
 	free(before);
 }
 
-/* After a clean-up: ours, or one that had begun with it a moment before and takes that moment. */
+/* After a cleanup: the test's, or one that had begun a moment before. */
 static void await_settings(char *before)
 {
 	for (int tries = 0; tries < MOMENTS; tries++) {
@@ -69,7 +70,7 @@ static void await_settings(char *before)
 	expect_settings(before);
 }
 
-/* When no clean-up puts something back. */
+/* When no cleanup restores anything. */
 static struct tw_top_level *take_graphs(void)
 {
 	struct tw_top_level *graphs = NULL;
@@ -116,7 +117,9 @@ static void test_given_back(void **state)
 	expect_settings(before);
 }
 
-/* What the first has taken shows nowhere yet: the second is refused all the same, whichever part it wants. */
+/*
+ * The first run has taken it without a visible sign yet: the second is refused nevertheless, whichever part it needs.
+ */
 static void test_two_at_once(void **state)
 {
 	struct tw_instance *instance = new_instance();
@@ -134,7 +137,7 @@ static void test_two_at_once(void **state)
 	tw_instance__free(instance);
 }
 
-/* The process to be killed: says when it has taken it. */
+/* The process to be killed: reports when it has taken it. */
 static void __attribute__((noreturn)) victim(int say)
 {
 	struct tw_instance *instance = new_instance();
@@ -154,10 +157,10 @@ static void count_top(void *ctx, const char *name, const char *left)
 	*(size_t *)ctx += strstr(name, TW_TOP_LEVEL_MARK) != NULL;
 }
 
-/* A run that was killed when it had taken the top level. */
+/* A run that was killed after it had taken the top level. */
 struct killed {
 	char mark[64], memory[128];
-	int lock; /* of the directory of instances, as a run that makes one has it: no clean-up sees what is left of the run */
+	int lock; /* lock of the directory of instances, as of a run that creates one: no cleanup sees the killed run's rest */
 };
 
 static void kill_one(struct killed *killed)
@@ -199,7 +202,7 @@ static bool says(const char *file, const char *text)
 	return found;
 }
 
-/* Which of the clocks is set now, and its name. */
+/* Index of the current clock, and its name. */
 static char *clock_of(const char *all)
 {
 	const char *from = strchr(all, '[') + 1;
@@ -207,7 +210,7 @@ static char *clock_of(const char *all)
 	return strndup(from, strcspn(from, "]"));
 }
 
-/* The clock, as somebody else has set it, and the list of pids, which may be his, stay; the rest is put back. */
+/* The clock, as another process has set it, and the list of pids, which may be its own, stay; the rest is restored. */
 static void expect_clock_left(char *before)
 {
 	char *clock = clock_of(before);
@@ -253,7 +256,7 @@ static void test_changed_while_it_ran(void **state)
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
-/* Nothing is put back of which nobody knows what it was. */
+/* Nothing with an unknown previous value is restored. */
 static void test_without_memory(void **state)
 {
 	char *before = settings(), *left, saved[160];
@@ -275,7 +278,7 @@ static void test_without_memory(void **state)
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
-/* Until now the file was the text alone: such a run may have been killed before this version was installed. */
+/* In older versions the file was the text alone: such a run may have been killed before this version was installed. */
 static void test_file_of_older_version(void **state)
 {
 	char *before = settings(), *text;
@@ -298,7 +301,7 @@ static void test_file_of_older_version(void **state)
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
-/* Its mark is seen, and its settings are put back, but not while somebody else has the top level. */
+/* Its mark is seen, and its settings are restored, but not while another process has the top level. */
 static void test_killed(void **state)
 {
 	char *before = settings();

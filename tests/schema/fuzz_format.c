@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One hostile file: how many bytes of record, flags, a format text, then the record. The text goes through every parser,
- * and every value of every field is read to its last byte, so that a sanitizer sees each of them.
+ * One hostile file: length of the record, flags, a format text, then the record. The text is passed to every parser, and every value of
+ * every field is read to its last byte, so that a sanitizer sees each of them.
  */
 #include <stdlib.h>
 
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		record.len = (uint32_t)len;
 	record.big_endian = data[2] & BIG_ENDIAN_HOST;
 	record.from_wire = data[2] & FROM_WIRE;
-	bytes = malloc(record.len ? record.len : 1); /* of its own: what lies behind its end is nobody's */
+	bytes = malloc(record.len ? record.len : 1); /* in separate memory, so that a read beyond its end is found */
 	if (!bytes)
 		return 0;
 	memcpy(bytes, data + size - record.len, record.len);

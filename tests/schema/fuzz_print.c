@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hostile print fmt, compiled and run on a hostile record. The input: which format in one byte, flags in one, how long the
- * record is in one; the record; the text. The first format has fields of every kind and the text as its print fmt; the
- * others are events of the ftrace system, and the text is what the host's printk_formats has for an address.
+ * A hostile print fmt, compiled and run on a hostile record. The input: index of the format in one byte, flags in one, length of the
+ * record in one; the record; the text. The first format has fields of every kind and the text as its print fmt; the others are events of
+ * the ftrace system, and the text is that of the host's printk_formats for an address.
  *
- * A text never leaves its line, is the same when it is run again, and grows no program beyond its limit.
+ * A text never exceeds its line, is the same in a second run, and no program exceeds its limit.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static struct tw_format *parse_special(size_t i)
 	return format;
 }
 
-/* What the host says of the address that the seeds have. */
+/* The host's text for the address in the seeds. */
 static struct tw_strings *make_strings(const char *text, size_t len)
 {
 	static const char head[] = "0xffffffff81000010 : \"";
@@ -131,7 +131,7 @@ static size_t run(const struct tw_print *print, const struct tw_record *record, 
 	return tw_line__len(&line);
 }
 
-/* For people: printable but for layout, and on one line where that is asked for. */
+/* For people: escaped except for layout, and on one line if requested. */
 static void run_shown(const struct tw_print *print, const struct tw_record *record, const struct tw_print_host *host,
 		      char *buf, size_t room, enum tw_line_kind kind)
 {
@@ -210,7 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	record.len = data[2] < size - HEAD ? data[2] : (uint32_t)(size - HEAD);
 	record.big_endian = data[1] & BIG_ENDIAN_HOST;
 	record.from_wire = data[1] & FROM_WIRE;
-	bytes = malloc(record.len ? record.len : 1); /* of its own: what lies behind its end is nobody's */
+	bytes = malloc(record.len ? record.len : 1); /* in separate memory, so that a read beyond its end is found */
 	if (!bytes)
 		return 0;
 	memcpy(bytes, data + HEAD, record.len);

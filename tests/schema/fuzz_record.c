@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hostile record of a format that is what kernels have: which format in one byte, flags in one, then the record. The
- * formats are parsed once, so that nearly all of the time goes into reading records.
+ * A hostile record of a kernel's format: index of the format in one byte, flags in one, then the record. The formats are parsed once, so
+ * nearly all time is used for reading records.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	record.len = (uint32_t)(size - HEAD);
 	record.big_endian = data[1] & BIG_ENDIAN_HOST;
 	record.from_wire = data[1] & FROM_WIRE;
-	bytes = malloc(record.len ? record.len : 1); /* of its own: what lies behind its end is nobody's */
+	bytes = malloc(record.len ? record.len : 1); /* in separate memory, so that a read beyond its end is found */
 	if (!bytes)
 		return 0;
 	memcpy(bytes, data + HEAD, record.len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * captures FORMATS.tar.xz FOLDER [POOLS [SEED]] -- captures for tshark, one for each set of events: POOL.pcap, their
- * formats POOL.txt, and for each expression that a display filter can express POOL-N.filter and POOL-N.expected, the
- * numbers of the packets that the evaluator matches. Prints how many pairs that are.
+ * captures FORMATS.tar.xz DIRECTORY [POOLS [SEED]] -- captures for tshark, one for each set of events: POOL.pcap, their formats
+ * POOL.txt, and for each expression that a display filter can express POOL-N.filter and POOL-N.expected, the numbers of the packets that
+ * the evaluator matches. Prints the number of pairs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ static void write_metadata(struct capture *c)
 	}
 }
 
-/* Some tasks have the names that are asked for, one has none. */
+/* Some tasks have names that the expressions use, one has none. */
 static void name_tasks(struct capture *c)
 {
 	for (unsigned int i = 0; i < EXPRESSIONS; i++)

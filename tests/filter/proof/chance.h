@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random numbers that a seed says again, on any machine. */
+/* Random numbers that a seed reproduces on any machine. */
 #ifndef CHANCE_H
 #define CHANCE_H
 
@@ -26,13 +26,13 @@ static inline uint32_t chance__below(struct chance *c, uint32_t n)
 	return (uint32_t)((chance__bits(c) >> 32) * n >> 32);
 }
 
-/** chance__percent() - true so often */
+/** chance__percent() - true with that probability */
 static inline bool chance__percent(struct chance *c, uint32_t percent)
 {
 	return chance__below(c, 100) < percent;
 }
 
-/** chance__number() - a number of @bits bits: small ones, the ends, and those between, each often enough */
+/** chance__number() - a number of @bits bits: small ones, the extremes, and others, each sufficiently often */
 static inline uint64_t chance__number(struct chance *c, unsigned int bits)
 {
 	const uint64_t most = UINT64_MAX >> (64 - bits);

@@ -5,7 +5,7 @@
 
 #include "predicate.h"
 
-/* Return: NULL if the event has nothing but what all have. */
+/* Return: NULL if the event has only the common fields. */
 static const struct tw_field *draw_field(struct writing *w, const struct tw_format *format)
 {
 	if (format->n_fields <= format->n_common)
@@ -41,7 +41,7 @@ static void put_joint(struct writing *w)
 	tw_line__str(&w->line, joints[chance__below(w->chance, 4)]);
 }
 
-/* A few comparisons, and parentheses with more of them: two deep at most. */
+/* Several comparisons, and parentheses with others: at most two levels. */
 static void put_group(struct writing *w, unsigned int depth)
 {
 	static const uint8_t lengths[] = { 1, 1, 1, 2, 2, 2, 3, 4 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets with the events of an expression: one each, or packed. */
+/* Packets with the events of an expression: one a packet, or packed. */
 #ifndef FRAMES_H
 #define FRAMES_H
 
@@ -13,7 +13,7 @@
 struct made_frame {
 	uint8_t data[FRAMES_LEN_MAX + TW_COPY_STEP]; /* from the Ethernet header on */
 	size_t len;
-	bool is_single; /* one event, which stands first, of the rules' schema */
+	bool is_single; /* one event, at the beginning, of the rules' schema */
 	bool is_whole;  /* of these, as of made_record */
 };
 
@@ -27,7 +27,7 @@ struct frame_options {
 void frame__make(struct made_frame *frame, const struct expression *e, const struct frame_options *options,
 		 struct chance *chance);
 
-/** frame__event() - the first event in it, as a receiver of the packet has it, and as the evaluator takes it */
+/** frame__event() - the first event of the packet, as a receiver gets it and as the evaluator takes it */
 struct tw_filter_event frame__event(const struct made_frame *frame);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The values of an expression, in all ways of writing them. */
+/* The values of an expression, in all notations. */
 #ifndef LITERAL_H
 #define LITERAL_H
 
@@ -12,13 +12,13 @@ void literal__number(struct tw_line *line, struct chance *chance, uint64_t value
 /** literal__seconds() - ns as seconds with nine decimals */
 void literal__seconds(struct tw_line *line, uint64_t ns);
 
-/** literal__text() - in quotes of either kind, or raw, with escapes where they are needed */
+/** literal__text() - in quotes of either kind, or raw, with escapes if needed */
 void literal__text(struct tw_line *line, struct chance *chance, const uint8_t *text, uint32_t len);
 
 /** literal__bytes() - aa:bb:cc with any of the separators */
 void literal__bytes(struct tw_line *line, struct chance *chance, const uint8_t *bytes, uint32_t len);
 
-/** literal__address() - 4 or 16 bytes as an IP address, maybe with a prefix */
+/** literal__address() - 4 or 16 bytes as an IP address, optionally with a prefix */
 void literal__address(struct tw_line *line, struct chance *chance, const uint8_t *bytes, uint32_t len,
 		      bool with_prefix);
 

@@ -48,7 +48,7 @@ void archive__fini(struct archive *archive)
 	free(archive->texts);
 }
 
-/* Not twice. System calls are a third of all events, and all alike. */
+/* No duplicates. System calls are a third of all events, and all similar. */
 static bool is_welcome(const struct pool *pool, const struct archive_text *text, int n, struct chance *chance)
 {
 	for (int i = 0; i < n; i++)

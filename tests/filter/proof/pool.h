@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A few dozen of a real kernel's events: what an expression is bound to. */
+/* A few dozen events of a real kernel: the schema for an expression. */
 #ifndef POOL_H
 #define POOL_H
 
@@ -7,7 +7,7 @@
 #include "schema/schema.h"
 
 #define POOL_EVENTS    32
-#define POOL_SCHEMA_ID 0x7357a11ce5c4e3a1ull /* of a schema that nobody sends */
+#define POOL_SCHEMA_ID 0x7357a11ce5c4e3a1ull /* no stream has this schema */
 
 struct archive_text {
 	char *system, *text;
@@ -23,15 +23,15 @@ struct archive {
 struct pool {
 	struct tw_schema *schema;
 	const struct archive_text *texts[POOL_EVENTS];
-	bool big_endian;    /* bodies of its events */
-	uint64_t schema_id; /* that its frames name */
+	bool big_endian;    /* size of the events' headers */
+	uint64_t schema_id; /* in the frames */
 };
 
-/** archive__load() - @source as of walk_texts(); ends the program if it cannot be read */
+/** archive__load() - @source as for walk_texts(); ends the program if it cannot be read */
 void archive__load(struct archive *archive, const char *source);
 void archive__fini(struct archive *archive);
 
-/** pool__init() - pick events at random, few of them system calls; a quarter of the pools is a big-endian host's */
+/** pool__init() - pick random events, few of them system calls; a quarter of the pools is of a big-endian host */
 void pool__init(struct pool *pool, const struct archive *archive, struct chance *chance, bool may_be_big_endian);
 void pool__fini(struct pool *pool);
 

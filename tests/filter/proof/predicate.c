@@ -35,7 +35,7 @@ static bool is_key(const char *name)
 	return !strncmp(name, "common_", 7);
 }
 
-/* What cannot be in a name is written `_`. */
+/* Characters that a name cannot have are written as `_`. */
 static void put_name(struct writing *w, const char *name)
 {
 	for (; *name; name++)
@@ -61,7 +61,7 @@ static void put_path(struct writing *w, const struct tw_format *format, const st
 	put_name(w, field->name);
 }
 
-/* Return: false if the print format has no word for the field, or none that can be typed. */
+/* Return: false if the print format has no name for the field, or none that can be typed. */
 static bool put_word(struct writing *w, const struct tw_format *format, const struct tw_field *field,
 		     struct wanted wanted)
 {

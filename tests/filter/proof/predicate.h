@@ -6,7 +6,7 @@
 #include "base/line.h"
 #include "expression.h"
 
-/* An expression being written. */
+/* An expression that is being written. */
 struct writing {
 	struct expression *e;
 	const struct expression_options *options;
@@ -17,13 +17,13 @@ struct writing {
 /** compared_as() - enum tw_compared of a field */
 uint8_t compared_as(const struct tw_field *field);
 
-/** predicate__field() - about a field of an event */
+/** predicate__field() - of a field of an event */
 void predicate__field(struct writing *w, const struct tw_format *format, const struct tw_field *field);
 
-/** predicate__key() - about what every event has */
+/** predicate__key() - of a property of every event */
 void predicate__key(struct writing *w);
 
-/* Parts of these: behind the name, which is written. @bits: of the number. */
+/* Parts of these: after the name, which is written already. @bits: of the number. */
 void predicate__number(struct writing *w, struct wanted wanted, unsigned int bits, bool is_signed);
 void predicate__text(struct writing *w, struct wanted wanted, uint32_t most);
 void predicate__bytes(struct writing *w, struct wanted wanted, const struct tw_field *field);

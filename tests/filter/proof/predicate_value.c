@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands behind a name: operators and values for numbers, text, bytes. */
+/* The text after a name: operators and values for numbers, text, bytes. */
 #include <string.h>
 
 #include "literal.h"
@@ -114,7 +114,7 @@ static void put_text(struct writing *w, struct wanted *wanted, uint32_t least, u
 	predicate__want(w, wanted);
 }
 
-/* A pattern, and of each '*' and '?' one text that it takes. */
+/* A pattern, and for each '*' and '?' one text that it matches. */
 static void put_glob(struct writing *w, struct wanted *wanted)
 {
 	static const struct {

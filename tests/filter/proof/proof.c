@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proof FORMATS.tar.xz [EXPRESSIONS [SEED]] -- pairs of an expression and a frame, made at random from a real
- * kernel's formats, have one verdict wherever the expression can be compiled to. The evaluator's is held against
- * those of XDP, tc, u32 and libpcap.
+ * proof FORMATS.tar.xz [EXPRESSIONS [SEED]] -- random pairs of an expression and a frame, made from a real kernel's formats, have the
+ * same verdict in every back end that can express the expression. The evaluator is compared with XDP, tc, u32 and libpcap.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +20,7 @@
 #define DISAGREEMENTS_MAX 20
 #define SKIPPED           77
 
-/* What a run with as many expressions as by default has to come to. */
+/* Minimum results of a run with the default number of expressions. */
 struct least {
 	struct stage *stage;
 	unsigned long pairs;
@@ -75,7 +74,7 @@ static struct tw_bound *bind_expression(const struct expression *e)
 	return NULL;
 }
 
-/* What the evaluator says of the first event in a frame. */
+/* The evaluator's result for the first event in a frame. */
 static bool evaluate(const struct tw_bound *bound, const struct made_frame *frame)
 {
 	const struct tw_filter_event event = frame__event(frame);
@@ -129,7 +128,7 @@ static void prove(const struct expression *e, struct chance *chance)
 	tw_bound__free(q.bound);
 }
 
-/* Return: whether each stage took part often enough to mean something. */
+/* Return: whether each stage took part sufficiently often. */
 static bool report(bool is_whole)
 {
 	bool ok = true;

@@ -12,7 +12,7 @@ struct making {
 	const struct expression *e;
 	const struct record_options *options;
 	struct chance *chance;
-	uint32_t end; /* where the next dynamic field's bytes go */
+	uint32_t end; /* offset of the next dynamic field's bytes */
 };
 
 const struct wanted *wanted__draw(const struct expression *e, uint8_t operand, const char *field, struct chance *chance)
@@ -37,7 +37,7 @@ static void store(const struct making *m, uint32_t at, uint64_t value, uint32_t 
 		m->record->data[at + i] = (uint8_t)(value >> 8 * (m->e->pool->big_endian ? size - 1 - i : i));
 }
 
-/* One that is wanted, or next to it; else any. */
+/* A wanted value, or one next to it; otherwise any. */
 static uint64_t draw_number(const struct making *m, const struct wanted *w, unsigned int bits)
 {
 	if (!w || chance__percent(m->chance, 25))
@@ -57,7 +57,7 @@ static void fill(const struct making *m, uint8_t *at, uint32_t len)
 					      : (uint8_t)chance__number(m->chance, 8);
 }
 
-/* The wanted text, maybe within another, maybe changed; the rest of the room is noise behind a NUL, or zeros. */
+/* The wanted text, perhaps inside another one, perhaps changed; after a NUL there are random bytes or zeros. */
 static void draw_text(const struct making *m, const struct wanted *w, uint8_t *at, uint32_t room)
 {
 	uint32_t len = 0, before = 0;
@@ -96,7 +96,7 @@ static void draw_bytes(const struct making *m, const struct wanted *w, uint8_t *
 		at[chance__below(m->chance, room)] ^= (uint8_t)(1u << chance__below(m->chance, 8));
 }
 
-/* What a field's bytes are, wherever they lie. @size: of an element */
+/* The value of a field's bytes, wherever they are. @size: of an element */
 static void draw_bytes_of(const struct making *m, const struct tw_field *field, const struct wanted *w, uint32_t at,
 			  uint32_t room)
 {
@@ -121,7 +121,7 @@ static void put_location(struct making *m, const struct tw_field *field, const s
 	uint32_t room = elem * chance__below(m->chance, DYNAMIC_MAX / elem + 1), from = m->end;
 
 	if (w && field->kind == TW_FIELD_STRING && chance__percent(m->chance, 60))
-		room = w->len + 1; /* as the kernel has it */
+		room = w->len + 1; /* as written by the kernel */
 	if (m->end + room > RECORDS_MAX - 16)
 		room = 0;
 	draw_bytes_of(m, field, w, m->end, room);
@@ -150,7 +150,7 @@ static void put_field(struct making *m, const struct tw_field *field)
 		draw_bytes_of(m, field, w, field->offset, field->size);
 }
 
-/* Where the fixed fields end; 0 if that is beyond what is made here. */
+/* End of the fixed fields; 0 if that is beyond what is made here. */
 static uint32_t fixed_end(const struct tw_format *format)
 {
 	uint64_t end = TW_RECORD_COMMON;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * XDP and tc: the generated program is loaded and run by the kernel; verdict, packet and counters as the reference
- * has them.
- */
+/* XDP and tc: the kernel loads and runs the generated program; verdict, packet and counters equal the reference's. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +15,7 @@ struct bpf {
 	struct tw_bpf_options options;
 	const struct question *question;
 	struct loaded loaded;
-	struct tw_counter rows[CHANNELS][REFERENCE_ROWS]; /* what should have been counted, by channel */
+	struct tw_counter rows[CHANNELS][REFERENCE_ROWS]; /* expected counters, by channel */
 };
 
 static struct bpf xdp = { .options.hook = TW_HOOK_XDP }, tc = { .options.hook = TW_HOOK_TC };
@@ -62,7 +59,7 @@ static enum stage_answer ask(struct stage *stage, const struct made_frame *frame
 	}
 	count(bpf, &result);
 	stage->counts.matched += result.rows[0].frames != 0;
-	/* What is in a packet that is dropped is nobody's. */
+	/* The content of a dropped packet does not matter. */
 	is_same = result.action == TW_ACTION_DROP ||
 		  (run.len == wanted.len && !memcmp(got.data, wanted.data, wanted.len));
 	if (run.retval == reference__retval(bpf->options.hook, result.action) && is_same)

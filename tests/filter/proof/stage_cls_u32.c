@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's own cls_u32, given what tc's command line takes: frames go from a to b, what matches there is
- * redirected to c and arrives at d. Few expressions, since each takes a few runs of tc.
+ * The kernel's cls_u32, set up with tc's command lines: frames are sent from a to b, matching ones are redirected to c and arrive at d.
+ * Few expressions, because each needs several runs of tc.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,11 +21,11 @@
 #define EXPRESSIONS_MAX 80
 #define FRAMES_MAX      128
 #define LINE_MAX        65536
-#define MARKER          0x88b6 /* an EtherType that no rule is about */
+#define MARKER          0x88b6 /* an EtherType that no rule matches */
 #define WAIT_MS         5000
 
 static struct {
-	int a, b, c, d; /* packet sockets; b sees markers only */
+	int a, b, c, d; /* packet sockets; b receives only markers */
 	struct {
 		bool expected, got;
 	} frames[FRAMES_MAX];
@@ -38,7 +38,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* What @tool takes on its standard input, a line each. */
+/* Input for @tool's standard input, a line each. */
 static void run_batch(const char *tool, const char *lines)
 {
 	char command[64];
@@ -47,7 +47,7 @@ static void run_batch(const char *tool, const char *lines)
 	snprintf(command, sizeof(command), "%s -batch -", tool);
 	f = popen(command, "w");
 	if (!f || fputs(lines, f) < 0 || pclose(f)) {
-		errno = EINVAL; /* it has said what it is */
+		errno = EINVAL; /* it has printed its version */
 		fail(lines);
 	}
 }
@@ -67,7 +67,7 @@ static int open_socket(const char *name, uint16_t protocol)
 	return fd;
 }
 
-/* One CPU: so frames arrive in the order in which they were sent. */
+/* One CPU, so that frames arrive in the order of sending. */
 static void stay_on_one_cpu(void)
 {
 	cpu_set_t cpus;
@@ -87,7 +87,7 @@ static void set_up(void)
 			"link add name c mtu 9000 type veth peer name d mtu 9000\n"
 			"link set dev a up\nlink set dev b up\nlink set dev c up\nlink set dev d up\n");
 	run_batch("tc", "qdisc add dev b clsact\n");
-	wire.a = open_socket("a", MARKER); /* sends; sees nothing else's frames */
+	wire.a = open_socket("a", MARKER); /* sends; receives nothing */
 	wire.b = open_socket("b", MARKER);
 	wire.c = open_socket("c", MARKER);
 	wire.d = open_socket("d", 0x0003 /* ETH_P_ALL */);
@@ -135,7 +135,7 @@ static void send_frame(int fd, const uint8_t *data, size_t len)
 }
 
 /*
- * The sender's address says which one it is: what stands before the frame is not looked at. Verdicts come at the end.
+ * The sender's address identifies the packet, because rules do not test the bytes before the frame. Verdicts are evaluated at the end.
  */
 static enum stage_answer ask(struct stage *stage, const struct made_frame *frame, bool matches)
 {
@@ -152,7 +152,7 @@ static enum stage_answer ask(struct stage *stage, const struct made_frame *frame
 	return STAGE_AGREES;
 }
 
-/* Return: its EtherType; ends the program if nothing comes. */
+/* Return: its EtherType; ends the program if none arrives. */
 static uint16_t receive(int fd, uint8_t *data, size_t room)
 {
 	struct pollfd pollfd = { .fd = fd, .events = POLLIN };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libpcap: the filter string is compiled by it and run by it. */
+/* libpcap compiles the filter string and runs it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 static struct bpf_program program;
 
 /*
- * Whether each word of scratch memory that is read was written on every way to there. libpcap's optimizer makes
- * programs of which that is not true, and the kernel refuses those. Jumps only go forward.
+ * Whether each word of scratch memory that is read was written on every path to the read. libpcap's optimizer makes programs for which
+ * that is false, and the kernel refuses them. All jumps are forward.
  */
 static bool is_sound(const struct bpf_program *p)
 {
@@ -23,7 +23,7 @@ static bool is_sound(const struct bpf_program *p)
 	bool ok = written != NULL;
 
 	for (u_int i = 1; ok && i <= p->bf_len; i++)
-		written[i] = UINT16_MAX; /* until a way to there is known */
+		written[i] = UINT16_MAX; /* until a path to it is known */
 	if (ok)
 		written[0] = 0;
 	for (u_int i = 0; ok && i < p->bf_len; i++) {
@@ -71,7 +71,7 @@ static bool begin(struct stage *stage, const struct question *question)
 	return true;
 }
 
-/* It lets pass whatever is not one event of the schema. */
+/* It passes every frame that is not one event of the schema. */
 static enum stage_answer ask(struct stage *stage, const struct made_frame *frame, bool matches)
 {
 	const struct pcap_pkthdr header = { .caplen = (bpf_u_int32)frame->len, .len = (bpf_u_int32)frame->len };

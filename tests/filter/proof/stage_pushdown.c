@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each back end can do of an expression, and what is left for a later one, come to the whole. */
+/* For each back end, the part that it can evaluate and the rest together equal the whole expression. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "stages.h"
 #include "tests/filter/pushdown.h"
 
-/* Cut in two for each back end, for the event that the expression is about most of all. */
+/* Split for each back end, for the event that the expression is mostly about. */
 static struct pushdown cut[TW_BACK_END_TOOLS];
 static uint16_t id;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* u32: keys are compared as cls_u32 does it, ((word ^ value) & mask) == 0 of big-endian words. */
+/* u32: keys are compared as in cls_u32, ((word ^ value) & mask) == 0 of big-endian words. */
 #include "filter/u32.h"
 
 #include "stages.h"
@@ -25,7 +25,7 @@ static bool match_holds(const struct tw_u32_match *match, const uint8_t *at, siz
 	return true;
 }
 
-/* Only records as kernels write them: keys do not ask how long one is. */
+/* Only records as written by kernels, because keys do not test the length. */
 static enum stage_answer ask(struct stage *stage, const struct made_frame *frame, bool matches)
 {
 	bool got = false;

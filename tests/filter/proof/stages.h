@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The places that an expression is compiled for, each asked about the same frames. */
+/* The back ends that an expression is compiled for, each tested with the same frames. */
 #ifndef STAGES_H
 #define STAGES_H
 
 #include "filter/rules.h"
 #include "frames.h"
 
-/* An expression with one rule: what matches is dropped. */
+/* An expression with one rule: matching events are dropped. */
 struct question {
 	const struct expression *e;
 	struct tw_bound *bound;
@@ -14,34 +14,33 @@ struct question {
 	struct tw_rules rules;
 };
 
-/* What became of a stage. */
+/* Results of a stage. */
 struct stage_counts {
 	const char *name;
 	unsigned long expressions, refused, too_large; /* of expressions */
-	unsigned long pairs, matched;                  /* verdicts given; those that were "matches" */
+	unsigned long pairs, matched;                  /* number of verdicts, and of matches */
 };
 
 enum stage_answer {
-	STAGE_NOTHING, /* it was not asked */
+	STAGE_NOTHING, /* it was not run */
 	STAGE_AGREES,
 	STAGE_DIFFERS,
 };
 
-/* A stage. What is between begin and end is its own. */
+/* A stage. The data between begin and end is its own. */
 struct stage {
 	struct stage_counts counts;
-	/* Return: false if it cannot express this. Ends the program where it should have. */
+	/* Return: false if it cannot express this. Ends the program if it should be able to. */
 	bool (*begin)(struct stage *stage, const struct question *question);
-	/* @matches: what the evaluator says of a single frame */
+	/* @matches: the evaluator's result for a single frame */
 	enum stage_answer (*ask)(struct stage *stage, const struct made_frame *frame, bool matches);
-	/* Return: false if what was counted is wrong */
+	/* Return: false if a counter is wrong */
 	bool (*end)(struct stage *stage);
 	void *own;
 };
 
 /**
- * stage__refused() - take note of what compiling said; anything but a refusal or a limit ends the program. Return:
- * false
+ * stage__refused() - take the result of compiling; anything but a refusal or a limit ends the program. Return: false
  */
 bool stage__refused(struct stage *stage, const struct question *question, int error, const char *why);
 

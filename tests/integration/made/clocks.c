@@ -18,8 +18,8 @@
 static struct made_wire wire;
 
 /*
- * A minute of a stream that says what time it is once a second. Its wall clock is set an hour forward after 20 s and an hour back after
- * 40; after 50 s its machine sleeps for 20 minutes, in which the stream's clock stands still.
+ * One minute of a stream with a CLOCK each second. Its wall clock is set forward by an hour after 20 s and back by an hour after 40 s;
+ * after 50 s its machine is suspended for 20 minutes, in which the stream's clock stands still.
  */
 static void send_steps(void)
 {
@@ -49,7 +49,9 @@ static void send_steps(void)
 	made_stream__stop(&s, MADE_EPOCH + 60 * TW_NS_PER_SECOND);
 }
 
-/* One far behind, slow and with a long way to it; one far ahead, fast and with a long way from it; one that answers nothing. */
+/*
+ * One far behind, slow and with a long path to it; one far ahead, fast and with a long path from it; one that never answers.
+ */
 static struct made_stream apart[] = {
 	{ .id = 0xa1fa,
 	  .name = "alpha",
@@ -81,7 +83,7 @@ static void send_clocks(uint64_t now)
 		made_stream__clock_now(&apart[i], now);
 }
 
-/* Every 50 ms all have an event, at the same moment; 25 ms behind that one has one alone, by turns. */
+/* Every 50 ms all streams have an event at the same time; 25 ms later one of them in turn has one alone. */
 static void send_apart(uint64_t rounds)
 {
 	uint64_t at = 0;

@@ -22,11 +22,11 @@
 
 #include "tests/integration/made/made.h"
 
-#define BATCH       64        /* frames of a system call */
-#define BETWEEN     256       /* frames sent before the capture host's queue is looked at */
-#define FRAME_BYTES 1400      /* at most */
-#define LONG        1000      /* frames of a stream that goes on */
-#define BEHIND_NS   (20 * MS) /* a pace that is missed by more than that is not made up for */
+#define BATCH       64        /* frames in one system call */
+#define BETWEEN     256       /* frames sent before the capture host's queue is checked */
+#define FRAME_BYTES 1400      /* upper limit */
+#define LONG        1000      /* frames of a stream with consecutive numbers */
+#define BEHIND_NS   (20 * MS) /* a larger delay of the pace is not made up for */
 
 static struct made_wire wire;
 static uint8_t frames[BATCH][FRAME_BYTES + TW_COPY_STEP];
@@ -35,9 +35,9 @@ static struct mmsghdr messages[BATCH];
 static unsigned int n_waiting;
 static uint64_t n_sent, seed = 1;
 static bool pauses, bundles;
-static uint64_t pace, due; /* frames a second; when the next ones may be sent */
+static uint64_t pace, due; /* frames a second; time of the next ones */
 
-/* splitmix64: what is random is the same in each run */
+/* splitmix64: random numbers are the same in each run */
 static uint64_t next_random(void)
 {
 	uint64_t z = seed += 0x9e3779b97f4a7c15u;
@@ -160,7 +160,7 @@ static void send_schema(uint64_t id, uint32_t n)
 
 	begin(id, TW_CHANNEL_CONTROL, 1 + n);
 	frame.info.schema_id = id;
-	memcpy(text + 100, &id, sizeof(id)); /* no two are the same */
+	memcpy(text + 100, &id, sizeof(id)); /* all are different */
 	memcpy(text + 110, &n, sizeof(n));
 	tw_schema_tlv__emit(&frame, &schema);
 	end();
@@ -190,7 +190,7 @@ static void send_events(void)
 	}
 }
 
-/* The kernel cuts what is sent at once into frames of one length. */
+/* The kernel splits a batch into frames of one length. */
 static void send_bundled(void)
 {
 	send_host(next_random());
@@ -215,7 +215,7 @@ static const struct {
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 #define MIXED 4 /* of them, from the first on */
 
-/* Return: its number; KINDS = the first ones in turn */
+/* Return: index of the kind; KINDS = the first ones in turn */
 static size_t find_kind(const char *name)
 {
 	size_t kind = 0;
@@ -244,7 +244,7 @@ int main(int argc, char **argv)
 	while (made_now() < until && n_sent + n_waiting < most)
 		kinds[kind == KINDS ? made_now() / TW_NS_PER_SECOND % MIXED : kind].send();
 	flush();
-	if (pauses) /* without pauses the capture host's queue may be full, and drops frames: some never arrive */
+	if (pauses) /* without pauses the capture host's queue may overflow and drop frames */
 		made_wire__arrive();
 	printf("%" PRIu64 " %.3f\n", n_sent, (double)made_now() / TW_NS_PER_SECOND);
 	return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One honest stream, and beside it whatever strangers may send: `remote_forged PORT ROUNDS`, for forged.sh. Strangers don't use the
- * honest stream's numbers, as nobody could tell them from it without AUTH; but they do use its id where numbers cannot be.
- * Says at its end on standard output how many events the honest stream had, how many frames the strangers, and for how many ms the
- * honest stream was silent at most, as the capture host saw it: one that is silent for two seconds is waited for no longer.
+ * One honest stream, and in parallel everything that strangers may send: `remote_forged PORT ROUNDS`, for forged.sh. Strangers do not
+ * use the honest stream's next numbers, because without AUTH they could not be distinguished; but they use its id with impossible
+ * numbers. At its end it prints the number of the honest stream's events, the number of the strangers' frames, and the longest silence
+ * of the honest stream in ms as seen by the capture host: a stream that is silent for two seconds is not waited for any longer.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define DAY    (86400 * TW_NS_PER_SECOND)
 
-static struct made_wire wire, strangers; /* sockets of their own: who answers a question is known by where from */
+static struct made_wire wire, strangers; /* separate sockets: who answers a request is recognised by the address */
 static struct made_stream honest = {
 	.id = 0x40e57, .name = "honest", .n_channels = 3, .ahead = 123456789, .answers = true
 };
 static uint64_t n_sent, longest_silence, seed = 1;
 
-/* splitmix64: what is random is the same in each run */
+/* splitmix64: random numbers are the same in each run */
 static uint64_t next_random(void)
 {
 	uint64_t z = seed += 0x9e3779b97f4a7c15u;
@@ -80,7 +80,7 @@ static void add_host(void)
 	tw_host__emit(&frame, &attr, 1);
 }
 
-/* Streams that nobody heard of, half of which say who they are. */
+/* Unknown streams, half of which send a HOST. */
 static void send_unknown(void)
 {
 	for (int i = 0; i < 60; i++) {
@@ -97,7 +97,7 @@ static void send_unknown(void)
 	}
 }
 
-/* A stranger whose numbers are consecutive for once: the capture host takes its stream. */
+/* A stranger with consecutive numbers: the capture host admits its stream. */
 static void begin_well(uint64_t id)
 {
 	for (uint64_t seq = 0; seq < 2; seq++) {
@@ -107,7 +107,7 @@ static void begin_well(uint64_t id)
 	}
 }
 
-/* Of a stranger's own stream, and of the honest one. */
+/* For a stranger's stream, and for the honest one. */
 static void send_implausible(void)
 {
 	static uint64_t seq;
@@ -131,7 +131,7 @@ static void send_implausible(void)
 	seq += 1ull << 41;
 }
 
-/* Frames that end too soon, by their header's length and without. */
+/* Truncated frames, with a matching header and with a wrong one. */
 static void send_truncated(void)
 {
 	uint8_t cut[256];
@@ -151,7 +151,7 @@ static void send_truncated(void)
 	}
 }
 
-/* Other magic and versions, and bytes of a good frame changed. */
+/* Other magic numbers and versions, and valid frames with changed bytes. */
 static void send_damaged(void)
 {
 	uint8_t bad[256];
@@ -169,7 +169,7 @@ static void send_damaged(void)
 			bad[16 + next_random() % (len - 16)] = (uint8_t)next_random();
 		send_raw(bad, len);
 	}
-	/* The same of a control frame with a bit of everything. */
+	/* The same with a control frame that has some of every record. */
 	begin(0xbadc, TW_CHANNEL_CONTROL, 0);
 	add_host();
 	tw_clock__emit(&frame, &(struct tw_clock_view){ .valid = 63 });
@@ -184,7 +184,7 @@ static void send_damaged(void)
 	}
 }
 
-/* Beginnings of what is said to be huge, and never goes on. */
+/* First pieces of huge values that are never continued. */
 static void send_parts(void)
 {
 	static const enum tw_tlv_type inner[] = { TW_TLV_EVENT, TW_TLV_SCHEMA, TW_TLV_COMM, TW_TLV_HOST,
@@ -204,7 +204,7 @@ static void send_parts(void)
 	}
 }
 
-/* What explains a stream, without an end. */
+/* Endless metadata. */
 static void send_metadata(void)
 {
 	static const char text[] = "name: made\nID: 1\nformat:\n";
@@ -236,7 +236,7 @@ static void send_metadata(void)
 	}
 }
 
-/* Whose clock is what: frames beside the honest stream, and records of a capture host in a stranger's. */
+/* Wrong clocks: out-of-band frames in the honest stream, and records of a capture host in a stranger's. */
 static void send_clocks(void)
 {
 	const struct tw_offset_view offset = {
@@ -266,7 +266,7 @@ static void send_clocks(void)
 	}
 }
 
-/* Promises of centuries ahead, for channels that there are and others, and numbers that will never come. */
+/* Watermarks centuries ahead, for existing and other channels, and numbers that will never arrive. */
 static void send_watermarks(void)
 {
 	const uint16_t channels[] = { 0, 1, 2, 77, 65535, 1 };

@@ -7,7 +7,7 @@
 
 static uint64_t started, started_real;
 
-/* What both clocks say at one moment, which is all that is known of the truth: of many tries the one in which least time went by. */
+/* Both clocks at one moment, which is the only known truth: the reading with the shortest duration of many. */
 __attribute__((constructor)) static void begin(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -130,7 +130,7 @@ void made_stream__one_event(struct made_stream *s, uint16_t channel, uint64_t ti
 	made_stream__end(s);
 }
 
-/* Over all channels, control too. */
+/* Of all channels, including control. */
 static void add_watermark(struct made_stream *s, uint64_t time)
 {
 	uint16_t channels[MADE_CHANNELS + 1];

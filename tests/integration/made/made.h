@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams that no kernel made, for a capture host that is a real one: frames by the real encoder, over real sockets, of clocks that
- * are made up, so that the truth about them is known. Whatever cannot be ends the program with a word why.
+ * Streams that no kernel made, for a real capture host: frames from the real encoder, over real sockets, with invented clocks, so that
+ * the truth about them is known. Any failure ends the program with an error.
  */
 #ifndef TW_TEST_MADE_H
 #define TW_TEST_MADE_H
@@ -15,26 +15,26 @@
 #define MADE_CHANNELS 8
 #define MADE_STREAMS  256
 #define MADE_WAITING  64
-#define MADE_EPOCH    (1000 * TW_NS_PER_SECOND) /* of each stream's clock, when the program begins */
+#define MADE_EPOCH    (1000 * TW_NS_PER_SECOND) /* of each stream's clock, at the start of the program */
 
 #define MS TW_NS_PER_MS
 
 struct made_stream;
 
-/* An answer on its way. */
+/* A response on its way. */
 struct made_answer {
-	uint64_t at; /* since the program began, ns */
+	uint64_t at; /* since the start of the program, ns */
 	struct made_stream *stream;
 	struct tw_time_sync_view exchange;
 	struct sockaddr_storage to;
 	socklen_t to_len;
-	bool heard; /* the question has arrived; @at is when the answer will */
+	bool heard; /* the request has arrived; @at is the arrival of the response */
 };
 
-/* A socket that streams share, as producers of one machine could. */
+/* A socket shared by streams, as by producers of one machine. */
 struct made_wire {
 	int fd;
-	bool link; /* Ethernet, else UDP to this host */
+	bool link; /* Ethernet; otherwise UDP to this host */
 	uint16_t port;
 	struct sockaddr_ll to;
 	struct made_stream *streams[MADE_STREAMS];
@@ -46,31 +46,36 @@ struct made_wire {
 void made_wire__udp(struct made_wire *w, uint16_t port);
 void made_wire__link(struct made_wire *w, const char *ifname);
 void made_wire__send(struct made_wire *w, const void *frame, size_t len);
-/* Over UDP: until the capture host has taken all but a few of the frames that were sent. So none is lost for want of room. */
+/*
+ * Over UDP: waits until the capture host has taken all except a few of the frames sent, so that none is lost for lack of room.
+ */
 void made_wire__let_catch_up(const struct made_wire *w);
-/* The same until it has taken all. */
+/* Waits until it has taken all. */
 void made_wire__let_take_all(const struct made_wire *w);
 
-/** made_wire__arrive() - return when all that this program sent is in the sockets that it is for: it stays on one CPU, whose queue keeps the order */
+/**
+ * made_wire__arrive() - wait until everything that this program sent is in the receiving sockets: it stays on one CPU, whose queue keeps
+ * the order
+ */
 void made_wire__arrive(void);
 
-/* Answer questions until so much time is over since the program began. */
+/* Answers requests until that time since the start of the program. */
 void made_wire__run(struct made_wire *w, uint64_t until);
 
-/* Time since the program began, ns; of this host's wall clock, which nobody sets meanwhile. */
+/* Time since the start of the program, ns; time of this host's wall clock, which is not set meanwhile. */
 uint64_t made_now(void);
 uint64_t made_real(uint64_t now);
 
 struct made_stream {
-	/* What the caller chooses. */
+	/* Set by the caller. */
 	uint64_t id;
 	const char *name;
 	uint16_t n_channels;
-	int64_t ahead; /* its wall clock, of this host's, when the program begins, ns */
-	double drift;  /* ns per ns that its clock gains on this host's */
-	bool answers;  /* questions, and how long these and the answers are on their way, ns: */
+	int64_t ahead; /* its wall clock less this host's, at the start of the program, ns */
+	double drift;  /* drift of its clock against this host's, ns per ns */
+	bool answers;  /* it answers requests; delays of requests and responses, ns: */
 	uint64_t there, back;
-	/* What follows. */
+	/* Internal state. */
 	struct made_wire *wire;
 	uint64_t seqs[MADE_CHANNELS + 1]; /* by channel; control is 0 */
 	uint64_t recorded;
@@ -79,7 +84,7 @@ struct made_stream {
 };
 
 void made_stream__join(struct made_stream *s, struct made_wire *w);
-/* The stream's clock, and its wall clock, at a time since the program began. */
+/* The stream's clock, and its wall clock, at a time since the start of the program. */
 uint64_t made_stream__time(const struct made_stream *s, uint64_t now);
 uint64_t made_stream__real(const struct made_stream *s, uint64_t now);
 
@@ -95,7 +100,7 @@ void made_stream__clock(struct made_stream *s, const struct tw_clock_view *clock
 void made_stream__clock_now(struct made_stream *s, uint64_t now);
 void made_stream__one_event(struct made_stream *s, uint16_t channel, uint64_t time, uint32_t pid);
 void made_stream__watermark(struct made_stream *s, uint64_t time);
-/* Its last words, five times. */
+/* Its END, five times. */
 void made_stream__stop(struct made_stream *s, uint64_t time);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The socket of made streams: frames out, answers to questions that arrive. */
+/* The socket of made streams: sends frames, answers requests. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
@@ -14,7 +14,7 @@
 #include "tests/integration/made/made.h"
 #include "wire/time_sync.h"
 
-#define CATCH_UP_BYTES 65536 /* of the receiving socket's room; an eighth of what is there by default */
+#define CATCH_UP_BYTES 65536 /* part of the receiving socket's buffer; an eighth of the default size */
 
 static void must(bool ok, const char *what)
 {
@@ -24,7 +24,7 @@ static void must(bool ok, const char *what)
 	exit(1);
 }
 
-/* What was sent over the loopback interface waits in a queue of the CPU that sent it: from two it can come in another order. */
+/* What is sent over the loopback interface is queued on the sending CPU: frames of two CPUs can be reordered. */
 static void stay_on_this_cpu(void)
 {
 	cpu_set_t cpus;
@@ -71,7 +71,7 @@ void made_wire__send(struct made_wire *w, const void *frame, size_t len)
 	}
 }
 
-/* Bytes that wait in sockets of that port, as the kernel lists them in @path. */
+/* Bytes that wait in sockets of that port, from the kernel's list in @path. */
 static unsigned long waiting_in(const char *path, uint16_t port)
 {
 	FILE *f = fopen(path, "re");
@@ -88,7 +88,7 @@ static unsigned long waiting_in(const char *path, uint16_t port)
 	return sum;
 }
 
-/* One that receives at all addresses is an IPv6 socket. */
+/* A socket that receives at all addresses is an IPv6 socket. */
 static unsigned long waiting_at(uint16_t port)
 {
 	return waiting_in("/proc/self/net/udp", port) + waiting_in("/proc/self/net/udp6", port);
@@ -138,7 +138,7 @@ static struct made_stream *find(const struct made_wire *w, uint64_t id)
 	return NULL;
 }
 
-/* What came is a question of one of our streams, or nothing to us. */
+/* The frame is a request to one of our streams, or is ignored. */
 static void take_question(struct made_wire *w, const uint8_t *frame, size_t len, const struct made_answer *from)
 {
 	struct made_answer answer = *from;
@@ -158,7 +158,7 @@ static void take_question(struct made_wire *w, const uint8_t *frame, size_t len,
 	}
 }
 
-/* It is late: now it arrives, or the answer does. */
+/* Its delay is over: now the request arrives, or the response does. */
 static void move(struct made_wire *w, struct made_answer *answer)
 {
 	const uint64_t now = made_now();

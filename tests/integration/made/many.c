@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Many streams at once, for many.sh: `remote_many PORT STREAMS EVENTS [at-once]`, the events being those of each stream; at once it does
- * not wait for the capture host. All streams have the
- * same clock, and events take turns: number n of stream i is the (n * STREAMS + i)th of all, and has that as its pid.
+ * Many streams at once, for many.sh: `remote_many PORT STREAMS EVENTS [at-once]`; EVENTS is the number for each stream; with at-once it
+ * does not wait for the capture host. All streams have the same clock, and their events alternate: event n of stream i is number n *
+ * STREAMS + i of all, which is its pid.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,14 +33,14 @@ static void begin(uint64_t i)
 	s->id = 0x9000000000000000 + i * 0x10001;
 	s->name = names[i];
 	s->n_channels = CHANNELS;
-	s->ahead = -(int64_t)(n_events * STEP); /* all its events are of the past, as those of a kernel are */
+	s->ahead = -(int64_t)(n_events * STEP); /* all its events are in the past, like those of a kernel */
 	made_stream__join(s, &wire);
 	made_stream__host(s, MADE_EPOCH);
 	made_stream__clock_now(s, 0);
-	made_stream__watermark(s, MADE_EPOCH); /* names the channels */
+	made_stream__watermark(s, MADE_EPOCH); /* lists the channels */
 }
 
-/* A frame for each channel; events go round the channels. Return: time of the newest */
+/* A frame for each channel; events are distributed over the channels. Return: time of the newest */
 static uint64_t send_some(uint64_t i, uint64_t from, uint64_t to)
 {
 	struct made_stream *s = &streams[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two streams of one address, of which the second takes the place of the first in the midst of frames that came together: `remote_place PORT`, for
- * place.sh. The END of the first one and the frame by which the second one proves itself are in one bundle of the kernel's.
+ * Two streams of one address, of which the second replaces the first within frames that arrive together: `remote_place PORT`, for
+ * place.sh. The END of the first one and the frame that proves the second one are in one GRO batch.
  */
 #include <netinet/udp.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bad way between hosts, at tc's ingress: frames of ours are dropped, sent twice, or held back until some later ones have passed,
- * each at random. What was done is counted in events too, by each frame's own header, so that a capture behind it can be held against it.
- * Frames go on to one interface, past the bridge that their interface belongs to; everything else takes its usual way.
+ * A bad path between hosts, at tc's ingress: Tracewire frames are dropped, duplicated, or held back until some later ones have passed,
+ * at random. The effects are also counted in events, from each frame's header, so that a capture after it can be compared. Frames are
+ * redirected to one interface, past the bridge of their interface; everything else takes the usual path.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -19,7 +19,7 @@
 
 #define ANY 1000000 /* the rates are in millionths */
 
-/* What the way does; set before it is loaded. */
+/* Settings of the path; set before it is loaded. */
 const volatile __u32 dropped, doubled, moved;
 const volatile __u32 to; /* interface */
 
@@ -37,9 +37,9 @@ struct {
 	__type(value, struct bad_way_slot);
 } slots SEC(".maps");
 
-__u64 too_large; /* frames that were several in one, or longer than what can be held: the test is at fault */
+__u64 too_large; /* frames that were several in one, or longer than a slot: the test has a bug */
 
-/* Return: where our header begins; 0 = no frame of ours. */
+/* Return: offset of the frame header; 0 = no Tracewire frame. */
 static __u32 find_frame(struct __sk_buff *skb)
 {
 	struct udphdr udp;
@@ -63,7 +63,7 @@ static struct bad_way_counts *counts_of(__u64 stream_id)
 	return bpf_map_lookup_elem(&streams, &stream_id);
 }
 
-/* END stands behind counters. */
+/* END follows counters. */
 static int is_last(struct __sk_buff *skb, __u32 at, const struct tw_frame_hdr *hdr)
 {
 	struct tw_tlv tlv;
@@ -99,7 +99,7 @@ static void count(struct bad_way_count *counted, const struct tw_frame_hdr *hdr,
 		__sync_fetch_and_add(&counted->events, bpf_ntohs(hdr->events));
 }
 
-/* Return: whether the slot has the frame now. It was free, and a frame is not longer than a slot. */
+/* Return: whether the slot has the frame now. It was free, and no frame is longer than a slot. */
 static int hold(struct bad_way_slot *slot, struct __sk_buff *skb, const struct tw_frame_hdr *hdr, int last)
 {
 	const __u32 len = skb->len;
@@ -122,7 +122,7 @@ static int hold(struct bad_way_slot *slot, struct __sk_buff *skb, const struct t
 	return 1;
 }
 
-/* When enough have passed: the one at hand goes first, and what was held back takes its place. */
+/* After enough frames have passed: the current one is sent first, and the one that was held back replaces it. */
 static void let_go(struct bad_way_slot *slot, struct __sk_buff *skb)
 {
 	__u32 len;

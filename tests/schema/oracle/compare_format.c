@@ -8,7 +8,9 @@
 #include "oracle.h"
 #include "schema/text_cursor.h"
 
-/* libtraceevent puts one space between tokens, we keep the kernel's: white space means nothing in a type. */
+/*
+ * libtraceevent puts one space between tokens, and Tracewire keeps the kernel's: white space has no meaning in a type.
+ */
 static bool same_type(const char *a, const char *b)
 {
 	while (*a || *b) {
@@ -30,7 +32,7 @@ struct flag {
 	bool ours;
 };
 
-/* libtraceevent calls every array of bytes a string; we only those of plain char. */
+/* libtraceevent calls every array of bytes a string; Tracewire only those of plain char. */
 static bool is_of_bytes(const struct tw_field *f)
 {
 	return f->kind == TW_FIELD_STRING || (f->kind == TW_FIELD_ARRAY && f->elem_size == 1) ||

@@ -25,7 +25,7 @@ static bool has_sign(const struct tw_value *value, const struct tw_field *field)
 	return field->is_signed && (value->kind == TW_FIELD_INT || value->kind == TW_FIELD_ENUM);
 }
 
-/* libtraceevent hands out numbers as they are in the record, without their sign. */
+/* libtraceevent returns numbers without sign extension. */
 static void compare_number(const struct place *place, const struct tw_field *field, const struct tw_value *ours,
 			   unsigned long long theirs)
 {
@@ -78,7 +78,7 @@ static void compare_bits(const struct place *place, const struct pair *pair, con
 	}
 }
 
-/* How long a field is for them; they know the size of the whole field only. */
+/* The length of a field in libtraceevent, which has only the size of the whole field. */
 static uint32_t expected_len(const struct pair *pair, const struct tw_field *field, const uint8_t *data, int len)
 {
 	const uint8_t *end = (const uint8_t *)pair->theirs->data + pair->theirs->size;
@@ -117,7 +117,7 @@ static void count_value(struct value_counts *counts, const struct tw_field *fiel
 	counts->to_end += field->place == TW_PLACE_REST;
 }
 
-/* The same field out of the record as an EVENT carries it. */
+/* The same field of the record inside an EVENT. */
 static void compare_wire(const struct place *place, const struct pair *pair, const struct tw_field *field,
 			 const struct tw_value *ours, const uint8_t *wire)
 {

@@ -5,7 +5,7 @@
 #include "listed.h"
 #include "oracle.h"
 
-#define PRINT_MAX 100 /* differences printed; the rest is counted */
+#define PRINT_MAX 100 /* differences printed; further ones are counted */
 
 static unsigned long n_different, n_known;
 

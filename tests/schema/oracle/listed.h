@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The list of differences that are known, one a program: lines of a name, such as SYSTEM:EVENT, a tab, and why. Names are shell
+ * The list of known differences, one for each program: lines with a name, such as SYSTEM:EVENT, a tab, and the reason. Names are shell
  * patterns. # begins a comment.
  */
 #ifndef LISTED_H
@@ -11,10 +11,10 @@
 /** listed__load() - read the list; ends the program if the file cannot be used */
 void listed__load(const char *path);
 
-/** listed__has() - whether a name is on it, which is given as to printf() */
+/** listed__has() - whether the list has a name, which is formatted like printf() */
 __attribute__((format(printf, 1, 2))) bool listed__has(const char *fmt, ...);
 
-/** listed__unused() - how many lines were for nobody */
+/** listed__unused() - number of lines that matched nothing */
 unsigned int listed__unused(void);
 
 #endif

@@ -13,7 +13,7 @@
 #include "oracle.h"
 
 #define SECONDS_MAX  30 /* for recording */
-#define TENTHS_MIN   3  /* of a second: rare events need their time */
+#define TENTHS_MIN   3  /* ns of a second: rare events need their time */
 #define SECONDS_TEST 100
 #define BUFFER_KIB   (16 * 1024) /* of each CPU */
 #define LOADS        2
@@ -21,7 +21,7 @@
 const char *const live__systems[] = { "sched", "irq",  "net",     "skb",   "syscalls",  "raw_syscalls",
 				      "kmem",  "task", "signal",  "timer", "writeback", "workqueue",
 				      "sock",  "mmap", "filemap", NULL };
-/* Enabled where the kernel has them. */
+/* Enabled if the kernel has them. */
 static const char *const more_systems[] = {
 	"block",   "ext4",       "jbd2",      "exceptions", "irq_vectors", "ipi",    "napi", "qdisc",
 	"x86_fpu", "rcu",        "percpu",    "maple_tree", "power",       "cgroup", "tlb",  "compaction",
@@ -62,7 +62,7 @@ static unsigned long entries(struct tracefs_instance *instance)
 	return sum;
 }
 
-/* Records that come from no event: print, raw_data, and for a moment kernel_stack and user_stack behind each event. */
+/* Records of no event: print, raw_data, and for a moment kernel_stack and user_stack after each event. */
 static void record_ftrace(struct tracefs_instance *instance)
 {
 	static const char raw[] = "\x01\0\0\0raw data with a NUL \0 in it";
@@ -120,7 +120,7 @@ static void stop(int number)
 	stopped = number;
 }
 
-/* Wait for the test, end it when the time is up or somebody wants us gone. Return: its exit status */
+/* Waits for the test, and ends it at the time limit or after a signal. Return: its exit status */
 static int supervise(pid_t pid)
 {
 	const struct sigaction action = { .sa_handler = stop };
@@ -150,7 +150,7 @@ int live__run(live_test test)
 		printf("SKIP: recording needs root and tracefs\n");
 		return SKIPPED;
 	}
-	/* not "tracewire-...": those are removed by `tracewire cleanup` */
+	/* not "tracewire-...", which `tracewire cleanup` removes */
 	snprintf(name, sizeof(name), "schema-oracle-%d", getpid());
 	instance = tracefs_instance_create(name);
 	if (!instance) {
@@ -167,7 +167,7 @@ int live__run(live_test test)
 	if (pid > 0)
 		status = supervise(pid);
 	for (int i = 0; tracefs_instance_destroy(instance) && i < 50; i++)
-		usleep(100 * 1000); /* busy as long as a file of a process just killed is open */
+		usleep(100 * 1000); /* busy while a process just killed has one of its files open */
 	if (tracefs_instance_exists(name)) {
 		printf("the instance %s could not be removed\n", name);
 		status = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A tracefs instance of our own, and a mixed load recorded in it. */
+/* A separate tracefs instance, with a mixed load recorded in it. */
 #ifndef LIVE_H
 #define LIVE_H
 
@@ -10,18 +10,22 @@
 typedef int (*live_test)(struct tracefs_instance *instance);
 
 /**
- * live__run() - have a child process test with an instance, which is removed however the test ends
- * Return: the program's exit status; SKIPPED if there is nothing to record with
+ * live__run() - let a child process test with an instance, which is removed however the test ends
+ * Return: the program's exit status; SKIPPED if recording is impossible
  */
 int live__run(live_test test);
 
-/** live__record() - some two hundred thousand events or more, if the machine is quick enough. Return: 0, or -1, said why */
+/**
+ * live__record() - at least two hundred thousand events, if the machine is fast enough. Return: 0, or -1 after printing why
+ */
 int live__record(struct tracefs_instance *instance);
 
-/** live__format() - of a record's event; taken into the schema when first seen. Return: NULL, said why */
+/**
+ * live__format() - the format of a record's event, added to the schema when it is first needed. Return: NULL after printing why
+ */
 const struct tw_format *live__format(struct tw_schema *schema, const struct tep_event *event);
 
-/* Systems of which every recording has events; NULL behind the last. */
+/* Systems with events in every recording; NULL at the end. */
 extern const char *const live__systems[];
 
 #define LIVE_EVENTS_MIN 200000

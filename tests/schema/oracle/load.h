@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Something for the kernel to trace: a little of everything, in a process of its own. */
+/* A load for the kernel to trace: a little of everything, in a separate process. */
 #ifndef LOAD_H
 #define LOAD_H
 
 #include <sys/types.h>
 
-/** load__start() - a process that works until it is killed or its parent dies. Return: its id, or -1 with errno set */
+/**
+ * load__start() - a process that works until it is killed or its parent ends. Return: its pid, or -1 with errno set
+ */
 pid_t load__start(void);
 
 /** load__stop() - end it and its children */
