@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* print_seeds DIR: inputs for fuzz_print to start from: a print fmt for each construct, and texts for bprint. */
+/* print_seeds DIR: seeds of fuzz_print: a print fmt for each construct, and texts for bprint. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,12 +27,12 @@ static const char *const print_fmts[] = {
 	"\"%lx %d\", (unsigned long)__builtin_expect(!!(REC->i), 0), (int)sizeof(struct tm)",
 	"\"a\" \"\\n\\t\\\"\\x41\" \"%s\", ({ \"x\"; })",
 	"\"%s\", ((((((((REC->name))))))))",
-	/* What was found. */
+	/* Found by fuzzing. */
 	"\"%d\", (1]",
 	"\"%d\", \xe1",
 };
 
-/* For the address of the seeds' records. */
+/* The text for the address in the seeds' records. */
 static const char *const texts[] = { "%s %d %llx\\n", "%pS %-8.3s %*d %c", "\\\"%hhu %zu\\x20%%" };
 
 static int write_seed(const char *folder, const char *name, int which, int flags, const char *text)
@@ -52,7 +52,7 @@ static int write_seed(const char *folder, const char *name, int which, int flags
 	       "\x50\0\x08\0"
 	       "eth0\0?\0\0",
 	       16);
-	if (which) /* the address and the arguments of bprint, and what others have there */
+	if (which) /* address and arguments of bprint, and other events' values there */
 		memcpy(record + 16,
 		       "\x10\0\0\x81\xff\xff\xff\xff"
 		       "text\0\0\0\0",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record_seeds DIR: inputs for fuzz_record to start from: a record of each shape, with locations that are right. */
+/* record_seeds DIR: seeds of fuzz_record: a record of each shape, with valid locations. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Print fmts that want time or memory, as long as a format text may be: compiled or refused, and run, within bounds. The
- * bounds are far above what is needed, so that a busy machine and sanitizers fit below; what grows faster than the text does not.
+ * Print fmts that need much time or memory, as long as a format text may be: compiled or refused, and run, within limits. The limits are
+ * far above the need, so that a busy machine and sanitizers stay below them; superlinear growth does not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static const char head[] =
 	"name: bomb\nID: 300\nformat:\n" COMMON_FIELDS FIELD("int a", 8, 4, 1) FIELD("char s[16]", 12, 16, 0)
 		FIELD("__data_loc u8[] list", 28, 4, 0) FIELD("__data_loc char[] str", 32, 4, 0) "\nprint fmt: ";
 
-/* The text is before, then as often as fits (or n times) the middle and the closing, with what is between them. */
+/* The text is before, then as often as fits (or n times) the middle, then the text between, then the closings. */
 static const struct bomb {
 	const char *name, *before, *opening, *between, *closing, *after;
 	uint32_t n;

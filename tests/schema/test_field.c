@@ -27,7 +27,7 @@ static const char text[] = EVENT_TEXT("everything", 300,
 	FIELD("cpumask_t mask", 48, 16, 0)
 	FIELD("char buf[]", 64, 0, 0), "");
 
-/* The same record as hosts of both byte orders write it. */
+/* The same record as written by hosts of both byte orders. */
 static const uint8_t little[] = {
 	0x2c, 0x01, 0x00, 0x00, 0x78, 0x56, 0x34, 0x12, 0xff, 0xff, 0xfe, 0xff, 0xfd, 0xff, 0xff, 0xff,
 	0x08, 0x07, 0x06, 0x05, 0x04, 0x03, 0x02, 0x01, 0xfc, 0xff, 0xff, 0xff, 0x01, 0xaa, 0xaa, 0xaa,
@@ -117,7 +117,7 @@ static void check_record(const struct tw_record *record)
 	assert_true(get(record, "u64").u == 0x0102030405060708);
 	assert_int_equal(get(record, "enum").i, -4);
 	assert_int_equal(get(record, "bool").u, 1);
-	check_text(record, "comm", "bash"); /* full, so without a NUL */
+	check_text(record, "comm", "bash"); /* full, therefore without a NUL */
 	check_text(record, "dynamic", "text");
 	check_text(record, "buf", "end");
 	check_elements(record);
@@ -147,7 +147,7 @@ static void test_from_wire(void **state)
 	check_record(&(struct tw_record){ .data = big, .len = sizeof(big), .big_endian = true, .from_wire = true });
 }
 
-/* A record cut anywhere: a field is read or refused, exactly at its end. */
+/* A record truncated anywhere: a field is read or refused, exactly at its end. */
 static void test_cut(void **state)
 {
 	static const struct {
@@ -176,7 +176,7 @@ static void test_cut(void **state)
 	}
 }
 
-/* Where a record goes on behind what was captured, nobody knows the rest of it; what lies before is as always. */
+/* In a record truncated by a capture the rest is unknown; the part before is read as usual. */
 static void test_cut_by_capture(void **state)
 {
 	const struct tw_record record = { .data = little, .len = 70, .cut = true };
@@ -188,7 +188,7 @@ static void test_cut_by_capture(void **state)
 	check_text(&record, "comm", "bash");
 }
 
-/* Locations that point out of the record, or at its very end. */
+/* Locations outside of the record, or at its very end. */
 static void test_locations(void **state)
 {
 	static const struct {

@@ -46,7 +46,7 @@ static void test_sched_switch(void **state)
 	tw_format__free(format);
 }
 
-/* One declaration and what it has to be. */
+/* One declaration and its expected result. */
 struct type_case {
 	const char *decl;
 	uint32_t size;
@@ -90,7 +90,7 @@ static const struct type_case type_cases[] = {
 	SCALAR("long long a", 8, 1, "a", "long long", INT),
 	SCALAR("unsigned long a", 4, 0, "a", "unsigned long", UINT),
 	SCALAR("xfs_agblock_t a", 4, 0, "a", "xfs_agblock_t", UINT),
-	SCALAR("int fd", 8, 0, "fd", "int", UINT), /* syscall arguments fill a long */
+	SCALAR("int fd", 8, 0, "fd", "int", UINT), /* syscall arguments have the size of a long */
 	SCALAR("bool a", 1, 0, "a", "bool", BOOL),
 	SCALAR("_Bool a", 1, 0, "a", "_Bool", BOOL),
 	SCALAR("enum zone_type a", 4, 0, "a", "enum zone_type", ENUM),
@@ -177,7 +177,7 @@ static void test_types(void **state)
 		check_type(&type_cases[i]);
 }
 
-/* Names whose size is known: it shows in arrays behind a location. */
+/* Names with a known size, which matters for arrays behind a location. */
 static void test_names(void **state)
 {
 	static const struct {
@@ -219,7 +219,7 @@ static void check_last(const char *system, const char *text, uint8_t kind, uint8
 	tw_format__free(format);
 }
 
-/* Fields that have no size because they go to the record's end, and what only looks like one. */
+/* Fields without a size, because they extend to the end of the record, and similar ones. */
 static void test_open_ended(void **state)
 {
 	(void)state;
@@ -274,7 +274,7 @@ static void test_long_size(void **state)
 	tw_format__free(format);
 }
 
-/* As kernels before 2.6.31, editors and mail programs leave them. */
+/* As written by kernels before 2.6.31, editors and mail programs. */
 static void test_tolerated(void **state)
 {
 	struct tw_format *format;

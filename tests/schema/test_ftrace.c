@@ -35,7 +35,7 @@ static const char user_stack_text[] = EVENT_TEXT("user_stack", 13,
 	FIELD("unsigned long caller[8]", 16, 64, 0), "\"\\t=> %ps\\n\", (void *)REC->caller[0]");
 /* clang-format on */
 
-/* The kernel's own layouts of what its tracers of latencies find. */
+/* The layouts of the kernel's latency tracers. */
 static const char hwlat_text[] = EVENT_TEXT(
 	"hwlat", 14,
 	FIELD("u64 duration", 8, 8, 0) FIELD("u64 outer_duration", 16, 8, 0) FIELD("u64 nmi_total_ts", 24, 8, 0)
@@ -86,7 +86,7 @@ static struct tw_print_host host;
 static char room[4096];
 static struct tw_line line;
 
-/* A record being written, little-endian. */
+/* A record that is being written, little-endian. */
 static uint8_t data[512];
 static uint32_t len;
 
@@ -133,7 +133,7 @@ static struct tw_record record(void)
 	return (struct tw_record){ .data = data, .len = len };
 }
 
-/* Every shorter record is read without harm too: the sanitizers watch. */
+/* Every shorter record is read too, under the sanitizers. */
 static void run_shorter(const struct tw_print *print)
 {
 	for (uint32_t n = 0; n < len; n++) {
@@ -274,7 +274,7 @@ static void test_graph_leaf(void **state)
 	exit_record = record();
 	assert_true(tw_print__graph_leaf(entry, &entry_record, leave, &exit_record, &host, &line));
 	expect("! 452.788 us |      do_it();");
-	/* another way round, another function, another task, and one that is cut */
+	/* exchanged, another function, another task, and a truncated one */
 	assert_false(tw_print__graph_leaf(leave, &exit_record, entry, &entry_record, &host, &line));
 	begin_exit(CALL_IT, 2, 1);
 	exit_record = record();
@@ -301,9 +301,9 @@ static void test_stack(void **state)
 	number(2, 8);
 	number(DO_IT, 8);
 	number(NOWHERE, 8);
-	number(CALL_IT, 8); /* behind the end */
+	number(CALL_IT, 8); /* beyond the end */
 	expect_event(print, "\t=> do_it\n\t=> 0xffff000000001234\n");
-	/* a number that lies; more than eight; the mark of old kernels */
+	/* a wrong number; more than eight; the mark of old kernels */
 	begin(4);
 	number(1000, 8);
 	for (int i = 0; i < 9; i++)
@@ -320,7 +320,7 @@ static void test_stack(void **state)
 	drop(print, format);
 }
 
-/* Addresses of user space are nobody's to look up, and as many are told as there are. */
+/* Addresses of user space are not looked up, and as many are printed as there are. */
 static void test_user_stack(void **state)
 {
 	struct tw_format *format;
@@ -457,14 +457,14 @@ static void test_bprint_odd(void **state)
 	struct tw_print *print = compile(bprint_text, &format);
 
 	(void)state;
-	/* what a pointer points to was made text by the kernel */
+	/* the kernel has formatted what the pointer refers to */
 	begin_bprint(0xffffffff82000010);
 	text("10.0.0.1");
 	text("a");
 	align(4);
 	number(9, 4);
 	expect_event(print, "do_it: 10.0.0.1 a 9");
-	/* a text without its end, arguments that are missing, a conversion that there is not */
+	/* a text without its end, missing arguments, an unknown conversion */
 	begin_bprint(0xffffffff82000018);
 	number(1, 4);
 	number(0x64636261, 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which fields are taken for addresses, by each of the rules, on fields as kernels have them. */
+/* Which fields are addresses, by each of the rules, with fields as in kernels. */
 #include "schema/pointer_field.h"
 
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static const struct row {
 	{ "made", FIELD("void * entries[4]", 8, 32, 0), "entries", "\"\"", ALWAYS },
 	{ "made", FIELD("__data_loc void *[] list", 8, 4, 0), "list", "\"\"", ALWAYS },
 	{ "made", FIELD("__data_loc char[] name", 8, 4, 0), "name", "\"%s\", __get_str(name)", NEVER },
-	/* by how it is printed */
+	/* by its conversion */
 	{ "kmem", FIELD("unsigned long where", 8, 8, 0), "where", "\"%pS\", (void *)REC->where", ALWAYS },
 	{ "kmem", FIELD("unsigned long where", 8, 8, 0), "where", "\"%px\", (void *)REC->where", ALWAYS },
 	{ "filelock", FIELD("fl_owner_t owner", 8, 8, 0), "owner", "\"%p\", REC->owner", ALWAYS },
@@ -59,7 +59,7 @@ static const struct row {
 	{ "syscalls", FIELD("unsigned long addr", 8, 8, 0), "addr", "\"\"", ALWAYS },
 	{ "syscalls", FIELD("int fd", 8, 8, 1), "fd", "\"\"", NEVER },
 	{ "ftrace", FIELD("unsigned long retval", 8, 8, 0), "retval", "\"\"", LARGE },
-	/* what is left */
+	/* all others */
 	{ "sched", FIELD("u64 runtime", 8, 8, 0), "runtime", "\"%llu\", REC->runtime", KERNEL },
 	{ "probes", FIELD("u64 arg1", 8, 8, 0), "arg1", "\"%llx\", REC->arg1", KERNEL },
 	{ "made", FIELD("unsigned long stack[4]", 8, 32, 0), "stack", "\"\"", KERNEL },
@@ -101,7 +101,7 @@ static void test_rules(void **state)
 		expect_row(&rows[i]);
 }
 
-/* What all events begin with never is one. */
+/* The common fields never are. */
 static void test_common(void **state)
 {
 	static const char text[] = EVENT_TEXT("made_up", 300, FIELD("void * p", 8, 8, 0), "print fmt: \"%p\", REC->p");

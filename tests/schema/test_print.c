@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Print formats compiled and run on records made here: one table row a construct. */
+/* Print formats compiled and run on records made here: one table row for each construct. */
 #include "schema/print.h"
 
 #include <setjmp.h>
@@ -185,7 +185,7 @@ static void test_refusals(void **state)
 	}
 }
 
-/* Whatever is cut off, nothing is read behind the end. */
+/* Wherever the record is truncated, nothing is read beyond its end. */
 static void test_short_records(void **state)
 {
 	uint8_t bytes[RECORD_LEN];
@@ -264,7 +264,7 @@ static void test_addresses(void **state)
 	tw_format__free(format);
 }
 
-/* An expression that nests without an end is refused, not followed. */
+/* An expression with unlimited nesting is refused. */
 static void test_limits(void **state)
 {
 	char text[4096] = "\"%d\", ";
@@ -284,7 +284,7 @@ static void test_limits(void **state)
 	}
 }
 
-/* A host with longs of 4 bytes prints them as such. */
+/* A host with longs of 4 bytes prints them with that size. */
 static void test_small_longs(void **state)
 {
 	uint8_t bytes[RECORD_LEN];
@@ -307,7 +307,7 @@ static void test_small_longs(void **state)
 	tw_format__free(format);
 }
 
-/* A large field that is named again and again is not read without an end. */
+/* A large field that is used again and again is not read without a limit. */
 static void test_work(void **state)
 {
 	static uint8_t bytes[65536];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers and texts are held against printf of the C library, which is what libtraceevent prints them with. */
+/* Numbers and texts are compared with printf of the C library, which libtraceevent uses. */
 #include "schema/print/put.h"
 
 #include <setjmp.h>
@@ -110,7 +110,7 @@ static void test_strings(void **state)
 				for (size_t s = 0; s < ARRAY_SIZE(strings); s++)
 					check_string(&(struct tw_put_spec){ 's', flags, 4, widths[w], precisions[p] },
 						     strings[s]);
-	/* no NUL within the bytes that are there; and a width from a `*` below 0 */
+	/* no NUL in the available bytes; and a negative width from a `*` */
 	tw_put__string(&line, &(struct tw_put_spec){ 's', 0, 4, -5, -1 }, "abcdef", 3);
 	expect("abc  ");
 	tw_put__string(&line, &(struct tw_put_spec){ 's', 0, 4, INT32_MIN, 0 }, NULL, 0);

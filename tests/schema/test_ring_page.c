@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sub-buffers of other machines: either byte order, longs of 4 and 8 bytes, fewer bits of type; and what is wrong with one. What this
- * machine's kernels write is walked in tests/producer/test_native_ring.c.
+ * Sub-buffers of other machines: either byte order, longs of 4 and 8 bytes, fewer bits of type; and invalid ones.
+ * tests/producer/test_native_ring.c walks those of this machine's kernels.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -160,10 +160,10 @@ static void test_damage(void **state)
 	(void)state;
 	expect_damaged(1, 0, 0, 16);          /* no room for the common fields */
 	expect_damaged(0, 0, 4 + 7, 16);      /* the same */
-	expect_damaged(0, 0, 3, 16);          /* it counts itself */
-	expect_damaged(0, 0, 4 + 17, 16);     /* longer than what is left */
+	expect_damaged(0, 0, 3, 16);          /* it includes itself */
+	expect_damaged(0, 0, 4 + 17, 16);     /* longer than the rest */
 	expect_damaged(0, 0, 4 + 15, 15);     /* with its padding */
-	expect_damaged(0, 0, UINT32_MAX, 16); /* padded it would be 0 */
+	expect_damaged(0, 0, UINT32_MAX, 16); /* padded, it would be 0 */
 	expect_damaged(28, 0, 0, 16);
 	expect_damaged(PADDING, 1, 4 + 17, 16);
 	init(&page, false, 8, 5);
@@ -171,7 +171,8 @@ static void test_damage(void **state)
 	set_commit(&page, 0);
 	assert_true(tw_ring_page__init(&walk, &page.layout, page.bytes, page.len));
 	expect_no_more(&walk, &page, TW_RING_DAMAGED);
-	assert_false(tw_ring_page__init(&walk, &page.layout, page.bytes, page.len - 1)); /* claims more than it has */
+	assert_false(
+		tw_ring_page__init(&walk, &page.layout, page.bytes, page.len - 1)); /* its length exceeds the rest */
 	expect_no_more(&walk, &page, TW_RING_END);
 	assert_false(tw_ring_page__init(&walk, &page.layout, page.bytes, page.layout.page.data_offset - 1u));
 	expect_no_more(&walk, &page, TW_RING_END);

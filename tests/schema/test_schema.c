@@ -68,7 +68,7 @@ static void test_long_size(void **state)
 
 	(void)state;
 	assert_int_equal(add(schema, "s", "before", 1), 0);
-	tw_schema__set_long_size(schema, 0); /* as a stranger may have it */
+	tw_schema__set_long_size(schema, 0); /* an untrusted format */
 	assert_int_equal(tw_schema__by_id(schema, 1)->fields[0].elem_size, 8);
 	tw_schema__set_long_size(schema, 4);
 	assert_int_equal(add(schema, "s", "after", 2), 0);
@@ -77,7 +77,7 @@ static void test_long_size(void **state)
 	tw_schema__free(schema);
 }
 
-/* However many large texts come, the memory ends, and what was there stays. */
+/* However many large texts are added, the memory is limited, and existing formats are kept. */
 static void test_memory(void **state)
 {
 	struct tw_schema *schema = tw_schema__new();
@@ -119,7 +119,7 @@ static void check_digest(const char *message, size_t repeat, const char *expecte
 	assert_string_equal(hex, expected);
 }
 
-/* The examples of FIPS 180-2, appendix B, and lengths around a block's end, as coreutils' sha256sum has them. */
+/* The examples of FIPS 180-2, appendix B, and lengths around the end of a block, compared with coreutils' sha256sum. */
 static void test_sha256(void **state)
 {
 	(void)state;
@@ -156,7 +156,7 @@ static void test_hash(void **state)
 	assert_true(tw_schema_hash__fini(&h) != 0);
 }
 
-/* Formats that a view was lent stay whose they are, also where one takes another's place. */
+/* Formats lent to a view stay their owner's, also when one replaces another. */
 static void test_view(void **state)
 {
 	struct tw_schema *schema = tw_schema__new(), *view = tw_schema__new_view();

@@ -63,7 +63,7 @@ static void test_later_outweighs(void **state)
 	assert_string_equal(tw_strings__find(strings, 2), "two");
 }
 
-/* Meaning of the counter is what is taken, whatever bytes a text has. */
+/* The counted size equals the allocated size, for any bytes of a text. */
 static void test_memory(void **state)
 {
 	const size_t empty = tw_strings__memory(strings);
@@ -82,7 +82,7 @@ static void test_memory(void **state)
 	text[sizeof(text) - 1] = '"';
 	assert_int_equal(tw_strings__parse(strings, text, sizeof(text)), 0);
 	assert_int_equal(tw_strings__memory(strings), one + sizeof(text) - 9);
-	text[8] = '\0'; /* ends the text for all who read it */
+	text[8] = '\0'; /* ends the text for all readers */
 	assert_int_equal(tw_strings__parse(strings, text, sizeof(text)), 0);
 	assert_string_equal(tw_strings__find(strings, 1), "a");
 	assert_int_equal(tw_strings__memory(strings), one);
@@ -91,7 +91,7 @@ static void test_memory(void **state)
 	assert_int_equal(tw_strings__memory(strings), one);
 }
 
-/* Return: CPU time that it takes to fill a table with the multiples of @step. */
+/* Return: CPU time to fill a table with the multiples of @step. */
 static clock_t time_of_filling(uint64_t step)
 {
 	const clock_t began = clock();
@@ -108,7 +108,7 @@ static clock_t time_of_filling(uint64_t step)
 	return clock() - began;
 }
 
-/* Addresses that fall on one place if the hash has no seed: its first factor times the step is 1. */
+/* Addresses that would collide in a hash without a seed: its first factor times the step is 1. */
 static void test_chosen_addresses(void **state)
 {
 	const clock_t ordinary = time_of_filling(16);

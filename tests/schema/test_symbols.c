@@ -76,7 +76,7 @@ static void test_first_name_stays(void **state)
 	expect(0x1000, "first", 0x1000);
 	expect(0x1008, "first", 0x1000);
 	assert_int_equal(tw_symbols__count(symbols), 1);
-	/* What reaches further names what the first does not. */
+	/* An entry with a larger extent names addresses after the first one's end. */
 	add(0x1000, 0x20, "further");
 	add(0x800, 0, "before");
 	expect(0x1000, "first", 0x1000);
@@ -85,7 +85,9 @@ static void test_first_name_stays(void **state)
 	assert_int_equal(tw_symbols__count(symbols), 3);
 }
 
-/* Of aliases, each of which reaches further, the first and the last are kept: one after another, and where runs are merged. */
+/*
+ * Of aliases with growing extents the first and the last are kept: added one after another, and when runs are merged.
+ */
 static void test_aliases(void **state)
 {
 	(void)state;
@@ -106,10 +108,10 @@ static void test_aliases(void **state)
 	expect(0x1050, NULL, 0);
 }
 
-/* Adding and finding take turns, in an order that suits nobody; and what is found does not depend on it. */
+/* Adds and look-ups alternate, in an unfavourable order; the results do not depend on it. */
 static void test_turns(void **state)
 {
-	const uint64_t n = 50021; /* a prime: all addresses below it come once */
+	const uint64_t n = 50021; /* a prime: every address below it occurs once */
 	struct tw_symbol found;
 	char name[32];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads all that a format or a record hands out, to the last byte, so that a sanitizer sees each of them. */
+/* Reads all results of a format or a record to the last byte, so that a sanitizer checks each of them. */
 #ifndef TOUCH_H
 #define TOUCH_H
 

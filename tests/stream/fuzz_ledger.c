@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A comment from a stranger's file: what is taken for a ledger says the same when it is written again. */
+/* A comment of an untrusted file: a text that parses as a ledger parses to the same when it is written again. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames from a stranger, taken in by a table that keeps all history, as the dissector's does. The input: the memory in two bytes, then frames, each
- * after a 16-bit big-endian length. The table keeps its memory, and what was taken in stays as it is.
+ * Untrusted frames for a table that keeps all history, like the dissector's. The input: the memory in two bytes, then frames, each after
+ * a 16-bit big-endian length. The table stays within its memory, and its content does not change later.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void *resize(void *ctx, void *memory, size_t old_size, size_t new_size)
 	return NULL;
 }
 
-/* What a record explains, before and after it was taken in. */
+/* The content of a metadata record, before and after it was added. */
 struct facts {
 	bool has_host;
 	char host[sizeof(((struct tw_identity *)0)->host)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ledger_seeds DIR: inputs for fuzz_ledger to start from. */
+/* ledger_seeds DIR: seeds of fuzz_ledger. */
 #include <stdio.h>
 #include <string.h>
 

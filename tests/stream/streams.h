@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames into a tw_streams, for its tests. Included behind cmocka.h. */
+/* Frames for a tw_streams, for its tests. Included after cmocka.h. */
 #ifndef TEST_STREAMS_H
 #define TEST_STREAMS_H
 
@@ -34,7 +34,7 @@ static inline void begin(uint64_t stream, uint64_t schema)
 	frame.f.info.schema_id = schema;
 }
 
-/* The frame that was begun, from memory of exactly its size. Return: its stream */
+/* The frame that was built, in memory of exactly its size. Return: its stream */
 static inline struct tw_stream *learn(void)
 {
 	const size_t len = test_frame__end(&frame);

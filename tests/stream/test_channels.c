@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What frames are by their numbers: next, after a gap, late or twice. */
+/* Frames by their numbers: next, after a gap, late or duplicate. */
 #include "stream/channels.h"
 
 #include <setjmp.h>
@@ -37,9 +37,9 @@ static void test_arrivals(void **state)
 	check(112, 1, TW_STREAM_IN_ORDER, 0);
 	check(106, 2, TW_STREAM_LATE, 0);
 	check(106, 2, TW_STREAM_LATE, 0);
-	check(108, 3, TW_STREAM_DUPLICATE, 0); /* its last number came */
+	check(108, 3, TW_STREAM_DUPLICATE, 0); /* its last number arrived before */
 	check(105, 1, TW_STREAM_DUPLICATE, 0);
-	check(111, 4, TW_STREAM_DUPLICATE, 0); /* it goes on beyond what came */
+	check(111, 4, TW_STREAM_DUPLICATE, 0); /* it continues beyond what has arrived */
 	check(115, 1, TW_STREAM_IN_ORDER, 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who has to go when a table of streams is full. */
+/* Which stream is evicted from a full table. */
 #include "stream/eviction.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 static const struct tw_places places = { .n = N, .of_one_source = 3, .silence = 100 };
 
-/* Of one stream: when it was heard, from where, what it proved, whether it ended. */
+/* Of one stream: time of its last frame, address, proof, whether it ended. */
 #define S(when, from, what, over)                                                            \
 	{                                                                                    \
 		.heard = (when), .source = (from), .proof = TW_PROOF_##what, .ended = (over) \
@@ -38,7 +38,7 @@ static const struct table
 	three_and_one = { { S(5, 1, ANSWER, 0), S(4, 1, ANSWER, 0), S(6, 1, ANSWER, 0), S(3, 2, ANSWER, 0) }, N },
 	two_and_two = { { S(5, 1, ANSWER, 0), S(4, 1, ANSWER, 0), S(6, 2, ANSWER, 0), S(3, 2, ANSWER, 0) }, N };
 
-#define ROOM N /* nobody goes, and there is a place; smaller numbers are who goes, others -errno */
+#define ROOM N /* none is evicted, and there is a place; smaller numbers are the evicted one, others -errno */
 
 static const struct {
 	const char *what;
@@ -82,7 +82,7 @@ static void who_goes(void **state)
 	}
 }
 
-/* The frames of one stream, and whether each goes on where another one ended. */
+/* The frames of one stream, and whether each continues the numbers of another. */
 static const struct {
 	const char *what;
 	struct tw_frame_info info;

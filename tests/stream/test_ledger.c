@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Books balance for whatever may happen to events; single cases where somebody could be misled. */
+/* Ledgers balance for anything that can happen to events; single cases that could mislead. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void take_frame(struct tw_stream_counters *books)
 	}
 }
 
-/* What really happened to the events of a made-up stream. */
+/* What really happened to the events of a made stream. */
 struct world {
 	struct tw_stream_counters books;
 	struct tw_ledger_sources seen;
@@ -88,7 +88,7 @@ static void happen(struct world *w, enum tw_ledger_place place)
 	w->truth.place[w->joined ? place : TW_PLACE_BEFORE]++;
 }
 
-/* An event that never gets a number. */
+/* An event without a number. */
 static void lose_early(struct world *w)
 {
 	if (chance(2)) {
@@ -231,7 +231,9 @@ static void test_whole(void **state)
 	}
 }
 
-/* Metadata among the frames that were dropped on an interface counts as events there: no event is in two places for it. */
+/*
+ * Metadata among the frames that an interface dropped counts as events there: no event is in two places because of it.
+ */
 static void test_dropped_metadata(void **state)
 {
 	(void)state;
@@ -251,7 +253,7 @@ static void test_dropped_metadata(void **state)
 	}
 }
 
-/* Joined late: it balances; where LOST told the losses, they are where they happened. */
+/* Joined late: it balances; losses that LOST reported are where they happened. */
 static void test_late(void **state)
 {
 	(void)state;
@@ -278,7 +280,7 @@ static void test_late(void **state)
 	}
 }
 
-/* Cut off: what STATS have told and no number shows is the difference, and never more than that. */
+/* Truncated: the difference is what STATS reported and no number shows, and never more. */
 static void test_cut(void **state)
 {
 	(void)state;
@@ -315,7 +317,7 @@ static struct tw_ledger make(struct world *w)
 	return l;
 }
 
-/* Without gaps nothing is explained by classifiers, which count others' events too. */
+/* Without gaps nothing is explained by classifiers, which also count events of others. */
 static void test_no_gaps(void **state)
 {
 	struct world w = { .seen = { .numbers = { .events_out = 10 },
@@ -328,7 +330,7 @@ static void test_no_gaps(void **state)
 	assert_int_equal(tw_ledger__difference(&l), 0);
 }
 
-/* What came out and is in none of the capture's counters is not hidden. */
+/* Emitted events that are in none of the capture's counters are not hidden. */
 static void test_differences(void **state)
 {
 	struct world w = { .seen = { .numbers = { .events_out = 10 }, .own = { .delivered = 7 } } };
@@ -355,7 +357,7 @@ static void test_empty(void **state)
 	assert_int_equal(l.recorded, 0);
 }
 
-/* A stream that lost what it had at its end told so. */
+/* A stream that reported its losses at its end. */
 static void test_shed_at_end(void **state)
 {
 	struct world w = { .joined = true, .tells_lost = true };
@@ -372,7 +374,7 @@ static void test_shed_at_end(void **state)
 	assert_int_equal(tw_ledger__difference(&l), 0);
 }
 
-/* A LOST that the network brings twice is not lost twice, once the last STATS is there. */
+/* A LOST that the network duplicates does not count twice, when the last STATS has arrived. */
 static void test_lost_twice(void **state)
 {
 	struct world w = { .joined = true, .tells_lost = true };
@@ -403,7 +405,7 @@ static size_t put_json(const struct tw_ledger *l, char *ret, size_t size)
 	return tw_line__len(&line);
 }
 
-/* Whether the capture joined late or not; frames that are missing behind another stream's last are not behind this one's. */
+/* Whether the capture joined late or not; frames missing after another stream's last are not after this one's. */
 static void test_unsure_rings(void **state)
 {
 	(void)state;
@@ -457,7 +459,7 @@ static void fill(struct tw_ledger *l, uint64_t largest)
 		l->fact[i] = chance(2) ? largest - chance(100) : 0;
 }
 
-/* Field by field: what is between them is not written. */
+/* Field by field: padding is not set. */
 static void assert_same(const struct tw_ledger *l, const struct tw_ledger *other)
 {
 	assert_int_equal(l->state, other->state);
@@ -519,7 +521,7 @@ static void test_parse(void **state)
 	assert_int_equal(l.state, TW_LEDGER_CLOSED);
 }
 
-/* A sum that does not fit 64 bits stops at the largest number. */
+/* A sum that exceeds 64 bits stops at the largest number. */
 static void test_too_large(void **state)
 {
 	const struct tw_ledger ledgers[2] = {
@@ -552,7 +554,7 @@ static void test_texts(void **state)
 	assert_non_null(strstr(text, "\"difference\": 2"));
 }
 
-/* The page and the list say the same. */
+/* The page and the list are equal. */
 static void test_page(void **state)
 {
 	static const char *const rows[] = {

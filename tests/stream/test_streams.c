@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a capture says of its streams, taken in. */
+/* The state of streams from the frames of a capture. */
 #include "stream/streams.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include "tests/stream/streams.h"
 
-/* A format that does not show how long a long is, and asks. */
+/* A format that does not show the size of a long, and depends on it. */
 static const char sizeof_long[] =
 	"name: longs\nID: 9\nformat:\n"
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
@@ -75,7 +75,7 @@ static void test_host(void **state)
 	assert_int_equal(stats_now().malformed, 0);
 }
 
-/* Programs made before the host told its long are made anew, and their memory is given back. */
+/* Programs made before the size of a long was known are made again, and their memory is freed. */
 static void test_long_size(void **state)
 {
 	struct tw_stream *stream = learn_text(1, SCHEMA, TW_SCHEMA_EVENT, 9, sizeof_long, false);
@@ -88,7 +88,7 @@ static void test_long_size(void **state)
 	assert_int_equal(stream->long_size, 4);
 	assert_int_equal(stats_now().memory, before);
 	check_text(stream, SCHEMA, 9, "4");
-	learn_host("a", 1, 8); /* the first stays */
+	learn_host("a", 1, 8); /* the first is kept */
 	assert_int_equal(stream->long_size, 4);
 	check_text(stream, SCHEMA, 9, "4");
 	learn_text(1, SCHEMA + 1, TW_SCHEMA_EVENT, 9, sizeof_long, false); /* one that comes later */
@@ -114,7 +114,7 @@ static void test_clock(void **state)
 	assert_false(stream->has_wall);
 	learn_clock(1u << TW_CLOCK_REAL, 0, 7);
 	assert_false(stream->has_wall);
-	learn_clock(both, 100, 90); /* a clock ahead of the wall's */
+	learn_clock(both, 100, 90); /* a clock ahead of the wall clock */
 	assert_true(stream->has_wall);
 	assert_int_equal(tw_stream__wall_offset(stream) + 100, 90);
 	learn_clock(both, 100, 5000);
@@ -135,7 +135,7 @@ static void check_name(const struct tw_stream *stream, uint32_t pid, uint64_t ti
 	assert_string_equal(name, expected);
 }
 
-/* A producer tells all the names of a round before its events. */
+/* A producer sends all names of a round before its events. */
 static void test_many_renames(void **state)
 {
 	struct tw_stream *stream = NULL;
@@ -167,11 +167,11 @@ static void test_renames(void **state)
 
 	(void)state;
 	check_name(stream, 11, 100, NULL);
-	check_name(stream, 10, 50, "bash"); /* nothing better is known */
+	check_name(stream, 10, 50, "bash"); /* no better name is known */
 	learn_comm(1, 10, 200, "make");
 	check_name(stream, 10, 199, "bash");
 	check_name(stream, 10, 200, "make");
-	learn_comm(1, 10, 100, "bash"); /* said again, and changed since */
+	learn_comm(1, 10, 100, "bash"); /* repeated, and changed since */
 	learn_comm(1, 10, 0, "older");
 	learn_comm(1, 10, 300, "make");
 	check_name(stream, 10, 150, "bash");
@@ -179,7 +179,7 @@ static void test_renames(void **state)
 	learn_comm(1, 10, 400, "cc1");
 	check_name(stream, 10, 399, "make");
 	check_name(stream, 10, 400, "cc1");
-	learn_comm(1, 10, 500, ""); /* prctl() takes it, and so do the kernel's filters */
+	learn_comm(1, 10, 500, ""); /* prctl() accepts it, and so do the kernel's filters */
 	check_name(stream, 10, 500, "");
 	learn_comm(2, 10, 0, "other");
 	check_name(stream, 10, 400, "cc1");
@@ -236,11 +236,11 @@ static void test_symbols(void **state)
 	check_text(stream, SCHEMA, 9, "i=5 at=first+0x4 {0x1234}");
 	memory = stats_now().memory;
 	for (int i = 0; i < 5000; i++) {
-		learn_symbol(1, 0x1230, 8, "first");  /* repeated for late joiners */
-		learn_symbol(1, 0x1230, 8, "second"); /* the first name stays */
+		learn_symbol(1, 0x1230, 8, "first");  /* repeated for late receivers */
+		learn_symbol(1, 0x1230, 8, "second"); /* the first name is kept */
 	}
 	assert_int_equal(stats_now().memory, memory);
-	learn_symbol(1, 0x1230, 0x10000, "wide"); /* where the first does not reach */
+	learn_symbol(1, 0x1230, 0x10000, "wide"); /* beyond the end of the first */
 	check_text(stream, SCHEMA, 9, "i=5 at=first+0x4 {0x1234}");
 	assert_true(tw_symbols__find(stream->print_host.symbols, 0x1240, &symbol));
 	assert_string_equal(symbol.name, "wide");
@@ -268,7 +268,7 @@ static void test_schema(void **state)
 	assert_string_equal(tw_stream__event(stream, SCHEMA, 0x1009)->format->name, "plain");
 	check_text(stream, SCHEMA, 0x1009, "i=5 at=0x1234 {0x1234}");
 	memory = stats_now().memory;
-	for (int i = 0; i < 100; i++) { /* repeated: nothing more is taken, nothing is replaced */
+	for (int i = 0; i < 100; i++) { /* repeated: no more memory is used, nothing is replaced */
 		learn_text(1, SCHEMA, TW_SCHEMA_EVENT, 9, text, true);
 		learn_event(1, SCHEMA, 9, "another");
 	}
@@ -280,7 +280,7 @@ static void test_schema(void **state)
 	assert_int_equal(stats_now().refused_texts, 0);
 }
 
-/* header_page, header_event and kinds to come are no events. */
+/* header_page, header_event and future kinds are not events. */
 static void test_other_kinds(void **state)
 {
 	const struct tw_stream *stream = learn_text(1, SCHEMA, TW_SCHEMA_HEADER_PAGE, 0, "no format", false);
@@ -304,7 +304,7 @@ static void test_strings(void **state)
 	learn_text(1, SCHEMA, TW_SCHEMA_PRINTK, 0, "0x10 : \"one\\n\"\n", false);
 	assert_int_equal(stats_now().memory, memory);
 	learn_text(1, SCHEMA, TW_SCHEMA_PRINTK, 0, "0x10 : \"uno\"\n0x20 : \"two\"\n",
-		   true); /* a module's, loaded since */
+		   true); /* of a module that was loaded later */
 	assert_string_equal(tw_strings__find(stream->print_host.strings, 0x10), "uno");
 	assert_string_equal(tw_strings__find(stream->print_host.strings, 0x20), "two");
 	assert_int_equal(stats_now().memory, sizeof(*stream) + tw_strings__memory(stream->strings));
@@ -312,7 +312,7 @@ static void test_strings(void **state)
 	assert_int_equal(stats_now().refused_texts, 0);
 }
 
-/* Ids mean something only under their stream and schema. */
+/* Ids are unique only within their stream and schema. */
 static void test_streams_and_schemas(void **state)
 {
 	struct tw_stream *one = learn_event(100, 7, 9, "one-seven"), *two = learn_event(200, 7, 9, "two-seven");

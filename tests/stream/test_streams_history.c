@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table whose reader comes back to any event: nothing is replaced, each fact keeps its position; with the caller's memory. */
+/* A table for random access to events: nothing is replaced, each item keeps its position; with the caller's memory. */
 #include "stream/streams.h"
 
 #include <errno.h>
@@ -108,7 +108,7 @@ static void test_names(void **state)
 
 	(void)state;
 	learn_name(4, 300, "cc1");
-	learn_name(5, 200, "make"); /* told late */
+	learn_name(5, 200, "make"); /* received late */
 	learn_name(6, 200, "make");
 	learn_name(7, 350, "cc1");
 	check_name(stream, 99, NULL, 0);
@@ -150,7 +150,7 @@ static void test_symbols(void **state)
 	(void)state;
 	assert_false(tw_stream__symbol(stream, 0x1234, &symbol, &position));
 	learn_symbol_at(2, 0x1000, 8, "first");
-	learn_symbol_at(3, 0x1000, 0x100, "wide"); /* the first stays, also where it does not reach */
+	learn_symbol_at(3, 0x1000, 0x100, "wide"); /* the first is kept, also beyond its end */
 	for (uint32_t i = 0; i < 5000; i++)
 		learn_symbol_at(4 + i, 0x2000 + i * 16, 16, "another");
 	check_symbol(stream, 0x1004, "first", 2);
@@ -175,7 +175,7 @@ static void test_texts(void **state)
 	assert_int_equal(stream->printk_position, 8);
 }
 
-/* Texts that the caller expanded. */
+/* Texts decompressed by the caller. */
 static void test_added_texts(void **state)
 {
 	struct tw_schema_view view = { .kind = TW_SCHEMA_EVENT, .event_id = 9 };
@@ -207,7 +207,7 @@ static void test_added_texts(void **state)
 	assert_null(tw_streams__get(streams, 2));
 }
 
-/* All that a table keeps, and many of each. */
+/* All items that a table keeps, and many of each. */
 static void test_memory(void **state)
 {
 	const struct tw_stat_view stat = { .stat = TW_STAT_READ, .channel = 1, .value = 5 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a stranger's capture says of its streams: values in parts, lengths that lie, more than is kept. */
+/* Untrusted metadata of streams: values in parts, wrong lengths, more than is kept. */
 #include "stream/streams.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static uint32_t lay_out(uint8_t *value, size_t size, uint16_t id)
 	return (uint32_t)(TW_SCHEMA_HEAD + view.len);
 }
 
-/* The piece of a value that begins at @offset. Return: where the next one begins */
+/* The piece of a value that begins at @offset. Return: the beginning of the next one */
 static uint32_t learn_part(uint64_t stream, uint16_t inner, const uint8_t *value, uint32_t total, uint32_t offset)
 {
 	size_t n;
@@ -80,12 +80,12 @@ static void test_part_missing(void **state)
 		at = learn_part(1, TW_TLV_SCHEMA, value, total, at);
 	assert_null(tw_stream__event(stream, SCHEMA, 9));
 	assert_true(stats_now().incomplete >= 1);
-	for (at = 0; at < total;) /* said again, whole */
+	for (at = 0; at < total;) /* repeated as a whole */
 		at = learn_part(1, TW_TLV_SCHEMA, value, total, at);
 	assert_non_null(tw_stream__event(stream, SCHEMA, 9));
 }
 
-/* Whoever reads events puts these together; what is in pieces may be malformed as a whole. */
+/* Readers of events reassemble these; a value in pieces may be malformed as a whole. */
 static void test_parts_of_others(void **state)
 {
 	static const uint8_t value[512];
@@ -101,7 +101,7 @@ static void test_parts_of_others(void **state)
 	assert_int_equal(stats_now().malformed, 1);
 }
 
-/* The record and the line "ID:" of its text tell different ids: the text is freed, and was looked at after that. */
+/* The record and the line "ID:" of its text have different ids: the text was used after it was freed. */
 static void test_other_id(void **state)
 {
 	char text[2048];
@@ -120,7 +120,7 @@ static void test_other_id(void **state)
 	assert_string_equal(stats.text.text, "the format text of event made:lies has id 9, its record has 10");
 }
 
-/* Why a text was refused is told also if something else was refused before; and no escapes with it. */
+/* The reason why a text was refused is returned also if another was refused before; it contains no escapes. */
 static void test_why(void **state)
 {
 	static char name[600];
@@ -158,7 +158,7 @@ static void learn_schema_value(struct tw_stream *stream, uint32_t raw_length, ui
 	learn_value(stream, TW_TLV_SCHEMA, value, TW_SCHEMA_HEAD + len);
 }
 
-/* Lengths of a SCHEMA's payload that are not so. */
+/* Wrong lengths in the payload of a SCHEMA. */
 static void test_lying_schema(void **state)
 {
 	const uint32_t lengths[] = { 0, 1, 4, 6, TW_SCHEMA_RAW_MAX, TW_SCHEMA_RAW_MAX + 1, UINT32_MAX };
@@ -181,12 +181,12 @@ static void test_lying_schema(void **state)
 	assert_non_null(strstr(stats_now().text.text, "the range is 1 to"));
 }
 
-/* Each record, cut everywhere, in memory that ends where it does. */
+/* Each record, truncated everywhere, in memory that ends where it does. */
 static void test_short(void **state)
 {
 	static const struct {
 		uint16_t type;
-		size_t least, most; /* bytes of a value */
+		size_t least, most; /* size of a value, bytes */
 	} records[] = {
 		{ TW_TLV_SCHEMA, 16, SIZE_MAX }, { TW_TLV_CLOCK, 60, SIZE_MAX }, { TW_TLV_COMM, 20, 20 + TW_COMM_MAX },
 		{ TW_TLV_SYMBOL, 12, SIZE_MAX }, { TW_TLV_PART, 17, SIZE_MAX },
@@ -202,7 +202,7 @@ static void test_short(void **state)
 			const bool fits = len >= records[i].least && len <= records[i].most;
 
 			if (records[i].type == TW_TLV_PART && len >= 16)
-				tw_store_be32(value + 8, 16); /* the total: only a piece of 1 to 16 bytes is one */
+				tw_store_be32(value + 8, 16); /* the total: only a piece of 1 to 16 bytes is valid */
 			memset(value + 12, 0, 4);
 			learn_value(stream, records[i].type, value, len);
 			if (records[i].type == TW_TLV_PART)
@@ -215,7 +215,7 @@ static void test_short(void **state)
 
 static void test_lying_lists(void **state)
 {
-	/* An attribute, then one of less than its own header, one that reaches too far, one that is cut. */
+	/* An attribute, then one with less than its header, one that extends too far, one that is truncated. */
 	static const uint8_t hosts[][12] = {
 		{ 0, TW_HOST_NAME, 0, 6, 'o', 'k', 0, 0, 0, TW_HOST_OS, 0, 3 },
 		{ 0, TW_HOST_NAME, 0, 6, 'o', 'k', 0, 0, 0, TW_HOST_OS, 0, 5 },
@@ -230,7 +230,7 @@ static void test_lying_lists(void **state)
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
 		memset(&stream->identity, 0, sizeof(stream->identity));
 		learn_value(stream, TW_TLV_HOST, hosts[i], sizeof(hosts[i]));
-		assert_string_equal(stream->identity.host, "ok"); /* what stood before is kept */
+		assert_string_equal(stream->identity.host, "ok"); /* earlier ones are kept */
 		assert_string_equal(stream->identity.os, "");
 		assert_int_equal(stats_now().malformed, ++malformed);
 	}
@@ -242,7 +242,7 @@ static void test_lying_lists(void **state)
 	assert_int_equal(stats_now().malformed, malformed + 1);
 }
 
-/* A name that does not fit is refused; those that are there can still change. */
+/* A name that does not fit is refused; existing ones can still change. */
 static void test_full_task_table(void **state)
 {
 	struct tw_comm_view comm = { .pid = 1, .name = (const uint8_t *)"one", .len = 3 };
@@ -273,7 +273,7 @@ static void name_at(struct tw_tasks *tasks, uint64_t time, const char *name, uin
 	assert_int_equal(tw_tasks__add(tasks, &comm, position, SIZE_MAX), 0);
 }
 
-/* Who comes back to any event asks for any time, and is told names behind their time, too. */
+/* For random access any time can be asked for, and names may arrive after their time, too. */
 static void test_all_task_names(void **state)
 {
 	struct tw_tasks tasks;
@@ -286,7 +286,7 @@ static void test_all_task_names(void **state)
 		name_at(&tasks, (uint64_t)i * 20000000000, name, i);
 	}
 	name_at(&tasks, 30000000000, "late", 2000);
-	name_at(&tasks, 30000000001, "late", 2001); /* says the same */
+	name_at(&tasks, 30000000001, "late", 2001); /* the same content */
 	assert_string_equal(tw_tasks__name(&tasks, 7, 0)->name, "name0");
 	assert_string_equal(tw_tasks__name(&tasks, 7, 29999999999)->name, "name1");
 	assert_string_equal(tw_tasks__name(&tasks, 7, 30000000000)->name, "late");
@@ -328,7 +328,7 @@ static void test_schemas_limit(void **state)
 	assert_int_equal(stats.refused_texts, 1);
 	assert_says(&stats.text, "made:toomuch");
 	assert_null(tw_stream__event(stream, 9999, 9));
-	learn_event(stream->id, TW_STREAM_SCHEMAS_MAX, 10, "fits"); /* in one that is there */
+	learn_event(stream->id, TW_STREAM_SCHEMAS_MAX, 10, "fits"); /* in an existing one */
 	assert_non_null(tw_stream__event(stream, TW_STREAM_SCHEMAS_MAX, 10));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What holds for every sink and every receiver, whatever is behind it. Included behind cmocka.h. */
+/* Requirements for every sink and every receiver of any kind. Included after cmocka.h. */
 #ifndef TW_TEST_ENDS_H
 #define TW_TEST_ENDS_H
 
@@ -12,9 +12,9 @@
 #include "vnet/veth.h"
 #include "wire/tracewire.h"
 
-#define ENDS_PAUSE_US 50 /* between two tries */
+#define ENDS_PAUSE_US 50 /* between two attempts */
 
-/** sink__slot() - tries until there is room; the kernel says -EAGAIN in between */
+/** sink__slot() - tries until there is room; the sink returns NULL in between */
 static inline uint8_t *sink__slot(struct tw_sink *sink)
 {
 	uint8_t *slot;
@@ -29,13 +29,13 @@ static inline uint8_t *sink__slot(struct tw_sink *sink)
 	return slot;
 }
 
-/** frame__events() - how many a sink takes a complete frame for, whatever else it holds */
+/** frame__events() - number of events that a sink counts in a complete frame */
 static inline unsigned int frame__events(const uint8_t *frame)
 {
 	return frame[44] == TW_SOURCE_CONTROL ? 0 : (unsigned int)frame[46] << 8 | frame[47];
 }
 
-/** sink__flush_all() - until all has left */
+/** sink__flush_all() - wait until all frames have left */
 static inline void sink__flush_all(struct tw_sink *sink)
 {
 	int code;
@@ -45,7 +45,7 @@ static inline void sink__flush_all(struct tw_sink *sink)
 	assert_int_equal(code, 0);
 }
 
-/** link__await_frames() - until so many have come there, and no more: on a busy machine the kernel hands them on when it can */
+/** link__await_frames() - wait until exactly that many have arrived: a busy machine delivers them late */
 static inline void link__await_frames(const char *name, uint32_t n)
 {
 	for (int i = 0; i < 5000 && link__counters(name).rx_packets < n; i++)
@@ -53,7 +53,7 @@ static inline void link__await_frames(const char *name, uint32_t n)
 	assert_int_equal(link__counters(name).rx_packets, n);
 }
 
-/** rx__assert_in_time() - nothing comes, and that is said when it should be: the best of ten, since the machine may be busy */
+/** rx__assert_in_time() - without a frame the wait ends in time: the best of ten, because the machine may be busy */
 static inline void rx__assert_in_time(struct tw_receiver *rx)
 {
 	struct tw_received_frame f;
@@ -79,7 +79,7 @@ static inline void rx__assert_in_time(struct tw_receiver *rx)
 	assert_true(best < 1000);
 }
 
-/** rx__assert_down_and_gone() - a receiver on tw0, whose interface goes down, comes up, and vanishes */
+/** rx__assert_down_and_gone() - a receiver on tw0, whose interface goes down, comes up, and is removed */
 static inline void rx__assert_down_and_gone(struct tw_receiver *rx)
 {
 	struct tw_received_frame f;
@@ -104,7 +104,7 @@ static inline void rx__assert_down_and_gone(struct tw_receiver *rx)
 	close(tx);
 }
 
-/** rx__assert_gone_while_down() - a receiver on tw0, whose interface goes down and then vanishes */
+/** rx__assert_gone_while_down() - a receiver on tw0, whose interface goes down and is then removed */
 static inline void rx__assert_gone_while_down(struct tw_receiver *rx)
 {
 	struct tw_received_frame f;

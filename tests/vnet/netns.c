@@ -32,7 +32,7 @@
 #include "vnet/veth.h"
 #include "wire/tracewire.h"
 
-#define OPER_UP 6 /* IF_OPER_UP of linux/if.h, which is not for those who include net/if.h */
+#define OPER_UP 6 /* IF_OPER_UP of linux/if.h, which cannot be included with net/if.h */
 
 /* Missing in older headers. */
 #ifndef BPF_F_XDP_HAS_FRAGS
@@ -53,7 +53,9 @@ int netns__setup(void **state)
 	return unshare(CLONE_NEWNET);
 }
 
-/* The kernel's linkwatch has seen that it has a carrier: until then its qdisc drops what is sent, a second after it came up at times. */
+/*
+ * Waits until the kernel's linkwatch has noticed the carrier: until then its qdisc drops what is sent, sometimes for a second.
+ */
 static bool is_operational(struct nl_sock *sk, const char *name)
 {
 	struct rtnl_link *link;
@@ -148,7 +150,7 @@ bool link__exists(const char *name)
 	return if_nametoindex(name) != 0;
 }
 
-/* sysfs shows the namespace that it was mounted in. */
+/* sysfs shows the network namespace in which it was mounted. */
 static void write_sysfs(const char *name, const char *file, const char *value)
 {
 	char path[128];
@@ -232,7 +234,7 @@ void witness__await(int witness, uint32_t n)
 	uint32_t came = 0;
 
 	for (int i = 0; i < 60000 && came < n; i++) {
-		struct tpacket_stats since; /* those that found no room are among its packets */
+		struct tpacket_stats since; /* dropped ones are among its packets */
 		socklen_t len = sizeof(since);
 
 		assert_return_code(getsockopt(witness, SOL_PACKET, PACKET_STATISTICS, &since, &len), errno);

@@ -58,7 +58,7 @@ static void switch_on(const char *path)
 	close(fd);
 }
 
-/* A link from the namespace that we are in. */
+/* A link from the current namespace. */
 static void make_link(const char *here, enum path_place place, const char *there, unsigned int mtu)
 {
 	command__run("ip link add %s address " NEAR " mtu %u type veth peer name %s address " FAR
@@ -72,13 +72,13 @@ static void set_up(const char *link, const char *address4, const char *address6)
 		     address6, link, link);
 }
 
-/* A neighbour that need not be looked for: IPv6 takes a second to find it on a link that has just come up. */
+/* A permanent neighbour: IPv6 takes a second to find it on a link that has just come up. */
 static void introduce(const char *link, const char *address6, const char *ethernet)
 {
 	command__run("ip neigh add %s lladdr %s dev %s", address6, ethernet, link);
 }
 
-/* Until the receiver answers that nobody listens there. */
+/* Until the receiver answers that the port is closed. */
 static void wait_for_answer(const char *host)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_DGRAM };

@@ -13,17 +13,17 @@
 
 enum path_place { PATH_SENDER, PATH_ROUTER, PATH_RECEIVER, PATH_PLACES };
 
-/** path__make() - in the namespace that the test case has; ends with it and path__forget() */
+/** path__make() - in the test case's namespace; ends with it and path__forget() */
 void path__make(unsigned int mtu);
 void path__forget(void);
 
-/** path__go() - what is opened from now on is there */
+/** path__go() - sockets opened from now on are in that namespace */
 void path__go(enum path_place place);
 
-/** path__shrink() - the second link's MTU */
+/** path__shrink() - set the second link's MTU */
 void path__shrink(unsigned int mtu);
 
-/** command__run() - a command, which has to succeed */
+/** command__run() - run a command that must succeed */
 __attribute__((format(printf, 1, 2))) void command__run(const char *format, ...);
 
 /** snmp() - a counter of the namespace: "Ip", "FragCreates"; or "Ip6", "FragCreates" */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The cap on a run's bandwidth, of real sinks: what the interface counts stays at the rate, and what waits is not lost. */
+/*
+ * The rate limit of a run, with real sinks: what the interface counts stays at the rate, and waiting frames are not lost.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -22,7 +24,7 @@
 #include "vnet/tx_udp.h"
 
 #define SENDERS    2
-#define WINDOW_US  200000 /* many times the limit's burst, which it may have more */
+#define WINDOW_US  200000 /* many times the limit's burst, which may be sent in addition */
 #define LONGEST_NS (60 * TW_NS_PER_SECOND)
 
 struct sender {
@@ -32,7 +34,7 @@ struct sender {
 	struct tw_sink_stats stats;
 };
 
-/* As much as it can, with bursts, as a reader does. */
+/* Sends as much as possible, in bursts, like a reader. */
 static void *send_until_end(void *arg)
 {
 	struct sender *s = arg;
@@ -57,7 +59,7 @@ static void *send_until_end(void *arg)
 	return NULL;
 }
 
-/* Return: bits per second that the interface has seen since then */
+/* Return: bits per second that the interface has counted since then */
 static double rate_since(const char *ifname, uint64_t begin, uint64_t before)
 {
 	const uint64_t bytes = link__counters(ifname).tx_bytes - before;
@@ -65,7 +67,7 @@ static double rate_since(const char *ifname, uint64_t begin, uint64_t before)
 	return (double)bytes * 8 * TW_NS_PER_SECOND / (double)(tw_time__now(CLOCK_MONOTONIC) - begin);
 }
 
-/* The most in any of the windows that follow each other until one has 0.9 of the rate, and a second has passed. */
+/* The maximum of consecutive windows, until one has 0.9 of the rate and a second has passed. */
 static double best_window(const char *ifname, uint64_t rate)
 {
 	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC);
@@ -84,7 +86,7 @@ static double best_window(const char *ifname, uint64_t rate)
 	return best;
 }
 
-/* Never more in all, and as much in one window: a busy machine keeps them from sending again and again. */
+/* Never more in total, and the full rate in one window: a busy machine interrupts the sending again and again. */
 static void assert_rate(const char *what, uint64_t rate, const char *ifname, struct sender *senders)
 {
 	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC), before = link__counters(ifname).tx_bytes;
@@ -112,7 +114,7 @@ static void assert_rate(const char *what, uint64_t rate, const char *ifname, str
 	}
 }
 
-/* By a gateway that nothing answers behind: only what leaves the interface counts. */
+/* With a gateway without a host behind it: only what leaves the interface counts. */
 static void try_udp(uint64_t rate, size_t least, size_t most)
 {
 	struct sender senders[SENDERS] = { { .least = least, .most = most }, { .least = least, .most = most } };
@@ -143,7 +145,7 @@ static void test_udp(void **state)
 	(void)state;
 	try_udp(2000000, 1000, 1400);
 	try_udp(50000000, 1300, 1472);
-	try_udp(50000000, 64, 300); /* much of it headers and padding */
+	try_udp(50000000, 64, 300); /* mostly headers and padding */
 }
 
 static void test_wire(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The receiver: our frames only, soon, in time when there are none, and honest about what it lost. */
+/* The receiver: only Tracewire frames, soon, in time when there are none, with all losses counted. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
@@ -76,7 +76,9 @@ static void test_in_time(void **state)
 	tw_receiver__close(rx);
 }
 
-/* One frame on an idle wire must not wait for a block to fill: the best of ten, since the machine may be busy. */
+/*
+ * One frame on an idle interface must not wait until a block is full: the best of ten, because the machine may be busy.
+ */
 static void test_soon(void **state)
 {
 	struct tw_received_frame f;
@@ -105,7 +107,7 @@ static void test_soon(void **state)
 	tw_receiver__close(rx);
 }
 
-/* Copies of what the ring lends. */
+/* Copies of the frames that the ring lends. */
 static void test_taken(void **state)
 {
 	static uint8_t places[4][2048];
@@ -147,7 +149,7 @@ static void test_loss_is_counted(void **state)
 
 	(void)state;
 	netns__wire(0, 0);
-	rx = open_rx("tw0", 1); /* the least: one block */
+	rx = open_rx("tw0", 1); /* the minimum: one block */
 	witness = witness__open("tw0");
 	tx = raw__open("tw0-tx");
 	for (unsigned int i = 0; i < sent; i++)
@@ -155,16 +157,16 @@ static void test_loss_is_counted(void **state)
 	witness__await(witness, sent);
 	while (tw_receiver__next(rx, 100, &f) == 1) {
 		assert_int_equal(f.data[0], (uint8_t)got); /* the first ones, in order */
-		assert_int_equal(f.dropped, 0);            /* in front of the loss */
+		assert_int_equal(f.dropped, 0);            /* before the loss */
 		got++;
 	}
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, got);
 	assert_true(stats.dropped > 0);
 	assert_int_equal(stats.frames + stats.dropped, sent);
-	assert_int_equal(tw_receiver__stats(rx, &stats), 0); /* the kernel's counters start anew, ours don't */
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0); /* the kernel's counters restart, the receiver's do not */
 	assert_int_equal(stats.frames + stats.dropped, sent);
-	raw__send(tx, TW_ETHERTYPE, 7, 100); /* and it goes on */
+	raw__send(tx, TW_ETHERTYPE, 7, 100); /* and it continues */
 	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, 100);
 	close(witness);
@@ -181,7 +183,9 @@ static unsigned int take_all(struct tw_receiver *rx, struct tw_received_frame *r
 	return n;
 }
 
-/* Frames that come one by one wait for a reader that does not run meanwhile, though each may take a block. There are more blocks than frames. */
+/*
+ * Frames that arrive one by one wait for a reader that is not running, although each may use a block. There are more blocks than frames.
+ */
 static void test_a_trickle_waits(void **state)
 {
 	const unsigned int sent = 100;
@@ -205,7 +209,7 @@ static void test_a_trickle_waits(void **state)
 	tw_receiver__close(rx);
 }
 
-/* A frame knows of what was lost before it, and of nothing that was lost later, although that is known to the kernel already. */
+/* A frame has the losses before it, and none of the later ones, although the kernel has counted those already. */
 static void test_loss_has_its_place(void **state)
 {
 	const unsigned int sent = 1000;
@@ -229,7 +233,7 @@ static void test_loss_has_its_place(void **state)
 	raw__send(tx, TW_ETHERTYPE, 2, 100);
 	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	first = f.dropped;
-	assert_in_range(first, sent - got - 2, sent - got); /* some is kept for two more blocks */
+	assert_in_range(first, sent - got - 2, sent - got); /* room for two more blocks is left */
 	for (unsigned int i = 0; i < sent; i++)
 		raw__send(tx, TW_ETHERTYPE, 3, 8000);
 	witness__await(witness, sent + 1);
@@ -245,7 +249,7 @@ static void test_loss_has_its_place(void **state)
 	tw_receiver__close(rx);
 }
 
-/* The sender is known by its address, whomever it sends to, and gets the answer as a frame to itself. */
+/* The sender is known by its address, whatever the destination, and gets the answer as a frame to its address. */
 static void test_answer(void **state)
 {
 	static const uint8_t answer[60] = { 7, 8, 9 };
@@ -265,7 +269,7 @@ static void test_answer(void **state)
 	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
 	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	first = *f.from;
-	frame[0] = 0x02; /* to one who is not here */
+	frame[0] = 0x02; /* to an address that is not here */
 	assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
 	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_memory_equal(&first, f.from, sizeof(first));
@@ -281,7 +285,7 @@ static void test_answer(void **state)
 	link__assert_address("tw0", got + ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, &type, sizeof(type));
 	assert_memory_equal(got + ETH_HLEN, answer, sizeof(answer));
-	assert_int_equal(tw_receiver__next(rx, 20, &f), 0); /* not what we sent */
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0); /* another EtherType */
 	close(tx);
 	tw_receiver__close(rx);
 }
@@ -336,7 +340,7 @@ static void test_control_only(void **state)
 	tx = raw__open("tw0-tx");
 	raw__send(tx, ETH_P_ARP, TW_CHANNEL_CONTROL, 60);
 	raw__send(tx, TW_ETHERTYPE, 1, 60);
-	raw__send(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, low); /* ends before its channel does */
+	raw__send(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, low); /* truncated before its channel */
 	raw__send(tx, TW_ETHERTYPE, TW_CHANNEL_CONTROL, 62);
 	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(f.len, 62);

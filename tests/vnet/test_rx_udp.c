@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The UDP receiver: all that comes, in time when nothing does, and honest about what it lost and where. */
+/* The UDP receiver: everything that arrives, in time when nothing does, with all losses counted in their places. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -67,7 +67,7 @@ static void assert_next(struct tw_receiver *rx, uint8_t fill, size_t len, struct
 	assert_true(ret->time / TW_NS_PER_SECOND >= (uint64_t)time(NULL) - 10);
 }
 
-/* From both families, in order, what is no frame included; a sender is known by its address. */
+/* From both families, in order, including datagrams without a frame; a sender is known by its address. */
 static void test_all(void **state)
 {
 	struct tw_peer first, second;
@@ -113,7 +113,7 @@ static void test_in_time(void **state)
 	tw_receiver__close(rx);
 }
 
-/* What the kernel cut for us comes in pieces of one size and one shorter, whole ones behind them too. */
+/* GRO batches are split into pieces of one size and one shorter piece; single datagrams may follow. */
 static void test_bundles(void **state)
 {
 	const int segment = 1000;
@@ -140,7 +140,7 @@ static void test_bundles(void **state)
 	tw_receiver__close(rx);
 }
 
-/* The same bundles whole, where the caller wants them; a datagram of its own is one, too. */
+/* The same batches as a whole, if the caller requests that; a single datagram is one, too. */
 static void test_taken(void **state)
 {
 	static uint8_t places[4][65536];
@@ -180,7 +180,9 @@ static void test_taken(void **state)
 	tw_receiver__close(rx);
 }
 
-/* A socket of its own, on a thread that stays on one CPU: what it sends to itself comes out of that CPU's backlog behind all that was sent before. */
+/*
+ * A separate socket, on a thread that stays on one CPU: what it sends to itself leaves that CPU's backlog after everything sent before.
+ */
 struct barrier {
 	int fd;
 	cpu_set_t before;
@@ -205,7 +207,7 @@ static void barrier__open(struct barrier *b)
 	assert_return_code(setsockopt(b->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)), errno);
 }
 
-/* Returns when all that was sent on this CPU before is in the sockets that it is for. */
+/* Returns when everything sent before on this CPU is in the receiving sockets. */
 static void barrier__pass(struct barrier *b)
 {
 	char byte = 0;
@@ -220,7 +222,7 @@ static void barrier__close(struct barrier *b)
 	close(b->fd);
 }
 
-/* Frames in front of a loss don't know of it, although the kernel does already. */
+/* Frames before a loss do not have it, although the kernel has counted it already. */
 static void test_loss(void **state)
 {
 	const unsigned int sent = 500;
@@ -266,13 +268,13 @@ static void assert_refused(const char *at, int code, const char *why)
 	assert_string_equal(err.text, why);
 }
 
-/* A receiver may have to wait for a CPU while a flood of short datagrams comes: none of them is lost meanwhile. */
+/* A receiver may have to wait for a CPU during a flood of short datagrams: none of them is lost meanwhile. */
 static void test_pause(void **state)
 {
 	enum {
 		SENT = 100000,
 		AT_ONCE = 500
-	}; /* more at once, and the backlog of a CPU may be full: no socket counts that */
+	}; /* with more at once, the backlog of a CPU may overflow, which no socket counts */
 	struct tw_receiver_stats stats;
 	struct tw_received_frame f;
 	struct tw_receiver *rx;

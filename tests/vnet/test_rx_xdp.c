@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The AF_XDP receiver on real wires: our frames only, of any size, whole and in order; every one that it loses is counted, and at
- * its place; and nothing of it stays.
+ * The AF_XDP receiver on real veth pairs: only Tracewire frames, of any size, whole and in order; every lost one is counted, at its
+ * place; and nothing of the receiver stays.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -53,7 +53,7 @@ static struct tw_receiver *open_rx(uint32_t ring)
 	return open_rx_with(&(struct tw_rx_xdp_options){ .ifname = "tw0", .ring = ring });
 }
 
-#define ONE_PIECE 3400 /* what veth has in one piece; longer frames take multi-buffer, Linux 6.6 */
+#define ONE_PIECE 3400 /* the size that veth has in one piece; longer frames need multi-buffer, Linux 6.6 */
 
 static size_t longest_of(const struct tw_receiver *rx, size_t wanted)
 {
@@ -62,7 +62,7 @@ static size_t longest_of(const struct tw_receiver *rx, size_t wanted)
 	return wanted < most ? wanted : most;
 }
 
-/* The program that the interface has in XDP, 0 = none: a link's goes a moment after its last descriptor. */
+/* Id of the interface's XDP program, 0 = none: that of a link is removed a moment after its last descriptor. */
 static uint32_t program_of(const char *name, bool none_expected)
 {
 	uint32_t id = 0;
@@ -76,7 +76,7 @@ static uint32_t program_of(const char *name, bool none_expected)
 	return id;
 }
 
-/* As raw__send(), with a VLAN tag; TW_ETHERTYPE behind it. */
+/* Like raw__send(), with a VLAN tag followed by TW_ETHERTYPE. */
 static void send_tagged(int fd, uint16_t tag_type, uint16_t vlan, uint8_t fill, size_t len)
 {
 	uint8_t frame[ETH_HLEN + TAG + 2000] = { 0x03, [ETH_ALEN] = 0x02, 1, 2, 3, 4, 5 };
@@ -107,7 +107,7 @@ static void test_ours_only(void **state)
 	raw__send(here, TW_ETHERTYPE, 3, 60); /* sent by the interface itself */
 	send_tagged(tx, ETH_P_8021Q, 5, 4, 62);
 	send_tagged(tx, ETH_P_8021AD, 5, 5, 63);
-	raw__send(tx, ETH_P_8021Q, 6, 60); /* tagged, something else in it */
+	raw__send(tx, ETH_P_8021Q, 6, 60); /* tagged, with another protocol */
 	raw__send(tx, TW_ETHERTYPE, 7, longest);
 	for (uint8_t fill = 2; fill <= 7; fill++) {
 		if (fill == 3 || fill == 6)
@@ -122,7 +122,7 @@ static void test_ours_only(void **state)
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 4);
 	assert_int_equal(stats.dropped, 0);
-	/* The others see what they saw before, and nothing of ours. */
+	/* Other sockets receive the same as before, and no Tracewire frames. */
 	assert_int_equal(raw__receive(here, seen, sizeof(seen)), ETH_HLEN + 60);
 	assert_int_equal(seen[ETH_HLEN], 1);
 	assert_true(raw__receive(here, seen, sizeof(seen)) > 0);
@@ -134,7 +134,7 @@ static void test_ours_only(void **state)
 	assert_int_equal(program_of("tw0", true), 0);
 }
 
-/* Byte @at of frame @number, which is never one out of band. */
+/* Byte @at of frame @number, which is never an out-of-band frame. */
 static uint8_t pattern(uint32_t number, size_t at)
 {
 	if (at == offsetof(struct tw_frame_hdr, source))
@@ -183,7 +183,7 @@ static uint32_t number_of(const struct tw_received_frame *f)
 	return number;
 }
 
-/* All lengths around the ends of chunks, and the longest there are. */
+/* All lengths around the ends of chunks, and the longest ones. */
 static void test_any_length(void **state)
 {
 	static const unsigned int mtus[] = { 1500, 9000, 32000, 65535 };
@@ -239,12 +239,12 @@ static void test_in_time(void **state)
 	tw_receiver__close(rx);
 }
 
-/* What a receiver got of numbered frames, the first of which has number 0. */
+/* The received numbered frames, the first of which has number 0. */
 struct got {
 	uint32_t next; /* if none is missing */
 	uint64_t frames, missing, dropped;
-	unsigned int gaps, untold; /* gaps over which dropped did not grow */
-	uint64_t early;            /* losses that were told in front of their gap, at most */
+	unsigned int gaps, untold; /* gaps without growth of dropped */
+	uint64_t early;            /* upper limit of losses that were reported before their gap */
 };
 
 static void take_numbered(struct tw_receiver *rx, struct got *got, unsigned int pause_us)
@@ -269,7 +269,7 @@ static void take_numbered(struct tw_receiver *rx, struct got *got, unsigned int 
 	}
 }
 
-/* Long and short ones overrun a small ring again and again: over every gap the counter grows, and hardly before it. */
+/* Long and short frames overrun a small ring again and again: the counter grows at every gap, and hardly before it. */
 static void test_loss_has_its_place(void **state)
 {
 	const uint32_t bursts = 20, burst = 150;
@@ -301,7 +301,7 @@ static void test_loss_has_its_place(void **state)
 	tw_receiver__close(rx);
 }
 
-/* The same while they come, faster than they are taken. */
+/* The same while they arrive faster than they are taken. */
 static void test_loss_under_way(void **state)
 {
 	const uint32_t n = 100000;
@@ -335,14 +335,14 @@ static void test_loss_under_way(void **state)
 	assert_int_equal(stats.frames + stats.dropped + link__counters("tw0-tx").tx_dropped, n);
 	assert_true(got.gaps > 0);
 	/*
-	 * What is lost between the look and the release is told later, and how often that is, the machine decides. That each is told in its
-	 * place where nobody comes in between is for test_loss_has_its_place().
+	 * A loss between the check and the release is reported later; how often that happens depends on the machine.
+	 * test_loss_has_its_place() tests the exact place without interruptions.
 	 */
 	assert_true(got.untold < got.gaps);
 	tw_receiver__close(rx);
 }
 
-/* An endless stream on one queue does not keep the others waiting; every queue has its order. */
+/* An endless stream on one queue does not delay the others; every queue keeps its order. */
 static void test_queues_in_turn(void **state)
 {
 	const uint32_t n = 500;
@@ -361,7 +361,7 @@ static void test_queues_in_turn(void **state)
 		for (uint32_t i = 0; i < (queue ? 5 : n); i++) {
 			put(tx, queue << 16 | i, 200);
 			sent++;
-			if (i % 64 == 63) { /* the wire takes 256 on the way */
+			if (i % 64 == 63) { /* the veth pair's queues hold 256 */
 				flush(tx);
 				link__await_frames("tw0", sent);
 			}
@@ -381,7 +381,7 @@ static void test_queues_in_turn(void **state)
 	tw_receiver__close(rx);
 }
 
-/* What no socket takes is counted, and the kernel has it as before. */
+/* Frames that no socket takes are counted, and passed to the kernel as before. */
 static void test_too_long_is_counted(void **state)
 {
 	struct tw_receiver_stats stats;
@@ -408,7 +408,7 @@ static void test_too_long_is_counted(void **state)
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 1);
 	assert_int_equal(stats.dropped, 1);
-	raw__send(tx, TW_ETHERTYPE, 4, 3700); /* a chunk takes it, if the driver has it in one piece */
+	raw__send(tx, TW_ETHERTYPE, 4, 3700); /* one chunk is enough, if the driver has it in one piece */
 	tw_receiver__next(rx, 100, &f);
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames + stats.dropped, 3);
@@ -417,7 +417,7 @@ static void test_too_long_is_counted(void **state)
 	tw_receiver__close(rx);
 }
 
-/* The sender is known by its address and its VLAN, and gets the answer as a frame to itself in that VLAN. */
+/* The sender is known by its address and its VLAN, and gets the answer as a frame to its address in that VLAN. */
 static void test_answer(void **state)
 {
 	static const uint8_t answer[60] = { 7, 8, 9 };
@@ -445,19 +445,19 @@ static void test_answer(void **state)
 	link__assert_address("tw0", got + ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, &tag[2], sizeof(tag[2]));
 	assert_memory_equal(got + ETH_HLEN, answer, sizeof(answer));
-	here = raw__open("tw0"); /* where it leaves: when it arrives the kernel takes the tag out */
+	here = raw__open("tw0"); /* on the sending side: on arrival the kernel removes the tag */
 	assert_int_equal(tw_receiver__answer(rx, &tagged, answer, sizeof(answer)), 0);
 	assert_int_equal(raw__receive(here, got, sizeof(got)), ETH_HLEN + TAG + sizeof(answer));
 	assert_memory_equal(got, "\x02\1\2\3\4\5", ETH_ALEN);
 	assert_memory_equal(got + 2 * ETH_ALEN, tag, sizeof(tag));
 	assert_memory_equal(got + ETH_HLEN + TAG, answer, sizeof(answer));
-	assert_int_equal(tw_receiver__next(rx, 20, &f), 0); /* not what we sent */
+	assert_int_equal(tw_receiver__next(rx, 20, &f), 0); /* another protocol */
 	close(here);
 	close(tx);
 	tw_receiver__close(rx);
 }
 
-/* Questions and answers go the kernel's way and have its stamp, also while the receiver pauses. */
+/* Requests and responses use the kernel's path and have its time stamp, also while the receiver pauses. */
 static void test_aside(void **state)
 {
 	const size_t source = offsetof(struct tw_frame_hdr, source);
@@ -494,7 +494,7 @@ static void test_aside(void **state)
 			assert_true(f.from->len > first.len);
 		first = *f.from;
 	}
-	raw__send(tx, TW_ETHERTYPE, 2, source); /* too short to be known as that */
+	raw__send(tx, TW_ETHERTYPE, 2, source); /* too short to be recognised */
 	assert_int_equal(tw_receiver__next(rx, NETNS_PATIENCE_MS, &f), 1);
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
 	assert_int_equal(stats.frames, 5);
@@ -526,7 +526,7 @@ static void test_gone_while_down(void **state)
 	tw_receiver__close(rx);
 }
 
-/* While the receiver pauses, something comes both ways. */
+/* While the receiver pauses, frames of both kinds arrive. */
 static void send_both(unsigned int delay_us)
 {
 	const pid_t child = fork();
@@ -542,7 +542,9 @@ static void send_both(unsigned int delay_us)
 	_exit(0);
 }
 
-/* The kernel says once that the interface went down, to whom it may: here to who wants to read an out-of-band frame. */
+/*
+ * The kernel reports once that the interface went down, to the first call: here to the one that reads an out-of-band frame.
+ */
 static void test_down_beside_aside(void **state)
 {
 	struct tw_received_frame f;
@@ -577,7 +579,7 @@ static void assert_refused(const char *ifname, uint32_t ring, int code, const ch
 		fail_msg("says '%s'", err.text);
 }
 
-/* Whoever is there stays: a receiver, a program of somebody else's, a socket on a queue. */
+/* An existing user stays: a receiver, another program's XDP program, a socket on a queue. */
 static void test_refused(void **state)
 {
 	struct tw_receiver *rx;
@@ -608,8 +610,8 @@ static void test_refused(void **state)
 	tw_sink__close(tx);
 }
 
-/* As `kill -9` does it, in the middle of receiving. */
-/* All that a process had is free a moment after its end: the kernel lets go of queues later than of the program. */
+/* Like `kill -9`, while receiving. */
+/* All resources of a process are free a moment after its end: the kernel frees queues later than the program. */
 static void await_free_queues(void)
 {
 	const struct tw_rx_xdp_options o = { .ifname = "tw0" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sending on a wire, both transports: every frame arrives intact and in order, or is counted. What arrives is compared
- * with what was sent byte by byte, and with the kernel's counters.
+ * Sending on a veth pair, both transports: every frame arrives intact and in order, or is counted. Received frames are compared with
+ * sent ones byte by byte, and with the kernel's counters.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -32,10 +32,10 @@
 #include "wire/encode.h"
 #include "wire/tracewire.h"
 
-#define LEAST   48 /* bytes of a frame: its header */
+#define LEAST   48 /* size of a frame's header, bytes */
 #define WAIT_MS 200
-#define RING    (256u << 20) /* bytes of the receiver's ring */
-#define WINDOW  200          /* frames, fewer than the ring has blocks: then it can't be the ring that loses them */
+#define RING    (256u << 20) /* size of the receiver's ring, bytes */
+#define WINDOW  200          /* frames, fewer than the ring has blocks, so that the ring cannot lose them */
 
 static struct tw_sink *open_tx(enum tw_transport transport, size_t frame_max, unsigned int queue)
 {
@@ -58,13 +58,13 @@ static struct tw_sink *open_tx(enum tw_transport transport, size_t frame_max, un
 	return sink;
 }
 
-/* Byte @at of frame @number: every frame differs from its neighbours at every place. */
+/* Byte @at of frame @number: every frame differs from its neighbours in every byte. */
 static uint8_t pattern(size_t number, size_t at)
 {
 	return (uint8_t)(number * 31 + at * 7 + (at >> 8));
 }
 
-/* Writes a frame as the encoder does: its copying runs over the end, into the slack. */
+/* Writes a frame like the encoder, whose copies extend into the slack. */
 static void write_frame(uint8_t *slot, uint32_t number, size_t len)
 {
 	memcpy(slot, &number, sizeof(number));
@@ -86,14 +86,14 @@ static size_t length_of(uint32_t number, size_t least, size_t most)
 	return least + (size_t)number * 7919 % (most - least + 1);
 }
 
-/* What one end does and the other checks. */
+/* Frames that one end sends and the other checks. */
 struct run {
 	uint32_t frames;
 	size_t least, most; /* lengths */
-	uint32_t window;    /* frames that may be on the way at once; 0 = any number */
+	uint32_t window;    /* frames on their way at once; 0 = any number */
 	struct tw_receiver *rx;
 	atomic_uint received;
-	uint64_t dropped;  /* by the sink, once all is sent */
+	uint64_t dropped;  /* counted by the sink, after all were sent */
 	atomic_bool sent;  /* all */
 	unsigned int bad;  /* damaged or out of order */
 	uint32_t expected; /* number of the next frame, if none is missing */
@@ -115,7 +115,7 @@ static bool is_intact(struct run *run, const struct tw_received_frame *f)
 	return true;
 }
 
-/* No more is under way. */
+/* No further frames are on their way. */
 static bool is_all(const struct run *run)
 {
 	struct tw_receiver_stats stats;
@@ -124,7 +124,7 @@ static bool is_all(const struct run *run)
 	       run->received + stats.dropped + run->dropped >= run->frames;
 }
 
-/* Gives up after half a minute in which nothing comes: then frames are missing, which the caller finds. */
+/* Gives up after half a minute without a frame: then frames are missing, which the caller finds. */
 static void *receive(void *arg)
 {
 	struct run *run = arg;
@@ -155,8 +155,8 @@ static void wait_for_receiver(struct tw_sink *sink, const struct run *run, uint3
 }
 
 /*
- * Stays on one CPU meanwhile: a veth's frames wait on a queue of the sender's CPU, so those of a thread that is moved to
- * another one may overtake those it sent before.
+ * Stays on one CPU: a veth's frames wait in a queue of the sender's CPU, so frames of a thread that moves to another CPU may overtake
+ * earlier ones.
  */
 static void send_all(struct tw_sink *sink, struct run *run)
 {
@@ -204,7 +204,7 @@ static unsigned int send_and_receive(struct tw_sink *sink, struct run *run, stru
 	return (unsigned int)received.dropped;
 }
 
-/* Nothing lost, books and counters agreeing. */
+/* Nothing lost, and all counters agree. */
 static void assert_lossless(struct tw_sink *sink, struct run *run)
 {
 	struct tw_sink_stats sent;
@@ -280,7 +280,9 @@ static void test_packet_largest(void **state)
 	try_lengths(TW_TRANSPORT_PACKET, 65535, TW_FRAME_MAX, 500, 60000);
 }
 
-/* Frames that just fill two chunks, Ethernet header included: without slack of its own a slot would spill into the next. */
+/*
+ * Frames that just fill two chunks, including the Ethernet header: without slack of its own a slot would extend into the next one.
+ */
 #define BRIM (2 * 4096 - 16)
 
 static void test_xdp_slack(void **state)
@@ -295,7 +297,7 @@ static void test_packet_slack(void **state)
 	try_lengths(TW_TRANSPORT_PACKET, 0, BRIM, 2000, BRIM);
 }
 
-/* From 6.16 on a veth whose receiver is slow stops the queue; older ones drop, which can be seen by version only. */
+/* Since 6.16 a veth with a slow receiver stops the queue; older ones drop, which only the version shows. */
 static bool veth_pushes_back(void)
 {
 	struct utsname u;
@@ -307,8 +309,8 @@ static bool veth_pushes_back(void)
 }
 
 /*
- * A peer whose frames wait for a thread: the sender outruns it. A kernel whose veth drops then must at least have every
- * drop in the sink's books.
+ * A peer whose frames wait for a thread: the sender is faster. If the kernel's veth drops then, every drop must be in the sink's
+ * counters.
  */
 static void try_back_pressure(enum tw_transport transport)
 {
@@ -321,7 +323,7 @@ static void try_back_pressure(enum tw_transport transport)
 	link__slow_down("tw0");
 	sink = open_tx(transport, 0, 0);
 	run.least = run.most = sink->frame_max;
-	overrun = send_and_receive(sink, &run, &sent); /* by a starved receiver, which is not the sink's doing */
+	overrun = send_and_receive(sink, &run, &sent); /* because of a receiver without CPU time, not of the sink */
 	assert_int_equal(run.received + overrun + sent.dropped, run.frames);
 	assert_true(sent.dropped == 0 || !veth_pushes_back());
 	tw_sink__close(sink);
@@ -339,7 +341,7 @@ static void test_packet_back_pressure(void **state)
 	try_back_pressure(TW_TRANSPORT_PACKET);
 }
 
-/* Commits numbered frames of 100 bytes until there is no room. Return: how many */
+/* Commits numbered frames of 100 bytes until there is no room. Return: their number */
 static uint32_t fill_up(struct tw_sink *sink)
 {
 	uint8_t *slot;
@@ -353,7 +355,7 @@ static uint32_t fill_up(struct tw_sink *sink)
 	return n;
 }
 
-/* What was committed while the interface was down leaves when it is up again, or is counted. */
+/* Frames committed while the interface was down leave when it is up again, or are counted. */
 static void try_down(enum tw_transport transport)
 {
 	struct tw_sink_stats sent;
@@ -375,7 +377,7 @@ static void try_down(enum tw_transport transport)
 	tw_sink__close(sink);
 }
 
-/* What stands in a sink that is given up counts as dropped, with its events. What left before does not. */
+/* Frames in a sink that is closed count as dropped, with their events. Frames that left before do not. */
 static void try_give_up(enum tw_transport transport)
 {
 	struct tw_sink_stats sent;
@@ -428,7 +430,7 @@ static void test_packet_down(void **state)
 	try_down(TW_TRANSPORT_PACKET);
 }
 
-/* The wire vanishes with frames on the way: they are counted, and so is what comes after. */
+/* The veth pair is removed with frames on their way: they are counted, and so are later ones. */
 static void try_gone(enum tw_transport transport)
 {
 	struct tw_sink_stats before, after;
@@ -474,7 +476,7 @@ static void test_packet_gone(void **state)
 	try_gone(TW_TRANSPORT_PACKET);
 }
 
-/* The receiving end is down: the kernel takes each frame and drops it, and says so. */
+/* The receiving end is down: the kernel accepts each frame and drops it, and counts it. */
 static void test_xdp_no_carrier(void **state)
 {
 	struct tw_sink_stats sent;
@@ -499,7 +501,9 @@ static void test_xdp_no_carrier(void **state)
 	tw_sink__close(sink);
 }
 
-/* Of two frames each one is too long for the other end: the books have the events of just those, however the kernel comes across them. */
+/*
+ * Every second frame is too long for the other end: the counters have the events of exactly those, however the kernel reports them.
+ */
 static void test_xdp_some_too_long(void **state)
 {
 	struct tw_sink_stats sent;
@@ -531,7 +535,7 @@ static void test_xdp_some_too_long(void **state)
 	tw_sink__close(sink);
 }
 
-/* The interface's MTU is lowered: what is too long is dropped, and known. */
+/* The interface's MTU is lowered: longer frames are dropped and counted. */
 static void test_packet_some_too_long(void **state)
 {
 	struct tw_sink_stats sent;
@@ -553,7 +557,7 @@ static void test_packet_some_too_long(void **state)
 	tw_sink__close(sink);
 }
 
-/* Sinks of both transports on one wire whose receiver is down: all their drops, each once. */
+/* Sinks of both transports on one veth pair whose receiver is down: all their drops, each once. */
 static void test_drops_once(void **state)
 {
 	struct tw_sink *sinks[3];
@@ -582,7 +586,7 @@ static void test_drops_once(void **state)
 	}
 	assert_int_equal(dropped, link__counters("tw0-tx").tx_dropped);
 	assert_true(dropped >=
-		    80); /* once the kernel notices that there is no carrier it stops counting for AF_PACKET */
+		    80); /* when the kernel notices that there is no carrier it stops counting for AF_PACKET */
 }
 
 static void test_one_socket_a_queue(void **state)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames over UDP: every one arrives or is counted, none in fragments, whatever the path takes and when it takes less. */
+/*
+ * Frames over UDP: every one arrives or is counted, none in fragments, whatever the path MTU is and when it becomes smaller.
+ */
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -25,7 +27,7 @@
 #include "wire/encode.h"
 #include "wire/tracewire.h"
 
-#define WINDOW  256 /* frames on the way at once: UDP keeps no more than fits the receiver's buffer */
+#define WINDOW  256 /* frames on their way at once: at most what fits the receiver's buffer */
 #define HEADER4 28
 #define HEADER6 48
 
@@ -42,7 +44,7 @@ struct run {
 	struct tw_tx_udp *udp;
 	struct tw_sink *sink;
 	atomic_uint received;
-	atomic_uint next; /* number behind the last that came */
+	atomic_uint next; /* number after the last that arrived */
 	atomic_bool sent; /* all */
 	unsigned int bad;
 	uint64_t padding; /* received */
@@ -54,7 +56,7 @@ static uint8_t pattern(uint32_t number, size_t at)
 	return (uint8_t)(number * 31 + at * 7 + (at >> 8));
 }
 
-/* Its copying runs over the end, as the encoder's. */
+/* Its copy extends into the slack, like the encoder's. */
 static void write_frame(uint8_t *slot, uint32_t number, size_t len)
 {
 	const struct head head = { number, (uint32_t)len };
@@ -86,7 +88,7 @@ static bool is_intact(struct run *run, const struct tw_received_frame *f)
 	return true;
 }
 
-/* Until nothing comes after all that was sent has */
+/* Until no frame arrives after all were sent */
 static void *receive(void *arg)
 {
 	struct run *run = arg;
@@ -130,7 +132,7 @@ static void close_all(struct run *run)
 	tw_receiver__close(run->rx);
 }
 
-/* Frames that got lost on the way never come: so waits for a while only. */
+/* Lost frames never arrive, so the wait is short. */
 static void wait_for_receiver(struct run *run, uint32_t number)
 {
 	for (int i = 0; i < 2000 && (int32_t)(number - run->next) >= WINDOW; i++) {
@@ -233,7 +235,7 @@ static void test_ipv6(void **state)
 	try_mtu("[::ffff:127.0.0.1]", 1500, 0, 1500 - HEADER6, 64);
 }
 
-/* Where the kernel refuses batches, as it does where it has no checksums to cut them with, frames leave one by one. */
+/* If the kernel refuses batches, because it has no checksum offload to segment them, frames are sent one by one. */
 static void test_no_batches(void **state)
 {
 	struct run run = { .frames = 3000, .least = 64, .most = 1400 };
@@ -250,8 +252,8 @@ static void test_no_batches(void **state)
 }
 
 /*
- * The second link takes less from the middle on: what the router refuses is lost and shows there, what was built and is too long
- * is dropped and counted, what is begun then arrives.
+ * The second link's MTU is lowered in the middle: what the router refuses is lost and counted there; frames already built that are too
+ * long are dropped and counted; later ones arrive.
  */
 static void try_shrinking(const char *host, unsigned int before, unsigned int after, unsigned int headers,
 			  const char *group, const char *refused)
@@ -305,7 +307,7 @@ static void test_path_shrinks(void **state)
 	try_shrinking("[fd00:2::2]", 1500, 1300, HEADER6, "Ip6", "FragFails");
 }
 
-/* The interface's own MTU is lowered: nothing gets lost on the way, and what does not fit is counted. */
+/* The interface's MTU is lowered: nothing is lost on the path, and frames that do not fit are counted. */
 static void test_link_shrinks(void **state)
 {
 	struct run run = { .frames = 2000, .least = 64, .most = TW_FRAME_MAX };
@@ -338,7 +340,7 @@ static void test_link_shrinks(void **state)
 	path__forget();
 }
 
-/* Nobody is there: sending goes on, and it is known. */
+/* Without a receiver sending continues, and the fact is known. */
 static void test_nobody_listens(void **state)
 {
 	struct run run = { .frames = 500, .least = 64, .most = 1000 };
@@ -358,7 +360,7 @@ static void test_nobody_listens(void **state)
 	close_all(&run);
 }
 
-/* While no way leads to the host frames are kept, then there is no room, and later all arrives. */
+/* Without a route to the host frames are kept until there is no room; later all arrive. */
 static void test_no_way(void **state)
 {
 	struct run run = { .frames = 1000, .least = 64, .most = 1000 };
@@ -399,7 +401,7 @@ static in_port_t port_of(int fd)
 	return address.sin_port;
 }
 
-/* Our address is another one from the middle on: what is sent then comes from that, and from the same port. */
+/* The sender's address changes in the middle: later frames come from the new one, with the same port. */
 static void test_new_address(void **state)
 {
 	struct run run = { .frames = 1000, .least = 64, .most = 1400 };
@@ -431,8 +433,8 @@ static void test_new_address(void **state)
 }
 
 /*
- * What is sent back comes from the address that was sent to, also where the host has several, so that the connected socket takes
- * it; and can be answered in turn.
+ * An answer comes from the address of the request, also if the host has several, so that the connected socket accepts it; and it can be
+ * answered in turn.
  */
 static void try_questions(const char *host)
 {
@@ -473,7 +475,7 @@ static void test_questions(void **state)
 	try_questions("[fd00:2::3]");
 }
 
-/* That nobody listens does not end the wait for questions, nor keeps it from sleeping. */
+/* An ICMP error does not end the wait for requests, nor prevent it from sleeping. */
 static void test_questions_from_nobody(void **state)
 {
 	struct run run = { .frames = 1, .least = 100, .most = 100 };

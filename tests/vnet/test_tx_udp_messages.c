@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How frames become messages: which leave together, and as how many pieces. */
+/* How frames become messages: which are sent together, and in how many pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "vnet/tx_udp_messages.h"
 
-#define MAX  1456 /* the longest frame, and how far they are from each other */
+#define MAX  1456 /* the longest frame, and the distance of slots */
 #define FULL (MAX - 48)
 
 static uint8_t area[TX_UDP_FRAMES * (MAX + 64)];
@@ -36,7 +36,7 @@ static void expect(unsigned int message, size_t pieces, size_t bytes, unsigned i
 	assert_int_equal(tx_udp_messages__frames(&messages, message + 1), frames_so_far);
 }
 
-/* Nearly full frames are padded to the end of their slots and leave as one piece; a shorter one may be the last. */
+/* Nearly full frames are padded to the end of their slots and sent as one batch; the last may be shorter. */
 static void test_full(void **state)
 {
 	static const size_t lens[] = { FULL, MAX, FULL + 4, FULL };
@@ -52,7 +52,7 @@ static void test_full(void **state)
 	expect(1, 1, FULL, 4);
 }
 
-/* What was dropped parts them. */
+/* A dropped frame separates them. */
 static void test_dropped(void **state)
 {
 	static const size_t lens[] = { FULL, FULL, 0, FULL, 0 };
@@ -65,7 +65,7 @@ static void test_dropped(void **state)
 	assert_int_equal(tx_udp_messages__frames(&messages, 0), 0);
 }
 
-/* The path took longer frames when the slots were laid: as many pieces as frames, none longer than it takes now. */
+/* The path MTU was larger when the slots were laid out: as many pieces as frames, none longer than the path MTU. */
 static void test_apart(void **state)
 {
 	static const size_t lens[] = { FULL, FULL, FULL };
@@ -76,7 +76,7 @@ static void test_apart(void **state)
 	expect(0, 3, 2 * MAX + FULL, 3);
 }
 
-/* Frames that are far from full are padded to the longest of them. */
+/* Frames that are far from full are padded to the length of the longest. */
 static void test_short(void **state)
 {
 	static const size_t lens[] = { 300, 320, 300, 200 };
@@ -90,7 +90,7 @@ static void test_short(void **state)
 	expect(0, 4, 3 * 320 + 200, 4);
 }
 
-/* No batch is longer than a datagram can be. */
+/* No batch is longer than the largest datagram. */
 static void test_many(void **state)
 {
 	size_t lens[TX_UDP_FRAMES];

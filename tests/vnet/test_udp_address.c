@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How people write where UDP goes. */
+/* How users write a UDP destination. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The virtual wire: made, found, listed, removed; and nobody else's interface is touched. */
+/* The veth pair: created, found, listed, removed; and other interfaces are not touched. */
 #include <errno.h>
 #include <net/if.h>
 #include <netlink/route/link.h>
@@ -90,7 +90,7 @@ static void test_create_list_remove(void **state)
 	assert_int_equal(tw_veth__remove("twelve-chars", &err), -ENODEV);
 }
 
-/* Between being listed and being removed a wire may have gone, and a new one have its name: that one stays. */
+/* Between listing and removing, a pair may be removed and a new one get its name: that one stays. */
 static void test_remove_listed(void **state)
 {
 	const struct tw_veth_options dead = { .name = "tw0", .owner = "tracewire run r-1" };
@@ -193,7 +193,7 @@ static void test_impossible(void **state)
 	assert_false(link__exists("tw0"));
 }
 
-/* Without CAP_NET_ADMIN: one sentence, nothing made. */
+/* Without CAP_NET_ADMIN: one error, nothing created. */
 static void test_not_permitted(void **state)
 {
 	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire vnet" };
@@ -207,7 +207,7 @@ static void test_not_permitted(void **state)
 
 static void test_quiet(void **state)
 {
-	const int fd = raw__open(NULL); /* before there is a wire, so that nothing escapes it */
+	const int fd = raw__open(NULL); /* before there is a veth pair, so that it sees every frame */
 	char frame[256];
 
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a classifier does with frames: the same header as userspace has, checked by the kernel's verifier. */
+/* Reads frames like a classifier: the same header as in userspace, checked by the kernel's verifier. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 
@@ -42,7 +42,7 @@ static void count(__u16 id)
 		bpf_map_update_elem(&events_by_id, &id, &one, BPF_ANY);
 }
 
-/* A frame of any number of TLVs, walked. */
+/* A walk over a frame with any number of TLVs. */
 SEC("xdp")
 int count_events(struct xdp_md *ctx)
 {
@@ -66,7 +66,7 @@ int count_events(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-/* A frame of one event, without a loop: sched_switch's next_pid stands at byte 56 of its record. */
+/* A frame of one event, without a loop: sched_switch's next_pid is at offset 56 of its record. */
 SEC("xdp")
 int drop_switch_to_1002(struct xdp_md *ctx)
 {

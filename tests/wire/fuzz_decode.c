@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libFuzzer target: a whole frame, every TLV of it through every parse function; and as a question or answer. */
+/* libFuzzer target: a whole frame, every TLV passed to every parse function; also as a request or response. */
 #include "walk.h"
 
 #include "wire/time_sync.h"

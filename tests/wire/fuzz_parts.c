@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PARTs from a stranger, put together. The input is a list of pieces, eight bytes each: which value, how long it claims
- * to be, where the piece begins and how long it is. A piece's bytes follow from its value and place, so that every whole
- * that comes out can be checked; the limits must hold after every piece.
+ * Untrusted PARTs, reassembled. The input is a list of pieces, eight bytes each: id of the value, its total length, offset and length of
+ * the piece. A piece's bytes follow from its id and offset, so every reassembled value can be checked; the limits must hold after every
+ * piece.
  */
 #include <stdlib.h>
 
@@ -10,11 +10,11 @@
 
 #define STEP       8
 #define LIMIT      4096 /* bytes held */
-#define WHOLES     3    /* held at once */
+#define WHOLES     3    /* values held at once */
 #define PIECE_MAX  512
 #define VALUE_HEAD (sizeof(struct tw_part) - sizeof(struct tw_tlv))
 
-/* What names a value; small, so that names meet again. */
+/* Id of a value; small, so that ids repeat. */
 struct name {
 	uint64_t stream_id;
 	uint16_t channel;
@@ -23,7 +23,7 @@ struct name {
 	uint32_t total;
 };
 
-static uint32_t next_offset[64]; /* where the last piece of each name ended */
+static uint32_t next_offset[64]; /* end of the last piece of each id */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -54,7 +54,7 @@ static void check_limits(const struct tw_parts *parts)
 	require(stats.bytes <= LIMIT && stats.count <= WHOLES);
 }
 
-/* The value of a PART as it would have come in a frame. Return: its length, bytes. */
+/* The value of a PART as received in a frame. Return: its length, bytes. */
 static size_t make_piece(const uint8_t *step, const struct name *name, uint8_t *value)
 {
 	const uint32_t len = tw_load_be16(step + 6) % PIECE_MAX;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SCHEMA payloads from a stranger, expanded. The first byte says how to read the rest: as the value of a SCHEMA TLV; or as
- * a text, which is then compressed, damaged in one place and given a wrong length, so that the fuzzer gets behind the
- * decompressor's own checks. Nothing may be written behind the length that was claimed.
+ * Untrusted SCHEMA payloads, decompressed. The first byte selects the form of the rest: the value of a SCHEMA TLV; or a text, which is
+ * compressed, damaged in one place and given a wrong length, so that the fuzzer passes the decompressor's own checks. Nothing may be
+ * written beyond the declared length.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void require(bool holds)
 		abort();
 }
 
-/* Return: whether it was taken; then @ret is proven to lie inside. */
+/* Return: whether it was accepted; then @ret lies inside. */
 static bool expand(const struct tw_schema_view *schema, struct tw_schema_text *ret)
 {
 	const size_t claimed = schema->raw_length <= TW_SCHEMA_RAW_MAX ? schema->raw_length : 0;
@@ -52,7 +52,7 @@ static void as_received(const uint8_t *data, size_t size)
 		expand(&schema, &text);
 }
 
-/* What the encoder makes, the decoder takes. */
+/* The decoder accepts what the encoder makes. */
 static void check_way_back(const struct tw_schema_view *view, const struct tw_schema_text *text)
 {
 	struct tw_schema_text got = { 0 };
@@ -62,7 +62,7 @@ static void check_way_back(const struct tw_schema_view *view, const struct tw_sc
 	require(got.len == text->len && !memcmp(got.text, text->text, text->len));
 }
 
-/* Four bytes: what to add to the length, where to damage, how; then the system's name, a NUL, the text. */
+/* Four bytes: number to add to the length, offset and kind of damage; then the system's name, a NUL, the text. */
 static void as_text(const uint8_t *data, size_t size)
 {
 	struct tw_schema_view view = { .kind = TW_SCHEMA_EVENT, .total = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The golden frames of tests/wire/golden: each byte spelled out in hex, with comments that begin with #. */
+/* The golden frames of tests/wire/golden: all bytes in hex, with comments that begin with #. */
 #ifndef GOLDEN_H
 #define GOLDEN_H
 
@@ -12,12 +12,12 @@ struct golden {
 	uint8_t data[1024];
 };
 
-/** golden__load() - read golden/@name.hex. Return: 0 or -errno; -EINVAL for a character that is no hex digit, -E2BIG */
+/** golden__load() - read golden/@name.hex. Return: 0 or -errno; -EINVAL for an invalid hex digit, -E2BIG */
 int golden__load(const char *name, struct golden *ret);
 
 /**
- * golden__load_all() - read all of them, in order of name
- * @ret: free() it
+ * golden__load_all() - read all of them, sorted by name
+ * @ret: caller frees
  * Return: 0 or -errno
  */
 int golden__load_all(struct golden **ret, size_t *ret_n);

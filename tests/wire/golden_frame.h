@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A golden frame from both sides: built and compared, read and compared. Every function fails the running cmocka test. */
+/*
+ * A golden frame in both directions: built and compared, read and compared. Every function fails the running cmocka test.
+ */
 #ifndef GOLDEN_FRAME_H
 #define GOLDEN_FRAME_H
 
@@ -9,17 +11,17 @@
 
 struct golden_frame {
 	struct golden golden;
-	struct tw_frame frame; /* being built, with exactly the golden frame's room */
+	struct tw_frame frame; /* being built, with exactly the golden frame's size */
 	uint8_t buf[sizeof(((struct golden *)NULL)->data) + TW_COPY_STEP];
 };
 
 /** golden__begin() - load the frame of that name and begin to build it */
 void golden__begin(struct golden_frame *g, const char *name, const struct tw_frame_info *info);
 
-/** golden__expect_built() - end the frame: it is the golden one, byte by byte */
+/** golden__expect_built() - end the frame: it equals the golden one, byte by byte */
 void golden__expect_built(struct golden_frame *g);
 
-/** golden__expect_header() - the golden frame's header says @info, and @events. Return: its TLVs */
+/** golden__expect_header() - the golden frame's header has the values of @info and @events. Return: its TLVs */
 struct tw_cursor golden__expect_header(const struct golden_frame *g, const struct tw_frame_info *info, uint16_t events);
 
 /** golden__next() - the next TLV, of that type */

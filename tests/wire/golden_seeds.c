@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes the golden frames as bytes, one file each, into the folder given: the seeds of the decoder's fuzzer. */
+/* Writes the golden frames as bytes, one file each, to the given directory: the seeds of the decoder's fuzzer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

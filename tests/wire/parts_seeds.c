@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parts_seeds DIR: inputs for fuzz_parts to start from; what the bytes of a step mean stands there. */
+/* parts_seeds DIR: seeds of fuzz_parts; see there for the bytes of a step. */
 #include <stdint.h>
 #include <stdio.h>
 
-#define ON 0x80 /* goes on where the piece before ended */
+#define ON 0x80 /* continues where the piece before ended */
 
 struct step {
 	uint8_t name, type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* schema_text_seeds DIR: inputs for fuzz_schema_text to start from: payloads as a producer makes them, and texts. */
+/* schema_text_seeds DIR: seeds of fuzz_schema_text: payloads as made by a producer, and texts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static int write_plain(const char *folder)
 	return write_payload(folder, "plain", &view);
 }
 
-/* Mode 1: what to add to the length, where and how to damage, the system and its text. */
+/* Mode 1: number to add to the length, offset and kind of damage, the system and its text. */
 static int write_text(const char *folder, const char *name, uint8_t more, uint8_t damage)
 {
 	const uint8_t head[] = { 1, more, 0, 20, damage, 't', 'o', 'y', 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One header serves userspace and BPF: XDP programs that include it, run by the kernel on golden frames. */
+/* One header for userspace and BPF: XDP programs that include it, run by the kernel on golden frames. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static int unload(void **state)
 	return 0;
 }
 
-/* Runs a program on a golden frame behind an Ethernet header. Return: its verdict */
+/* Runs a program on a golden frame after an Ethernet header. Return: its verdict */
 static uint32_t run(const struct bpf_program *program, const char *name)
 {
 	uint8_t frame[ETH_HLEN + sizeof(((struct golden *)NULL)->data)] = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Building frames at their bounds: what does not fit is refused and leaves the frame as it was. */
+/* Building frames at their limits: a record that does not fit is refused and leaves the frame unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -106,8 +106,8 @@ static void times_before_the_base(void **state)
 }
 
 /*
- * Every record length at every room left, in a heap block of exactly the promised slack: the sanitizer sees a copy that
- * goes further, and the bytes behind the slack are looked at where there is none.
+ * Every record length with every remaining size, in a heap block with exactly the promised slack: the sanitizer finds a copy that
+ * extends further, and without it the bytes after the slack are checked.
  */
 static void events_keep_to_the_slack(void **state)
 {
@@ -164,7 +164,7 @@ static void the_next_event_covers_the_slack_of_the_last(void **state)
 	}
 }
 
-/* A whole of @total bytes, cut into frames of @cap and put together again. */
+/* A value of @total bytes, split into frames of @cap and reassembled. */
 static void cut_and_join(uint32_t total, size_t cap)
 {
 	static uint8_t whole[4096], joined[4096];
@@ -218,10 +218,10 @@ static void parts_that_cannot_be(void **state)
 	assert_int_equal(tw_frame__add_part(&f, TW_TLV_EVENT, 1, record, 0, 0), 0);
 	assert_int_equal(f.len, HDR);
 	assert_int_equal(tw_frame__add_part(&f, TW_TLV_SCHEMA, 1, record, 100, 0), 100);
-	assert_int_equal(f.info.events, 0); /* only an EVENT uses up a number */
+	assert_int_equal(f.info.events, 0); /* only an EVENT has a sequence number */
 }
 
-/* A PART whose fields are @inner, @total and @offset, with @len bytes. Return: whether it is taken. */
+/* A PART whose fields are @inner, @total and @offset, with @len bytes. Return: whether it is accepted. */
 static bool part_is_taken(uint16_t inner, uint32_t total, uint32_t offset, size_t len)
 {
 	uint8_t value[16 + 8] = { 0 };

@@ -20,7 +20,7 @@ static const struct tw_frame_info control = {
 	.source = TW_SOURCE_CONTROL,
 };
 
-/* The frame built so far is the golden one, and its only TLV is of that type. */
+/* The frame built so far equals the golden one, and its only TLV has that type. */
 static struct tw_tlv_view only_tlv(struct golden_frame *g, enum tw_tlv_type type)
 {
 	struct tw_tlv_view tlv;
@@ -87,7 +87,7 @@ static void schema_plain(void **state)
 	expect_schema(&read, &sent);
 }
 
-/* How zstd compresses may differ from release to release; what it expands to may not. */
+/* The compressed form may differ between releases of zstd; the decompressed text may not. */
 static void schema_zstd(void **state)
 {
 	struct tw_schema_text text;
@@ -236,7 +236,7 @@ static void stats(void **state)
 	assert_false(tw_stats__next(&c, &read));
 }
 
-/* The last frame of the control channel: the counters that close the books, the last promise, and the end. */
+/* The last frame of the control channel: the final counters, the last watermark, and END. */
 static void end(void **state)
 {
 	const struct tw_stat_view recorded = { TW_STAT_RECORDED, TW_CHANNEL_CONTROL, 1000000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Golden frames of events: what is built is these bytes, and what is read from them is what they say. */
+/* Golden frames of events: building gives these bytes, and reading gives these values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct tw_frame_info ring = {
 	.source = TW_SOURCE_FTRACE,
 };
 
-/* A sched_switch as a little-endian 64-bit kernel records it; slack behind it, for copies in steps. */
+/* A sched_switch as recorded by a little-endian 64-bit kernel; with slack for copies in steps. */
 static const uint8_t sched_switch[64 + TW_COPY_STEP] = "\x3a\x01\x01\x00\xe9\x03\x00\x00"
 						       "bash\0\0\0\0\0\0\0\0\0\0\0\0"
 						       "\xe9\x03\x00\x00\x78\x00\x00\x00"
@@ -28,7 +28,7 @@ static const uint8_t sched_switch[64 + TW_COPY_STEP] = "\x3a\x01\x01\x00\xe9\x03
 						       "sleep\0\0\0\0\0\0\0\0\0\0\0"
 						       "\xea\x03\x00\x00\x78\x00\x00\x00";
 
-/* A record of @id by @pid in this host's order, with @body behind. */
+/* A record of @id by @pid in this host's byte order, followed by @body. */
 struct record {
 	uint8_t bytes[TW_RECORD_COMMON + 4 + TW_COPY_STEP];
 };
@@ -76,7 +76,7 @@ static void one_event(void **state)
 	golden__expect_end(&c);
 }
 
-/* What a classifier, in software or in a NIC, relies on: everything of a one-event frame at a fixed offset. */
+/* What a classifier, in software or in a NIC, depends on: all fields of a one-event frame have fixed offsets. */
 static void one_event_has_fixed_offsets(void **state)
 {
 	struct golden_frame g;
@@ -101,7 +101,7 @@ static void build_packed(struct tw_frame *f)
 	assert_true(tw_frame__add_event(f, first.bytes, 12, ring.base_time + 500));
 	at = f->len;
 	assert_true(tw_frame__add_event(f, sched_switch, 64, ring.base_time + 1500));
-	tw_store_be16(f->buf + at, TW_TLV_FILTERED); /* what a classifier does */
+	tw_store_be16(f->buf + at, TW_TLV_FILTERED); /* the change made by a classifier */
 	assert_true(tw_frame__add_event(f, second.bytes, 8, ring.base_time - 2500));
 	assert_true(tw_frame__add_event(f, last.bytes, 12, ring.base_time + INT32_MAX));
 	assert_true(tw_lost__emit(f, &lost));
@@ -189,7 +189,7 @@ static void lost_unknown(void **state)
 	golden__expect_end(&c);
 }
 
-/* What a capture host finds missing by numbers has LOSTs of its own. */
+/* A capture host writes its own LOSTs for events missing by numbers. */
 static void lost_behind_the_producer(void **state)
 {
 	const struct tw_lost_view sent[] = {
@@ -220,7 +220,7 @@ static void lost_behind_the_producer(void **state)
 	golden__expect_end(&c);
 }
 
-/* One piece of the event that part-first and part-last hold together. */
+/* One piece of the event in part-first and part-last. */
 static void expect_part(const char *name, uint32_t offset, size_t len, uint16_t events)
 {
 	static const uint8_t value[24] = "\0\0\0\0\0\5\0\0\0\0\3\xe9"

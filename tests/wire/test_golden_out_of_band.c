@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Golden out-of-band frames: clock exchange, and what a capture host writes of its times. */
+/* Golden out-of-band frames: time synchronisation, and what a capture host writes about its times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const struct tw_frame_info out_of_band = {
 	.source = TW_SOURCE_OUT_OF_BAND,
 };
 
-/* The frame built so far is the golden one, uses up no number, and its only TLV is of that type. */
+/* The frame built so far equals the golden one, has no number, and its only TLV has that type. */
 static struct tw_tlv_view only_tlv(struct golden_frame *g, const struct tw_frame_info *info, enum tw_tlv_type type)
 {
 	struct tw_tlv_view tlv;
@@ -50,7 +50,7 @@ static void expect_exchange(const char *name, const struct tw_frame_info *info, 
 	assert_false(tw_time_sync__parse(&tlv, &read));
 }
 
-/* An answer is as long as its question, so that nobody can be made to send more than came. */
+/* A response is as long as its request, so that it cannot be used for amplification. */
 static void exchange(void **state)
 {
 	struct tw_time_sync_view view = { .id = 17, .asked = 1700000000000000000 };
@@ -68,7 +68,7 @@ static void exchange(void **state)
 	assert_int_equal(asked.golden.len, answered.golden.len);
 }
 
-/* The answer to such a question is the same as to others: shorter than it. */
+/* The response to such a request equals others: it is shorter. */
 static void want(void **state)
 {
 	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000 };
@@ -102,7 +102,7 @@ static void want(void **state)
 	assert_int_equal(tw_time_sync_frame__metadata_request(g.golden.data, g.golden.len), 0);
 }
 
-/* Whoever knows nothing of it has an ordinary question. */
+/* A receiver that does not know the record has an ordinary request. */
 static void refused(void **state)
 {
 	const struct tw_time_sync_view sent = { .id = 17, .asked = 1700000000000000000 };

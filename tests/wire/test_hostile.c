@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The golden frames cut short and bent: whatever comes, nothing is read outside and every loop ends. */
+/* The golden frames truncated and changed: nothing is read outside, and every loop ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int unload(void **state)
 	return 0;
 }
 
-/* Walks a copy that ends where the heap block ends, so that the sanitizer sees a byte too many. */
+/* Walks a copy that ends with its heap block, so that the sanitizer finds a read of one byte too many. */
 static enum tw_frame_status walk_copy(const uint8_t *data, size_t len, size_t *ret_tlvs)
 {
 	uint8_t *copy = malloc(len ? len : 1);
@@ -67,13 +67,13 @@ static void every_truncation(void **state)
 				assert_int_equal(status, TW_FRAME_MALFORMED);
 			else
 				assert_int_equal(status, TW_FRAME_TRUNCATED);
-			/* A cut that takes only the padding of the last TLV leaves it whole. */
+			/* A truncation inside the padding of the last TLV leaves it complete. */
 			assert_true(tlvs < whole || (tlvs == whole && all[i].len - len < 4));
 		}
 	}
 }
 
-/* Of a frame that was captured in part, the TLV at its end is that of the whole frame, and none goes on behind the frame's end. */
+/* The TLV at the end of a truncated frame is that of the whole frame, and none extends beyond the frame's end. */
 static void the_tlv_at_a_cut_is_its_beginning(void **state)
 {
 	struct tw_tlv_view whole, cut;
@@ -137,7 +137,7 @@ static void link_padding_is_no_part_of_the_frame(void **state)
 	}
 }
 
-/* A frame whose byte at @at is @value instead. */
+/* A frame whose byte at @at is replaced by @value. */
 static enum tw_frame_status status_with(const char *name, size_t at, uint8_t value)
 {
 	struct golden golden;
@@ -162,8 +162,9 @@ static void each_rule_has_its_verdict(void **state)
 	assert_int_equal(status_with("one-event", low, 44), TW_FRAME_MALFORMED);  /* less than a header */
 	assert_int_equal(status_with("one-event", low, 48), TW_FRAME_OK);         /* an empty frame */
 	assert_int_equal(status_with("one-event", low, 124), TW_FRAME_TRUNCATED);
-	assert_int_equal(status_with("one-event", tlv_length + 1, 15), TW_FRAME_MALFORMED); /* below the least length */
-	assert_int_equal(status_with("one-event", tlv_length, 1), TW_FRAME_MALFORMED);      /* beyond the frame */
+	assert_int_equal(status_with("one-event", tlv_length + 1, 15),
+			 TW_FRAME_MALFORMED);                                          /* below the minimum length */
+	assert_int_equal(status_with("one-event", tlv_length, 1), TW_FRAME_MALFORMED); /* beyond the frame */
 	assert_int_equal(status_with("time-sync-request", tlv_length + 1, 31), TW_FRAME_MALFORMED);
 	assert_int_equal(status_with("offset-step", tlv_length + 1, 47), TW_FRAME_MALFORMED);
 	assert_int_equal(status_with("pad", tlv_length + 1, 3), TW_FRAME_MALFORMED); /* less than a TLV header */
@@ -171,7 +172,7 @@ static void each_rule_has_its_verdict(void **state)
 
 	assert_int_equal(golden__load("auth", &auth), 0);
 	memset(auth.data + auth.len, 0, 4);
-	auth.data[auth.len + 3] = 4; /* an empty PAD behind the AUTH */
+	auth.data[auth.len + 3] = 4; /* an empty PAD after the AUTH */
 	auth.data[low] = (uint8_t)(auth.len + 4);
 	assert_int_equal(walk_copy(auth.data, auth.len + 4, &tlvs), TW_FRAME_MALFORMED);
 	assert_int_equal(tlvs, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reassembly: what comes whole, what does not, and that no sender makes it take more than its limits. */
+/* Reassembly: which values become complete, which do not, and that no sender can exceed its limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,7 +111,7 @@ static void a_hole_breaks_the_whole(void **state)
 	assert_int_equal(stats(*state).bytes, 0);
 }
 
-/* An id used again before its value was whole. */
+/* An id used again before its value was complete. */
 static void another_total_begins_anew(void **state)
 {
 	struct tw_tlv_view tlv;
@@ -131,11 +131,11 @@ static void count_is_bounded(void **state)
 		assert_int_equal(add(*state, 1, id, 300, 0, 100, &tlv), TW_PARTS_MORE);
 	assert_int_equal(stats(*state).count, 4);
 	assert_int_equal(stats(*state).incomplete, 1);
-	assert_int_equal(add(*state, 1, 0, 300, 100, 200, &tlv), TW_PARTS_BROKEN); /* the oldest went */
+	assert_int_equal(add(*state, 1, 0, 300, 100, 200, &tlv), TW_PARTS_BROKEN); /* the oldest was evicted */
 	assert_int_equal(add(*state, 1, 1, 300, 100, 200, &tlv), TW_PARTS_WHOLE);
 }
 
-/* Claims cost nothing; bytes do, and push out what is older. */
+/* Declared lengths cost nothing; bytes do, and evict older values. */
 static void memory_is_bounded(void **state)
 {
 	struct tw_tlv_view tlv;
@@ -151,7 +151,7 @@ static void memory_is_bounded(void **state)
 	assert_memory_equal(tlv.value, value, 10000);
 }
 
-/* Pieces at random: what comes whole is right, the limits hold. */
+/* Random pieces: completed values are right, the limits hold. */
 static void random_pieces(void **state)
 {
 	struct tw_tlv_view tlv;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SCHEMA payloads: the round trip, and payloads that lie about what they are. */
+/* SCHEMA payloads: the round trip, and payloads with wrong values. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +86,7 @@ static void compress_limits(void **state)
 	assert_int_equal(tw_schema_text__compress(&in, wire, 106, &view, NULL), 0);
 }
 
-/* Expands @view into a buffer of exactly @cap bytes, so that the sanitizer sees a byte too many. */
+/* Decompresses @view into a buffer of exactly @cap bytes, so that the sanitizer finds a write of one byte too many. */
 static int expand(const struct tw_schema_view *view, size_t cap)
 {
 	const struct tw_schema_text untouched = { .len = 12345 };
@@ -150,7 +150,7 @@ static void name_and_text_have_limits(void **state)
 	assert_int_equal(expand(&view, TW_SCHEMA_RAW_MAX), 0);
 }
 
-/* A megabyte of zeros in a few bytes must not get out, whatever is claimed. */
+/* A megabyte of zeros in a few bytes must not be decompressed, whatever the declared length. */
 static void a_bomb_stays_shut(void **state)
 {
 	char *zeros = calloc(1, 1 << 20);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* docs/wire-format.md says what wire/tracewire.h says: each name, number, offset and size, and no others. */
+/* docs/wire-format.md equals wire/tracewire.h: each name, number, offset and size, and no others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,11 +31,11 @@ static int load(void **state)
 	return len == sizeof(spec) - 1;
 }
 
-/* The table under the first header row that begins so, behind the heading; up to the next empty line. */
+/* The table under the first header row with that beginning, after the heading; up to the next empty line. */
 struct table {
 	const char *rows;
 	size_t len;
-	unsigned int expected; /* rows asked for so far */
+	unsigned int expected; /* rows requested so far */
 };
 
 static struct table find_table(const char *heading, const char *header)
@@ -62,7 +62,7 @@ __attribute__((format(printf, 2, 3))) static void expect_row(struct table *table
 		fail_msg("no row \"%s\"", row + 1);
 }
 
-/* No row is there that was not asked for; two lines are the header. */
+/* Every row was requested; two lines are the header. */
 static void expect_no_more(const struct table *table)
 {
 	unsigned int lines = 0;
@@ -127,7 +127,7 @@ static void counters(void **state)
 	expect_no_more(&t);
 }
 
-/* A field of a struct stands at its offset with its size. */
+/* A field of a struct has the documented offset and size. */
 #define FIELD(type, field) \
 	expect_row(&t, "| %zu | %zu | %s |", offsetof(struct type, field), sizeof(((struct type *)0)->field), #field)
 

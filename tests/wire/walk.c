@@ -184,7 +184,7 @@ static void walk_offset(const struct walk *w, const struct tw_tlv_view *tlv)
 	tw_offset__parse(tlv, &offset);
 }
 
-/* Every parse function gets every TLV: none may rely on the type to be its own, or on the least length of it. */
+/* Every TLV is passed to every parse function: none may depend on its own type or minimum length. */
 static void walk_tlv(const struct walk *w, const struct tw_tlv_view *tlv)
 {
 	touch(w, tlv->value, tlv->len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Somebody else's XDP program, put on an interface by libxdp: foreign INTERFACE OBJECT. It stays. */
+/* Another owner's XDP program, attached to an interface by libxdp: foreign INTERFACE OBJECT. It stays. */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>

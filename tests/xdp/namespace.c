@@ -33,7 +33,7 @@ int namespace__setup(void **state)
 
 void shell(const char *command)
 {
-	const int status = system(command); /* NOLINT: commands of the tests' own */
+	const int status = system(command); /* NOLINT: the commands are constants of the tests */
 
 	if (status)
 		fail_msg("'%s' ends with %d", command, status);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends the frames of a capture on an interface, in their order, as they are: send [-c] INTERFACE CAPTURE [SCHEMA [STREAM]]
- * With -c only those of the control channel. With SCHEMA or STREAM, hexadecimal, every frame is said to be of that one.
+ * Sends the frames of a capture on an interface, in order and unchanged: send [-c] INTERFACE CAPTURE [SCHEMA [STREAM]] With -c only
+ * those of the control channel. SCHEMA or STREAM, hexadecimal, replace the ids of every frame.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static int open_socket(const char *ifname)
 	return fd;
 }
 
-/* Return: 1 if it was sent, 0 if it is none to be sent, -1 */
+/* Return: 1 if it was sent, 0 if it was skipped, -1 */
 static int send_packet(int fd, const struct tw_packet *packet)
 {
 	static uint8_t copy[PACKET_MAX];

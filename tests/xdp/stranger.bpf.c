@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Somebody else's XDP program: it passes all, and knows no fragments. */
+/* Another owner's XDP program: it passes all frames, and does not support fragments. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loading: instructions made by hand get their maps, the callback of bpf_loop() its type, and libxdp takes what we open. */
+/*
+ * Loading: instructions made by hand get their maps, the callback of bpf_loop() its type, and libxdp accepts the opened object.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +33,7 @@
 #define MAP                  INSN(BPF_LD | BPF_IMM | BPF_DW, BPF_REG_1, BPF_PSEUDO_MAP_FD, 0, 0), INSN(0, 0, 0, 0, 0)
 #define FUNCTION(dst, to)    INSN(BPF_LD | BPF_IMM | BPF_DW, dst, BPF_PSEUDO_FUNC, 0, to), INSN(0, 0, 0, 0, 0)
 
-/* Looks its blank up, and goes three times through a function: passes if both worked. */
+/* Looks up its blank entry, and calls a function three times: passes if both worked. */
 static struct bpf_insn looping[] = {
 	STORE(BPF_REG_10, -4, 0),                            /*  0 */
 	MAP,                                                 /*  1 */
@@ -114,7 +116,7 @@ static void maps_and_callback(void **state)
 static void bad_programs_are_refused(void **state)
 {
 	struct tw_maps maps = made_maps();
-	const struct tw_bpf_program bad = { .insns = &looping[12], .n = 6 }; /* reads registers that nobody set */
+	const struct tw_bpf_program bad = { .insns = &looping[12], .n = 6 }; /* reads uninitialised registers */
 	const struct tw_load_options options = { .code = &bad, .maps = &maps, .hook = TW_HOOK_XDP };
 	struct tw_loaded loaded;
 	struct tw_error err = { "" };
@@ -155,7 +157,7 @@ static void a_link_holds_it(void **state)
 	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NONE);
 	s.public.program = tw_program__id(tw_loaded__fd(&second));
 	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NATIVE);
-	assert_int_equal(tw_xdp__plan(&s, &err), -EEXIST); /* whoever it belongs to */
+	assert_int_equal(tw_xdp__plan(&s, &err), -EEXIST); /* whatever its owner */
 	close(link);
 	assert_int_equal(tw_xdp__mode(&s), TW_MODE_NONE);
 	assert_int_equal(tw_xdp__plan(&s, &err), 0);
@@ -164,7 +166,7 @@ static void a_link_holds_it(void **state)
 	tw_maps__fini(&maps);
 }
 
-/* With a dispatcher or, where the kernel or the folder it needs does not let it, alone. */
+/* With a dispatcher or, if the kernel or a missing directory prevents that, alone. */
 static void libxdp_leaves_it(void **state)
 {
 	struct tw_state s = state_on("v0");

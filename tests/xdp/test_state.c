@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file of a classifier: what is written is read, one process has it, and nothing stays of it. */
+/* The state file of a classifier: written content is read back, one process owns it, and nothing stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,7 +104,7 @@ static void one_has_it(void **unused)
 	assert_int_equal(tw_state__write(&state, &file, &err), 0);
 	assert_int_equal(tw_state__lock(&state, &second, &err), -EBUSY);
 	assert_non_null(strstr(err.text, "v0 has a classifier in tc already, of process "));
-	state.public.place = TW_PLACE_XDP; /* the other place is free */
+	state.public.place = TW_PLACE_XDP; /* the other half is free */
 	second = locked(&state);
 	tw_state_file__remove(&second);
 	tw_state_file__close(&second);
@@ -127,7 +127,7 @@ static void __attribute__((noreturn)) take_one(void)
 	      tw_state_file__has_gone(&file));
 }
 
-/* To where @pid begins its next system call or comes back from it. */
+/* To the next entry or exit of a system call of @pid. */
 static struct __ptrace_syscall_info step(pid_t pid)
 {
 	struct __ptrace_syscall_info info;
@@ -140,7 +140,7 @@ static struct __ptrace_syscall_info step(pid_t pid)
 	return info;
 }
 
-/* A clean-up comes upon a file that was made and is not locked yet, and removes it: whoever made it has one in the end. */
+/* A cleanup finds a file that was created and is not locked yet, and removes it: its creator has one in the end. */
 static void had_beside_a_clean_up(void **unused)
 {
 	struct __ptrace_syscall_info info;
@@ -182,7 +182,9 @@ static void __attribute__((noreturn)) write_two(void)
 	_exit(tw_state__write(&state, &file, NULL) != 0);
 }
 
-/* Kill it at its @n-th stop at a system call after the long state. Return: rules of the state that is there; *ret_past: it ended before. */
+/*
+ * Kills it at its stop @n at a system call after the long state. Return: number of rules of the state; *ret_past: it ended before.
+ */
 static unsigned int rules_after_kill(int n, bool *ret_past)
 {
 	struct tw_state state = made(), copy;
@@ -228,7 +230,7 @@ static void killed_while_it_is_written(void **unused)
 	assert_int_equal(before, 1);
 }
 
-/* One text after another, of all lengths: the one before is there until the line that says where the next one is whole. */
+/* One text after another, of all lengths: the old one stays until the line with the new one's offset is complete. */
 static void written_in_part(void **unused)
 {
 	static char texts[2][20000];

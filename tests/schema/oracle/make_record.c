@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "oracle.h"
 
-#define DYNAMIC_UNIT 8 /* bytes: every element's size divides it */
+#define DYNAMIC_UNIT 8 /* bytes: a multiple of every element's size */
 
 static uint32_t end_of_fixed(const struct tw_format *format)
 {

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_LENGTH 24 /* of a made-up string at most, bytes */
+#define TEXT_LENGTH 24 /* maximum length of a made string, bytes */
 
-#define PRINTKS     0xffffffff82000000 /* where the texts of trace_printk() lie ... */
-#define PRINTK_SIZE 64                 /* ... each in so many bytes */
-#define STACK       8                  /* callers, as many as the print fmt of a stack knows */
+#define PRINTKS     0xffffffff82000000 /* address of the texts of trace_printk() ... */
+#define PRINTK_SIZE 64                 /* ... and the size of each */
+#define STACK       8                  /* number of callers in the print fmt of a stack */
 
-/* With the sizes of its arguments as the kernel packs them; s is a text. */
+/* Including the sizes of its arguments as packed by the kernel; s is a text. */
 static const struct {
 	const char *text, *arguments;
 } printks[] = {
@@ -34,7 +34,9 @@ static uint64_t any(void)
 	return (uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand();
 }
 
-/* Values as kernels have them: small, of a table, addresses, all bits, large. Negative ones come by @negative only. */
+/*
+ * Values that are typical of kernels: small, of a table, addresses, all bits, large. Negative ones only with @negative.
+ */
 static uint64_t any_value(const struct tw_field *field, const struct tw_print *print, int round)
 {
 	struct tw_print_names names;
@@ -62,7 +64,7 @@ static uint64_t any_value(const struct tw_field *field, const struct tw_print *p
 
 static void store(uint8_t *p, uint64_t value, uint32_t size)
 {
-	memcpy(p, &value, size); /* the test runs where records are little-endian */
+	memcpy(p, &value, size); /* the test runs on little-endian hosts */
 }
 
 static void make_text(uint8_t *p, uint32_t size)
@@ -95,7 +97,7 @@ static void store_named(const struct tw_format *format, const char *name, uint64
 		store(record + field->offset, value, field->size);
 }
 
-/* Arguments from @at on. Return: behind the last */
+/* Arguments from @at on. Return: their end */
 static uint32_t make_arguments(const char *sizes, uint8_t *record, uint32_t at)
 {
 	for (; *sizes; sizes++) {
@@ -104,14 +106,14 @@ static uint32_t make_arguments(const char *sizes, uint8_t *record, uint32_t at)
 			at += (uint32_t)strlen((char *)record + at) + 1;
 			continue;
 		}
-		at = (at + 3) / 4 * 4; /* those of 8 bytes too */
+		at = (at + 3) / 4 * 4; /* also those of 8 bytes */
 		store(record + at, any() & 0x7fffffff, (uint32_t)(*sizes - '0'));
 		at += (uint32_t)(*sizes - '0');
 	}
 	return at;
 }
 
-/* What the kernel's own events hold that their formats do not tell. Return: length */
+/* The content of the kernel's own events that their formats do not describe. Return: length */
 static uint32_t make_ftrace(const struct tw_format *format, int round, uint8_t *record, uint32_t len)
 {
 	const size_t printk = (size_t)round % N_PRINTKS;
@@ -127,7 +129,7 @@ static uint32_t make_ftrace(const struct tw_format *format, int round, uint8_t *
 	if (callers)
 		return callers->offset + STACK * callers->elem_size;
 	if (arguments)
-		return arguments->offset; /* those of functions are unknown to libtraceevent */
+		return arguments->offset; /* libtraceevent does not know those of functions */
 	return strcmp(format->name, "bprint") ? len : make_arguments(printks[printk].arguments, record, 24);
 }
 

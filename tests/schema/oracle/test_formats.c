@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_formats DIFFERENCES SOURCE: every field of every format of a source, as we and as libtraceevent read it, and
- * every value of records made up for each of these events, by hosts of both byte orders.
+ * test_formats DIFFERENCES SOURCE: every field of every format of a source, as parsed by the product and by libtraceevent, and every
+ * value of records made for each of these events, of hosts of both byte orders.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "listed.h"
 #include "oracle.h"
 
-#define RECORDS 4 /* made up for each event and byte order */
+#define RECORDS 4 /* records made for each event and byte order */
 
 struct counts {
 	struct tep_handle *tep;
@@ -57,7 +57,7 @@ static int visit_event(struct counts *counts, const char *system, const char *te
 		printf("%s\n", err.text);
 		return -EINVAL;
 	}
-	/* A print format that it cannot parse makes it return an error; the fields are there all the same. */
+	/* For a print format that it cannot parse it returns an error, but the fields are valid. */
 	tep_parse_event(counts->tep, text, len, system);
 	theirs = tep_find_event_by_name(counts->tep, system, ours->name);
 	if (theirs) {
@@ -88,7 +88,7 @@ static int visit(void *context, enum tw_schema_kind kind, const char *system, co
 	return 0;
 }
 
-/* "tracefs" stands for this kernel's. */
+/* "tracefs" means this kernel's. */
 static int find_source(const char *source, char *ret_path, size_t size)
 {
 	const char *tracefs;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_kernel DIFFERENCES: a mixed recording of this kernel, the text of every record as we print it and as the kernel itself
- * does, in `trace` of the same instance. What libtraceevent makes of addresses is made of the kernel's text too, before they are
- * compared. Any other difference that the list has no reason for fails.
+ * test_kernel DIFFERENCES: a mixed recording of this kernel; the text of every record as printed by the product is compared with the
+ * kernel's in `trace` of the same instance. libtraceevent's changes of addresses are made in the kernel's text too. Any other difference
+ * that is not on the list fails.
  */
 #include <ctype.h>
 #include <sched.h>
@@ -18,12 +18,12 @@
 
 #define SHOWN_MAX 2 /* of an event */
 #define TEXT_MAX  (2 * TW_PRINT_LINE_MAX)
-#define ADDRESS   16 /* digits */
+#define ADDRESS   16 /* number of digits */
 
-/* What the kernel printed for one CPU, and how far it has been read. */
+/* The kernel's output for one CPU, and the reading position. */
 struct kernel_text {
 	char *all, *at;
-	bool lost; /* the text of a record before was another one: look for the next event's name */
+	bool lost; /* the text of the record before differed: search for the next event's name */
 };
 
 struct state {
@@ -34,13 +34,13 @@ struct state {
 	unsigned long seen[65536], wrong[65536], records, equal, listed, different;
 };
 
-/* Digits in small hexadecimal from @text on. */
+/* Lower-case hexadecimal digits from @text on. */
 static size_t count_digits(const char *text)
 {
 	return strspn(text, "0123456789abcdef");
 }
 
-/* `+0x12/0x34 [module]`: the size and the module are the kernel's alone. */
+/* `+0x12/0x34 [module]`: only the kernel prints size and module. */
 static const char *skip_size(const char *at)
 {
 	const char *end;
@@ -52,7 +52,7 @@ static const char *skip_size(const char *at)
 	return end ? end + 1 : at;
 }
 
-/* An address of the kernel's, 16 digits, is 0x... without leading zeros, or (nil). */
+/* A kernel address of 16 digits is 0x... without leading zeros, or (nil). */
 static const char *copy_address(const char *at, char **to)
 {
 	const char *digits = strncmp(at, "0x", 2) ? at : at + 2;
@@ -76,11 +76,11 @@ static const char *skip_brackets(const char *at)
 	return at[0] == '>' && at[1] == '\n' ? at + 1 : at;
 }
 
-/* As libtraceevent prints addresses. @to is twice as long as @from. */
+/* As libtraceevent prints addresses. @to has twice the size of @from. */
 static void normalize(const char *from, char *to)
 {
 	const char *behind;
-	bool word = false; /* within one */
+	bool word = false; /* inside one */
 
 	while (*from) {
 		from = skip_brackets(from);
@@ -103,7 +103,7 @@ static void normalize(const char *from, char *to)
 	*to = '\0';
 }
 
-/* What `trace` has before the text of an event; those of the tracers have no name there. */
+/* The text before an event in `trace`; events of tracers have no name there. */
 static void put_head(const struct tw_format *format, struct tw_line *line)
 {
 	if (!strcmp(format->system, "syscalls")) {
@@ -120,7 +120,7 @@ static void put_head(const struct tw_format *format, struct tw_line *line)
 	}
 }
 
-/* "\t=> name" of a stack is " => name" in `trace`; what ends a line has its newline already. */
+/* "\t=> name" of a stack is " => name" in `trace`; a line's last element includes the newline. */
 static void end_text(const struct tw_format *format, char *text)
 {
 	const size_t len = strlen(text);
@@ -144,7 +144,7 @@ static void print_ours(const struct state *s, const struct tw_format *format, co
 	end_text(format, ret);
 }
 
-/* Notes of the kernel between events. */
+/* The kernel's notes between events. */
 static void skip_notes(struct kernel_text *kernel)
 {
 	while (!strncmp(kernel->at, "CPU:", 4) || !strncmp(kernel->at, "#####", 5)) {
@@ -156,7 +156,7 @@ static void skip_notes(struct kernel_text *kernel)
 	}
 }
 
-/* As many lines as our text has. */
+/* The number of lines of the product's text. */
 static void take_lines(struct kernel_text *kernel, const char *ours, char *ret)
 {
 	size_t len = 0;
@@ -174,7 +174,7 @@ static void take_lines(struct kernel_text *kernel, const char *ours, char *ret)
 	kernel->at += len;
 }
 
-/* Behind a text of another number of lines: to the next one that can be this event's. Return: false if there is none */
+/* After a text with another number of lines: to the next possible line of this event. Return: false if there is none */
 static bool find_again(struct kernel_text *kernel, const char *ours)
 {
 	const size_t head = strcspn(ours, ": \n");

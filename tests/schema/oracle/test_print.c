@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_print DIFFERENCES SOURCE: the text of records made up for every format of a source, as we and as libtraceevent without
- * plugins print it. Any difference that the list has no reason for fails, and so do too many refusals of ours.
+ * test_print DIFFERENCES SOURCE: the text of records made for every format of a source, as printed by the product and by libtraceevent
+ * without plugins. Any difference that is not on the list fails, and so do too many refusals of the product.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "oracle.h"
 #include "print_record.h"
 
-#define RECORDS   24 /* of each format */
+#define RECORDS   24 /* for each format */
 #define SHOWN_MAX 200
 
 struct counts {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * test_recording DIFFERENCES FILE SOURCE: every value of every record of a trace.dat, as we and as libtracecmd read it.
- * The format texts come from SOURCE, because libtracecmd does not hand out those it read.
+ * test_recording DIFFERENCES FILE SOURCE: every value of every record of a trace.dat, as read by the product and by libtracecmd. The
+ * format texts are from SOURCE, because libtracecmd does not return its own.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sources of format texts: tracefs or a copy of its folder, an archive of one, the head of a trace.dat file. */
+/* Sources of format texts: tracefs or a copy of its directory, an archive of one, the beginning of a trace.dat file. */
 #include <errno.h>
 #include <ftw.h>
 #include <glob.h>
@@ -14,7 +14,7 @@
 
 char *read_file(const char *path, size_t *ret_len)
 {
-	FILE *f = fopen(path, "r"); /* tracefs files have no size, so read to the end */
+	FILE *f = fopen(path, "r"); /* tracefs files have no size, so they are read to the end */
 	size_t size = 1 << 16, len = 0, n;
 	char *data = NULL, *larger;
 
@@ -28,7 +28,7 @@ char *read_file(const char *path, size_t *ret_len)
 			break;
 		size *= 2;
 	}
-	if (!larger || ferror(f)) { /* of an event that was removed a moment ago nothing can be read */
+	if (!larger || ferror(f)) { /* an event that was removed a moment ago cannot be read */
 		const int err = errno;
 
 		fclose(f);
@@ -54,7 +54,7 @@ static int visit_file(const char *path, enum tw_schema_kind kind, const char *sy
 	return err;
 }
 
-/* The system's name out of `.../SYSTEM/EVENT/format`. */
+/* The system's name in `.../SYSTEM/EVENT/format`. */
 static void system_of(const char *path, char *ret, size_t size)
 {
 	char copy[4096];
@@ -85,7 +85,7 @@ static int walk_folder(const char *folder, text_visitor visit, void *context)
 	for (size_t i = 0; i < found.gl_pathc && !err; i++) {
 		system_of(found.gl_pathv[i], system, sizeof(system));
 		err = visit_file(found.gl_pathv[i], TW_SCHEMA_EVENT, system, visit, context);
-		if (err == -ENOENT || err == -ENODEV) /* other tests make events, and remove them */
+		if (err == -ENOENT || err == -ENODEV) /* other tests add and remove events */
 			err = 0;
 	}
 	globfree(&found);
@@ -115,7 +115,7 @@ static int walk_archive(const char *archive, text_visitor visit, void *context)
 	return err;
 }
 
-/* What is left of a trace.dat file. A read beyond its end empties it and gives zeroes. */
+/* The rest of a trace.dat file. A read beyond its end empties it and returns zeroes. */
 struct head {
 	const char *at;
 	size_t left;
@@ -123,7 +123,7 @@ struct head {
 
 static const char *take(struct head *head, uint64_t len)
 {
-	static const char nothing[16]; /* for any string asked for here and any number */
+	static const char nothing[16]; /* larger than any string or number read here */
 	const char *at = head->at;
 
 	if (len > head->left) {
@@ -145,7 +145,7 @@ static uint32_t take32(struct head *head)
 	return tw_load32(take(head, 4), false);
 }
 
-/* A text with its length in front. */
+/* A text after its length. */
 static int take_text(struct head *head, enum tw_schema_kind kind, const char *system, text_visitor visit, void *context)
 {
 	uint64_t len = tw_load64(take(head, 8), false);
