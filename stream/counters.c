@@ -129,7 +129,7 @@ bool tw_stream_counters__told(const struct tw_stream_counters *counters, enum tw
 	return false;
 }
 
-/* What STATS say: of the whole stream, or of its channels, whichever is more. */
+/* The counters of STATS: of the whole stream, or the sum of its channels, whichever is larger. */
 static uint64_t by_stats(const struct tw_stream_counters *counters, enum tw_stream_counter counter, bool since_first)
 {
 	uint64_t stream = 0, channels = 0;

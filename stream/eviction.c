@@ -89,7 +89,7 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 	return 0;
 }
 
-/* It ends where the next one of its channel begins. */
+/* It ends where the next event of its channel begins. */
 static bool row__goes_on(struct tw_number_row *row, unsigned int which, const struct tw_frame_info *info)
 {
 	const bool goes_on = row->known[which] && row->next[which] == info->seq;

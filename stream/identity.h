@@ -9,11 +9,11 @@
 /* Texts are escaped by base/printable.h and cut to their size; "" = unknown. */
 struct tw_identity {
 	char host[128], instance[128], release[128], machine[64], os[128], clock[32];
-	uint8_t host_bytes[128]; /* as they came, for filters */
-	size_t host_len;         /* of these; 0 = not said */
+	uint8_t host_bytes[128]; /* as received, for filters */
+	size_t host_len;         /* CPUs of these; 0 = unknown */
 	char events[1024], filter[1024];
 	char version[64], boot[64], pointers[64], sync[128];
-	uint64_t cpus; /* with a ring; 0 = not said */
+	uint64_t cpus; /* CPUs with a ring; 0 = unknown */
 	struct tw_clock_scale scale;
 };
 

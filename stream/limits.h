@@ -42,8 +42,8 @@
 /* Metadata of the streams of a table: formats and their programs, names, symbols, strings. */
 #define TW_STREAMS_MEMORY_MAX       ((size_t)256 << 20) /* bytes */
 #define TW_STREAM_SCHEMAS_MAX       4096
-#define TW_STREAM_SCHEMAS_NAMED_MAX 256 /* schema ids counted for one stream, where only ids are needed */
-#define TW_STREAM_PARTS_BYTES       ((size_t)16 << 20) /* of values that come in PARTs */
+#define TW_STREAM_SCHEMAS_NAMED_MAX 256 /* limit of schema ids counted for one stream, if only ids are needed */
+#define TW_STREAM_PARTS_BYTES       ((size_t)16 << 20) /* memory of values in PARTs */
 #define TW_STREAM_PARTS_MAX         256
 
 #define TW_STREAM_TASKS_MAX          (1u << 20) /* named tasks of one stream; the kernel's pid_max is below 2^22 */

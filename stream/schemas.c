@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What event ids mean: texts of SCHEMA taken in, the formats of a stream's schemas, and the programs that print them. */
+/*
+ * The meaning of event ids: reads SCHEMA texts, and keeps the formats of a stream's schemas and the programs that print them.
+ */
 #include <errno.h>
 
 #include "stream/streams_impl.h"
@@ -148,7 +150,7 @@ static int add_strings(struct tw_stream *stream, const struct tw_schema_text *te
 		   : 0;
 }
 
-/* FNV-1a: tells a repeated text from a new one, and guards nothing. */
+/* FNV-1a: recognises a repeated text, and is no protection. */
 static uint64_t hash_of(const struct tw_schema_view *view)
 {
 	uint64_t hash = 0xcbf29ce484222325u ^ view->raw_length;
@@ -158,7 +160,7 @@ static uint64_t hash_of(const struct tw_schema_view *view)
 	return hash;
 }
 
-/* Metadata are repeated for those who join late: what is there stays, and is not expanded again. */
+/* Metadata are repeated for late receivers: an existing text stays, and the repetition is not decompressed. */
 bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
 	if (view->kind == TW_SCHEMA_EVENT)
@@ -176,7 +178,7 @@ static int expand(struct tw_streams *streams, const struct tw_schema_view *view,
 	return tw_schema_text__expand(view, streams->expanded, TW_SCHEMA_RAW_MAX, ret, error);
 }
 
-/* What tells when a schema is whole. */
+/* The members that determine whether a schema is complete. */
 static void note_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
 	struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);

@@ -33,7 +33,7 @@ struct tw_stream_schema {
 	uint64_t id;
 	struct tw_stream_event **events[256]; /* by high and low byte of the event id */
 	uint32_t n_events;
-	uint32_t total;    /* texts in it, as they say themselves */
+	uint32_t total;    /* number of texts in it, from the records */
 	uint32_t revision; /* counts up when formats that were there change */
 	struct tw_stream_schema *next;
 	void *user[2]; /* the user's: of the capture filter, or of the dissector */
@@ -54,8 +54,8 @@ struct tw_stream {
 	struct tw_symbols *symbols;            /* NULL until there is something in it */
 	struct tw_strings *strings;            /* the same */
 	struct tw_print_host print_host;       /* these two, for the programs */
-	struct tw_hash_table symbol_positions; /* by address, of the record that named it; where all history is kept */
-	uint64_t printk_hash;                  /* of the last printk_formats that was taken in */
+	struct tw_hash_table symbol_positions; /* by address, from the record with the text; if all history is kept */
+	uint64_t printk_hash;                  /* of the last printk_formats */
 	uint32_t printk_position;              /* and of its record */
 	struct tw_stream_schema *schemas, *last_schema;
 	struct tw_hash_table schemas_by_id; /* pointers */

@@ -182,7 +182,7 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id)
 	return stream;
 }
 
-/* Return: 0 if there is room for the newcomer; -ENOSPC, -EDQUOT; what a user returned */
+/* Return: 0 if there is room for the new stream; -ENOSPC, -EDQUOT; or the result of a user's callback */
 static int make_room(struct tw_streams *streams, const struct tw_standing *newcomer)
 {
 	const struct tw_places places = { .n = TW_STREAMS_LIVE_MAX,

@@ -25,7 +25,7 @@ struct tw_streams_stats {
 };
 
 enum {
-	TW_STREAM_WANTS_FORMATS = 1,  /* SCHEMA, COMM, SYMBOL: what texts and values of events need */
+	TW_STREAM_WANTS_FORMATS = 1,  /* SCHEMA, COMM, SYMBOL: needed for texts and values of events */
 	TW_STREAM_WANTS_COUNTERS = 2, /* STATS, END */
 };
 

@@ -18,7 +18,7 @@ struct tw_streams {
 	struct tw_hash_table by_id;
 	uint32_t n_known, n_live, n_schemas;
 	uint32_t appeared; /* streams so far */
-	uint32_t position; /* of what comes next, as its reader counts */
+	uint32_t position; /* number of the next record, as counted by the reader */
 	struct tw_parts *parts;
 	struct tw_streams_stats stats;
 	char *expanded; /* room for one text, from the first on */
@@ -47,7 +47,7 @@ void tw_streams__refuse(struct tw_streams *streams, uint64_t *count, const struc
 /** tw_stream__update_schema() - add a SCHEMA. Return: false if it is malformed; texts without room are counted */
 bool tw_stream__update_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv);
 
-/** tw_stream__set_long_size() - of the host; for the formats that are there and those to come */
+/** tw_stream__set_long_size() - set it for the host; for existing and later formats */
 void tw_stream__set_long_size(struct tw_stream *stream, uint8_t long_size);
 
 /** tw_stream__free_schemas() - with their formats and programs */

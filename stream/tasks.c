@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define OLD_NS 10000000000ull /* no event comes so long after the names of its time */
+#define OLD_NS 10000000000ull /* no event arrives that long after names of its time */
 
 /* Most tasks have one name, and most look-ups want the last. */
 struct task {
@@ -88,7 +88,7 @@ static int grow(struct tw_tasks *tasks, struct task *task, size_t room)
 	return 0;
 }
 
-/* Room for one more older name. Return: 0; -E2BIG, -ENOMEM where all are to be kept */
+/* Makes room for one more older name. Return: 0; -E2BIG, -ENOMEM if all are to be kept */
 static int make_room(struct tw_tasks *tasks, struct task *task, uint64_t now, size_t room)
 {
 	int err;
@@ -133,7 +133,7 @@ static uint32_t older_until(const struct task *task, uint64_t time)
 	return low;
 }
 
-/* A name of the past, which was not told in its time. */
+/* A name of an earlier time that was not sent in time. */
 static int insert(struct tw_tasks *tasks, struct task *task, const struct tw_task_name *name, size_t room)
 {
 	const uint32_t at = older_until(task, name->since);
@@ -168,7 +168,7 @@ int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint3
 	}
 	if (name.since >= task->last.since)
 		return is_same(&task->last, &name) ? 0 : rename_task(tasks, task, &name, room);
-	/* Said again, and changed since; or told late. */
+	/* Repeated, and changed since; or sent late. */
 	return tasks->history == TW_HISTORY_ALL ? insert(tasks, task, &name, room) : 0;
 }
 
@@ -184,7 +184,9 @@ const struct tw_task_name *tw_tasks__name(const struct tw_tasks *tasks, uint32_t
 	n = older_until(task, time);
 	if (n)
 		return &task->older[n - 1];
-	/* Nothing is known of that time: the first name that is kept is the best guess, where what came before is forgotten. */
+	/*
+	 * The name at that time is unknown: the first name that is kept is the best guess, because older ones were removed.
+	 */
 	if (tasks->history == TW_HISTORY_ALL)
 		return NULL;
 	return task->n_older ? &task->older[0] : &task->last;

@@ -8,11 +8,12 @@
 #include "wire/decode.h"
 
 /*
- * How much of the past is kept: the one difference between a reader that goes through a capture once and one that comes back to any event.
+ * How much of the past a table keeps: the one difference between a reader that reads a capture once and one with random access to
+ * events.
  *
- * The second, as Wireshark, takes in each record once, in the order of the capture; its look-ups change nothing. So that an event looks the same
- * whenever it is asked for, nothing that was taken in is forgotten or replaced: all names of a task stay, the first HOST, the first
- * format of an event id, read as the HOST before it said, and the first name of an address.
+ * The second, such as Wireshark, takes each record once, in the order of the capture; its look-ups change nothing. An event must look
+ * the same at any time, so nothing is removed or replaced: it keeps all names of a task, the first HOST, the first format of an event id
+ * (parsed with the HOST before it), and the first name of an address.
  */
 enum tw_history {
 	TW_HISTORY_LATEST, /* for events after the COMM records of their time: a producer sends COMM records before the events */
@@ -21,9 +22,9 @@ enum tw_history {
 
 struct tw_task_name {
 	uint64_t since;    /* in the stream's clock */
-	uint32_t position; /* of the record that told it */
+	uint32_t position; /* of the record with it */
 	uint8_t len;
-	char name[TW_COMM_MAX + 1]; /* as it came, and a NUL */
+	char name[TW_COMM_MAX + 1]; /* as received, with a NUL */
 };
 
 struct tw_tasks {

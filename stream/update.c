@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of a stream that explain it, taken in. */
+/* Adds the metadata records of a stream to its state. */
 #include <errno.h>
 
 #include "stream/streams_impl.h"

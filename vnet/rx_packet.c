@@ -268,7 +268,7 @@ static void take_frame(struct rx_packet *rx, struct tw_received_frame *ret)
 	rx->left--;
 }
 
-/* Step to a block that has frames. Return: 1, or what rx_link__wait() says */
+/* Advances to a block that has frames. Return: 1, or the result of rx_link__wait() */
 static int next_block(struct rx_packet *rx, int timeout_ms)
 {
 	struct pollfd fd = { .fd = rx->ring.fd, .events = POLLIN };

@@ -90,7 +90,7 @@ static int open_and_load(unsigned int queues, bool multi_buffer, struct rx_xdp_p
  */
 static int rx_xdp_program__load(unsigned int queues, bool multi_buffer, struct rx_xdp_program *ret)
 {
-	const libbpf_print_fn_t print = libbpf_set_print(NULL); /* the error is ours to tell */
+	const libbpf_print_fn_t print = libbpf_set_print(NULL); /* this receiver reports the error */
 	int err;
 
 	*ret = (struct rx_xdp_program){ .link = -1 };

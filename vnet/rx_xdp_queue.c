@@ -38,8 +38,8 @@ uint64_t rx_xdp_queue__dropped_last(const struct rx_xdp_queue *q, uint64_t dropp
 }
 
 /*
- * Frames are lost while the ring is full, or too full for a long one, and that it can only have been if it now reaches so far
- * beyond where it began. So the kernel is asked for its counter then, and at no other time.
+ * Frames are lost only while the ring is full, or too full for a long frame; that is possible only if it now extends so far beyond its
+ * beginning. The kernel's counter is read only then.
  */
 static void look_for_loss(struct rx_xdp_queue *q, uint32_t began)
 {

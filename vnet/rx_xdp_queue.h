@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An AF_XDP socket that receives from one queue of an interface, with a UMEM of its own. Used inside vnet/ only.
+ * An AF_XDP socket that receives from one queue of an interface, with a separate UMEM. Used inside vnet/ only.
  *
- * The kernel puts descriptors of chunks into the ring, a frame's one behind the other; chunks that were read go back to it
- * through the fill ring, many at a time. There are more chunks than the ring takes descriptors, so a receiver that is too slow
- * shows as a full ring, which the kernel counts in frames, before it shows as a want of chunks, which drivers count as they like.
+ * The kernel puts descriptors of chunks into the ring, those of one frame in sequence; chunks that were read return to the kernel
+ * through the fill ring, in batches. There are more chunks than descriptors in the ring. Therefore a slow receiver shows as a full ring,
+ * which the kernel counts in frames, before chunks run out, which each driver counts differently.
  */
 #ifndef TW_RX_XDP_QUEUE_H
 #define TW_RX_XDP_QUEUE_H
@@ -42,9 +42,9 @@ struct rx_xdp_queue {
 	uint64_t time;     /* of that look, ns of CLOCK_REALTIME */
 
 	uint64_t frames;  /* handed out */
-	uint64_t dropped; /* as the kernel said last */
-	uint64_t placed;  /* of these, what has a place in the ring, before which it was lost */
-	uint64_t told;    /* of these, what frames handed out know of */
+	uint64_t dropped; /* the kernel's last value */
+	uint64_t placed;  /* of these, losses whose place in the ring is known */
+	uint64_t told;    /* of these, losses that are in the counters of returned frames */
 	uint64_t at_stop; /* dropped at the time of stop */
 	struct rx_xdp_loss losses[RX_XDP_LOSSES];
 	unsigned int first_loss, n_losses; /* not yet reached */

@@ -28,7 +28,7 @@ struct tx_device {
 	unsigned int users;
 	char name[IFNAMSIZ];
 	int ifindex;
-	uint64_t before;    /* tx_dropped when the first sink came */
+	uint64_t before;    /* tx_dropped when the first sink was opened */
 	uint64_t explained; /* drops since then that were reported, sent again, or claimed */
 };
 

@@ -21,13 +21,13 @@
 
 #define SEND_BUFFER \
 	(4 << 20) /* bytes, with the kernel's overhead: several batches, so that one is ready when the link is free */
-#define ERRORS_ROOM 512 /* bytes of what the kernel says about one error */
+#define ERRORS_ROOM 512 /* size of the kernel's report about one error, bytes */
 
 /* The socket that the sinks of a run share. */
 struct tw_tx_udp {
 	int fd;
 	int family;
-	in_port_t port; /* that the stream comes from */
+	in_port_t port; /* source address of the stream */
 	bool gso;
 	_Atomic uint64_t refused;
 	char to[TW_UDP_TEXT_MAX];

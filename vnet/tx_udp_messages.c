@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * A batch costs the CPU about as much as copying 4 KB or more, at both ends. The link pays for padding, though: so an eighth, or,
- * to the longest of a batch, what frames of one event differ by.
+ * A batch costs the CPU as much as copying about 4 KB, at both ends. But padding uses the link: so the limit is an eighth, or, up to the
+ * longest frame of a batch, the usual difference between frames of one event.
  */
 #define PAD_PART  8
 #define PAD_BYTES 256

@@ -15,9 +15,9 @@
 #include <sys/uio.h>
 
 #define TX_UDP_FRAMES 64    /* the most datagrams that Linux takes in a batch, before 6.9 */
-#define TX_UDP_BYTES  65507 /* what a UDP datagram can hold, or a batch of them */
+#define TX_UDP_BYTES  65507 /* limit of a UDP datagram, or of a batch */
 
-/* The ancillary data that tells the size of a batch's datagrams. */
+/* The ancillary data with the size of a batch's datagrams. */
 union tx_udp_segment {
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(uint16_t))];

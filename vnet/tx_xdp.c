@@ -100,8 +100,8 @@ static void skip_frame(struct tx_xdp *x)
 }
 
 /*
- * The interface dropped the frame that the kernel took last. If others left before it in the same call, the kernel tells how far it
- * is. If none did it tells so only later, and this frame is the first behind all that was taken before.
+ * The interface dropped the last frame that the kernel took. If others left before it in the same call, the kernel returns their number.
+ * If none did, it reports the error only with the next call, and this frame is the first one after all that were taken before.
  */
 static void drop_taken(struct tx_xdp *x)
 {
@@ -127,7 +127,7 @@ static int kick(struct tx_xdp *x)
 		return -EINTR;
 	case EINTR:
 		return -EINTR;
-	case EAGAIN: /* the call's share is used up, or the receiver is slow: the completions tell */
+	case EAGAIN: /* the call's budget is used up, or the receiver is slow: the completions show which */
 		return reap(x) ? -EINTR : -EAGAIN;
 	case ENETDOWN: /* it may come up again; until then the frames are kept */
 		x->tx.sink.blocked_by = TX_DOWN;
@@ -207,7 +207,7 @@ static void xdp_commit(struct tw_sink *sink, size_t len)
 	}
 	put_descriptors(x, x->free[--x->n_free], ETH_HLEN + len);
 	if (x->fresh + x->slot_bytes / CHUNK > TX_BATCH)
-		kick(x); /* what it leaves behind is for the next kick or flush */
+		kick(x); /* remaining frames are for the next kick or flush */
 }
 
 /* Frames taken by the kernel will be sent; others are lost when the socket closes. */

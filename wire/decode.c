@@ -2,7 +2,7 @@
 #include "wire/decode.h"
 
 #define HDR(p, field) ((p) + offsetof(struct tw_frame_hdr, field))
-/* A field of a TLV struct, given the TLV's value (which begins behind the TLV header). */
+/* A field of a TLV struct, given the TLV's value (which begins after the TLV header). */
 #define VAL(tlv, type, field) ((tlv)->value + offsetof(struct type, field) - sizeof(struct tw_tlv))
 #define VALUE_MIN(type)       (sizeof(struct type) - sizeof(struct tw_tlv))
 
@@ -88,7 +88,7 @@ bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_f
 	if (!read_tlv_header(c, &type, &len) || len > c->left)
 		return false;
 	if (type == TW_TLV_AUTH && tw_tlv__padded(len) < c->left)
-		return false; /* what lies behind it is authenticated by nothing */
+		return false; /* bytes after it are not authenticated */
 
 	ret->type = (uint16_t)type;
 	ret->value = c->at + sizeof(struct tw_tlv);

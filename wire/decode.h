@@ -142,7 +142,7 @@ struct tw_schema_view {
 	uint8_t kind, encoding;
 	uint16_t event_id;
 	uint32_t raw_length, index, total;
-	const uint8_t *data; /* system, NUL, text; as encoding says */
+	const uint8_t *data; /* system, NUL, text; in the form given by encoding */
 	size_t len;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "wire/encode.h"
 
-/* A field of a TLV struct, given the TLV's value (which begins behind the TLV header). */
+/* A field of a TLV struct, given the TLV's value (which begins after the TLV header). */
 #define VAL(p, type, field) ((p) + offsetof(struct type, field) - sizeof(struct tw_tlv))
 #define HEAD(type)          (sizeof(struct type) - sizeof(struct tw_tlv))
 

@@ -5,7 +5,7 @@
 
 #define PARTS_FIRST_ALLOC 1024
 
-/* A value some of whose pieces came. */
+/* A value of which some pieces have arrived. */
 struct whole {
 	struct whole *next; /* in the order in which they began */
 	uint64_t stream_id;
@@ -114,7 +114,7 @@ static void parts__make_room(struct tw_parts *parts, const struct whole *keep, s
 	}
 }
 
-/* Memory follows the bytes that came; the total is only a claim. */
+/* Memory grows with the received bytes; the total is only a claim. */
 static bool parts__reserve(struct tw_parts *parts, struct whole *whole, size_t need)
 {
 	size_t cap = whole->cap ? whole->cap : PARTS_FIRST_ALLOC;
@@ -148,8 +148,8 @@ static enum tw_parts_status parts__hand_out(struct tw_parts *parts, struct whole
 }
 
 /*
- * Where a piece goes: on with what is known of that name, or, if it begins a value, to a new one.
- * Return: NULL with the reason if it goes nowhere.
+ * The place of a piece: in the unfinished value of that id, or, if it begins a value, in a new one.
+ * Return: NULL with the reason if it has none.
  */
 static struct whole *parts__place(struct tw_parts *parts, uint64_t stream_id, uint16_t channel,
 				  const struct tw_part_view *part, enum tw_parts_status *ret_why)

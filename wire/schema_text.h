@@ -15,7 +15,7 @@
 #define TW_SCHEMA_RAW_MAX  (TW_SCHEMA_NAME_MAX + TW_SCHEMA_TEXT_MAX)
 
 struct tw_schema_text {
-	const char *system; /* NUL-terminated; "" for what belongs to none, such as header_page */
+	const char *system; /* NUL-terminated; "" for a text without a system, such as header_page */
 	const char *text;   /* not NUL-terminated */
 	size_t len;         /* of the text, bytes */
 };

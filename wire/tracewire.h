@@ -37,11 +37,11 @@ typedef unsigned long long __u64, __be64;
 #define TW_FLAG_PTR_HASHED 0x02 /* pointer fields are hashed with a key of the stream */
 #define TW_FLAG_LATE       0x04 /* has events older than an earlier watermark */
 
-/* frame header, source: what kind of ring the channel is */
+/* frame header, source: kind of the channel's ring */
 #define TW_SOURCE_CONTROL     0 /* metadata and counters; its sequence number counts frames */
 #define TW_SOURCE_FTRACE      1 /* one CPU's trace ring */
 #define TW_SOURCE_BPF         2 /* one CPU's BPF ring */
-#define TW_SOURCE_OUT_OF_BAND 3 /* outside all channels, no numbers: time synchronisation, what a capture host writes */
+#define TW_SOURCE_OUT_OF_BAND 3 /* out-of-band, no numbers: time synchronisation, records of a capture host */
 
 #define TW_CHANNEL_CONTROL     0 /* the channel of control frames; CPU n's ring has channel n + 1 */
 #define TW_CHANNEL_OUT_OF_BAND 0xffff
@@ -51,7 +51,7 @@ struct tw_frame_hdr {
 	__be32 magic;
 	__u8 version;
 	__u8 flags;
-	__be16 length;    /* of the frame: this header and all TLVs; what follows is padding of the link */
+	__be16 length;    /* of the frame: this header and all TLVs; further bytes are padding of the link */
 	__be64 stream_id; /* random, per start of a producer */
 	__be64 schema_id; /* of the formats that event ids refer to; 0 = none announced yet */
 	__be64 seq;       /* number in its channel of the first event in this frame */
@@ -111,7 +111,7 @@ struct tw_event {
 	__be32 common_pid;
 	/* body: the record from its offset 8 on */
 } __attribute__((packed));
-#define TW_EVENT_RECORD  8 /* where in the TLV the record begins */
+#define TW_EVENT_RECORD  8 /* offset of the record in the TLV */
 #define TW_RECORD_COMMON 8 /* bytes of the record that are big-endian here */
 
 /*
@@ -316,7 +316,7 @@ struct tw_time_sync {
 	struct tw_tlv tlv;
 	__be32 id;
 	__be64 asked;    /* in the receiver's clock; the producer copies it */
-	__be64 received; /* when the request came, in the stream's clock; 0 in a request */
+	__be64 received; /* arrival of the request, by the stream's clock; 0 in a request */
 	__be64 answered; /* when the response left, the same */
 } __attribute__((packed));
 

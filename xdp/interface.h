@@ -12,7 +12,7 @@
 int tw_interface__index(const char *name, struct tw_error *error);
 
 /**
- * tw_interface__takes_redirected() - whether it sends frames that XDP redirects to it; also true if the kernel cannot tell (before 6.3)
+ * tw_interface__takes_redirected() - whether it sends frames that XDP redirects to it; true if unknown (before 6.3)
  */
 bool tw_interface__takes_redirected(uint32_t ifindex);
 

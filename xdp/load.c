@@ -11,7 +11,7 @@
 #include "xdp/classifier.h"
 #include "xdp/log_capture.h"
 
-/* One map; value_size 0 stands for a set of rows. */
+/* One map; value_size 0 means the size of all rows. */
 static const struct layout {
 	const char *name;
 	uint32_t type, key_size, value_size, entries;
@@ -96,8 +96,7 @@ static const struct tw_loaded *loading;
 static struct bpf_func_info functions[2];
 
 /*
- * The stub's functions have types; only where the second one begins is different. NICs and their drivers are not asked to know
- * any of it.
+ * The stub's functions have types; only the offset of the second one differs. NICs and their drivers do not need any of it.
  */
 static void set_functions(const struct tw_loaded *loaded, struct bpf_prog_load_opts *opts)
 {

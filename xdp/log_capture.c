@@ -7,7 +7,7 @@
 
 static struct tw_log_capture *listening;
 
-/* The verifier's log ends with statistics, and libbpf adds a frame of dashes; the line before says why. */
+/* The verifier's log ends with statistics, and libbpf adds a line of dashes; the line before has the reason. */
 static bool says_why(const char *line)
 {
 	return *line && !strstr(line, "-- BEGIN PROG LOAD LOG --") && !strstr(line, "-- END PROG LOAD LOG --") &&

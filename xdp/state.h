@@ -22,7 +22,7 @@ struct tw_state {
 	uint32_t counters, overflow; /* ids of the maps; 0 = none */
 	uint32_t prio;               /* priority in tc; 0 = not attached yet */
 	uint32_t held_by_link;       /* XDP: removed with the process by the kernel */
-	uint32_t made_clsact;        /* the qdisc is ours */
+	uint32_t made_clsact;        /* Tracewire created the qdisc */
 	struct tw_state_row rows[TW_ROWS_MAX];
 	const struct tw_maps *maps; /* maps of this process; NULL = open them by id */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a generated program is loaded as. Of this object only names and types are used (BTF): the kernel asks for them where a
- * program has a callback, libxdp where programs share an interface. The instructions are exchanged when it is loaded.
+ * The object as which a generated program is loaded. Only names and types of this object are used (BTF): the kernel requires them if a
+ * program has a callback, libxdp if programs share an interface. The instructions are replaced when it is loaded.
  */
 #include <linux/bpf.h>
 

@@ -173,7 +173,7 @@ done
 ip link del vb
 refused 2 "--udp 'badport' is not a port such as 18101, or an address with a port such as 127.0.0.1:18101" -u badport
 refused 2 "'70000': '70000' is not a port, a number from 1 to 65535" -u 70000
-refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is none" -i tw0 -f 'cpu==foo'
+refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is not a number" -i tw0 -f 'cpu==foo'
 refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
 refused 2 "--packed keeps frames as received, and --snapshot-length truncates them: omit one of the two; \`tracewire convert\` unpacks, \`editcap -s\` truncates" \
 	-i tw0 --packed -s 64
