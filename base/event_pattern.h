@@ -14,9 +14,7 @@ bool tw_event_pattern__is_bare(const char *pattern, size_t len);
 /** tw_event_pattern__matches() - whether it matches this event; @pattern is a single one, without commas */
 bool tw_event_pattern__matches(const char *pattern, size_t len, const char *system, const char *event);
 
-/**
- * tw_event_patterns__match() - whether one of several patterns matches; @patterns are separated by commas or spaces
- */
+/** tw_event_patterns__match() - whether one of several patterns matches; @patterns are separated by commas or spaces */
 bool tw_event_patterns__match(const char *patterns, const char *system, const char *event);
 
 #endif

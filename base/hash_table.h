@@ -60,9 +60,7 @@ static inline size_t tw_hash_table__search(const struct tw_hash_table *table, co
 	return at;
 }
 
-/**
- * tw_hash_table__find_u64() - the value of a key of 8 bytes; not to be read in a set. Return: NULL if there is no such key
- */
+/** tw_hash_table__find_u64() - the value of a key of 8 bytes; not to be read in a set. Return: NULL if there is no such key */
 static inline void *tw_hash_table__find_u64(const struct tw_hash_table *table, uint64_t key)
 {
 	size_t at;
@@ -90,9 +88,7 @@ static inline int tw_hash_table__put_u64(struct tw_hash_table *table, uint64_t k
 	return tw_hash_table__put(table, &key, ret);
 }
 
-/**
- * tw_hash_table__remove() - Return: whether it existed. The last entry moves to its place; the next put needs no memory
- */
+/** tw_hash_table__remove() - Return: whether it existed. The last entry moves to its place; the next put needs no memory */
 bool tw_hash_table__remove(struct tw_hash_table *table, const void *key);
 
 static inline bool tw_hash_table__remove_u64(struct tw_hash_table *table, uint64_t key)

@@ -34,9 +34,7 @@ void tw_json__to_line(struct tw_json *json, struct tw_line *line, bool spaced);
 /** tw_json__to_file() - begin a text in a FILE, which is complete when the outermost bracket is closed */
 void tw_json__to_file(struct tw_json *json, FILE *file, bool spaced);
 
-/**
- * tw_json__open() - begin an object, '{', or an array, '['. The @key of values in an array and of the outermost one is NULL
- */
+/** tw_json__open() - begin an object, '{', or an array, '['. The @key of values in an array and of the outermost one is NULL */
 void tw_json__open(struct tw_json *json, const char *key, char bracket);
 
 /** tw_json__lines() - write each value of the innermost object or array on a separate line */
@@ -60,9 +58,7 @@ void tw_json__null(struct tw_json *json, const char *key);
 /** tw_json__id() - a string of 16 hexadecimal digits */
 void tw_json__id(struct tw_json *json, const char *key, uint64_t id);
 
-/**
- * tw_json__value() - any other value. Return: the line to write it on; at most 256 bytes of it if the output is a FILE
- */
+/** tw_json__value() - any other value. Return: the line to write it on; at most 256 bytes of it if the output is a FILE */
 struct tw_line *tw_json__value(struct tw_json *json, const char *key);
 
 #endif

@@ -9,9 +9,7 @@
 typedef int8_t wide __attribute__((vector_size(WIDE)));
 typedef uint64_t halves __attribute__((vector_size(WIDE)));
 
-/*
- * Length of the UTF-8 character at @s; 0 if it is invalid: overlong forms, surrogates and values above U+10FFFF are invalid.
- */
+/* Length of the UTF-8 character at @s; 0 if it is invalid: overlong forms, surrogates and values above U+10FFFF are invalid. */
 static size_t utf8_length(const uint8_t *s, size_t len)
 {
 	size_t n;

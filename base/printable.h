@@ -49,9 +49,7 @@ size_t tw_printable__cut(const void *text, size_t len, size_t most);
 /** tw_printable__shorten() - cut a line to at most @len bytes without breaking a character */
 void tw_printable__shorten(struct tw_line *line, size_t len);
 
-/**
- * tw_printable__end() - escape the end of a text, except its last line break, which is layout; TW_LINE_FLAT omits it
- */
+/** tw_printable__end() - escape the end of a text, except its last line break, which is layout; TW_LINE_FLAT omits it */
 void tw_printable__end(struct tw_line *line);
 
 /**

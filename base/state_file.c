@@ -163,9 +163,7 @@ static struct place newest_place(int fd)
 	return even.sequence > odd.sequence ? even : odd;
 }
 
-/*
- * A write within one page is complete, and so is that of a line, but a signal that kills the process can cut a longer text.
- */
+/* A write within one page is complete, and so is that of a line, but a signal that kills the process can cut a longer text. */
 static int write_all(int fd, const char *bytes, size_t len, uint64_t offset)
 {
 	while (len) {

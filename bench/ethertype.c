@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * ethertype IN OUT TYPE -- copies a capture with every frame's EtherType replaced: the same frames of an unknown protocol.
- */
+/* ethertype IN OUT TYPE -- copies a capture with every frame's EtherType replaced: the same frames of an unknown protocol. */
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>

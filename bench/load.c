@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * load SECONDS CALLS_PER_SECOND [CPU] -- calls getppid() at a rate, 0 = as fast as possible, and prints the number of calls.
- */
+/* load SECONDS CALLS_PER_SECOND [CPU] -- calls getppid() at a rate, 0 = as fast as possible, and prints the number of calls. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,9 +17,7 @@ struct stale_object {
 	const char *left;        /* the part that was not restored, and why; NULL = none */
 };
 
-/**
- * stale__clear() - the same at the beginning of a run: reported unless @quiet; a failure to remove does not stop the run
- */
+/** stale__clear() - the same at the beginning of a run: reported unless @quiet; a failure to remove does not stop the run */
 void stale__clear(bool quiet);
 
 /**

@@ -82,9 +82,7 @@ extern const struct cli_command cli_command_vnet;
  */
 int cli_command__main(const struct cli_command *command, const char *path, int argc, char **argv);
 
-/**
- * cli_command__find() - the command of that name in a NULL-terminated list, or NULL with @error naming the most similar one
- */
+/** cli_command__find() - the command of that name in a NULL-terminated list, or NULL with @error naming the most similar one */
 const struct cli_command *cli_command__find(const struct cli_command *const *commands, const char *name,
 					    struct tw_error *error);
 

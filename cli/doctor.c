@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * `tracewire doctor`: what this kernel, these privileges and this Wireshark support, and how to repair what they do not.
- */
+/* `tracewire doctor`: what this kernel, these privileges and this Wireshark support, and how to repair what they do not. */
 #include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -417,9 +415,7 @@ static const struct doctor_check doctor_network_checks[] = {
 };
 
 /* Wireshark's programs, and the plugin in them. */
-/*
- * Output of a shell command, run as the user of a viewer, because root loads other plugins. NULL if it cannot be run.
- */
+/* Output of a shell command, run as the user of a viewer, because root loads other plugins. NULL if it cannot be run. */
 static FILE *open_output(const char *command, pid_t *ret)
 {
 	struct ordinary_user user;

@@ -37,9 +37,7 @@ int drop_counters__new(const char *ifname, const char *user, struct drop_counter
 /** drop_counters__free() - end the process, waiting at most one second or until stop__deadline(); NULL is fine */
 void drop_counters__free(struct drop_counters *rejected);
 
-/**
- * drop_counters__look() - read the counters, waiting at most 2 s; counters that cannot be read keep their values. NULL is fine
- */
+/** drop_counters__look() - read the counters, waiting at most 2 s; counters that cannot be read keep their values. NULL is fine */
 void drop_counters__look(struct drop_counters *rejected);
 
 /**

@@ -6,9 +6,7 @@
 #include "base/json.h"
 #include "pcap-tools/capture/capture_filter.h"
 
-/**
- * filter_option__parse() - @filter: destination, NULL before; tw_filter__free(). Return: 0 or -errno with @error filled
- */
+/** filter_option__parse() - @filter: destination, NULL before; tw_filter__free(). Return: 0 or -errno with @error filled */
 int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *error);
 
 /** filter_option__summarize() - print its lines of the summary; @filter NULL = none */
@@ -17,9 +15,7 @@ void filter_option__summarize(const struct tw_filter *filter, const struct tw_ca
 /** filter_option__json() - write the same as an object, the value of "filter" */
 void filter_option__json(const struct tw_capture_filter_stats *filtered, struct tw_json *json);
 
-/**
- * filter_option__warn() - print on standard error, also with --quiet, which names of the filter the capture does not have
- */
+/** filter_option__warn() - print on standard error, also with --quiet, which names of the filter the capture does not have */
 void filter_option__warn(const struct tw_undecided_predicates *undecided);
 
 #endif

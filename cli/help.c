@@ -7,9 +7,7 @@
 #define WIDTH      80
 #define OPTION_COL 30 /* column at which the help of an option begins */
 
-/*
- * Prints @text in lines of WIDTH, indented to column @indent, the first one at column @column; newlines in it are kept.
- */
+/* Prints @text in lines of WIDTH, indented to column @indent, the first one at column @column; newlines in it are kept. */
 static void print_wrapped(FILE *out, const char *text, int indent, int column)
 {
 	while (*text) {

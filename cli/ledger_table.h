@@ -16,9 +16,7 @@
 void ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
 			 FILE *out);
 
-/**
- * ledger__print_remarks() - the numbers of @ledger that are not 0, one a line, and the meaning of an open or unbalanced ledger
- */
+/** ledger__print_remarks() - the numbers of @ledger that are not 0, one a line, and the meaning of an open or unbalanced ledger */
 void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out);
 
 #endif

@@ -173,9 +173,7 @@ static int close_output(void *ctx, struct tw_error *error)
 	return run_interface__close(&live->veth, error);
 }
 
-/*
- * tshark 4.0 ends with 2, later versions with 4. The pcapng stream is written here, so its content is not the reason.
- */
+/* tshark 4.0 ends with 2, later versions with 4. The pcapng stream is written here, so its content is not the reason. */
 static bool filter_is_refused(const struct live *live)
 {
 	return !live->gui && live->display_filter && (live->viewer_end.status == 2 || live->viewer_end.status == 4);

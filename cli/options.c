@@ -77,9 +77,7 @@ static int unknown_letter(int letter, struct tw_error *error)
 	return tw_error__set(error, -EINVAL, "unknown option '-%c'; see --help", letter);
 }
 
-/*
- * The long options that begin with @word, without its dashes: more than one, otherwise getopt_long would have accepted it.
- */
+/* The long options that begin with @word, without its dashes: more than one, otherwise getopt_long would have accepted it. */
 static int ambiguous_name(const struct option_set *set, const char *word, size_t len, struct tw_error *error)
 {
 	const char *first = NULL;

@@ -51,9 +51,7 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 /** receiver__recorder() - for tw_recorder__reports() and similar calls; borrowed until receiver__finish() */
 struct tw_recorder *receiver__recorder(struct receiver *receiver);
 
-/**
- * receiver__crowded() - frames so far of streams whose clocks are not polled, because there are too many; called by any thread
- */
+/** receiver__crowded() - frames so far of streams whose clocks are not polled, because there are too many; called by any thread */
 uint64_t receiver__crowded(const struct receiver *receiver);
 /** receiver__refusals() - recent numbers; called by any thread */
 void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret);

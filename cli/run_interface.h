@@ -32,9 +32,7 @@ int run_interface__create(const char *name, const char *instance, unsigned int q
 int run_interface__open(const char *name, const char *instance, unsigned int queues, struct run_interface *ret,
 			struct tw_error *error);
 
-/**
- * run_interface__reach() - reach of an existing interface, or of the veth pair to be created; the largest if it is unknown
- */
+/** run_interface__reach() - reach of an existing interface, or of the veth pair to be created; the largest if it is unknown */
 enum tw_reach run_interface__reach(const char *name);
 
 /**

@@ -15,9 +15,7 @@ struct cli_selection {
 /** cli_selection__add() - add a specification, from -e or an argument; @selection is a struct cli_selection */
 int cli_selection__add(void *selection, const char *spec, struct tw_error *error);
 
-/**
- * cli_selection__filter() - set the filter of the specifications since the last filter. Return: -EINVAL if there are none
- */
+/** cli_selection__filter() - set the filter of the specifications since the last filter. Return: -EINVAL if there are none */
 int cli_selection__filter(void *selection, const char *filter, struct tw_error *error);
 
 /**

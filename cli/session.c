@@ -41,9 +41,7 @@ static int not_run(int err)
 	return err == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
 }
 
-/*
- * Called before the output is opened, so that no file is truncated for a command that does not exist. Return: exit status.
- */
+/* Called before the output is opened, so that no file is truncated for a command that does not exist. Return: exit status. */
 static int open_command(struct session *session, char **argv, struct tw_error *error)
 {
 	const bool follow = session->options.follow;

@@ -28,9 +28,7 @@ int stop__fd(void);
 /** stop__signal() - the first signal that requested a stop, 0 if none has */
 int stop__signal(void);
 
-/**
- * stop__was_sent() - whether a process sent that signal to this process only; the terminal sends it to the whole group
- */
+/** stop__was_sent() - whether a process sent that signal to this process only; the terminal sends it to the whole group */
 bool stop__was_sent(void);
 
 /** stop__is_urgent() - whether there were two signals */

@@ -255,9 +255,7 @@ static const struct stream_output stream_on_interface = {
 	.close = close_interface,
 };
 
-/*
- * A stream to a capture host, over UDP. The sender cannot see its receivers, so metadata are repeated for those that join.
- */
+/* A stream to a capture host, over UDP. The sender cannot see its receivers, so metadata are repeated for those that join. */
 static int open_udp(struct stream *stream, const struct tw_producer *producer, struct tw_error *error)
 {
 	const int err = tw_udp_address__parse(stream->host, &stream->to, error);

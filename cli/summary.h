@@ -31,9 +31,7 @@ void summary__print(const struct tw_producer_counters *books, const struct tw_fi
 /** summary__print_troubles() - print other problems of the archive; nothing if there are none */
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out);
 
-/**
- * summary__print_ledger() - print where the events of a run are, if some could not be written or their place is unknown
- */
+/** summary__print_ledger() - print where the events of a run are, if some could not be written or their place is unknown */
 void summary__print_ledger(const struct tw_ledger *ledger, FILE *out);
 
 #endif

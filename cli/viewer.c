@@ -147,9 +147,7 @@ static int relay__finish(struct relay *r)
 
 #define ARGUMENTS_MAX 8
 
-/*
- * The data for running a viewer, looked up before fork(): other threads exist then, and the child may only make system calls.
- */
+/* The data for running a viewer, looked up before fork(): other threads exist then, and the child may only make system calls. */
 struct launch {
 	bool gui;
 	char *argv[ARGUMENTS_MAX];

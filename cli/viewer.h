@@ -46,9 +46,7 @@ struct viewer_end {
 	int output; /* 0; -EPIPE if standard output has no reader any more; another -errno of writing there */
 };
 
-/**
- * viewer__finish() - close the pipe and wait for the end, for tshark until stop__deadline(); all 0 if there is no viewer
- */
+/** viewer__finish() - close the pipe and wait for the end, for tshark until stop__deadline(); all 0 if there is no viewer */
 struct viewer_end viewer__finish(struct viewer *viewer);
 
 #endif

@@ -29,9 +29,7 @@ uint64_t tw_capture_clock__now(const struct tw_capture_clock *clock);
  */
 uint64_t tw_capture_clock__at(struct tw_capture_clock *clock, uint64_t realtime);
 
-/**
- * tw_capture_clock__stepped() - sum of the steps of REALTIME since the capture began, as of the last tw_capture_clock__at(), ns
- */
+/** tw_capture_clock__stepped() - sum of the steps of REALTIME since the capture began, as of the last tw_capture_clock__at(), ns */
 int64_t tw_capture_clock__stepped(const struct tw_capture_clock *clock);
 
 #endif

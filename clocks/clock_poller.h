@@ -45,9 +45,7 @@ void tw_clock_poller__saw(struct tw_clock_poller *poller, const struct tw_receiv
 /** tw_clock_poller__due() - the time of the next request; UINT64_MAX = none */
 uint64_t tw_clock_poller__due(const struct tw_clock_poller *poller);
 
-/**
- * tw_clock_poller__next() - the next request that is due; call again until there is none. Return: false if there is none
- */
+/** tw_clock_poller__next() - the next request that is due; call again until there is none. Return: false if there is none */
 bool tw_clock_poller__next(struct tw_clock_poller *poller, uint64_t now, struct tw_time_sync_request *ret);
 
 /** tw_clock_poller__is_response() - whether a frame may be a response, for tw_clock_poller__response() */

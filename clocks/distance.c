@@ -50,9 +50,7 @@ static int64_t width(const struct tw_distance_mark *mark)
 	return tw_saturate__minus(mark->bounds.high, mark->bounds.low);
 }
 
-/*
- * A mark with half the error replaces the newest one: the first exchange on a busy machine may have a very wide bound.
- */
+/* A mark with half the error replaces the newest one: the first exchange on a busy machine may have a very wide bound. */
 static void anchor(struct tw_distance *d, const struct tw_distance_mark *mark)
 {
 	struct tw_distance_mark *newest = &d->anchors[(d->n_anchors - 1) % TW_DISTANCE_ANCHORS];

@@ -62,9 +62,7 @@ static inline bool tw_distance__known(const struct tw_distance *distance)
 /** tw_distance__pause() - time between the last two exchanges, ns; 0 if there were fewer */
 uint64_t tw_distance__pause(const struct tw_distance *distance);
 
-/**
- * tw_distance__at() - bounds at a time of the stream's clock, ns, before or after the newest exchange; there must be one
- */
+/** tw_distance__at() - bounds at a time of the stream's clock, ns, before or after the newest exchange; there must be one */
 struct tw_bounds tw_distance__at(const struct tw_distance *distance, uint64_t time);
 
 /**

@@ -52,9 +52,7 @@ static const struct {
 #define MESSAGES (sizeof(messages) / sizeof(messages[0]))
 #define ALL      ((1u << MESSAGES) - 1)
 
-/*
- * Default, 802.1AS, G.8265.1, G.8275.1, G.8275.2, SMPTE ST 2059-2, C37.238. Not more, because ptp4l's queue has room for ten.
- */
+/* Default, 802.1AS, G.8265.1, G.8275.1, G.8275.2, SMPTE ST 2059-2, C37.238. Not more, because ptp4l's queue has room for ten. */
 static const struct tw_ptp_profile profiles[] = { { 0, 0 },  { 0, 1 },   { 4, 0 },  { 24, 0 },
 						  { 44, 0 }, { 127, 0 }, { 254, 0 } };
 #define PROFILES (sizeof(profiles) / sizeof(profiles[0]))

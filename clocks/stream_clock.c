@@ -299,9 +299,7 @@ static bool is_worth(struct tw_stream_clock *c, const struct tw_offset_view *now
 	return low || now->error_ns > c->stated.error_ns || has_moved(c, now->offset);
 }
 
-/*
- * The error grows with the drift of the clocks and with the turn of the line: until when it stays below the reported one.
- */
+/* The error grows with the drift of the clocks and with the turn of the line: until when it stays below the reported one. */
 static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
 	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;

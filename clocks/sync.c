@@ -103,9 +103,7 @@ static int read_extended(int fd, struct phc_reading *ret)
 	return 0;
 }
 
-/*
- * By hardware if that can read both clocks at once, otherwise the reading with the smallest error. Return: 0 or -errno
- */
+/* By hardware if that can read both clocks at once, otherwise the reading with the smallest error. Return: 0 or -errno */
 static int read_phc(int fd, struct phc_reading *ret)
 {
 	const int err = read_precise(fd, ret);

@@ -29,14 +29,10 @@ struct tw_sync;
 /** tw_sync__new() - send the first requests; waits 20 ms for ptp4l, if there is one. Return: NULL without memory */
 struct tw_sync *tw_sync__new(void);
 
-/**
- * tw_sync__look() - the current state; called once a second. Never waits: ptp4l's answers are read by the next call
- */
+/** tw_sync__look() - the current state; called once a second. Never waits: ptp4l's answers are read by the next call */
 void tw_sync__look(struct tw_sync *sync, struct tw_sync_state *ret);
 
-/**
- * tw_sync__complete() - add the last state to a sample, and a reading of the network card's clock that ptp4l adjusts
- */
+/** tw_sync__complete() - add the last state to a sample, and a reading of the network card's clock that ptp4l adjusts */
 void tw_sync__complete(struct tw_sync *sync, struct tw_clock_view *sample);
 
 /** tw_sync__free() - free it; NULL is fine */

@@ -57,14 +57,10 @@ char *tw_cache__load(uint64_t schema_id, size_t *ret_len);
 /* Called with each text of the files. */
 typedef void tw_format_files_each(const char *system, const char *text, size_t len);
 
-/**
- * tw_cache__each() - call it for each text of the cache, the oldest schemas first, so that names keep their meaning
- */
+/** tw_cache__each() - call it for each text of the cache, the oldest schemas first, so that names keep their meaning */
 void tw_cache__each(tw_format_files_each *each);
 
-/**
- * tw_format_files__each() - call it for each text of a file in the format above, or of a directory such as tracefs' events
- */
+/** tw_format_files__each() - call it for each text of a file in the format above, or of a directory such as tracefs' events */
 void tw_format_files__each(const char *path, tw_format_files_each *each);
 
 #endif

@@ -13,9 +13,7 @@
 #include "wire/decode.h"
 #include "wire/schema_text.h"
 
-/*
- * Fields of the protocol, in the order of the table in packet-tracewire.c; fields of events are in dissector/fields.h.
- */
+/* Fields of the protocol, in the order of the table in packet-tracewire.c; fields of events are in dissector/fields.h. */
 extern int hf_trace_event, hf_trace_system, hf_trace_text, hf_trace_symbol, hf_trace_pid, hf_trace_comm, hf_trace_cpu,
 	hf_trace_host, hf_trace_time, hf_trace_time_error, hf_trace_order, hf_trace_seq, hf_trace_event_id,
 	hf_trace_flags, hf_trace_common_preempt_count, hf_trace_record, hf_trace_filtered, hf_trace_tlv,
@@ -114,9 +112,7 @@ static inline char *tw_shown__end(struct tw_line *line)
 /** tw_shown__dup() - a text of the capture in new memory */
 char *tw_shown__dup(wmem_allocator_t *scope, const void *text, size_t len);
 
-/**
- * tw_shown__of() - a NUL-terminated text: itself if it needs no escapes; otherwise with the lifetime of the packet
- */
+/** tw_shown__of() - a NUL-terminated text: itself if it needs no escapes; otherwise with the lifetime of the packet */
 static inline const char *tw_shown__of(const struct tw_dissect *d, const char *text, size_t len)
 {
 	return tw_printable__plain(text, len) == len ? text : tw_shown__dup(d->pinfo->pool, text, len);
@@ -201,9 +197,7 @@ void tw_dissect__find_stream(struct tw_dissect *d);
  */
 void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text);
 
-/**
- * tw_dissect__was_refused() - later passes: report what the first pass refused of this TLV. Return: whether there was anything
- */
+/** tw_dissect__was_refused() - later passes: report what the first pass refused of this TLV. Return: whether there was anything */
 bool tw_dissect__was_refused(struct tw_dissect *d);
 
 struct tw_sequence_note {
@@ -214,9 +208,7 @@ struct tw_sequence_note {
 /** tw_dissect__sequence() - result of the first pass about the frame's numbers; NULL if all are in order */
 const struct tw_sequence_note *tw_dissect__sequence(struct tw_dissect *d);
 
-/*
- * Error bounds of a stream's packet times against the capture host's clock: from its OFFSET records, by their frames.
- */
+/* Error bounds of a stream's packet times against the capture host's clock: from its OFFSET records, by their frames. */
 struct tw_time_error {
 	uint64_t ns;    /* TW_ERROR_UNKNOWN */
 	uint32_t frame; /* the frame with the OFFSET */

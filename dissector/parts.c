@@ -136,9 +136,7 @@ static void append_part(struct tw_dissect *d, const struct tw_part_view *part)
 	tw_line__u64(&d->info, part->total);
 }
 
-/*
- * Wireshark lists all pieces at the whole record. Return: @tree if its limit allows that number of items, otherwise NULL.
- */
+/* Wireshark lists all pieces at the whole record. Return: @tree if its limit allows that number of items, otherwise NULL. */
 static proto_tree *tree_for_pieces(struct tw_dissect *d, proto_tree *tree, const fragment_head *head)
 {
 	uint32_t n = 1;

@@ -646,9 +646,7 @@ static enum joint put_set_of_events(struct events *events, uint32_t group, bool 
 /* Whether a tree can be true only if some field of that kind is present. */
 static bool tells(const struct tw_node *root, bool wants_field)
 {
-	/*
-	 * For an AND one child is sufficient, for an OR all children are required; this is the result of the children so far.
-	 */
+	/* For an AND one child is sufficient, for an OR all children are required; this is the result of the children so far. */
 	bool found[TW_FILTER_DEPTH_MAX * 2 + 2] = { false };
 	unsigned int depth = 0;
 	struct tw_walk walk = tw_walk__on(root);

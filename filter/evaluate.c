@@ -203,9 +203,7 @@ static void add_leaf(struct build *b, const struct tw_node *leaf)
 	b->on_false = leaf->negated ? holds : fails;
 }
 
-/*
- * After a child that is followed by another: one outcome continues there, the other is the outcome of the whole node.
- */
+/* After a child that is followed by another: one outcome continues there, the other is the outcome of the whole node. */
 static void go_on(struct build *b, const struct tw_node *node)
 {
 	struct chain *out = &b->open[b->depth - 1];

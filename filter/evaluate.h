@@ -55,9 +55,7 @@ bool tw_bound__matches(const struct tw_bound *bound, const struct tw_filter_even
  */
 uint64_t tw_filter__given_up(void);
 
-/**
- * tw_bound__is_certain() - whether every event of that id matches (1), none does (0), or it depends on the event (-1)
- */
+/** tw_bound__is_certain() - whether every event of that id matches (1), none does (0), or it depends on the event (-1) */
 int tw_bound__is_certain(const struct tw_bound *bound, uint16_t id);
 
 /** tw_bound__needs_comm() - whether the task's name is needed; tw_bound__needs_host(): the name of the host */

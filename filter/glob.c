@@ -11,9 +11,7 @@ static size_t left(const struct rest *rest)
 	return (size_t)(rest->end - rest->at);
 }
 
-/*
- * Reads a byte or a range of bytes and advances. Return: whether the pattern continues after it, as it must inside brackets.
- */
+/* Reads a byte or a range of bytes and advances. Return: whether the pattern continues after it, as it must inside brackets. */
 static bool span_has(struct rest *span, uint8_t c, bool *ret_has)
 {
 	const uint8_t low = *span->at++;

@@ -40,9 +40,7 @@ static inline bool tw_glob_shape__is_prefix(const struct tw_glob_shape *glob)
 	return glob->plain && (!glob->leading || !glob->body_len);
 }
 
-/**
- * tw_glob__element() - length of the pattern's next element: 1, 2 for a backslash and its byte, a whole class in brackets
- */
+/** tw_glob__element() - length of the pattern's next element: 1, 2 for a backslash and its byte, a whole class in brackets */
 size_t tw_glob__element(const uint8_t *at, size_t left);
 
 #endif

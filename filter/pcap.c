@@ -477,9 +477,7 @@ static void put_id(struct tw_line *line, uint8_t op, uint16_t id)
 	tw_line__u64(line, id);
 }
 
-/*
- * Ids of a group's events, or of all others of the schema; consecutive ids as a range. Return: number of alternatives
- */
+/* Ids of a group's events, or of all others of the schema; consecutive ids as a range. Return: number of alternatives */
 static uint32_t put_ids(const struct tw_groups *g, uint32_t group, bool others, struct tw_line *line)
 {
 	const struct tw_bound_event *events = g->bound->events;

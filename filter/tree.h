@@ -149,9 +149,7 @@ static inline bool tw_test__is_array(const struct tw_test *test)
 	return test->compared == TW_AS_NUMBER && test->field && test->field->kind == TW_FIELD_ARRAY;
 }
 
-/*
- * Joining nodes; certain results are folded at once. All functions consume their arguments: each node is in one tree.
- */
+/* Joining nodes; certain results are folded at once. All functions consume their arguments: each node is in one tree. */
 
 /** tw_node__certain() - TRUE or FALSE. Return: NULL without memory, as for all functions here */
 struct tw_node *tw_node__certain(struct tw_arena *arena, bool value);

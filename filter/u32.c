@@ -196,9 +196,7 @@ static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct t
 	return cubes__bytes(maker, number->offset, values, masks, number->size);
 }
 
-/*
- * The largest block that begins at @low, has a power of two of numbers, and ends at or before @high. Return: its span
- */
+/* The largest block that begins at @low, has a power of two of numbers, and ends at or before @high. Return: its span */
 static uint64_t block_at(uint64_t low, uint64_t high)
 {
 	uint64_t span = 0;

@@ -20,9 +20,7 @@ struct tw_control_channel {
 /** tw_control_channel__init() - @port is borrowed */
 void tw_control_channel__init(struct tw_control_channel *control, struct tw_frame_writer *writer);
 
-/*
- * Each function sends one kind of record. A record that cannot be sent is counted as shed and leaves a gap in the numbers.
- */
+/* Each function sends one kind of record. A record that cannot be sent is counted as shed and leaves a gap in the numbers. */
 void tw_control_channel__host(struct tw_control_channel *control, const struct tw_attr_view *attrs, size_t n);
 void tw_control_channel__clock(struct tw_control_channel *control, const struct tw_clock_view *sample);
 void tw_control_channel__texts(struct tw_control_channel *control, const struct tw_schema_texts *texts);

@@ -192,9 +192,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-/*
- * Hashes all event names and the definitions of the dynamic events, whose ids and formats may change while the name stays.
- */
+/* Hashes all event names and the definitions of the dynamic events, whose ids and formats may change while the name stays. */
 static uint64_t take_fingerprint(const char *tracing_dir)
 {
 	static const char *const files[] = { "available_events", "dynamic_events" };

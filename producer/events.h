@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The events of a stream: the specifications of -e, resolved against the events of the kernel and checked again for new events.
- */
+/* The events of a stream: the specifications of -e, resolved against the events of the kernel and checked again for new events. */
 #ifndef TW_EVENTS_H
 #define TW_EVENTS_H
 
@@ -45,9 +43,7 @@ int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list
 /** tw_event_list__fini() - free the names and empty the list */
 void tw_event_list__fini(struct tw_event_list *list);
 
-/*
- * A request for events, with a tracefs filter for them. If several requests give a filter for an event, the last one applies.
- */
+/* A request for events, with a tracefs filter for them. If several requests give a filter for an event, the last one applies. */
 struct tw_event_request {
 	const char *spec;   /* "sched", "sched:sched_switch", "net*:*", "sched,irq": see tw_event_list__select() */
 	const char *filter; /* a tracefs filter, passed to the kernel unchanged; NULL = none */

@@ -52,9 +52,7 @@ void tw_field_offset_table__fini(struct tw_field_offset_table *table);
  */
 struct tw_field_offsets *tw_field_offsets__new(size_t n);
 
-/**
- * tw_field_offsets__add() - add a field, within the capacity; no effect for a field without values of 4 or 8 bytes
- */
+/** tw_field_offsets__add() - add a field, within the capacity; no effect for a field without values of 4 or 8 bytes */
 void tw_field_offsets__add(struct tw_field_offsets *offsets, const struct tw_format *format,
 			   const struct tw_field *field, uint64_t min);
 

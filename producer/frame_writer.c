@@ -226,9 +226,7 @@ static void shed(struct tw_producer_channel *channel)
 	channel->pending[TW_LOST_SHED]++;
 }
 
-/*
- * A record larger than a frame is sent as PARTs, each in its own frame. The base time of these frames is the time of the event.
- */
+/* A record larger than a frame is sent as PARTs, each in its own frame. The base time of these frames is the time of the event. */
 static bool send_parts(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 		       uint32_t len, uint64_t time)
 {

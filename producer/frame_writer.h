@@ -70,9 +70,7 @@ bool tw_frame_writer__begin(struct tw_frame_writer *writer, struct tw_producer_c
 /** tw_frame_writer__end() - commit the open frame, if any */
 void tw_frame_writer__end(struct tw_frame_writer *writer);
 
-/**
- * tw_frame_writer__set_flags() - flags of the next frames, in addition to the stream's flags; ends the open frame
- */
+/** tw_frame_writer__set_flags() - flags of the next frames, in addition to the stream's flags; ends the open frame */
 void tw_frame_writer__set_flags(struct tw_frame_writer *writer, uint8_t flags);
 
 /** tw_frame_writer__flush() - commit the open frame and flush the sink. Return: 0, -EAGAIN, or the sink's error */
@@ -126,9 +124,7 @@ static inline void tw_frame_writer__return_frame(struct tw_frame_writer *writer,
 void tw_frame_writer__lost(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time,
 			   uint16_t where, bool unknown, uint64_t count);
 
-/**
- * tw_frame_writer__report_pending() - report losses of the channel that could not be reported yet; for the end of a run
- */
+/** tw_frame_writer__report_pending() - report losses of the channel that could not be reported yet; for the end of a run */
 void tw_frame_writer__report_pending(struct tw_frame_writer *writer, struct tw_producer_channel *channel,
 				     uint64_t time);
 

@@ -73,9 +73,7 @@ uint64_t tw_pointer_key__hash(const struct tw_pointer_key *key, uint64_t address
 	return width == sizeof(uint32_t) ? (uint32_t)hash : hash;
 }
 
-/*
- * Finds the first byte at or after @at that belongs to a field, and the end of that field. Return: false if there is none
- */
+/* Finds the first byte at or after @at that belongs to a field, and the end of that field. Return: false if there is none */
 static bool next_field(const struct tw_format *format, uint32_t at, uint32_t *ret_start, uint32_t *ret_end)
 {
 	bool found = false;

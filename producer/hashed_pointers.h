@@ -36,9 +36,7 @@ struct tw_pointer_key {
 	size_t n_ranges;
 };
 
-/**
- * tw_pointer_key__init() - a new secret and no moved ranges. Return: 0; -EIO if the kernel gives no random number
- */
+/** tw_pointer_key__init() - a new secret and no moved ranges. Return: 0; -EIO if the kernel gives no random number */
 int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error);
 
 /**
@@ -80,9 +78,7 @@ void tw_hashed_pointers__fini(struct tw_hashed_pointers *pointers);
 int tw_hashed_pointers__set_format(struct tw_hashed_pointers *pointers, const struct tw_format *format,
 				   const struct tw_print *print);
 
-/**
- * tw_hashed_pointers__set_unknown() - the same for an event of unknown format: every value that looks like a kernel address
- */
+/** tw_hashed_pointers__set_unknown() - the same for an event of unknown format: every value that looks like a kernel address */
 int tw_hashed_pointers__set_unknown(struct tw_hashed_pointers *pointers, uint16_t id);
 
 /** tw_hashed_pointers__set_text() - set the ranges of the kernel's code; call it before the first event is sent */
@@ -96,9 +92,7 @@ void tw_hashed_pointers__set_text(struct tw_hashed_pointers *pointers, const str
  */
 char *tw_hashed_pointers__hash_strings(const struct tw_hashed_pointers *pointers, const char *text);
 
-/**
- * tw_hashed_pointers__hash_record() - replace the values at these offsets; @record: its common fields may be in any byte order
- */
+/** tw_hashed_pointers__hash_record() - replace the values at these offsets; @record: its common fields may be in any byte order */
 void tw_hashed_pointers__hash_record(const struct tw_hashed_pointers *pointers, const struct tw_field_offsets *offsets,
 				     uint8_t *record, uint32_t len);
 

@@ -95,9 +95,7 @@ static void unlock_instances(int fd)
 	close(fd);
 }
 
-/*
- * Locks the instance's directory. tw_instance__is_alive() may hold the lock for a moment. Return: a descriptor, or -errno
- */
+/* Locks the instance's directory. tw_instance__is_alive() may hold the lock for a moment. Return: a descriptor, or -errno */
 static int lock_instance(const char *name)
 {
 	char path[PATH_MAX];

@@ -108,14 +108,10 @@ int tw_instance__read_mark(struct tw_instance *instance, struct tw_trace_mark *r
 /** tw_instance__mark() - write a mark from the calling thread; result as tw_instance__read_mark() */
 int tw_instance__mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
-/**
- * tw_instance__is_at() - whether an open directory is the one at @path: it may have been removed and the name reused
- */
+/** tw_instance__is_at() - whether an open directory is the one at @path: it may have been removed and the name reused */
 bool tw_instance__is_at(int dir_fd, const char *path);
 
-/**
- * tw_instance__is_alive() - whether a living process owns the instance of that name. Return: true also if that is unknown
- */
+/** tw_instance__is_alive() - whether a living process owns the instance of that name. Return: true also if that is unknown */
 bool tw_instance__is_alive(const char *name);
 
 /**

@@ -14,9 +14,7 @@
 #define FIRST_BYTES (8u << 20)   /* enough for most kernels */
 #define BYTES_MAX   (512u << 20) /* a larger file is not kallsyms */
 
-/*
- * An address with a larger distance is not in the symbol: the text does not give the size of the last symbol before a gap.
- */
+/* An address with a larger distance is not in the symbol: the text does not give the size of the last symbol before a gap. */
 #define REACH (1u << 20)
 
 static bool is_called(const char *name, size_t len, const char *expected)

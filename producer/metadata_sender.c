@@ -176,9 +176,7 @@ static void send_new_symbols(struct tw_metadata_sender *m, uint64_t now, bool wa
 	m->control.time = now;
 }
 
-/*
- * Repeats up to @max symbols that were already sent. The next call continues after them, and begins again at the end.
- */
+/* Repeats up to @max symbols that were already sent. The next call continues after them, and begins again at the end. */
 static void repeat_symbols(struct tw_metadata_sender *m, size_t max)
 {
 	struct tw_symbol_view symbol;

@@ -34,9 +34,7 @@ struct tw_host_stream {
 	bool pointers_hashed;
 };
 
-/**
- * tw_host_attrs__init() - gather the attributes; texts longer than 255 bytes are cut, except the filter, which is borrowed
- */
+/** tw_host_attrs__init() - gather the attributes; texts longer than 255 bytes are cut, except the filter, which is borrowed */
 void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream *stream);
 
 struct tw_metadata_sender {

@@ -363,9 +363,7 @@ static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struc
 	p->unsure.kernel_read += stats.read;
 }
 
-/*
- * After the rings were read to their end: read the kernel's counters, and write LOST for losses that were not reported yet.
- */
+/* After the rings were read to their end: read the kernel's counters, and write LOST for losses that were not reported yet. */
 static void settle_rings(struct tw_producer *p)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++)

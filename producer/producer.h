@@ -57,9 +57,7 @@ struct tw_producer_options {
 	 * thread of the producer; may be NULL. Must not block.
 	 */
 	void (*refused)(void *ctx, uint16_t why);
-	/*
-	 * Returns true if a receiver may just have joined, so that metadata is due at once; may be NULL. Must not block.
-	 */
+	/* Returns true if a receiver may just have joined, so that metadata is due at once; may be NULL. Must not block. */
 	bool (*joined)(void *ctx);
 	void *ctx;
 	/*
@@ -135,9 +133,7 @@ struct tw_producer;
  */
 int tw_producer__new(const struct tw_producer_options *options, struct tw_producer **ret, struct tw_error *error);
 
-/**
- * tw_producer__instance() - name of the trace instance: "tracewire-..."; it identifies the other objects of the run
- */
+/** tw_producer__instance() - name of the trace instance: "tracewire-..."; it identifies the other objects of the run */
 const char *tw_producer__instance(const struct tw_producer *producer);
 
 /**
@@ -176,9 +172,7 @@ int tw_producer__start(struct tw_producer *producer, struct tw_error *error);
 /** tw_producer__broken() - 0, or the -errno of a sink or ring that has failed. Called by any thread. */
 int tw_producer__broken(const struct tw_producer *producer);
 
-/**
- * tw_producer__progress() - a number that grows while every reader thread works, also without events. Called by any thread
- */
+/** tw_producer__progress() - a number that grows while every reader thread works, also without events. Called by any thread */
 uint64_t tw_producer__progress(const struct tw_producer *producer);
 
 /**

@@ -150,9 +150,7 @@ static size_t drain_rings(struct tw_reader *r, uint64_t round)
 	return bytes;
 }
 
-/*
- * Whether another reader reads in step; with @slow, because its own frames had to wait and not because it follows another
- */
+/* Whether another reader reads in step; with @slow, because its own frames had to wait and not because it follows another */
 static bool another_in_step(const struct tw_reader *r, bool slow)
 {
 	for (unsigned int i = 0; i < r->n_all; i++)
@@ -166,9 +164,7 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes;
 
 	r->writer.waited = 0;
-	/*
-	 * All threads have the same receiver: a reader that need not wait would be far ahead. Followers do not propagate pacing.
-	 */
+	/* All threads have the same receiver: a reader that need not wait would be far ahead. Followers do not propagate pacing. */
 	if (another_in_step(r, true))
 		tw_ring_scheduler__start(&r->scheduler);
 	bytes = r->scheduler.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);

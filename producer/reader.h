@@ -81,9 +81,7 @@ bool tw_reader__finish(struct tw_reader *reader);
  */
 void tw_reader__send_watermark(struct tw_reader *reader, struct tw_frame_writer *writer, uint64_t time);
 
-/**
- * tw_reader__others_read_until() - the earliest read_until of the other threads; UINT64_MAX = there are no others
- */
+/** tw_reader__others_read_until() - the earliest read_until of the other threads; UINT64_MAX = there are no others */
 uint64_t tw_reader__others_read_until(const struct tw_reader *reader);
 
 /** tw_reader__ask_sink() - query the number of sent frames; called by the thread that owns the sink */

@@ -124,9 +124,7 @@ static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, s
 		send_walk(ring, walk, writer, tasks, NULL, NULL, NULL);
 }
 
-/*
- * Events reserved before the last watermark and committed after it are late: they are counted, and their frames are flagged.
- */
+/* Events reserved before the last watermark and committed after it are late: they are counted, and their frames are flagged. */
 static bool is_late(struct tw_trace_ring *ring, struct tw_ring_page walk)
 {
 	struct tw_ring_event event;
@@ -147,9 +145,7 @@ static uint64_t first_time(struct tw_ring_page walk)
 	return tw_native_page__next(&walk, &event) ? event.time : walk.time;
 }
 
-/*
- * Takes the events that are not newer than @until from the front of @rest; *ret_next: time of the first remaining event.
- */
+/* Takes the events that are not newer than @until from the front of @rest; *ret_next: time of the first remaining event. */
 static struct tw_ring_page take_up_to(struct tw_ring_page *rest, uint64_t until, uint64_t *ret_next)
 {
 	struct tw_ring_page front = *rest, next = *rest;

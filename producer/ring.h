@@ -68,9 +68,7 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 size_t tw_trace_ring__drain(struct tw_trace_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
 			    struct tw_frame_writer *writer, struct tw_producer_tasks *tasks);
 
-/**
- * tw_trace_ring__hold() - read a sub-buffer if the ring holds none; tw_trace_ring__drain() must not be called until it is sent
- */
+/** tw_trace_ring__hold() - read a sub-buffer if the ring holds none; tw_trace_ring__drain() must not be called until it is sent */
 void tw_trace_ring__hold(struct tw_trace_ring *ring, size_t page_size);
 
 /** tw_trace_ring__send_held() - send the held events that are not newer than @until. Return: their bytes */

@@ -25,9 +25,7 @@ struct tw_ring_scheduler {
 /** tw_ring_scheduler__start() - read in step until the rings are found empty */
 void tw_ring_scheduler__start(struct tw_ring_scheduler *scheduler);
 
-/**
- * tw_ring_scheduler__round() - one round, instead of reading one ring after the other to its end. Return: bytes of events sent
- */
+/** tw_ring_scheduler__round() - one round, instead of reading one ring after the other to its end. Return: bytes of events sent */
 size_t tw_ring_scheduler__round(struct tw_reader *reader);
 
 #endif

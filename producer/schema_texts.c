@@ -147,9 +147,7 @@ static char *read_printk_formats(const struct tw_schema_texts_request *request)
 	return NULL;
 }
 
-/*
- * The events of tracers have formats too, in a directory that available_events does not list. Return: number of formats.
- */
+/* The events of tracers have formats too, in a directory that available_events does not list. Return: number of formats. */
 static int read_ftrace(const char *tracing_dir, struct source *sources)
 {
 	char path[PATH_MAX];

@@ -67,9 +67,7 @@ static size_t read_number(const struct tw_instance *in, const char *file)
 	return number;
 }
 
-/*
- * Since Linux 6.8 the size of sub-buffers can be set. On older kernels the option is refused; a sub-buffer is a page there.
- */
+/* Since Linux 6.8 the size of sub-buffers can be set. On older kernels the option is refused; a sub-buffer is a page there. */
 static int set_subbuf_size(const struct tw_producer *p, struct tw_error *error)
 {
 	static const char file[] = "buffer_subbuf_size_kb";

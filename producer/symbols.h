@@ -85,9 +85,7 @@ static inline const tw_field_offsets_ref *tw_addresses__table(const struct tw_se
 	return seen->shared->table.by_id;
 }
 
-/**
- * tw_addresses__see() - called for every event; @table from tw_addresses__table(), not older than the sub-buffer's read()
- */
+/** tw_addresses__see() - called for every event; @table from tw_addresses__table(), not older than the sub-buffer's read() */
 static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_offsets_ref *table,
 				     const struct tw_ring_event *event)
 {

@@ -499,9 +499,7 @@ static uint32_t read_tgid(uint32_t pid)
 	return tgid;
 }
 
-/*
- * Reads one task's name from /proc, to be placed before events of the time @before. Return: false if the task has ended
- */
+/* Reads one task's name from /proc, to be placed before events of the time @before. Return: false if the task has ended */
 static bool scan_pid(struct tw_task_names *names, uint32_t pid, uint64_t before)
 {
 	struct tw_producer_task task = { .origin = TW_COMM_PROC, .pid = pid, .before = before };
@@ -593,9 +591,7 @@ void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 	task_events__drain(tasks->events, &tasks->names);
 }
 
-/*
- * It was named meanwhile by a fork event, or /proc has its name. Otherwise its events count as unnamed until a name arrives.
- */
+/* It was named meanwhile by a fork event, or /proc has its name. Otherwise its events count as unnamed until a name arrives. */
 static void settle_one(struct tw_producer_tasks *tasks, const struct tw_noted_pid *noted)
 {
 	if (tw_task_names__is_named(&tasks->names, noted->pid))

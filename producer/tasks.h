@@ -60,9 +60,7 @@ static inline bool tw_task_names__is_named(const struct tw_task_names *names, ui
 	return pid < TW_TASK_PIDS && tw_task_names__state(names, pid) == TW_TASK_NAMED;
 }
 
-/**
- * tw_task_names__add() - a name that is valid from a time on. Return: false for an impossible pid or without memory
- */
+/** tw_task_names__add() - a name that is valid from a time on. Return: false for an impossible pid or without memory */
 bool tw_task_names__add(struct tw_task_names *names, const struct tw_producer_task *task);
 
 /** tw_task_names__take() - the next name of the queue. Return: false if there is none */

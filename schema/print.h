@@ -42,9 +42,7 @@ struct tw_print *tw_print__new(const struct tw_format *format);
 /** tw_print__free() - NULL is fine */
 void tw_print__free(struct tw_print *print);
 
-/**
- * tw_print__refusal() - NULL if it was compiled; otherwise the reason, one sentence with the column of the print fmt
- */
+/** tw_print__refusal() - NULL if it was compiled; otherwise the reason, one sentence with the column of the print fmt */
 const char *tw_print__refusal(const struct tw_print *print);
 
 /** tw_print__memory() - size of the program, bytes */
@@ -105,9 +103,7 @@ const struct tw_field *const *tw_print__addresses(const struct tw_print *print, 
  */
 bool tw_print__is_pointer(const struct tw_print *print, const struct tw_field *field);
 
-/**
- * tw_print__is_graph_entry() - whether this is the function graph's entry into a function; tw_print__is_graph_exit(): its exit
- */
+/** tw_print__is_graph_entry() - whether this is the function graph's entry into a function; tw_print__is_graph_exit(): its exit */
 bool tw_print__is_graph_entry(const struct tw_print *print);
 bool tw_print__is_graph_exit(const struct tw_print *print);
 

@@ -54,9 +54,7 @@ static inline uint64_t tw_ring_layout__load_long(const struct tw_ring_layout *la
 							    : tw_load32(p, layout->big_endian);
 }
 
-/**
- * tw_ring_page__size() - size of the events according to the header of a sub-buffer of at least data_offset bytes
- */
+/** tw_ring_page__size() - size of the events according to the header of a sub-buffer of at least data_offset bytes */
 static inline uint32_t tw_ring_page__size(const struct tw_ring_layout *layout, const uint8_t *bytes)
 {
 	return (uint32_t)tw_ring_layout__load_long(layout, bytes + layout->page.commit_offset) & TW_COMMIT_SIZE;
@@ -105,9 +103,7 @@ static inline enum tw_ring_missed tw_ring_page__missed(const struct tw_ring_layo
 	return TW_MISSED_EXACT;
 }
 
-/**
- * tw_ring_page__absolute() - the bits of a time stamp, completed with the higher bits of the current time: rb_fix_abs_ts()
- */
+/** tw_ring_page__absolute() - the bits of a time stamp, completed with the higher bits of the current time: rb_fix_abs_ts() */
 static inline uint64_t tw_ring_page__absolute(uint64_t stamp, uint64_t now)
 {
 	const uint64_t low = ((uint64_t)1 << TW_RING_STAMP_BITS) - 1;

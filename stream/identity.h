@@ -26,9 +26,7 @@ static inline uint64_t tw_identity__ns(const struct tw_identity *id, uint64_t ti
 	return tw_clock_scale__ns(&id->scale, time);
 }
 
-/**
- * tw_identity__counts() - whether the clock counts units that cannot be converted to ns: events, or cycles of a TSC
- */
+/** tw_identity__counts() - whether the clock counts units that cannot be converted to ns: events, or cycles of a TSC */
 bool tw_identity__counts(const struct tw_identity *id);
 
 /** tw_identity__name() - "host:instance", or the stream's id if the host is unknown */

@@ -124,9 +124,7 @@ bool tw_ledger__is_known(const struct tw_ledger *ledger);
 /** tw_ledger__sum() - the sum of all places of one kind */
 uint64_t tw_ledger__sum(const struct tw_ledger *ledger, enum tw_ledger_kind kind);
 
-/**
- * tw_ledger__add() - add a ledger to @to; the result has the less certain state. tail_frames already includes both
- */
+/** tw_ledger__add() - add a ledger to @to; the result has the less certain state. tail_frames already includes both */
 void tw_ledger__add(struct tw_ledger *to, const struct tw_ledger *ledger);
 
 /** tw_ledger_state__name() - "running", "open", "closed" */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A ledger as one line, for files and for people, and as JSON; and parsing it from a file's comment, which is untrusted.
- */
+/* A ledger as one line, for files and for people, and as JSON; and parsing it from a file's comment, which is untrusted. */
 #include <string.h>
 
 #include "stream/ledger.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The meaning of event ids: reads SCHEMA texts, and keeps the formats of a stream's schemas and the programs that print them.
- */
+/* The meaning of event ids: reads SCHEMA texts, and keeps the formats of a stream's schemas and the programs that print them. */
 #include <errno.h>
 
 #include "stream/streams_impl.h"

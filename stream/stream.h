@@ -105,9 +105,7 @@ static inline const char *tw_stream__task(const struct tw_stream *stream, uint32
  */
 bool tw_stream__symbol(const struct tw_stream *stream, uint64_t address, struct tw_symbol *ret, uint32_t *ret_position);
 
-/**
- * tw_stream__schema() - the schema of that id; NULL if none of its formats was received, unless tw_stream__get_schema() made it
- */
+/** tw_stream__schema() - the schema of that id; NULL if none of its formats was received, unless tw_stream__get_schema() made it */
 struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id);
 
 /** tw_stream__get_schema() - get or make the schema of that id; NULL beyond the limits or without memory */

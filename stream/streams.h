@@ -72,9 +72,7 @@ void tw_streams__remove_user(struct tw_streams *streams, unsigned int number);
 /** tw_streams__find() - Return: NULL if no stream of that id is known */
 struct tw_stream *tw_streams__find(struct tw_streams *streams, uint64_t id);
 
-/**
- * tw_streams__get() - find or add the stream of that id; NULL beyond the limits or without memory, which is counted
- */
+/** tw_streams__get() - find or add the stream of that id; NULL beyond the limits or without memory, which is counted */
 struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id);
 
 /**
@@ -93,9 +91,7 @@ int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, stru
 int tw_streams__admit(struct tw_streams *streams, uint64_t id, const struct tw_standing *newcomer,
 		      struct tw_stream **ret);
 
-/**
- * tw_streams__hear() - record a frame of a live stream; @now: a time or a number of frames, in the unit of the options' silence
- */
+/** tw_streams__hear() - record a frame of a live stream; @now: a time or a number of frames, in the unit of the options' silence */
 void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *frame, uint64_t now);
 
 /**

@@ -27,9 +27,7 @@ struct tw_streams {
 /** tw_streams__room() - bytes that may still be taken */
 size_t tw_streams__room(const struct tw_streams *streams);
 
-/**
- * tw_stream__take() - add @bytes to the memory of the stream. Return: false, with nothing added, beyond the limit
- */
+/** tw_stream__take() - add @bytes to the memory of the stream. Return: false, with nothing added, beyond the limit */
 bool tw_stream__take(struct tw_stream *stream, size_t bytes);
 
 /** tw_stream__changed() - something of the stream took @before bytes and takes @now */

@@ -184,9 +184,7 @@ const struct tw_task_name *tw_tasks__name(const struct tw_tasks *tasks, uint32_t
 	n = older_until(task, time);
 	if (n)
 		return &task->older[n - 1];
-	/*
-	 * The name at that time is unknown: the first name that is kept is the best guess, because older ones were removed.
-	 */
+	/* The name at that time is unknown: the first name that is kept is the best guess, because older ones were removed. */
 	if (tasks->history == TW_HISTORY_ALL)
 		return NULL;
 	return task->n_older ? &task->older[0] : &task->last;

@@ -100,9 +100,7 @@ unsigned int rx_link__queues(const char *ifname)
 	return n ? n : 1;
 }
 
-/*
- * After the interface went down: checks whether it still exists, because the packet socket is not notified of its removal then.
- */
+/* After the interface went down: checks whether it still exists, because the packet socket is not notified of its removal then. */
 static void look_again(struct rx_link *link)
 {
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

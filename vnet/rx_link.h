@@ -23,9 +23,7 @@ struct rx_link {
 	bool gone;        /* for good */
 };
 
-/**
- * rx_link__index() - Return: the index of an interface, above 0; -ENODEV if there is none of that name; another -errno
- */
+/** rx_link__index() - Return: the index of an interface, above 0; -ENODEV if there is none of that name; another -errno */
 int rx_link__index(const char *ifname);
 
 /** rx_link__find() - Return: 0; -ENODEV if there is none of that name; another -errno */

@@ -164,9 +164,7 @@ static void close_udp(struct tw_receiver *rx)
 	free(rx);
 }
 
-/*
- * Set before the socket is bound: accept only frames to this host, of Tracewire's EtherType, long enough, and out-of-band.
- */
+/* Set before the socket is bound: accept only frames to this host, of Tracewire's EtherType, long enough, and out-of-band. */
 static int set_filter(int fd)
 {
 	struct sock_filter code[] = {

@@ -43,9 +43,7 @@ static __always_inline const void *find_frame(const void *data, const void *end)
 	return (const void *)(tag + 1) <= end && tag->ethertype == bpf_htons(TW_ETHERTYPE) ? tag + 1 : NULL;
 }
 
-/*
- * Accepts frames of a stream and rejects out-of-band frames. A frame too short to tell is accepted; the decoder counts it.
- */
+/* Accepts frames of a stream and rejects out-of-band frames. A frame too short to tell is accepted; the decoder counts it. */
 static __always_inline bool is_wanted(const struct xdp_md *context)
 {
 	const void *end = (const void *)(long)context->data_end;

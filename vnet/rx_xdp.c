@@ -114,9 +114,7 @@ static int create_link(const struct rx_xdp_program *program, int ifindex, uint32
 	return bpf_link_create(bpf_program__fd(program->code->progs.tw_receive), ifindex, BPF_XDP, &opts);
 }
 
-/*
- * Attach the program. Return: 0; -EEXIST or -EBUSY if there is another program; another -errno
- */
+/* Attach the program. Return: 0; -EEXIST or -EBUSY if there is another program; another -errno */
 static int rx_xdp_program__attach(struct rx_xdp_program *program, int ifindex)
 {
 	int fd = create_link(program, ifindex, XDP_FLAGS_DRV_MODE);

@@ -60,9 +60,7 @@ struct rx_xdp_queue_options {
 /** rx_xdp_queue__bytes() - memory of a queue with a ring of that size */
 size_t rx_xdp_queue__bytes(uint32_t size);
 
-/**
- * rx_xdp_queue__open() - Return: 0 or -errno; -EINVAL if the kernel does not support the flags. Close @ret in either case
- */
+/** rx_xdp_queue__open() - Return: 0 or -errno; -EINVAL if the kernel does not support the flags. Close @ret in either case */
 int rx_xdp_queue__open(const struct rx_xdp_queue_options *options, struct rx_xdp_queue *ret);
 
 /** rx_xdp_queue__fd() - descriptor for poll() */
@@ -84,9 +82,7 @@ struct rx_xdp_packet {
  */
 bool rx_xdp_queue__take(struct rx_xdp_queue *queue, uint8_t *whole, size_t room, struct rx_xdp_packet *ret);
 
-/**
- * rx_xdp_queue__dropped_last() - of the first @dropped frames, the number dropped after the last packet taken, at least
- */
+/** rx_xdp_queue__dropped_last() - of the first @dropped frames, the number dropped after the last packet taken, at least */
 uint64_t rx_xdp_queue__dropped_last(const struct rx_xdp_queue *queue, uint64_t dropped);
 
 /** rx_xdp_queue__update_dropped() - read the kernel's counter. Return: 0 or -errno */

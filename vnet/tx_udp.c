@@ -280,9 +280,7 @@ static size_t frame_max_of(size_t wanted, size_t payload)
 	return (max > TW_SINK_FRAME_MIN ? max : TW_SINK_FRAME_MIN) & ~(size_t)3;
 }
 
-/*
- * Reduces frame_max to the path MTU and drops longer frames that are already built. Return: whether it became smaller
- */
+/* Reduces frame_max to the path MTU and drops longer frames that are already built. Return: whether it became smaller */
 static bool shrink(struct udp_sink *s)
 {
 	const size_t payload = tx_udp__payload(s->udp), max = frame_max_of(s->sink.frame_max, payload);

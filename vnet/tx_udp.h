@@ -39,9 +39,7 @@ int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, str
  */
 int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **ret, struct tw_error *error);
 
-/**
- * tw_tx_udp__fd() - the connected socket, which also receives requests: it is readable when the host has sent a datagram
- */
+/** tw_tx_udp__fd() - the connected socket, which also receives requests: it is readable when the host has sent a datagram */
 int tw_tx_udp__fd(const struct tw_tx_udp *udp);
 
 /** tw_tx_udp__mtu() - the path MTU to the host as known, bytes */

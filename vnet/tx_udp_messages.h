@@ -42,9 +42,7 @@ void tx_udp_messages__write(struct tx_udp_messages *m, struct iovec *frames, uns
 /** tx_udp_messages__takes() - bytes of a batch used by a frame, unless others in it are longer */
 size_t tx_udp_messages__takes(size_t len, size_t max);
 
-/**
- * tx_udp_messages__frames() - number of frames in the first @sent messages, including omitted frames between them
- */
+/** tx_udp_messages__frames() - number of frames in the first @sent messages, including omitted frames between them */
 unsigned int tx_udp_messages__frames(const struct tx_udp_messages *m, unsigned int sent);
 
 #endif

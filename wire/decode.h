@@ -100,9 +100,7 @@ bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type);
  */
 bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv_view *ret);
 
-/**
- * tw_tlv__min() - minimum length of a TLV of that type with its header, bytes; for unknown types that of a header
- */
+/** tw_tlv__min() - minimum length of a TLV of that type with its header, bytes; for unknown types that of a header */
 size_t tw_tlv__min(unsigned int type);
 
 /** tw_tlv__name() - "EVENT", ...; NULL if unknown */

@@ -345,9 +345,7 @@ enum tw_offset_method {
 
 #define TW_ERROR_UNKNOWN 0xffffffffffffffffull
 
-/*
- * From that time on: packet time = clock time + offset, with a distance of at most error_ns from the capture host's clock.
- */
+/* From that time on: packet time = clock time + offset, with a distance of at most error_ns from the capture host's clock. */
 struct tw_offset {
 	struct tw_tlv tlv;
 	__be16 kind;   /* enum tw_offset_kind */

@@ -10,9 +10,7 @@
 
 #include "xdp/log_capture.h"
 
-/*
- * libxdp's dispatcher: several XDP programs on one interface. NULL = none: no program, or one that was attached without libxdp.
- */
+/* libxdp's dispatcher: several XDP programs on one interface. NULL = none: no program, or one that was attached without libxdp. */
 static struct xdp_multiprog *find_dispatcher(int ifindex)
 {
 	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(ifindex);

@@ -19,9 +19,7 @@ int tw_xdp__plan(const struct tw_state *state, struct tw_error *error);
  */
 int tw_xdp__hold(const struct tw_state *state, int program, int *link, struct tw_error *error);
 
-/**
- * tw_xdp__offload() - attach in the NIC; @old: descriptor of the program to replace, -1 = none. Return: 0 or -errno
- */
+/** tw_xdp__offload() - attach in the NIC; @old: descriptor of the program to replace, -1 = none. Return: 0 or -errno */
 int tw_xdp__offload(const struct tw_state *state, int program, int old, struct tw_error *error);
 
 /**

@@ -158,9 +158,7 @@ int tw_classifier__attached(const struct tw_classifier *classifier,
  */
 int tw_attached__detach(const struct tw_attached *attached, struct tw_error *error);
 
-/*
- * Kinds of stale objects: a classifier; or only the file of a permanent one, after the classifier or its interface was removed.
- */
+/* Kinds of stale objects: a classifier; or only the file of a permanent one, after the classifier or its interface was removed. */
 #define TW_CLASSIFIER "classifier"
 #define TW_RECORD     "record of classifier"
 

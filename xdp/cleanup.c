@@ -55,9 +55,7 @@ int tw_stale__remove(struct tw_state_file *file, struct tw_error *error)
 /* The two descriptors that the helper keeps; all others are closed, especially the bpf_link. */
 enum { FILE_FD = 3, PIPE_FD, FIRST_OTHER };
 
-/*
- * Signals that end the first process must not end the helper: those of the terminal, of the session, and of a service's stop.
- */
+/* Signals that end the first process must not end the helper: those of the terminal, of the session, and of a service's stop. */
 static void keep_away(void)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };

@@ -75,9 +75,7 @@ static int unread(const struct tw_attached *attached, int err, struct tw_error *
 			     err == -EPERM ? "those of another process require CAP_SYS_ADMIN" : strerror(-err));
 }
 
-/*
- * Maps of this process are open already, even if the program was removed; others are opened by id, which requires privileges.
- */
+/* Maps of this process are open already, even if the program was removed; others are opened by id, which requires privileges. */
 static int open_map(const struct tw_state *state, enum tw_bpf_map map, uint32_t id)
 {
 	const int fd = state->maps ? dup(state->maps->fds[map]) : bpf_map_get_fd_by_id(id);

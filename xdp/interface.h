@@ -11,9 +11,7 @@
 /** tw_interface__index() - Return: the index, above 0; -ENODEV if there is none of that name; another -errno */
 int tw_interface__index(const char *name, struct tw_error *error);
 
-/**
- * tw_interface__takes_redirected() - whether it sends frames that XDP redirects to it; true if unknown (before 6.3)
- */
+/** tw_interface__takes_redirected() - whether it sends frames that XDP redirects to it; true if unknown (before 6.3) */
 bool tw_interface__takes_redirected(uint32_t ifindex);
 
 /** tw_interface__leads_back() - whether frames that it sends arrive on @ifindex, as its peer in a veth pair */

@@ -34,9 +34,7 @@ void tw_maps__none(struct tw_maps *maps)
 
 static int make(const struct layout *layout, unsigned int rows, int offload_to, struct tw_error *error)
 {
-	/*
-	 * Hash entries are allocated when streams appear: preallocating 4096 would need much memory on machines with many CPUs.
-	 */
+	/* Hash entries are allocated when streams appear: preallocating 4096 would need much memory on machines with many CPUs. */
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_ifindex = (uint32_t)offload_to,
 		    .map_flags = layout->type == BPF_MAP_TYPE_PERCPU_HASH ? BPF_F_NO_PREALLOC : 0);
 	const uint32_t value = layout->value_size ? layout->value_size : rows * (uint32_t)sizeof(struct tw_counter);
@@ -95,9 +93,7 @@ static const struct tw_loaded *loading;
 /* At most two functions: the program, and the callback of bpf_loop(). */
 static struct bpf_func_info functions[2];
 
-/*
- * The stub's functions have types; only the offset of the second one differs. NICs and their drivers do not need any of it.
- */
+/* The stub's functions have types; only the offset of the second one differs. NICs and their drivers do not need any of it. */
 static void set_functions(const struct tw_loaded *loaded, struct bpf_prog_load_opts *opts)
 {
 	const uint32_t n = loaded->options.code->record_function ? 2 : 1;

@@ -49,9 +49,7 @@ struct tw_loaded {
  */
 int tw_loaded__open(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error);
 
-/**
- * tw_loaded__load() - open and load it. Return: 0; -EPERM; another -errno, with the verifier's last message in @error
- */
+/** tw_loaded__load() - open and load it. Return: 0; -EPERM; another -errno, with the verifier's last message in @error */
 int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error);
 
 /** tw_loaded__fd() - of the program, once it is loaded; borrowed */

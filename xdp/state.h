@@ -51,9 +51,7 @@ int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, stru
 /** tw_state__write() - replace the content of its file. Return: 0 or -errno */
 int tw_state__write(const struct tw_state *state, const struct tw_state_file *file, struct tw_error *error);
 
-/**
- * tw_state__read() - @ret: free with tw_state__fini(). Return: 0; -ENODATA if the file has no valid content; another -errno
- */
+/** tw_state__read() - @ret: free with tw_state__fini(). Return: 0; -ENODATA if the file has no valid content; another -errno */
 int tw_state__read(const struct tw_state_file *file, struct tw_state *ret);
 
 #endif

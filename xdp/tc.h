@@ -40,9 +40,7 @@ struct tw_tc_at {
 /** tw_tc__message() - begin a message; free it with nlmsg_free(). Return: NULL without memory */
 struct nl_msg *tw_tc__message(int type, int flags, const struct tw_tc_at *at, const char *kind);
 
-/**
- * tw_tc__ask() - send @msg, free it, and wait for the answer; NULL means that there was no memory. Return: ret->err
- */
+/** tw_tc__ask() - send @msg, free it, and wait for the answer; NULL means that there was no memory. Return: ret->err */
 int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret);
 
 /* Called for each object of a dump, with its header and its attributes up to TCA_MAX. */

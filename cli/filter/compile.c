@@ -470,9 +470,7 @@ struct compile {
 	bool offload;
 };
 
-/*
- * With an action, the classifier that `filter attach` with these options loads; without one, only matching events pass.
- */
+/* With an action, the classifier that `filter attach` with these options loads; without one, only matching events pass. */
 static int read_actions(const struct compile *config, struct filter_classifier *ret, struct tw_error *error)
 {
 	int err = filter_action__parse(config->action ? config->action : "pass", &ret->action, error);

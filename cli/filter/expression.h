@@ -28,9 +28,7 @@ int filter_expression__load(const char *text, const struct cli_formats_source *s
 /** filter_expression__fini() - free it; all-zero is fine */
 void filter_expression__fini(struct filter_expression *expression);
 
-/**
- * filter_expression__exit_of() - exit status: an expression that cannot be expressed is a usage error, like an invalid one
- */
+/** filter_expression__exit_of() - exit status: an expression that cannot be expressed is a usage error, like an invalid one */
 int filter_expression__exit_of(int error);
 
 #endif

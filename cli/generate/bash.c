@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Completion for bash: one function that finds the command and then completes from its table. Works without bash-completion.
- */
+/* Completion for bash: one function that finds the command and then completes from its table. Works without bash-completion. */
 #include "cli/generate/generate.h"
 
 /* How the script completes each kind of argument. */

@@ -12,9 +12,7 @@
 #include "filter/pattern.h"
 #include "filter/tree.h"
 
-/*
- * A comparison with a set is one test for each member, and at least one must be true; any other comparison is one test.
- */
+/* A comparison with a set is one test for each member, and at least one must be true; any other comparison is one test. */
 int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_member *member)
 {
 	return tw_filter_error(binding->error, -EINVAL, member->low.column,
@@ -295,9 +293,7 @@ struct binder {
 		*format;        /* the event whose tree is being made; NULL for ids that the schema does not have */
 	struct tw_print *print; /* its print format, if it was needed */
 	uint8_t answers[TW_FILTER_PREDICATES_MAX]; /* enum answer: for the format */
-	/*
-	 * The last event without any of the fields, and its tree: the next such event with the same answers shares the tree.
-	 */
+	/* The last event without any of the fields, and its tree: the next such event with the same answers shares the tree. */
 	uint8_t plain_answers[TW_FILTER_PREDICATES_MAX];
 	const struct tw_node *plain;
 };
@@ -568,9 +564,7 @@ static int make_tree(struct binder *b, const struct tw_node **ret)
 	return err;
 }
 
-/*
- * Most events have none of the fields and share a tree: two thousand copies of a long expression would use up the memory.
- */
+/* Most events have none of the fields and share a tree: two thousand copies of a long expression would use up the memory. */
 static int bind_event(struct binder *b, const struct tw_node **ret)
 {
 	const bool has_field = answer_all(b);

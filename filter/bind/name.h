@@ -28,17 +28,13 @@ int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_
 /** tw_filter_name__is_of() - whether it can refer to something in that event */
 bool tw_filter_name__is_of(const struct tw_filter_name *name, const struct tw_format *format);
 
-/**
- * tw_filter_name__find() - the field of an event for which tw_filter_name__is_of() is true; NULL if there is none
- */
+/** tw_filter_name__find() - the field of an event for which tw_filter_name__is_of() is true; NULL if there is none */
 const struct tw_field *tw_filter_name__find(const struct tw_filter_name *name, const struct tw_format *format);
 
 /** tw_filter_name__is_key() - whether a single word is a key, so that a field of that name must be qualified */
 bool tw_filter_name__is_key(const char *word);
 
-/**
- * tw_filter_name__unknown() - makes the error that no event of the schema has it, with a suggestion. Return: -EINVAL
- */
+/** tw_filter_name__unknown() - makes the error that no event of the schema has it, with a suggestion. Return: -EINVAL */
 int tw_filter_name__unknown(const struct tw_filter_name *name, const struct tw_schema *schema, uint32_t column,
 			    struct tw_error *error);
 

@@ -76,9 +76,7 @@ static inline void tw_asm__mov(struct tw_asm *a, uint8_t reg, uint8_t other)
 /** tw_asm__imm() - a constant of 64 bits, in one instruction or in two */
 void tw_asm__imm(struct tw_asm *a, uint8_t reg, uint64_t value);
 
-/**
- * tw_asm__to_host() - convert a loaded number of @size bytes to host byte order, from big-endian or not; 1 does nothing
- */
+/** tw_asm__to_host() - convert a loaded number of @size bytes to host byte order, from big-endian or not; 1 does nothing */
 void tw_asm__to_host(struct tw_asm *a, uint8_t reg, unsigned int size, bool big_endian);
 
 /** tw_asm__load() - @size: 1, 2, 4 or 8 bytes at @base + @offset, upper bits zero; any alignment in packets */

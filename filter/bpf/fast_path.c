@@ -88,9 +88,7 @@ static void skip_udp(struct tw_gen *g)
 	tw_asm__alu(a, BPF_ADD, TW_REG_OFFSET, UDP_HEADER);
 }
 
-/*
- * Adds a 0 that the verifier does not know to be 0. With known offsets it would verify all later code again for each of them.
- */
+/* Adds a 0 that the verifier does not know to be 0. With known offsets it would verify all later code again for each of them. */
 static void make_offset_any(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

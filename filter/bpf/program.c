@@ -102,9 +102,7 @@ static bool is_repeated(const struct tw_rules *rules, unsigned int n, uint32_t i
 	return false;
 }
 
-/*
- * Control frames are sent to every interface that events are sent to. XDP has one packet and can redirect it only once.
- */
+/* Control frames are sent to every interface that events are sent to. XDP has one packet and can redirect it only once. */
 static void clone_control(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

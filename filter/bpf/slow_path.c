@@ -9,9 +9,7 @@
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
 
-/*
- * Copies between the packet, at the offset in r2, and memory from r3 on, @size bytes or the number in r4 (TW_SIZE_IN_R4).
- */
+/* Copies between the packet, at the offset in r2, and memory from r3 on, @size bytes or the number in r4 (TW_SIZE_IN_R4). */
 enum { TW_SIZE_IN_R4 = 0 };
 
 static void call(struct tw_gen *g, int helper, int size, tw_label fails)
@@ -293,9 +291,7 @@ static void read_header(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/*
- * A new stream or channel: its rows begin as zeros. If the map is full, the rows of all streams without room are used.
- */
+/* A new stream or channel: its rows begin as zeros. If the map is full, the rows of all streams without room are used. */
 static void make_rows(struct tw_gen *g, tw_label found)
 {
 	struct tw_asm *a = &g->a;
@@ -602,9 +598,7 @@ static void drop_frame(struct tw_gen *g, tw_label otherwise)
 	tw_gen__return(g, TW_ACTION_DROP);
 }
 
-/*
- * XDP: the checksum is cleared, as IPv4 allows. tc: it is corrected in ones' complement; each event's type grew by 1.
- */
+/* XDP: the checksum is cleared, as IPv4 allows. tc: it is corrected in ones' complement; each event's type grew by 1. */
 static void mend_checksum(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

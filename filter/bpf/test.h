@@ -12,9 +12,7 @@
 
 /* How the event is accessed. */
 struct tw_bpf_access {
-	/*
-	 * In the packet: target if its linear part is too short. TW_NO_LABEL in the window, which has the whole event.
-	 */
+	/* In the packet: target if its linear part is too short. TW_NO_LABEL in the window, which has the whole event. */
 	tw_label too_short;
 	int load_helper; /* in the window: copies more of the packet there */
 	/*

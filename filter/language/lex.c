@@ -186,9 +186,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/*
- * The characters of a word: names, numbers, addresses, words of flags with | between them; ends before the dots of a range.
- */
+/* The characters of a word: names, numbers, addresses, words of flags with | between them; ends before the dots of a range. */
 static bool goes_on(const char *at)
 {
 	if (at[0] == '.' && at[1] == '.')

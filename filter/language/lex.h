@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Internal to filter/. Splits an expression into tokens; converts the text of a value to a number, a time, bytes or an address.
- */
+/* Internal to filter/. Splits an expression into tokens; converts the text of a value to a number, a time, bytes or an address. */
 #ifndef TW_FILTER_LEX_H
 #define TW_FILTER_LEX_H
 
@@ -71,9 +69,7 @@ enum tw_literal_status tw_literal__integer(const struct tw_literal *literal, str
 /** tw_literal__seconds() - 12.5, as ns; not negative */
 enum tw_literal_status tw_literal__seconds(const struct tw_literal *literal, uint64_t *ret);
 
-/**
- * tw_literal__bytes() - aa:bb:cc. @ret: TW_LITERAL_BYTES_MAX bytes. Return: number of bytes, 0 if it is something else
- */
+/** tw_literal__bytes() - aa:bb:cc. @ret: TW_LITERAL_BYTES_MAX bytes. Return: number of bytes, 0 if it is something else */
 size_t tw_literal__bytes(const struct tw_literal *literal, uint8_t *ret);
 
 /**

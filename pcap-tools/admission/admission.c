@@ -440,9 +440,7 @@ static struct candidate *candidate_of(struct tw_admission *a, uint64_t id)
 	return goes;
 }
 
-/*
- * Counts a frame. Return: false if the candidate's share of the backlog is used up: its frames are refused for some time then
- */
+/* Counts a frame. Return: false if the candidate's share of the backlog is used up: its frames are refused for some time then */
 static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 {
 	if (c->quiet_ms && is_before(now_ms(a), c->quiet_ms))
@@ -477,9 +475,7 @@ static void keep(struct tw_admission *a, struct candidate *c, const struct tw_re
 	c->last = backlog__put(a->backlog, &waiting, frame->data);
 }
 
-/*
- * A stream that has sent for longer is asked first: for an attacker, continuing streams costs more than beginning them.
- */
+/* A stream that has sent for longer is asked first: for an attacker, continuing streams costs more than beginning them. */
 static bool may_ask(struct tw_admission *a, const struct candidate *c)
 {
 	const uint64_t reserved = c->asked ? 0 : c->n < 2 ? ASK_ROW * 3 / 4 : c->n < 4 ? ASK_ROW / 2 : 0;
@@ -581,9 +577,7 @@ static size_t streams_of(const struct tw_admission *a, uint64_t source)
 	return n;
 }
 
-/*
- * The address of a frame may be forged, that of an answer is not. So a stream that answers counts for the address that answered.
- */
+/* The address of a frame may be forged, that of an answer is not. So a stream that answers counts for the address that answered. */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from)
 {
 	struct tw_stream *stream = tw_streams__find(a->streams, stream_id);

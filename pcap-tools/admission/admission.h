@@ -97,9 +97,7 @@ void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const st
  */
 bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame *frame);
 
-/**
- * tw_admission__next() - get a question to be sent at once; call it until there is none. Return: false if there is none
- */
+/** tw_admission__next() - get a question to be sent at once; call it until there is none. Return: false if there is none */
 bool tw_admission__next(struct tw_admission *a, struct tw_time_sync_request *ret);
 
 /** tw_admission__finish() - no more frames will arrive: refuses those that wait */

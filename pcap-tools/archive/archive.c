@@ -98,9 +98,7 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 	return a->options.align == TW_ALIGN_NONE && a->now - s->since >= ANSWER_NS;
 }
 
-/*
- * Once enough is known of a stream, tells the merge its offset so that it can release events; also when the offset has changed
- */
+/* Once enough is known of a stream, tells the merge its offset so that it can release events; also when the offset has changed */
 static int archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	int err;
@@ -155,9 +153,7 @@ static int archive__place_waiting(struct tw_archive *a)
 	return err;
 }
 
-/*
- * Out-of-band frames of a packed archive: the offsets of the times, and the stream's metadata, repeated in each file.
- */
+/* Out-of-band frames of a packed archive: the offsets of the times, and the stream's metadata, repeated in each file. */
 /* Messages between receivers and producers, which are of no use in a file. */
 static bool is_talk(const struct tw_tlv_view *tlv)
 {

@@ -117,9 +117,7 @@ static inline struct tw_archive_stream *tw_archive__from(const struct tw_archive
 	return stream ? stream->user[a->user] : NULL;
 }
 
-/**
- * tw_archive__first() - the first of its streams, in order of appearance; tw_archive__next(): the one after @s; NULL at the end
- */
+/** tw_archive__first() - the first of its streams, in order of appearance; tw_archive__next(): the one after @s; NULL at the end */
 static inline struct tw_archive_stream *tw_archive__first(const struct tw_archive *a)
 {
 	return tw_archive__from(a, tw_streams__first(a->streams));
@@ -161,9 +159,7 @@ int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint
 /** tw_archive__put_interface() - write a stream's interface, without metadata */
 int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s);
 
-/**
- * tw_archive__next_file() - if it is due: end this file, begin the next. @now: CLOCK_MONOTONIC, ns; 0 = ignore time limits
- */
+/** tw_archive__next_file() - if it is due: end this file, begin the next. @now: CLOCK_MONOTONIC, ns; 0 = ignore time limits */
 int tw_archive__next_file(struct tw_archive *a, uint64_t now);
 
 /* accounting.c */
@@ -187,9 +183,7 @@ void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_stream_nu
  */
 bool tw_archive__ended_before(struct tw_archive *a, uint64_t stream_id, struct tw_cursor tlvs);
 
-/**
- * tw_archive__count_unwritten() - after a failure of the writer: packets that it could not write no longer count as delivered
- */
+/** tw_archive__count_unwritten() - after a failure of the writer: packets that it could not write no longer count as delivered */
 void tw_archive__count_unwritten(struct tw_archive *a);
 
 #endif

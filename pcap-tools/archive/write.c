@@ -280,9 +280,7 @@ static int put_news(struct tw_archive *a, struct tw_archive_stream *s, const str
 	return err ? err : put(a, s, out->time, a->scratch, tw_frame__end(&f));
 }
 
-/*
- * Written as it arrived, with nothing appended, because it may be the caller's frame. Its content is kept for later files.
- */
+/* Written as it arrived, with nothing appended, because it may be the caller's frame. Its content is kept for later files. */
 static int put_packed(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
 		      const struct tw_frame_info *info)
 {

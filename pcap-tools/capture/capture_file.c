@@ -191,9 +191,7 @@ static int input__open(struct tw_input *in, int fd)
 	return r;
 }
 
-/*
- * pcap, as written by tcpdump (draft-ietf-opsawg-pcap): a header of 24 bytes, then records of 16 bytes plus the packet.
- */
+/* pcap, as written by tcpdump (draft-ietf-opsawg-pcap): a header of 24 bytes, then records of 16 bytes plus the packet. */
 #define MAGIC_US 0xa1b2c3d4u
 #define MAGIC_NS 0xa1b23c4du
 #define HEADER   24

@@ -19,14 +19,10 @@ struct tw_input {
 	struct tw_decompressor *zstd; /* of a compressed file; NULL = not compressed */
 };
 
-/**
- * tw_input__fill() - read until @len bytes are available. Return: bytes available; fewer only at the end or after a failure
- */
+/** tw_input__fill() - read until @len bytes are available. Return: bytes available; fewer only at the end or after a failure */
 size_t tw_input__fill(struct tw_input *in, size_t len);
 
-/**
- * tw_input__peek() - the next @len bytes without taking them; NULL if they are not available. Valid until the next call
- */
+/** tw_input__peek() - the next @len bytes without taking them; NULL if they are not available. Valid until the next call */
 static inline const uint8_t *tw_input__peek(struct tw_input *in, size_t len)
 {
 	if (in->end - in->at < len && tw_input__fill(in, len) < len)
@@ -87,9 +83,7 @@ static inline void tw_capture__show(const struct tw_capture_file *file, const st
 __attribute__((format(printf, 4, 5))) int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset,
 							      struct tw_error *error, const char *fmt, ...);
 
-/**
- * tw_pcapng_file__open() and tw_pcap_file__open() - test for the format. Return: 1, 0 if it is another, or -errno
- */
+/** tw_pcapng_file__open() and tw_pcap_file__open() - test for the format. Return: 1, 0 if it is another, or -errno */
 int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *error);
 
 #endif

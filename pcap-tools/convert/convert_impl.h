@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Shared by the files of convert/: convert.c writes events, metadata.c and comments.c write what is needed to decode them.
- */
+/* Shared by the files of convert/: convert.c writes events, metadata.c and comments.c write what is needed to decode them. */
 #ifndef TW_CONVERT_IMPL_H
 #define TW_CONVERT_IMPL_H
 
@@ -74,15 +72,11 @@ int tw_convert__open_streams(struct tw_convert *c, struct tw_error *error);
 /** tw_convert__explain() - write HOST, CLOCK, SCHEMA, COMM of all streams, with @time */
 void tw_convert__explain(struct tw_convert *c, uint64_t time);
 
-/**
- * tw_convert__symbols() - write SYMBOLs for those addresses of a record that were not sent yet. Return: 0 or -ENOMEM
- */
+/** tw_convert__symbols() - write SYMBOLs for those addresses of a record that were not sent yet. Return: 0 or -ENOMEM */
 int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct convert_format *format,
 			const struct tw_tracedat_event *event);
 
-/**
- * tw_convert__parts() - write a TLV that fits no frame in pieces; @info has channel, number and time of their frames
- */
+/** tw_convert__parts() - write a TLV that fits no frame in pieces; @info has channel, number and time of their frames */
 void tw_convert__parts(struct tw_convert *c, struct convert_stream *s, struct tw_frame_info *info,
 		       enum tw_tlv_type inner, const uint8_t *value, uint32_t len);
 

@@ -163,9 +163,7 @@ static void take_block(void *ctx, const struct tw_capture_block *block)
 		take_statistics(r, block);
 }
 
-/*
- * Gathers from the frames of a file, for each stream: its host, the number of its events, and the error bounds of its times.
- */
+/* Gathers from the frames of a file, for each stream: its host, the number of its events, and the error bounds of its times. */
 
 /* Return: NULL beyond the limit or without memory */
 static struct tw_info_stream *find_stream(struct reader *r, uint64_t id)

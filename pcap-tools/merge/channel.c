@@ -86,9 +86,7 @@ static bool channel__fill(struct tw_merge_channel *c, uint64_t from, uint64_t to
 	return true;
 }
 
-/*
- * The frame after which this one is inserted: the last whose number is not larger. Return: false if the search takes too long.
- */
+/* The frame after which this one is inserted: the last whose number is not larger. Return: false if the search takes too long. */
 static bool channel__place(struct tw_merge_channel *c, const struct tw_queued_frame *frame,
 			   struct tw_queued_frame **ret_before)
 {

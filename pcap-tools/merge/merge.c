@@ -174,9 +174,7 @@ static bool stream__grow(struct tw_merge_stream *s, uint16_t id)
 	return true;
 }
 
-/*
- * An unproved stream may use only as many of the shared channels as it leaves free, so a few such streams cannot use up all.
- */
+/* An unproved stream may use only as many of the shared channels as it leaves free, so a few such streams cannot use up all. */
 static bool streams__has_channel(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
 	if (s->n_channels < TW_STREAM_CHANNELS_OWN)

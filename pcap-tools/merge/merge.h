@@ -105,9 +105,7 @@ struct tw_merge_stats {
 /* Return: 0, or -errno, which ends the calling function and becomes its result. It must not call the merge. */
 typedef int tw_merge_emit(void *ctx, const struct tw_merged *out);
 
-/*
- * Called when a stream is retired, after all of it was emitted. A stream that appears again with the same id is a new one.
- */
+/* Called when a stream is retired, after all of it was emitted. A stream that appears again with the same id is a new one. */
 typedef void tw_merge_retired(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats);
 
 struct tw_merge_options {
@@ -132,9 +130,7 @@ struct tw_merge_options {
 	void *ctx;                 /* context of emit and retired */
 };
 
-/*
- * Memory with frames that the merge may keep until they are emitted, instead of copying them. All its users run in one thread.
- */
+/* Memory with frames that the merge may keep until they are emitted, instead of copying them. All its users run in one thread. */
 struct tw_borrowed_buffer {
 	uint32_t users; /* the lender is one of the users until it has passed all of it to the merge */
 	void (*released)(struct tw_borrowed_buffer *buffer); /* called when the last user has finished */
@@ -241,9 +237,7 @@ int tw_merge__tick(struct tw_merge *m, uint64_t now);
  */
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 
-/**
- * tw_merge__set_answered() - a stream answered a question: it is used to check this machine's time. An unknown id is ignored
- */
+/** tw_merge__set_answered() - a stream answered a question: it is used to check this machine's time. An unknown id is ignored */
 void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id);
 
 /** tw_merge__flush() - emit everything: at the end, or if nothing is to be waited for any more */

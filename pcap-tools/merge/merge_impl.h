@@ -172,14 +172,10 @@ static inline bool tw_order__is_ahead(const struct tw_merge *m, uint64_t common)
 	return m->judged && common > m->now + m->plausible;
 }
 
-/**
- * tw_order__release_ahead() - emit what has waited too long, of streams that are ahead. Return: 0, or the result of emit
- */
+/** tw_order__release_ahead() - emit what has waited too long, of streams that are ahead. Return: 0, or the result of emit */
 int tw_order__release_ahead(struct tw_merge *m);
 
-/**
- * tw_order__look_again() - compute the common bound again, because a stream was added, removed, silent or placed anew
- */
+/** tw_order__look_again() - compute the common bound again, because a stream was added, removed, silent or placed anew */
 static inline void tw_order__look_again(struct tw_merge *m)
 {
 	m->slowest = NULL;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The order of all streams: a heap of streams by the time of the first thing that each has to emit, on the common time line.
- */
+/* The order of all streams: a heap of streams by the time of the first thing that each has to emit, on the common time line. */
 #include "pcap-tools/merge/merge_impl.h"
 
 static struct tw_merge_stream *stream__of(struct tw_merge_heap_node *node)
@@ -175,9 +173,7 @@ static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_str
 	return s->placed != TW_UNPLACED && tw_order__is_ahead(m, tw_order__time(s, tw_later(s->newest, s->queued)));
 }
 
-/*
- * Whether its clock can confirm this machine's time. A stream placed by this machine's time agrees with it trivially.
- */
+/* Whether its clock can confirm this machine's time. A stream placed by this machine's time agrees with it trivially. */
 static bool stream__has_say(const struct tw_merge_stream *s)
 {
 	return s->placed == TW_PLACED || s->placed == TW_PLACED_BY_GUESS;

@@ -314,9 +314,7 @@ static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, 
 	return true;
 }
 
-/*
- * Of several names of one address, the first whose range covers a look-up is used: all are kept, in order of arrival.
- */
+/* Of several names of one address, the first whose range covers a look-up is used: all are kept, in order of arrival. */
 static bool take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct key key = { .class = SYMBOL };

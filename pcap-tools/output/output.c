@@ -263,9 +263,7 @@ static bool is_fifo(const char *path)
 	return !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
-/*
- * open() of a FIFO without a reader is repeated until there is one, because only a signal could end a wait in open().
- */
+/* open() of a FIFO without a reader is repeated until there is one, because only a signal could end a wait in open(). */
 static int file__open(struct tw_output *o)
 {
 	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (o->rotates ? O_EXCL : 0);
@@ -327,9 +325,7 @@ static int output__begin_file(struct tw_output *o, struct tw_error *error)
 	return 0;
 }
 
-/*
- * Without room for the end mark of the frame, the block before it becomes the last. A reader of a pipe already has that block.
- */
+/* Without room for the end mark of the frame, the block before it becomes the last. A reader of a pipe already has that block. */
 static int file__end_frame(struct tw_output *o, struct tw_error *error)
 {
 	int err;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Shared by the files of output/: output.c writes, disk.c places the bytes of a file on its disk. Used inside output/ only.
- */
+/* Shared by the files of output/: output.c writes, disk.c places the bytes of a file on its disk. Used inside output/ only. */
 #ifndef TW_OUTPUT_IMPL_H
 #define TW_OUTPUT_IMPL_H
 
@@ -29,9 +27,7 @@ struct tw_note {
 /** tw_note__busy() - makes the error for a file that another process writes. Return: -EBUSY */
 int tw_note__busy(const char *path, struct tw_error *error);
 
-/**
- * tw_note__open() - create the note of an open file. Return: 0, also if notes are impossible; -EBUSY if another process has one
- */
+/** tw_note__open() - create the note of an open file. Return: 0, also if notes are impossible; -EBUSY if another process has one */
 int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *error);
 
 /** tw_note__move() - the file is whole up to this offset, and a repair can begin there */
@@ -156,14 +152,10 @@ static inline uint64_t tw_output__file_end(const struct tw_output *o)
 	return o->base + o->bytes;
 }
 
-/**
- * tw_output__put() - write all bytes at the current end; frees space if possible. Return: 0, or errors of write()
- */
+/** tw_output__put() - write all bytes at the current end; frees space if possible. Return: 0, or errors of write() */
 int tw_output__put(void *ctx, const void *bytes, size_t len);
 
-/**
- * tw_output__was_late() - report the duration of a write to a file, from @begun, CLOCK_MONOTONIC in ns, until now
- */
+/** tw_output__was_late() - report the duration of a write to a file, from @begun, CLOCK_MONOTONIC in ns, until now */
 void tw_output__was_late(struct tw_output *o, uint64_t begun);
 
 /** tw_disk__begin() - prepare for a file that was just opened */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Writing to a reader at the other end: pipes, terminals, sockets. If it is full, the caller waits in poll(), up to a deadline.
- */
+/* Writing to a reader at the other end: pipes, terminals, sockets. If it is full, the caller waits in poll(), up to a deadline. */
 #ifndef TW_OUTPUT_PIPE_H
 #define TW_OUTPUT_PIPE_H
 
@@ -19,9 +17,7 @@ struct tw_pipe {
 	bool is_socket;
 };
 
-/**
- * tw_pipe__open() - for an open descriptor, which stays the caller's and unchanged; a regular file is used as it is
- */
+/** tw_pipe__open() - for an open descriptor, which stays the caller's and unchanged; a regular file is used as it is */
 struct tw_pipe tw_pipe__open(int fd);
 
 /**
@@ -31,9 +27,7 @@ struct tw_pipe tw_pipe__open(int fd);
  */
 ssize_t tw_pipe__write(const struct tw_pipe *live, const struct tw_deadline *deadline, const void *bytes, size_t len);
 
-/**
- * tw_pipe__try() - write as many bytes as there is room for. Return: bytes, more than 0; -EAGAIN; errors of write()
- */
+/** tw_pipe__try() - write as many bytes as there is room for. Return: bytes, more than 0; -EAGAIN; errors of write() */
 ssize_t tw_pipe__try(const struct tw_pipe *live, const void *bytes, size_t len);
 
 /** tw_pipe__fd() - descriptor to poll for room */

@@ -17,9 +17,7 @@
 #define PIECE     ((size_t)64 << 10)   /* bytes of one read */
 #define BLOCK_CAP ((uint32_t)16 << 20) /* largest block length accepted, as in Wireshark */
 
-/*
- * A compressed capture has at least a hundredth of its size: data that expands more is an attack on the reader's time.
- */
+/* A compressed capture has at least a hundredth of its size: data that expands more is an attack on the reader's time. */
 #define RATIO_MAX ((uint64_t)1024)
 #define PLAIN_MIN ((uint64_t)256 << 10)
 
@@ -413,9 +411,7 @@ struct notes {
 	void *ctx;
 };
 
-/*
- * A note is removed even if its file could not be repaired: that was reported, and the next attempt would give the same result.
- */
+/* A note is removed even if its file could not be repaired: that was reported, and the next attempt would give the same result. */
 static int look_at_note(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	const struct notes *notes = ctx;

@@ -29,9 +29,7 @@ typedef void tw_repair_tell(void *ctx, const char *path, const struct tw_repair 
  */
 int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_repair *ret, struct tw_error *error);
 
-/**
- * tw_output__repair_fd() - the same for an open file, without @error; @fd: readable, and writable unless it is a dry run
- */
+/** tw_output__repair_fd() - the same for an open file, without @error; @fd: readable, and writable unless it is a dry run */
 int tw_output__repair_fd(int fd, uint64_t known, bool dry_run, struct tw_repair *ret);
 
 /** tw_output__repair_left() - repair the files of dead processes, according to their notes */

@@ -59,14 +59,10 @@ int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pca
 /** tw_pcapng__close() - free the writer, not the file; data that was not flushed is lost; NULL is fine */
 void tw_pcapng__close(struct tw_pcapng *w);
 
-/**
- * tw_pcapng__is_due() - whether the next file must begin, counting what is buffered; see tw_output__is_due() for @now
- */
+/** tw_pcapng__is_due() - whether the next file must begin, counting what is buffered; see tw_output__is_due() for @now */
 bool tw_pcapng__is_due(const struct tw_pcapng *w, uint64_t now);
 
-/**
- * tw_pcapng__next_file() - flush, and begin a section in the output's next file: interfaces are described and numbered again
- */
+/** tw_pcapng__next_file() - flush, and begin a section in the output's next file: interfaces are described and numbered again */
 int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *section);
 
 /**

@@ -42,9 +42,7 @@ void tw_receive_queue__put(struct tw_receive_queue *queue, unsigned int place, s
 bool tw_receive_queue__copy(struct tw_receive_queue *queue, const void *frames, size_t len, size_t segment,
 			    const struct tw_arrival *arrival);
 
-/**
- * tw_receive_queue__retire() - in this place of the sequence a stream is over, because it was evicted. Return: the same
- */
+/** tw_receive_queue__retire() - in this place of the sequence a stream is over, because it was evicted. Return: the same */
 bool tw_receive_queue__retire(struct tw_receive_queue *queue, uint64_t stream_id);
 
 /**

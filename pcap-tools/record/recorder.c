@@ -421,9 +421,7 @@ bool tw_recorder__is_stuck(struct tw_recorder *rec)
 	return is;
 }
 
-/*
- * Its thread is in a call that cannot be ended, and may use all of it when that call returns; but it cannot continue.
- */
+/* Its thread is in a call that cannot be ended, and may use all of it when that call returns; but it cannot continue. */
 static void recorder__leave_behind(struct tw_recorder *rec)
 {
 	static struct tw_recorder *left;

@@ -64,9 +64,7 @@ void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *
 size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret,
 			    struct tw_archive_stats *ret_stats);
 
-/**
- * tw_recorder__progress() - a number that grows while the writer works, also without frames. Called by any thread
- */
+/** tw_recorder__progress() - a number that grows while the writer works, also without frames. Called by any thread */
 uint64_t tw_recorder__progress(const struct tw_recorder *rec);
 
 /** tw_recorder__is_full() - whether the archive's limit of events is reached; called by any thread */

@@ -78,9 +78,7 @@ void tw_slot_queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_lis
 /** tw_slot_queue__give() - return the slots of @list as unused; the list becomes empty */
 void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list);
 
-/**
- * tw_slot_queue__try_take(), tw_slot_queue__try_put() - the same without waiting. Return: -EBUSY if another thread has the lock
- */
+/** tw_slot_queue__try_take(), tw_slot_queue__try_put() - the same without waiting. Return: -EBUSY if another thread has the lock */
 int tw_slot_queue__try_take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list);
 int tw_slot_queue__try_put(struct tw_slot_queue *q, struct tw_slot_list *list);
 

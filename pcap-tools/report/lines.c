@@ -175,9 +175,7 @@ static void put_wall_time(struct tw_report *report, struct tw_line *line, uint64
 	tw_line__char(line, ':');
 }
 
-/*
- * "(+N)": time since the line before, in the unit of the times. A previous time of 0 counts as none, as in trace-cmd.
- */
+/* "(+N)": time since the line before, in the unit of the times. A previous time of 0 counts as none, as in trace-cmd. */
 static void put_delta(struct tw_report *report, struct tw_line *line, uint64_t ns)
 {
 	const uint64_t time = report->options->full_time ? ns : microseconds(ns);
@@ -497,9 +495,7 @@ static void put_task_fields(struct tw_json *json, const struct tw_report_event *
 	tw_line__char(json->line, '"');
 }
 
-/*
- * An object that does not fit the line would be invalid: it is cut back to @after, so that it still identifies its event.
- */
+/* An object that does not fit the line would be invalid: it is cut back to @after, so that it still identifies its event. */
 static void close_object(struct tw_json *json, char *after)
 {
 	struct tw_line *line = json->line;

@@ -16,9 +16,7 @@ struct tw_report_pending;
 /** tw_report_pending__new() - @report: borrowed. Return: NULL without memory */
 struct tw_report_pending *tw_report_pending__new(struct tw_report *report);
 
-/**
- * tw_report_pending__event() - print an event, with the loss before it, or keep a copy. Return: 0, or a failure of write()
- */
+/** tw_report_pending__event() - print an event, with the loss before it, or keep a copy. Return: 0, or a failure of write() */
 int tw_report_pending__event(struct tw_report_pending *pending, struct tw_report_event *event);
 
 /** tw_report_pending__lost() - print a loss before the next event of its CPU */

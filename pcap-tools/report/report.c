@@ -151,9 +151,7 @@ static int take_part(struct run *run, struct tw_stream *stream, const struct tw_
 	return take_event(run, stream, frame, &whole, false);
 }
 
-/*
- * The TLV that continues after the captured bytes: the available part of an event is shown if that identifies the event.
- */
+/* The TLV that continues after the captured bytes: the available part of an event is shown if that identifies the event. */
 static int take_cut(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame)
 {
 	struct tw_tlv_view tlv;

@@ -297,9 +297,7 @@ static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *er
 	return tw_dat__add_buffer(c->dat, &buffer, &places);
 }
 
-/*
- * An instance's rings: a BUFFER option has the offset of their description. Its own options cannot name further buffers.
- */
+/* An instance's rings: a BUFFER option has the offset of their description. Its own options cannot name further buffers. */
 static int read_instance(struct tw_tracedat *dat, size_t i, uint32_t cpus)
 {
 	struct tw_dat_cursor c = { .dat = dat, .at = dat->places[i].offset, .end = dat->source.size };

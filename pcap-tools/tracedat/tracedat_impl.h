@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Shared by the files of tracedat/: tracedat.c finds the sections of a file, metadata.c reads them, ring.c reads the events.
- */
+/* Shared by the files of tracedat/: tracedat.c finds the sections of a file, metadata.c reads them, ring.c reads the events. */
 #ifndef TW_TRACEDAT_IMPL_H
 #define TW_TRACEDAT_IMPL_H
 
@@ -135,9 +133,7 @@ uint64_t tw_dat_cursor__u64(struct tw_dat_cursor *c);
  */
 int tw_dat_cursor__bytes(struct tw_dat_cursor *c, uint64_t len, uint64_t max, struct tw_tracedat_bytes *ret);
 
-/**
- * tw_dat_cursor__string() - read up to the next NUL and past it; @to has @size bytes. Return: false if the string is longer
- */
+/** tw_dat_cursor__string() - read up to the next NUL and past it; @to has @size bytes. Return: false if the string is longer */
 bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size);
 
 /*

@@ -92,9 +92,7 @@ static int explain_refusal(const struct tw_instance *instance, const char *file,
 	return -EINVAL;
 }
 
-/*
- * Sets an event's filter file; NULL @filter = none. Return: 0; -EINVAL if the kernel refuses the text; another -errno
- */
+/* Sets an event's filter file; NULL @filter = none. Return: 0; -EINVAL if the kernel refuses the text; another -errno */
 static int write_filter(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter,
 			struct tw_error *error)
 {
@@ -159,9 +157,7 @@ static char *join_texts(const char *own, const struct tw_line *pushed)
 	return asprintf(&text, "(%s) && (%.*s)", own, len, pushed->text) < 0 ? NULL : text;
 }
 
-/*
- * A text that the kernel has refused is not tried again, because a refused write leaves the event without a filter for a moment.
- */
+/* A text that the kernel has refused is not tried again, because a refused write leaves the event without a filter for a moment. */
 static void note_refused(struct placing *p, size_t i, char *text)
 {
 	struct tw_filtered *event = &p->filtering->events[i];
@@ -419,9 +415,7 @@ static int split_unknown(struct placing *p)
 	return 0;
 }
 
-/*
- * With a filter: one pass that places all events, sets the filter files and replaces the readers' filter. Takes the schema over.
- */
+/* With a filter: one pass that places all events, sets the filter files and replaces the readers' filter. Takes the schema over. */
 static int place_filter(struct placing *p, struct tw_schema *schema)
 {
 	int err = bind(p, schema);

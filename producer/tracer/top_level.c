@@ -121,9 +121,7 @@ static bool ends_in(const char *name, const char *end)
 	return len > end_len && !strcmp(name + len - end_len, end);
 }
 
-/*
- * The current value: the clock in brackets; the future size of a ring that was not used yet; otherwise the first line.
- */
+/* The current value: the clock in brackets; the future size of a ring that was not used yet; otherwise the first line. */
 static char *setting_of(const char *file, char *text)
 {
 	char *from = NULL;

@@ -127,9 +127,7 @@ static int choose_place(struct tw_tracer *t, struct tw_error *error)
 	return err;
 }
 
-/*
- * The kernel has tens of thousands of names, one a line, some with their module; they are read only to suggest a correction.
- */
+/* The kernel has tens of thousands of names, one a line, some with their module; they are read only to suggest a correction. */
 static int unknown_function(const char *tracing_dir, const char *word, struct tw_error *error)
 {
 	struct tw_nearest nearest;

@@ -55,9 +55,7 @@ bool tw_tracer__records(const struct tw_tracer_request *request);
 /** tw_tracer__leave_out() - exclude a thread from what the tracer records, by its global pid in @text */
 void tw_tracer__leave_out(const struct tw_tracer *tracer, const char *text);
 
-/**
- * tw_tracer__follow() - also trace this thread and the tasks it starts, by its global pid in @text. Return: 0 or -errno
- */
+/** tw_tracer__follow() - also trace this thread and the tasks it starts, by its global pid in @text. Return: 0 or -errno */
 int tw_tracer__follow(const struct tw_tracer *tracer, const char *text, struct tw_error *error);
 
 /** tw_tracer__free() - stop the tracer and restore the settings outside the instance; NULL is fine */

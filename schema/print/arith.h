@@ -5,9 +5,7 @@
 
 #include "schema/print/lex.h"
 
-/**
- * tw_arith__narrow() - the value as a type of @size bytes holds it, extended to 64 bits again; 0 = no integer, unchanged
- */
+/** tw_arith__narrow() - the value as a type of @size bytes holds it, extended to 64 bits again; 0 = no integer, unchanged */
 static inline uint64_t tw_arith__narrow(uint64_t value, uint8_t size, bool is_signed)
 {
 	const unsigned int unused = 64 - 8u * size;

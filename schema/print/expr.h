@@ -92,9 +92,7 @@ void *tw_expr__grow(struct tw_expr *expr, void *array, uint32_t n, uint32_t *siz
 /** tw_expr__add() - Return: the new node's index in @ret; false if refused */
 bool tw_expr__add(struct tw_expr *expr, const struct tw_expr_node *node, uint32_t *ret);
 
-/**
- * tw_expr__string() - add the inside of a string token, appended to the last string if @join; @ret_at: its offset
- */
+/** tw_expr__string() - add the inside of a string token, appended to the last string if @join; @ret_at: its offset */
 bool tw_expr__string(struct tw_expr *expr, const struct tw_lex_token *token, bool join, uint32_t *ret_at);
 
 /** tw_expr__literal() - the same with a text without quotes */

@@ -30,9 +30,7 @@ struct tw_ftrace_event {
  */
 bool tw_ftrace__bind(const struct tw_format *format, struct tw_ftrace_event *ret);
 
-/**
- * tw_ftrace__is_address() - whether a field of the system "ftrace" is printed as a symbol: ip, parent_ip, func, caller
- */
+/** tw_ftrace__is_address() - whether a field of the system "ftrace" is printed as a symbol: ip, parent_ip, func, caller */
 bool tw_ftrace__is_address(const struct tw_format *format, const struct tw_field *field);
 
 #endif

@@ -25,9 +25,7 @@ void tw_put__array(struct tw_line *line, const struct tw_put_bytes *bytes, uint3
 	tw_line__char(line, '}');
 }
 
-/*
- * Byte @i of a mask, lowest bits first: masks are arrays of longs. A rest that is shorter than a long counts as a shorter long.
- */
+/* Byte @i of a mask, lowest bits first: masks are arrays of longs. A rest that is shorter than a long counts as a shorter long. */
 static uint8_t mask_byte(const struct tw_put_bytes *bytes, uint32_t i, uint8_t long_size)
 {
 	uint32_t start, size;

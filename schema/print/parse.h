@@ -78,9 +78,7 @@ struct tw_parser {
 /** tw_parser__advance() - go to the next token */
 void tw_parser__advance(struct tw_parser *parser);
 
-/**
- * tw_parser__at() - whether the current token is that punctuation; tw_parser__expect(): the same, refused if not, skipped if so
- */
+/** tw_parser__at() - whether the current token is that punctuation; tw_parser__expect(): the same, refused if not, skipped if so */
 bool tw_parser__at(const struct tw_parser *parser, uint16_t punct);
 bool tw_parser__expect(struct tw_parser *parser, char punct);
 
@@ -104,9 +102,7 @@ bool tw_parser__expression(struct tw_parser *parser, uint32_t *ret);
 /** tw_helper__constant() - the value of a kernel's enumerator or macro. Return: false if it is unknown */
 bool tw_helper__constant(struct tw_text name, uint64_t *ret);
 
-/**
- * tw_parser__call() - the current token is the parenthesis after a function's name; @ret_done: an operand is complete
- */
+/** tw_parser__call() - the current token is the parenthesis after a function's name; @ret_done: an operand is complete */
 bool tw_parser__call(struct tw_parser *parser, const struct tw_lex_token *name, bool *ret_done);
 
 /** tw_parser__close_call() - all arguments of a call are complete: its frame is the last */

@@ -114,9 +114,7 @@ static void test_layout(void **state)
 	}
 }
 
-/*
- * For any bytes and any size: the result fits, is valid UTF-8, needs no escapes, and stays the same when escaped again.
- */
+/* For any bytes and any size: the result fits, is valid UTF-8, needs no escapes, and stays the same when escaped again. */
 static void test_any(void **state)
 {
 	uint8_t from[80];

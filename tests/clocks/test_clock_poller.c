@@ -79,9 +79,7 @@ static struct tw_received_frame *answer_to(const struct tw_time_sync_request *qu
 	return from(came, sender, tw_time_sync_frame__write(came->bytes, stream, &exchange));
 }
 
-/*
- * Some seconds of a stream with a frame every 100 ms that answers each request after @trip, or never. Return: number of requests
- */
+/* Some seconds of a stream with a frame every 100 ms that answers each request after @trip, or never. Return: number of requests */
 static unsigned int ask_for(struct tw_clock_poller *poller, uint64_t *now, uint64_t ns, uint64_t trip)
 {
 	const uint64_t end = *now + ns;
@@ -195,9 +193,7 @@ static void test_answers(void **state)
 	poller__free(poller);
 }
 
-/*
- * The stream's frames now have another source address: it gets the requests, and responses from the old one are ignored.
- */
+/* The stream's frames now have another source address: it gets the requests, and responses from the old one are ignored. */
 static void test_moved(void **state)
 {
 	struct tw_clock_poller *poller = poller__new();
@@ -399,9 +395,7 @@ static void test_wants(void **state)
 	poller__free(late);
 }
 
-/*
- * Many streams are joined at once: HOST and CLOCK of all are requested soon, all other metadata for at most one stream in a ms.
- */
+/* Many streams are joined at once: HOST and CLOCK of all are requested soon, all other metadata for at most one stream in a ms. */
 static void test_many_wants(void **state)
 {
 	struct tw_clock_poller *poller = poller__new();

@@ -95,9 +95,7 @@ static void sample(struct capture *c)
 	c->next_sample += SECOND;
 }
 
-/*
- * A step of simulated time; packets from before the last change of the drift cannot be dated any more and are left out.
- */
+/* A step of simulated time; packets from before the last change of the drift cannot be dated any more and are left out. */
 static void step(struct capture *c, uint64_t ns)
 {
 	c->now += ns;
@@ -158,9 +156,7 @@ static void test_bound_is_a_bound(void **state)
 	}
 }
 
-/*
- * On a path of 60 us round-trip time the error after an hour is the same as at the start: queues of up to 2 ms are recognised.
- */
+/* On a path of 60 us round-trip time the error after an hour is the same as at the start: queues of up to 2 ms are recognised. */
 static void test_host_alignment_lasts(void **state)
 {
 	struct tw_stream_clock_summary summary;
@@ -331,9 +327,7 @@ static void test_step_threshold(void **state)
 	assert_int_equal(change.step, -502001);
 }
 
-/*
- * The first response arrives long after the first packet: packet times do not go backward, except by more than a second.
- */
+/* The first response arrives long after the first packet: packet times do not go backward, except by more than a second. */
 static void check_late_answer(int64_t ahead, bool jumps)
 {
 	struct capture c;
@@ -432,9 +426,7 @@ static void test_sync_refuted(void **state)
 	assert_in_range(c.stated.error_ns, 3 * MS, 4 * MS);
 }
 
-/*
- * The capture host's wall clock is set, and the producer's with it if both are on one host: the distance refers to the new time.
- */
+/* The capture host's wall clock is set, and the producer's with it if both are on one host: the distance refers to the new time. */
 static void check_own_step(int64_t step, bool both)
 {
 	const int64_t truth = both ? 0 : -step;

@@ -411,9 +411,7 @@ static void make_zoo(void)
 	sample__close(&s);
 }
 
-/*
- * A datagram in two IP fragments, not of Tracewire: shows whether this tshark exports the dependencies of displayed packets.
- */
+/* A datagram in two IP fragments, not of Tracewire: shows whether this tshark exports the dependencies of displayed packets. */
 static void make_fragments(void)
 {
 	static struct sample s;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A capture whose every text has bytes that are not permitted on a terminal, or in JSON or XML: base/printable.h has the rule.
- */
+/* A capture whose every text has bytes that are not permitted on a terminal, or in JSON or XML: base/printable.h has the rule. */
 #include <string.h>
 
 #include "base/bytes.h"

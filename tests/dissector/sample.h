@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Writes captures for the dissector's tests with the real wire library: cases that a live kernel does not produce on demand.
- */
+/* Writes captures for the dissector's tests with the real wire library: cases that a live kernel does not produce on demand. */
 #ifndef TW_TEST_SAMPLE_H
 #define TW_TEST_SAMPLE_H
 

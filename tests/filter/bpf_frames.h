@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Frames of every kind for a classifier, valid and invalid ones; each content is combined with each twist and each link.
- */
+/* Frames of every kind for a classifier, valid and invalid ones; each content is combined with each twist and each link. */
 #ifndef TESTS_FILTER_BPF_FRAMES_H
 #define TESTS_FILTER_BPF_FRAMES_H
 

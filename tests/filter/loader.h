@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Loads a generated program with its maps and runs it on packets by BPF_PROG_TEST_RUN. For tests; xdp/ has the real loader.
- */
+/* Loads a generated program with its maps and runs it on packets by BPF_PROG_TEST_RUN. For tests; xdp/ has the real loader. */
 #ifndef LOADER_H
 #define LOADER_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Generated classifiers, run by the kernel on packets of every kind, compared with rules.h: verdict, bytes, counters.
- */
+/* Generated classifiers, run by the kernel on packets of every kind, compared with rules.h: verdict, bytes, counters. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Each allocation of parsing, binding and preparing fails in turn: nothing leaks, and the error is always lack of memory.
- */
+/* Each allocation of parsing, binding and preparing fails in turn: nothing leaks, and the error is always lack of memory. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Filters for the kernel, and refused ones. That the kernel accepts them with the same meaning: test_tracefs_kernel.c.
- */
+/* Filters for the kernel, and refused ones. That the kernel accepts them with the same meaning: test_tracefs_kernel.c. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

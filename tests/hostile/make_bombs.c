@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * make_bombs OUT_DIR: captures that are well-formed and exceed limits: time, memory, items, names. One file for each.
- */
+/* make_bombs OUT_DIR: captures that are well-formed and exceed limits: time, memory, items, names. One file for each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,9 +270,7 @@ static void make_tasks(const char *name, uint32_t n, bool one)
 	sample__close(&s);
 }
 
-/*
- * A value in pieces of one byte; from the end, so that it is complete only with the last piece; or one piece repeated.
- */
+/* A value in pieces of one byte; from the end, so that it is complete only with the last piece; or one piece repeated. */
 static void make_pieces(const char *name, int32_t step)
 {
 	uint32_t at = step < 0 ? WHOLE - 1 : 0;

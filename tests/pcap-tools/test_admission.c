@@ -224,9 +224,7 @@ static void a_stream_begins_in_a_flood(void **state)
 	fixture__free(x);
 }
 
-/*
- * All places are used by streams that never answered: a stream that answers gets one, and none of its frames is lost.
- */
+/* All places are used by streams that never answered: a stream that answers gets one, and none of its frames is lost. */
 static void an_answer_finds_a_place(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });
@@ -350,9 +348,7 @@ static void an_address_has_its_share(void **state)
 	fixture__free(x);
 }
 
-/*
- * Two hosts that answer use all places; a third one gets a third of them, also while one of the others requests more.
- */
+/* Two hosts that answer use all places; a third one gets a third of them, also while one of the others requests more. */
 static void addresses_share_the_places(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 0 });

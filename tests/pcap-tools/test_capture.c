@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Captures read packet by packet: every kind of block, every damage, from a file and from a pipe; libpcap is the reference.
- */
+/* Captures read packet by packet: every kind of block, every damage, from a file and from a pipe; libpcap is the reference. */
 #include "pcap-tools/capture/capture_file.h"
 
 #include <errno.h>

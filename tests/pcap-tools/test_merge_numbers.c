@@ -248,9 +248,7 @@ static void a_late_frame_ends_no_hole(void **state)
 	fixture__free(x);
 }
 
-/*
- * Losses that a LOST before the event reports, in its frame or in a separate one, are not reported again; further ones are.
- */
+/* Losses that a LOST before the event reports, in its frame or in a separate one, are not reported again; further ones are. */
 static void told_losses_are_not_told_twice(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });

@@ -214,9 +214,7 @@ static void disorder_of_those_ahead_is_counted(void **state)
 	fixture__free(x);
 }
 
-/*
- * If all are ahead, this machine's clock is behind: they are in one order. When one is not ahead, the others make no event late.
- */
+/* If all are ahead, this machine's clock is behind: they are in one order. When one is not ahead, the others make no event late. */
 static void all_that_are_ahead_are_in_order(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 3, 0);
@@ -393,9 +391,7 @@ static void guesses_follow_the_first_that_is_known(void **state)
 	fixture__free(x);
 }
 
-/*
- * By this machine's time it is placed at its arrival, before later events of another stream, and makes no event late.
- */
+/* By this machine's time it is placed at its arrival, before later events of another stream, and makes no event late. */
 static void a_guess_is_where_it_came(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = SECOND }, 1, 0);

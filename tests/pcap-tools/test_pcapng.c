@@ -225,9 +225,7 @@ static void full_disk_is_said_once_and_for_all(void **state)
 	close(fd);
 }
 
-/*
- * Limits the size of files to @size; the hard limit stays, because it cannot be raised again. Return: the previous limit
- */
+/* Limits the size of files to @size; the hard limit stays, because it cannot be raised again. Return: the previous limit */
 static struct rlimit limit_files(rlim_t size)
 {
 	struct rlimit before;
@@ -315,9 +313,7 @@ static void check_end(int fd, struct tw_pcapng *w, size_t whole, bool more)
 	assert_int_equal(tw_pcapng__bytes(w), size);
 }
 
-/*
- * The limit of a file's size splits a batch: the partly written block is removed, and the end can use the last quarter.
- */
+/* The limit of a file's size splits a batch: the partly written block is removed, and the end can use the last quarter. */
 static void a_cut_write_leaves_whole_blocks(void **state)
 {
 	static const uint8_t data[100];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Slots between a receiver and the recorder: none is lost, and slots borrowed by the merge leave enough for new frames.
- */
+/* Slots between a receiver and the recorder: none is lost, and slots borrowed by the merge leave enough for new frames. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

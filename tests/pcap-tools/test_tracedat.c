@@ -337,9 +337,7 @@ static void test_lying_sections(void **state)
 }
 
 /* Truncated anywhere: an error or damage, and the events before the cut are returned. */
-/*
- * Four chunks of 16 MiB are 64 MiB, which any file may have; the fifth ends its ring, and the first one of the other ring, too.
- */
+/* Four chunks of 16 MiB are 64 MiB, which any file may have; the fifth ends its ring, and the first one of the other ring, too. */
 static void test_chunk_bombs(void **state)
 {
 	struct test_page pages[2];

@@ -41,9 +41,7 @@ void test_dat__set_number(struct test_dat *dat, size_t at, uint64_t value, size_
 /** test_dat__begin() - write the header; the caller sets the other members */
 void test_dat__begin(struct test_dat *dat);
 
-/**
- * test_dat__texts() - version 6: all metadata up to the number of CPUs; version 7: their sections, returns their offsets
- */
+/** test_dat__texts() - version 6: all metadata up to the number of CPUs; version 7: their sections, returns their offsets */
 void test_dat__texts(struct test_dat *dat, uint64_t sections[32]);
 
 /** test_dat__option() - id, size, value */

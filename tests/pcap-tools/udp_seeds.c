@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * udp_seeds DIR: seeds of fuzz_receive_queue: single datagrams and bundles, of a stream that is joined late and gets requests.
- */
+/* udp_seeds DIR: seeds of fuzz_receive_queue: single datagrams and bundles, of a stream that is joined late and gets requests. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -41,9 +41,7 @@ void sightings__of(const struct run *run, const struct run *beside, const struct
 /** sightings__within() - number of events in the period, without its slack */
 size_t sightings__within(const struct sightings *sightings, const struct stretch *stretch);
 
-/**
- * sightings__missing() - events of @mine in the period that @other does not have, slack included; prints the first few
- */
+/** sightings__missing() - events of @mine in the period that @other does not have, slack included; prints the first few */
 size_t sightings__missing(const struct sightings *mine, const struct sightings *other, const struct stretch *stretch,
 			  const char *what);
 

@@ -86,9 +86,7 @@ static void begin(struct run *run, const struct tw_filter *filter, const char *g
 	run__start(run);
 }
 
-/*
- * Each instance excludes its own readers; those of the others are excluded too, because otherwise they keep each other awake.
- */
+/* Each instance excludes its own readers; those of the others are excluded too, because otherwise they keep each other awake. */
 static void leave_out_ourselves(struct run *runs, size_t n)
 {
 	DIR *dir = opendir("/proc/self/task");

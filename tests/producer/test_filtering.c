@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * How a filter is divided: the kernel's files, disabled events, refusals, events added later; and that all events are counted.
- */
+/* How a filter is divided: the kernel's files, disabled events, refusals, events added later; and that all events are counted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -83,9 +83,7 @@ static size_t expect_family(const struct receiver *got, uint32_t pids[PIDS_MAX])
 	return n;
 }
 
-/*
- * A command that calls exec and has children, one of them after its parent's end, beside a load that must not be recorded.
- */
+/* A command that calls exec and has children, one of them after its parent's end, beside a load that must not be recorded. */
 static void test_follow(void **state)
 {
 	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The frame writer: numbers, back-pressure, shedding, records larger than a frame, on event channels and the control channel.
- */
+/* The frame writer: numbers, back-pressure, shedding, records larger than a frame, on event channels and the control channel. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

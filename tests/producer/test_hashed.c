@@ -283,9 +283,7 @@ static size_t expect_one_to_one(struct pairs *pairs)
 	return n + (pairs->n != 0);
 }
 
-/*
- * The worker's events. One that interrupts the recording of another is before it in one run and after it in the other.
- */
+/* The worker's events. One that interrupts the recording of another is before it in one run and after it in the other. */
 struct ours {
 	struct our_event {
 		uint64_t kind; /* channel, event, and whether a task or an interrupt made it */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A CPU that goes offline and comes back during a run, and one that comes online only after its start: nothing is lost.
- */
+/* A CPU that goes offline and comes back during a run, and one that comes online only after its start: nothing is lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

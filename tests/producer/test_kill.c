@@ -223,9 +223,7 @@ static bool is_alive_without_files(const char *name)
 	return alive;
 }
 
-/*
- * Only stale instances are removed: not a living one's, and not those that others have named, even with a similar name.
- */
+/* Only stale instances are removed: not a living one's, and not those that others have named, even with a similar name. */
 static void test_others(void **state)
 {
 	struct reported dry = { .n = 0 }, wet = { .n = 0 };

@@ -46,9 +46,7 @@ static void test_at_once(void **state)
 	tw_request_limiter__free(NULL);
 }
 
-/*
- * All metadata twice in a row; the third request waits, except for HOST and CLOCK, and is answered without another request.
- */
+/* All metadata twice in a row; the third request waits, except for HOST and CLOCK, and is answered without another request. */
 static void test_all_waits(void **state)
 {
 	struct tw_request_limiter *w = tw_request_limiter__new();

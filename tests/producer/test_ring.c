@@ -135,9 +135,7 @@ static void test_stats(void **state)
 	tear_down(&b);
 }
 
-/*
- * Exact if the sub-buffer has the number; unknown, with the counter's growth, if it has not; never more than there are.
- */
+/* Exact if the sub-buffer has the number; unknown, with the counter's growth, if it has not; never more than there are. */
 static void test_lost(void **state)
 {
 	struct tw_ring_stats stats;
@@ -312,9 +310,7 @@ static void read_rest(struct bench *b)
 	assert_true(b->ring.empty);
 }
 
-/*
- * A sub-buffer that cannot be full by now waits for the next round, unless it would wait too long or rings are small.
- */
+/* A sub-buffer that cannot be full by now waits for the next round, unless it would wait too long or rings are small. */
 static void test_waits(void **state)
 {
 	struct bench b;

@@ -38,9 +38,7 @@ static void expect_filter(const struct run *run, const char *event, const char *
 	free(text);
 }
 
-/*
- * Each request's filter applies to its events; of an event requested twice, the last filter; commas, slashes and globs.
- */
+/* Each request's filter applies to its events; of an event requested twice, the last filter; commas, slashes and globs. */
 static void test_requests(void **state)
 {
 	struct run run;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Addresses that are printed as symbols have a SYMBOL before the first event that needs it, as in kallsyms; no others have.
- */
+/* Addresses that are printed as symbols have a SYMBOL before the first event that needs it, as in kallsyms; no others have. */
 #include <setjmp.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -290,9 +288,7 @@ static void test_again(void **state)
 	run__fini(&run);
 }
 
-/*
- * The writer to trace_marker is an address, too; kallsyms is read when the event occurs, which waits for it at the receiver.
- */
+/* The writer to trace_marker is an address, too; kallsyms is read when the event occurs, which waits for it at the receiver. */
 static void test_marker(void **state)
 {
 	struct run run;

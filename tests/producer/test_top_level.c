@@ -117,9 +117,7 @@ static void test_given_back(void **state)
 	expect_settings(before);
 }
 
-/*
- * The first run has taken it without a visible sign yet: the second is refused nevertheless, whichever part it needs.
- */
+/* The first run has taken it without a visible sign yet: the second is refused nevertheless, whichever part it needs. */
 static void test_two_at_once(void **state)
 {
 	struct tw_instance *instance = new_instance();

@@ -85,9 +85,7 @@ static void test_first_name_stays(void **state)
 	assert_int_equal(tw_symbols__count(symbols), 3);
 }
 
-/*
- * Of aliases with growing extents the first and the last are kept: added one after another, and when runs are merged.
- */
+/* Of aliases with growing extents the first and the last are kept: added one after another, and when runs are merged. */
 static void test_aliases(void **state)
 {
 	(void)state;

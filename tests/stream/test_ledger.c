@@ -231,9 +231,7 @@ static void test_whole(void **state)
 	}
 }
 
-/*
- * Metadata among the frames that an interface dropped counts as events there: no event is in two places because of it.
- */
+/* Metadata among the frames that an interface dropped counts as events there: no event is in two places because of it. */
 static void test_dropped_metadata(void **state)
 {
 	(void)state;

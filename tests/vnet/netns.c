@@ -53,9 +53,7 @@ int netns__setup(void **state)
 	return unshare(CLONE_NEWNET);
 }
 
-/*
- * Waits until the kernel's linkwatch has noticed the carrier: until then its qdisc drops what is sent, sometimes for a second.
- */
+/* Waits until the kernel's linkwatch has noticed the carrier: until then its qdisc drops what is sent, sometimes for a second. */
 static bool is_operational(struct nl_sock *sk, const char *name)
 {
 	struct rtnl_link *link;

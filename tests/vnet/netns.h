@@ -12,9 +12,7 @@
 /* Sent frames wait in the backlog of a CPU until a busy machine delivers them. */
 #define NETNS_PATIENCE_MS 30000
 
-/**
- * netns__main_guard() - 0, or the exit code of a skipped test after printing the reason, if namespaces are refused
- */
+/** netns__main_guard() - 0, or the exit code of a skipped test after printing the reason, if namespaces are refused */
 int netns__main_guard(void);
 
 /** netns__setup() - cmocka setup: a new namespace; the previous one is removed with its content */
@@ -36,9 +34,7 @@ bool link__exists(const char *name);
 /** link__assert_address() - its Ethernet address is @address, 6 bytes */
 void link__assert_address(const char *name, const void *address);
 
-/**
- * link__slow_down() - a native XDP program and threaded NAPI: frames wait for a thread, so the sender can be faster
- */
+/** link__slow_down() - a native XDP program and threaded NAPI: frames wait for a thread, so the sender can be faster */
 void link__slow_down(const char *name);
 
 /** raw__open() - a socket that receives all frames, in both directions, on one interface or (NULL) on all */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The rate limit of a run, with real sinks: what the interface counts stays at the rate, and waiting frames are not lost.
- */
+/* The rate limit of a run, with real sinks: what the interface counts stays at the rate, and waiting frames are not lost. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>

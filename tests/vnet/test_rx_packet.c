@@ -76,9 +76,7 @@ static void test_in_time(void **state)
 	tw_receiver__close(rx);
 }
 
-/*
- * One frame on an idle interface must not wait until a block is full: the best of ten, because the machine may be busy.
- */
+/* One frame on an idle interface must not wait until a block is full: the best of ten, because the machine may be busy. */
 static void test_soon(void **state)
 {
 	struct tw_received_frame f;

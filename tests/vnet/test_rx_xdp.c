@@ -542,9 +542,7 @@ static void send_both(unsigned int delay_us)
 	_exit(0);
 }
 
-/*
- * The kernel reports once that the interface went down, to the first call: here to the one that reads an out-of-band frame.
- */
+/* The kernel reports once that the interface went down, to the first call: here to the one that reads an out-of-band frame. */
 static void test_down_beside_aside(void **state)
 {
 	struct tw_received_frame f;

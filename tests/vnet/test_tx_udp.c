@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Frames over UDP: every one arrives or is counted, none in fragments, whatever the path MTU is and when it becomes smaller.
- */
+/* Frames over UDP: every one arrives or is counted, none in fragments, whatever the path MTU is and when it becomes smaller. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>

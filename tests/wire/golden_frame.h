@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A golden frame in both directions: built and compared, read and compared. Every function fails the running cmocka test.
- */
+/* A golden frame in both directions: built and compared, read and compared. Every function fails the running cmocka test. */
 #ifndef GOLDEN_FRAME_H
 #define GOLDEN_FRAME_H
 

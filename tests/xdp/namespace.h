@@ -3,9 +3,7 @@
 #ifndef NAMESPACE_H
 #define NAMESPACE_H
 
-/**
- * namespace__guard() - called first in main(). Return: 0, or an exit status after printing why nothing can be tested
- */
+/** namespace__guard() - called first in main(). Return: 0, or an exit status after printing why nothing can be tested */
 int namespace__guard(void);
 
 /** namespace__setup() - for each test: a new network namespace with a veth pair v0, v1, both up, and an empty /run */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Loading: instructions made by hand get their maps, the callback of bpf_loop() its type, and libxdp accepts the opened object.
- */
+/* Loading: instructions made by hand get their maps, the callback of bpf_loop() its type, and libxdp accepts the opened object. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -312,9 +312,7 @@ static int side__open(struct side *side, const struct filter_expression *express
 	return tw_producer__new(&side->options, &side->producer, error);
 }
 
-/*
- * Each producer excludes its own threads from its trace. Both must record the same events, so both exclude all of these threads.
- */
+/* Each producer excludes its own threads from its trace. Both must record the same events, so both exclude all of these threads. */
 static void leave_out_threads(struct run *run)
 {
 	DIR *dir = opendir("/proc/self/task");

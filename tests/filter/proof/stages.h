@@ -39,9 +39,7 @@ struct stage {
 	void *own;
 };
 
-/**
- * stage__refused() - take the result of compiling; anything but a refusal or a limit ends the program. Return: false
- */
+/** stage__refused() - take the result of compiling; anything but a refusal or a limit ends the program. Return: false */
 bool stage__refused(struct stage *stage, const struct question *question, int error, const char *why);
 
 extern struct stage stage_pushdown, stage_xdp, stage_tc, stage_pcap, stage_u32, stage_cls_u32;

@@ -49,9 +49,7 @@ static void send_steps(void)
 	made_stream__stop(&s, MADE_EPOCH + 60 * TW_NS_PER_SECOND);
 }
 
-/*
- * One far behind, slow and with a long path to it; one far ahead, fast and with a long path from it; one that never answers.
- */
+/* One far behind, slow and with a long path to it; one far ahead, fast and with a long path from it; one that never answers. */
 static struct made_stream apart[] = {
 	{ .id = 0xa1fa,
 	  .name = "alpha",

@@ -46,9 +46,7 @@ struct made_wire {
 void made_wire__udp(struct made_wire *w, uint16_t port);
 void made_wire__link(struct made_wire *w, const char *ifname);
 void made_wire__send(struct made_wire *w, const void *frame, size_t len);
-/*
- * Over UDP: waits until the capture host has taken all except a few of the frames sent, so that none is lost for lack of room.
- */
+/* Over UDP: waits until the capture host has taken all except a few of the frames sent, so that none is lost for lack of room. */
 void made_wire__let_catch_up(const struct made_wire *w);
 /* Waits until it has taken all. */
 void made_wire__let_take_all(const struct made_wire *w);

@@ -8,9 +8,7 @@
 #include "oracle.h"
 #include "schema/text_cursor.h"
 
-/*
- * libtraceevent puts one space between tokens, and Tracewire keeps the kernel's: white space has no meaning in a type.
- */
+/* libtraceevent puts one space between tokens, and Tracewire keeps the kernel's: white space has no meaning in a type. */
 static bool same_type(const char *a, const char *b)
 {
 	while (*a || *b) {

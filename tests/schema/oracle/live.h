@@ -15,14 +15,10 @@ typedef int (*live_test)(struct tracefs_instance *instance);
  */
 int live__run(live_test test);
 
-/**
- * live__record() - at least two hundred thousand events, if the machine is fast enough. Return: 0, or -1 after printing why
- */
+/** live__record() - at least two hundred thousand events, if the machine is fast enough. Return: 0, or -1 after printing why */
 int live__record(struct tracefs_instance *instance);
 
-/**
- * live__format() - the format of a record's event, added to the schema when it is first needed. Return: NULL after printing why
- */
+/** live__format() - the format of a record's event, added to the schema when it is first needed. Return: NULL after printing why */
 const struct tw_format *live__format(struct tw_schema *schema, const struct tep_event *event);
 
 /* Systems with events in every recording; NULL at the end. */

@@ -5,9 +5,7 @@
 
 #include <sys/types.h>
 
-/**
- * load__start() - a process that works until it is killed or its parent ends. Return: its pid, or -1 with errno set
- */
+/** load__start() - a process that works until it is killed or its parent ends. Return: its pid, or -1 with errno set */
 pid_t load__start(void);
 
 /** load__stop() - end it and its children */

@@ -34,9 +34,7 @@ static uint64_t any(void)
 	return (uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand();
 }
 
-/*
- * Values that are typical of kernels: small, of a table, addresses, all bits, large. Negative ones only with @negative.
- */
+/* Values that are typical of kernels: small, of a table, addresses, all bits, large. Negative ones only with @negative. */
 static uint64_t any_value(const struct tw_field *field, const struct tw_print *print, int round)
 {
 	struct tw_print_names names;
