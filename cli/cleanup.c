@@ -141,7 +141,7 @@ struct cleanup_config {
 
 struct cleanup {
 	bool dry_run;
-	unsigned int told;
+	unsigned int reported;
 };
 
 static void tell(void *ctx, const struct stale_object *left)
@@ -152,7 +152,7 @@ static void tell(void *ctx, const struct stale_object *left)
 	say(stdout, "%s %s %s\n", done[left->repaired][cleanup->dry_run], left->what, left->name);
 	if (left->left)
 		say(stdout, "%s: %s\n", left->name, left->left);
-	cleanup->told++;
+	cleanup->reported++;
 }
 
 static int run(void *data, int n_args, char **args, struct tw_error *error)
@@ -163,7 +163,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	(void)n_args, (void)args;
 	if (stale__remove(config->dry_run, tell, &cleanup, error))
 		return CLI_EXIT_FAILURE;
-	if (!cleanup.told)
+	if (!cleanup.reported)
 		fputs("nothing was left behind\n", stderr);
 	return CLI_EXIT_OK;
 }

@@ -194,19 +194,19 @@ static void show_stream(const struct tw_info *info, const struct tw_info_stream 
 }
 
 /* Interfaces that have more than their stream's name. */
-static bool is_told(const struct tw_info *info, const struct tw_info_interface *interface)
+static bool is_reported(const struct tw_info *info, const struct tw_info_interface *interface)
 {
 	return !info->is_recording || interface->stream == TW_INFO_NONE;
 }
 
 static void show_interfaces(const struct tw_info *info)
 {
-	uint32_t told = 0;
+	uint32_t reported = 0;
 
 	for (uint32_t i = 0; i < info->n_interfaces; i++) {
 		const struct tw_info_interface *f = &info->interfaces[i];
 
-		if (!is_told(info, f) || told++ >= ENOUGH_IFACES)
+		if (!is_reported(info, f) || reported++ >= ENOUGH_IFACES)
 			continue;
 		printf("captured %" PRIu64 " packets on %s", f->packets,
 		       *f->name ? f->name : "an interface without a name");
@@ -216,8 +216,8 @@ static void show_interfaces(const struct tw_info *info)
 			printf("; %" PRIu64 " dropped by the capture program", f->dropped);
 		puts("");
 	}
-	if (told > ENOUGH_IFACES)
-		printf("captured on %u more interfaces\n", told - ENOUGH_IFACES);
+	if (reported > ENOUGH_IFACES)
+		printf("captured on %u more interfaces\n", reported - ENOUGH_IFACES);
 }
 
 /* Reports that the file does not have what it should have. */

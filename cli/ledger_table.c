@@ -46,7 +46,7 @@ static const char *heading(int column)
 	if (column == COLUMN_DIFFERENCE)
 		return "difference";
 	if (column == COLUMN_STATE)
-		return "books";
+		return "state";
 	return places[column - COLUMN_PLACES];
 }
 

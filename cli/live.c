@@ -133,7 +133,7 @@ static int finish(void *ctx, struct tw_error *error)
  * If the receiving ring overflows at the end, no later number shows the loss, and the receiver knows at best the number of frames. Here
  * the number of sent events is known.
  */
-static void settle_tail(struct tw_ledger *ledger, const struct tw_producer_counters *books)
+static void settle_tail(struct tw_ledger *ledger, const struct tw_producer_counters *counters)
 {
 	const uint64_t *place = ledger->place;
 	const uint64_t came = place[TW_PLACE_DELIVERED] + place[TW_PLACE_CAPTURE_FILTER] + place[TW_PLACE_UNWANTED] +
@@ -141,18 +141,18 @@ static void settle_tail(struct tw_ledger *ledger, const struct tw_producer_count
 		       known = came + place[TW_PLACE_WIRE] + place[TW_PLACE_RECEIVER];
 
 	ledger->fact[TW_FACT_TAIL_FRAMES] = 0;
-	if (books->delivered <= known)
+	if (counters->delivered <= known)
 		return;
-	ledger->place[TW_PLACE_RECEIVER] += books->delivered - known;
-	ledger->recorded += books->delivered - known;
+	ledger->place[TW_PLACE_RECEIVER] += counters->delivered - known;
+	ledger->recorded += counters->delivered - known;
 }
 
-static void summarize(void *ctx, const struct tw_producer_counters *books)
+static void summarize(void *ctx, const struct tw_producer_counters *counters)
 {
 	struct live *live = ctx;
 	struct tw_archive_stats *stats = &live->stats.archive;
 
-	settle_tail(&stats->ledger, books);
+	settle_tail(&stats->ledger, counters);
 	summary__print_troubles(stats, stderr);
 	filter_option__summarize(live->filter_left, &stats->capture_filter);
 	summary__print_ledger(&stats->ledger, stderr);

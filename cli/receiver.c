@@ -30,8 +30,8 @@ struct receiver {
 	struct tw_clock_poller *poller; /* NULL = nothing is polled, and all streams are admitted */
 	struct tw_admission *admission; /* if there is a poller */
 	pthread_mutex_t lock;           /* protects the reported data below */
-	struct tw_refusals told;
-	uint64_t told_at;
+	struct tw_refusals reported;
+	uint64_t reported_at;
 	struct tw_capture_clock clock;
 	pthread_t thread;
 	sem_t running;
@@ -39,7 +39,7 @@ struct receiver {
 	atomic_bool ending;
 	uint64_t now;  /* CLOCK_MONOTONIC, ns, arrival of the current burst */
 	uint64_t seen; /* the same by the capture clock; only if there is a poller */
-	bool seen_end, told_failure;
+	bool seen_end, reported_failure;
 	uint64_t end;         /* CLOCK_REALTIME: frames that arrived later are not taken */
 	uint64_t end_at_most; /* CLOCK_MONOTONIC, because the other may be set */
 	uint64_t taken;       /* frames */
@@ -77,9 +77,9 @@ static bool is_final(struct receiver *r, int err)
 {
 	if (!err || err == -EAGAIN || err == -EBUSY)
 		return false;
-	if (!r->told_failure)
+	if (!r->reported_failure)
 		stop__request();
-	r->told_failure = true;
+	r->reported_failure = true;
 	return err == -EPIPE;
 }
 
@@ -211,11 +211,11 @@ static void ask(struct receiver *r)
 /* Neither thread waits for the other: if the reader has the lock, the next burst tries again. */
 static void tell_refusals(struct receiver *r)
 {
-	if (r->now - r->told_at < TELL_NS || pthread_mutex_trylock(&r->lock))
+	if (r->now - r->reported_at < TELL_NS || pthread_mutex_trylock(&r->lock))
 		return;
-	r->told = *tw_admission__refusals(r->admission);
+	r->reported = *tw_admission__refusals(r->admission);
 	pthread_mutex_unlock(&r->lock);
-	r->told_at = r->now;
+	r->reported_at = r->now;
 }
 
 /* Time until a request or a report is due, or the next check for the end. Return: ms */
@@ -455,7 +455,7 @@ uint64_t receiver__crowded(const struct receiver *receiver)
 void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret)
 {
 	pthread_mutex_lock(&receiver->lock);
-	*ret = receiver->told;
+	*ret = receiver->reported;
 	pthread_mutex_unlock(&receiver->lock);
 }
 

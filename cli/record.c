@@ -73,11 +73,11 @@ static int finish(void *ctx, struct tw_error *error)
 	return tw_recorder__finish(record->recorder, &record->stats, error);
 }
 
-static void summarize(void *ctx, const struct tw_producer_counters *books)
+static void summarize(void *ctx, const struct tw_producer_counters *counters)
 {
 	const struct record *record = ctx;
 
-	(void)books;
+	(void)counters;
 	summary__print_troubles(&record->stats, stderr);
 	filter_option__summarize(record->filter_left, &record->stats.capture_filter);
 	summary__print_ledger(&record->stats.ledger, stderr);

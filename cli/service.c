@@ -17,7 +17,7 @@
 
 static struct {
 	uint64_t interval; /* watchdog interval, ns; 0 = none */
-	uint64_t told;     /* value of progress when it last changed, CLOCK_MONOTONIC */
+	uint64_t reported; /* value of progress when it last changed, CLOCK_MONOTONIC */
 	uint64_t progress; /* the value that was sent */
 } watchdog;
 
@@ -50,7 +50,7 @@ static bool tell(const char *text)
 {
 	struct sockaddr_un manager;
 	const socklen_t length = find_manager(&manager);
-	bool told;
+	bool reported;
 	int fd;
 
 	if (!length)
@@ -58,9 +58,10 @@ static bool tell(const char *text)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
-	told = sendto(fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&manager, length) >= 0;
+	reported =
+		sendto(fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&manager, length) >= 0;
 	close(fd);
-	return told;
+	return reported;
 }
 
 static bool tell_ready(void)
@@ -76,7 +77,7 @@ void service__ready(const char *status)
 
 	if (sd_watchdog_enabled(0, &timeout_us) > 0)
 		watchdog.interval = timeout_us * NS_PER_US / 2;
-	watchdog.told = tw_time__now(CLOCK_MONOTONIC);
+	watchdog.reported = tw_time__now(CLOCK_MONOTONIC);
 	snprintf(ready, sizeof(ready), "READY=1\nSTATUS=%s", status);
 	tell_ready();
 }
@@ -86,10 +87,10 @@ void service__alive(uint64_t progress)
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
 
 	if (!tell_ready() || !watchdog.interval || progress == watchdog.progress ||
-	    now - watchdog.told < watchdog.interval || !tell("WATCHDOG=1"))
+	    now - watchdog.reported < watchdog.interval || !tell("WATCHDOG=1"))
 		return;
 	watchdog.progress = progress;
-	watchdog.told = now;
+	watchdog.reported = now;
 }
 
 void service__stopping(void)

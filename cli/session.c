@@ -163,15 +163,15 @@ static int stop(struct session *session, struct tw_error *error)
 static void summarize(const struct session *session)
 {
 	struct tw_filter_places places;
-	struct tw_producer_counters books;
+	struct tw_producer_counters counters;
 
 	if (session->config->quiet)
 		return;
-	tw_producer__counters(session->producer, &books);
+	tw_producer__counters(session->producer, &counters);
 	tw_producer__filter_places(session->producer, &places);
-	summary__print(&books, session->options.filter ? &places : NULL, stderr);
+	summary__print(&counters, session->options.filter ? &places : NULL, stderr);
 	if (session->output->summarize)
-		session->output->summarize(session->ctx, &books);
+		session->output->summarize(session->ctx, &counters);
 }
 
 static int exit_status(const struct session *session)

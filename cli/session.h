@@ -22,7 +22,7 @@ struct session_output {
 	/* Called when all frames are out; not called if tracing could not start. May be NULL. */
 	int (*finish)(void *ctx, struct tw_error *error);
 	/* Prints its lines of the summary, below the producer's accounting; may be NULL. */
-	void (*summarize)(void *ctx, const struct tw_producer_counters *books);
+	void (*summarize)(void *ctx, const struct tw_producer_counters *counters);
 	/*
 	 * Called last, whatever was opened, after everything has ended. The trace instance still shows that the run lives, so no cleanup
 	 * removes objects named after it. May be NULL.

@@ -419,11 +419,11 @@ static void tell_refusals(struct stream *stream)
 			reason_of(atomic_load(&stream->why)));
 }
 
-static void summarize(void *ctx, const struct tw_producer_counters *books)
+static void summarize(void *ctx, const struct tw_producer_counters *counters)
 {
 	struct stream *stream = ctx;
 
-	(void)books;
+	(void)counters;
 	if (stream->output->summarize)
 		stream->output->summarize(stream, stderr);
 	tell_refusals(stream);

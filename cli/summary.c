@@ -37,15 +37,15 @@ void summary__print_places(const struct tw_filter_places *places, FILE *out)
 }
 
 /* Events that the kernel's filter rejects are not counted. */
-static void print_filtered(const struct tw_producer_counters *books, const struct tw_filter_places *places, FILE *out)
+static void print_filtered(const struct tw_producer_counters *counters, const struct tw_filter_places *places, FILE *out)
 {
-	fprintf(out, "filtered %" PRIu64 " by the producer%s\n", books->filtered,
+	fprintf(out, "filtered %" PRIu64 " by the producer%s\n", counters->filtered,
 		places->kernel || places->off ? "; events rejected by the kernel are not counted" : "");
-	if (books->given_up)
+	if (counters->given_up)
 		fprintf(out,
 			"given up %" PRIu64
 			" events by the producer: `matches` took more than a million steps, and counts as not matched\n",
-			books->given_up);
+			counters->given_up);
 	if (places->left_out)
 		fprintf(out, "left out %zu events that appeared later and that the filter could not be applied to\n",
 			places->left_out);
@@ -78,37 +78,37 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 	      out);
 }
 
-void summary__print(const struct tw_producer_counters *books, const struct tw_filter_places *places, FILE *out)
+void summary__print(const struct tw_producer_counters *counters, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "events   %" PRIu64 " recorded%s, %" PRIu64 " read, %" PRIu64 " sent, in %.3f s\n",
-		books->recorded, books->unsure.rings ? " at least" : "", books->read, books->delivered, books->seconds);
+		counters->recorded, counters->unsure.rings ? " at least" : "", counters->read, counters->delivered, counters->seconds);
 	if (places)
-		print_filtered(books, places, out);
+		print_filtered(counters, places, out);
 	fprintf(out, "lost     %" PRIu64 " in the ring, %" PRIu64 " by the producer, %" PRIu64 " in transmission\n",
-		books->lost_ring, books->shed, books->lost_tx);
-	fprintf(out, "frames   %" PRIu64 ", %" PRIu64 " bytes\n", books->frames, books->bytes);
-	if (books->dropped_unseen)
+		counters->lost_ring, counters->shed, counters->lost_tx);
+	fprintf(out, "frames   %" PRIu64 ", %" PRIu64 " bytes\n", counters->frames, counters->bytes);
+	if (counters->dropped_unseen)
 		fprintf(out,
 			"dropped  %" PRIu64
 			" packed frames in transmission, with an unknown number of events; the receiver of the other frames "
 			"knows it\n",
-			books->dropped_unseen);
-	if (books->unnamed)
-		fprintf(out, "unnamed  %" PRIu64 " events of tasks without a known name\n", books->unnamed);
-	if (books->bookkeeping_lost)
+			counters->dropped_unseen);
+	if (counters->unnamed)
+		fprintf(out, "unnamed  %" PRIu64 " events of tasks without a known name\n", counters->unnamed);
+	if (counters->bookkeeping_lost)
 		fprintf(out, "tasks    %" PRIu64 " fork, exec and rename events lost: some tasks may have old names\n",
-			books->bookkeeping_lost);
-	if (books->symbols_hidden)
+			counters->bookkeeping_lost);
+	if (counters->symbols_hidden)
 		fputs("symbols  none: the kernel hides addresses (/proc/sys/kernel/kptr_restrict); functions are numbers\n",
 		      out);
-	if (books->nameless_too_many)
+	if (counters->nameless_too_many)
 		fprintf(out, "symbols  %" PRIu64 " addresses exceeded the number that can be looked up\n",
-			books->nameless_too_many);
-	print_questions(&books->questions, out);
-	print_unsure(&books->unsure, out);
-	if (books->switched_off)
+			counters->nameless_too_many);
+	print_questions(&counters->questions, out);
+	print_unsure(&counters->unsure, out);
+	if (counters->switched_off)
 		fputs("others   another process disabled tracing before the end: later events are not recorded\n", out);
-	if (!books->balanced)
+	if (!counters->balanced)
 		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
 		      out);
 }

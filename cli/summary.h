@@ -26,7 +26,7 @@ void summary__put_rows(const struct summary_row *rows, const void *from, struct 
 void summary__print_places(const struct tw_filter_places *places, FILE *out);
 
 /** summary__print() - print the producer's accounting; @places: NULL without a filter */
-void summary__print(const struct tw_producer_counters *books, const struct tw_filter_places *places, FILE *out);
+void summary__print(const struct tw_producer_counters *counters, const struct tw_filter_places *places, FILE *out);
 
 /** summary__print_troubles() - print other problems of the archive; nothing if there are none */
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out);

@@ -184,7 +184,7 @@ static _Noreturn void become_viewer(const struct launch *launch, int report)
 	_exit(127);
 }
 
-static int told(int err, bool gui, struct tw_error *error)
+static int reported(int err, bool gui, struct tw_error *error)
 {
 	const char *program = gui ? "wireshark" : "tshark";
 
@@ -211,7 +211,7 @@ static int await_exec(int report, pid_t pid, bool gui, struct tw_error *error)
 		return 0;
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	return told(n == sizeof(err) ? err : -EIO, gui, error);
+	return reported(n == sizeof(err) ? err : -EIO, gui, error);
 }
 
 static int spawn(const struct launch *launch, pid_t *ret, struct tw_error *error)
@@ -239,7 +239,7 @@ static int look_up(struct launch *launch, struct tw_error *error)
 
 	if (!err)
 		err = tw_program__find(launch->argv, &launch->program);
-	return err ? told(err, launch->gui, error) : 0;
+	return err ? reported(err, launch->gui, error) : 0;
 }
 
 static void launch__fini(struct launch *launch)

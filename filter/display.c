@@ -683,17 +683,17 @@ static bool tells(const struct tw_node *root, bool wants_field)
 static enum joint put_all_but(struct events *events, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &events->groups->groups[i];
-	const bool is_told = group->has_unknown && tells(group->root, false);
+	const bool is_reported = group->has_unknown && tells(group->root, false);
 	const bool has_others = tw_group__knows(group) < events->n;
 
-	if (!is_told)
+	if (!is_reported)
 		tw_line__str(line, group->has_unknown ? "trace.event_id" : "trace.event");
 	if (!has_others)
-		return is_told ? JOINT_NOTHING : JOINT_ATOM;
-	tw_line__str(line, is_told ? "!(" : " && !(");
+		return is_reported ? JOINT_NOTHING : JOINT_ATOM;
+	tw_line__str(line, is_reported ? "!(" : " && !(");
 	put_set_of_events(events, i, true, line);
 	tw_line__char(line, ')');
-	return is_told ? JOINT_ATOM : JOINT_AND;
+	return is_reported ? JOINT_ATOM : JOINT_AND;
 }
 
 /* Appends the events of a group, unless its text implies them. */

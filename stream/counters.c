@@ -94,9 +94,9 @@ static int counters__row(struct tw_stream_counters *counters, uint16_t channel, 
 
 static void row__take(struct tw_stream_counter_row *row, enum tw_stream_counter counter, uint64_t value)
 {
-	if (!row->told[counter])
+	if (!row->reported[counter])
 		row->first[counter] = value;
-	row->told[counter] = true;
+	row->reported[counter] = true;
 	if (value > row->value[counter])
 		row->value[counter] = value;
 }
@@ -120,10 +120,10 @@ int tw_stream_counters__stats(struct tw_stream_counters *counters, const struct 
 	return 0;
 }
 
-bool tw_stream_counters__told(const struct tw_stream_counters *counters, enum tw_stream_counter counter)
+bool tw_stream_counters__reported(const struct tw_stream_counters *counters, enum tw_stream_counter counter)
 {
 	for (size_t i = 0; i < counters->n_rows; i++) {
-		if (counters->rows[i].told[counter])
+		if (counters->rows[i].reported[counter])
 			return true;
 	}
 	return false;
@@ -148,14 +148,14 @@ static uint64_t by_stats(const struct tw_stream_counters *counters, enum tw_stre
 
 static bool is_final(const struct tw_stream_counters *counters, enum tw_stream_counter counter)
 {
-	return counters->ended && tw_stream_counters__told(counters, counter);
+	return counters->ended && tw_stream_counters__reported(counters, counter);
 }
 
 uint64_t tw_stream_counters__total(const struct tw_stream_counters *counters, enum tw_stream_counter counter)
 {
-	const uint64_t told = by_stats(counters, counter, false);
+	const uint64_t reported = by_stats(counters, counter, false);
 
-	return is_final(counters, counter) ? told : larger(told, counters->lost[counter]);
+	return is_final(counters, counter) ? reported : larger(reported, counters->lost[counter]);
 }
 
 uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, enum tw_stream_counter counter)

@@ -25,7 +25,7 @@ enum tw_stream_counter {
 
 struct tw_stream_counter_row {
 	uint16_t channel;
-	bool told[TW_STREAM_COUNT];
+	bool reported[TW_STREAM_COUNT];
 	uint64_t first[TW_STREAM_COUNT]; /* in the first STATS that was seen */
 	uint64_t value[TW_STREAM_COUNT]; /* the largest received, because totals only grow */
 };
@@ -58,8 +58,8 @@ static inline void tw_stream_counters__end(struct tw_stream_counters *counters)
 	counters->ended = true;
 }
 
-/** tw_stream_counters__told() - whether any STATS reported this counter */
-bool tw_stream_counters__told(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
+/** tw_stream_counters__reported() - whether any STATS reported this counter */
+bool tw_stream_counters__reported(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
 /** tw_stream_counters__total() - events of one kind since the stream's start, as reported */
 uint64_t tw_stream_counters__total(const struct tw_stream_counters *counters, enum tw_stream_counter counter);

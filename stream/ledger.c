@@ -14,7 +14,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /* Events that are missing by their numbers and not explained yet, as classified by the merge. */
 struct missing {
-	uint64_t told, wire, receiver;
+	uint64_t reported, wire, receiver;
 };
 
 static uint64_t take_of(uint64_t *there, uint64_t n)
@@ -28,21 +28,22 @@ static uint64_t take_of(uint64_t *there, uint64_t n)
 /* Explains up to that many of them. Return: how many were explained. */
 static uint64_t missing__take(struct missing *m, uint64_t n)
 {
-	const uint64_t told = take_of(&m->told, n), wire = take_of(&m->wire, n - told);
+	const uint64_t reported = take_of(&m->reported, n), wire = take_of(&m->wire, n - reported);
 
-	return told + wire + take_of(&m->receiver, n - told - wire);
+	return reported + wire + take_of(&m->receiver, n - reported - wire);
 }
 
 /* Of the producer's reported losses that had numbers: how many were seen as missing, and how many were not. */
-struct told {
+struct reported {
 	uint64_t seen, unseen;
 };
 
-static struct told told__find(const struct tw_stream_counters *books, enum tw_stream_counter book, struct missing *m)
+static struct reported reported__find(const struct tw_stream_counters *counters, enum tw_stream_counter counter,
+				      struct missing *m)
 {
-	const uint64_t told = tw_stream_counters__since(books, book), seen = missing__take(m, told);
+	const uint64_t reported = tw_stream_counters__since(counters, counter), seen = missing__take(m, reported);
 
-	return (struct told){ .seen = seen, .unseen = told - seen };
+	return (struct reported){ .seen = seen, .unseen = reported - seen };
 }
 
 static uint64_t all_places(const struct tw_ledger *l)
@@ -56,15 +57,16 @@ static uint64_t all_places(const struct tw_ledger *l)
 
 static bool has_ended(const struct tw_ledger_sources *from)
 {
-	return from->own.finished && from->books->ended && tw_stream_counters__told(from->books, TW_STREAM_RECORDED);
+	return from->own.finished && from->counters->ended &&
+	       tw_stream_counters__reported(from->counters, TW_STREAM_RECORDED);
 }
 
 static enum tw_ledger_state state_of(const struct tw_ledger_sources *from)
 {
 	if (!from->own.finished)
 		return TW_LEDGER_RUNNING;
-	return has_ended(from) && !tw_stream_counters__total(from->books, TW_STREAM_UNSURE_RINGS) ? TW_LEDGER_CLOSED
-												  : TW_LEDGER_OPEN;
+	return has_ended(from) && !tw_stream_counters__total(from->counters, TW_STREAM_UNSURE_RINGS) ? TW_LEDGER_CLOSED
+												     : TW_LEDGER_OPEN;
 }
 
 /*
@@ -73,7 +75,7 @@ static enum tw_ledger_state state_of(const struct tw_ledger_sources *from)
  */
 static uint64_t count_before(const struct tw_ledger_sources *from)
 {
-	const struct tw_stream_counters *b = from->books;
+	const struct tw_stream_counters *b = from->counters;
 	const uint64_t ring = tw_stream_counters__total(b, TW_STREAM_RING) -
 			      tw_stream_counters__since(b, TW_STREAM_RING),
 		       filtered = tw_stream_counters__total(b, TW_STREAM_FILTERED) -
@@ -101,10 +103,10 @@ static void take_facts(const struct tw_ledger_sources *from, struct tw_ledger *l
 	l->fact[TW_FACT_DUPLICATES] = n->duplicates;
 	l->fact[TW_FACT_CONTROL_GAPS] = n->control_gaps;
 	l->fact[TW_FACT_MALFORMED] = n->malformed;
-	l->fact[TW_FACT_UNKNOWN] = from->books->unknown;
-	l->fact[TW_FACT_UNSURE_RINGS] = tw_stream_counters__total(from->books, TW_STREAM_UNSURE_RINGS);
+	l->fact[TW_FACT_UNKNOWN] = from->counters->unknown;
+	l->fact[TW_FACT_UNSURE_RINGS] = tw_stream_counters__total(from->counters, TW_STREAM_UNSURE_RINGS);
 	l->fact[TW_FACT_TAIL_FRAMES] = has_ended(from) ? 0 : from->own.tail_frames;
-	l->fact[TW_FACT_TX_FRAMES] = tw_stream_counters__since(from->books, TW_STREAM_TX_FRAMES);
+	l->fact[TW_FACT_TX_FRAMES] = tw_stream_counters__since(from->counters, TW_STREAM_TX_FRAMES);
 }
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -120,38 +122,38 @@ static uint64_t minus(uint64_t a, uint64_t b)
 static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t tx, struct tw_ledger *l)
 {
 	const uint64_t numbers = recorded_by_numbers(l, &from->numbers),
-		       unseen = from->books->from_start ? plus(shed, tx) : 0,
-		       told = tw_stream_counters__total(from->books, TW_STREAM_RECORDED);
+		       unseen = from->counters->from_start ? plus(shed, tx) : 0,
+		       reported = tw_stream_counters__total(from->counters, TW_STREAM_RECORDED);
 	uint64_t left;
 
 	l->recorded = plus(numbers, unseen);
-	if (l->state == TW_LEDGER_CLOSED || (l->state == TW_LEDGER_OPEN && told > l->recorded))
-		l->recorded = told;
+	if (l->state == TW_LEDGER_CLOSED || (l->state == TW_LEDGER_OPEN && reported > l->recorded))
+		l->recorded = reported;
 	left = minus(l->recorded, numbers);
-	l->place[TW_PLACE_SHED] += from->books->from_start ? shed : smaller(shed, left);
+	l->place[TW_PLACE_SHED] += from->counters->from_start ? shed : smaller(shed, left);
 	l->place[TW_PLACE_TX] += smaller(tx, minus(left, shed));
 }
 
 void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret)
 {
 	const struct tw_stream_numbers *n = &from->numbers;
-	struct missing missing = { .told = n->gaps_reported, .wire = n->gaps_wire, .receiver = n->gaps_receiver };
+	struct missing missing = { .reported = n->gaps_reported, .wire = n->gaps_wire, .receiver = n->gaps_receiver };
 	struct tw_ledger l = { .state = state_of(from) };
-	const struct told shed = told__find(from->books, TW_STREAM_SHED, &missing),
-			  tx = told__find(from->books, TW_STREAM_TX, &missing);
+	const struct reported shed = reported__find(from->counters, TW_STREAM_SHED, &missing),
+			      tx = reported__find(from->counters, TW_STREAM_TX, &missing);
 
 	l.place[TW_PLACE_BEFORE] = count_before(from);
 	l.place[TW_PLACE_DELIVERED] = from->own.delivered;
 	l.place[TW_PLACE_ELSEWHERE] = from->own.elsewhere;
-	l.place[TW_PLACE_RING] = tw_stream_counters__since(from->books, TW_STREAM_RING);
-	l.place[TW_PLACE_PRODUCER_FILTER] = tw_stream_counters__since(from->books, TW_STREAM_FILTERED);
+	l.place[TW_PLACE_RING] = tw_stream_counters__since(from->counters, TW_STREAM_RING);
+	l.place[TW_PLACE_PRODUCER_FILTER] = tw_stream_counters__since(from->counters, TW_STREAM_FILTERED);
 	l.place[TW_PLACE_SHED] = shed.seen;
 	l.place[TW_PLACE_TX] = tx.seen;
 	l.place[TW_PLACE_CLASSIFIER] = plus(n->filtered, missing__take(&missing, from->own.explained));
 	l.place[TW_PLACE_CAPTURE_FILTER] = from->own.filtered;
 	l.place[TW_PLACE_UNWANTED] = from->own.unwanted;
 	l.place[TW_PLACE_DAMAGED] = plus(n->incomplete, n->damaged);
-	l.place[TW_PLACE_WIRE] = plus(missing.wire, missing.told); /* from a LOST that contradicts the totals */
+	l.place[TW_PLACE_WIRE] = plus(missing.wire, missing.reported); /* from a LOST that contradicts the totals */
 	l.place[TW_PLACE_RECEIVER] = missing.receiver;
 	l.place[TW_PLACE_DISK] = from->own.disk;
 	settle(from, shed.unseen, tx.unseen, &l);

@@ -92,7 +92,7 @@ struct tw_ledger_own {
 };
 
 struct tw_ledger_sources {
-	const struct tw_stream_counters *books;
+	const struct tw_stream_counters *counters;
 	struct tw_stream_numbers numbers; /* from the numbers of its channels */
 	struct tw_ledger_own own;
 };

@@ -394,7 +394,7 @@ struct rx_xdp {
 	long pause;           /* ns */
 	bool pause_due;       /* frames were received since the last pause */
 	bool stopped;         /* later drops do not count */
-	uint64_t told;        /* the part of all queues' losses that frames already reported */
+	uint64_t reported;    /* the part of all queues' losses that frames already reported */
 	uint64_t out_of_band; /* out-of-band frames */
 	struct tw_peer peer;
 	uint8_t whole[PACKET_MAX]; /* a packet of several chunks, or an out-of-band frame */
@@ -417,10 +417,10 @@ static bool take_packet(struct rx_xdp *rx, struct rx_xdp_packet *ret)
 		next_queue(rx);
 	for (unsigned int i = 0; i < rx->port.n; i++) {
 		struct rx_xdp_queue *queue = &rx->port.queues[rx->current];
-		const uint64_t told = queue->told;
+		const uint64_t reported = queue->reported;
 
 		if (rx_xdp_queue__take(queue, rx->whole, sizeof(rx->whole), ret)) {
-			rx->told += queue->told - told;
+			rx->reported += queue->reported - reported;
 			rx->turn--;
 			return true;
 		}
@@ -431,7 +431,7 @@ static bool take_packet(struct rx_xdp *rx, struct rx_xdp_packet *ret)
 
 static uint64_t dropped(const struct rx_xdp *rx)
 {
-	return rx->told + rx_xdp_program__missed(&rx->port.program);
+	return rx->reported + rx_xdp_program__missed(&rx->port.program);
 }
 
 /* The program has checked that only a VLAN tag can precede Tracewire's EtherType. */

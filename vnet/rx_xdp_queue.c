@@ -67,10 +67,10 @@ static void tell_losses(struct rx_xdp_queue *q)
 		const int32_t left = (int32_t)(loss->position - q->next);
 
 		if (left > 0) {
-			q->told += left < FRAME_CHUNKS && q->told + 1 < loss->dropped;
+			q->reported += left < FRAME_CHUNKS && q->reported + 1 < loss->dropped;
 			return;
 		}
-		q->told = loss->dropped;
+		q->reported = loss->dropped;
 		q->first_loss = (q->first_loss + 1) % RX_XDP_LOSSES;
 		q->n_losses--;
 	}

@@ -41,11 +41,11 @@ struct rx_xdp_queue {
 	uint32_t end;      /* of the descriptors at the last look */
 	uint64_t time;     /* of that look, ns of CLOCK_REALTIME */
 
-	uint64_t frames;  /* handed out */
-	uint64_t dropped; /* the kernel's last value */
-	uint64_t placed;  /* of these, losses whose place in the ring is known */
-	uint64_t told;    /* of these, losses that are in the counters of returned frames */
-	uint64_t at_stop; /* dropped at the time of stop */
+	uint64_t frames;   /* handed out */
+	uint64_t dropped;  /* the kernel's last value */
+	uint64_t placed;   /* of these, losses whose place in the ring is known */
+	uint64_t reported; /* of these, losses that are in the counters of returned frames */
+	uint64_t at_stop;  /* dropped at the time of stop */
 	struct rx_xdp_loss losses[RX_XDP_LOSSES];
 	unsigned int first_loss, n_losses; /* not yet reached */
 };

@@ -151,7 +151,7 @@ void tx_sink__explain(struct tx_sink *tx)
 	pthread_mutex_unlock(&lock);
 }
 
-void tx_sink__told(struct tx_sink *tx, const uint8_t *slot)
+void tx_sink__reported(struct tx_sink *tx, const uint8_t *slot)
 {
 	tx_sink__drop(tx, slot);
 	tx_sink__explain(tx);

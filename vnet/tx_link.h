@@ -66,7 +66,7 @@ static inline void tx_sink__drop(struct tx_sink *tx, const uint8_t *slot)
 void tx_sink__explain(struct tx_sink *tx);
 
 /** tx_sink__told() - the kernel reported to the socket that it dropped the frame in this slot; the interface has counted it too */
-void tx_sink__told(struct tx_sink *tx, const uint8_t *slot);
+void tx_sink__reported(struct tx_sink *tx, const uint8_t *slot);
 
 /** tx_sink__stats() - the stats of both transports */
 void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret);

@@ -84,11 +84,11 @@ static int break_down(struct tx_xdp *x)
 /* Updates the number of descriptors taken by the kernel. Return: whether it grew */
 static bool renew_taken(struct tx_xdp *x)
 {
-	const uint32_t told = x->put - (RING - xsk_prod_nb_free(&x->ring, RING));
+	const uint32_t reported = x->put - (RING - xsk_prod_nb_free(&x->ring, RING));
 
-	if ((int32_t)(told - x->taken) <= 0)
+	if ((int32_t)(reported - x->taken) <= 0)
 		return false;
-	x->taken = told;
+	x->taken = reported;
 	return true;
 }
 
@@ -110,7 +110,7 @@ static void drop_taken(struct tx_xdp *x)
 	if (!renew_taken(x))
 		skip_frame(x);
 	last = xsk_ring_prod__tx_desc(&x->ring, x->taken - 1);
-	tx_sink__told(&x->tx, slot_of(x, (uint16_t)(last->addr / x->slot_bytes)));
+	tx_sink__reported(&x->tx, slot_of(x, (uint16_t)(last->addr / x->slot_bytes)));
 }
 
 /* One sendto(). Return: 0 = the ring is empty; -EINTR = there is more, ask again; -EAGAIN = not now; other: broken */

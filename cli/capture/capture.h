@@ -36,7 +36,7 @@ struct capture {
 	struct receiver *receiver;
 	struct screen screen;  /* with the status */
 	unsigned int left_out; /* statuses left out because standard error was full */
-	bool told_refused;
+	bool reported_refused;
 	struct receiver_stats stats;
 	uint64_t took; /* ns */
 };

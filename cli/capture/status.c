@@ -154,12 +154,12 @@ void capture__tell_first_refused(struct capture *capture)
 	char source[TW_PEER_TEXT_MAX];
 	struct tw_refusals refusals;
 
-	if (capture->told_refused || capture->quiet)
+	if (capture->reported_refused || capture->quiet)
 		return;
 	receiver__refusals(capture->receiver, &refusals);
 	if (!refusals.frames)
 		return;
-	capture->told_refused = true;
+	capture->reported_refused = true;
 	tw_peer_address__format(&refusals.rows[0].source, source);
 	screen__clear(&capture->screen);
 	note__say("frames from %s are refused: %s; the summary counts them by address", source,
@@ -402,17 +402,17 @@ static void print_lines(const struct status *status)
 
 static void print_table(const struct tw_archive_report *reports, size_t n, FILE *out)
 {
-	const size_t told = n < TELL_MAX ? n : TELL_MAX;
+	const size_t reported = n < TELL_MAX ? n : TELL_MAX;
 	const char *names[TELL_MAX];
 	struct tw_ledger ledgers[TELL_MAX];
 
-	for (size_t i = 0; i < told; i++) {
+	for (size_t i = 0; i < reported; i++) {
 		names[i] = reports[i].name;
 		ledgers[i] = reports[i].ledger;
 	}
-	ledger__print_table(names, ledgers, told, screen__columns(), out);
-	if (n > told)
-		fprintf(out, "and %zu streams more\n", n - told);
+	ledger__print_table(names, ledgers, reported, screen__columns(), out);
+	if (n > reported)
+		fprintf(out, "and %zu streams more\n", n - reported);
 }
 
 static void show_table(struct screen *screen, const struct status *status)

@@ -108,14 +108,14 @@ static size_t name_next(const struct event_groups *groups, const struct event_gr
 void event_groups__names(const struct event_groups *groups, const struct event_group *group, size_t width,
 			 struct tw_line *line)
 {
-	size_t told = 0;
+	size_t reported = 0;
 
 	for (size_t i = 0; i < group->n && tw_line__len(line) < width; i++)
-		told += name_next(groups, group, i, line);
-	if (told == group->n)
+		reported += name_next(groups, group, i, line);
+	if (reported == group->n)
 		return;
 	tw_line__str(line, " and ");
-	tw_line__u64(line, group->n - told);
+	tw_line__u64(line, group->n - reported);
 	tw_line__str(line, " more");
 }
 

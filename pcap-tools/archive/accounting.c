@@ -30,7 +30,7 @@ static void make_ledger(const struct tw_archive *a, const struct tw_archive_stre
 			const struct tw_stream_numbers *merge, bool over, struct tw_ledger *ret)
 {
 	const struct tw_ledger_sources sources = {
-		.books = &s->stream->counters,
+		.counters = &s->stream->counters,
 		.numbers = *merge,
 		.own = { .delivered = s->here.events,
 			 .elsewhere = s->before.events,

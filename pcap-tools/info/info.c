@@ -305,7 +305,8 @@ static int take_packet_frame(struct reader *r, const struct tw_packet *packet, c
 /* Losses of a recording are not found by arrival: its LOST records say which stream lost them. */
 static void attribute(const struct tw_info_stream *s, struct tw_stream_numbers *n)
 {
-	const uint64_t told = s->lost[TW_LOST_RECEIVER], receiver = told < n->gaps_wire ? told : n->gaps_wire;
+	const uint64_t reported = s->lost[TW_LOST_RECEIVER],
+		       receiver = reported < n->gaps_wire ? reported : n->gaps_wire;
 
 	n->gaps_wire -= receiver;
 	n->gaps_receiver += receiver;
@@ -313,7 +314,7 @@ static void attribute(const struct tw_info_stream *s, struct tw_stream_numbers *
 
 static void settle_stream(struct reader *r, struct tw_info_stream *s)
 {
-	struct tw_ledger_sources sources = { .books = &s->stream->counters, .own.finished = true };
+	struct tw_ledger_sources sources = { .counters = &s->stream->counters, .own.finished = true };
 
 	if (!s->retired)
 		tw_merge__stream_stats(r->merge, s->stream->id, &s->numbers);

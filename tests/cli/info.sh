@@ -63,7 +63,7 @@ expect "ledger of what was converted" "True open 0" "$(value x.pcapng streams/0/
 # A ledger in words, in a file of one stream
 "$tracewire" info sample.pcapng >out || fail "info ended with $?"
 for line in 'file     sample.pcapng, 58636 bytes' 'format   pcapng, written by tracewire record ' 'stream   debian:tracewire-126 .4b8833669f94846b' \
-	'  kernel    6.1.0-56-amd64 x86_64' 'recorded  delivered  difference  books' 'open: the end'; do
+	'  kernel    6.1.0-56-amd64 x86_64' 'recorded  delivered  difference  state' 'open: the end'; do
 	says out "$line" || fail "info does not say '$line': $(cat out)"
 done
 

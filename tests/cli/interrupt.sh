@@ -45,7 +45,7 @@ END
 [ "$(cat "$scratch/status")" = 5 ] || fail "Ctrl-C ends with $(cat "$scratch/status"), not the command's 5: $(cat "$scratch/err")"
 [ "$(cat "$scratch/command.got")" = INT ] || fail "Ctrl-C reaches the command as: $(tr '\n' ' ' <"$scratch/command.got")"
 says "$scratch/err" '^events .* recorded, .* sent' || fail "no summary after Ctrl-C: $(cat "$scratch/err")"
-odd_books "$scratch/err" && fail "$(cat "$scratch/err")"
+odd_ledger "$scratch/err" && fail "$(cat "$scratch/err")"
 
 # A signal that is sent to us alone is handed on.
 rm "$scratch/command.got"
@@ -86,7 +86,7 @@ ends_with 1 "a run that cannot switch tracing off"
 tail -n 1 "$scratch/run.err" | grep -qE 'tracing cannot be switched off: .*\(No space left on device\); .* counted as lost' ||
 	fail "what a run says that cannot switch tracing off: $(cat "$scratch/run.err")"
 says "$scratch/run.err" '^events .* recorded, .* sent' || fail "no summary where tracing goes on: $(cat "$scratch/run.err")"
-odd_books "$scratch/run.err" && fail "$(cat "$scratch/run.err")"
+odd_ledger "$scratch/run.err" && fail "$(cat "$scratch/run.err")"
 "$tracewire" report "$file" >"$scratch/out" 2>&1 || fail "the file cannot be read: $(cat "$scratch/out")"
 expect "instances left" "" "$(instances "$pid")"
 rm -f "$file"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live, record and stream as somebody at a prompt meets them: exit status, Ctrl-C, the books, and what goes wrong.
+# live, record and stream as somebody at a prompt meets them: exit status, Ctrl-C, the ledger, and what goes wrong.
 # Usage: run.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -22,7 +22,7 @@ run 0 "$tracewire" record -q -e sched:sched_switch -w - -- true
 start_tracewire record record -e sched:sched_switch -w "$scratch/x.pcapng"
 interrupt "$pid" || fail "Ctrl-C does not end with 0: $(cat "$scratch/record.err")"
 says "$scratch/record.err" '^events .* recorded, .* read, .* sent' || fail "no summary: $(cat "$scratch/record.err")"
-odd_books "$scratch/record.err" && fail "the books do not balance: $(cat "$scratch/record.err")"
+odd_ledger "$scratch/record.err" && fail "the ledger does not balance: $(cat "$scratch/record.err")"
 
 # With a command too, which then ends as if the terminal had interrupted it.
 start_tracewire record record -e sched:sched_switch -w "$scratch/x.pcapng" -- sleep 30

@@ -95,6 +95,6 @@ if [ "$(id -u)" = 0 ]; then
 	expect "status of record with nothing open" 0 $?
 	expect "the tracer's standard descriptors" "/dev/null /dev/null /dev/null" "$(tr '\n' ' ' <"$scratch/tracer" | sed 's/ $//')"
 	run 0 "$tracewire" info "$scratch/x.pcapng"
-	says "$scratch/out" ' 0  closed$' || fail "the books of a recording with nothing open: $(cat "$scratch/out")"
+	says "$scratch/out" ' 0  closed$' || fail "the ledger of a recording with nothing open: $(cat "$scratch/out")"
 fi
 exit $failed

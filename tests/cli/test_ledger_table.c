@@ -62,17 +62,17 @@ static void test_table(void **state)
 
 	(void)state;
 	check_table(names, ledgers, 1, 100,
-		    "           recorded  delivered  wire  difference   books\n"
+		    "           recorded  delivered  wire  difference   state\n"
 		    "alpha:one        12          9     3           0  closed\n");
 	check_table(names, ledgers, 2, 100,
-		    "           recorded  delivered  wire  difference   books\n"
+		    "           recorded  delivered  wire  difference   state\n"
 		    "alpha:one        12          9     3           0  closed\n"
 		    "b                 5          4     0           1    open\n"
 		    "sum              17         13     3           1    open\n");
 	check_table(names, ledgers, 1, 40,
 		    "           recorded  delivered  wire\n"
 		    "alpha:one        12          9     3\n"
-		    "           difference   books\n"
+		    "           difference   state\n"
 		    "alpha:one           0  closed\n");
 	check_table(names, ledgers, 1, 0,
 		    "           recorded\n"
@@ -83,7 +83,7 @@ static void test_table(void **state)
 		    "alpha:one     3\n"
 		    "           difference\n"
 		    "alpha:one           0\n"
-		    "            books\n"
+		    "            state\n"
 		    "alpha:one  closed\n");
 }
 

@@ -177,7 +177,7 @@ static int finish_too_much(int fd, char last[256], char said[256])
 	return WEXITSTATUS(status);
 }
 
-static void dropped_messages_are_told(void **state)
+static void dropped_messages_are_reported(void **state)
 {
 	char last[256], said[256];
 
@@ -201,7 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(later_text_is_tried_again),
 		cmocka_unit_test(lines_are_whole),
-		cmocka_unit_test(dropped_messages_are_told),
+		cmocka_unit_test(dropped_messages_are_reported),
 		cmocka_unit_test(dropped_output_is_a_failure),
 	};
 

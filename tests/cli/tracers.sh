@@ -58,7 +58,7 @@ plain=$(recorded)
 run 0 "$tracewire" record -e raw_syscalls:sys_enter -F -T -w "$file" -- true
 [ "$(recorded)" -ge $((2 * plain - 2)) ] || fail "with stacks $(recorded) events, without $plain"
 run 0 "$tracewire" record -e sched -M 1 -w "$file" -- sleep 0.1
-odd_books "$scratch/err" && fail "one CPU's books: $(cat "$scratch/err")"
+odd_ledger "$scratch/err" && fail "one CPU's ledger: $(cat "$scratch/err")"
 rm -f "$file"
 
 # Every address that is printed as a symbol has its name, by kallsyms as by the file: callers of stacks, functions of timers,

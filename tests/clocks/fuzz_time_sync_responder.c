@@ -80,14 +80,14 @@ static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame
 static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
 {
 	struct datagrams *d = (struct datagrams *)rx;
-	struct tw_time_sync_view asked, told;
+	struct tw_time_sync_view asked, reported;
 	uint64_t stream;
 
-	check(to && len == TW_TIME_SYNC_BYTES && tw_time_sync_frame__read(frame, len, &stream, &told) &&
+	check(to && len == TW_TIME_SYNC_BYTES && tw_time_sync_frame__read(frame, len, &stream, &reported) &&
 	      stream == STREAM);
 	check(tw_time_sync_frame__read(d->last, d->len, &stream, &asked) && stream == STREAM);
-	check(!asked.received && !asked.answered && told.id == asked.id && told.asked == asked.asked);
-	check(told.received && told.received <= told.answered);
+	check(!asked.received && !asked.answered && reported.id == asked.id && reported.asked == asked.asked);
+	check(reported.received && reported.received <= reported.answered);
 	d->answered++;
 	return 0;
 }

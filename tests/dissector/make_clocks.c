@@ -110,41 +110,44 @@ static void put_lost(const struct stream *stream, uint64_t time)
 void make_clocks(const char *out)
 {
 	const struct tw_offset_view unknown = { .kind = TW_OFFSET_START, .error_ns = TW_ERROR_UNKNOWN };
-	struct tw_offset_view told = { .kind = TW_OFFSET_START, .method = TW_OFFSET_BY_TIME_SYNC, .error_ns = 35 * US };
+	struct tw_offset_view reported = { .kind = TW_OFFSET_START,
+					   .method = TW_OFFSET_BY_TIME_SYNC,
+					   .error_ns = 35 * US };
 	struct stream a = { .number = 0 }, b = { .number = 1 }, c = { .number = 2 };
 
 	sample__open(&s, out, "clocks.pcap");
-	put_host(&a, "alpha");       /* 1 */
-	put_offset(&a, 0, &unknown); /* 2 */
-	put_events(&a, 1 * MS, 1);   /* 3: no other */
-	put_host(&b, "beta");        /* 4 */
-	put_offset(&b, 0, &told);    /* 5 */
-	put_events(&b, 10 * MS, 1);  /* 6: alpha's is not known */
-	told = (struct tw_offset_view){ .kind = TW_OFFSET_ESTIMATE,
-					.method = TW_OFFSET_BY_TIME_SYNC,
-					.offset = -5,
-					.drift = -7,
-					.error_ns = 15 * US };
-	put_offset(&a, 10 * MS, &told);    /* 7 */
-	put_events(&a, 10050 * US, 1);     /* 8: as far as both errors together */
-	put_events(&a, 10050 * US + 1, 1); /* 9: further */
-	put_events(&b, 10100 * US, 1);     /* 10: 49.999 us */
-	put_events(&b, 10200 * US, 3);     /* 11: far enough, packed */
-	told = (struct tw_offset_view){
+	put_host(&a, "alpha");        /* 1 */
+	put_offset(&a, 0, &unknown);  /* 2 */
+	put_events(&a, 1 * MS, 1);    /* 3: no other */
+	put_host(&b, "beta");         /* 4 */
+	put_offset(&b, 0, &reported); /* 5 */
+	put_events(&b, 10 * MS, 1);   /* 6: alpha's is not known */
+	reported = (struct tw_offset_view){ .kind = TW_OFFSET_ESTIMATE,
+					    .method = TW_OFFSET_BY_TIME_SYNC,
+					    .offset = -5,
+					    .drift = -7,
+					    .error_ns = 15 * US };
+	put_offset(&a, 10 * MS, &reported); /* 7 */
+	put_events(&a, 10050 * US, 1);      /* 8: as far as both errors together */
+	put_events(&a, 10050 * US + 1, 1);  /* 9: further */
+	put_events(&b, 10100 * US, 1);      /* 10: 49.999 us */
+	put_events(&b, 10200 * US, 3);      /* 11: far enough, packed */
+	reported = (struct tw_offset_view){
 		.kind = TW_OFFSET_STEP, .method = TW_OFFSET_BY_SYNC, .step = -3600000000000, .error_ns = 2 * MS
 	};
-	put_offset(&b, 11 * MS, &told); /* 12 */
-	put_events(&b, 11 * MS, 1);     /* 13: 0.95 ms, and the error is 2 ms by now */
-	put_events(&c, 20 * MS, 1);     /* 14: of gamma nobody said anything */
-	put_events(&a, 30 * MS, 1);     /* 15: nor here */
-	put_events(&b, 40 * MS, 1);     /* 16: certain */
-	put_events(&a, 38 * MS, 1);     /* 17: the file goes back in time, by too little */
-	put_events(&a, 37 * MS, 1);     /* 18: and by enough */
-	told = (struct tw_offset_view){ .kind = TW_OFFSET_SUSPEND, .step = 12300000000, .error_ns = TW_ERROR_UNKNOWN };
-	put_offset(&b, 50 * MS, &told); /* 19 */
-	put_events(&b, 60 * MS, 1);     /* 20: not known any more */
-	put_exchange(&a, 61 * MS);      /* 21, 22, 23 */
-	put_lost(&a, 62 * MS);          /* 24 */
-	put_end(&a, 63 * MS);           /* 25 */
+	put_offset(&b, 11 * MS, &reported); /* 12 */
+	put_events(&b, 11 * MS, 1);         /* 13: 0.95 ms, and the error is 2 ms by now */
+	put_events(&c, 20 * MS, 1);         /* 14: of gamma nobody said anything */
+	put_events(&a, 30 * MS, 1);         /* 15: nor here */
+	put_events(&b, 40 * MS, 1);         /* 16: certain */
+	put_events(&a, 38 * MS, 1);         /* 17: the file goes back in time, by too little */
+	put_events(&a, 37 * MS, 1);         /* 18: and by enough */
+	reported =
+		(struct tw_offset_view){ .kind = TW_OFFSET_SUSPEND, .step = 12300000000, .error_ns = TW_ERROR_UNKNOWN };
+	put_offset(&b, 50 * MS, &reported); /* 19 */
+	put_events(&b, 60 * MS, 1);         /* 20: not known any more */
+	put_exchange(&a, 61 * MS);          /* 21, 22, 23 */
+	put_lost(&a, 62 * MS);              /* 24 */
+	put_end(&a, 63 * MS);               /* 25 */
 	sample__close(&s);
 }

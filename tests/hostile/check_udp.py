@@ -30,7 +30,7 @@ clock = re.search(r"^clock +(\d+) requests answered; (\d+) frames were not reque
 answered, strange, dropped = (int(n) for n in clock.groups()) if clock else (0, 0, 0)
 print(f"{form}: {sent}, {recorded} events of the producer, {frames}, {questions}, clock {stream['clock']}")
 
-expect("the books are closed", ledger["state"] == "closed", ledger)
+expect("the ledger is closed", ledger["state"] == "closed", ledger)
 expect("the difference is 0", ledger["difference"] == 0, ledger)
 expect("both ends tell as many events", ledger["recorded"] == recorded, ledger, recorded)
 expect("losses are the producer's", (places["ring"], places["shed"], places["tx"]) == (ring, shed, refused), ledger)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `capture` beside a stream on a wire: it writes what was sent, in the order of time; with a filter exactly what report's filter
-# shows of that; for those who join late too. How it ends, and that its books add up.
+# shows of that; for those who join late too. How it ends, and that its ledger balances.
 # Usage: capture.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"

@@ -88,10 +88,10 @@ ledger() {
 	[[ $of =~ \ $2=([0-9a-z]+) ]] && echo "${BASH_REMATCH[1]}" || echo 0
 }
 
-# nothing_lost NAME: its books are closed, and nothing is in a place of losses
+# nothing_lost NAME: its ledger is closed, and nothing is in a place of losses
 nothing_lost() {
 	local place
-	expect "$1: its books" closed "$(ledger "$1" state)"
+	expect "$1: its ledger" closed "$(ledger "$1" state)"
 	for place in ring shed tx wire receiver damaged disk difference; do
 		expect "$1: lost, $place" 0 "$(ledger "$1" $place)"
 	done

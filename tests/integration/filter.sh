@@ -53,7 +53,7 @@ same() {
 		fail "$3: record and report differ: $(diff "$scratch/some.lines" "$scratch/found.lines" | head -n 6)"
 	[ "$(lines "$scratch/all.pcapng" | wc -l)" -gt "$(wc -l <"$scratch/found.lines")" ] || fail "$3: everything matches"
 	eval "$(summary "$scratch/some.err")"
-	odd_books "$scratch/some.err" && fail "$3: the books do not balance"
+	odd_ledger "$scratch/some.err" && fail "$3: the ledger does not balance"
 	echo "$3: $(wc -l <"$scratch/some.lines") of $(lines "$scratch/all.pcapng" | wc -l) lines"
 }
 

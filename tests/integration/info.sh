@@ -18,13 +18,13 @@ l = s['ledger']
 print($2)"
 }
 
-# is_in_state FILE STATE: so are its books, by now. A dumpcap that is ended leaves behind what it has not read: first they are closed.
+# is_in_state FILE STATE: so is its ledger, by now. A dumpcap that is ended leaves behind what it has not read: first they are closed.
 is_in_state() {
 	[ "$(of "$1" "l['state']" 2>/dev/null)" = "$2" ]
 }
 
 balanced() { # FILE STATE
-	expect "$1: books" "$2 0" "$(of "$1" "l['state'], l['difference']" | tr -d "(,)'")"
+	expect "$1: ledger" "$2 0" "$(of "$1" "l['state'], l['difference']" | tr -d "(,)'")"
 	expect "$1: events that are not in it" 0 "$(of "$1" "s['missing']")"
 }
 
@@ -74,7 +74,7 @@ for file in "$packed" "$scratch/dumpcap.pcapng"; do
 	for seed in 1 2 3 4 5 6 7 8; do
 		lost=$("$(dirname "$0")/mangle.py" $seed "$file" "$scratch/mangled.pcapng")
 		[ "$lost" -gt 0 ] || fail "nothing was lost"
-		expect "$file, seed $seed: books, difference, missing; recorded, in the file, lost" \
+		expect "$file, seed $seed: ledger, difference, missing; recorded, in the file, lost" \
 			"closed 0 0 $recorded $((recorded - lost)) $lost" "$(of "$scratch/mangled.pcapng" "l['state'], l['difference'], \
 			s['missing'], l['recorded'], l['places']['delivered'], l['places']['wire']" | tr -d "(,)'")"
 	done
@@ -98,7 +98,7 @@ eval "$(summary "$scratch/stream.err")"
 balanced "$scratch/late.pcapng" closed
 expect "late: recorded" "$recorded" "$(of "$scratch/late.pcapng" "l['recorded']")"
 [ "$(of "$scratch/late.pcapng" "l['places']['before']")" -gt 0 ] || fail "late: nothing before"
-expect "killed: books" running "$(of "$scratch/killed.pcapng" "l['state']")"
+expect "killed: ledger" running "$(of "$scratch/killed.pcapng" "l['state']")"
 [ "$(of "$scratch/killed.pcapng" "s['missing']")" -le 0 ] || fail "killed: less in the file than its ledger says"
 expect "killed: what is counted" "open 0" "$(of "$scratch/killed.pcapng" "s['counted']['state'], s['counted']['difference']" | tr -d "(,)'")"
 exit $failed

@@ -5,7 +5,7 @@
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# closed NAME: the books of the summary in NAME.err. Sets $shown, the events that it says are shown. A busy machine may lose some, a twentieth at
+# closed NAME: the ledger of the summary in NAME.err. Sets $shown, the events that it says are shown. A busy machine may lose some, a twentieth at
 # most, and says so.
 closed() {
 	local recorded read sent ring=0 shed=0 tx=0 dropped=0 missing

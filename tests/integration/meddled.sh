@@ -30,7 +30,7 @@ says "$scratch/run.err" '^others +another process disabled tracing' || fail "swi
 says "$scratch/run.err" '^unsure' && fail "switched off: $(cat "$scratch/run.err")"
 meddle buffer_size_kb 4000
 meddle events/enable 0
-odd_books "$scratch/run.err" && fail "switched events off: $(cat "$scratch/run.err")"
+odd_ledger "$scratch/run.err" && fail "switched events off: $(cat "$scratch/run.err")"
 
 # Somebody reads from it beyond the end of the run. It stays, and that is said; once the reader has gone a clean-up removes it.
 start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
@@ -48,5 +48,5 @@ start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
 run=$pid
 wait_for has_events
 interrupt "$run"
-odd_books "$scratch/run.err" && fail "nobody meddled: $(cat "$scratch/run.err")"
+odd_ledger "$scratch/run.err" && fail "nobody meddled: $(cat "$scratch/run.err")"
 exit $failed

@@ -51,7 +51,7 @@ stream_and_capture() {
 	eval "$(summary "$scratch/stream.err")"
 	expect "$name: recorded = sent + lost" "$recorded" $((sent + ring + shed + tx))
 	expect "$name: events recorded, told at the other end" "$recorded" "$(ledger "$name" recorded)"
-	expect "$name: difference in the books" 0 "$(ledger "$name" difference)"
+	expect "$name: difference in the ledger" 0 "$(ledger "$name" difference)"
 }
 
 no_fragments() { # NAME

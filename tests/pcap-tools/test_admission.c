@@ -270,7 +270,7 @@ static void an_answer_may_be_late(void **state)
 }
 
 /* A stream that answers but finds no place is told so; silence and END make room. */
-static void who_is_refused_is_told(void **state)
+static void who_is_refused_is_reported(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });
 	uint16_t why = 0;
@@ -505,7 +505,7 @@ int main(void)
 		cmocka_unit_test(a_stream_begins_in_a_flood),
 		cmocka_unit_test(an_answer_finds_a_place),
 		cmocka_unit_test(an_answer_may_be_late),
-		cmocka_unit_test(who_is_refused_is_told),
+		cmocka_unit_test(who_is_refused_is_reported),
 		cmocka_unit_test(a_refused_stream_leaves_questions_to_others),
 		cmocka_unit_test(an_address_has_its_share),
 		cmocka_unit_test(addresses_share_the_places),

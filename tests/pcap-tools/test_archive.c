@@ -149,7 +149,7 @@ static void holding_is_bounded(void **state)
 	fixture__free(x);
 }
 
-static void books(void **state)
+static void ledgers(void **state)
 {
 	const struct tw_stat_view counters[] = {
 		{ .stat = TW_STAT_RECORDED, .channel = 1, .value = 100 },
@@ -504,9 +504,9 @@ static void limit(void **state)
 
 /* Events queued when the first write failed are counted too. */
 /* More streams than are reported one by one: the others are reported together, without a stream's name. */
-static void streams_beyond_those_told(void **state)
+static void streams_beyond_those_reported(void **state)
 {
-	const uint64_t told = 4096, n = told + TW_STREAMS_LIVE_MAX + 3;
+	const uint64_t reported = 4096, n = reported + TW_STREAMS_LIVE_MAX + 3;
 	struct fixture *x = *state;
 	struct tw_archive_report *reports;
 
@@ -521,12 +521,12 @@ static void streams_beyond_those_told(void **state)
 		assert_true(tw_end__emit(&x->frame.f));
 		put(x, test_frame__end(&x->frame));
 	}
-	assert_int_equal(tw_archive__reports(x->archive, &reports), told + TW_STREAMS_LIVE_MAX);
-	assert_string_equal(reports[told - 2].name, "a:b");
-	assert_string_equal(reports[told - 1].name, "4 other streams");
-	assert_int_equal(reports[told - 1].stream_id, 0);
-	assert_int_equal(reports[told - 1].ledger.place[TW_PLACE_DELIVERED], 4);
-	assert_string_equal(reports[told].name, "a:b");
+	assert_int_equal(tw_archive__reports(x->archive, &reports), reported + TW_STREAMS_LIVE_MAX);
+	assert_string_equal(reports[reported - 2].name, "a:b");
+	assert_string_equal(reports[reported - 1].name, "4 other streams");
+	assert_int_equal(reports[reported - 1].stream_id, 0);
+	assert_int_equal(reports[reported - 1].ledger.place[TW_PLACE_DELIVERED], 4);
+	assert_string_equal(reports[reported].name, "a:b");
 	free(reports);
 }
 
@@ -605,7 +605,7 @@ int main(void)
 		TEST(packets_wait_for_names),
 		TEST(nameless_stream),
 		TEST(holding_is_bounded),
-		TEST(books),
+		TEST(ledgers),
 		TEST(two_streams_two_interfaces),
 		cmocka_unit_test(explained_gaps),
 		cmocka_unit_test(silent_in_the_last_file),
@@ -614,7 +614,7 @@ int main(void)
 		cmocka_unit_test(dated_by_when_it_came),
 		cmocka_unit_test(end_repeated_after_retirement),
 		cmocka_unit_test(limit),
-		TEST(streams_beyond_those_told),
+		TEST(streams_beyond_those_reported),
 		cmocka_unit_test(metadata_beyond_their_room),
 		cmocka_unit_test(a_full_disk),
 	};

@@ -42,7 +42,7 @@ static void watermark_waits_for_events(void **state)
 	fixture__free(x);
 }
 
-static void silent_channel_is_waited_for_no_longer_than_told(void **state)
+static void silent_channel_is_waited_for_no_longer_than_reported(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .wait_ns = 100 });
 	struct tw_stream_numbers of_stream;
@@ -261,7 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(watermark_waits_for_events),
-		cmocka_unit_test(silent_channel_is_waited_for_no_longer_than_told),
+		cmocka_unit_test(silent_channel_is_waited_for_no_longer_than_reported),
 		cmocka_unit_test(watermark_beside_others),
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(lent_frames_stay_where_they_are),

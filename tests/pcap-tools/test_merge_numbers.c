@@ -163,7 +163,7 @@ static void assert_lost(const struct seen *seen, uint16_t where, uint64_t count,
 }
 
 /* Before the event after the gap, with its time; announced events that never arrived, at the end. */
-static void holes_are_told(void **state)
+static void holes_are_reported(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
 
@@ -249,7 +249,7 @@ static void a_late_frame_ends_no_hole(void **state)
 }
 
 /* Losses that a LOST before the event reports, in its frame or in a separate one, are not reported again; further ones are. */
-static void told_losses_are_not_told_twice(void **state)
+static void told_losses_are_not_reported_twice(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
 	const struct tw_lost_view tx = { .time = 1200, .where = TW_LOST_TX, .count = 3 };
@@ -281,7 +281,7 @@ static void told_losses_are_not_told_twice(void **state)
 }
 
 /* A LOST that reports more than is missing there reports it later than possible. The next gap is separate. */
-static void what_is_told_explains_one_hole(void **state)
+static void what_is_reported_explains_one_hole(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_merge_options){ .from_start = true, .report_gaps = true });
 
@@ -507,12 +507,12 @@ int main(void)
 		cmocka_unit_test(late_joiner_heard_of_them),
 		cmocka_unit_test(lost_and_filtered),
 		cmocka_unit_test(lies_are_refused),
-		cmocka_unit_test(holes_are_told),
+		cmocka_unit_test(holes_are_reported),
 		cmocka_unit_test(all_is_missing),
 		cmocka_unit_test(holes_are_the_receivers_when_it_dropped),
 		cmocka_unit_test(a_late_frame_ends_no_hole),
-		cmocka_unit_test(told_losses_are_not_told_twice),
-		cmocka_unit_test(what_is_told_explains_one_hole),
+		cmocka_unit_test(told_losses_are_not_reported_twice),
+		cmocka_unit_test(what_is_reported_explains_one_hole),
 		cmocka_unit_test(a_jump_loses_nothing),
 		cmocka_unit_test(joining_late_tells_what_was_before),
 		cmocka_unit_test(who_saw_the_start_misses_first_events),

@@ -114,7 +114,7 @@ static void ends_of_time(void **state)
 	fixture__free(x);
 }
 
-static void waits_for_the_slowest_no_longer_than_told(void **state)
+static void waits_for_the_slowest_no_longer_than_reported(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 2, 0);
 
@@ -331,7 +331,7 @@ static void waits_for_its_offset_behind_its_end(void **state)
 }
 
 /* It is placed as if its newest event were the newest of all, until its offset arrives. */
-static void waits_for_its_offset_no_longer_than_told(void **state)
+static void waits_for_its_offset_no_longer_than_reported(void **state)
 {
 	struct fixture *x = streams__new((struct tw_merge_options){ .wait_ns = 1000 }, 1, 0);
 
@@ -614,7 +614,7 @@ int main(void)
 		cmocka_unit_test(clocks_differ),
 		cmocka_unit_test(a_clock_that_counts_ticks),
 		cmocka_unit_test(ends_of_time),
-		cmocka_unit_test(waits_for_the_slowest_no_longer_than_told),
+		cmocka_unit_test(waits_for_the_slowest_no_longer_than_reported),
 		cmocka_unit_test(silence_holds_nobody_up),
 		cmocka_unit_test(one_that_is_ahead_moves_nobody),
 		cmocka_unit_test(disorder_of_those_ahead_is_counted),
@@ -623,7 +623,7 @@ int main(void)
 		cmocka_unit_test(nothing_waits_for_ever),
 		cmocka_unit_test(waits_for_its_offset),
 		cmocka_unit_test(waits_for_its_offset_behind_its_end),
-		cmocka_unit_test(waits_for_its_offset_no_longer_than_told),
+		cmocka_unit_test(waits_for_its_offset_no_longer_than_reported),
 		cmocka_unit_test(waits_from_its_first_frame_on),
 		cmocka_unit_test(guesses_follow_the_first_that_is_known),
 		cmocka_unit_test(a_guess_is_where_it_came),

@@ -114,7 +114,7 @@ static void duplicates_come_out_once(void **state)
 }
 
 /* A gap that the LOST at the beginning of the frame after it explains in part. */
-static void holes_are_told(void **state)
+static void holes_are_reported(void **state)
 {
 	struct fixture *x = packed__new();
 	const struct tw_lost_view shed = { .time = 1100, .where = TW_LOST_SHED, .count = 3 };
@@ -138,7 +138,7 @@ static void holes_are_told(void **state)
 }
 
 /* Drops of the interface explain a gap, too, and are counted separately; once, although the frame arrives twice. */
-static void drops_of_the_interface_are_told(void **state)
+static void drops_of_the_interface_are_reported(void **state)
 {
 	struct fixture *x = packed__new();
 	const struct tw_lost_view tx = { .time = 1100, .where = TW_LOST_TX, .count = 4 };
@@ -314,12 +314,18 @@ static void cut_frames_with_filtered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_come_out_as_they_came),    cmocka_unit_test(watermarks_rule_and_stay),
-		cmocka_unit_test(late_frames_are_flagged),         cmocka_unit_test(overlaps_are_counted_once),
-		cmocka_unit_test(duplicates_come_out_once),        cmocka_unit_test(holes_are_told),
-		cmocka_unit_test(drops_of_the_interface_are_told), cmocka_unit_test(pieces_are_looked_at),
-		cmocka_unit_test(pieces_that_come_twice),          cmocka_unit_test(cut_frames),
-		cmocka_unit_test(cut_frames_count_new_numbers),    cmocka_unit_test(cut_frames_with_filtered),
+		cmocka_unit_test(frames_come_out_as_they_came),
+		cmocka_unit_test(watermarks_rule_and_stay),
+		cmocka_unit_test(late_frames_are_flagged),
+		cmocka_unit_test(overlaps_are_counted_once),
+		cmocka_unit_test(duplicates_come_out_once),
+		cmocka_unit_test(holes_are_reported),
+		cmocka_unit_test(drops_of_the_interface_are_reported),
+		cmocka_unit_test(pieces_are_looked_at),
+		cmocka_unit_test(pieces_that_come_twice),
+		cmocka_unit_test(cut_frames),
+		cmocka_unit_test(cut_frames_count_new_numbers),
+		cmocka_unit_test(cut_frames_with_filtered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -267,7 +267,7 @@ static void test_parts(void **state)
 {
 	struct tw_metadata *first = m;
 	struct tw_metadata_frames frames;
-	struct replayed r, told = { 0 };
+	struct replayed r, reported = { 0 };
 	struct tw_frame_info info = { 0 };
 	struct tw_cursor tlvs = { 0 };
 	struct tw_tlv_view tlv;
@@ -288,19 +288,19 @@ static void test_parts(void **state)
 	}
 	assert_true(pieces > 2);
 	assert_int_equal(verdict, TW_METADATA_WHOLE);
-	frames = replayed__frames(&told, 3, TW_FRAME_MAX);
+	frames = replayed__frames(&reported, 3, TW_FRAME_MAX);
 	assert_int_equal(tw_metadata__emit_whole(m, &frames), 0);
-	assert_int_equal(told.n, 1);
+	assert_int_equal(reported.n, 1);
 	assert_int_equal(take_text(9, 0, "one"), TW_METADATA_SKIP);
 	for (at = 0; replayed__next(&r, &at, &info, &tlvs, &tlv);)
 		assert_int_equal(tw_metadata__take(first, &info, &tlv), TW_METADATA_SKIP);
 	at = 0;
-	replayed__next(&told, &at, &info, &tlvs, &tlv);
+	replayed__next(&reported, &at, &info, &tlvs, &tlv);
 	assert_int_equal(info.schema_id, SCHEMA);
 	assert_int_equal(info.seq, 3);
 	assert_int_equal(tw_metadata__take(first, &info, &tlv), TW_METADATA_SKIP);
 	tw_metadata__free(first);
-	free(told.bytes);
+	free(reported.bytes);
 	free(r.bytes);
 }
 

@@ -21,7 +21,7 @@ expect() {
 
 cd "$dir"
 "$sample" x.pcapng 20000 2>stats || fail "sample: $(cat stats)"
-expect "the recorder's books" "packets=40002 events=40000 bytes=$(stat -c %s x.pcapng) ring=33 shed=5 wire=0 late=0 gaps=0" "$(cat stats)"
+expect "the recorder's ledger" "packets=40002 events=40000 bytes=$(stat -c %s x.pcapng) ring=33 shed=5 wire=0 late=0 gaps=0" "$(cat stats)"
 
 capinfos -M x.pcapng >info || fail "capinfos refuses the file"
 field() {

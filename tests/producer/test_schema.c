@@ -140,7 +140,7 @@ static bool joined(void *ctx)
 }
 
 /* At the start, when it joined, and again at least once: on a busy machine repetitions coincide. */
-static bool is_told_again(const struct receiver *got)
+static bool is_reported_again(const struct receiver *got)
 {
 	return got->n_hosts >= 3;
 }
@@ -155,7 +155,7 @@ static void test_joined(void **state)
 	run.options.repeat_ms = 60000;
 	run.options.joined = joined;
 	run__start(&run);
-	run__await(&run, is_told_again);
+	run__await(&run, is_reported_again);
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
 	assert_true(run.got.n_hosts <= 10);

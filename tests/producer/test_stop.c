@@ -95,13 +95,13 @@ static void refuse_writes(const char *dir, const char *file, char path[256])
 
 static void await_events(const struct run *run)
 {
-	struct tw_producer_counters books = { 0 };
+	struct tw_producer_counters counters = { 0 };
 
-	for (int i = 0; i < 1000 && books.read < 1000; i++) {
+	for (int i = 0; i < 1000 && counters.read < 1000; i++) {
 		usleep(MOMENT_US);
-		tw_producer__counters(run->producer, &books);
+		tw_producer__counters(run->producer, &counters);
 	}
-	assert_true(books.read >= 1000);
+	assert_true(counters.read >= 1000);
 }
 
 static void expect_balance(const struct run *run)

@@ -18,8 +18,8 @@ start_tracewire() {
 	wait_for says "$scratch/$name.err" '^(events are on|recording to|streaming on)'
 }
 
-# odd_books FILE: a summary there says that its numbers do not fit each other, or not the kernel's. Tracing may be switched off by others.
-odd_books() {
+# odd_ledger FILE: a summary there says that its numbers do not fit each other, or not the kernel's. Tracing may be switched off by others.
+odd_ledger() {
 	says "$1" 'do not balance|^unsure |please report'
 }
 

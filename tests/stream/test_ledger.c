@@ -16,7 +16,7 @@
 
 static struct test_frame frame;
 
-static void take_frame(struct tw_stream_counters *books)
+static void take_frame(struct tw_stream_counters *counters)
 {
 	const size_t len = test_frame__end(&frame);
 	struct tw_frame_info info;
@@ -26,20 +26,20 @@ static void take_frame(struct tw_stream_counters *books)
 
 	assert_int_equal(tw_frame__parse(frame.buf, len, &info, &tlvs), TW_FRAME_OK);
 	if (info.source == TW_SOURCE_CONTROL)
-		tw_stream_counters__control(books, info.seq);
+		tw_stream_counters__control(counters, info.seq);
 	while (tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_STATS)
-			assert_int_equal(tw_stream_counters__stats(books, &tlv), 0);
+			assert_int_equal(tw_stream_counters__stats(counters, &tlv), 0);
 		else if (tlv.type == TW_TLV_LOST)
-			tw_stream_counters__lost(books, &tlv);
+			tw_stream_counters__lost(counters, &tlv);
 		else if (tlv.type == TW_TLV_END)
-			tw_stream_counters__end(books);
+			tw_stream_counters__end(counters);
 	}
 }
 
 /* What really happened to the events of a made stream. */
 struct world {
-	struct tw_stream_counters books;
+	struct tw_stream_counters counters;
 	struct tw_ledger_sources seen;
 	struct tw_ledger truth; /* with the places of a capture that knows everything */
 	uint64_t totals[TW_STREAM_COUNT];
@@ -69,7 +69,7 @@ static void tell_stats(struct world *w)
 	test_frame__begin(&frame, TW_CHANNEL_CONTROL, w->control_seq++, 0);
 	assert_true(tw_stats__emit(&frame.f, stats, sizeof(stats) / sizeof(stats[0])));
 	if (w->joined)
-		take_frame(&w->books);
+		take_frame(&w->counters);
 }
 
 static void tell_lost(struct world *w, uint16_t where)
@@ -79,7 +79,7 @@ static void tell_lost(struct world *w, uint16_t where)
 	test_frame__begin(&frame, 1, 0, 0);
 	assert_true(tw_lost__emit(&frame.f, &lost));
 	if (w->joined && w->tells_lost)
-		take_frame(&w->books);
+		take_frame(&w->counters);
 }
 
 static void happen(struct world *w, enum tw_ledger_place place)
@@ -106,9 +106,9 @@ static void lose_at_producer(struct world *w)
 {
 	const bool shed = chance(2);
 
-	const bool told = (shed || w->tells_tx) && w->tells_lost && chance(2);
+	const bool reported = (shed || w->tells_tx) && w->tells_lost && chance(2);
 
-	*(told ? &w->seen.numbers.gaps_reported : &w->seen.numbers.gaps_wire) += w->joined;
+	*(reported ? &w->seen.numbers.gaps_reported : &w->seen.numbers.gaps_wire) += w->joined;
 	w->totals[shed ? TW_STREAM_SHED : TW_STREAM_TX]++;
 	if (shed || w->tells_tx)
 		tell_lost(w, shed ? TW_LOST_SHED : TW_LOST_TX);
@@ -183,7 +183,7 @@ static void run(struct world *w, unsigned int events, unsigned int join, unsigne
 	w->joined = !join;
 	test_frame__begin(&frame, TW_CHANNEL_CONTROL, w->control_seq++, 0);
 	if (w->joined)
-		take_frame(&w->books);
+		take_frame(&w->counters);
 	for (unsigned int i = 0; i < events; i++) {
 		w->joined |= i >= join;
 		if (i % every == 0)
@@ -198,9 +198,9 @@ static void end(struct world *w, bool with_end)
 		tell_stats(w);
 		test_frame__begin(&frame, TW_CHANNEL_CONTROL, w->control_seq++, 0);
 		assert_true(tw_end__emit(&frame.f));
-		take_frame(&w->books);
+		take_frame(&w->counters);
 	}
-	w->seen.books = &w->books;
+	w->seen.counters = &w->counters;
 	w->seen.own.finished = true;
 }
 
@@ -227,7 +227,7 @@ static void test_whole(void **state)
 		assert_int_equal(tw_ledger__difference(&l), 0);
 		check_places(&w, &l);
 		assert_int_equal(l.fact[TW_FACT_TX_FRAMES], w.tells_tx ? 0 : w.totals[TW_STREAM_TX]);
-		tw_stream_counters__fini(&w.books);
+		tw_stream_counters__fini(&w.counters);
 	}
 }
 
@@ -247,7 +247,7 @@ static void test_dropped_metadata(void **state)
 		assert_int_equal(l.recorded, w.truth.recorded);
 		assert_int_equal(tw_ledger__difference(&l), 0);
 		assert_int_equal(l.place[TW_PLACE_DELIVERED], w.truth.place[TW_PLACE_DELIVERED]);
-		tw_stream_counters__fini(&w.books);
+		tw_stream_counters__fini(&w.counters);
 	}
 }
 
@@ -274,7 +274,7 @@ static void test_late(void **state)
 			assert_int_equal(l.place[TW_PLACE_SHED], w.truth.place[TW_PLACE_SHED]);
 			assert_int_equal(l.place[TW_PLACE_WIRE], w.truth.place[TW_PLACE_WIRE]);
 		}
-		tw_stream_counters__fini(&w.books);
+		tw_stream_counters__fini(&w.counters);
 	}
 }
 
@@ -293,7 +293,7 @@ static void test_cut(void **state)
 		tw_ledger__make(&w.seen, &l);
 		assert_int_equal(l.state, TW_LEDGER_OPEN);
 		assert_int_equal(tw_ledger__difference(&l), 0);
-		if (w.joined && w.books.from_start) {
+		if (w.joined && w.counters.from_start) {
 			assert_true(l.recorded <= w.truth.recorded);
 			w.totals[TW_STREAM_RECORDED] += behind;
 			w.totals[TW_STREAM_READ] += behind;
@@ -301,7 +301,7 @@ static void test_cut(void **state)
 			tw_ledger__make(&w.seen, &l);
 			assert_int_equal(tw_ledger__difference(&l), behind);
 		}
-		tw_stream_counters__fini(&w.books);
+		tw_stream_counters__fini(&w.counters);
 	}
 }
 
@@ -309,9 +309,9 @@ static struct tw_ledger make(struct world *w)
 {
 	struct tw_ledger l;
 
-	w->seen.books = &w->books;
+	w->seen.counters = &w->counters;
 	tw_ledger__make(&w->seen, &l);
-	tw_stream_counters__fini(&w->books);
+	tw_stream_counters__fini(&w->counters);
 	return l;
 }
 

@@ -97,11 +97,11 @@ seen() {
 		-E separator=' ' "${fields[@]}" 2>/dev/null
 }
 
-# check_host HOST FILE: all that its producer recorded is there, in closed books; a task is switched away from that was running
+# check_host HOST FILE: all that its producer recorded is there, in a closed ledger; a task is switched away from that was running
 check_host() {
 	local host=$1 n other
 	n=$(recorded "$2")
-	says "$scratch/all.err" "^$host:[^ ]+ +$n +$n +0  closed$" || fail "books of $host, which recorded $n: $(cat "$scratch/all.err")"
+	says "$scratch/all.err" "^$host:[^ ]+ +$n +$n +0  closed$" || fail "ledger of $host, which recorded $n: $(cat "$scratch/all.err")"
 	[ "$(tshark -r "$scratch/all.pcapng" -Y "trace.pid && frame.interface_name contains \"$host:\"" 2>/dev/null | wc -l)" = "$n" ] ||
 		fail "not all $n events of $host are in the file"
 	other=$(seen "$host" trace.pid trace.sched.sched_switch.prev_pid | awk '$1 != $2 || NF != 2' | head -n 3)

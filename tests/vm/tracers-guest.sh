@@ -13,7 +13,7 @@ need_tracefs
 
 record_beside() { # STATUS WORD...: with these options, and expect the exit status
 	run "$1" "$tracewire" record "${@:2}"
-	odd_books "$scratch/err" && fail "'$*': the books do not balance"
+	odd_ledger "$scratch/err" && fail "'$*': the ledger does not balance"
 }
 
 record() { # STATUS WORD...: the same, and nothing is left

@@ -119,9 +119,9 @@ static void put_live(struct tw_json *json, const struct filter_explanation *expl
 	tw_json__close(json);
 	put_counts(json, "unfiltered", &all);
 	put_counts(json, "filtered", &filtered);
-	tw_json__u64(json, "recorded", live->filtered_books.recorded);
-	tw_json__u64(json, "rejected", live->filtered_books.filtered);
-	tw_json__u64(json, "delivered", live->filtered_books.delivered);
+	tw_json__u64(json, "recorded", live->filtered_counters.recorded);
+	tw_json__u64(json, "rejected", live->filtered_counters.filtered);
+	tw_json__u64(json, "delivered", live->filtered_counters.delivered);
 	tw_json__close(json);
 }
 

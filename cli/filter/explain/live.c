@@ -445,8 +445,8 @@ int filter_live__run(const struct filter_expression *expression, const struct cl
 	};
 
 	if (!err) {
-		tw_producer__counters(run.all.producer, &live.all_books);
-		tw_producer__counters(run.filtered.producer, &live.filtered_books);
+		tw_producer__counters(run.all.producer, &live.all_counters);
+		tw_producer__counters(run.filtered.producer, &live.filtered_counters);
 		tw_producer__filter_places(run.filtered.producer, &live.places);
 	}
 	tw_producer__free(run.filtered.producer);

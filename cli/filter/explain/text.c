@@ -75,19 +75,19 @@ static bool same_reason(const struct filter_ability *a, const struct filter_abil
 /* One line for each reason, with all stages that have it. */
 static void print_reasons(const filter_abilities *row, FILE *out)
 {
-	bool told[FILTER_STAGES] = { false };
+	bool reported[FILTER_STAGES] = { false };
 
 	for (int stage = 0; stage < FILTER_STAGES; stage++) {
 		const struct filter_ability *ability = &(*row)[stage];
 
-		if (!ability->why || told[stage])
+		if (!ability->why || reported[stage])
 			continue;
 		fprintf(out, "       %s", filter_stages[stage].name);
 		for (int k = stage + 1; k < FILTER_STAGES; k++) {
 			if (!same_reason(ability, &(*row)[k]))
 				continue;
 			fprintf(out, ", %s", filter_stages[k].name);
-			told[k] = true;
+			reported[k] = true;
 		}
 		say(out, ": %s", ability->why);
 		if (ability->can == FILTER_CAN_PARTLY)
@@ -255,12 +255,12 @@ static void print_window(const struct filter_live *live, FILE *out)
 
 static void print_stages(const struct filter_live *live, FILE *out)
 {
-	const struct tw_producer_counters *books = &live->filtered_books;
+	const struct tw_producer_counters *counters = &live->filtered_counters;
 
 	fprintf(out, "\n     %-*s  %10s\n", HITS_WIDTH, "with the filter, from start to stop", "events");
-	print_line("recorded by the kernel, behind its filters", books->recorded, out);
-	print_line("rejected by the producer", books->filtered, out);
-	print_line("delivered", books->delivered, out);
+	print_line("recorded by the kernel, behind its filters", counters->recorded, out);
+	print_line("rejected by the producer", counters->filtered, out);
+	print_line("delivered", counters->delivered, out);
 	if (live->places.refused)
 		fprintf(out,
 			"     the kernel refuses the filters of %zu kinds of events, which the producer asks instead\n",

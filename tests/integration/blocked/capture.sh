@@ -25,15 +25,15 @@ drops() { # datagrams that the socket had no room for, as the kernel says
 
 check_capture() { # WHAT
 	says "$scratch/run.err" 'accepted no more data after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
-	[ "$(end_books run disk)" -gt 0 ] 2>/dev/null || fail "$1: nothing at disk: $(cat "$scratch/run.err")"
+	[ "$(end_ledger run disk)" -gt 0 ] 2>/dev/null || fail "$1: nothing at disk: $(cat "$scratch/run.err")"
 	dropped=$(sed -nE 's/.*"frames":\{"received":[0-9]+,"dropped":([0-9]+).*/\1/p' "$scratch/run.err")
-	tail=$(end_books run tail_frames)
+	tail=$(end_ledger run tail_frames)
 	[ "$dropped" -gt 0 ] || fail "$1: no frame was dropped: $(cat "$scratch/run.err")"
 	[ "$tail" -le "$dropped" ] || fail "$1: more frames are missing than were dropped: $(cat "$scratch/run.err")"
 	# The last datagram may just have found room, if it was short.
 	[ "$tail" = 0 ] || tails=1
-	expect "$1: difference, with $tail frames missing" "$([ "$tail" = 0 ] && echo 0 || echo null)" "$(end_books run difference)"
-	[ $((tail + $(end_books run receiver))) -gt 0 ] || fail "$1: $dropped frames were dropped, and are in no place: $(cat "$scratch/run.err")"
+	expect "$1: difference, with $tail frames missing" "$([ "$tail" = 0 ] && echo 0 || echo null)" "$(end_ledger run difference)"
+	[ $((tail + $(end_ledger run receiver))) -gt 0 ] || fail "$1: $dropped frames were dropped, and are in no place: $(cat "$scratch/run.err")"
 }
 tails=0
 

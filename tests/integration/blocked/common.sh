@@ -69,6 +69,6 @@ end_stream() { # STATUS
 	expect "status of the stream" "$1" $status
 }
 
-end_books() { # NAME KEY: in what that capture says at its end
+end_ledger() { # NAME KEY: in what that capture says at its end
 	grep '^{"end"' "$scratch/$1.err" | grep -oE "\"$2\": ?[a-z0-9-]+" | head -n 1 | sed 's/.*: *//'
 }

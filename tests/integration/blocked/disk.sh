@@ -18,7 +18,7 @@ for file in x.pcapng x.pcapng.zst; do
 	ends_with 1 "record on a full disk"
 	lost=$(sed -nE 's/^ledger .* ([0-9]+) disk.*/\1/p' "$scratch/run.err")
 	[ "${lost:-0}" -gt 0 ] || fail "$file: nothing at disk: $(cat "$scratch/run.err")"
-	says "$scratch/run.err" '^ledger .*; closed$' || fail "$file: books are not closed: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" '^ledger .*; closed$' || fail "$file: the ledger is not closed: $(cat "$scratch/run.err")"
 	says "$scratch/run.err" '^dropped|unexplained' && fail "$file: two truths: $(cat "$scratch/run.err")"
 	"$tracewire" info -j "$scratch/small/$file" >"$scratch/info" 2>&1 || fail "$file: info: $(cat "$scratch/info")"
 	python3 - "$scratch/info" "$lost" <<'END' || fail "$file: the file's ledger is another one: $(cat "$scratch/info")"

@@ -6,12 +6,12 @@ tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 
-# books_of WHAT: the ledger that record prints has events at disk, and none that are unexplained
-books_of() {
+# ledger_of WHAT: the ledger that record prints has events at disk, and none that are unexplained
+ledger_of() {
 	says "$scratch/run.err" '^events .* recorded, .* sent' || fail "$1: no summary: $(cat "$scratch/run.err")"
 	says "$scratch/run.err" '^ledger .* [1-9][0-9]* disk' || fail "$1: nothing at disk: $(cat "$scratch/run.err")"
 	says "$scratch/run.err" 'unexplained' && fail "$1: $(cat "$scratch/run.err")"
-	says "$scratch/run.err" '; closed$' || fail "$1: books are not closed: $(cat "$scratch/run.err")"
+	says "$scratch/run.err" '; closed$' || fail "$1: the ledger is not closed: $(cat "$scratch/run.err")"
 	says "$scratch/run.err" 'accepted no more data after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
 }
 
@@ -26,13 +26,13 @@ record_blocked() {
 record_blocked
 interrupt_times 1
 ends_with 1 "record, one signal"
-books_of "record, one signal"
+ledger_of "record, one signal"
 kill_at_once "$reader"
 for try in 1 2 3 4 5; do
 	record_blocked
 	interrupt_times 2
 	ends_with 1 "record, two signals"
-	books_of "record, two signals"
+	ledger_of "record, two signals"
 	kill_at_once "$reader"
 	is_sooner && break
 done

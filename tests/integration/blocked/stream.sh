@@ -19,12 +19,12 @@ stream_slowly() {
 check_rate() { # WHAT STATUS
 	expect "$1: status of the stream" 1 "$2"
 	says "$scratch/stream.err" 'given up, and count as lost by the producer' || fail "$1: $(cat "$scratch/stream.err")"
-	odd_books "$scratch/stream.err" && fail "$1: $(cat "$scratch/stream.err")"
+	odd_ledger "$scratch/stream.err" && fail "$1: $(cat "$scratch/stream.err")"
 	interrupt "$capture" || fail "$1: the capture: $(cat "$scratch/capture.err")"
 	[ "$(grep '^{"end"' "$scratch/capture.err" | grep -oE '"state": "[a-z]+"')" = '"state": "closed"' ] ||
-		fail "$1: not one stream whose books are closed: $(grep '^{"end"' "$scratch/capture.err")"
-	expect "$1: difference" 0 "$(end_books capture difference)"
-	[ "$(end_books capture shed)" -gt 0 ] 2>/dev/null || fail "$1: nothing is shed: $(cat "$scratch/capture.err")"
+		fail "$1: not one stream whose ledger is closed: $(grep '^{"end"' "$scratch/capture.err")"
+	expect "$1: difference" 0 "$(end_ledger capture difference)"
+	[ "$(end_ledger capture shed)" -gt 0 ] 2>/dev/null || fail "$1: nothing is shed: $(cat "$scratch/capture.err")"
 }
 stream_slowly
 interrupt_times 1

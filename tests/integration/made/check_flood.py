@@ -26,7 +26,7 @@ if len(sys.argv) > 5 and frames["dropped"]:
     if ledger["state"] == "closed":
         expect("events in places, difference", (sent, 0), (sum(places.values()), ledger["difference"]))
 else:
-    expect("books", ("closed", 0), (ledger["state"], ledger["difference"]))
+    expect("ledger", ("closed", 0), (ledger["state"], ledger["difference"]))
     expect("frames that the socket dropped", 0, frames["dropped"])
     expect("events of the sender", {"delivered": sent}, {place: n for place, n in places.items() if n})
 print(f"{sent} events; frames {frames}; refused {refused}")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What strangers send takes nothing from an honest stream: all its events are in the file, its books are closed and its clock is told
+# What strangers send takes nothing from an honest stream: all its events are in the file, its ledger is closed and its clock is told
 # as it is; what was strange is counted, and memory is bounded. Under the sanitizers too.
 # Usage: forged.sh TRACEWIRE REMOTE_FORGED; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"

@@ -66,7 +66,7 @@ def end_counts(path, what):
 
 def expect_balanced(stream):
     ledger = stream["ledger"]
-    expect(stream["name"] + ": books", "closed", ledger["state"])
+    expect(stream["name"] + ": ledger", "closed", ledger["state"])
     expect(stream["name"] + ": difference", 0, ledger["difference"])
 
 

@@ -78,28 +78,28 @@ end_capture() {
 	[ $status = 0 ] || fail "capture $2 exits with $status: $(cat "$scratch/$2.err")"
 }
 
-# books CAPTURE STREAM [WHAT]: name, id and ledger, a line each, of the streams whose name begins so or that have this id; at the end
+# ledgers CAPTURE STREAM [WHAT]: name, id and ledger, a line each, of the streams whose name begins so or that have this id; at the end
 # of the capture, or where WHAT is status by the last that it told
-books() {
+ledgers() {
 	grep "^{\"${3:-end}\"" "$scratch/$1.err" | tail -n 1 | sed 's/{"name":/\n&/g' |
 		sed -nE 's/^\{"name":"([^"]*)","stream":"([0-9a-f]*)","ledger":(.*)"clock":.*/\1 \2 \3/p' |
 		awk -v of="$2" 'index($1, of) == 1 || $2 == of'
 }
 
-# in_books CAPTURE STREAM KEY [WHAT]: the sum of all these streams; of the state, a word for each
-in_books() {
-	books "$1" "$2" "${4:-end}" | grep -oE "\"$3\": [\"a-z0-9-]+" | cut -d' ' -f2 | tr -d '"' |
+# in_ledger CAPTURE STREAM KEY [WHAT]: the sum of all these streams; of the state, a word for each
+in_ledger() {
+	ledgers "$1" "$2" "${4:-end}" | grep -oE "\"$3\": [\"a-z0-9-]+" | cut -d' ' -f2 | tr -d '"' |
 		awk '/[a-z]/ { print; next } { sum += $1; n++ } END { if (n) print sum }'
 }
 
 # has_delivered CAPTURE STREAM N: so many events of these streams at least, by the status of a capture that tells one
 has_delivered() {
-	[ "$(in_books "$1" "$2" delivered status)" -ge "$3" ] 2>/dev/null
+	[ "$(in_ledger "$1" "$2" delivered status)" -ge "$3" ] 2>/dev/null
 }
 
 # has_all CAPTURE STREAM N: it knows, by the same, of all events that the kernel has recorded: the last counters of the stream are there
 has_all() {
-	[ "$(in_books "$1" "$2" recorded status)" = "$3" ]
+	[ "$(in_ledger "$1" "$2" recorded status)" = "$3" ]
 }
 
 # events_read PROCESS: so many events a stream has taken out of the kernel's rings
@@ -115,9 +115,9 @@ has_read() { # PROCESS N: so many at least
 balanced() {
 	local name=$1 stream=$2 place
 	shift 2
-	expect "$name, $stream: difference" 0 "$(in_books "$name" "$stream" difference)"
+	expect "$name, $stream: difference" 0 "$(in_ledger "$name" "$stream" difference)"
 	for place in $losses; do
-		[[ " $* " == *" $place "* ]] || expect "$name, $stream: lost, $place" 0 "$(in_books "$name" "$stream" "$place")"
+		[[ " $* " == *" $place "* ]] || expect "$name, $stream: lost, $place" 0 "$(in_ledger "$name" "$stream" "$place")"
 	done
 }
 

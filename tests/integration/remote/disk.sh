@@ -36,8 +36,8 @@ for of in pcapng:2000000 pcapng.zst:3900000; do
 	expect "$ending: status on a full disk" 1 $?
 	expect "$ending: sentences" 1 "$(grep -c '^{"error":".*no space left after [0-9]* bytes' "$scratch/full.err")"
 	balanced full p1: disk
-	[ "$(in_books full p1: disk)" -gt 0 ] || fail "$ending: nothing in the ledger that could not be written: $(books full p1:)"
-	expect "$ending: events in the file" "$(in_books full p1: delivered)" "$(in_files "$disk/full.$ending")"
+	[ "$(in_ledger full p1: disk)" -gt 0 ] || fail "$ending: nothing in the ledger that could not be written: $(ledgers full p1:)"
+	expect "$ending: events in the file" "$(in_ledger full p1: delivered)" "$(in_files "$disk/full.$ending")"
 	rm "$disk"/*
 done
 
@@ -50,11 +50,11 @@ interrupt "$capture"
 expect "ring: status where files had to go" 1 $?
 says "$scratch/ring.err" 'no space for the number of files of --ring-buffer' || fail "ring: $(tail -n 1 "$scratch/ring.err")"
 balanced ring p1:
-expect "ring: books" closed "$(in_books ring p1: state)"
-expect "ring: events recorded" "$recorded" "$(in_books ring p1: recorded)"
+expect "ring: ledger" closed "$(in_ledger ring p1: state)"
+expect "ring: events recorded" "$recorded" "$(in_ledger ring p1: recorded)"
 here=$(in_files "$disk"/ring*)
 echo "of $recorded events $here are in $(ls "$disk"/ring* | wc -l) files"
 [ "$here" -gt 0 ] && [ "$here" -lt "$recorded" ] || fail "the ring lost no file"
 last=$(ls "$disk"/ring* | tail -n 1)
-expect "ring: books in the last file" closed "$(strings -n 16 "$last" | grep -o 'ledger version=1 state=[a-z]*' | tail -n 1 | cut -d= -f3)"
+expect "ring: ledger in the last file" closed "$(strings -n 16 "$last" | grep -o 'ledger version=1 state=[a-z]*' | tail -n 1 | cut -d= -f3)"
 exit $failed

@@ -86,9 +86,9 @@ repaired() {
 	expect "notes left" "" "$(find /run/tracewire -name "*$name*" -o -name "*$2*" 2>/dev/null)"
 }
 
-# balances NAME FILE: in the books that info makes of what was left
+# balances NAME FILE: in the ledger that info makes of what was left
 balances() {
-	expect "$1: difference in the books that info makes" 0 \
+	expect "$1: difference in the ledger that info makes" 0 \
 		"$("$tracewire" info -j "$2" | grep -oE '"difference": ?[-0-9]+' | grep -oE '[-0-9]+$' | sort -u)"
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Captures that join a stream late, and are killed with SIGKILL in the first moments, when they have not heard yet what the producer says
 # once a second. What they lack of what came on the wire since they began is 1 MiB or 100 ms at most, as it is for those who were there
-# from the start; the file can be read, with its formats, its books balance, and it is repaired by `cleanup`.
+# from the start; the file can be read, with its formats, its ledger balances, and it is repaired by `cleanup`.
 # Usage: late.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2

@@ -26,7 +26,7 @@ sum() {
 }
 
 # happened WHAT RATE ID...: of the frames of these streams some were dropped, repeated and moved, if there were enough for that to be
-# certain: where 15 are to be expected, none is a matter of one in millions. Half of what was moved at least the books have seen: the
+# certain: where 15 are to be expected, none is a matter of one in millions. Half of what was moved at least the ledger has seen: the
 # others were passed by frames of other channels alone. More than that is reordered only by a machine that has much to do.
 happened() {
 	local what=$1 rate=$2 name id moved seen=0
@@ -36,7 +36,7 @@ happened() {
 		[ "$(sum ${name}_frames "$@")" -gt 0 ] || fail "$what: of $(sum all_frames "$@") frames none was $name"
 	done
 	moved=$(($(sum moved_frames "$@") - $(sum moved_control "$@")))
-	for id; do seen=$((seen + $(in_books lossy "$id" reordered | grep . || echo 0))); done
+	for id; do seen=$((seen + $(in_ledger lossy "$id" reordered | grep . || echo 0))); done
 	[ $((2 * seen)) -ge $moved ] && [ $seen -le $((2 * moved)) ] || fail "$what: $moved frames were moved, $seen came out of order"
 }
 
@@ -50,9 +50,9 @@ lost_records() {
 # id_of HOST: its stream's; where all that told its name was dropped, of a stream that has none
 id_of() {
 	local id
-	books lossy "$1:" | cut -d' ' -f2 | grep . && return
+	ledgers lossy "$1:" | cut -d' ' -f2 | grep . && return
 	for id in $(sed -nE 's/^stream=([0-9a-f]+) .*/\1/p' "$scratch/way.out"); do
-		books lossy "$id" | grep -q '^p[123]:' || echo "$id"
+		ledgers lossy "$id" | grep -q '^p[123]:' || echo "$id"
 	done | head -n 1
 }
 
@@ -94,25 +94,25 @@ check() { # WHAT HOST
 	id=$(id_of "$2")
 	# Where all that say so were dropped, nobody can know that the stream has ended, nor what came last.
 	if [ "$(counted "$id" dropped_last)" = "$(counted "$id" all_last)" ]; then
-		expect "$what: books of a stream whose end was dropped" open "$(in_books lossy "$id" state)"
+		expect "$what: ledger of a stream whose end was dropped" open "$(in_ledger lossy "$id" state)"
 		return
 	fi
 	eval "$(summary "$scratch/$2.err")"
 	balanced lossy "$id" ring wire
-	expect "$what: books" closed "$(in_books lossy "$id" state)"
-	expect "$what: recorded" "$recorded" "$(in_books lossy "$id" recorded)"
-	expect "$what: lost in the ring" "$ring" "$(in_books lossy "$id" ring)"
-	wire=$(in_books lossy "$id" wire)
-	before=$(in_books lossy "$id" before)
+	expect "$what: ledger" closed "$(in_ledger lossy "$id" state)"
+	expect "$what: recorded" "$recorded" "$(in_ledger lossy "$id" recorded)"
+	expect "$what: lost in the ring" "$ring" "$(in_ledger lossy "$id" ring)"
+	wire=$(in_ledger lossy "$id" wire)
+	before=$(in_ledger lossy "$id" before)
 	expect "$what: lost on the way" "$(counted "$id" dropped_events)" $((wire + before))
 	# To who lacks a stream's first frame, what was dropped before the first number that came was before it joined.
 	[ "$before" = 0 ] || expect "$what: the first frames that were dropped, as $before events were before" 1 "$(counted "$id" dropped_first)"
-	expect "$what: came twice" "$(counted "$id" doubled_events)" "$(in_books lossy "$id" duplicates)"
-	control=$(in_books lossy "$id" control_gaps)
+	expect "$what: came twice" "$(counted "$id" doubled_events)" "$(in_ledger lossy "$id" duplicates)"
+	control=$(in_ledger lossy "$id" control_gaps)
 	dropped=$(counted "$id" dropped_control)
 	# Of the last ones, which say five times that the stream has ended, nobody can know that they are missing.
 	[ "$control" -le "$dropped" ] && [ "$control" -ge $((dropped - 5)) ] || fail "$what: metadata lost: $control of $dropped"
-	[ $failed = 0 ] || { grep "$id" "$scratch/way.out"; books lossy "$id"; }
+	[ $failed = 0 ] || { grep "$id" "$scratch/way.out"; ledgers lossy "$id"; }
 	happened "$what" "$rate" "$id"
 	expect "$what: told in the list" "$wire" "$(sed -n "s/^$id //p" "$scratch/lost" | grep . || echo 0)"
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Producers and links come and go while a capture runs: a producer that is killed and started again is two streams, the first one's
-# books open; who joins late counts what was before; a link that is down for a while costs what the books say and nothing else;
+# ledger open; who joins late counts what was before; a link that is down for a while costs what the ledger says and nothing else;
 # an interface that vanishes ends the capture, its file whole.
 # Usage: restart.sh TRACEWIRE LOAD
 tracewire=$1
@@ -51,16 +51,16 @@ end_stream
 interrupt "$beside"
 wait_for has_all restarted p2: "$(sed -nE 's/^events +([0-9]+) recorded.*/\1/p' "$scratch/p2.err")"
 end_capture "$capture" restarted
-expect "streams of a producer that was started again" "closed open" "$(in_books restarted p1: state | sort | xargs)"
+expect "streams of a producer that was started again" "closed open" "$(in_ledger restarted p1: state | sort | xargs)"
 expect "interfaces of them" 2 "$(capinfos -M "$scratch/restarted.pcapng" 2>/dev/null | grep -c 'Name = p1:')"
 balanced restarted p1:
 balanced restarted p2: ring
-killed=$(books restarted p1: | grep '"open"' | cut -d' ' -f2)
-again=$(books restarted p1: | grep '"closed"' | cut -d' ' -f2)
-expect "recorded by the second" "$recorded" "$(in_books restarted "$again" recorded)"
-at_least "of the killed one, delivered" 3000 "$(in_books restarted "$killed" delivered)"
+killed=$(ledgers restarted p1: | grep '"open"' | cut -d' ' -f2)
+again=$(ledgers restarted p1: | grep '"closed"' | cut -d' ' -f2)
+expect "recorded by the second" "$recorded" "$(in_ledger restarted "$again" recorded)"
+at_least "of the killed one, delivered" 3000 "$(in_ledger restarted "$killed" delivered)"
 "$tracewire" info "$scratch/restarted.pcapng" >"$scratch/info" || fail "info after a kill"
-says "$scratch/info" 'open' || fail "that books are open is not said: $(cat "$scratch/info")"
+says "$scratch/info" 'open' || fail "that the ledger is open is not said: $(cat "$scratch/info")"
 
 # Late.
 begin_stream -u $capture_host
@@ -72,10 +72,10 @@ end_stream
 wait_for has_all late p1: "$recorded"
 end_capture "$capture" late
 balanced late p1:
-expect "late: books" closed "$(in_books late p1: state)"
-expect "late: recorded" "$recorded" "$(in_books late p1: recorded)"
-at_least "late: before" 500 "$(in_books late p1: before)"
-at_least "late: delivered" 500 "$(in_books late p1: delivered)"
+expect "late: ledger" closed "$(in_ledger late p1: state)"
+expect "late: recorded" "$recorded" "$(in_ledger late p1: recorded)"
+at_least "late: before" 500 "$(in_ledger late p1: before)"
+at_least "late: delivered" 500 "$(in_ledger late p1: delivered)"
 
 # down_and_up NAME HOST RECEIVE SEND LEAST: the link of HOST is down for a while, which costs so many events at least. Behind a link of
 # its own that is down a producer keeps its frames and may lose none; how many are lost depends on when the kernel notices.
@@ -90,24 +90,24 @@ down_and_up() {
 	on "$host" ip link set eth0 down
 	wait_for has_read "$stream" $(($(events_read "$stream") + 4000))
 	on "$host" ip link set eth0 up
-	wait_for has_delivered "$name" p1: $(($(in_books "$name" p1: delivered status) + 3000))
+	wait_for has_delivered "$name" p1: $(($(in_ledger "$name" p1: delivered status) + 3000))
 	end_stream
 	wait_for has_all "$name" p1: "$recorded"
 	end_capture "$capture" "$name"
 	balanced "$name" p1: wire tx shed
-	expect "$name: books" closed "$(in_books "$name" p1: state)"
-	expect "$name: recorded" "$recorded" "$(in_books "$name" p1: recorded)"
-	lost=$(in_books "$name" p1: '(wire|tx|shed)')
-	echo "$name: of $recorded events $lost lost: $(books "$name" p1: | grep -oE '"(wire|tx|shed)": [0-9]+' | xargs)"
+	expect "$name: ledger" closed "$(in_ledger "$name" p1: state)"
+	expect "$name: recorded" "$recorded" "$(in_ledger "$name" p1: recorded)"
+	lost=$(in_ledger "$name" p1: '(wire|tx|shed)')
+	echo "$name: of $recorded events $lost lost: $(ledgers "$name" p1: | grep -oE '"(wire|tx|shed)": [0-9]+' | xargs)"
 	at_least "$name: lost" "$least" "$lost"
-	at_least "$name: delivered" 5000 "$(in_books "$name" p1: delivered)"
-	expect "$name: events in the file" "$(in_books "$name" p1: delivered)" "$(in_files "$scratch/$name.pcapng")"
+	at_least "$name: delivered" 5000 "$(in_ledger "$name" p1: delivered)"
+	expect "$name: events in the file" "$(in_ledger "$name" p1: delivered)" "$(in_files "$scratch/$name.pcapng")"
 }
 down_and_up receiver_down_udp host "-u 18101" "-u $capture_host" 200
 down_and_up producer_down_udp p1 "-u 18101" "-u $capture_host" 0
 down_and_up receiver_down host "-i eth0" "-i eth0" 200
 
-# The path's MTU becomes less: packed frames that are too long then are dropped where they were made, which the books know.
+# The path's MTU becomes less: packed frames that are too long then are dropped where they were made, which the ledger has.
 start_capture shrinks -u 18101 --status 0.1
 capture=$pid
 calls=40000
@@ -122,10 +122,10 @@ calls=4000
 wait_for has_all shrinks p1: "$recorded"
 end_capture "$capture" shrinks
 balanced shrinks p1: tx
-expect "shrinks: books" closed "$(in_books shrinks p1: state)"
-expect "shrinks: lost in transmission" "$tx" "$(in_books shrinks p1: tx)"
+expect "shrinks: ledger" closed "$(in_ledger shrinks p1: state)"
+expect "shrinks: lost in transmission" "$tx" "$(in_ledger shrinks p1: tx)"
 at_least "shrinks: lost in transmission" 1 "$tx"
-expect "shrinks: events in the file" "$(in_books shrinks p1: delivered)" "$(in_files "$scratch/shrinks.pcapng")"
+expect "shrinks: events in the file" "$(in_ledger shrinks p1: delivered)" "$(in_files "$scratch/shrinks.pcapng")"
 
 # Gone.
 start_capture gone -i eth0
@@ -136,7 +136,7 @@ ip link del to-host
 wait "$capture"
 expect "status without the interface" 1 $?
 end_stream
-expect "gone: books" open "$(in_books gone p1: state)"
+expect "gone: ledger" open "$(in_ledger gone p1: state)"
 balanced gone p1:
-expect "gone: events in the file" "$(in_books gone p1: delivered)" "$(in_files "$scratch/gone.pcapng")"
+expect "gone: events in the file" "$(in_ledger gone p1: delivered)" "$(in_files "$scratch/gone.pcapng")"
 exit $failed

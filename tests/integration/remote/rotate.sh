@@ -48,7 +48,7 @@ rotate() {
 	files=("$scratch/files"/*)
 	"$tracewire" info -j "${files[@]}" >"$scratch/info" 2>"$scratch/info.err" || fail "$name: info: $(cat "$scratch/info.err")"
 	python3 "$scratch/ledgers.py" <"$scratch/info" >"$scratch/ledgers"
-	expect "$name: files whose books do not balance" "bad 0" "$(head -n 1 "$scratch/ledgers")"
+	expect "$name: files whose ledger does not balance" "bad 0" "$(head -n 1 "$scratch/ledgers")"
 	echo "$name: ${#files[@]} files"
 }
 
@@ -70,7 +70,7 @@ complete() {
 		expect "$1, $host: delivered in all files; recorded, delivered or elsewhere by the last" "$recorded $recorded $recorded" \
 			"$(sed -n "s/^$host //p" "$scratch/ledgers")"
 	done
-	expect "$1: events in the files" "$(in_books "$1" p recorded)" "$(in_files "${files[@]}")"
+	expect "$1: events in the files" "$(in_ledger "$1" p recorded)" "$(in_files "${files[@]}")"
 }
 
 rotate by_size.pcapng -b filesize:900

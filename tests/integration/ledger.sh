@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The books balance when more happens than anybody can read: recorded by the kernel = delivered + lost as reported, by the
+# The ledger balances when more happens than anybody can read: recorded by the kernel = delivered + lost as reported, by the
 # summary, by the file's interface statistics and by its LOST records, in each of 20 runs.
-# Usage: books.sh TRACEWIRE LOAD
+# Usage: ledger.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
@@ -31,7 +31,7 @@ check_summary() { # RUN
 	expect "$1: read from the kernel = in the summary" "$kernel_read" "$read"
 	expect "$1: lost by the kernel = lost in the ring" "$kernel_lost" "$ring"
 	expect "$1: recorded = sent + lost" "$recorded" $((sent + ring + shed + tx))
-	odd_books "$scratch/err" && fail "$1: the books do not balance"
+	odd_ledger "$scratch/err" && fail "$1: the ledger does not balance"
 }
 
 # counted FILE: "events lost", as tshark finds them in it: what the frames say of themselves, and the sum of the LOST records
