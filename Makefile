@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The front door. What is behind it: CMakeLists.txt, CMakePresets.json and scripts/.
+# The user's targets. Their work is done by CMakeLists.txt, CMakePresets.json and scripts/.
 
 handing_back = trap scripts/hand-back EXIT
 

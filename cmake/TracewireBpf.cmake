@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# BPF objects: compiled by clang, whatever compiles the rest; their skeletons are made in the build folder.
+# BPF objects: always compiled by clang; their skeletons are generated in the build directory.
 
 find_program(TRACEWIRE_BPF_CLANG clang DOC "clang that compiles BPF objects" REQUIRED)
 find_program(TRACEWIRE_LLVM_STRIP llvm-strip DOC "takes DWARF out of BPF objects and leaves BTF" REQUIRED)

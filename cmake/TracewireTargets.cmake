@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What every target of the project has in common: one interface target, linked by tracewire_library() and its like.
+# Settings of every target of the project: one interface target, linked by tracewire_library() and similar functions.
 
 add_library(tracewire_common INTERFACE)
 target_compile_features(tracewire_common INTERFACE c_std_17)
@@ -12,7 +12,7 @@ if(TRACEWIRE_SANITIZE)
 	target_link_options(tracewire_common INTERFACE -fsanitize=${TRACEWIRE_SANITIZE})
 endif()
 if(TRACEWIRE_FUZZ)
-	# The libraries tell the fuzzer what they covered, not only the target itself.
+	# The libraries are instrumented for coverage too, not only the target itself.
 	target_compile_options(tracewire_common INTERFACE -fsanitize=fuzzer-no-link)
 	add_custom_target(fuzzers)
 endif()
@@ -25,8 +25,8 @@ function(tracewire_library name)
 	target_link_libraries(${name} PUBLIC tracewire_common ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
 endfunction()
 
-# tracewire_test(NAME name [CONFIGURATIONS ...] COMMAND target-or-program [ARG...]): as add_test() has it, and fails too if it leaves
-# anything behind, or takes longer than a quarter of an hour, where it does not say TIMEOUT itself.
+# tracewire_test(NAME name [CONFIGURATIONS ...] COMMAND target-or-program [ARG...]): like add_test(), and fails if it leaves anything
+# behind, or takes longer than 15 minutes, unless it sets TIMEOUT itself.
 function(tracewire_test)
 	cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "CONFIGURATIONS;COMMAND")
 	list(POP_FRONT ARG_COMMAND program)
@@ -52,14 +52,14 @@ function(tracewire_unit_test name)
 	set_tests_properties(${name} PROPERTIES LABELS unit)
 endfunction()
 
-# tracewire_threaded(TEST TARGET ...): a test in which threads meet, and what it runs. The preset tsan builds and runs nothing else.
+# tracewire_threaded(TEST TARGET ...): a test with several threads, and its programs. The preset tsan builds and runs only these.
 add_custom_target(threaded)
 function(tracewire_threaded test)
 	set_property(TEST ${test} APPEND PROPERTY LABELS tsan)
 	add_dependencies(threaded ${ARGN})
 endfunction()
 
-# tracewire_seeds(NAME SOURCE [LIBS ...]): a program that writes inputs for a fuzzer into the folder given; run in the build.
+# tracewire_seeds(NAME SOURCE [LIBS ...]): a program that writes seeds of a fuzzer to the given directory; run in the build.
 function(tracewire_seeds name source)
 	cmake_parse_arguments(ARG "" "" "LIBS" ${ARGN})
 	set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.inputs)
@@ -75,9 +75,9 @@ function(tracewire_seeds name source)
 	set_target_properties(${name} PROPERTIES SEEDS_FOLDER ${folder})
 endfunction()
 
-# tracewire_fuzzer(NAME SOURCES ... LIBS ... [SEEDS dir ...] [MADE seeds ...] [MAX_LEN bytes]): a libFuzzer target. It starts
-# from the folders of SEEDS and from what the programs of MADE (tracewire_seeds()) wrote. Without TRACEWIRE_FUZZ the same code
-# replays them as a unit test, whatever the compiler. MAX_LEN bounds the inputs that are tried, for speed.
+# tracewire_fuzzer(NAME SOURCES ... LIBS ... [SEEDS dir ...] [MADE seeds ...] [MAX_LEN bytes]): a libFuzzer target. It starts with the
+# directories of SEEDS and the output of the programs of MADE (tracewire_seeds()). Without TRACEWIRE_FUZZ the same code replays them as a
+# unit test, with any compiler. MAX_LEN limits the size of inputs, for speed.
 function(tracewire_fuzzer name)
 	cmake_parse_arguments(ARG "" "MAX_LEN" "SOURCES;LIBS;SEEDS;MADE" ${ARGN})
 	if(TRACEWIRE_FUZZ)
@@ -100,7 +100,7 @@ function(tracewire_fuzzer name)
 		endif()
 		tracewire_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz-run.sh $<TARGET_FILE:${name}>
 			${PROJECT_BINARY_DIR}/fuzz/${name} ${ARG_MAX_LEN} ${ARG_SEEDS})
-		# How long it takes is fuzz-run.sh's to say: an input that hangs ends it.
+		# fuzz-run.sh sets the time limit: an input that hangs ends it.
 		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 36000)
 	else()
 		tracewire_test(NAME ${name} COMMAND ${name} ${ARG_SEEDS})

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2034,SC2154
-# What around each test looks for what it leaves behind. Usage: left-behind.sh PROGRAM
+# The check around each test for what it leaves behind. Usage: left-behind.sh PROGRAM
 program=$1
 . "$(dirname "$0")/shell/check.sh"
 
-# leaves LINE COMMAND: it fails, and says what is left
+# leaves LINE COMMAND: it fails, and prints what is left
 leaves() {
 	run 1 "$program" --beside sh -c "$2"
 	says "$scratch/out" "^left behind: $1\$" || fail "'$2' leaves: $(cat "$scratch/out")"
@@ -22,7 +22,7 @@ leaves 'process [0-9]+: sleep 1000' 'sleep 1000 &'
 leaves 'process [0-9]+: sleep 1000' 'setsid sh -c "sleep 1000 & exit" & wait'
 leaves 'file file' 'echo >"$TMPDIR/file"; exit 77'
 
-# An instance is blamed on the one whose process it is named after, if that one has ended.
+# An instance belongs to the process that it is named after, if that has ended.
 instances=/sys/kernel/tracing/instances
 if [ "$(id -u)" = 0 ] && [ -d $instances ]; then
 	at_end 'rmdir $instances/twtest_behind$gone $instances/twtest_behind$mine 2>/dev/null'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `cleanup` after a run was killed: its interface and instances go, everybody else's stay.
+# `cleanup` after a run was killed: its interface and instances are removed, all others stay.
 # Usage: cleanup.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -40,7 +40,7 @@ grep -qx 'removed interface dead' "$scratch/told" || fail "cleanup does not tell
 [ -z "$(instances "$dead")" ] || fail "instances of the killed run are left"
 ip link show dead >/dev/null 2>&1 && fail "interface of the killed run is left"
 
-# A run that may open few files leaves nothing, wherever that ends it.
+# A run with a limit of open files leaves nothing, wherever it fails.
 for files in $(seq 5 28); do
 	# shellcheck disable=SC2016 # for the shell in between
 	in_background limited sh -c 'ulimit -n "$1"; shift; exec "$@"' sh "$files" "$tracewire" record -e sched_switch -F -w "$scratch/limited.pcapng" -- true
@@ -49,7 +49,7 @@ for files in $(seq 5 28); do
 	[ -z "$(instances "$limited")" ] || fail "a run that may open $files files leaves $(instances "$limited" | wc -w) instances"
 done
 
-# A dead run is dead also while a clean-up that does not see its interface, from another namespace, removes its instances.
+# A dead run counts as dead also while a cleanup in another namespace, which does not see its interface, removes its instances.
 stream_on dead
 dead=$pid
 kill_at_once "$dead"
@@ -64,7 +64,7 @@ wait "$elsewhere" || fail "cleanup in another namespace: $(cat "$scratch/elsewhe
 "$tracewire" cleanup >"$scratch/told" || fail "cleanup after one elsewhere"
 grep -qx 'removed interface dead' "$scratch/told" || fail "the interface is not removed: $(cat "$scratch/told")"
 
-# What a run says of it is JSON where all that it says is.
+# In a run whose messages are JSON, those of the cleanup are JSON too.
 stream_on dead
 kill_at_once "$pid"
 run 0 "$tracewire" capture -j -i lo -a duration:0.1 -f 'no_such_field == 1' -w "$scratch/none.pcapng"
@@ -81,7 +81,7 @@ end = [line for line in said if "end" in line][0]
 assert end["file"]["events"] == 0 and end["filter"]["rejected"] == 0, end
 END
 
-# A run that lives keeps what it has, also while it starts and while it ends.
+# A living run keeps its objects, also while it starts and while it ends.
 in_background sweeper sh -c 'while "$0" cleanup; do :; done' "$tracewire"
 sweeper=$pid
 for _ in 1 2 3 4 5 6 7 8; do
@@ -93,7 +93,7 @@ has_ended "$sweeper" && fail "cleanup beside runs: $(cat "$scratch/sweeper.err")
 end_children "$sweeper"
 kill "$sweeper"
 
-# Two at once leave nothing, and both are content.
+# Two cleanups at once leave nothing, and both succeed.
 stream_on dead
 dead=$pid
 kill_at_once "$dead"
@@ -103,7 +103,7 @@ wait "$pid" || fail "cleanup beside another: $(cat "$scratch/beside.err")"
 ip link show dead >/dev/null 2>&1 && fail "two clean-ups have left the interface"
 [ -z "$(instances "$dead")" ] || fail "two clean-ups have left instances"
 
-# A capture of a run that was killed gets the end that zstd asks for.
+# The capture of a killed run gets a valid zstd end.
 start_tracewire recording record -e sched:sched_switch -w "$scratch/killed.pcapng.zst"
 recording=$pid
 has_packets() {

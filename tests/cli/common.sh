@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Sourced by the tests, $tracewire set. Those that need root source tests/shell/namespace.sh before.
+# Sourced by the tests, with $tracewire set. Tests that need root source tests/shell/namespace.sh before.
 for part in check processes network tracing; do
 	# shellcheck source=/dev/null
 	. "$(dirname "$0")/../shell/$part.sh"
 done
 
-# as_nobody OPTION...: our program without privileges, from where nobody can look whatever the build folder's rights are
+# as_nobody OPTION...: tracewire without privileges, from a path that is readable whatever the permissions of the build directory are
 as_nobody() {
 	chmod 755 "$scratch"
 	cp "$tracewire" "$scratch/tracewire"
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$scratch/tracewire" "$@"
 }
 
-# tells PATTERN: what was run ends with such a line on standard error
+# tells PATTERN: the last command ended with such a line on standard error
 tells() {
 	tail -n 1 "$scratch/err" | grep -qE -- "$1" || fail "expected '$1': $(cat "$scratch/err")"
 }

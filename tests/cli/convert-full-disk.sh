@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `convert` on a disk without room: one sentence, status 1, and no file that looks whole; one of that name stays as it was.
-# Usage: convert-full-disk.sh TRACEWIRE FOLDER_OF_RECORDINGS
+# `convert` on a full disk: one sentence, status 1, and no file that looks complete; an existing file stays unchanged.
+# Usage: convert-full-disk.sh TRACEWIRE DIRECTORY_OF_RECORDINGS
 tracewire=$1
 large=$2/debian-6.1.dat
 . "$(dirname "$0")/../shell/namespace.sh"

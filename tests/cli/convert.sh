@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `convert` as somebody at a prompt meets it: what it says of wrong and damaged files, and that nothing half-written is left.
-# Usage: convert.sh TRACEWIRE FOLDER_OF_RECORDINGS
+# `convert` on the command line: messages about wrong and damaged files; no incomplete file is left.
+# Usage: convert.sh TRACEWIRE DIRECTORY_OF_RECORDINGS
 tracewire=$1
 good=$2/debian-6.12-function.dat
 large=$2/debian-6.1.dat
@@ -16,7 +16,7 @@ events() { # FILE: how many the summary tells
 	sed -nE 's/^file +([0-9]+) events? of.*/\1/p' err
 }
 
-# It works, quietly if asked, to a pipe too, twice the same.
+# It works, with -q, to a pipe, and twice with the same result.
 run 0 "$tracewire" convert "$good" x.pcapng
 [ "$(events)" = 4394 ] || fail "not 4394 events: $(cat err)"
 run 0 "$tracewire" convert -q "$good" y.pcapng
@@ -26,18 +26,18 @@ run 0 "$tracewire" convert -q "$good" -
 cmp x.pcapng out || fail "standard output gets something else"
 [ "$(stat -c %a x.pcapng)" = "$(printf '%o' $((0666 & ~$(umask))))" ] || fail "mode of the file: $(stat -c %a x.pcapng)"
 
-# A file of that name is replaced, and a link to it stays a link.
+# An existing file is replaced, and a symbolic link to it stays a link.
 ln -s y.pcapng link
 echo old >y.pcapng
 run 0 "$tracewire" convert -q "$good" link
 cmp x.pcapng y.pcapng && [ -L link ] || fail "a link is not followed"
 
-# What has an event a packet already stays as it is.
+# A capture with one event a packet stays unchanged.
 run 0 "$tracewire" convert -q x.pcapng z.pcapng
 "$tracewire" report -q x.pcapng >x.txt && "$tracewire" report -q z.pcapng | cmp - x.txt || fail "a recording has changed"
 rm z.pcapng x.txt
 
-# What cannot be converted.
+# Input that cannot be converted.
 run 2 "$tracewire" convert "$good"
 tells 'needs two files'
 run 2 "$tracewire" convert nowhere.dat z.pcapng
@@ -63,7 +63,7 @@ run 2 "$tracewire" convert copy.dat z.pcapng
 tells 'version 9; only 6 and 7 are supported'
 nothing_at z.pcapng
 
-# Damage: what is before it is delivered, and where it is, is told.
+# Damage: everything before it is converted, and its place is reported.
 size=$(stat -c %s "$good")
 head -c $((size / 2)) "$good" >half.dat
 run 1 "$tracewire" convert half.dat z.pcapng
@@ -81,10 +81,10 @@ n=$(events)
 grep -vxFf x.txt z.txt && fail "events that the undamaged file does not have"
 rm z.pcapng
 
-# Damage within a ring takes the rest of that sub-buffer only: the last event is there.
+# Damage inside a ring loses only the rest of that sub-buffer: the last event is there.
 tail -n 1 x.txt | cmp - <(tail -n 1 z.txt) || fail "what is behind the damage is missing"
 
-# No room, and a reader that goes away.
+# A full disk, and a reader that goes away.
 run 1 "$tracewire" convert "$good" /dev/full
 tells 'no room'
 (ulimit -f 100 && trap '' XFSZ && exec "$tracewire" convert -q "$good" z.pcapng) 2>err && fail "a file larger than allowed"
@@ -93,13 +93,13 @@ nothing_at z.pcapng
 "$tracewire" convert -q "$good" - 2>err | head -c 100 >/dev/null
 tells 'has gone'
 
-# It keeps below the maximum size: the kernel does not kill it, though it would.
+# It respects the maximum file size before the kernel would kill it.
 (ulimit -c 0 -f 100 && exec "$tracewire" convert -q "$large" k.pcapng) 2>err
 expect "status at the maximum size" 1 $?
 tells 'maximum size'
 nothing_at k.pcapng
 
-# Killed at any time: no file, or the whole one.
+# Killed at any time: no file, or the complete one.
 "$tracewire" convert -q "$large" whole || fail "cannot convert $large"
 killed=0
 for delay in 0 0.005 0.01 0.015 0.02 0.03 0.04; do
@@ -115,7 +115,7 @@ for delay in 0 0.005 0.01 0.015 0.02 0.03 0.04; do
 done
 [ $killed -gt 0 ] || fail "no conversion was killed in time"
 
-# More than a second, as what reads the pipe takes its time once there is something: a line says how far it is.
+# Longer than a second, because the reader of the pipe is slow: a line shows the progress.
 "$tracewire" convert "$large" - 2>err | (head -c 1 && sleep 1.2 && cat) >piped
 grep -qE '^converting .*debian-6.1.dat: [0-9]+ %$' err || fail "no progress: $(cat err)"
 cmp whole piped || fail "a slow pipe gets something else"

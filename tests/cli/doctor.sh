@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `doctor`: every check says something, JSON is JSON, the exit status is what it says, and nothing is left behind.
+# `doctor`: every check has a result, JSON is valid, the exit status is right, and nothing is left behind.
 # Usage: doctor.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"

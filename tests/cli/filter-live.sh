@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Filters on this kernel: the schema id is that of a real stream, `explain --live` counts what happens, and its two runs agree;
-# dumpcap and tc take what is made for them.
+# Filters on this kernel: the schema id equals that of a real stream, `explain --live` counts real events, and its two runs agree; dumpcap
+# and tc accept the generated filters.
 # Usage: filter-live.sh TRACEWIRE DATA
 tracewire=$1
 sample=$2/sample.pcapng
@@ -16,7 +16,7 @@ value() {
 	python3 -c "import json, sys; o = json.load(sys.stdin); print($1)"
 }
 
-# The schema: what explain computes is what a stream with these events has.
+# The schema id computed by explain equals that of a stream with these events.
 "$tracewire" record -q -e sched,irq -w "$scratch/x.pcapng" -- true || fail "record ended with status $?"
 computed=$("$tracewire" filter explain --json -e irq,sched 'cpu == 0' | value "o['schema']")
 recorded=$("$tracewire" filter explain --json --from "$scratch/x.pcapng" 'cpu == 0' | value "o['schema']")
@@ -26,7 +26,7 @@ recorded=$("$tracewire" filter explain --json --from "$scratch/x.pcapng" 'cpu ==
 recorded=$("$tracewire" filter explain --json --from "$scratch/y.pcapng" 'cpu == 0' | value "o['schema']")
 [ "$computed" = "$recorded" ] || fail "a filtered stream's schema is '$recorded', not '$computed'"
 
-# This kernel takes the filters that are made for it, a line each.
+# This kernel accepts the generated filters, one a line.
 instance=$tracing/instances/tracewire-test-$$
 mkdir "$instance" || fail "no instance for a test"
 "$tracewire" filter compile --to tracefs -e sched,irq 'prev_pid == 0 && cpu == 0 or irq == 3 or comm ~ "k*"' >"$scratch/filters"
@@ -38,7 +38,7 @@ done <"$scratch/filters"
 	fail "the filter of sched_switch is $(cat "$instance/events/sched/sched_switch/filter")"
 rmdir "$instance"
 
-# explain --live under a load of our own: switches and wake-ups on each CPU.
+# explain --live under a load of the test: switches and wake-ups on each CPU.
 load() {
 	while :; do
 		sleep 0.01
@@ -79,10 +79,10 @@ near "both runs" "$(live "['unfiltered']['matched']")" "$(live "['filtered']['ma
 [ "$(live "['recorded']")" -ge "$(live "['delivered']")" ] || fail "more is delivered than recorded"
 [ "$(live "['predicates'][0]['matched']")" -gt 20 ] || fail "prev_comm == \"sleep\" never matched"
 [ "$(live "['predicates'][2]['asked']")" = "$(live "['predicates'][2]['matched']")" ] || fail "time > 1 is not always true"
-# A name that changes is told a moment before it does: what interrupts that moment is many events at most.
+# A name is sent a moment before it changes: at most the events that interrupt that moment differ.
 grep -qE 'both say the same|they differ by [1-9][0-9]?:' "$scratch/live.txt" || fail "the two runs: $(cat "$scratch/live.txt")"
 
-# Ctrl-C ends it, and nothing stays behind.
+# Ctrl-C ends it, and nothing is left.
 "$tracewire" filter explain -e sched --live 0 'cpu == 0' >"$scratch/interrupted" &
 explain=$!
 traces() { [ -n "$(instances "$explain")" ]; }
@@ -93,7 +93,7 @@ grep -q '^at work, for' "$scratch/interrupted" || fail "an interrupted explain t
 left=$(cd "$tracing/instances" && echo tracewire-"$explain"*)
 [ "$left" = "tracewire-$explain*" ] || fail "instances stay behind: $left"
 
-# tc takes the commands for u32, and they do what they should: the sample's matching events go to another wire, and control frames.
+# tc accepts the commands for u32, and they work: the sample's matching events are redirected to another interface, and control frames too.
 cat >"$scratch/send.py" <<'END'
 import socket
 import struct
@@ -134,7 +134,7 @@ else
 	echo "not checked: u32, for tc or editcap is not there"
 fi
 
-# dumpcap takes the string for it, and lets the same pass.
+# dumpcap accepts the filter string, and passes the same packets.
 has_captured() { # FRAMES
 	[ "$(capinfos -Mc "$scratch/captured.pcapng" 2>/dev/null | sed -n 's/^Number of packets: *//p')" -ge "$1" ] 2>/dev/null
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `filter compile` and `filter explain` on a recording: what they print, the sentences for what cannot be, and that tshark and tcpdump
-# find the events with it that `report --filter` finds.
+# `filter compile` and `filter explain` on a recording: their output, the errors, and that tshark and tcpdump find the same events with it
+# as `report --filter`.
 # Usage: filter.sh TRACEWIRE DATA [PLUGINS]
 tracewire=$1
 sample=$2/sample.pcapng
@@ -14,7 +14,7 @@ chmod 644 "$scratch/sample.pcapng"
 
 need python3
 
-# same WHAT OUTPUT: what was printed is what stands on standard input
+# same WHAT OUTPUT: the output equals standard input
 same() {
 	cat >"$scratch/wanted"
 	printf '%s\n' "$2" | cmp -s - "$scratch/wanted" && return
@@ -90,7 +90,7 @@ tc filter add dev eth1 ingress pref 1 protocol 0x88b5 u32 match u32 0x54575231 0
 tc filter add dev eth1 ingress pref 1 protocol 0x88b5 u32 match u32 0x54575231 0xffffffff at 0 match u32 0x1000000 0xff010000 at 4 match u32 0x4805abc0 0xffffffff at 16 match u32 0xad62b145 0xffffffff at 20 match u32 0x1 0xffff at 44 match u32 0x10000 0xffff0000 at 48 action drop
 END
 
-# Programs: every jump leads to an instruction, the last of them ends it
+# Programs: every jump leads to an instruction, and the last one ends the program
 
 compile xdp 'prev_pid == 0 && cpu == 1' >"$scratch/xdp"
 python3 - "$scratch/xdp" <<'END' || fail "the disassembled program is none"
@@ -102,13 +102,13 @@ jumps = [target for text in program.values() for target in re.findall(r"\bgoto (
 sys.exit(not (len(jumps) > 5 and all(target in program for target in jumps) and list(program.values())[-1] == "exit"))
 END
 
-# The same events in tshark, and in tcpdump, which lets control frames pass
+# The same events in tshark, and in tcpdump, which passes control frames
 
-# shark FILTER: how many packets of the sample it shows
+# shark FILTER: number of packets of the sample that it shows
 shark() {
 	local as=()
 	[ "$(id -u)" = 0 ] && as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-	# A plugin with sanitizers needs their libraries before all others. Leaks would be Wireshark's own.
+	# A plugin with sanitizers needs their libraries to be loaded first. Leaks would be Wireshark's.
 	"${as[@]}" env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$scratch" WIRESHARK_PLUGIN_DIR="$scratch/plugins" \
 		ASAN_OPTIONS=detect_leaks=0 ${sanitizers:+LD_PRELOAD="$sanitizers"} \
 		tshark -r "$scratch/sample.pcapng" -Y "$1" 2>&1 | grep -c TRACE
@@ -224,7 +224,7 @@ else
 	echo "not checked: a capture with two schemas, for mergecap is not there"
 fi
 
-# What cannot be
+# Invalid input
 
 refused 2 "compile: no target is given: name one with --to; there are tracefs, xdp, tc, u32, pcap, display and tree" \
 	compile 'cpu == 1'

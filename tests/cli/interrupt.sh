@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Being interrupted: what the traced command gets of it, whose status comes out, and how to end what does not want to end.
+# Interrupts: what the traced command receives, which exit status is returned, and how to end a command that does not end.
 # Usage: interrupt.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -9,7 +9,7 @@ tracewire=$1
 need_tracefs
 file=$scratch/x.pcapng
 
-# A command that says how often it was interrupted, and takes its time to end.
+# A command that prints how often it was interrupted, and ends late.
 cat >"$scratch/command" <<'END'
 #!/bin/sh
 trap 'echo INT >>"$0.got"; ending=yes' INT
@@ -20,7 +20,7 @@ while [ -z "$ending" ]; do sleep 0.05; done
 sleep 0.3
 exit 5
 END
-# One that does not care, once it says so.
+# A command that ignores interrupts, after it has said so.
 printf '#!/bin/sh\ntrap "" INT TERM\n: >"$0.deaf"\nwhile :; do sleep 0.05; done\n' >"$scratch/stubborn"
 chmod +x "$scratch/command" "$scratch/stubborn"
 
@@ -31,7 +31,7 @@ ends_with() { # STATUS WHAT
 	[ $status = "$1" ] || fail "$2 ends with $status, not $1: $(cat "$scratch/run.err")"
 }
 
-# Ctrl-C on a terminal reaches the command by itself, once; it ends as it likes, and all of that is recorded.
+# Ctrl-C on a terminal reaches the command directly, once; the command ends by itself, and all of that is recorded.
 cat >"$scratch/at-terminal" <<END
 trap : INT # not for this shell
 "$tracewire" record -e sched:sched_switch -w "$file" -- "$scratch/command" 2>"$scratch/err"
@@ -47,7 +47,7 @@ END
 says "$scratch/err" '^events .* recorded, .* sent' || fail "no summary after Ctrl-C: $(cat "$scratch/err")"
 odd_ledger "$scratch/err" && fail "$(cat "$scratch/err")"
 
-# A signal that is sent to us alone is handed on.
+# A signal that is sent only to tracewire is forwarded.
 rm "$scratch/command.got"
 start_tracewire run record -e sched:sched_switch -w "$file" -- "$scratch/command"
 wait_for test -e "$scratch/command.got"
@@ -57,7 +57,7 @@ ends_with 5 "SIGTERM"
 
 again=1.2 # seconds until the next signal: those of half a second are one, and a busy machine hands one over late
 
-# Who asks twice does not wait for the command, and still gets a summary.
+# A second signal does not wait for the command, and there is still a summary.
 start_tracewire run record -e sched:sched_switch -w "$file" -- "$scratch/stubborn"
 wait_for test -e "$scratch/stubborn.deaf"
 kill -INT "$pid"
@@ -78,7 +78,7 @@ kill -0 "$pid" 2>/dev/null || fail "SIGHUP ends a run that ignores it"
 kill -INT "$pid"
 ends_with 0 "SIGINT"
 
-# Tracing that cannot be switched off ends all the same: its own sentence, a summary, and the file is whole.
+# If tracing cannot be switched off the run ends nevertheless: a separate message, a summary, and the file is complete.
 start_tracewire run record -e raw_syscalls:sys_enter -w "$file"
 mount --bind /dev/full "$tracing/instances/tracewire-$pid/tracing_on"
 kill -INT "$pid"
@@ -91,7 +91,7 @@ odd_ledger "$scratch/run.err" && fail "$(cat "$scratch/run.err")"
 expect "instances left" "" "$(instances "$pid")"
 rm -f "$file"
 
-# A viewer that has stopped reading holds nothing up for ever: who asks three times is let go at once.
+# A viewer that has stopped reading does not delay the end for ever: the third signal ends the run at once.
 if command -v tshark >/dev/null; then
 	start_tracewire run live -e sched -e irq -Y frame
 	wait_for test -s "$scratch/run.out"

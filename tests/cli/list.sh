@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `list` against what tracefs itself says.
+# `list` compared with tracefs.
 # Usage: list.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -48,11 +48,11 @@ rmdir "$instance"
 [ $? = 2 ] || fail "an unknown event is no usage error"
 grep -q "did you mean sched:sched_switch?" "$scratch/why" || fail "no suggestion: $(cat "$scratch/why")"
 
-# As somebody else, and with tracefs elsewhere or nowhere.
+# As another user, and with tracefs elsewhere or not mounted.
 as_nobody list 2>"$scratch/why"
 [ $? = 1 ] || fail "listing without permission does not fail"
 grep -q "use sudo" "$scratch/why" || fail "without permission: $(cat "$scratch/why")"
-# debugfs shows it too, once somebody has mounted that.
+# debugfs contains it too, after debugfs was mounted.
 hide="for mount in $(grep -E '^[^ ]+ [^ ]+ (tracefs|debugfs) ' /proc/mounts | cut -d' ' -f2 | sort -r | tr '\n' ' '); do
 	umount -l \$mount
 done"

@@ -6,7 +6,7 @@ set -eu
 tracewire=$1
 manual=$2
 
-# render PAGE: as text without overstriking, warnings go to standard error
+# render PAGE: as text without overstriking; warnings on standard error
 render() {
 	if command -v groff >/dev/null; then
 		groff -man -ww -Tascii -P-cbou "$1"
@@ -15,7 +15,7 @@ render() {
 	fi
 }
 
-# words COMMAND: its options, from its help
+# words COMMAND: its options, from --help
 words() {
 	"$tracewire" "$1" --help | sed -nE 's/^  (-., |    )(--[a-z-]+).*/\2/p'
 }

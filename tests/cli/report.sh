@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tracewire report`: options against those of trace-cmd report, JSON, captures that are damaged or none, outputs that end.
+# `tracewire report`: options compared with those of trace-cmd report, JSON, damaged captures and other files, outputs that end.
 # Usage: report.sh TRACEWIRE DAT
 tracewire=$1
 dat=$2
@@ -12,8 +12,8 @@ need trace-cmd python3 editcap
 "$tracewire" convert -q "$dat" "$scratch/x.pcapng" || { fail "$dat cannot be converted"; exit 1; }
 cd "$scratch" || exit 1
 
-# same_as_trace_cmd OURS THEIRS [EVENT]: options; all lines but those of EVENT, a regular expression, are the same. libtraceevent takes
-# the flags of timer_start for others: tests/schema/oracle/print-differences.txt.
+# same_as_trace_cmd OURS THEIRS [EVENT]: options; all lines except those of EVENT, a regular expression, are the same. libtraceevent
+# misreads the flags of timer_start: tests/schema/oracle/print-differences.txt.
 same_as_trace_cmd() {
 	local but=" (${3-timer_start}): "
 
@@ -37,34 +37,34 @@ same_as_trace_cmd "--relative" "--align-ts"
 same_as_trace_cmd "--cpu 1" "--cpu 1"
 same_as_trace_cmd "-l --delta -t" "-l --ts-diff -t"
 same_as_trace_cmd "--relative --delta --cpu 0-1" "--align-ts --ts-diff --cpu 0,1"
-# Its -R follows the print fmt where an argument is a field alone, ours never.
+# trace-cmd's -R uses the print fmt if an argument is a single field; tracewire's never does.
 same_as_trace_cmd "-R" "-R" \
 	"kmem_cache_alloc|hrtimer_start|sched_wak(ing|eup|eup_new)|timer_(start|expire_entry)|signal_deliver|workqueue_(queue_work|execute_start|execute_end)"
 
-# The function graph: the layout that trace-cmd has with its plugins
+# The function graph: the layout of trace-cmd with its plugins
 "$tracewire" convert -q "$(dirname "$dat")/debian-6.1-graph.dat" graph.pcapng || fail "debian-6.1-graph.dat cannot be converted"
 "$tracewire" report -q graph.pcapng | grep ' funcgraph_' >ours
 trace_cmd_report "$(dirname "$dat")/debian-6.1-graph.dat" | grep ' funcgraph_' >theirs
 expect "lines of the function graph" 457 "$(wc -l <theirs)"
 diff ours theirs >differ || fail "the function graph differs: $(head -n 4 differ)"
 
-# Events that somebody cut out are missed, whoever wrote the file last
+# Events that were cut out are reported as missing, whoever wrote the file last
 editcap x.pcapng cut.pcapng 30000-30009
 "$tracewire" report cut.pcapng 2>err >/dev/null
 expect "what is missing" "missing  10 by their numbers: dropped between producer and capture, or by the capture program" "$(grep ^missing err)"
 
-# Events by name: the lines of all that have it
+# Events by name: the lines of all events with that name
 "$tracewire" report -q x.pcapng >plain
 "$tracewire" report -q -e sched_switch,irq:irq_handler_e* x.pcapng >chosen
 grep -E '^cpus=|: (sched_switch|irq_handler_e[a-z]*): ' plain | cmp -s - chosen || fail "-e prints other lines than those of its events"
 "$tracewire" report -q --cpu 4 x.pcapng >none || fail "a CPU without events"
 expect "events of CPU 4" 0 "$(grep -c . none)"
 
-# Wall-clock time: that of the clock, and one constant
+# Wall-clock time: that of the clock, plus a constant
 "$tracewire" report -q --wall -t x.pcapng | head -n 2 | tail -n 1 | grep -qE '^ +bash-132 +\[000\] [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}\.[0-9]{9}: sys_exit: ' ||
 	fail "--wall prints $("$tracewire" report -q --wall -t x.pcapng | head -n 2 | tail -n 1)"
 
-# JSON: each line an object; with its text, the same line
+# JSON: each line is an object; its text equals the line
 cat >lines.py <<'END'
 import json, sys
 
@@ -90,7 +90,7 @@ expect "status on a full disk" 1 $?
 grep -q "^tracewire report: printing x.pcapng failed: No space left on device" err || fail "a full disk: $(cat err)"
 "$tracewire" report -q - <x.pcapng | cmp - plain || fail "standard input prints something else"
 
-# refused STATUS SENTENCE ARGUMENT...: nothing is printed but why
+# refused STATUS SENTENCE ARGUMENT...: nothing is printed except the reason
 refused() {
 	local status=$1 sentence=$2
 	shift 2
@@ -112,7 +112,7 @@ refused 2 'no Tracewire frames' none.pcap
 refused 2 'exclude each other' --wall --relative x.pcapng
 refused 2 '--cpu' --cpu 1- x.pcapng
 
-# Copies in which the frames are changed. A frame header has its version at 4, the TLVs are at 48.
+# Copies with changed frames. A frame header has its version at offset 4, the TLVs begin at 48.
 cat >change.py <<'END'
 import sys, struct
 
@@ -149,7 +149,7 @@ open(what + ".pcapng", "wb").write(data)
 END
 python3 change.py version && refused 2 'an unknown version of the wire format' version.pcapng
 
-# Events whose format did not come: bytes, and counted. Some frames that nobody knows: all else
+# Events without a format: bytes, and counted. Some unknown frames: all others are printed
 python3 change.py formats
 "$tracewire" report formats.pcapng >out 2>err || fail "without formats: status $?"
 expect "events as bytes" 79648 "$(grep -c '\[unknown event [0-9]*\]:\( [0-9a-f][0-9a-f]\)*$' out)"
@@ -160,7 +160,7 @@ python3 change.py some
 grep -q '^version  [0-9]* frames' err || fail "frames of another version: $(cat err)"
 grep -vxFf plain out && fail "lines that are not in the whole capture"
 
-# Strings with anything in them are JSON, and bring nothing to a terminal
+# Strings with any bytes are valid JSON, and have no effect on a terminal
 python3 change.py strings
 "$tracewire" report -q --json strings.pcapng >out || fail "hostile strings: status $?"
 python3 -c 'import json, sys
@@ -172,7 +172,7 @@ for line in open("out", "rb"):
 missing = {r"\xe2\x80\xa8" + chr(34), r"\xff\x1b\\x0a", r"\xc2\x9b\xed\xa0", r"\xf4\x90\x7f\x01"} - seen
 assert not missing, missing' || fail "hostile strings in JSON"
 
-# Cut anywhere: what stands before that, and where it ends
+# Truncated anywhere: everything before is printed, and the place is reported
 size=$(stat -c %s x.pcapng)
 for at in 1 3 4 11 27 28 100 $((size / 3)) $((size / 2 + 1)) $((size / 2 + 7)) $((size - 100)) $((size - 3)) $((size - 1)); do
 	head -c "$at" x.pcapng >cut.pcapng

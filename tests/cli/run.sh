@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live, record and stream as somebody at a prompt meets them: exit status, Ctrl-C, the ledger, and what goes wrong.
+# live, record and stream on the command line: exit status, Ctrl-C, the ledger, and failures.
 # Usage: run.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -8,7 +8,7 @@ tracewire=$1
 
 need_tracefs
 
-# A command's exit status is passed on; events are in the file, and as many as the summary says.
+# A command's exit status is passed on; the file has as many events as the summary says.
 run 0 "$tracewire" record -e sched -w "$scratch/x.pcapng" -- sleep 0.2
 recorded=$(sed -n 's/^file  *\([0-9]*\) events.*/\1/p' "$scratch/err")
 [ "${recorded:-0}" -gt 0 ] || fail "nothing was recorded: $(cat "$scratch/err")"
@@ -24,13 +24,13 @@ interrupt "$pid" || fail "Ctrl-C does not end with 0: $(cat "$scratch/record.err
 says "$scratch/record.err" '^events .* recorded, .* read, .* sent' || fail "no summary: $(cat "$scratch/record.err")"
 odd_ledger "$scratch/record.err" && fail "the ledger does not balance: $(cat "$scratch/record.err")"
 
-# With a command too, which then ends as if the terminal had interrupted it.
+# Also with a command, which then ends as if the terminal had interrupted it.
 start_tracewire record record -e sched:sched_switch -w "$scratch/x.pcapng" -- sleep 30
 kill -TERM "$pid"
 wait "$pid"
 expect "status after SIGTERM with a command" 143 $?
 
-# What goes wrong is told in a sentence and leaves nothing half-made.
+# Failures give one sentence and leave nothing incomplete.
 rm "$scratch/x.pcapng"
 run 2 "$tracewire" record -e sched:sched_swich -w "$scratch/x.pcapng"
 tells 'did you mean sched:sched_switch\?'
@@ -63,7 +63,7 @@ run 1 "$tracewire" stream -e sched:sched_switch -i stranger -- true
 tells 'down'
 expect "wires left" "" "$(interfaces | grep '^tw')"
 
-# live, as far as it goes without the plugin.
+# live, as far as possible without the plugin.
 if command -v tshark >/dev/null; then
 	run 0 "$tracewire" live -e sched:sched_switch -- sleep 0.2
 	[ "$(wc -l <"$scratch/out")" -gt 2 ] || fail "live shows nothing: $(cat "$scratch/err")"

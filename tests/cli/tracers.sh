@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# -p, -l, -n, -g, -O, -T, -P, -M as far as every kernel has them: what is set in the instance, what gets recorded, what is refused.
+# -p, -l, -n, -g, -O, -T, -P, -M as far as every kernel supports them: the settings in the instance, the recorded events, the refusals.
 # Usage: tracers.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -20,7 +20,7 @@ refused() { # PATTERN WORD...: a usage error, told in one sentence, and nothing 
 		fail "'$*' leaves $(cat "$scratch/left")"
 }
 
-# is_cleaned_up PROCESS: its instance has gone, after this clean-up or, if the next run of somebody else's was just about that, a later one
+# is_cleaned_up PROCESS: its instance is removed, by this cleanup or, if another run was just starting, by a later one
 is_cleaned_up() {
 	"$tracewire" cleanup >"$scratch/out" 2>&1
 	[ ! -e "$tracing/instances/tracewire-$1" ]
@@ -28,7 +28,7 @@ is_cleaned_up() {
 
 recorded() { sed -n 's/^events  *\([0-9]*\) recorded.*/\1/p' "$scratch/err"; }
 
-# in_instance FILE OPTION...: that file of the instance of a run with these options, written by its own command
+# in_instance FILE OPTION...: content of a file in the instance of a run with these options, written by its command
 in_instance() {
 	local wanted=$1
 	shift
@@ -47,12 +47,12 @@ expect "-O" 1 "$(in_instance options/sym-offset -O sym-offset)"
 expect "-O no..." 0 "$(in_instance options/markers -O nomarkers)"
 expect "-O ...=0" 0 "$(in_instance options/markers -O markers=0)"
 expect "the last of two -O" 1 "$(in_instance options/markers -O nomarkers -O markers)"
-# Of two that start nothing meanwhile: what they start is added.
+# Of two processes that start nothing meanwhile: processes that they start are added.
 in_background idle sleep 600
 expect "-P" "$(printf '%s\n' $$ "$pid" | sort -n)" "$(in_instance set_event_pid -P "$$,$pid" | sort -n)"
 kill_at_once "$pid"
 
-# Stacks are events in the file; one CPU's events are fewer, and balance too.
+# Stacks are events in the file; with one CPU there are fewer events, and the ledger balances too.
 run 0 "$tracewire" record -e raw_syscalls:sys_enter -F -w "$file" -- true
 plain=$(recorded)
 run 0 "$tracewire" record -e raw_syscalls:sys_enter -F -T -w "$file" -- true
@@ -61,8 +61,8 @@ run 0 "$tracewire" record -e sched -M 1 -w "$file" -- sleep 0.1
 odd_ledger "$scratch/err" && fail "one CPU's ledger: $(cat "$scratch/err")"
 rm -f "$file"
 
-# Every address that is printed as a symbol has its name, by kallsyms as by the file: callers of stacks, functions of timers,
-# and who allocated. Code is between these two; static data has names too, but is printed as numbers.
+# Every address that is printed as a symbol has the same name in kallsyms and in the file: callers of stacks, functions of timers, callers
+# of allocations. Code is between these two; static data has names too, but is printed as numbers.
 grep -E ' (_stext|_etext)$' /proc/kallsyms | cut -c1-16 | sort >"$scratch/text"
 run 0 "$tracewire" record -e kmem,timer -F -T -w "$file" -- sh -c 'sleep 0.01; /bin/true'
 run 0 "$tracewire" report "$file"
@@ -96,7 +96,7 @@ grep -qw function "$tracing/available_tracers" || refused "built without the fun
 
 refused "'nodisable_on_free' cannot be set" -e sched -O nodisable_on_free
 
-# An option of a tracer is one for all instances on most kernels: put back at the end, and after a kill with the instance.
+# On most kernels an option of a tracer is shared by all instances: it is restored at the end, and after a kill together with the instance.
 option=options/test_nop_accept
 before=$(cat "$tracing/$option")
 expect "-O of the tracer nop" 1 "$(in_instance $option -O test_nop_accept)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `vnet up|down|show`, in a network namespace of its own.
+# `vnet up|down|show`, in a separate network namespace.
 # Usage: vnet.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -38,9 +38,9 @@ with_error() {
 	return $status
 }
 
-# libnl waits for an answer though its request was not taken.
+# libnl waits for an answer although its request was refused.
 with_error sendmsg:error=ENOMEM:when=1 show && fail "vnet show shows interfaces without having asked"
-# An answer is lost: libnl says that all is well, and has no interface.
+# An answer is lost: libnl reports success, and has no interface.
 for ((lost = 0, n = 1; n <= 30; n++)); do
 	with_error recvmsg:error=ENOBUFS:when=$n up tw7 || lost=$((lost + 1))
 	ip link del tw7 2>/dev/null

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What keeps the clock: two ptp4l with software time stamps on a veth pair, one the other's master. Neither sets a clock, as both hosts
-# are this machine. Usage: sync.sh SHOW_SYNC TRACEWIRE
+# Clock synchronisation: two ptp4l with software time stamps on a veth pair, one the other's master. Neither sets a clock, because both
+# hosts are this machine.
+# Usage: sync.sh SHOW_SYNC TRACEWIRE
 show=$(readlink -f "$1")
 tracewire=$(readlink -f "$2")
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -21,8 +22,8 @@ by_ptp() { # FILE: it says ptp4l at last
 	tail -n 1 "$1" | grep -q ptp4l
 }
 
-# Nobody: whatever the kernel says of itself, it is not ptp4l; and a stranger is not believed, whatever he says. He is there first, and
-# speaks until the last question has been asked.
+# Without ptp4l: whatever the kernel reports, it is not ptp4l; and a forged answer is not believed. The stranger is there first, and sends
+# until the last request.
 cat >"$scratch/stranger.py" <<'END'
 import socket, struct, sys, time
 def reply(ident, data, seq):
@@ -59,7 +60,7 @@ wait "$stranger" || fail "the stranger cannot speak: $(cat "$scratch/stranger.er
 says "$scratch/alone.out" ptp4l && fail "said without a ptp4l: $(cat "$scratch/alone.out")"
 expect "lines" 20 "$(wc -l <"$scratch/alone.out")"
 
-# The master, on a host of its own.
+# The master, on a separate host.
 ip link add name va type veth peer name vb || skip "no veth"
 in_background host unshare --net --mount sleep 600
 host=$pid
@@ -85,7 +86,7 @@ grep -qE '^[1-9][0-9]{1,7} ptp4l, software time stamps, within [0-9]+ (ns|us|ms)
 nsenter -t "$host" -n -m "$show" 30 100 >"$scratch/master-says"
 expect "the master" "1 ptp4l, the master itself, software time stamps" "$(tail -n 1 "$scratch/master-says")"
 
-# A stream says so in HOST, when it has asked: the command waits for that.
+# A stream has it in HOST after it was found: the command waits for that.
 told() {
 	grep -qsa 'ptp4l, software time stamps, within' "$scratch/told.pcapng"
 }
@@ -98,7 +99,7 @@ else
 	echo "not looked at, what a stream says: $(cat "$scratch/why")"
 fi
 
-# Gone, and forgotten when it was asked ten times.
+# Killed, and forgotten after ten requests.
 has_lines() { # FILE N
 	[ "$(wc -l <"$1")" -ge "$2" ]
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sourced by the tests: tshark with the plugin that was built, an empty home, and a table of expectations.
-# SAMPLES, PLUGINS and FORMATS come from CTest.
+# Sourced by the tests: tshark with the built plugin, an empty home, and functions to compare results. SAMPLES, PLUGINS and FORMATS are set
+# by CTest.
 set -u
 
 command -v tshark > /dev/null || { echo "skipped: tshark is not installed"; exit 77; }
@@ -10,7 +10,7 @@ trap 'rm -rf "$home"' EXIT
 chmod 777 "$home"
 failed=0
 
-# Nobody, whom root becomes, may not be able to look into the build folder.
+# Root becomes nobody, who may not be able to read the build directory.
 if [ "$(id -u)" = 0 ]; then
 	cp -r "$PLUGINS" "$home/plugins" && PLUGINS=$home/plugins
 	cp -r "$SAMPLES" "$home/samples" && SAMPLES=$home/samples
@@ -18,7 +18,7 @@ if [ "$(id -u)" = 0 ]; then
 	chmod -R a+rX "$home"
 fi
 
-# Wireshark ignores WIRESHARK_PLUGIN_DIR where it could raise privileges, so root becomes nobody.
+# Wireshark ignores WIRESHARK_PLUGIN_DIR with raised privileges, so root becomes nobody.
 as_user() {
 	if [ "$(id -u)" = 0 ]; then
 		setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
@@ -27,10 +27,10 @@ as_user() {
 	fi
 }
 
-# A plugin with sanitizers needs their libraries before all others. Leaks would be Wireshark's own.
+# A plugin with sanitizers needs their libraries to be loaded first. Leaks would be Wireshark's.
 sanitizers=$(ldd "$PLUGINS"/*/epan/tracewire.so 2> /dev/null | awk '/lib[au][bs]*san/ { print $3 }' | paste -sd:)
 
-# A dissector bug aborts instead of passing as a line of text.
+# A dissector bug aborts instead of printing a line.
 shark() {
 	as_user env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$home" TZ=UTC LC_ALL=C \
 		WIRESHARK_PLUGIN_DIR="$PLUGINS" WIRESHARK_ABORT_ON_DISSECTOR_BUG=1 \
@@ -51,7 +51,7 @@ expect() {
 	fi
 }
 
-# fields FILE FILTER FIELD...: the fields of the frames that match, separated by '|', frames by a blank
+# fields FILE FILTER FIELD...: the fields of matching frames, separated by '|', frames separated by a blank
 fields() {
 	local file=$1 filter=$2 args=() f
 	shift 2
@@ -61,12 +61,12 @@ fields() {
 	shark -r "$SAMPLES/$file" -Y "$filter" -T fields -E separator='|' "${args[@]}" 2>&1 | as_in_4_0 | paste -sd' '
 }
 
-# Wireshark 4.0 prints truths as 1 and 0, 4.4 as words; 4.4 puts a backslash before a separator or a backslash within a value.
+# Wireshark 4.0 prints booleans as 1 and 0, 4.4 as words; 4.4 puts a backslash before a separator or a backslash inside a value.
 as_in_4_0() {
 	sed 's/\bTrue\b/1/g; s/\bFalse\b/0/g; s/\\\([\\|]\)/\1/g'
 }
 
-# Exporting displayed packets must keep what they depend on. tshark 4.4 does not even for IP fragments: nothing to test then.
+# Exporting displayed packets must keep their dependencies. tshark 4.4 does not do that even for IP fragments: it cannot be tested then.
 can_export() {
 	shark -2 -r "$SAMPLES/fragments.pcap" -Y udp -w "$home/probe.pcapng" 2> /dev/null
 	[ "$(shark -r "$home/probe.pcapng" 2> /dev/null | wc -l)" = 2 ] && return
@@ -74,14 +74,14 @@ can_export() {
 	return 1
 }
 
-# count FILE FILTER [OPTION...]: how many frames match
+# count FILE FILTER [OPTION...]: number of matching frames
 count() {
 	local file=$1 filter=$2
 	shift 2
 	shark -r "$SAMPLES/$file" -Y "$filter" "$@" 2>&1 | wc -l
 }
 
-# Fill the cache from zoo.pcap, as if its 64-bit kernel had been seen a day before the other: it names the fields first.
+# Fills the cache from zoo.pcap, as if its 64-bit kernel had been seen a day before the other: it determines the names of fields.
 learn_zoo() {
 	shark -r "$SAMPLES/zoo.pcap" > "$home/out" 2>&1
 	touch -d yesterday "$(grep -l 's8 minus' "$home"/.cache/tracewire/*.formats)"

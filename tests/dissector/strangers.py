@@ -36,7 +36,7 @@ def check(kind, data):
     if kind in ("json", "jsonl", "xml"):
         values = list(values)
         for value in values:
-            # A text of an event has the lines of a stack, which are ours.
+            # The text of an event has the lines of a stack, which the plugin makes.
             assert not HARMFUL.search(re.sub("\n(?=\t=> |$)|\t(?==> )", "", value)), "value %r" % value
     assert any(r"\x1b" in value and r"\xed\xa0\x80" in value for value in values), "nothing is escaped"
 

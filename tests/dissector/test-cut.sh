@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Packets of which whoever captured kept only the beginning (dumpcap -s): what is whole is shown, that they are cut is said,
-# and it is no fault.
+# Packets of which the capturing program kept only the beginning (dumpcap -s): complete fields are shown, the truncation is shown, and it is
+# no fault.
 . "$(dirname "$0")/common.sh"
 
 switch=trace.sched.sched_switch

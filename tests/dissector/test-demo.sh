@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The recording that `make demo` shows where it cannot trace: a real one, all of it decoded, on an empty cache.
+# The recording that `make demo` shows if it cannot trace: a real one, completely decoded, with an empty cache.
 . "$(dirname "$0")/common.sh"
 
-# As scripts/demo has it: tshark is no root, and may not be allowed to look into this tree.
+# As in scripts/demo: tshark is not root, and may not be able to read this tree.
 sample() {
 	shark -r - "$@" < "$(dirname "$0")/../data/sample.pcapng" 2>&1
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every kind of field has its value, in both byte orders, in one-event and packed frames, on Ethernet and UDP.
+# Every kind of field has the right value, in both byte orders, in one-event and packed frames, on Ethernet and UDP.
 . "$(dirname "$0")/common.sh"
 
 info() {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Frames with changed bytes and cut ends, and frames that ask for too much: no crash, no dissector bug, and in time.
+# Frames with changed bytes and truncated ends, and frames that exceed limits: no crash, no dissector bug, in time.
 . "$(dirname "$0")/common.sh"
 
 for file in hostile huge refused; do
@@ -11,7 +11,7 @@ for file in hostile huge refused; do
 		forget
 	done
 done
-# Wireshark's own checks of what is allocated and freed.
+# Wireshark's own checks of its memory.
 for wmem in strict simple; do
 	for file in parts symbols refused hostile; do
 		WIRESHARK_DEBUG_WMEM_OVERRIDE=$wmem shark -2 -r "$SAMPLES/$file.pcap" -Y 'trace.text or trace.tlv' -V > "$home/out" 2> "$home/err"

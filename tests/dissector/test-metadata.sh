@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where the meaning of events comes from: in-band, before or after them, the cache; what exporting keeps.
+# Sources of formats: in-band, before or after the events, the cache; dependencies when exporting.
 . "$(dirname "$0")/common.sh"
 
 late='frame.number <= 5'

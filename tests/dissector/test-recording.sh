@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings of trace-cmd, converted: every event's trace.text is the text that `tracewire report` has of it; and a recording of several
-# hosts, which report reads. TRACEWIRE comes from CTest, besides what common.sh wants.
+# Recordings of trace-cmd, converted: trace.text of every event equals the text of `tracewire report`; and a recording of several hosts,
+# which report reads. TRACEWIRE is set by CTest, in addition to the variables of common.sh.
 . "$(dirname "$0")/common.sh"
 
 data=$(dirname "$0")/../data
 
-# Newlines and tabs are blanks in Wireshark.
+# Wireshark shows newlines and tabs as blanks.
 report_texts() {
 	"$TRACEWIRE" report -q --json "$1" |
 		python3 -c 'import json, sys

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Texts of a capture that hold any bytes: nothing of them reaches a terminal but as \xNN, and what is JSON or XML is valid.
+# Texts of a capture with any bytes: they reach a terminal only as \xNN, and JSON and XML are valid.
 . "$(dirname "$0")/common.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,7 +11,7 @@ printable() {
 	python3 "$here/strangers.py" "$@" || failed=1
 }
 
-# How many lines come out of so many packets: none is made of a text's.
+# Number of lines for a number of packets: no text adds a line.
 expect "a line for each packet" "$(shark -r "$evil" -T fields -e frame.number | wc -l)" "$(shark -r "$evil" | wc -l)"
 for two in "" -2; do
 	# shellcheck disable=SC2086
@@ -30,12 +30,12 @@ for field in trace.host trace.comm trace.event trace.system trace.text trace.sym
 done
 shark -r "$evil" -q -z io,phs -z endpoints,eth -z expert 2>&1 | printable tabs "statistics"
 
-# Filters have what is shown.
+# Filters use the text as shown.
 expect "a filter on what is shown" "6 6 6" \
 	"$(count strangers.pcap 'trace.comm matches r"^coa\\x0ab"') $(count strangers.pcap 'trace.host contains r"\x1b[31m"') $(
 		count strangers.pcap 'trace.comm contains "\\x1b[31m"')"
 
-# Our own tools, and the same on a terminal as into a pipe.
+# Tracewire's own commands, with the same output on a terminal as in a pipe.
 report() {
 	"$TRACEWIRE" report "$@" 2>&1
 }
@@ -77,7 +77,7 @@ cp "$name" "$home/plain.pcapng" && chmod a+r "$home/plain.pcapng"
 shark -r "$home/plain.pcapng" -V | printable text "what convert wrote, interfaces too"
 shark -r "$home/plain.pcapng" -T json | printable json "the same as JSON"
 
-# trace.dat files: texts of their options, names of tasks and of symbols, in either version of the format.
+# trace.dat files: texts of their options, names of tasks and of symbols, in both versions of the format.
 mkdir "$home/dat"
 "$TRACEDAT_SEEDS" "$home/dat"
 for version in v6 v7; do
@@ -87,7 +87,7 @@ evil = b"\x1b\xed\xa0\x80\x9b\xe2\x80\xae\x07\x7f\xc2\x9b\xff\x1b\xed\xa0\x80]0;
 data = open(sys.argv[1], "rb").read()
 for text in b"Linux box 5.0 mips", b"eight of them", b"seven", b"unknown", b"guest", b"first", b"second":
     assert text in data, text
-    # uname's words are the system, the host, the release and the machine.
+    # The words of uname are the system, the host, the release and the machine.
     strange = b"Linux " + evil[:8] + b" " + evil[-3:] if b"box" in text else evil[:len(text)]
     data = data.replace(text, strange)
 open(sys.argv[2], "wb").write(data)

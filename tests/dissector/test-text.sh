@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The text of an event, as the kernel prints it: in the Info column, as trace.text, and what becomes of a print fmt that is none.
+# The text of an event, as printed by the kernel: in the Info column, as trace.text, and with an invalid print fmt.
 . "$(dirname "$0")/common.sh"
 
 sample() {
 	shark -r - "$@" < "$(dirname "$0")/../data/sample.pcapng" 2>&1
 }
 
-# Info without "comm-pid [cpu] event:", and the text, of every frame with one.
+# Info without "comm-pid [cpu] event:", and the text, of every frame with a text.
 texts_of() {
 	"$@" -Y trace.text -T fields -E separator='|' -e _ws.col.Info -e trace.text |
 		awk -F'|' '{ sub(/^.*-[0-9]+ \[[0-9]+\] [a-z_0-9]+: ?/, "", $1); sub(/^ /, "", $2); print $1 == $2 ? "same" : $0 }' | sort -u

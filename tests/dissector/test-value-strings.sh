@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Words for values, from __print_symbolic() and __print_flags(): in the tree, and in filters.
+# Value strings, from __print_symbolic() and __print_flags(): in the tree, and in filters.
 . "$(dirname "$0")/common.sh"
 
 raise=trace.irq.softirq_raise.vec

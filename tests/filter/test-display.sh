@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tshark takes every display filter that is made. GOLDEN: the program that has them.
+# tshark accepts every generated display filter. GOLDEN: the program that prints them.
 . "$(dirname "$0")/../dissector/common.sh"
 
 "$GOLDEN" --formats >"$home/formats.txt"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Captures that ask for too much: tshark shows them in bounded time and memory, and an expert item says what was refused.
-# MAKE_BOMBS comes from CTest, besides what tests/dissector/common.sh wants; with HOSTILE_FRAMES set, in more ways.
+# Captures that exceed limits: tshark shows them in bounded time and memory, and an expert item says what was refused. MAKE_BOMBS is set by
+# CTest, in addition to the variables of tests/dissector/common.sh; with HOSTILE_FRAMES set, in more ways.
 . "$(dirname "$0")/../dissector/common.sh"
 
 seconds_max=30 # they take 5 at most on an idle machine
@@ -21,7 +21,7 @@ bomb() {
 ways=("-2 -V") # the last one's lines are looked at: what the first pass refused must be said in the second
 [ -z "${HOSTILE_FRAMES:-}" ] || ways=("" "-Y trace.pid==7" -V "-2 -V")
 
-# What an expert item of a capture must say.
+# The expected text of an expert item.
 declare -A says=(
 	[fields-100000]='fields, the limit is 1024'
 	[fields-1000]='more items than are shown'

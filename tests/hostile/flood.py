@@ -81,7 +81,7 @@ def frame(stream, source, *parts, seq=None):
     return head + body
 
 
-# What is done to a frame, given as a bytearray.
+# Changes to a frame, given as a bytearray.
 
 
 def flip_bits(f):
@@ -165,7 +165,7 @@ def cut_into_parts(f):
 
 CHANGES = (flip_bits, change_bytes, truncate, extend, set_field, set_field, set_tlv_type, set_tlv_length, set_tlv_value, drop_tlv,
            move_out_of_band, cut_into_parts)
-# These leave a frame out-of-band and of its stream.
+# These keep a frame out-of-band and in its stream.
 CHANGES_OF_VALUES = (truncate, extend, set_tlv_type, set_tlv_length, set_tlv_value, drop_tlv)
 
 
@@ -266,7 +266,7 @@ def other_stream(f, ids):
 class Flood:
     def __init__(self, paths):
         self.producer = Producer()
-        # Few streams, so that they get far, with ids from which no changed bit leads to the producer's.
+        # Few streams, so that they continue for long, with ids that no single changed bit turns into the producer's.
         seen = [self.producer.stream ^ 0xA5A5A5A5A5A5A5A5 ^ n for n in range(3)]
         self.pool = [other_stream(f, seen) for f in self.producer.frames]
         for path in paths:

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# measure.py SECONDS COMMAND...: runs it, with that much time of a CPU and no more: how much else the machine does is not its fault. One that
-# only waits has ten times as long by the clock. Prints "status seconds MiB" on file descriptor 3: its exit status, what it took of a CPU, and
-# the most memory it had. Instead of the status: "cpu-limit", "asleep", or the name of the signal that ended it, such as SIGKILL if the
-# kernel was out of memory.
+# measure.py SECONDS COMMAND...: runs it with a limit of CPU time, because other activity of the machine is not its fault. A command that
+# only waits has ten times as long by the clock. Prints "status seconds MiB" on file descriptor 3: its exit status, its CPU time, and its
+# maximum memory. Instead of the status: "cpu-limit", "asleep", or the name of the signal that ended it, such as SIGKILL if the kernel was
+# out of memory.
 import os, resource, signal, subprocess, sys
 
 most_seconds = int(sys.argv[1])
@@ -15,7 +15,7 @@ def name_of(status):
     return status if status >= 0 else signal.Signals(-status).name
 
 
-# The soft limit's SIGXCPU ends it; the hard limit, for one that ignores SIGXCPU, is SIGKILL as well: told apart by the time it took.
+# The soft limit sends SIGXCPU; the hard limit, for a process that ignores SIGXCPU, sends SIGKILL: the CPU time shows which it was.
 process = subprocess.Popen(
     sys.argv[2:], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most_seconds, most_seconds + 1))
 )

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Damaged and cut captures through `tracewire report`, `info` and `filter --from`, damaged and cut trace.dat files through `tracewire convert`, built with
-# sanitizers: status 0, 1, or 2 where it is no such file any more; no report of theirs, no leak, no hang, JSON that is JSON.
-# HOSTILE_FILES files of each (default 3). TRACEWIRE, MAKE_FRAMES, FORMATS, RECORDING and DAT come from CTest.
+# Damaged and truncated captures for `tracewire report`, `info` and `filter --from`, damaged and truncated trace.dat files for `tracewire
+# convert`, built with sanitizers: status 0, 1, or 2 if it is no such file any more; no sanitizer report, no leak, no hang, valid JSON.
+# HOSTILE_FILES files of each (default 3). TRACEWIRE, MAKE_FRAMES, FORMATS, RECORDING and DAT are set by CTest.
 set -u
 
 files=${HOSTILE_FILES:-3}
@@ -13,7 +13,7 @@ trap 'rm -rf "$home"' EXIT
 failed=0 runs=0
 declare -A statuses=()
 
-# run COMMAND...: of tracewire; its status must be one that a damaged file may have
+# run COMMAND...: of tracewire; its status must be one for a damaged file
 run() {
 	local status=0
 
@@ -27,7 +27,7 @@ run() {
 	fi
 }
 
-# prints_json WHAT: what was run, a line an object
+# prints_json WHAT: the last command printed one object a line
 prints_json() {
 	python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin.buffer]' < "$home/out" && return
 	echo "FAILED: tracewire $1, seed $seed, does not print JSON"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# HOSTILE_FRAMES damaged frames (default 3000), and files with as many that are damaged anywhere or cut, through tshark, the plugin built
-# with sanitizers: no crash, no report of theirs, no dissector bug, no hang, and at most 100 KiB leaked. MAKE_FRAMES, LEAK and RECORDING
-# come from CTest, besides what tests/dissector/common.sh wants.
+# HOSTILE_FRAMES damaged frames (default 3000), and files with as many that are damaged anywhere or truncated, for tshark with the plugin
+# built with sanitizers: no crash, no sanitizer report, no dissector bug, no hang, and at most 100 KiB leaked. MAKE_FRAMES, LEAK and
+# RECORDING are set by CTest, in addition to the variables of tests/dissector/common.sh.
 #
-# Of every byte 2 in 100 are changed, which leaves little of the metadata; so once more with 1 in 1000, which leaves most. Not
-# more than 20,000 frames a capture: each changed stream id is a new stream, and beyond some thousands no more are learnt.
+# 2 in 100 bytes are changed, which leaves little of the metadata; then 1 in 1000, which leaves most. At most 20,000 frames a capture: each
+# changed stream id is a new stream, and after some thousands no more are kept.
 here=$(dirname "$0")
 . "$here/../dissector/common.sh"
 
@@ -17,12 +17,12 @@ files_damaged='blocks anywhere cut'
 file_error_max=3 # tshark's status for a file that it cannot read, or not to its end
 limit=120 # seconds for one run; it took 7 at most when this was written
 
-# As for what common.sh copies: whoever runs tshark may not be able to look into the build folder.
+# As for the files copied by common.sh: the user of tshark may not be able to read the build directory.
 cp "$LEAK" "$home/leak.so" && LEAK=$home/leak.so
 
 [ -n "$sanitizers" ] || { echo "FAILED: the plugin in $PLUGINS was built without sanitizers"; exit 1; }
 
-# make_capture SEED FRAMES: half of it made-up streams of a real kernel's formats, half a recording over and over
+# make_capture SEED FRAMES: half of it made streams of a real kernel's formats, half a repeated recording
 make_capture() {
 	local times=$(($2 / 2 / $(capinfos -Mcr -T "$RECORDING" | awk '{ print $2 }') + 1)) recordings=()
 
@@ -44,7 +44,7 @@ leaked() {
 	awk '/^SUMMARY:.* byte\(s\) leaked/ { n = $3 } END { print n + 0 }' "$1"
 }
 
-# watched OPTION...: tshark with all checks on; its lines in $home/out, the sanitizers' in $home/err
+# watched OPTION...: tshark with all checks; its lines in $home/out, the sanitizers' in $home/err
 watched() {
 	as_user env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$home" TZ=UTC LC_ALL=C \
 		WIRESHARK_PLUGIN_DIR="$PLUGINS" WIRESHARK_ABORT_ON_DISSECTOR_BUG=1 \
@@ -55,7 +55,7 @@ watched() {
 
 declare -A seconds=() shown=() lost=()
 
-# try FILES OPTION...: these captures; what it took is added up by options. A file that is no good is an error, and no more than that.
+# try FILES OPTION...: these captures; times are added up by options. An invalid file is an error, and nothing more.
 try() {
 	local files=$1 file status bugs begin what
 

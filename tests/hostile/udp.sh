@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Strangers' datagrams, HOSTILE_FRAMES of them for each form of capture (default 1500), at a capture over UDP and at the producer that streams
-# to it, both built with sanitizers: neither reports anything, both end as they should, what was written can be read, also by the plugin with
-# sanitizers and when it is damaged, and every event of the producer is in the file or where the ledger says.
-# Usage: udp.sh TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration, MAKE_FRAMES, FORMATS, GOLDEN and RECORDING come from CTest.
+# Untrusted datagrams, HOSTILE_FRAMES of them for each form of capture (default 1500), to a capture over UDP and to the producer that
+# streams to it, both built with sanitizers: neither reports anything, both end properly, the file can be read, also by the plugin with
+# sanitizers and when it is damaged, and every event of the producer is in the file or in a place of the ledger.
+# Usage: udp.sh TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration, MAKE_FRAMES, FORMATS, GOLDEN and RECORDING are set by CTest.
 tracewire=$1
 here=$(dirname "$0")
 . "$here/../integration/common.sh"
@@ -29,7 +29,7 @@ ends() { # PROCESS: within the limit
 	kill -ABRT "$1"
 }
 
-# The events: what a shell and its children do, in the kernel's calls, as long as the file is there.
+# The events: system calls of a shell and its children, while the file exists.
 start_producer() {
 	touch "$scratch/go"
 	in_background producer "$tracewire" stream -u 127.0.0.1 -e raw_syscalls,sched_process_exec -F -- sh -c 'while [ -e "$1" ]; do sleep 0.05; done' sh "$scratch/go"
@@ -56,8 +56,8 @@ shown() {
 	reads "$1" env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$sanitizers" tshark -r "$1"
 }
 
-# Files of ours have what nobody sends, too: metadata out-of-band and ledgers. Damaged, they are an error, and no more than that.
-# Each file is damaged in another way than the last.
+# Tracewire's files have records that are not sent, too: out-of-band metadata and ledgers. Damaged, they are an error, and nothing more.
+# Each file is damaged in another way.
 damaged() { # FILE
 	local rates=(0.001b 0.00001 cut) rate
 
@@ -80,7 +80,7 @@ readable() { # FILE
 	damaged "$1"
 }
 
-# under_flood FORM FILE OPTION...: a capture with them, into FILE, the pipe or the files named after it
+# under_flood FORM FILE OPTION...: a capture of them, into FILE, the pipe or the files named after it
 under_flood() {
 	local file=$scratch/captures/$2 form=$1 capture producer flooded
 	shift 2

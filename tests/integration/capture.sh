@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `capture` beside a stream on a wire: it writes what was sent, in the order of time; with a filter exactly what report's filter
-# shows of that; for those who join late too. How it ends, and that its ledger balances.
+# `capture` of a stream on a veth pair: it writes what was sent, in time order; with a filter exactly what report's filter shows; also if it
+# joins late. How it ends, and that its ledger balances.
 # Usage: capture.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
@@ -31,7 +31,7 @@ text_of() { # NAME OPTION...: as report has it
 	"$tracewire" report -q -t "$@" "$scratch/$name.pcapng" || fail "report of $name"
 }
 
-# What is streamed to be found again whole is of the command alone (-F): of a busy machine's events captures would lose some.
+# Only the command is traced (-F), so that all events are found again: with all of a busy machine's events captures would lose some.
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 
 # Packed, and one event a frame.
@@ -63,7 +63,7 @@ for frames in 0 1; do
 	diff "$scratch/expected" "$scratch/text" >"$scratch/bad" || fail "frames of $frames: $(head -n 4 "$scratch/bad")"
 done
 
-# As record has them.
+# As in record.
 events "$scratch/some.pcapng" frame.time_epoch trace.time trace.events trace.comm >"$scratch/events"
 same_clock <"$scratch/events" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
 expect "events of one packet" 1 "$(cut -f3 "$scratch/events" | sort -u)"
@@ -73,7 +73,7 @@ for line in 'Strict time order: *True' " Name = $(uname -n):tracewire-[0-9]+" 'F
 	says "$scratch/info" "$line" || fail "capinfos does not say '$line': $(cat "$scratch/info")"
 done
 
-# Beside a stream that has long begun and does not end.
+# Of a stream that began long ago and does not end.
 in_background sleeper sh -c 'while :; do sleep 0.01; done'
 start_tracewire stream stream -e sched -i tw0
 stream=$pid
@@ -94,15 +94,15 @@ start_capture busy
 sleep 0.2
 end_capture "$pid" busy
 
-# Into a pipe, read as it comes.
+# Into a pipe, read at once.
 "$tracewire" capture -q -i tw0 -w - -c 20 -f 'event == "sched_switch"' 2>"$scratch/pipe.err" | "$tracewire" report -q - |
 	grep -c ' sched_switch: ' >"$scratch/piped"
 expect "events through a pipe" 20 "$(cat "$scratch/piped")"
 expect "what a quiet capture says" "" "$(cat "$scratch/pipe.err")"
 interrupt $stream
 
-# A classifier in XDP drops frames before captures see them: what is missing is filtered, not lost.
-# It begins when the stream has told its formats, so what happens until then passes.
+# A classifier in XDP drops frames before captures see them: missing events are filtered, not lost. It begins when the stream has sent its
+# formats, so earlier events pass.
 in_background classifier "$tracewire" filter attach -i tw0 'sched_switch.prev_comm == "sleep"' --action drop
 classifier=$pid
 wait_for says "$scratch/classifier.err" '^waiting on tw0'
@@ -119,8 +119,8 @@ filtered=$(ledger dropped classifier)
 expect "events in the file, and filtered" "$sent" $(($(number dropped '^file +([0-9]+) events .*') + filtered))
 nothing_lost dropped
 
-# Cut packets are still events of known formats: what explains them is not cut. Here they are in the middle of the fields: prev_pid ends
-# with byte 98, prev_prio with 102.
+# Truncated packets are events of known formats: metadata is not truncated. Here they end in the middle of the fields: prev_pid ends with
+# byte 98, prev_prio with 102.
 start_capture cut -s 100
 cut=$pid
 "$tracewire" stream -F -e sched:sched_switch -i tw0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
@@ -148,7 +148,7 @@ says "$scratch/err" "^snapped +$sent truncated frames" || fail "report does not 
 ! says "$scratch/err" '^(damaged|missing)' || fail "cut packets are no damage: $(cat "$scratch/err")"
 expect "lines of cut events" "$sent" "$(grep -cE ' sched_switch: +prev_comm=.* prev_pid=[0-9]+ \[cut by the capture\]$' "$scratch/text")"
 
-# What cannot be: status, and no file.
+# Invalid options: status, and no file.
 refused() { # STATUS TEXT OPTION...
 	local status=$1 text=$2
 	shift 2
@@ -187,8 +187,8 @@ for ring in '' '-b files:2 -b filesize:100'; do # what is not there now may be l
 	says "$scratch/err" "^tracewire capture: creating $scratch/nowhere/x.*: No such file or directory; create the directory first\$" || fail "said: $(cat "$scratch/err")"
 done
 
-# Killed and started again: the second capture repairs the last file of the first. /run is the test's own, because any run that starts on this
-# machine repairs the captures that are noted in /run/tracewire.
+# Killed and started again: the second capture repairs the last file of the first. The test has a separate /run, because any run that starts
+# on this machine repairs the captures noted in /run/tracewire.
 mount -t tmpfs tmpfs /run || exit 1
 chmod 711 "$scratch"
 install -d -o nobody "$scratch/ring"
@@ -214,14 +214,14 @@ interrupt "$pid"
 expect "files of both runs" 2 "$(find "$scratch/ring" -type f | wc -l)"
 umount /run
 
-# A file that is there is not cut for a command that cannot be.
+# An existing file is not truncated for a command that cannot run.
 echo precious >"$scratch/precious"
 "$tracewire" capture -i tw0 -w "$scratch/precious" -Z nobody-of-this-name 2>"$scratch/err"
 expect "status of capture for an unknown user" 2 $?
 expect "what was said" "tracewire capture: there is no user nobody-of-this-name on this machine" "$(cat "$scratch/err")"
 expect "the file" precious "$(cat "$scratch/precious")"
 
-# The interface goes away: what came is in the file.
+# The interface is removed: everything received is in the file.
 start_capture gone
 "$tracewire" vnet down tw0 2>/dev/null
 wait "$pid"

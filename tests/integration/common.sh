@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154
-# Sourced by the tests, $tracewire set: root, a network namespace, and a mount namespace in which the plugin that was built
-# lies where the installed one does, so that every tshark is a plain one. PLUGIN and PLUGINDIR come from CTest.
+# Sourced by the tests, with $tracewire set: root, a network namespace, and a mount namespace in which the built plugin is where the
+# installed one would be, so that every tshark is an ordinary one. PLUGIN and PLUGINDIR are set by CTest.
 for part in namespace check processes network tracing; do
 	# shellcheck source=/dev/null
 	. "$(dirname "${BASH_SOURCE[0]}")/../shell/$part.sh" || exit 1
@@ -32,19 +32,19 @@ start_dumpcap() {
 	wait_for says "$scratch/$name.err" '^File: '
 }
 
-# has_packets FILE N: that many at least are in what a dumpcap writes
+# has_packets FILE N: at least that many are in the file that dumpcap writes
 has_packets() {
 	[ "$(capinfos -Mc "$1" 2>/dev/null | awk '/^Number of packets:/ { print $NF }')" -ge "$2" ] 2>/dev/null
 }
 
-# end_dumpcap PROCESS FILE SUMMARY: once all frames of the stream that says so at its end are in its file: what a dumpcap that is ended
-# has not read yet it leaves behind
+# end_dumpcap PROCESS FILE SUMMARY: when its file has all frames of the stream in SUMMARY, because a dumpcap that is ended loses what it has
+# not read
 end_dumpcap() {
 	wait_for has_packets "$2" "$(sed -nE 's/^frames +([0-9]+),.*/\1/p' "$3")"
 	interrupt "$1"
 }
 
-# nothing_left PROCESS: no instance of it, and no interface but lo and those named after it
+# nothing_left PROCESS: no instance of it, and no interface except lo and those named after it
 nothing_left() {
 	local process=$1
 	shift
@@ -81,14 +81,14 @@ statistics() {
 	}'
 }
 
-# ledger NAME PLACE: events there, by the last statistics block of NAME.pcapng; 0 where it does not name the place
+# ledger NAME PLACE: events there, in the last statistics block of NAME.pcapng; 0 if it does not have the place
 ledger() {
 	local of
 	of=$(strings -n 16 "$scratch/$1.pcapng" | grep -o 'ledger version=1 .*' | tail -n 1)
 	[[ $of =~ \ $2=([0-9a-z]+) ]] && echo "${BASH_REMATCH[1]}" || echo 0
 }
 
-# nothing_lost NAME: its ledger is closed, and nothing is in a place of losses
+# nothing_lost NAME: its ledger is closed, and no place of losses has events
 nothing_lost() {
 	local place
 	expect "$1: its ledger" closed "$(ledger "$1" state)"
@@ -97,7 +97,7 @@ nothing_lost() {
 	done
 }
 
-# same_clock: standard input is "packet time, event time" in seconds; they never go back, and differ by one constant, to the ns
+# same_clock: standard input is "packet time, event time" in seconds; they never go back, and differ by a constant, to the ns
 same_clock() {
 	awk -F'\t' '{
 		split($1, packet, "."); split($2, event, ".")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `make demo` in a fresh copy of the tree: without root and without tracefs it decodes a recorded sample and says why; else live.
+# `make demo` in a fresh copy of the tree: without root and without tracefs it decodes a recorded sample and says why; otherwise live.
 # Usage: demo.sh TRACEWIRE SOURCE_DIR
 tracewire=$1
 source=$2

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What this machine, its disk or its user may lack: one sentence, what and how to mend it, and nothing is left behind. What is
-# mistyped is in tests/cli.
+# What this machine, its disk or its user may lack: one sentence with the reason and the remedy, and nothing is left behind. Mistyped
+# options are in tests/cli.
 # Usage: errors.sh TRACEWIRE WITHOUT_XDP
 tracewire=$1
 without_xdp=$2
 . "$(dirname "$0")/common.sh"
 
-# The tree may be where only its owner gets to.
+# The tree may be in a directory that only its owner can read.
 cp "$tracewire" "$scratch/tracewire"
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups "$scratch/tracewire")
 
@@ -36,7 +36,7 @@ run 1 "${nobody[@]}" vnet up tw0
 one_sentence 'root|CAP_NET_ADMIN'
 none_left
 
-# Full disk: what fits is readable.
+# Full disk: the written part is readable.
 mkdir "$scratch/small"
 mount -t tmpfs -o size=256k tmpfs "$scratch/small"
 run 1 "$tracewire" record -q -e sched,irq,raw_syscalls -w "$scratch/small/x.pcapng" -- sh -c 'while :; do sleep 0.01; done'
@@ -46,7 +46,7 @@ tshark -r "$scratch/small/x.pcapng" -Y trace.event >"$scratch/out" 2>"$scratch/e
 umount "$scratch/small"
 none_left
 
-# No AF_XDP: said aloud, and all else as ever.
+# No AF_XDP: reported, and everything else works.
 "$tracewire" vnet up tw0 2>/dev/null
 for command in 'stream -e sched -i tw0' 'live -e sched'; do
 	# shellcheck disable=SC2086
@@ -78,7 +78,7 @@ umount "$PLUGINDIR/epan"
 mount --bind "$scratch/epan" "$PLUGINDIR/epan"
 none_left
 
-# tracefs somewhere else, or not mounted: both do for root. Not to be had at all, as in many a container: a sentence.
+# tracefs somewhere else, or not mounted: root can use both. Not available, as in many containers: one sentence.
 unmount_all() {
 	awk '$3 == "tracefs" || $3 == "debugfs" { print $2 }' /proc/mounts | tac | while read -r at; do umount -l "$at"; done
 }

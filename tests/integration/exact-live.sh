@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What trace-cmd records of this kernel, in each version and compression that it writes, with instances, clocks and dates, is
-# converted and printed as trace-cmd prints it.
+# Recordings of this kernel by trace-cmd, in each version and compression, with instances, clocks and dates, are converted and printed as
+# trace-cmd prints them.
 # Usage: exact-live.sh TRACEWIRE DIFFERENCES SHIM
 tracewire=$1
 differences=$2

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A recording of trace-cmd, converted and printed, is what trace-cmd prints, byte for byte.
+# A recording of trace-cmd, converted and printed, equals trace-cmd's output byte for byte.
 # Usage: exact.sh TRACEWIRE DIFFERENCES FILE
 tracewire=$1
 differences=$2

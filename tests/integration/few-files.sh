@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Too few file descriptors: whichever of them is one too many, the sentence says so and how the limit is raised, and nothing is left behind.
+# Too few file descriptors: whichever open fails, the error says so and how to raise the limit, and nothing is left behind.
 # Usage: few-files.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"

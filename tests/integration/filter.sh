@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --filter gives the same lines wherever it is evaluated: by the kernel, by the producer, where the events are put in order, and
-# by report afterwards; each expression in two recordings of the same tasks at the same time, one with the filter and one without.
-# And what is said of it.
+# --filter gives the same lines wherever it is evaluated: by the kernel, by the producer, by the recorder, and by report afterwards; each
+# expression in two recordings of the same tasks at the same time, one with the filter and one without. Also its messages.
 # Usage: filter.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
@@ -15,7 +14,7 @@ for _ in 1 2 3; do ls / >/dev/null; echo x | cat | wc -c >/dev/null; sleep 0.005
 END
 chmod +x "$scratch/work"
 
-# The lines of a recording without what two instances see differently: the time, how a task is that leaves its CPU, and each other.
+# The lines of a recording without what differs between two instances: the time, the state of a task that leaves its CPU, and each other.
 lines() { # FILE OPTION...
 	"$tracewire" report -q "$@" 2>"$scratch/report.err" | sed -E -e '/^cpus=/d' -e '/tracewire/d' -e 's/ [0-9]+\.[0-9]+: / /' \
 		-e 's/prev_state=[^ ]*//' | sort
@@ -42,7 +41,7 @@ places() { # FILE: kinds of events for which the kernel, the producer, the recor
 	sed -nE 's/^filter +in the kernel for ([0-9]+) .* in the producer for ([0-9]+), in the recorder for ([0-9]+).*/\1 \2 \3/p' "$1"
 }
 
-# same PLACES EVENTS EXPRESSION: it is evaluated in these places, and what comes out is what report finds
+# same PLACES EVENTS EXPRESSION: it is evaluated in these places, and the result equals report's
 same() {
 	both "$2" "$3"
 	[[ $(places "$scratch/some.err") =~ ^$1$ ]] || fail "$3: expected $1: $(grep '^filter ' "$scratch/some.err")"
@@ -65,19 +64,19 @@ same '0 0 2' raw_syscalls 'comm matches "^c"'
 same '2 0 2' raw_syscalls 'comm matches "^[lw]" and (sys_enter.id < 100 or sys_exit.ret == 0)'
 same '[0-9]+ [0-9]+ 1' sched,raw_syscalls 'sys_enter.args == 1 and comm matches "s" or prev_comm == "ls"'
 
-# What the file says of the stream: the whole of it.
+# The file has the whole filter of the stream.
 long=$(printf 'prev_pid != %d and ' $(seq 1000 1030))'cpu >= 0'
 "$tracewire" record -q -e sched -f "$long" -w "$scratch/x.pcapng" -- true || fail "a filter of ${#long} characters is refused"
 expect "filter told" "$long" "$(tshark -r "$scratch/x.pcapng" -Y trace.host.filter -T fields -e trace.host.filter 2>/dev/null | head -n 1)"
 
-# Those of a stream are decided before they are sent.
+# Filters of a stream are evaluated before sending.
 "$tracewire" stream -e sched -i tw0 -f 'cpu == 0 and comm matches "x"' -- true 2>"$scratch/err"
 expect "exit status of a stream with what cannot be" 2 $?
 says "$scratch/err" "^tracewire stream: column 14: 'comm matches \"x\"' cannot be decided" || fail "said: $(cat "$scratch/err")"
 expect "lines said" 1 "$(wc -l <"$scratch/err")"
 "$tracewire" stream -e sched -i tw0 -f 'cpu == 0 and comm ~ "x*"' -- true 2>"$scratch/err" || fail "comm ~: $(cat "$scratch/err")"
 
-# A search that takes too long in the producer is counted.
+# A search in the producer that exceeds its limit is counted.
 long=$scratch/$(printf 'a%.0s' {1..60})!
 cp "$(type -P true)" "$long"
 ip link set lo up
@@ -85,7 +84,7 @@ ip link set lo up
 	fail "a search that takes too long: $(cat "$scratch/err")"
 says "$scratch/err" '^given up [1-9][0-9]* events by the producer: `matches`' || fail "nothing is given up: $(cat "$scratch/err")"
 
-# live shows what matches.
+# live shows matching events.
 "$tracewire" live -e sched,raw_syscalls -F -f 'comm matches "^ls$" and sys_exit.ret == 0' -- ls / >"$scratch/out" 2>"$scratch/err" ||
 	fail "live: $(cat "$scratch/err")"
 grep -E 'sys_exit|sched' "$scratch/out" >"$scratch/shown"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Packed frames that a classifier on the way has been at: what it rejected in place is counted as filtered, by report and by
-# capture, and is neither lost nor shown; Wireshark marks it.
+# Packed frames changed by a classifier on the path: events that it rejected in place count as filtered, in report and in capture, and are
+# neither lost nor shown; Wireshark marks them.
 # Usage: filtered.sh TRACEWIRE
 tracewire=$1
 here=$(dirname "$0")
 . "$here/common.sh"
 need python3
 
-# Streamed is what the command alone does (-F): of a busy machine's events captures would lose some.
+# Only the command is traced (-F): with all of a busy machine's events captures would lose some.
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 start_dumpcap dumpcap tw0 -P -w "$scratch/wire.pcap"
 dumpcap=$pid
@@ -31,7 +31,7 @@ expect "records that Wireshark marks" "$rejected" "$(cat "$scratch/marked")"
 tshark -r "$scratch/x.pcap" -Y trace.expert.gap >"$scratch/gaps" 2>/dev/null || fail "tshark fails"
 expect "gaps that Wireshark sees" "" "$(head -n 1 "$scratch/gaps")"
 
-# The same on a wire, for a capture, with a filter of its own too.
+# The same on a veth pair, for a capture, also with a filter of its own.
 for expression in 'cpu >= 0' 'event == sched_switch'; do
 	in_background capture "$tracewire" capture -i tw0 -w "$scratch/y.pcapng" -f "$expression"
 	capture=$pid
@@ -52,9 +52,9 @@ for expression in 'cpu >= 0' 'event == sched_switch'; do
 	expect "received, dropped, delivered" "$sent 0 0 $written" "$(statistics "$scratch/y.pcapng")"
 done
 
-# Frames that XDP drops before a capture are missing by their numbers: its counters say that they are not lost. It begins when the stream
-# has told its formats, which on a busy machine takes its time.
-# The process that reads these has CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH, which that takes, and is nobody otherwise.
+# Frames that XDP drops before a capture are missing by their numbers: its counters show that they are not lost. It begins when the stream
+# has sent its formats, which takes time on a busy machine.
+# The process that reads the counters has CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH, which it needs, and runs as nobody.
 nobody=$(id -u nobody) group=$(id -g nobody) caps=0000000000200004 none=0000000000000000
 counting="Uid $nobody $nobody $nobody $nobody
 Gid $group $group $group $group
@@ -96,7 +96,7 @@ for frames in 1 0; do
 	expect "received, dropped, delivered" "$sent 0 0 $written" "$(statistics "$scratch/z.pcapng")"
 done
 
-# If that process has gone, the counters are not known any more.
+# If that process has ended, the counters are unknown.
 in_background gone "$tracewire" capture -j -i tw0 -w "$scratch/gone.pcapng"
 capture=$pid
 wait_for says "$scratch/gone.err" '^\{"begin"'
@@ -104,8 +104,8 @@ kill -KILL "$(pgrep -P $capture -x tracewire-count)"
 interrupt $capture
 says "$scratch/gone.err" '^\{"end".*"classifiers_unread":true' || fail "counters that nobody reads: $(cat "$scratch/gone.err")"
 
-# If it is stopped, they are not known either. The capture ends all the same, and the process with it. That is the user that capture becomes,
-# whose right to end it the kernel looks at.
+# If it is stopped, they are unknown too. The capture ends nevertheless, and the process with it. It runs as the user of capture, because
+# the kernel checks the right to kill it.
 stop_counter() { # WHO WORD...: the process that counts is WHO
 	local who=$1
 	shift

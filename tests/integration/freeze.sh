@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Sourced by commands that are traced; $tracing is where tracefs is.
+# Sourced by commands that are traced; $tracing is the directory of tracefs.
 # shellcheck disable=SC2154
 
 total() { # INSTANCE COUNTER: over all CPUs
 	cat "$1"/per_cpu/cpu*/stats | awk -F': ' -v counter="$2" '$1 == counter { sum += $2 } END { print sum + 0 }'
 }
 
-# instance_of PROCESS: the trace instance that its events go to. A clean-up by somebody else at the moment when it was made has
-# given it a number behind the process's.
+# instance_of PROCESS: its trace instance. If another process's cleanup ran while it was created, a number follows the process's.
 instance_of() {
 	find "$tracing/instances" -maxdepth 1 -regex ".*/tracewire-$1\(\.[0-9]+\)?"
 }
 
-# freeze INSTANCE: stop its tracing, wait until all that is in the rings was read, and print the kernel's counters
+# freeze INSTANCE: stop its tracing, wait until everything in the rings was read, and print the kernel's counters
 freeze() {
 	echo 0 >"$1/tracing_on"
 	for _ in $(seq 200); do

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `stream` onto an interface that leaves the host: who captures sees other addresses than the kernel's, with the right names.
-# On a virtual wire, and with --raw-pointers, addresses are as they are.
+# `stream` onto an interface that leaves the host: receivers get addresses other than the kernel's, with the right names. On a veth pair,
+# and with --raw-pointers, addresses are unchanged.
 # Usage: hashed.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# is_named FILE: it has events enough, and names for the last ones. Who joins has to wait for these.
+# is_named FILE: it has enough events, and names for the last ones. Late receivers have to wait for names.
 is_named() {
 	"$tracewire" report "$1" >"$scratch/so-far" 2>/dev/null
 	[ "$(wc -l <"$scratch/so-far")" -gt 40 ] && [ -z "$(unnamed "$scratch/so-far")" ]
 }
 
-# as_streamed NAME CAPTURE_INTERFACE OPTION...: kfree of one process until that is so, in $scratch/NAME.pcapng
+# as_streamed NAME CAPTURE_INTERFACE OPTION...: kfree of one process until is_named, in $scratch/NAME.pcapng
 as_streamed() {
 	local name=$1 interface=$2 stream dumpcap
 	shift 2
@@ -34,7 +34,7 @@ fields() {
 	events "$scratch/$1.pcapng" trace.frame_flags.ptr_hashed trace.kmem.kfree.call_site trace.kmem.kfree.ptr
 }
 
-# code NAME: how many of its call sites are in the kernel's code. Numbers of 20 digits are in order as text is.
+# code NAME: number of its call sites in the kernel's code. Numbers of 20 digits sort like text.
 code() {
 	fields "$1" | cut -f2 | awk -v start="x$stext" -v end="x$etext" '
 		{ address = sprintf("%20s", $1); gsub(" ", "0", address); address = "x" address }

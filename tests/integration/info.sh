@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `info` on what was just captured: the producer's own numbers are in the ledger, whoever captured: record, capture, a ring of files,
-# dumpcap from the start and dumpcap that joined late; what a killed capture left.
+# `info` of fresh captures: the producer's numbers are in the ledger of any capture: record, capture, a ring of files, dumpcap from the
+# start and dumpcap that joined late; the file of a killed capture.
 # Usage: info.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
@@ -18,7 +18,7 @@ l = s['ledger']
 print($2)"
 }
 
-# is_in_state FILE STATE: so is its ledger, by now. A dumpcap that is ended leaves behind what it has not read: first they are closed.
+# is_in_state FILE STATE: the current state of its ledger. A dumpcap that is ended loses what it has not read: wait for closed ones first.
 is_in_state() {
 	[ "$(of "$1" "l['state']" 2>/dev/null)" = "$2" ]
 }
@@ -36,7 +36,7 @@ expect "record: recorded" "$recorded" "$(of "$scratch/record.pcapng" "l['recorde
 expect "record: in the file" "$in_file" "$(of "$scratch/record.pcapng" "s['events']")"
 expect "record: whose" "$(uname -n)" "$(of "$scratch/record.pcapng" "s['host']")"
 
-# What is captured of a wire: by capture, and by dumpcap, whose file has no ledger
+# Captures of an interface: by capture, and by dumpcap, whose file has no ledger
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 start_dumpcap dumpcap tw0 -w "$scratch/dumpcap.pcapng"
 dumpcap=$pid
@@ -55,7 +55,7 @@ for file in "$scratch/dumpcap.pcapng" "$scratch/capture.pcapng"; do
 done
 expect "who has a ledger" "False True" "$(of "$scratch/dumpcap.pcapng" "s['stored']") $(of "$scratch/capture.pcapng" "s['stored']")"
 
-# Somebody takes frames out of a capture of the wire: that many events are missing
+# Frames are removed from a capture of an interface: that many events are missing
 editcap "$scratch/dumpcap.pcapng" "$scratch/less.pcapng" "$(($(of "$scratch/dumpcap.pcapng" "i['packets']") / 2))"
 balanced "$scratch/less.pcapng" closed
 less=$(of "$scratch/less.pcapng" "l['places']['wire']")
@@ -80,7 +80,7 @@ for file in "$packed" "$scratch/dumpcap.pcapng"; do
 	done
 done
 
-# One that joins late, and one that is killed when it has written a ledger, as it does every five seconds
+# One that joins late, and one that is killed after it has written a ledger, as it does every five seconds
 start_tracewire stream stream -e sched -i tw0 --events-per-frame 0
 stream=$pid
 sleep 0.5

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Killed with SIGKILL at any moment: the kernel itself has stopped the tracing and freed the rings, the viewer is gone, the file
-# can be read, and the next run or `cleanup` removes what was ours and nobody else's.
+# Killed with SIGKILL at any moment: the kernel has stopped the tracing and freed the rings, the viewer has ended, the file can be read, and
+# the next run or `cleanup` removes what the run left and nothing else.
 # Usage: kill.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
@@ -12,20 +12,20 @@ value() { # INSTANCE FILE: 0 if it is gone
 	cat "$1/$2" 2>/dev/null || echo 0
 }
 
-# is_freed INSTANCE: it does not trace, and its rings are as small as a ring can be, two sub-buffers
+# is_freed INSTANCE: it does not trace, and its rings have the minimum size, two sub-buffers
 is_freed() {
 	local subbuf
 	subbuf=$(value "$1" buffer_subbuf_size_kb)
 	[ "$(value "$1" tracing_on)" = 0 ] && [ "$(value "$1" buffer_size_kb | sed 's/ .*//')" -le $((2 * (subbuf ? subbuf : 4))) ]
 }
 
-# is_newborn INSTANCE: killed between mkdir and the next step. No event was enabled yet, so nothing is traced into it, and it is
-# as large as the kernel made it.
+# is_newborn INSTANCE: killed between mkdir and the next step. No event was enabled yet, so nothing is traced into it, and it has the
+# kernel's default size.
 is_newborn() {
 	[ "$(value "$1" tracing_on)" = 1 ] && [ -z "$(cat "$1/set_event" 2>/dev/null)" ] && [ "$(value "$1" buffer_size_kb | sed 's/ .*//')" -lt 1500 ]
 }
 
-# check_file FILE: tshark reads it to its end, or to where it was cut
+# check_file FILE: tshark reads it to its end, or to the place where it was truncated
 check_file() {
 	[ -s "$1" ] || return 0 # nothing was written yet
 	tshark -r "$1" -Y trace.event -T fields -e frame.time_epoch -e trace.time >"$scratch/events" 2>"$scratch/tshark.err" ||
@@ -35,7 +35,7 @@ check_file() {
 	same_clock <"$scratch/events" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
 }
 
-# kill_one WORD...: start, kill at a random moment of its first second, look
+# kill_one WORD...: start, kill at a random moment of its first second, check
 kill_one() {
 	local viewers instance
 	"$tracewire" "$@" >/dev/null 2>"$scratch/err" &
@@ -62,7 +62,7 @@ at_end 'rmdir "$foreign"'
 start_tracewire living stream -e sched:sched_switch -i living
 living=$pid
 
-# On a busy machine many are killed before they have anything to look at: then there are more of them.
+# On a busy machine many are killed too early to be checked: then there are more of them.
 pids=() looked=0 newborn=0 readable=0 rounds=0
 while [ $rounds -lt 10 ] || [ $looked -lt 20 ] && [ $rounds -lt 20 ]; do
 	rounds=$((rounds + 1))
@@ -85,7 +85,7 @@ check_file "$scratch/x.pcapng"
 [ $readable -gt 100 ] || fail "only $readable events could be read"
 [ $looked -ge 20 ] || fail "only $looked instances were there to look at"
 
-# A wire is there with its owner's name on it, or not at all.
+# A veth pair exists with its owner's name, or not at all.
 for _ in $(seq 60); do
 	"$tracewire" vnet up tw8 2>/dev/null &
 	pid=$!

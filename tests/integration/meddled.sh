@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Somebody else changes the trace instance of a run: the run says so, and claims no number that it does not know.
+# Another process changes the trace instance of a run: the run reports it, and states no number that it does not know.
 # Usage: meddled.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# meddle FILE TEXT: as somebody else would, once the run has events; then its end
+# meddle FILE TEXT: write to the instance when the run has events; then end it
 meddle() {
 	start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
 	run=$pid
@@ -32,7 +32,7 @@ meddle buffer_size_kb 4000
 meddle events/enable 0
 odd_ledger "$scratch/run.err" && fail "switched events off: $(cat "$scratch/run.err")"
 
-# Somebody reads from it beyond the end of the run. It stays, and that is said; once the reader has gone a clean-up removes it.
+# Another process reads from it beyond the end of the run. It stays, and that is reported; when the reader has gone a cleanup removes it.
 start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
 run=$pid
 wait_for has_events

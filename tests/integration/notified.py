@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a service tells its manager, a line each with the seconds since the start before it. With --full it first fills its socket,
-# and does not read before SIGUSR1. Usage: notified.py [--full] SOCKET, where @NAME is an abstract one
+# The messages of a service to its manager, a line each with the seconds since the start. With --full it first fills its socket, and does
+# not read before SIGUSR1.
+# Usage: notified.py [--full] SOCKET, where @NAME is an abstract one
 import os
 import signal
 import socket

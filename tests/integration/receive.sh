@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A stream into another network namespace, taken there through AF_XDP: all of it comes, in order, whatever the size of its frames,
-# and other traffic goes on beside it. Killed receivers leave nothing.
+# A stream to another network namespace, received through AF_XDP: everything arrives, in order, for any frame size, and other traffic
+# continues. Killed receivers leave nothing.
 # Usage: receive.sh TRACEWIRE RECEIVER LOAD
 tracewire=$1
 receiver=$2
@@ -50,7 +50,7 @@ no_program_there() {
 	[ -z "$(program_there)" ]
 }
 
-# Somebody else's connection, as a login would be: it answers with what it gets, in capitals.
+# Another connection, like a login: it echoes in upper case.
 cat >"$scratch/echo.py" <<'END'
 import socket
 listening = socket.create_server(("10.0.0.2", 2222))
@@ -74,7 +74,7 @@ END
 in_background echo nsenter -t "$host" -n python3 "$scratch/echo.py"
 wait_for says "$scratch/echo.out" '^listening'
 
-# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE: fewer frames than the ring of the receiver has places, however late that looks
+# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE: fewer frames than the receiver's ring holds, however late it reads
 all_comes() {
 	local what="$at, MTU $1, $2 events a frame, at most $3 bytes" events frames missing disordered dropped untaken how ns
 	set_mtu "$1"
@@ -106,7 +106,7 @@ expect "program of a receiver" prog/xdp "$(program_there)"
 kill_at_once "$pid"
 wait_for no_program_there
 
-# An XDP program that is there already, another receiver's, is left where it is.
+# An existing XDP program, of another receiver, stays.
 start_receiver first
 first=$pid
 there "$receiver" xdp v1 >"$scratch/second.out" 2>"$scratch/second.err" && fail "a second receiver"
@@ -116,7 +116,7 @@ expect "program of the first" prog/xdp "$(program_there)"
 interrupt "$first" || fail "the first receiver"
 wait_for no_program_there
 
-# An interface whose driver knows nothing of XDP: the kernel has it behind the driver.
+# An interface whose driver has no XDP: generic XDP in the kernel.
 if there ip link add b0 type bridge 2>"$scratch/bridge.err"; then
 	there ip link set v1 master b0
 	there ip link set b0 address "$address" up

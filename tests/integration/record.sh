@@ -7,8 +7,8 @@ load=$2
 . "$(dirname "$0")/common.sh"
 file=$scratch/x.pcapng
 
-# The command that is traced: some of everything; then it stops the tracing itself, so that the kernel's counters settle before
-# the instance goes, and keeps them.
+# The command that is traced: some of everything; then it stops the tracing itself, so that the kernel's counters are final before the
+# instance is removed, and keeps them.
 ip link set lo up
 cat >"$scratch/command" <<END
 #!/bin/bash
@@ -47,13 +47,13 @@ statistics "$file" >"$scratch/statistics"
 expect "interface statistics: received, dropped, dropped by the system, delivered" "$kernel_read 0 0 $kernel_read" \
 	"$(cat "$scratch/statistics")"
 
-# Others' tools.
+# Other tools.
 editcap -r "$file" "$scratch/part.pcapng" 1-100 || fail "editcap refuses the file"
 expect "packets that editcap kept" 100 "$(tshark -r "$scratch/part.pcapng" 2>/dev/null | wc -l)"
 mergecap -w "$scratch/both.pcapng" "$file" "$scratch/part.pcapng" || fail "mergecap refuses the file"
 capinfos -Mo "$scratch/both.pcapng" | grep -q 'Strict time order: *True' || fail "mergecap cannot bring files in order"
 
-# Into a pipe, the command's events alone: a tshark that has to read all of a busy machine's holds the run up until it sheds some.
+# Into a pipe, only the command's events: a tshark that has to read all of a busy machine's slows the run until it sheds some.
 "$tracewire" record -F -e 'sched,irq,net' -w - -- "$scratch/command" 2>"$scratch/err" |
 	tshark -r - -Y trace.event -T fields -e trace.event 2>"$scratch/tshark.err" >"$scratch/piped"
 eval "$(summary "$scratch/err")"

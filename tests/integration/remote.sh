@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# docs/remote.md does what it says: its commands in the order of the page, on two hosts that are network namespaces here. Lines that begin
-# with collector$ or web1$ are typed there, by an ordinary user unless sudo is before them; ^C ends what runs on a host, the last one named
-# or that behind it. For Wireshark, which wants a screen, tshark stands in; of services only the names are looked at.
+# docs/remote.md is right: its commands in the order of the page, on two hosts that are network namespaces here. Lines that begin with
+# collector$ or web1$ are run there, by an ordinary user unless they begin with sudo; ^C ends the running command of the last named host.
+# tshark replaces Wireshark, which needs a screen; of services only the names are checked.
 # Usage: remote.sh TRACEWIRE PAGE UNITS
 tracewire=$1
 page=$2
 export UNITS=$3
 . "$(dirname "$0")/common.sh"
 
-# Two hosts: this namespace is web1. Either has a folder of its user.
+# Two hosts: this namespace is web1. Each has a directory for its user.
 in_background far unshare --net sleep infinity
 declare -A host=([web1]=$$ [collector]=$pid) running=()
 is_far() { [ "$(readlink "/proc/${host[collector]}/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
@@ -24,7 +24,7 @@ printf '127.0.0.1 localhost\n10.1.0.2 collector\n' >"$scratch/hosts"
 mount --bind "$scratch/hosts" /etc/hosts
 install -d -o nobody -m 755 "$scratch/web1" "$scratch/collector"
 
-# What a line finds by name.
+# The commands in PATH.
 mkdir "$scratch/bin"
 install -m 755 "$tracewire" "$scratch/bin/tracewire" # not a link: ordinary users may not get to the build folder
 cat >"$scratch/bin/wireshark" <<'END'
@@ -44,7 +44,7 @@ exec "$@"
 END
 chmod +x "$scratch"/bin/*
 
-# on HOST COMMAND: by whom it is meant for
+# on HOST COMMAND: as the right user
 on() {
 	local user=(setpriv --reuid nobody --regid nogroup --clear-groups)
 	[[ $2 == sudo* ]] && user=(env SUDO_UID="$(id -u nobody)")
@@ -52,12 +52,12 @@ on() {
 	PATH=$scratch/bin:$PATH exec nsenter --net="/proc/${host[$1]}/ns/net" "${user[@]}" sh -c "$2"
 }
 
-# What goes on until ^C, as against what ends by itself.
+# Commands that run until ^C, in contrast to those that end by themselves.
 goes_on() { # COMMAND
 	[[ $1 == *"tracewire "@(capture|stream)* && $1 != *" -- "* && $1 != *duration:* ]]
 }
 
-# By process: the shell of a pipeline would not hand a signal on.
+# By process id, because the shell of a pipeline would not forward a signal.
 its_process() { # HOST
 	local process
 	for process in $(pgrep -f "^tracewire (capture|stream)"); do
@@ -108,7 +108,7 @@ while IFS= read -r line; do
 done <"$page"
 [ $n -ge 15 ] || fail "only $n commands on the page"
 
-# What the page promises of its files.
+# The statements of the page about its files.
 cp "$scratch"/collector/*.pcapng "$scratch"
 for name in x y z; do nothing_lost $name; done
 [ "$(grep -c sleep "$scratch/collector/live")" -gt 2 ] || fail "live: $(head -n 3 "$scratch/collector/live")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tracewire report` of captures of the wire: every event that was sent, in the order of time, from a file and from a pipe; and of
-# recordings by trace-cmd of several buffers and with losses.
+# `tracewire report` of captures of an interface: every event that was sent, in time order, from a file and from a pipe; and of recordings
+# by trace-cmd with several buffers and with losses.
 # Usage: report.sh TRACEWIRE SHIM
 tracewire=$1
 shim=$2
@@ -10,12 +10,12 @@ shim=$2
 need trace-cmd
 cd "$scratch" || exit 1
 
-# times FILE: of each line with an event, seconds
+# times FILE: of each line with an event, in seconds
 times() {
 	sed -nE 's/^.{16,70} \[[0-9]{3}\] +([0-9]+\.[0-9]{9}): .*/\1/p' "$1"
 }
 
-# all_sent NAME: NAME is a text of report -t, NAME.err the summary of the stream that it is of
+# all_sent NAME: NAME is a text of report -t, NAME.err the summary of its stream
 all_sent() {
 	eval "$(summary "$1.err")"
 	expect "$1: events" "$sent" "$(times "$1" | wc -l)"
@@ -25,7 +25,7 @@ all_sent() {
 	grep -qE 'sched_switch: +prev_comm=.* ==> next_comm=sleep ' "$1" || fail "$1 has no switch to sleep"
 }
 
-# stream NAME OPTION...: onto the wire, while a dumpcap that writes to NAME.pcapng is there
+# stream NAME OPTION...: onto the veth pair, while a dumpcap writes to NAME.pcapng
 stream() {
 	local name=$1 capture
 	shift
@@ -44,7 +44,7 @@ for frame in 0 1; do
 	"$tracewire" report -q -t - <"wire$frame.pcapng" | cmp - "wire$frame" || fail "standard input prints something else"
 done
 
-# Who came late has no watermark in the first frames; who lost frames is told.
+# A late capture has no watermark in its first frames; lost frames are reported.
 n=$(capinfos -Mc wire1.pcapng | awk '/Number of packets/ { print $NF }')
 editcap -r wire1.pcapng late.pcapng "$((n / 3))-$n"
 "$tracewire" report -t late.pcapng >late 2>err || fail "report: $(cat err)"
@@ -54,7 +54,7 @@ editcap wire1.pcapng holes.pcapng "$((n / 2))-$((n / 2 + 9))"
 "$tracewire" report holes.pcapng >/dev/null 2>err || fail "report: $(cat err)"
 [ "$(sed -n 's/^missing *\([0-9]*\) .*/\1/p' err)" -ge 1 ] || fail "frames cut out are not missed: $(cat err)"
 
-# Somebody at a pipe while it is captured
+# From a pipe during the capture
 mkfifo pipe
 "$tracewire" report -q -t - <pipe >piped 2>piped.report &
 report=$!
@@ -68,7 +68,7 @@ end_dumpcap $capture seen.pcapng piped.err
 wait $report || fail "report of a pipe: $(cat piped.report)"
 all_sent piped
 
-# same NAME OURS THEIRS: behind a loss, trace-cmd forgets the name of the buffer on the next line, and the blanks where it has none.
+# same NAME OURS THEIRS: after a loss, trace-cmd omits the name of the buffer on the next line, and the blanks if it has none.
 same() {
 	# shellcheck disable=SC2086
 	"$tracewire" report -q $2 "$1.pcapng" >ours 2>err || fail "report $2 of $1: $(cat err)"
@@ -80,7 +80,7 @@ same() {
 		fail "$1, report $2: $(head -n 4 differ)"
 }
 
-# What trace-cmd records: several buffers, and a ring too small for what comes.
+# Recordings by trace-cmd: several buffers, and a ring that is too small.
 busy='for _ in 1 2 3 4 5 6 7 8; do ls /usr >/dev/null; done; sleep 0.01'
 trace_cmd_record two -B long -e sched -B b -e raw_syscalls -- sh -c "$busy"
 trace_cmd_record top -e sched -B other -e raw_syscalls -- sh -c "$busy"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Both commands as their units have them: that user, those capabilities, those options; and a manager that is told of the start, of
-# work that goes on, and of the end. What capture has left when it begins to parse.
+# Both commands as in their units: user, capabilities and options; and a manager that is notified of the start, of continued work, and of
+# the end. Also what capture has left when it begins to parse.
 # Usage: service.sh TRACEWIRE UNITS SYSUSERS
 tracewire=$1
 units=$2
@@ -9,7 +9,7 @@ sysusers=$3
 . "$(dirname "$0")/common.sh"
 need systemd-sysusers setpriv python3
 here=$(dirname "$0")
-# The user of the units may not be able to look into the build folder.
+# The user of the units may not be able to read the build directory.
 cp "$tracewire" "$scratch/tracewire" && tracewire=$scratch/tracewire
 
 value() { # UNIT KEY: what stands behind it, its last time
@@ -35,7 +35,7 @@ as_unit() {
 		--bounding-set "$(capabilities "$unit" CapabilityBoundingSet)" "$@"
 }
 
-# manage NAME UNIT WORD...: in the background, and what it tells in NAME.told; its manager is $manager
+# manage NAME UNIT WORD...: in the background; its messages are in NAME.told; its manager is $manager
 manage() {
 	local name=$1 unit=$2
 	shift 2
@@ -101,7 +101,7 @@ done
 buffer=$(ss -Hulnm sport = :18101 | grep -oE 'rb[0-9]+')
 [ "${buffer#rb}" -ge $((32 << 20)) ] || fail "the socket's buffer is only $buffer"
 
-# One that cannot have its socket is never ready.
+# One that cannot open its socket is never ready.
 # shellcheck disable=SC2086
 manage second capture "$tracewire" capture $options
 wait "$pid"
@@ -119,7 +119,7 @@ for name in capture stream; do
 		fail "$name: $(cat "$scratch/$name.told")"
 done
 
-# Killed, half a block at the end of its file: the next one mends that.
+# Killed, with half a block at the end of its file: the next one repairs it.
 kill_at_once $capture
 printf '\6\0\0\0\377' >>"$(ls "$scratch"/state/*)"
 # shellcheck disable=SC2086
@@ -128,7 +128,7 @@ next=$pid
 wait_for is_ready next
 says "$scratch/next.err" '^repaired capture .* of a killed run' || fail "after a kill: $(cat "$scratch/next.err")"
 
-# A writer that hangs, here at a full pipe, is no sign of life, though all other threads are well.
+# A writer that hangs, here at a full pipe, stops the watchdog, although all other threads work.
 mkfifo -m 666 "$scratch/full"
 sleep infinity <"$scratch/full" &
 started+=($!)
@@ -146,7 +146,7 @@ is_silent() { # for three seconds, where each second would have a sign; what it 
 is_silent || is_silent || fail "signs of life while the writer hangs: $(cat "$scratch/hanging.told")"
 kill_at_once $hanging
 
-# A manager that does not read, its socket full: it is not waited for, and is told once it reads.
+# A manager that does not read, with a full socket: it is not waited for, and gets the messages when it reads.
 is_alive() { # NAME
 	says "$scratch/$1.told" ' WATCHDOG=1$'
 }

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What `capture --status` says: a line a stream again and again, on a terminal one table in one place, JSON, or with -q nothing.
+# The output of `capture --status`: a line for each stream repeatedly, on a terminal one table in one place, JSON, or with -q nothing.
 # Usage: status.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 need script python3
 ip link set lo up
 
-# Four captures of one stream each, while it goes on
+# Four captures of one stream each, while it continues
 receive() { # NAME PORT OPTION...
 	echo "exec '$tracewire' capture -u $2 -w '$scratch/$1.pcapng' --status 0.1 ${*:3}"
 }
@@ -34,7 +34,7 @@ name="$(uname -n):tracewire-[0-9.]+"
 wait_for has_statuses "$scratch/lines.err" "^$name: [1-9][0-9]* recorded: .*; running"
 wait_for has_statuses "$scratch/json.err" '^\{"status":\[\{"name":.*"recorded": ?[1-9][0-9]*'
 wait_for has_statuses "$scratch/typescript" "$name +[1-9][0-9]* +[1-9][0-9]* +0 +running"
-# First the streams: a capture that ends before its stream has no end of it, and says so.
+# First the streams: a capture that ends before its stream has no END, and reports that.
 kill -INT "${streams[@]}"
 for pid in "${streams[@]}"; do
 	wait "$pid" || fail "status of a stream: $?"
@@ -58,7 +58,7 @@ assert not any(v for k, v in limits[-1].items() if k != "metadata_bytes"), limit
 assert said == ["begin"] + ["status"] * (len(said) - 2) + ["end"], objects
 END
 
-# What a terminal of 24 lines shows in the end: one table, the last.
+# The final content of a terminal of 24 lines: one table, the last.
 python3 - "$scratch/typescript" >"$scratch/screen" <<'END'
 import re, sys
 lines, row = [""], 0

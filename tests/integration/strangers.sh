@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A process, a host, a mark, a file and an event whose texts hold control characters, overrides of direction and no UTF-8, traced: they
-# reach a terminal, and JSON and XML, but as \xNN.
+# A process, a host, a mark, a file and an event whose texts contain control characters, bidirectional overrides and invalid UTF-8, traced:
+# they reach a terminal, JSON and XML only as \xNN.
 # Usage: strangers.sh TRACEWIRE
 namespaces="--net --mount --uts"
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 need python3 script
-# Once nothing traces any more, the kernel forgets these names: others' traces would be full of them.
+# When nothing traces any more, these names are removed from the kernel, because they would be in others' traces.
 at_end 'end_started 2>/dev/null; forget_task_names'
 ip link set lo up
 checker=$(cd "$(dirname "$0")/../dissector" && pwd)/strangers.py
@@ -17,7 +17,7 @@ printable() {
 	python3 "$checker" "$@" >"$scratch/checked" || fail "$(cat "$scratch/checked")"
 }
 
-# 15 bytes at most are a task's name: ESC, a line break, a surrogate, C1 of eight bits, U+202E
+# A task's name has at most 15 bytes: ESC, a line break, a surrogate, C1 of eight bits, U+202E
 python3 -c 'import socket; socket.sethostname(b"h\x1b[1m\n\xed\xa0\x80\x9b\xe2\x80\xae")' || fail "no such name of a host"
 cat >"$scratch/stranger" <<'END'
 import ctypes, os, subprocess, sys, time
@@ -99,7 +99,7 @@ expect "events of the task: a filter on bytes, and one on what is shown" "$("$tr
 	fail "live: $(cat "$scratch/live.err")"
 printable text live <"$scratch/live"
 
-# What capture says, of a stream with such a name and into a file with such a name
+# The messages of capture, of a stream with such a name and into a file with such a name
 name=$scratch/$'y\033[1m\n\xed\xa0\x80.pcapng'
 in_background capture "$tracewire" capture -u 18111 -w "$name" --status 0.1 -j
 capture=$pid

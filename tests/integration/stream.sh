@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `stream` onto a wire, watched by plain tsharks that never saw a trace: one that was there before, and some that come later.
+# `stream` onto a veth pair, watched by plain tsharks with an empty cache: one from the start, and some that join later.
 # Usage: stream.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
@@ -8,7 +8,7 @@ filter='trace.sched.sched_switch.next_comm == "sleep"'
 own='comm == "sleep" or next_comm == "sleep"' # a tshark that all events of a busy machine come to falls behind
 decoded='sched_switch: prev_comm=.* next_comm=sleep '
 
-# watch NAME INTERFACE OPTION...: a tshark with a home of its own, capturing when this returns
+# watch NAME INTERFACE OPTION...: a tshark with a separate home, capturing when this returns
 watch() {
 	local name=$1 interface=$2
 	shift 2
@@ -25,7 +25,7 @@ has_first() { # ALL LATE: the frame that LATE matched first is in ALL
 	grep -qP "^\d*\t$(head -n 1 "$2" | cut -f2-)\t" "$1"
 }
 
-# missed ALL LATE: how many matches ALL has among the frames that LATE captured before its first match
+# missed ALL LATE: number of matches that ALL has among the frames that LATE captured before its first match
 missed() {
 	awk -F'\t' 'NR == FNR { key[NR] = $2 " " $3; match_of[NR] = $5 == "sleep"; n = NR; next }
 		FNR == 1 {
@@ -44,8 +44,8 @@ stream=$pid
 wait_for lines "$scratch/early.out" 10
 [ "$(grep -cvE "$decoded" "$scratch/early.out")" = 0 ] || fail "not decoded: $(head -n 3 "$scratch/early.out")"
 
-# Those that join see the formats before the first event, as the producer looks for new listeners before it sends what it has
-# read. Only who begins to listen in the middle of a burst finds its rest undecoded; that is rare.
+# Late ones see the formats before the first event, because the producer looks for new listeners before it sends what it has read. Only one
+# that joins in the middle of a burst finds its rest undecoded; that is rare.
 clean=0
 for n in 1 2 3 4; do
 	watch "all$n" tw0 -T fields -e trace.event_id -e trace.channel -e trace.seq -e trace.event \
@@ -58,7 +58,7 @@ for n in 1 2 3 4; do
 	missed=$(missed "$scratch/all$n.out" "$scratch/late$n.out")
 	echo "joined: $undecoded events undecoded, $missed matches missed before the first"
 	[ "$undecoded $missed" = "0 0" ] && clean=$((clean + 1))
-	# Who joins among the formats, which come one by one, knows some of the events before the others.
+	# One that joins among the formats, which are sent one by one, knows some events before the others.
 	awk -F'\t' '$4 != "" { seen[$1] = 1 } $1 != "" && $4 == "" && seen[$1] { bad = 1 } END { exit bad }' "$scratch/all$n.out" ||
 		fail "undecoded events after decoded ones of the same kind"
 	awk -F'\t' '$1 != "" { if ($3 <= last[$2]) { print "event " $3 " of channel " $2 " comes after " last[$2]; exit }
@@ -78,7 +78,7 @@ expect "frames that arrived" "$frames" $(($(received tw0) - before))
 ip link show tw0 >/dev/null || fail "the wire of vnet up went with the run"
 nothing_left $stream tw0 tw0-tx
 
-# On a wire that the run makes for itself.
+# On a veth pair that the run creates itself.
 start_tracewire own stream -e sched -f "$own" -i tw1
 stream=$pid
 watch own-late tw1 -Y "$filter"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A stream over UDP to a capture on another host, which is a network namespace here: every event arrives or is counted, by the
-# summaries of both ends and by the file, over any MTU, and over one that becomes smaller meanwhile; the rate is kept to, and the order
-# with it. What leaves the host by an interface has to be told where to.
+# A stream over UDP to a capture on another host, which is a network namespace here: every event arrives or is counted, by the summaries of
+# both ends and by the file, with any MTU, and with one that becomes smaller; the rate limit holds, and so does the order. A stream on a
+# real interface needs a destination.
 # Usage: udp.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -38,7 +38,7 @@ start_capture() { # NAME OPTION...
 	wait_for says "$scratch/$name.err" '^capturing on UDP '
 }
 
-# stream_and_capture NAME HOST OPTION...: one into the other; sets the numbers of the stream's summary
+# stream_and_capture NAME HOST OPTION...: one to the other; sets the numbers of the stream's summary
 stream_and_capture() {
 	local name=$1 host=$2 capture
 	shift 2
@@ -75,7 +75,7 @@ stream_and_capture single 10.1.0.2 -e sched --events-per-frame 1 -- sh -c "$busy
 nothing_lost single
 [ "$frames" -ge "$sent" ] || fail "$sent events one by one in $frames frames"
 
-# The link takes less from the middle on. What was packed for more is too long: it is dropped here, and its events are known.
+# The link's MTU becomes smaller. Frames packed before are too long: they are dropped here, and their events are counted.
 link 9000
 stream_and_capture shrinking 10.1.0.2 -e raw_syscalls --latency 100 -- \
 	sh -c "'$load' 60 50000 >/dev/null & sleep 0.25; ip link set s0 mtu 1400; sleep 0.25; kill \$!; wait"
@@ -85,8 +85,9 @@ expect "events in frames too long" "$tx" "$(ledger shrinking tx)"
 [ "$tx" -gt 0 ] || fail "no frame was too long"
 no_fragments shrinking
 
-# No second is faster than asked for; the fastest quarter of a second is half as fast at least, as a busy machine may stop who sends. Each time is taken
-# before the first reading of the counters and after the last, so no rate is told too high. What the kernel's ring has no room for is counted.
+# No second is faster than the limit; the fastest quarter of a second is at least half as fast, because a busy machine may stop the sender.
+# Times are read before the first counters and after the last, so no rate is overestimated. Events without room in the kernel's ring are
+# counted.
 link 1500
 cat >"$scratch/loaded" <<END
 "$load" 60 200000 >"$scratch/calls" &
@@ -113,8 +114,8 @@ echo "20 Mbit/s asked for: $second kbit/s in a second, $quarter in a quarter, $r
 [ "$second" -ge 5000 ] && [ "$quarter" -ge 10000 ] || fail "$second and $quarter kbit/s are less than there was to send"
 [ "$ring" -gt 0 ] || fail "nothing was lost in the ring, so the rate was no limit"
 
-# A backlog on two CPUs, one with much, one with little, that takes longer to send than a capture waits for anybody: the rings are full
-# when the command ends, and what is in them leaves in order of time all the same.
+# A backlog on two CPUs, one large, one small, that takes longer to send than a capture waits for a channel: the rings are full when the
+# command ends, and their events are sent in time order nevertheless.
 cat >"$scratch/backlog" <<END
 "$load" 60 100000 0 >"$scratch/calls" &
 "$load" 60 1000 1 >>"$scratch/calls" &
@@ -129,7 +130,7 @@ expect "a backlog: events after newer ones" 0 "$(ledger backlog late)"
 expect "a backlog: lost on the way" "0 0 0" "$(for place in wire receiver damaged; do ledger backlog $place; done | xargs)"
 [ "$delivered" -gt 15000 ] || fail "a ring of 1 MiB has more than $delivered events"
 
-# Nobody listens.
+# Without a receiver.
 timeout 200 "$tracewire" stream -e sched -u 10.1.0.2:9 -- sh -c "$busy" 2>"$scratch/stream.err"
 expect "status when nobody listens" 0 $?
 says "$scratch/stream.err" '^refused  [1-9][0-9]* times 10.1.0.2 answered that no program receives on port 9$' ||

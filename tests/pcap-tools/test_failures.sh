@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test_failures.sh SAMPLE: a full disk, a reader that goes away, a writer that is killed: what was written stays readable.
+# test_failures.sh SAMPLE: a full disk, a reader that goes away, a writer that is killed: the written part stays readable.
 set -eu
 sample=$1
 if [ "$(id -u)" != 0 ]; then
@@ -22,7 +22,7 @@ fail() {
 	exit 1
 }
 
-# Full disk: the sentence, status 1, and a file of whole blocks that needs no excuse.
+# Full disk: the sentence, status 1, and a valid file of whole blocks.
 status=0
 "$sample" "$dir/full.pcapng" 100000 2>"$dir.said" || status=$?
 said=$(cat "$dir.said")
@@ -41,14 +41,14 @@ esac
 echo "full disk: $packets packets readable; it said: $said"
 rm "$dir/full.pcapng"
 
-# The reader of a pipe goes away: an error, not a signal.
+# The reader of a pipe goes away: an error, no signal.
 status=0
 { "$sample" - 1000000 2>"$dir/said" || echo $? >"$dir/status"; } | head -c 1000 >/dev/null
 [ "$(cat "$dir/status")" = 1 ] || fail "closed pipe: $(cat "$dir/status") $(cat "$dir/said")"
 grep -q "standard output: its reader has gone" "$dir/said" || fail "closed pipe: $(cat "$dir/said")"
 umount "$dir"
 
-# Killed at any moment: tshark reads what there is, at worst with a remark about the cut.
+# Killed at any moment: tshark reads the file, at worst with a warning about the truncation.
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	"$sample" "$dir/killed.pcapng" 100000000 2>/dev/null &
 	pid=$!
@@ -60,6 +60,6 @@ for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		grep -q "cut short" "$dir/errors" || fail "killed: $(cat "$dir/errors")"
 	size=$(stat -c %s "$dir/killed.pcapng")
 	packets=$(wc -l <"$dir/out")
-	# 160 bytes a packet; the last may be cut, and so may what tshark prints with it; batches are padded to blocks of a disk
+	# 160 bytes a packet; the last one, and tshark's line of it, may be truncated; batches are padded to disk blocks
 	[ $((packets * 160 + 2000 + size / 30)) -gt "$size" ] || fail "killed: $packets packets of $size bytes"
 done

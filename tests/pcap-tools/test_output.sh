@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test_output.sh OUTPUT_TOOL: files one after the other as tshark and capinfos read them, a ring on a full disk, and what is left
-# when the writer is killed. KILLS=N sets how often that is, of each kind of file.
+# test_output.sh OUTPUT_TOOL: sequences of files as read by tshark and capinfos, a ring on a full disk, and the files of a killed writer.
+# KILLS=N sets the number of kills for each kind of file.
 # shellcheck disable=SC2034 # for namespace.sh
 namespaces=--mount
 tool=$1
@@ -22,7 +22,7 @@ expect() { # WHAT WANTED GOT
 	[ "$2" = "$3" ] || fail "$1: '$3' instead of '$2'"
 }
 
-# packets FILE...: how many they have; capinfos has nothing to say against any
+# packets FILE...: number of packets; capinfos reports no fault
 packets() {
 	local n=0 file
 
@@ -33,7 +33,7 @@ packets() {
 	echo $n
 }
 
-# in_a_row FILE...: what tshark makes of them is packets with the numbers from the first to the last, none missing
+# in_a_row FILE...: tshark reads all packets, numbered from the first to the last, none missing
 in_a_row() {
 	local file
 
@@ -52,7 +52,7 @@ stop() { # PROCESS: it stands when this returns
 	until grep -q '^State:.T' "/proc/$1/status"; do sleep 0.01; done
 }
 
-# By size, in the order of their names, the last of them shorter than the others.
+# By size, in the order of their names, the last one shorter than the others.
 for ending in pcapng pcapng.zst; do
 	"$tool" write "a.b.$ending" 20000 file_bytes=300000 >said
 	files=(a.b_000??_20????????????".$ending")
@@ -61,7 +61,7 @@ for ending in pcapng pcapng.zst; do
 	expect "packets in $ending" 20000 "$(packets "${files[@]}")"
 	in_a_row "${files[@]}"
 	expect "bytes" "bytes=$(stat -c %s "${files[@]}" | awk '{ n += $1 } END { print n }')" "$(cut -d ' ' -f 1 said)"
-	# by a packet more, and what may pad it to a disk's block
+	# up to a packet more, and padding to a disk block
 	[ "$ending" = pcapng.zst ] || for file in "${files[@]:0:${#files[@]}-1}"; do
 		size=$(stat -c %s "$file")
 		if [ "$size" -lt 300000 ] || [ "$size" -ge 304300 ]; then fail "$file has $size bytes"; fi
@@ -78,7 +78,7 @@ expect "packets in the ring" 250 "$(packets ring_*)"
 in_a_row ring_*
 expect "the last packet" 0.001049000 "$(last_packet ring_00011_*)"
 
-# By time: as many files as there were fifths of a second, which a busy machine makes more; and at whole seconds.
+# By time: as many files as fifths of a second, more on a busy machine; and at whole seconds.
 begin=$(date +%s%N)
 "$tool" write time.pcapng 150 file_ns=200000000 pace=10000 >/dev/null
 fifths=$((($(date +%s%N) - begin) / 200000000))
@@ -91,13 +91,13 @@ set -- clock_*
 in_a_row "$@"
 rm -f ring_* time_* clock_*
 
-# Standard output is the caller's, with what he has in it.
+# Standard output is the caller's, with its existing content.
 echo before >shared
 "$tool" write - 5 >>shared
 expect "what stood before" before "$(head -n 1 shared | tr -d '\0')"
 expect "what stands behind" "$(printf '\n\r\r\n' | od -An -tx1)" "$(tail -c +8 shared | head -c 4 | od -An -tx1)"
 
-# What is no file cannot be several; two cannot write one.
+# An output that is no file cannot be several; two processes cannot write the same one.
 "$tool" write - 10 file_packets=5 2>said >/dev/null && fail "several files of standard output"
 grep -q 'standard output: it cannot be split into several files' said || fail "it says $(cat said)"
 "$tool" write one.pcapng 100000 remember=1 pace=1000 >/dev/null &
@@ -114,7 +114,7 @@ wait $pid 2>/dev/null || true
 "$tool" left >left
 expect "notes" "" "$(ls /run/tracewire 2>/dev/null)"
 
-# A full disk: a ring goes on with fewer files; without one the file ends with its last whole block.
+# A full disk: a ring continues with fewer files; without one the file ends with its last whole block.
 mkdir disk
 mount -t tmpfs -o size=1m tmpfs disk
 for ending in pcapng pcapng.zst; do
@@ -139,8 +139,8 @@ for ending in pcapng pcapng.zst; do
 done
 umount disk
 
-# Killed: tshark reads what there is, at worst with a remark about its end; after the repair it has none. What was committed and
-# is not in the file is less than 1 MiB.
+# Killed: tshark reads the file, at worst with a warning about its end; after the repair without any. Less than 1 MiB of committed packets
+# is missing.
 for ending in pcapng pcapng.zst; do
 	remarks=0 cut=0 most=0
 	for ((i = 0; i < ${KILLS:-3}; i++)); do
@@ -179,7 +179,7 @@ for ending in pcapng pcapng.zst; do
 	echo "killed, $ending: ${KILLS:-3} times, tshark remarked on $remarks ends, $cut bytes cut off, $most packets lost at most"
 done
 
-# Of several files only the last was being written, unless it has its end and the next one is not begun.
+# Of several files only the last was being written, unless it has its end and the next one has not begun.
 "$tool" write several.pcapng.zst 1000000000 file_packets=20000 files_max=5 remember=1 >/dev/null 2>&1 &
 pid=$!
 until [ "$(find . -name 'several_*' | wc -l)" -ge 4 ]; do sleep 0.05; done
@@ -195,7 +195,7 @@ zstd -tq several_* || fail "files that were ended have no end"
 in_a_row several_*
 rm several_*
 
-# The same without a note: the newest of them is found by its name, unless somebody writes it; a link is none of them.
+# The same without a note: the newest file is found by its name, unless another process writes it; symbolic links do not count.
 for ending in pcapng pcapng.zst; do
 	"$tool" write "n.$ending" 1000000000 file_packets=20000 >/dev/null 2>&1 &
 	pid=$!

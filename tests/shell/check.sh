@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034
-# To be sourced: checks, and a folder for the test alone, $scratch, which goes with it. A test ends with `exit $failed`.
+# To be sourced: checks, and a temporary directory for the test, $scratch. A test ends with `exit $failed`.
 set -u
 
 failed=0
 scratch=$(mktemp -d) || exit 1
 
-# at_end COMMAND: to be done however the test ends, before what was asked for earlier
+# at_end COMMAND: run it however the test ends, before earlier ones
 at_end() {
 	endings="$1${endings:+; $endings}"
 	# shellcheck disable=SC2064 # it is in quotes as it came
@@ -26,7 +26,7 @@ skip() { # WHY: the rest of the test, which CTest tells by the status
 	exit 77
 }
 
-# need PROGRAM...: skip where one is not installed
+# need PROGRAM...: skip if one is not installed
 need() {
 	local program
 	for program in "$@"; do

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154
-# To be sourced after processes.sh, $load set: system calls at a rate, in a process that begins when it is told to.
+# To be sourced after processes.sh, with $load set: system calls at a rate, in a process that begins on request.
 
-# prepare_load CALLS SECONDS: getppid(), CALLS in a second, in $load_process; $loaded is the filter, in tracefs's words, of raw_syscalls that
-# has its calls and no others
+# prepare_load CALLS SECONDS: getppid(), CALLS in a second, in $load_process; $loaded is the tracefs filter of raw_syscalls that passes only
+# its calls
 prepare_load() {
 	rm -f "$scratch/begin"
 	mkfifo "$scratch/begin"

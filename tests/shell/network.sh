@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # To be sourced: the interfaces of the test's network namespace.
 
-# is_up INTERFACE [COMMAND...]: the kernel has seen that it has a carrier, a second after it came up at times; what is sent before is dropped
-# without a word. COMMAND runs another one elsewhere
+# is_up INTERFACE [COMMAND...]: the kernel has noticed its carrier, sometimes a second after it came up; earlier frames are dropped
+# silently. COMMAND runs the check elsewhere
 is_up() {
 	[ "$("${@:2}" ip -br link show "$1" | awk '{ print $2 }')" = UP ]
 }
@@ -12,7 +12,7 @@ interfaces() { # their names, a line each
 	ip -br link | sed 's/[@ ].*//'
 }
 
-# received INTERFACE: frames that arrived there so far, before XDP
+# received INTERFACE: frames received there so far, before XDP
 received() {
 	ip -s -j link show "$1" | sed -E 's/.*"rx":\{"bytes":[0-9]+,"packets":([0-9]+).*/\1/'
 }

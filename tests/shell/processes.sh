@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# To be sourced behind check.sh: processes in the background, none of which outlives the test.
+# To be sourced after check.sh: processes in the background, none of which outlives the test.
 
-# end_children PROCESS: and theirs, which would go on without it: a tshark has a dumpcap. Stopped, none begins another.
+# end_children PROCESS: and their children, which would continue without it: a tshark has a dumpcap. While stopped, none starts another.
 end_children() {
 	local child
 	for child in $(pgrep -P "$1"); do
@@ -21,8 +21,8 @@ descendants() { # PROCESS
 	done
 }
 
-# end_traces PROCESS: asks each tracewire below it to end, and waits for it, as it removes its trace instances and its interface then;
-# killed, it would leave them to the next run. Five seconds at most.
+# end_traces PROCESS: ends each tracewire below it with a signal, and waits for it, because it then removes its trace instances and its
+# interface; killed, it would leave them to the next run. Five seconds at most.
 end_traces() {
 	local process
 	local -a traces=()
@@ -58,7 +58,7 @@ in_background() {
 	started+=("$pid")
 }
 
-# wait_for COMMAND...: until it succeeds; $patience seconds at most, half a minute where nothing is said
+# wait_for COMMAND...: until it succeeds; at most $patience seconds, half a minute by default
 wait_for() {
 	for _ in $(seq $((${patience:-30} * 20))); do
 		"$@" && return
@@ -68,13 +68,13 @@ wait_for() {
 	return 1
 }
 
-# interrupt PROCESS: as Ctrl-C does; returns its exit status
+# interrupt PROCESS: like Ctrl-C; returns its exit status
 interrupt() {
 	kill -INT "$1"
 	wait "$1"
 }
 
-# kill_at_once PROCESS: it can do nothing about it
+# kill_at_once PROCESS: with SIGKILL
 kill_at_once() {
 	kill -KILL "$1"
 	wait "$1" 2>/dev/null

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# To be sourced, for trace_cmd_record behind tracing.sh: the peer's recordings and text, to hold ours against.
+# To be sourced, for trace_cmd_record after tracing.sh: recordings and texts of trace-cmd, for comparisons.
 
-# trace_cmd_report WORD...: what trace-cmd report prints, but for what no recording tells us: that a CPU is empty, and behind the
-# CPU the latency flags, "dNh2." or with -R "-0x5", which are there since version 3.2 and which we print with -l alone.
+# trace_cmd_report WORD...: output of trace-cmd report without what no recording contains: that a CPU is empty, and after the CPU the
+# latency flags, "dNh2." or with -R "-0x5", which exist since version 3.2 and which tracewire prints only with -l.
 trace_cmd_report() {
 	trace-cmd report "$@" 2>/dev/null | sed -E 's/^([^]]*-[^] ]+ +\[[0-9]+\])(-0x[0-9a-f]+| [^ 0-9][^ ]{4})/\1/; /^CPU [0-9]+ is empty$/d'
 }
 
 # trace_cmd_record NAME WORD...: trace-cmd records into NAME.dat. $shim lets it write files of the function tracer that the kernel refuses
-# to have written. Names of tasks that ran before are forgotten: one with a newline would make trace-cmd show none at all. It leaves the
-# top level's buffers as large as -b says, so they get their size back.
+# to write. Names of earlier tasks are removed, because with a newline in one trace-cmd would show none. It leaves the top level's buffers
+# as large as -b says, so their size is restored.
 trace_cmd_record() {
 	local name=$1 size status
 	shift

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# To be sourced behind processes.sh: $tracewire, the program, at tracing; $tracing is where tracefs is.
+# To be sourced after processes.sh: $tracewire, the program, tracing; $tracing is the directory of tracefs.
 
-# need_tracefs: skip where tracefs is not to be had; where it is, a program that does not find it is at fault, not skipped.
+# need_tracefs: skip without tracefs; if there is one, a program that does not find it has a bug.
 need_tracefs() {
 	"$tracewire" list >"$scratch/all" 2>"$scratch/why"
 	tracing=$(grep -m1 -E '^[^ ]+ [^ ]+ tracefs ' /proc/mounts | cut -d' ' -f2)
 	[ -n "$tracing" ] || skip "$(cat "$scratch/why")"
 }
 
-# start_tracewire NAME WORD...: as in_background does; tracing when this returns
+# start_tracewire NAME WORD...: like in_background; tracing when this returns
 start_tracewire() {
 	local name=$1
 	shift
@@ -18,7 +18,7 @@ start_tracewire() {
 	wait_for says "$scratch/$name.err" '^(events are on|recording to|streaming on)'
 }
 
-# odd_ledger FILE: a summary there says that its numbers do not fit each other, or not the kernel's. Tracing may be switched off by others.
+# odd_ledger FILE: a summary there says that its numbers do not match each other, or the kernel's. Tracing may be switched off by others.
 odd_ledger() {
 	says "$1" 'do not balance|^unsure |please report'
 }
@@ -27,8 +27,7 @@ instances() { # PROCESS: the trace instances that it has made
 	find "$tracing/instances" -maxdepth 1 -name "tracewire-$1" -o -maxdepth 1 -name "tracewire-$1[-.]*"
 }
 
-# forget_task_names: the kernel keeps names of tasks that have ended, for everybody who traces later; to set the size empties the list,
-# also to the size that it has.
+# forget_task_names: the kernel keeps names of ended tasks for all later traces; setting the size empties the list, also to the same size.
 forget_task_names() {
 	local size
 	size=$(cat "$tracing/saved_cmdlines_size")

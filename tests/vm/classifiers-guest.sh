@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the virtual machine: classifiers at each hook, with what the kernel of the machine outside may lack: libxdp's dispatcher, tc's
-# actions, and a network card that takes programs into hardware, if its module lies in /job.
+# In the virtual machine: classifiers at each hook, with features that the host's kernel may lack: libxdp's dispatcher, tc's actions, and a
+# network card that takes programs into hardware, if its module is in /job.
 # Usage: classifiers-guest.sh TRACEWIRE SENDER CAPTURE FOREIGN ATTACH_FOREIGN
 for part in check processes network; do
 	# shellcheck source=/dev/null
@@ -15,12 +15,12 @@ attach_foreign=$5
 switches=215 # in the capture, as are the wakeups
 wakeups=111
 
-# attach STATUS WORD...: to stay, for the schema of the capture
+# attach STATUS WORD...: permanently, for the schema of the capture
 attach() {
 	run "$1" "$tracewire" filter attach --persist --from "$capture" "${@:2}"
 }
 
-# hold INTERFACE OPTION...: as long as it is not killed; attached when this returns
+# hold INTERFACE OPTION...: until it is killed; attached when this returns
 hold() {
 	local interface=$1
 	shift
@@ -41,7 +41,7 @@ counted() { # EXPRESSION: of what show says; c is the only classifier
 	python3 -c "import json, sys; c = json.load(open(sys.argv[1]))[0]; print($1)" "$scratch/show.json"
 }
 
-# comes_to WHAT WANTED EXPRESSION: it does when all has arrived, and nothing is a matter of time in here
+# comes_to WHAT WANTED EXPRESSION: it does when all frames have arrived; nothing depends on time here
 comes_to() {
 	for _ in $(seq 30); do
 		[ "$(counted "$3")" = "$2" ] && return
@@ -66,7 +66,7 @@ has_nothing_left() { # INTERFACE
 		[ -z "$(ls /run/tracewire 2>/dev/null)" ]
 }
 
-# arrives_on_w1 WANTED WHAT: frames that come there, of the capture sent once
+# arrives_on_w1 WANTED WHAT: number of frames that arrive there, of the capture sent once
 arrives_on_w1() {
 	local before
 	before=$(received w1)
@@ -88,14 +88,14 @@ for wire in v w; do
 done
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
 
-# XDP, by libxdp: these kernels let its dispatcher do its work.
+# XDP, by libxdp: on these kernels its dispatcher works.
 attach 0 -i v1 'event == sched_switch' --action drop
 tells "^attached to v1: native XDP, in libxdp's dispatcher"
 send
 comes_to "XDP" "native True $switches" 'c["mode"] + " " + str(c["dispatcher"]) + " " + str(c["rules"][0]["events"])'
 detach v1
 
-# Beside a program of somebody else's, which libxdp has put there: both run, and it stays. It knows no fragments.
+# With another owner's program, attached by libxdp: both run, and it stays. It does not support fragments.
 for end in v0 v1; do ip link set $end mtu 1500; done
 "$attach_foreign" v1 "$foreign" 2>"$scratch/foreign" || fail "somebody else's program: $(cat "$scratch/foreign")"
 attach 0 -i v1 'event == sched_switch' --action drop
@@ -158,12 +158,12 @@ if [ -e /job/netdevsim.ko ]; then
 	expect "tc offloaded" "hardware True" "$(counted 'c["mode"] + " " + str(c["in_hw"])')"
 	detach "$card"
 
-	# It takes u32's filters and does nothing with them, which the kernel states.
+	# It accepts u32's filters without effect, and the kernel reports that.
 	attach 1 -i "$card" --offload --hook u32 'cpu == 0' --action drop
 	tells 'not_in_hw of [0-9]+ of [0-9]+: undone'
 	nothing_left "$card"
 
-	# What a card cannot do is said, not done in software.
+	# What a card cannot do is reported, not done in software.
 	ethtool -K "$card" hw-tc-offload off 2>/dev/null && {
 		attach 1 -i "$card" --offload --hook tc 'cpu == 0' --action drop
 		tells "does not take the program into hardware"

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What nobody does to the machine that tests run on: what NTP daemons and others tell the kernel of its clock; and the clock of a
-# network card, read beside the system's, with a ptp4l that has hardware time stamps. A stock kernel has the driver of a card that
-# QEMU emulates, with a clock that can be set; in QEMU 7.2 it then stands still, in 10.0 it goes on. Usage: clocks.sh RELEASE KERNELS SHOW_SYNC
+# Settings that tests must not make on their own machine: what NTP daemons and others report to the kernel about its clock; and the clock of
+# a network card, read together with the system's, with a ptp4l that has hardware time stamps. A stock kernel has the driver of a card that
+# QEMU emulates, with a clock that can be set; in QEMU 7.2 it then stands still, in 10.0 it continues.
+# Usage: clocks.sh RELEASE KERNELS SHOW_SYNC
 . "$(dirname "$0")/common.sh"
 need ptp4l phc_ctl python3
 cp "$1" "$job/show_sync"
-# Its sync messages have no time stamps: there are none before long. Until it hears of another master it is one.
+# Its sync messages have no time stamps, and soon there are none. Until it hears of another master it is the master.
 printf '%s\n' '[global]' 'free_running 1' 'time_stamping hardware' 'network_transport L2' 'logSyncInterval 7' \
 	'logAnnounceInterval 0' 'announceReceiptTimeout 2' >"$job/master.cfg"
 
@@ -20,7 +21,8 @@ for maxerror, esterror, status in ((3000, 500, 0), (0, 0, 0), (0, 16000000, 0), 
     subprocess.run(['/job/show_sync', '1', '10'])
 END
 
-# The clock is where phc_ctl puts it: far off, and then up to a second ahead of TAI. One that stands still is right when that is over.
+# The clock is where phc_ctl sets it: far off, and then up to a second ahead of TAI. One that stands still is right when that second is
+# over.
 VM_DEVICES="-netdev user,id=net -device e1000e,netdev=net" in_machine '
 modprobe -a e1000e af_packet || { echo "no driver"; exit 77; }
 for _ in $(seq 100); do ip link set eth0 up 2>/dev/null && break; sleep 0.1; done
@@ -39,7 +41,7 @@ done
 '
 status=$?
 [ $status = 77 ] && skip "$(tail -n 1 "$job"/* 2>/dev/null)"
-# A bound that grows by 500 us a second; maxerror that nobody meant, twice; not synchronised
+# A bound that grows by 500 us a second; a meaningless maxerror, twice; not synchronised
 sed 's/^[3-9][0-9]\{6\} /ms /' "$job/kernel" >"$job/kernel-says"
 expect "the kernel" "ms NTP, as the kernel says
 0 something that the kernel knows no bound of

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154
-# Sourced by the tests, with their arguments RELEASE and KERNELS, which are gone then: a stock kernel in a virtual machine.
+# Sourced by the tests, with their arguments RELEASE and KERNELS, which it removes: a stock kernel in a virtual machine.
 namespaces=--mount # the kernel comes from the network
 for part in namespace check; do
 	# shellcheck source=/dev/null
@@ -15,12 +15,12 @@ shift 2
 need qemu-system-x86_64 busybox modprobe depmod xz cpio dpkg
 "$here/stock-kernel" "$release" "$kernels" || skip "no kernel $release could be had from Debian"
 
-# What is run in there goes along as /job: this tree may lie where the machine in there has something else, as in /tmp.
+# Programs to run there are copied to /job: this tree may be at a path that exists in the machine, such as /tmp.
 job=$scratch/job
 mkdir "$job"
 cp -r "$here/../shell" "$job"
 
-# in_machine COMMAND: its status, and 125 if it does not come to its end
+# in_machine COMMAND: its status, or 125 if it does not end
 in_machine() {
 	local status
 	"$here/boot" "$kernels/$release" "$job" "$1"

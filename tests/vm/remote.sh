@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# One capture host, three producers with clocks of their own: a stock kernel in a virtual machine, and two on the kernel that this runs
-# on. All are in one file, in the order of time, each decoded by its own formats, and nothing of them is missing. They meet in a network
-# namespace that has the machine's tap interface. Then the machine's clock, which nobody needs, is set back by an hour beneath a stream
-# that goes by it; that one has a capture of its own.
+# One capture host, three producers with separate clocks: a stock kernel in a virtual machine, and two on the kernel of this machine. All
+# are in one file, in time order, each decoded with its own formats, and nothing is missing. They meet in a network namespace with the
+# machine's tap interface. Then the guest's clock, which nothing else uses, is set back by an hour during a stream that uses it; that one
+# has a separate capture.
 # Usage: remote.sh RELEASE KERNELS TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 for part in processes tracing; do
@@ -49,7 +49,7 @@ stream_here() {
 		sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'
 }
 
-# The machine streams until this kernel has, too; all do something meanwhile.
+# The guest streams until this kernel has, too; all have some load meanwhile.
 cp "$tracewire" "$job"
 cat >"$job/stream" <<'END'
 echo stock >/proc/sys/kernel/hostname
@@ -85,10 +85,10 @@ for capture in "$all" "$back"; do
 	expect "status of capture" 0 $?
 done
 
-# recorded FILE: by the summary of a stream
+# recorded FILE: from the summary of a stream
 recorded() { sed -nE 's/^events +([0-9]+) recorded,.*/\1/p' "$1"; }
 
-# seen HOST FIELD...: of every event of that host that says by its formats who went
+# seen HOST FIELD...: of every event of that host whose formats name the task
 seen() {
 	local host=$1 fields=() field
 	shift
@@ -109,8 +109,8 @@ check_host() {
 	[ "$(seen "$host" trace.pid | wc -l)" -gt 20 ] || fail "hardly a switch of $host is decoded"
 }
 
-# Of a line for each event, which has its time, whether it is flagged as late, its stream, the error of its time, and the order that the
-# plugin tells: what is wrong with that order, by the times themselves, and with that of the lines.
+# From a line for each event with its time, late flag, stream, error bound and the plugin's order: what is wrong with that order, by the
+# times, and with that of the lines.
 cat >"$scratch/judge.awk" <<'END'
 BEGIN { FS = "\t" }
 { time = substr($1, 4) + 0 } # a double holds the ns of what is left
@@ -125,7 +125,7 @@ stream != $3 { other_time = last_time; other_error = last_error; others = stream
 }
 END
 
-# errors_known HOST: of how many of its events in $scratch/times it is known by how much their time can be wrong
+# errors_known HOST: number of its events in $scratch/times with a known error bound
 errors_known() {
 	awk -F '\t' -v host="$1:" 'index($3, host) == 1 && $4 > 0' "$scratch/times" | wc -l
 }
@@ -143,7 +143,7 @@ expect "clocks" "boot mono mono_raw" "$(tshark -r "$scratch/all.pcapng" -T field
 	sed -nE 's/.*; clock ([a-z_]+);.*/\1/p' | sort -u | xargs)"
 expect "schemas" 2 "$(for host in $hosts; do seen $host trace.schema | sort -u; done | sort -u | wc -l)"
 expect "malformed packets" 0 "$(tshark -r "$scratch/all.pcapng" -Y _ws.malformed 2>/dev/null | wc -l)"
-# Its producer tells its clocks and counters each second but at the end.
+# Its producer sends its clocks and counters each second except at the end.
 told=$(tshark -r "$scratch/back.pcapng" -Y 'trace.stats.recorded && trace.clock.trace' 2>/dev/null | wc -l)
 [ "$told" -ge 4 ] || fail "a stream whose clock was set back told its counters $told times in five seconds"
 exit $failed

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# In the virtual machine: the tracers of functions, which not every kernel that runs tests lets run. Recordings go to /job.
-# The short form is without what goes wrong and what is killed.
+# In the virtual machine: function tracers, which many test machines' kernels refuse. Recordings are written to /job. The short form has no
+# failures and no kills.
 # Usage: tracers-guest.sh all|short TRACEWIRE
 for part in check processes tracing; do
 	# shellcheck source=/dev/null
@@ -26,7 +26,7 @@ tells() { # PATTERN
 	says "$scratch/err" "$1" || fail "expected '$1': $(cat "$scratch/err")"
 }
 
-# All that a run may change at the top level, in one text.
+# All settings of the top level that a run may change, in one text.
 settings() {
 	for file in current_tracer set_ftrace_filter set_ftrace_notrace set_ftrace_pid set_ftrace_notrace_pid set_graph_function \
 		set_event set_event_pid set_event_notrace_pid buffer_percent trace_clock tracing_on tracing_cpumask trace_options \
@@ -61,18 +61,18 @@ record 2 -p function_grpah -w "$scratch/x.pcapng" -- true
 tells "did you mean function_graph\?"
 unchanged "what is refused"
 
-# What somebody else has set is his.
+# Settings made by others stay.
 echo vfs_fsync >$tracing/set_graph_function
 record 1 -p function_graph -g vfs_read -w "$scratch/x.pcapng" -- true
 tells 'set_graph_function is set'
 grep -qx vfs_fsync $tracing/set_graph_function || fail "somebody else's set_graph_function is gone"
 echo >$tracing/set_graph_function
 
-# A run that is killed: the next clean-up puts back what it had taken.
+# A run that is killed: the next cleanup restores what it had taken.
 start_tracewire killed record -p function_graph -F -g vfs_read -O funcgraph-proc -M 1 -P $$ -e sched:sched_switch \
 	--event-filter 'prev_pid != 1' -w "$scratch/x.pcapng" -- sleep 1000
 grep -q vfs_read $tracing/set_graph_function || fail "nothing is set while a graph is recorded: $(cat "$scratch/killed.err")"
-# Whatever it has taken, a second run cannot have.
+# What one run has taken, a second cannot use.
 record_beside 1 -p function_graph -g vfs_write -w "$scratch/y.pcapng" -- true
 tells 'another run of Tracewire'
 kill_at_once "$pid"
@@ -81,7 +81,7 @@ grep -qE "tracewire-$pid-(top|graph)" "$scratch/out" || fail "nothing to clean u
 [ -z "$(ls $tracing/instances)" ] || fail "the clean-up leaves $(ls $tracing/instances)"
 unchanged "the clean-up"
 
-# Whatever somebody has set since is his: it stays, and is named. The lists of pids may be his then, too.
+# A setting changed by others since stays, and is named. The lists of pids may be theirs then, too.
 start_tracewire killed record -p function_graph -F -g vfs_read -e sched:sched_switch -w "$scratch/x.pcapng" -- sleep 1000
 kill_at_once "$pid"
 echo vfs_fsync >$tracing/set_graph_function

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tracers of functions on a stock kernel in a virtual machine; what they recorded is read here.
+# Function tracers on a stock kernel in a virtual machine; the recordings are read here.
 # Usage: tracers.sh RELEASE KERNELS all|short TRACEWIRE; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 need tshark
@@ -39,8 +39,8 @@ if [ "$how" = all ]; then
 	recorded both funcgraph_exit cat
 	recorded both sched_switch cat
 fi
-# Linux 6.1 looks at the pid only when a function is entered: one that was entered before the run knew its pids still returns.
-# And the kernel changes its mind in the midst of a switch: what the old task still calls there counts for the new one.
+# Linux 6.1 checks the pid only when a function is entered: one that was entered before the run knew its pids still returns. And the kernel
+# changes the current task in the middle of a switch: later calls of the old task count for the new one.
 others=$(seen graph trace.comm trace.event trace.pid | grep -vE '^(cat|tracewire) | funcgraph_exit ')
 entries=$(seen graph trace.comm trace.event | grep -cx 'cat funcgraph_entry')
 [ "$(grep -c . <<<"$others")" -le $((entries / 20)) ] || fail "Linux $release: --follow recorded others: $others"

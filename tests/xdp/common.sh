@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154
-# Sourced by the tests, with their arguments: root, namespaces with a /run and a bpffs of their own, a wire v0 -> v1 that they send
-# on, and a second one, w0 -> w1, that is redirected to.
+# Sourced by the tests, with their arguments: root, namespaces with a separate /run and bpffs, a veth pair v0 -> v1 to send on, and a second
+# one, w0 -> w1, for redirection.
 # Usage: TEST TRACEWIRE SENDER CAPTURE [FOREIGN]
 for part in namespace check processes network; do
 	# shellcheck source=/dev/null
@@ -27,7 +27,7 @@ for wire in v w; do
 	wait_for is_up "${wire}1"
 done
 
-# attach NAME WORD...: in the foreground of the background; attached to v1 for the schema of the capture when this returns
+# attach NAME WORD...: in the background, holding it; attached to v1 for the schema of the capture when this returns
 attach() {
 	local name=$1
 	shift
@@ -37,7 +37,7 @@ attach() {
 	wait_for says "$scratch/$name.err" '^attached to v1' || cat "$scratch/$name.err"
 }
 
-# refused STATUS PATTERN WORD...: attaching to v1 is, and why is told
+# refused STATUS PATTERN WORD...: attaching to v1 is refused, with the reason
 refused() {
 	run "$1" "$tracewire" filter attach -i v1 "${@:3}"
 	says "$scratch/err" "$2" || fail "'${*:3}' says: $(cat "$scratch/err")"
@@ -57,7 +57,7 @@ has_frames() { # PCAP N: at least
 	[ "$(tcpdump --count -r "$1" 2>/dev/null | sed -n 's/ packets*$//p')" -ge "$2" ] 2>/dev/null
 }
 
-# send_watched NAME INTERFACE FRAMES [WORD...]: send, and what a tcpdump there sees of it, with these words, is in NAME.pcap: FRAMES at least
+# send_watched NAME INTERFACE FRAMES [WORD...]: send, and a tcpdump there, with these words, writes NAME.pcap: at least FRAMES
 send_watched() {
 	local name=$1 interface=$2 frames=$3 pid
 	shift 3
@@ -69,13 +69,13 @@ send_watched() {
 	interrupt "$pid"
 }
 
-# introduce [SCHEMA [STREAM]]: its control frames alone, before which no event can be counted
+# introduce [SCHEMA [STREAM]]: only its control frames, before which no event can be counted
 introduce() {
 	"$sender" -c v0 "$capture" "$@" >"$scratch/sent" 2>"$scratch/send.err" || fail "send: $(cat "$scratch/send.err")"
 	expect "control frames of the capture" $control "$(cat "$scratch/sent")"
 }
 
-# counted EXPRESSION: of what show says, as Python sees it: c is the only classifier
+# counted EXPRESSION: of the output of show, in Python: c is the only classifier
 counted() {
 	"$tracewire" filter show --json >"$scratch/show.json" 2>"$scratch/show.err" || fail "show: $(cat "$scratch/show.err")"
 	python3 -c "import json, sys; c = json.load(open(sys.argv[1]))[0]; print($1)" "$scratch/show.json"
@@ -85,7 +85,7 @@ is_counted() { # WANTED EXPRESSION
 	[ "$(counted "$2")" = "$1" ]
 }
 
-# comes_to WHAT WANTED EXPRESSION: frames are on their way for a moment
+# comes_to WHAT WANTED EXPRESSION: waits, because frames are on their way for a moment
 comes_to() {
 	for _ in $(seq 100); do
 		is_counted "$2" "$3" && return
@@ -94,7 +94,7 @@ comes_to() {
 	expect "$1" "$2" "$(counted "$3")"
 }
 
-# nothing_left INTERFACE: no program, no qdisc, no file, no process that guards one
+# nothing_left INTERFACE: no program, no qdisc, no file, no cleanup helper
 nothing_left() {
 	expect "XDP program left" "" "$(ip -d link show "$1" | grep -o 'prog/xdp.*')"
 	expect "qdisc left" "" "$(tc qdisc show dev "$1" | grep -E 'clsact|ingress')"
@@ -105,7 +105,7 @@ has_nothing_left() { # INTERFACE
 	! ls /run/tracewire/classifier-* >/dev/null 2>&1 && ! ip -d link show "$1" | grep -q prog/xdp && ! tc qdisc show dev "$1" | grep -qE 'clsact|ingress'
 }
 
-# The capture's: control frames, and events of each kind.
+# Those of the capture: control frames, and events of each kind.
 control=3
 switches=215
 wakeups=111

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Rules at each hook, on real frames: what is dropped no capture sees, a mark is seen by the filter behind, and what is redirected
-# can be decoded where it arrives. Counters tell it all.
+# Rules at each hook, on real frames: no capture sees dropped frames, a later filter sees a mark, and redirected frames can be decoded where
+# they arrive. Counters show all of it.
 # Usage: hooks.sh TRACEWIRE SENDER CAPTURE
 . "$(dirname "$0")/common.sh"
 
-# XDP, which comes before captures.
+# XDP, which runs before captures.
 attach drop 'event == sched_switch' --action drop
 send_watched seen v1 $((events - switches + control)) ether proto 0x88b5
 expect "events that a capture sees behind XDP" $((events - switches)) "$("$tracewire" report "$scratch/seen.pcap" 2>&1 |
@@ -32,7 +32,7 @@ comes_to "the default" $((events - switches - wakeups)) 'c["default"]["events"]'
 comes_to "dropped" True 'c["dropped"]["events"] == c["rules"][1]["events"] + c["default"]["events"]'
 finish "$pid"
 
-# A mark is for tc, where it is seen by the filter behind: a filter of somebody else's, on a qdisc of somebody else's.
+# A mark is for tc, where a later filter sees it: another owner's filter, on another owner's qdisc.
 tc qdisc add dev v1 clsact
 tc filter add dev v1 ingress prio 30000 protocol all bpf bytecode '4,32 0 0 4294963220,21 0 1 7,6 0 0 4294967295,6 0 0 0' \
 	action mirred egress mirror dev w0
@@ -47,7 +47,7 @@ expect "somebody else's filter" 1 "$(tc filter show dev v1 ingress | grep -c 'pr
 expect "our filter" 0 "$(tc filter show dev v1 ingress | grep -c tw_classify)"
 tc qdisc del dev v1 clsact
 
-# A redirection takes the control frames along, so that what arrives can be decoded; here they stay, too.
+# A redirection includes control frames, so that receivers can decode; here they stay, too.
 attach redirect 'event == sched_switch' --action redirect:w0
 before=$(received w1)
 send_watched redirected w1 $((switches + control))
@@ -57,8 +57,8 @@ expect "decoded behind it" $switches "$(grep -c ' sched_switch: ' "$scratch/repo
 finish "$pid"
 nothing_left v1
 
-# XDP redirects as well, without control frames, and says so; to an interface that would lose them, which kernels tell since 6.3,
-# not at all.
+# XDP redirects as well, without control frames, and reports that; it refuses an interface that would lose them, which kernels report since
+# 6.3.
 refused 1 'w0 does not send frames that XDP redirects to it' --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
 ethtool -K w1 gro on
 in_background xdp-redirect "$tracewire" filter attach -i v1 --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
@@ -73,7 +73,7 @@ expect "redirected by XDP" $wakeups $(($(received w1) - before))
 finish "$pid"
 nothing_left v1
 
-# What cannot be meant: a sentence, and nothing attached.
+# Invalid rules: one sentence, and nothing attached.
 refuse() { # STATUS PATTERN WORD...
 	refused "$@"
 	nothing_left v1

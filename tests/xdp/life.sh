@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How long classifiers last: held ones end with their process however that ends, lasting ones stay until they are taken away, and
-# what is somebody else's is not touched.
+# Lifetime of classifiers: held ones end with their process however that ends, permanent ones stay until they are removed, and other owners'
+# objects are not touched.
 # Usage: life.sh TRACEWIRE SENDER CAPTURE FOREIGN, an object with an XDP program
 foreign=$4
 . "$(dirname "$0")/common.sh"
@@ -10,7 +10,7 @@ guards() { # processes that guard something of PROCESS
 	pgrep -P "$1" -x tracewire-guard
 }
 
-# kill_both PROCESS: and the one that guards it, which holds the lock of its file, too, until it is dead
+# kill_both PROCESS: and its cleanup helper, which also holds the lock of its file until it has ended
 kill_both() {
 	local guard
 	guard=$(guards "$1")
@@ -24,7 +24,7 @@ refused_second() { # PATTERN WORD...: with these, beside what is there
 }
 
 for hook in xdp tc; do
-	# Killed at once: nothing stays, not even for a clean-up.
+	# Killed: nothing stays, not even for a cleanup.
 	attach killed --hook $hook 'event == sched_switch' --action drop
 	guard=$(guards "$pid")
 	[ -n "$guard" ] || fail "$hook: nobody guards it"
@@ -34,7 +34,7 @@ for hook in xdp tc; do
 	wait_for has_ended "$guard"
 	wait_for has_nothing_left v1
 
-	# The one that guards it is stopped.
+	# The cleanup helper is stopped.
 	attach stopped --hook $hook 'event == sched_switch' --action drop
 	kill -STOP "$(guards "$pid")"
 	finish "$pid"
@@ -47,7 +47,7 @@ for hook in xdp tc; do
 	kill_at_once "$pid"
 	wait_for has_nothing_left v1
 
-	# Killed with the one that guards it: XDP's link has gone with it, tc's filter waits for a clean-up.
+	# Killed together with its cleanup helper: XDP's link is removed with it, tc's filter waits for a cleanup.
 	attach both --hook $hook 'event == sched_switch' --action drop
 	kill_both "$pid"
 	expect "$hook: a program left" "" "$(ip -d link show v1 | grep prog/xdp)"
@@ -58,20 +58,20 @@ for hook in xdp tc; do
 	says "$scratch/cleanup" "^removed classifier $hook of v1" || fail "cleanup says: $(cat "$scratch/cleanup")"
 	nothing_left v1
 
-	# A next run cleans up by itself.
+	# The next run cleans up by itself.
 	attach both --hook $hook 'event == sched_switch' --action drop
 	kill_both "$pid"
 	attach next --hook $hook 'event == sched_wakeup' --action drop
 	says "$scratch/next.err" "^removed classifier $hook of v1 of a killed run" ||
 		fail "the next run does not clean up: $(cat "$scratch/next.err")"
 
-	# Detached from elsewhere.
+	# Detached by another process.
 	"$tracewire" filter detach -i v1 2>"$scratch/detach.err" || fail "detach: $(cat "$scratch/detach.err")"
 	wait "$pid" || fail "a detached one does not end with 0"
 	says "$scratch/next.out" 'event == sched_wakeup -> drop' || fail "no counters when it is detached: $(cat "$scratch/next.out")"
 	nothing_left v1
 
-	# To stay: the process has gone, the counters go on; a second one is refused.
+	# Permanent: the process has ended, the counters continue; a second one is refused.
 	"$tracewire" filter attach -i v1 --hook $hook --persist --from "$capture" 'event == sched_switch' --action drop 2>"$scratch/persist.err" ||
 		fail "$hook --persist: $(cat "$scratch/persist.err")"
 	says "$scratch/persist.err" '^attached to v1: .*it stays until' || fail "no word that it stays: $(cat "$scratch/persist.err")"
@@ -88,7 +88,7 @@ for hook in xdp tc; do
 	says "$scratch/detach.err" 'v1 has no classifier of Tracewire' || fail "detach says: $(cat "$scratch/detach.err")"
 done
 
-# Taken away by somebody else: told, and the file goes.
+# Removed by another program: reported, and the file is removed.
 attach robbed --hook tc 'event == sched_switch' --action drop
 send
 tc qdisc del dev v1 clsact
@@ -98,14 +98,14 @@ says "$scratch/robbed.out" "^ +$switches +$switches  event == sched_switch -> dr
 	fail "what it had counted by then: $(cat "$scratch/robbed.out")"
 nothing_left v1
 
-# The same of one that stays: its counters have gone as well, and are not said to be 0.
+# The same for a permanent one: its counters are gone as well, and are not reported as 0.
 "$tracewire" filter attach -i v1 --persist --from "$capture" 'cpu == 0' --action drop 2>/dev/null || fail "attach to stay"
 ip link set dev v1 xdp off
 comes_to "without its program" "none None None" 'c["mode"], c["rules"][0]["events"], c["dropped"]["frames"]'
 "$tracewire" filter detach -i v1 2>/dev/null || fail "detach what somebody else took away"
 nothing_left v1
 
-# To stay, but without a schema yet: a process holds it, which can be asked to end.
+# Permanent, but without a schema yet: a process holds it, which can be ended.
 in_background lasting "$tracewire" filter attach -i v1 --hook tc --persist 'cpu == 0' --action drop
 wait_for says "$scratch/lasting.err" '^waiting on v1'
 refused_second "v1 has a classifier in tc already, of process $pid" --hook tc
@@ -113,7 +113,7 @@ refused_second "v1 has a classifier in tc already, of process $pid" --hook tc
 wait "$pid" || fail "one that waits and is detached does not end with 0"
 nothing_left v1
 
-# A qdisc that somebody else made while ours was waiting.
+# A qdisc that another program created while the classifier was waiting.
 in_background later "$tracewire" filter attach -i v1 --hook tc 'cpu == 0' --action drop
 wait_for says "$scratch/later.err" '^waiting on v1'
 tc qdisc add dev v1 clsact
@@ -123,7 +123,7 @@ finish "$pid"
 expect "somebody else's qdisc" 1 "$(tc qdisc show dev v1 | grep -c clsact)"
 tc qdisc del dev v1 clsact
 
-# Others' counters are asked for by number, which not every root may; its own are at hand.
+# Others' counters are opened by id, which not every root may; a run's own are already open.
 in_background own setpriv --bounding-set -sys_admin "$tracewire" filter attach -i v1 --from "$capture" 'event == sched_switch' --action drop
 wait_for says "$scratch/own.err" '^attached to v1'
 send
@@ -134,14 +134,14 @@ says "$scratch/show.err" 'cannot read the counters of xdp on v1: .*CAP_SYS_ADMIN
 finish "$pid"
 says "$scratch/own.out" "^ +$switches +$switches  event == sched_switch -> drop" || fail "its own counters: $(cat "$scratch/own.out")"
 
-# Where nothing tells the number of CPUs there are no counters, but a sentence.
+# If the number of CPUs is unknown there are no counters, but an error.
 "$tracewire" filter attach -i v1 --persist --from "$capture" 'cpu == 0' --action drop 2>/dev/null || fail "attach to stay"
 unshare --mount sh -c 'mount -t tmpfs none /sys && exec "$@"' sh "$tracewire" filter show >"$scratch/show.out" 2>"$scratch/show.err"
 expect "status without /sys" 1 $?
 says "$scratch/show.err" 'cannot read the number of CPUs' || fail "show without /sys says: $(cat "$scratch/show.err")"
 "$tracewire" filter detach -i v1 2>/dev/null || fail "detach"
 
-# Both hooks at once; the qdisc goes with the last of ours, and not while somebody else has a filter there.
+# Both hooks at once; the qdisc is removed with the last classifier, and not while another owner has a filter there.
 attach one 'event == sched_switch' --action pass
 one=$pid
 attach two --hook tc 'event == sched_switch' --action drop
@@ -154,7 +154,7 @@ tc qdisc del dev v1 clsact
 finish "$one"
 nothing_left v1
 
-# An XDP program of somebody else's is neither replaced nor removed.
+# Another owner's XDP program is neither replaced nor removed.
 for end in v0 v1; do ip link set $end mtu 1500; done # it knows no fragments
 if ip link set dev v1 xdp obj "$foreign" sec xdp 2>"$scratch/ip.err"; then
 	id=$(ip -d link show v1 | sed -nE 's/.*prog\/xdp id ([0-9]+).*/\1/p')
@@ -167,7 +167,7 @@ else
 	fail "cannot attach somebody else's program: $(cat "$scratch/ip.err")"
 fi
 
-# The interface goes while a lasting one is on it: nothing is left to show.
+# The interface is removed while a permanent one is on it: nothing is left to show.
 ip link add x0 type veth peer name x1
 ip link set x0 up
 ip link set x1 up
@@ -178,7 +178,7 @@ expect "shown of an interface that has gone" "[]" "$(tr -d '\n' <"$scratch/show.
 "$tracewire" cleanup >"$scratch/cleanup" 2>&1
 expect "files of an interface that has gone" "" "$(ls /run/tracewire 2>/dev/null | grep ^classifier-)"
 
-# It comes again under the same number, with a qdisc of somebody else's: a next run removes what is written down, and nothing else.
+# It is created again with the same number and another owner's qdisc: the next run removes what its state file has, and nothing else.
 for hook in tc u32; do
 	ip link add x0 type veth peer name x1 index 777
 	ip link set x0 up

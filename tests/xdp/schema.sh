@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Rules follow the schema of a stream: made anew when it has another, the counters going on; frames of other schemas match nothing
-# and are counted. At XDP and at tc.
+# Rules follow the schema of a stream: they are generated again for another schema, and the counters continue; frames of other schemas match
+# nothing and are counted. At XDP and at tc.
 # Usage: schema.sh TRACEWIRE SENDER CAPTURE
 . "$(dirname "$0")/common.sh"
 stream=1111111111111111
@@ -13,7 +13,7 @@ follow() { # HOOK
 	send
 	comes_to "$hook: the first schema" "$switches" 'c["rules"][0]["events"]'
 
-	# The same stream has another: as when a module brought events.
+	# The same stream has another schema: as after a module brought events.
 	introduce deadbeef
 	wait_for says "$scratch/$hook.err" '^the rules are now for schema 00000000deadbeef of stream '
 	comes_to "$hook: the schema" 00000000deadbeef 'c["schema"]'
@@ -23,7 +23,7 @@ follow() { # HOOK
 	send deadbeef
 	comes_to "$hook: the second schema" $((2 * switches)) 'c["rules"][0]["events"]'
 
-	# Another stream with another schema while the first lives: its events pass, and that is said.
+	# Another stream with another schema while the first lives: its events pass, and that is reported.
 	introduce deadbeef
 	send cafe $stream
 	wait_for says "$scratch/$hook.err" "^stream $stream has another schema, 000000000000cafe: .* pass and are counted"
@@ -38,7 +38,7 @@ follow() { # HOOK
 	comes_to "$hook: of another schema" "$events" 'c["other_schema"]["events"]'
 	comes_to "$hook: no match" $((2 * switches)) 'c["rules"][0]["events"]'
 
-	# When the first has been silent, the rules are for the second.
+	# After the first has been silent, the rules are for the second.
 	sleep 3.5
 	send cafe $stream
 	wait_for says "$scratch/$hook.err" "^the rules are now for schema 000000000000cafe of stream $stream"
@@ -49,7 +49,7 @@ follow() { # HOOK
 follow xdp
 follow tc
 
-# Given formats are not followed: the rules stay for that schema.
+# Given formats are fixed: the rules stay for that schema.
 in_background given "$tracewire" filter attach -i v1 --from "$capture" 'event == sched_switch' --action drop
 wait_for says "$scratch/given.err" '^attached to v1'
 send deadbeef

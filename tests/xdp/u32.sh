@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Rules as keys of u32: what they match, what the rest does, what cannot be done. Kernels for tests may lack tc's actions for drop and
-# mark: then a sentence says so; tests/vm has them on stock kernels.
+# Rules as keys of u32: what they match, what happens to the rest, and what is impossible. Kernels of test machines may lack tc's actions
+# for drop and mark: then an error says so; tests/vm has them on stock kernels.
 # Usage: u32.sh TRACEWIRE SENDER CAPTURE
 . "$(dirname "$0")/common.sh"
 
@@ -21,7 +21,7 @@ expect "redirected" $((first + wakeups + control)) $(($(received w1) - before))
 expect "decoded behind it" "$first $wakeups" "$(grep -c ' sched_switch: ' "$scratch/report") $(grep -c ' sched_wakeup: ' "$scratch/report")"
 [ "$first" -gt 0 ] && [ "$first" -lt $switches ] || fail "the first rule matches $first of $switches"
 
-# Another schema: the filters are exchanged, what was counted is kept.
+# Another schema: the filters are replaced, and the counts are kept.
 introduce deadbeef
 wait_for says "$scratch/u32.err" '^the rules are now for schema 00000000deadbeef'
 comes_to "the counters go on" $wakeups 'c["rules"][2]["frames"]'
@@ -33,7 +33,7 @@ expect "sets of filters" 1 "$(tc filter show dev v1 ingress | grep -c 'u32 chain
 finish "$pid"
 nothing_left v1
 
-# Killed; and to stay.
+# Killed; and permanent.
 attach killed --hook u32 'event == sched_switch' --action redirect:w0
 kill_at_once "$pid"
 wait_for has_nothing_left v1
@@ -53,7 +53,7 @@ refuse 1 'column [0-9]+' 'prev_comm contains "a"' --action pass
 refuse 2 'u32 finds frames in plain Ethernet only' --udp-port 18101 'cpu == 0' --action pass
 refuse 1 'does not take u32 into hardware|not_in_hw' --offload 'cpu == 0' --action pass
 
-# A filter of somebody else's at our place is not replaced.
+# Another owner's filter with the same priority is not replaced.
 tc qdisc add dev v1 clsact
 tc filter add dev v1 ingress prio 21593 protocol 0x88b5 u32 match u32 0 0 at 0 flowid 1:1
 refused 1 'v1 has tc filters of another owner with priority 21593 already' --hook u32 --from "$capture" 'cpu == 0' \
@@ -61,7 +61,7 @@ refused 1 'v1 has tc filters of another owner with priority 21593 already' --hoo
 expect "somebody else's filter" 1 "$(tc filter show dev v1 ingress | grep -c 'pref 21593 .*flowid 1:1')"
 tc qdisc del dev v1 clsact
 
-# drop and mark take actions that this kernel may not have.
+# drop and mark need actions that this kernel may not have.
 for action in drop:gact mark:7:skbedit; do
 	name=${action##*:}
 	action=${action%:*}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tshark.sh CAPTURES FORMATS.tar.xz [POOLS [SEED]] -- tshark -Y shows the packets that the evaluator matches. CAPTURES is
-# the program that makes them.
+# tshark.sh CAPTURES FORMATS.tar.xz [POOLS [SEED]] -- tshark -Y shows the packets that the evaluator matches. CAPTURES is the program that
+# makes the captures.
 . "$(dirname "$0")/../../dissector/common.sh"
 
 least=100000 # pairs that a run of all pools has to come to
@@ -27,7 +27,7 @@ ask() {
 	fi
 }
 
-# As many at once as there are CPUs.
+# One for each CPU at once.
 for filter in "$home"/proof/*.filter; do
 	name=$(basename "$filter" .filter)
 	ask "$name" > "$home/proof/$name.verdict" &

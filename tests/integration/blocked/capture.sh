@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# capture into a FIFO whose reader does not read. Its receiving thread goes on, and waits for nothing but the next datagram.
+# capture into a FIFO whose reader does not read. Its receiving thread continues, and waits only for the next datagram.
 # Usage: capture.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 need strace
 
-# capture_blocked OPTION...: into a FIFO that nobody reads, until its own receive buffer has overflowed
+# capture_blocked OPTION...: into a FIFO without a reader, until its receive buffer has overflowed
 capture_blocked() {
 	start_reader "$scratch/fifo"
 	in_background run "$tracewire" capture -j -Z root -u $port -w "$scratch/fifo" "$@"
@@ -30,7 +30,7 @@ check_capture() { # WHAT
 	tail=$(end_ledger run tail_frames)
 	[ "$dropped" -gt 0 ] || fail "$1: no frame was dropped: $(cat "$scratch/run.err")"
 	[ "$tail" -le "$dropped" ] || fail "$1: more frames are missing than were dropped: $(cat "$scratch/run.err")"
-	# The last datagram may just have found room, if it was short.
+	# The last datagram may have found room, if it was short.
 	[ "$tail" = 0 ] || tails=1
 	expect "$1: difference, with $tail frames missing" "$([ "$tail" = 0 ] && echo 0 || echo null)" "$(end_ledger run difference)"
 	[ $((tail + $(end_ledger run receiver))) -gt 0 ] || fail "$1: $dropped frames were dropped, and are in no place: $(cat "$scratch/run.err")"
@@ -57,8 +57,7 @@ done
 [ $tails = 1 ] || fail "no capture tells that frames are missing after the last one it received"
 is_sooner || fail "two signals end capture no sooner than one"
 
-# What the receiving thread calls while the output blocks, clocks are asked for, and somebody wants to know how it stands: it waits
-# in poll() alone.
+# System calls of the receiving thread while the output blocks, clocks are polled, and a status is requested: it waits only in poll().
 thread() { # PROCESS NAME
 	grep -lx "$2" "/proc/$1"/task/*/comm | cut -d/ -f5
 }

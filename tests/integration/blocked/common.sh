@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Sourced, $tracewire and $load set: nobody takes what a run writes. The first Ctrl-C gives the output some seconds, the second none; both
-# end with a summary, a ledger in which nothing is unexplained, and status 1.
+# Sourced, with $tracewire and $load set: blocked outputs of a run. After the first Ctrl-C the output has some seconds, after the second
+# none; both end with a summary, a ledger without a difference, and status 1.
 . "$(dirname "$0")/../common.sh"
 . "$(dirname "$0")/../../shell/load.sh" || exit 1
 
@@ -10,7 +10,7 @@ ip link set lo up
 again=1.2 # seconds until the next signal: those of half a second are one
 port=18101
 
-# start_reader FIFO: made anew; a process has it open, and does not read
+# start_reader FIFO: creates it; a process has it open, and does not read
 start_reader() {
 	rm -f "$1"
 	mkfifo "$1"
@@ -30,7 +30,7 @@ ends_with() {
 
 now() { date +%s%N; } # ns
 
-# interrupt_times N: the run in $run, once or twice. How long its end takes is in $took, in ms; after one signal in $one, too.
+# interrupt_times N: the run in $run, once or twice. The time until its end is in $took, in ms; after one signal in $one, too.
 interrupt_times() {
 	local begun
 	begun=$(now)
@@ -41,12 +41,12 @@ interrupt_times() {
 	[ "$1" = 2 ] || one=$((took < 15000 ? took : 15000)) # at the most: what took longer says nothing about the run
 }
 
-# is_sooner: two signals took less than the five seconds that one gives the output; on a slow machine, clearly less than one did
+# is_sooner: two signals took less than the five seconds that the output has after one; on a slow machine, clearly less than one did
 is_sooner() {
 	[ "$took" -lt 5000 ] || [ "$took" -lt $((one - 2000)) ] || { echo "two signals took $took ms, one $one ms, try $try"; return 1; }
 }
 
-# is_full FIFO: a writer would have to wait. By bytes this cannot be told: each write may leave a part of a page unused.
+# is_full FIFO: a writer would have to wait. The number of bytes does not show it: each write may leave a part of a page unused.
 is_full() {
 	python3 - "$1" <<'END'
 import os, select, sys

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# record onto a disk that is full, and onto one that hangs.
+# record onto a full disk, and onto one that hangs.
 # Usage: disk.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 need python3 mkfs.ext4 fsfreeze
 
-# A disk that is full: one truth, in the summary and in the file.
+# A full disk: the summary and the file agree.
 mkdir "$scratch/small"
 mount -t tmpfs -o size=512k tmpfs "$scratch/small" || exit 1
 for file in x.pcapng x.pcapng.zst; do
@@ -34,7 +34,7 @@ END
 done
 umount "$scratch/small"
 
-# A disk that hangs: nobody can end its writes, but what is known is told.
+# A disk that hangs: its writes cannot be ended, but everything known is reported.
 truncate -s 64M "$scratch/image"
 mkdir "$scratch/hung"
 if mkfs.ext4 -q "$scratch/image" 2>"$scratch/out" && mount -o loop "$scratch/image" "$scratch/hung" 2>>"$scratch/out"; then

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# record into a pipe whose reader has stopped, or into a FIFO that nobody opens.
+# record into a pipe whose reader has stopped, or into a FIFO without a reader.
 # Usage: record.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 
-# ledger_of WHAT: the ledger that record prints has events at disk, and none that are unexplained
+# ledger_of WHAT: the ledger that record prints has events at disk, and no difference
 ledger_of() {
 	says "$scratch/run.err" '^events .* recorded, .* sent' || fail "$1: no summary: $(cat "$scratch/run.err")"
 	says "$scratch/run.err" '^ledger .* [1-9][0-9]* disk' || fail "$1: nothing at disk: $(cat "$scratch/run.err")"
@@ -15,7 +15,7 @@ ledger_of() {
 	says "$scratch/run.err" 'accepted no more data after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
 }
 
-# record into a FIFO whose reader does not read: once, and twice.
+# record into a FIFO whose reader does not read: interrupted once, and twice.
 record_blocked() {
 	start_reader "$scratch/fifo"
 	prepare_load 100000 1.5
@@ -38,7 +38,7 @@ for try in 1 2 3 4 5; do
 done
 is_sooner || fail "two signals end record no sooner than one"
 
-# A run whose command cannot be executed has formats to write. Its end can be asked for as that of any other.
+# A run whose command cannot be executed has formats to write. It can be ended like any other.
 printf '#!/no/such/interpreter\n' >"$scratch/bad"
 chmod +x "$scratch/bad"
 start_reader "$scratch/fifo"
@@ -49,7 +49,7 @@ kill -INT "$run"
 ends_with 127 "record, a command that cannot be executed"
 kill_at_once "$reader"
 
-# A reader that stands still for a while gets all of it.
+# A reader that pauses for a while gets everything.
 mkfifo "$scratch/slow"
 in_background slow sh -c 'exec cat <"$1" >"$2"' sh "$scratch/slow" "$scratch/slow.pcapng"
 slow=$pid
@@ -65,7 +65,7 @@ wait "$slow"
 eval "$(summary "$scratch/run.err")"
 expect "events in the file of a reader that stopped for a while" "$((recorded - ring - shed))" "$(events "$scratch/slow.pcapng" trace.event_id | wc -l)"
 
-# A FIFO that nobody opens: that is waited for, and the wait ends with the first signal.
+# A FIFO without a reader: the run waits for one, and the first signal ends the wait.
 opened() { # how far it is: it sleeps between two tries, with the instance made
 	[ -n "$(instances "$1")" ]
 }

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# stream at a rate that takes a minute for what waits, or on a link that is down.
+# stream at a rate at which the waiting events need a minute, or on a link that is down.
 # Usage: stream.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 
-# stream: more waits in the rings than leaves at that rate in a minute.
+# stream: more waits in the rings than is sent at that rate in a minute.
 stream_slowly() {
 	in_background capture "$tracewire" capture -j -Z root -u $port -w "$scratch/rate.pcapng"
 	capture=$pid
@@ -39,7 +39,7 @@ for try in 1 2 3 4 5; do
 done
 is_sooner || fail "two signals under --rate end it no sooner than one"
 
-# stream on a link that is down: its end does not wait for it once more with each frame.
+# stream on a link that is down: its end does not wait again for each frame.
 stream_down() {
 	in_background stream "$tracewire" stream -e sched_switch -i down0
 	run=$pid

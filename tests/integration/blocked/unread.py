@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs whose standard error or output nobody reads: a full pipe, a terminal that was stopped with ^S.
+# Runs whose standard error or output is not read: a full pipe, a terminal that was stopped with ^S.
 # Usage: unread.py TRACEWIRE SCRATCH TRACING CAPTURE
 import fcntl, json, os, pty, re, select, signal, subprocess, sys, threading, time
 
@@ -167,7 +167,7 @@ def capture_stopped_terminal(signals):
     while b"no status yet" not in shown:
         shown += os.read(master, 4096)
     os.write(master, b"\x13")
-    # It is stopped once it takes nothing for longer than a few statuses take.
+    # It counts as stopped if it prints nothing for longer than several statuses.
     while select.select([master], [], [], 0.5)[0]:
         os.read(master, 4096)
     took = ends(process, "capture --status on a stopped terminal", signals, 1)
@@ -280,7 +280,7 @@ def safely(check):
         fail(f"{check}: {error!r}")
 
 
-# They wait most of the time. Those of a thread use the same port, file or interface.
+# They mostly wait. Those of one thread use the same port, file or interface.
 threads = [threading.Thread(target=safely, args=(check,)) for check in
            [captures_unread, others_unread] + [lambda name=name: trace_unread(name) for name in TRACES]]
 for thread in threads:

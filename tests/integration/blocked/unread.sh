@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Nobody reads what a run says: its standard error is a full pipe, or a terminal that was stopped. The run goes on, and its end can be asked
-# for as that of any other.
+# The messages of a run are not read: its standard error is a full pipe, or a terminal that was stopped. The run continues, and can be ended
+# like any other.
 # Usage: unread.sh TRACEWIRE CAPTURE
 tracewire=$1
 sample=$2

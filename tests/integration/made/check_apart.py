@@ -105,7 +105,7 @@ def check(capture):
     return check_orders(capture, events, truth), events
 
 
-# On their own clocks the streams are seconds apart: each error says so, and no order is certain.
+# By their own clocks the streams are seconds apart: each error bound says so, and no order is certain.
 orders, found = check("none")
 expect("none: certain orders", 0, orders["certain"])
 orders, found = check("host")

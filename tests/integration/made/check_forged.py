@@ -27,8 +27,8 @@ expect("events in the file, and missing there", (n_events, []), (len(found), sor
 times = {nanoseconds(p["frame.time_epoch"]) - nanoseconds(p["trace.time"]) for p in found}
 expect("distances of packet times and the stream's clock", 1, len(times))
 
-# What was strange was counted: frames that tell not even their stream, streams that proved nothing, and of those that
-# were taken numbers that cannot be, frames in part, and pieces of what never came.
+# Forged data was counted: frames without a readable stream id, streams that proved nothing, and of the admitted ones impossible numbers,
+# incomplete frames, and pieces of unfinished values.
 frames, questions = end_counts(path + ".err", "frames"), end_counts(path + ".err", "questions")
 print(frames, questions)
 expect("frames lost or too long", (0, 0), (frames["dropped"], frames["too_long"]))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154
-# Sourced by the tests, with their arguments TRACEWIRE and STREAMS, a program that sends made-up streams: root, a network namespace, and
-# a mount namespace in which the plugin that was built lies where the installed one does.
+# Sourced by the tests, with their arguments TRACEWIRE and STREAMS, a program that sends made streams: root, a network namespace, and a
+# mount namespace in which the built plugin is where the installed one would be.
 for part in namespace check processes network; do
 	# shellcheck source=/dev/null
 	. "$(dirname "$0")/../../shell/$part.sh"
@@ -19,8 +19,8 @@ mount --bind "$scratch/epan" "$PLUGINDIR/epan" || { echo "FAIL: no plugin folder
 ip link set lo up
 ulimit -f $((2 << 20)) # KiB: whatever goes wrong, the disk is not full
 
-# start_capture NAME OPTION...: in the background, receiving when this returns; it writes NAME.pcapng, and what it says at the end to
-# NAME.err, as JSON
+# start_capture NAME OPTION...: in the background, receiving when this returns; it writes NAME.pcapng, and its final messages to NAME.err,
+# as JSON
 start_capture() {
 	local name=$1
 	shift
@@ -28,7 +28,7 @@ start_capture() {
 	wait_for says "$scratch/$name.err" '^\{"begin"'
 }
 
-# end_capture NAME PROCESS: expect that all went well
+# end_capture NAME PROCESS: expect success
 end_capture() {
 	interrupt "$2"
 	expect "$1: status of capture" 0 $?
@@ -38,16 +38,16 @@ send() { # WORD...: the streams, as their program's options say
 	timeout 100 "$streams" "$@" || { fail "streams $* end with $?"; return 1; }
 }
 
-# taken PORT: nothing waits in the sockets of that UDP port
+# taken PORT: the sockets of that UDP port are empty
 taken() {
 	! awk -v port="$(printf ':%04X' "$1")" '$2 ~ port "$" && $5 !~ /:00000000$/ { print "waiting" }' /proc/net/udp /proc/net/udp6 | grep -q .
 }
 
-# What a plugin under sanitizers needs of the tshark that is not: to be loaded first.
+# Libraries that a plugin with sanitizers needs in an ordinary tshark: loaded first.
 SANITIZERS=$(ldd "$PLUGIN" | awk '/lib(a|ub)san/ { print $3 }' | paste -sd:)
 export SANITIZERS
 
-# check PROGRAM ARGUMENT...: a program of this folder has nothing to say against it
+# check PROGRAM ARGUMENT...: a check program of this directory finds no fault
 check() {
 	python3 "$here/$1" "${@:2}" || failed=1
 }

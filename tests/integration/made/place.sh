@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A stream makes room for another one in the midst of frames that came together: what came before that of the first one is still its own.
+# A stream is replaced by another one within frames that arrived together: earlier frames still belong to the first one.
 # Usage: place.sh TRACEWIRE REMOTE_PLACE; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 

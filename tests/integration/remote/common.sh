@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154
-# Sourced by the tests, $tracewire set: hosts, which are namespaces of network and host name, on one Ethernet, which is a bridge in
-# the test's own. Host NAME has the interface eth0; the bridge's port to it is to-NAME. The capture host is named `host`.
+# Sourced by the tests, with $tracewire set: hosts, which are namespaces of network and host name, on one Ethernet, which is a bridge in the
+# test's namespace. Host NAME has the interface eth0; the bridge's port to it is to-NAME. The capture host is named `host`.
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh" || exit 1
 . "$(dirname "${BASH_SOURCE[0]}")/../../shell/load.sh" || exit 1
 need ip ethtool
@@ -21,7 +21,7 @@ on() {
 	nsenter --net="/proc/${init[$host]}/ns/net" --uts="/proc/${init[$host]}/ns/uts" "$@"
 }
 
-# start_on HOST NAME PATTERN COMMAND...: in the background, its process in $pid; it has said so when this returns
+# start_on HOST NAME PATTERN COMMAND...: in the background, its process in $pid; it has printed PATTERN when this returns
 start_on() {
 	local host=$1 name=$2 pattern=$3
 	shift 3
@@ -29,7 +29,7 @@ start_on() {
 	wait_for says "$scratch/$name.err" "$pattern"
 }
 
-# connect HOST: its cable. What is on it is what a wire has: single frames with checksums.
+# connect HOST: its cable, which carries single frames with checksums, like a real one.
 connect() {
 	ip link add "to-$1" type veth peer name eth0 netns "${init[$1]}"
 	ip link set "to-$1" master ethernet up
@@ -43,7 +43,7 @@ connect() {
 
 has_name() { [ "$(on "$1" uname -n 2>/dev/null)" = "$1" ]; }
 
-# hosts NAME...: they are there when this returns; the first is the capture host
+# hosts NAME...: they exist when this returns; the first is the capture host
 hosts() {
 	local name
 	for name; do
@@ -55,7 +55,7 @@ hosts() {
 	done
 }
 
-# start_capture NAME OPTION...: on the capture host, into NAME.pcapng if no file is named; receiving when this returns
+# start_capture NAME OPTION...: on the capture host, into NAME.pcapng unless a file is given; receiving when this returns
 start_capture() {
 	local name=$1
 	shift
@@ -70,7 +70,7 @@ start_stream() {
 	start_on "$host" "$host" '^streaming ' "$tracewire" stream "$@"
 }
 
-# end_capture PROCESS NAME: as Ctrl-C does
+# end_capture PROCESS NAME: like Ctrl-C
 end_capture() {
 	local status
 	interrupt "$1"
@@ -78,31 +78,31 @@ end_capture() {
 	[ $status = 0 ] || fail "capture $2 exits with $status: $(cat "$scratch/$2.err")"
 }
 
-# ledgers CAPTURE STREAM [WHAT]: name, id and ledger, a line each, of the streams whose name begins so or that have this id; at the end
-# of the capture, or where WHAT is status by the last that it told
+# ledgers CAPTURE STREAM [WHAT]: name, id and ledger, a line each, of the streams whose name has that prefix or that have this id; at the
+# end of the capture, or if WHAT is status, of the last status
 ledgers() {
 	grep "^{\"${3:-end}\"" "$scratch/$1.err" | tail -n 1 | sed 's/{"name":/\n&/g' |
 		sed -nE 's/^\{"name":"([^"]*)","stream":"([0-9a-f]*)","ledger":(.*)"clock":.*/\1 \2 \3/p' |
 		awk -v of="$2" 'index($1, of) == 1 || $2 == of'
 }
 
-# in_ledger CAPTURE STREAM KEY [WHAT]: the sum of all these streams; of the state, a word for each
+# in_ledger CAPTURE STREAM KEY [WHAT]: the sum of all these streams; for the state, a word for each
 in_ledger() {
 	ledgers "$1" "$2" "${4:-end}" | grep -oE "\"$3\": [\"a-z0-9-]+" | cut -d' ' -f2 | tr -d '"' |
 		awk '/[a-z]/ { print; next } { sum += $1; n++ } END { if (n) print sum }'
 }
 
-# has_delivered CAPTURE STREAM N: so many events of these streams at least, by the status of a capture that tells one
+# has_delivered CAPTURE STREAM N: at least that many events of these streams, according to the status of a capture
 has_delivered() {
 	[ "$(in_ledger "$1" "$2" delivered status)" -ge "$3" ] 2>/dev/null
 }
 
-# has_all CAPTURE STREAM N: it knows, by the same, of all events that the kernel has recorded: the last counters of the stream are there
+# has_all CAPTURE STREAM N: the status has all events that the kernel has recorded: the last counters of the stream have arrived
 has_all() {
 	[ "$(in_ledger "$1" "$2" recorded status)" = "$3" ]
 }
 
-# events_read PROCESS: so many events a stream has taken out of the kernel's rings
+# events_read PROCESS: number of events that a stream has read from the kernel's rings
 events_read() {
 	awk '/^read events:/ { n += $3 } END { print n + 0 }' "$tracing/instances/tracewire-$1"/per_cpu/cpu*/stats
 }
@@ -111,7 +111,7 @@ has_read() { # PROCESS N: so many at least
 	[ "$(events_read "$1")" -ge "$2" ]
 }
 
-# balanced CAPTURE STREAM [PLACE...]: the difference is 0, and nothing is in a place of losses but in those named
+# balanced CAPTURE STREAM [PLACE...]: the difference is 0, and no other place of losses than those has events
 balanced() {
 	local name=$1 stream=$2 place
 	shift 2
@@ -121,7 +121,7 @@ balanced() {
 	done
 }
 
-# in_files FILE...: events of the load in them, as tshark reads each alone, and behind that what is wrong with any
+# in_files FILE...: events of the load in them, as tshark reads each alone, followed by any faults
 in_files() {
 	local file n=0 others wrong=
 	for file; do

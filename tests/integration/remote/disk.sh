@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The disk is full. A capture into one file stops with one sentence and status 1, the file can be read, and what came and could not
-# be written is in the ledger. A ring of files loses its oldest ones and goes on.
+# The disk is full. A capture into one file stops with one sentence and status 1, the file can be read, and events that could not be written
+# are in the ledger. A ring of files removes its oldest ones and continues.
 # Usage: disk.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -13,7 +13,7 @@ mkdir "$disk"
 mount -t tmpfs -o size=4m tmpfs "$disk" || exit 1
 at_end 'umount -l "$disk"'
 
-# send_all: some 11 MB, where an event is a packet
+# send_all: about 11 MB, with one event a packet
 send_all() {
 	prepare_load 25000 1.5
 	start_stream p1 -u $capture_host -e raw_syscalls --event-filter "$loaded" --buffer-size 8192
@@ -25,7 +25,8 @@ send_all() {
 	eval "$(summary "$scratch/p1.err")"
 }
 
-# What a file has no room for is among `disk`. The file was opened by root, and is mended by nobody. Here others take most of the disk, more of it from a compressed one.
+# Events without room in a file count at `disk`. The file was opened by root, and is repaired as nobody. Other data uses most of the disk,
+# more of it for a compressed file.
 for of in pcapng:2000000 pcapng.zst:3900000; do
 	ending=${of%:*}
 	head -c "${of#*:}" /dev/urandom >"$disk/others"
@@ -41,7 +42,7 @@ for of in pcapng:2000000 pcapng.zst:3900000; do
 	rm "$disk"/*
 done
 
-# The same onto a full disk, in files: it goes on, with status 1; the last of them are there, and what was in those that went was delivered before.
+# The same onto a full disk, in files: it continues, with status 1; the last files exist, and events in removed ones were delivered before.
 head -c 2000000 /dev/urandom >"$disk/others"
 start_capture ring -u 18101 -w "$disk/ring.pcapng" -b filesize:500 -b files:50
 capture=$pid

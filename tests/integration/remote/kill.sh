@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A capture is killed with SIGKILL at random moments, with another beside it that is not; every third writes a compressed file. The file
-# of the killed one can be read, what it lacks of what the other had until then is 1 MiB or 100 ms at most, its end is repaired by the
-# next capture, or by `cleanup`, and neither processes nor notes are left. KILLS=N sets how often.
-# Each stream begins after the captures; late.sh has those that join late.
+# A capture is killed with SIGKILL at random moments, while another one continues; every third writes a compressed file. The file of the
+# killed one can be read, it lacks at most 1 MiB or 100 ms of what the other one has, its end is repaired by the next capture or by
+# `cleanup`, and neither processes nor notes are left. KILLS=N sets the number. Each stream begins after the captures; late.sh has those
+# that join late.
 # Usage: kill.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2

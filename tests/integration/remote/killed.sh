@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Sourced with common.sh: what a capture that was killed with SIGKILL has written, against what came to it until then. The moments are
-# random, those of SEED. Notes of captures are the test's own, and all is written to memory: the time of others' writes to a disk is not
-# what is measured.
+# Sourced with common.sh: what a capture that was killed with SIGKILL has written, compared with what arrived until then. The moments are
+# random, from SEED. Notes of captures are in a separate directory, and files are in memory, so that others' writes to a disk are not
+# measured.
 mount -t tmpfs tmpfs /run || exit 1
 export TMPDIR=/run
 . "$(dirname "$0")/common.sh"
@@ -25,18 +25,18 @@ packets_of() { # FILE: how many
 	capinfos -c -T -r "$1" 2>/dev/null | cut -f2
 }
 
-# waited_for_cpu PROCESS: ms in which one of its threads, the one that waited longest, could have run, but for a CPU
+# waited_for_cpu PROCESS: ms for which one of its threads, the one that waited longest, was runnable without a CPU
 waited_for_cpu() {
 	cat "/proc/$1/task/"*/schedstat | awk '$2 > ns { ns = $2 } END { printf "%d", ns / 1e6 }'
 }
 
-# stolen_so_far: ms in which other guests of the host had CPUs of this machine, all together
+# stolen_so_far: ms for which other guests of the host had this machine's CPUs, sum of all CPUs
 stolen_so_far() {
 	awk '/^cpu / { print 10 * $9 }' /proc/stat
 }
 
-# kill_capture PROCESS: one that began when $stolen was so far stolen. When it was killed is in $at, for how long it had waited for a CPU in
-# $waited, and its child processes in $children
+# kill_capture PROCESS: one that began when $stolen had been stolen. The time of the kill is in $at, its waiting time for a CPU in $waited,
+# and its child processes in $children
 kill_capture() {
 	children=$(pgrep -P "$1")
 	waited=$(($(waited_for_cpu "$1") + $(stolen_so_far) - stolen))
@@ -44,8 +44,8 @@ kill_capture() {
 	kill_at_once "$1"
 }
 
-# bounded NAME BESIDE FROM KILLED WAITED: of what BESIDE has, no more lies between these times, of the last packet and of the kill, than may
-# be lost: 1 MiB or 100 ms, and the ms for which the capture had waited for a CPU
+# bounded NAME BESIDE FROM KILLED WAITED: of what BESIDE has, no more is between these times, of the last packet and of the kill, than may
+# be lost: 1 MiB or 100 ms, plus the ms for which the capture had waited for a CPU
 bounded() {
 	local bytes=0 ms
 	ms=$(awk -v a="$4" -v b="$3" 'BEGIN { printf "%d", (a - b) * 1000 }')
@@ -63,15 +63,14 @@ by_cleanup() {
 	"$tracewire" cleanup >"$scratch/mending" 2>&1 || fail "cleanup: $(cat "$scratch/mending")"
 }
 
-# by_restart: the next capture does it as it begins, before it receives anything
+# by_restart: the next capture repairs it at its start, before it receives anything
 by_restart() {
 	start_capture next -i eth0
 	cp "$scratch/next.err" "$scratch/mending"
 	end_capture "$pid" next
 }
 
-# repaired FILE CAPTURE LAST [HOW]: the next run has mended the end of what that process wrote, has said so, and nothing that could
-# be read is gone
+# repaired FILE CAPTURE LAST [HOW]: the next run has repaired the end of the file, has reported it, and no readable packet is gone
 repaired() {
 	local name how=${4:-by_cleanup} before said
 	name=$(basename "$1")
@@ -86,7 +85,7 @@ repaired() {
 	expect "notes left" "" "$(find /run/tracewire -name "*$name*" -o -name "*$2*" 2>/dev/null)"
 }
 
-# balances NAME FILE: in the ledger that info makes of what was left
+# balances NAME FILE: the ledger that info computes for the rest
 balances() {
 	expect "$1: difference in the ledger that info makes" 0 \
 		"$("$tracewire" info -j "$2" | grep -oE '"difference": ?[-0-9]+' | grep -oE '[-0-9]+$' | sort -u)"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Captures that join a stream late, and are killed with SIGKILL in the first moments, when they have not heard yet what the producer says
-# once a second. What they lack of what came on the wire since they began is 1 MiB or 100 ms at most, as it is for those who were there
-# from the start; the file can be read, with its formats, its ledger balances, and it is repaired by `cleanup`.
+# Captures that join a stream late, and are killed with SIGKILL in the first moments, before they have received what the producer sends once
+# a second. They lack at most 1 MiB or 100 ms of what arrived since they began, like captures from the start; the file can be read, with its
+# formats, its ledger balances, and `cleanup` repairs it.
 # Usage: late.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -12,7 +12,7 @@ need taskset
 hosts host p1
 kills=0
 
-# await_silence: until the producer has just said its HOST, as it does each second by itself; what follows is the longest time without
+# await_silence: until the producer has just sent its HOST, as it does each second; the longest time without one follows
 await_silence() {
 	on host dumpcap -q -i eth0 -c 1 -f "$host_frames" -w "$scratch/host.pcapng" 2>"$scratch/host.err" ||
 		fail "dumpcap: $(cat "$scratch/host.err")"
@@ -20,7 +20,7 @@ await_silence() {
 		'BEGIN { left = said + 1.04 - now; while (left < 0) left += 1.02; print left }')"
 }
 
-# kill_late NAME OPTION...: one with these options; what is known of it is in $scratch/NAME.known
+# kill_late NAME OPTION...: one with these options; its data is in $scratch/NAME.known
 kill_late() {
 	local name=$1 begun at waited capture child children stolen
 	shift
@@ -46,7 +46,7 @@ came_between() {
 	packets_of "$scratch/before.pcapng"
 }
 
-# look_at_late NAME BESIDE: what it has
+# look_at_late NAME BESIDE: check its file
 look_at_late() {
 	local of=$1 capture begun at waited last packets file=$scratch/$1.pcapng
 	read -r capture begun at waited <"$scratch/$1.known"
@@ -65,7 +65,7 @@ look_at_late() {
 	fi
 }
 
-# late_on WAY STREAM-OPTION... -- CAPTURE-OPTION...: a stream that goes that way, joined in every manner; what is on the wire is kept
+# late_on WAY STREAM-OPTION... -- CAPTURE-OPTION...: a stream on that path, joined in every way; a capture of the interface is kept
 late_on() {
 	local way=$1 to=() from stream seen options
 	shift
@@ -91,7 +91,7 @@ late_on() {
 }
 
 prepare_load 20000 1000000
-# On one CPU: what another's channel had before the capture joined is told by a watermark, which a file of single events does not keep.
+# On one CPU: events of other channels before the capture joined are announced by a watermark, which a file of single events does not keep.
 taskset -p -c 0 "$load_process" >/dev/null || fail "the load cannot be put on a CPU"
 begin_load
 host_frames='udp port 18101 and udp[56:2] = 7' # the first TLV's type

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Three producers whose trace clocks differ, one capture host, and between them a way that drops frames, repeats them and lets some
-# pass others: what is missing in the ledger is what was dropped, to the event, what came twice is what was repeated, and what came out
-# of order is about what was passed by others. Over UDP and on Ethernet, packed and an event a frame.
+# Three producers with different trace clocks, one capture host, and between them a path that drops frames, duplicates them and lets some
+# overtake others: missing events in the ledger equal the dropped ones exactly, duplicates equal the duplicated ones, and out-of-order ones
+# are about the overtaken ones. Over UDP and on Ethernet, packed and one event a frame.
 # Usage: lossy.sh TRACEWIRE LOAD BAD_WAY
 tracewire=$1
 load=$2
@@ -12,12 +12,12 @@ bad_way=$3
 declare -A clock=([p1]=mono [p2]=boot [p3]=tai)
 hosts host p1 p2 p3
 
-# counted STREAM NAME: what the way counted of it
+# counted STREAM NAME: the path's counter of it
 counted() {
 	sed -nE "s/^stream=$1 .* $2=([0-9]+).*/\1/p" "$scratch/way.out"
 }
 
-# sum KEY ID...: what the way counted of these streams
+# sum KEY ID...: the path's counters of these streams
 sum() {
 	local key=$1 id n=0
 	shift
@@ -25,9 +25,9 @@ sum() {
 	echo $n
 }
 
-# happened WHAT RATE ID...: of the frames of these streams some were dropped, repeated and moved, if there were enough for that to be
-# certain: where 15 are to be expected, none is a matter of one in millions. Half of what was moved at least the ledger has seen: the
-# others were passed by frames of other channels alone. More than that is reordered only by a machine that has much to do.
+# happened WHAT RATE ID...: of the frames of these streams some were dropped, duplicated and moved, if there were enough for certainty: if
+# 15 are expected, the chance of none is one in millions. The ledger has at least half of the moved ones: the others were overtaken only by
+# frames of other channels. More are reordered only on a busy machine.
 happened() {
 	local what=$1 rate=$2 name id moved seen=0
 	shift 2
@@ -40,14 +40,14 @@ happened() {
 	[ $((2 * seen)) -ge $moved ] && [ $seen -le $((2 * moved)) ] || fail "$what: $moved frames were moved, $seen came out of order"
 }
 
-# lost_records CAPTURE: of LOST in the file that say WIRE, the sum, for each stream
+# lost_records CAPTURE: sum of the LOSTs of WIRE in the file, for each stream
 lost_records() {
 	tshark -r "$scratch/$1.pcapng" -Y 'trace.lost.where == 4' -T fields -e trace.stream -e trace.lost.count 2>/dev/null |
 		awk '{ n = split($2, counts, ","); for (i = 1; i <= n; i++) sum[substr($1, 3)] += counts[i] }
 			END { for (id in sum) print id, sum[id] }'
 }
 
-# id_of HOST: its stream's; where all that told its name was dropped, of a stream that has none
+# id_of HOST: id of its stream; if all frames with its name were dropped, the id of the stream without a name
 id_of() {
 	local id
 	ledgers lossy "$1:" | cut -d' ' -f2 | grep . && return
@@ -56,7 +56,7 @@ id_of() {
 	done | head -n 1
 }
 
-# over KIND RATE FRAMES: RATE in millionths of frames are dropped, as many repeated and moved; FRAMES is 1 for an event a frame
+# over KIND RATE FRAMES: RATE in millionths of frames are dropped, and as many duplicated and moved; FRAMES is 1 for one event a frame
 over() {
 	local kind=$1 rate=$2 frames=$3 name way capture receive=(-u 18101) send=(-u $capture_host) what="$1, $2 ppm, frames of $3" calls=20000
 	declare -A stream=()
@@ -92,7 +92,7 @@ over() {
 check() { # WHAT HOST
 	local what="$1, $2" id control dropped wire before
 	id=$(id_of "$2")
-	# Where all that say so were dropped, nobody can know that the stream has ended, nor what came last.
+	# If all copies of END were dropped, neither the end nor the last events of the stream are known.
 	if [ "$(counted "$id" dropped_last)" = "$(counted "$id" all_last)" ]; then
 		expect "$what: ledger of a stream whose end was dropped" open "$(in_ledger lossy "$id" state)"
 		return
@@ -105,12 +105,12 @@ check() { # WHAT HOST
 	wire=$(in_ledger lossy "$id" wire)
 	before=$(in_ledger lossy "$id" before)
 	expect "$what: lost on the way" "$(counted "$id" dropped_events)" $((wire + before))
-	# To who lacks a stream's first frame, what was dropped before the first number that came was before it joined.
+	# If a stream's first frame is missing, events dropped before the first received number count as before the capture joined.
 	[ "$before" = 0 ] || expect "$what: the first frames that were dropped, as $before events were before" 1 "$(counted "$id" dropped_first)"
 	expect "$what: came twice" "$(counted "$id" doubled_events)" "$(in_ledger lossy "$id" duplicates)"
 	control=$(in_ledger lossy "$id" control_gaps)
 	dropped=$(counted "$id" dropped_control)
-	# Of the last ones, which say five times that the stream has ended, nobody can know that they are missing.
+	# Missing copies of the last frame, which is sent five times, are not counted.
 	[ "$control" -le "$dropped" ] && [ "$control" -ge $((dropped - 5)) ] || fail "$what: metadata lost: $control of $dropped"
 	[ $failed = 0 ] || { grep "$id" "$scratch/way.out"; ledgers lossy "$id"; }
 	happened "$what" "$rate" "$id"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Three producers into files that follow one another, by size, by time and in a ring, compressed too: each is read alone, every event
-# by its name, and the ledgers in them add up to what was recorded.
+# Three producers into a sequence of files, by size, by time and in a ring, also compressed: each is read alone, every event has its name,
+# and the ledgers add up to the recorded events.
 # Usage: rotate.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -10,8 +10,8 @@ need python3
 
 hosts host p1 p2 p3
 
-# What `info -j` says of files in their order: how many ledgers do not balance; of each host what is delivered in all of them, and by
-# the last what is recorded, and delivered here or elsewhere.
+# `info -j` of files in sequence: the number of ledgers that do not balance; for each host the events delivered in all of them, and in the
+# last one the events recorded, and delivered here or in other files.
 cat >"$scratch/ledgers.py" <<'PYTHON'
 import json, sys
 bad, delivered, last = 0, {}, {}
@@ -26,7 +26,7 @@ for name, ledger in sorted(last.items()):
     print(name, delivered[name], ledger["recorded"], ledger["places"]["delivered"] + ledger["places"]["elsewhere"])
 PYTHON
 
-# rotate NAME OPTION...: captured into $files; $scratch/ledgers is what the program above says of them
+# rotate NAME OPTION...: captured into $files; $scratch/ledgers has the output of the program above
 rotate() {
 	local name=$1 host of streams=()
 	shift
@@ -52,7 +52,7 @@ rotate() {
 	echo "$name: ${#files[@]} files"
 }
 
-# unpack: each file of packed frames alone, in place of it
+# unpack: converts each file of packed frames alone, in place
 unpack() {
 	local file
 	for file in "${files[@]}"; do
@@ -61,7 +61,7 @@ unpack() {
 	done
 }
 
-# complete NAME: what was recorded is in the files
+# complete NAME: all recorded events are in the files
 complete() {
 	local host
 	[ "${#files[@]}" -gt 2 ] || fail "$1: only ${#files[@]} files"
