@@ -76,7 +76,7 @@ static void make_packet(struct packet *packet)
 	packet__end(packet);
 }
 
-/* Return: ns of a run, as the kernel measured them: the system call itself takes milliseconds for XDP. */
+/* Return: ns of one run as measured by the kernel, because the system call itself needs milliseconds for XDP. */
 static unsigned int measure(int program, const struct packet *packet)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet->bytes, .data_size_in = (uint32_t)packet->len,

@@ -27,7 +27,7 @@ ssize_t __wrap_pwrite(int fd, const void *bytes, size_t len, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t len, off_t offset)
 {
 	if (before_nothing >= 0 && before_nothing-- == 0) {
-		before_nothing = 0; /* nor the next time */
+		before_nothing = 0; /* all later writes return 0, too */
 		return 0;
 	}
 	return __real_pwrite(fd, bytes, len, offset);

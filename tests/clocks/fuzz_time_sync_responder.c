@@ -14,7 +14,7 @@
 #include "producer/request_limiter.h"
 #include "wire/time_sync.h"
 
-#define STREAM     0x1122334455667788ull /* of the golden frames */
+#define STREAM     0x1122334455667788ull /* the stream id of the golden frames */
 #define FRAMES_MAX 48                    /* processed without a pause */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The capture host's clock beside this machine's own. */
+/* The capture clock compared with REALTIME. */
 #include "clocks/capture_clock.h"
 
 #include <setjmp.h>

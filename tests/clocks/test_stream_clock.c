@@ -34,7 +34,7 @@ struct capture {
 	struct tw_offset_view stated;
 	unsigned int records, of_kind[TW_OFFSET_ESTIMATE + 1];
 	uint64_t last_time;    /* of a packet, ns since 1970 */
-	unsigned int backward; /* packets before the one before */
+	unsigned int backward; /* packets with a time before that of the previous packet */
 	uint64_t worst;        /* error of a packet, ns */
 	bool unsettled;        /* the capture host cannot know yet what just happened: bounds are not checked */
 };

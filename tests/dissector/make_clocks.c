@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A recording of three streams, with what a capture host writes of their times: clocks.pcap. */
+/* clocks.pcap: a recording of three streams, with the OFFSET records that a capture host adds. */
 #include "tests/dissector/sample.h"
 
 #include <string.h>
 
 #define US    1000
 #define MS    1000000
-#define BEGIN 1700000000000000000u /* the packets' times count from there, ns */
+#define BEGIN 1700000000000000000u /* zero point of the packet times, ns */
 
 struct stream {
 	uint16_t number;
@@ -15,14 +15,14 @@ struct stream {
 
 static struct sample s;
 
-/* The next packet is of that stream, and of that time, ns. */
+/* The next packet belongs to @stream and has @time, ns. */
 static void turn_to(const struct stream *stream, uint64_t time)
 {
 	s.info.stream_id = 0x1000u + stream->number;
-	s.packet_time = BEGIN + time - 1000; /* the sample adds them */
+	s.packet_time = BEGIN + time - 1000; /* write_packet() adds 1000 ns */
 }
 
-/* Each stream has a CPU of its own here: numbers go on by themselves. */
+/* Each stream uses another CPU here, so that each channel has consecutive numbers. */
 static void put_events(const struct stream *stream, uint64_t time, int n)
 {
 	static struct record r;
@@ -71,7 +71,7 @@ static void put_end(struct stream *stream, uint64_t time)
 	sample__end(&s);
 }
 
-/* Of an exchange's frames one lies about its numbers: it has none. */
+/* TIME_SYNC frames. The last one lies: its header has a number, but out-of-band frames have none. */
 static void put_exchange(const struct stream *stream, uint64_t time)
 {
 	struct tw_time_sync_view exchange = { .id = 17, .asked = BEGIN };
@@ -118,34 +118,34 @@ void make_clocks(const char *out)
 	sample__open(&s, out, "clocks.pcap");
 	put_host(&a, "alpha");        /* 1 */
 	put_offset(&a, 0, &unknown);  /* 2 */
-	put_events(&a, 1 * MS, 1);    /* 3: no other */
+	put_events(&a, 1 * MS, 1);    /* 3: no other stream yet */
 	put_host(&b, "beta");         /* 4 */
 	put_offset(&b, 0, &reported); /* 5 */
-	put_events(&b, 10 * MS, 1);   /* 6: alpha's is not known */
+	put_events(&b, 10 * MS, 1);   /* 6: alpha's error is unknown */
 	reported = (struct tw_offset_view){ .kind = TW_OFFSET_ESTIMATE,
 					    .method = TW_OFFSET_BY_TIME_SYNC,
 					    .offset = -5,
 					    .drift = -7,
 					    .error_ns = 15 * US };
 	put_offset(&a, 10 * MS, &reported); /* 7 */
-	put_events(&a, 10050 * US, 1);      /* 8: as far as both errors together */
-	put_events(&a, 10050 * US + 1, 1);  /* 9: further */
-	put_events(&b, 10100 * US, 1);      /* 10: 49.999 us */
-	put_events(&b, 10200 * US, 3);      /* 11: far enough, packed */
+	put_events(&a, 10050 * US, 1);      /* 8: distance equal to the sum of both errors */
+	put_events(&a, 10050 * US + 1, 1);  /* 9: a larger distance */
+	put_events(&b, 10100 * US, 1);      /* 10: a distance of 49.999 us */
+	put_events(&b, 10200 * US, 3);      /* 11: a sufficient distance, packed */
 	reported = (struct tw_offset_view){
 		.kind = TW_OFFSET_STEP, .method = TW_OFFSET_BY_SYNC, .step = -3600000000000, .error_ns = 2 * MS
 	};
 	put_offset(&b, 11 * MS, &reported); /* 12 */
-	put_events(&b, 11 * MS, 1);         /* 13: 0.95 ms, and the error is 2 ms by now */
-	put_events(&c, 20 * MS, 1);         /* 14: of gamma nobody said anything */
-	put_events(&a, 30 * MS, 1);         /* 15: nor here */
+	put_events(&b, 11 * MS, 1);         /* 13: a distance of 0.95 ms, and an error of 2 ms now */
+	put_events(&c, 20 * MS, 1);         /* 14: gamma has no OFFSET */
+	put_events(&a, 30 * MS, 1);         /* 15: the stream before has none */
 	put_events(&b, 40 * MS, 1);         /* 16: certain */
-	put_events(&a, 38 * MS, 1);         /* 17: the file goes back in time, by too little */
-	put_events(&a, 37 * MS, 1);         /* 18: and by enough */
+	put_events(&a, 38 * MS, 1);         /* 17: time goes backward, by less than the errors */
+	put_events(&a, 37 * MS, 1);         /* 18: by more than the errors */
 	reported =
 		(struct tw_offset_view){ .kind = TW_OFFSET_SUSPEND, .step = 12300000000, .error_ns = TW_ERROR_UNKNOWN };
 	put_offset(&b, 50 * MS, &reported); /* 19 */
-	put_events(&b, 60 * MS, 1);         /* 20: not known any more */
+	put_events(&b, 60 * MS, 1);         /* 20: the error is unknown now */
 	put_exchange(&a, 61 * MS);          /* 21, 22, 23 */
 	put_lost(&a, 62 * MS);              /* 24 */
 	put_end(&a, 63 * MS);               /* 25 */

@@ -14,7 +14,7 @@
  * and XML quote.
  */
 #define BYTES "\x1b[31m\x07\x7f\x9b\xc2\x9b\xe2\x80\xae\xed\xa0\x80\xc0\xaf\xef\xbf\xbf\\\"<&>\xe2\x82"
-/* The same in the name of a field, which ends at blanks and brackets. */
+/* Similar bytes in the name of a field, which ends at blanks and brackets. */
 #define NAME "\x1b\x07\x7f\x9b\xc2\x9b\xe2\x80\xae\xed\xa0\x80\xef\xbf\xbf\xe2\x82"
 /* Where a line can be broken. */
 #define LINES "a\nb\rc\td" BYTES "\n\n"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants those before it */
+/* cmocka.h needs these before it */
 #include <cmocka.h>
 
 #include "filter/capability.h"
@@ -85,7 +85,7 @@ static const struct {
 	{ "vendor-bus.tiny.levels == 3", TINY, "levels == 3" },
 	{ "on == true", TINY, "on == 1" },
 	{ "cpus == \"0-3\"", TINY, "cpus == \"0-3\"" },
-	/* what one of several fields cannot have is certain for it */
+	/* if a value is outside of the range of one event's field, the comparison is decided for that event */
 	{ "size == 300", TINY, "false" },
 	{ "size == 300", LARGE, "size == 300" },
 	{ "size != 300", TINY, "size" },

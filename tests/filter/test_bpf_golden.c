@@ -170,7 +170,7 @@ static size_t same_lines(const char *a, const char *b)
 	return line;
 }
 
-/* Return: whether the file's code is what is generated, or was written. */
+/* Return: whether the code in the file equals the generated code, or was written. */
 static bool check(const char *path, bool write)
 {
 	struct golden *g = calloc(1, sizeof(*g));

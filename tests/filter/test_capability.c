@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants those before it */
+/* cmocka.h needs these before it */
 #include <cmocka.h>
 
 #include "filter/capability.h"

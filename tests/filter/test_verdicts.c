@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
-/* cmocka wants those before it */
+/* cmocka.h needs these before it */
 #include <cmocka.h>
 
 #include "base/bytes.h"

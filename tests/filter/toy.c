@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka wants those before it */
+/* cmocka.h needs these before it */
 #include <cmocka.h>
 
 #include "base/bytes.h"

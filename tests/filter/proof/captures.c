@@ -17,7 +17,7 @@
 #define SEED        20260102
 #define POOLS       5
 #define EXPRESSIONS 30 /* for each set of events */
-#define FRAMES      36 /* for each of them */
+#define FRAMES      36 /* for each expression */
 #define PIDS        10
 #define HOST        "abk01"
 #define FILTER_MAX  65536

@@ -14,7 +14,7 @@ struct made_frame {
 	uint8_t data[FRAMES_LEN_MAX + TW_COPY_STEP]; /* from the Ethernet header on */
 	size_t len;
 	bool is_single; /* one event, at the beginning, of the rules' schema */
-	bool is_whole;  /* of these, as of made_record */
+	bool is_whole;  /* the last record of the frame is whole, see made_record */
 };
 
 struct frame_options {
