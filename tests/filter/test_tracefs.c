@@ -60,6 +60,9 @@ static const struct {
 	{ "prev_comm ~ \"!a*\"", SWITCH, "prev_comm ~ \"\\!a*\"" },
 	{ "prev_comm ~ \"1*\"", SWITCH, "prev_comm ~ \"\\1*\"" },
 	{ "prev_comm ~ \"[!a-c]?*\"", SWITCH, "prev_comm ~ \"[!a-c]?*\" && prev_comm ~ \"??*\"" },
+	/* a mask of no bits */
+	{ "prev_pid & 0 == 0", SWITCH, "common_type >= 0" },
+	{ "prev_pid & 0 != 0", SWITCH, "common_type < 0" },
 	/* an array that need not end with a NUL */
 	{ "tag ~ \"abcdefg*\"", TINY, "tag ~ \"abcdefg*\"" },
 	{ "tag ~ \"abcdefgh*\"", TINY, "tag ~ \"abcdefgh*\"" },
