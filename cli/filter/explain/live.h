@@ -39,8 +39,8 @@ struct filter_hits_counts filter_hits__counts(const struct filter_hits *hits);
 const struct predicate_hits *filter_hits__predicate(const struct filter_hits *hits, unsigned int i);
 
 struct filter_live {
-	double seconds;                                        /* length of the window in which events were counted */
-	struct filter_hits *all, *filtered;                    /* of the run without and the run with the filter */
+	double seconds;                     /* length of the window in which events were counted */
+	struct filter_hits *all, *filtered; /* of the run without and the run with the filter */
 	struct tw_producer_counters all_counters, filtered_counters; /* from start to stop, longer than the window */
 	struct tw_filter_places places;
 	bool own_seen; /* threads of this program are in the trace: the counts may differ because of their activity */
