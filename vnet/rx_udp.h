@@ -30,7 +30,7 @@ struct tw_rx_udp_options {
  * An answer leaves from the address that the frame was sent to. What is counted as dropped is what the kernel could not put into
  * the buffer: datagrams, or several of one size as one.
  *
- * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if that is not an address of ours; -EADDRINUSE if the port is
+ * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if no interface has that address; -EADDRINUSE if the port is
  * taken; -EACCES if it is one that takes privileges; another -errno of the kernel's. @error says which.
  */
 int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **ret, struct tw_error *error);

@@ -22,7 +22,7 @@ static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw
 {
 	size_t got;
 
-	/* One frame and nothing behind it: ZSTD_decompress() alone would take any number of them. */
+	/* Exactly one frame: ZSTD_decompress() alone would accept any number of them. */
 	if (ZSTD_findFrameCompressedSize(schema->data, schema->len) != schema->len)
 		return tw_error__set(error, -EBADMSG, "schema text %u: its %zu bytes are not one zstd frame",
 				     schema->index, schema->len);

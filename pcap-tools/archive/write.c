@@ -122,7 +122,7 @@ static void describe_filter(const struct tw_archive *a, const struct tw_archive_
 	if (!*there || !strcmp(there, here))
 		snprintf(ret, size, "%s", here);
 	else
-		snprintf(ret, size, "%s%s%s", there, *here ? "; behind that: " : "", here);
+		snprintf(ret, size, "%s%s%s", there, *here ? "; then: " : "", here);
 }
 
 /*

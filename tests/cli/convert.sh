@@ -82,7 +82,7 @@ grep -vxFf x.txt z.txt && fail "events that the undamaged file does not have"
 rm z.pcapng
 
 # Damage inside a ring loses only the rest of that sub-buffer: the last event is there.
-tail -n 1 x.txt | cmp - <(tail -n 1 z.txt) || fail "what is behind the damage is missing"
+tail -n 1 x.txt | cmp - <(tail -n 1 z.txt) || fail "the events after the damage are missing"
 
 # A full disk, and a reader that goes away.
 run 1 "$tracewire" convert "$good" /dev/full

@@ -33,7 +33,7 @@ expect "behind what every event has" "42|sched_switch||curl-42 [000] sched_switc
 	"$(of 13 trace.pid trace.event $switch.prev_comm _ws.col.Info)"
 expect "before that" "|1|72|EVENT$limited" "$(of 14 trace.pid trace.tlv trace.tlv.length _ws.col.Info)"
 expect "in the header of a record" "5|$limited" "$(of 15 trace.first_seq _ws.col.Info)"
-expect "behind the frame's header" "6|$limited" "$(of 16 trace.first_seq _ws.col.Info)"
+expect "after the frame's header" "6|$limited" "$(of 16 trace.first_seq _ws.col.Info)"
 expect "in the frame's header" "|$limited" "$(of 17 trace.first_seq _ws.col.Info)"
 expect "the second of three events" "1000,1001|1000,1001|110" "$(of 18 trace.pid $switch.prev_pid $switch.next_prio)"
 expect "between events" "1000,1001|110,110|3" "$(of 19 trace.pid $switch.next_prio trace.events)"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/common.sh"
 
 late='frame.number <= 5'
-expect "one pass, metadata behind the events" "5" "$(count late.pcap "$late && trace.expert.no_schema")"
+expect "one pass, metadata after the events" "5" "$(count late.pcap "$late && trace.expert.no_schema")"
 forget
 expect "two passes" "curl|sched_switch nginx|net_dev_queue" \
 	"$(shark -2 -r "$SAMPLES/late.pcap" -Y 'frame.number <= 3' -T fields -E separator='|' -e trace.comm -e trace.event 2>&1 |

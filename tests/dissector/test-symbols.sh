@@ -12,7 +12,7 @@ expect "as many frames as the record has, be it more than the format says" 10 "$
 expect "or less" 3 "$(stack "$kernel == 3" | wc -l)"
 expect "a frame and its symbol" "[2] schedule+0x2 (0xffffffff81a00002)" "$(stack "$kernel == 10" | sed -n 3p)"
 expect "no symbol told so far" "[1] 0xffffffff81b00001" "$(stack "$kernel == 10" | sed -n 2p)"
-expect "told by the second pass" "[1] tcp_v4_rcv+0x1 (0xffffffff81b00001)" "$(stack "$kernel == 10" -2 | sed -n 2p)"
+expect "shown by the second pass" "[1] tcp_v4_rcv+0x1 (0xffffffff81b00001)" "$(stack "$kernel == 10" -2 | sed -n 2p)"
 expect "a user's stack" 2 "$(stack 'trace.ftrace.user_stack.tgid == 42' | wc -l)"
 expect "no stack is malformed" 0 "$(count symbols.pcap trace.expert.bad_field)"
 expect "a field that is printed as a symbol" "call_site: 0xffffffff81b00012 (tcp_v4_rcv+0x12)" \

@@ -21,7 +21,7 @@ sent = json.loads(flood)
 end = next(json.loads(line) for line in capture.splitlines() if line.startswith('{"end"'))
 stream = next((s for s in end["end"] if s["stream"] == sent["stream"]), None)
 if not stream:
-    sys.exit(f"FAIL: {form}: the producer's stream is not told of")
+    sys.exit(f"FAIL: {form}: the producer's stream is not in the summary")
 ledger, frames, questions = stream["ledger"], end["frames"], end["questions"]
 places = ledger["places"]
 recorded, read, events = (int(n) for n in re.search(r"^events +(\d+) recorded, (\d+) read, (\d+) sent", producer, re.M).groups())

@@ -138,7 +138,7 @@ packets() { # DISPLAY-FILTER: how many of the cut ones match
 }
 expect "cut events" "$sent" "$(packets 'trace.event == "sched_switch" && trace.pid && trace.time && _ws.short && trace.expert.cut')"
 expect "fields before the cut" "$sent" "$(packets 'trace.sched.sched_switch.prev_pid')"
-expect "fields at and behind it" 0 "$(packets 'trace.sched.sched_switch.prev_prio || trace.sched.sched_switch.next_pid')"
+expect "fields at and after it" 0 "$(packets 'trace.sched.sched_switch.prev_prio || trace.sched.sched_switch.next_pid')"
 expect "malformed packets" 0 "$(packets '_ws.malformed || _ws.expert.severity == error')"
 expect "events without a line of their own" 0 "$(tshark -r "$scratch/cut.pcapng" -Y trace.event -T fields -e _ws.col.Info 2>/dev/null |
 	grep -cvE '^.+-[0-9]+ \[[0-9]{3}\] sched_switch: prev_comm=.* prev_pid=[0-9]+\[Packet size limited during capture\]$')"

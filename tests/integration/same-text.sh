@@ -39,7 +39,7 @@ same_text() {
 	trace_cmd_report -N "$1" | sed -E '/^\t=> /d' >"$name.theirs"
 	lines=$(wc -l <"$name.theirs")
 	if [ "$lines" -lt 2 ] || [ "$lines" != "$(wc -l <"$name.ours")" ]; then
-		echo "FAIL: $1: $lines lines of trace-cmd, $(wc -l <"$name.ours") of ours"
+		echo "FAIL: $1: $lines lines of trace-cmd, $(wc -l <"$name.ours") of tracewire"
 		diff "$name.theirs" "$name.ours" | head -6
 		return 1
 	fi

@@ -12,7 +12,7 @@ here=$(dirname "$0")
 # The user of the units may not be able to read the build directory.
 cp "$tracewire" "$scratch/tracewire" && tracewire=$scratch/tracewire
 
-value() { # UNIT KEY: what stands behind it, its last time
+value() { # UNIT KEY: its last value
 	sed -nE "s/^$2=(.*)/\1/p" "$units/tracewire-$1.service" | tail -n 1
 }
 

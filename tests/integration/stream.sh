@@ -17,7 +17,7 @@ watch() {
 	wait_for says "$scratch/$name.err" '^Capturing on'
 }
 
-lines() { # FILE N: it has so many at least
+lines() { # FILE N: it has at least that many
 	[ "$(wc -l <"$1")" -ge "$2" ]
 }
 

@@ -95,7 +95,7 @@ rm -f ring_* time_* clock_*
 echo before >shared
 "$tool" write - 5 >>shared
 expect "what stood before" before "$(head -n 1 shared | tr -d '\0')"
-expect "what stands behind" "$(printf '\n\r\r\n' | od -An -tx1)" "$(tail -c +8 shared | head -c 4 | od -An -tx1)"
+expect "the content after it" "$(printf '\n\r\r\n' | od -An -tx1)" "$(tail -c +8 shared | head -c 4 | od -An -tx1)"
 
 # An output that is no file cannot be several; two processes cannot write the same one.
 "$tool" write - 10 file_packets=5 2>said >/dev/null && fail "several files of standard output"

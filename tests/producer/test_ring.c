@@ -319,7 +319,7 @@ static void test_waits(void **state)
 	set_up(&b);
 	b.ring.leave_ns = 4000;
 	b.ring.leave_max = 2;
-	assert_int_equal(read_of_two(&b, 10000, 12000), 1); /* 310 ns behind the first */
+	assert_int_equal(read_of_two(&b, 10000, 12000), 1); /* 310 ns after the first */
 	read_rest(&b);
 	assert_int_equal(read_of_two(&b, 20000, 23500),
 			 1); /* 1810 ns: an eighth more than the last one took is not over */

@@ -53,7 +53,7 @@ before=$(received w1)
 send_watched redirected w1 $((switches + control))
 expect "redirected frames and control frames" $((switches + control)) $(($(received w1) - before))
 "$tracewire" report "$scratch/redirected.pcap" >"$scratch/report" 2>&1
-expect "decoded behind it" $switches "$(grep -c ' sched_switch: ' "$scratch/report")"
+expect "decoded at the other interface" $switches "$(grep -c ' sched_switch: ' "$scratch/report")"
 finish "$pid"
 nothing_left v1
 
@@ -63,7 +63,7 @@ refused 1 'w0 does not send frames that XDP redirects to it' --hook xdp --from "
 ethtool -K w1 gro on
 in_background xdp-redirect "$tracewire" filter attach -i v1 --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
 wait_for says "$scratch/xdp-redirect.err" '^attached to v1: native XDP'
-says "$scratch/xdp-redirect.err" '^redirect in XDP takes events only, control frames stay on v1' || fail "no word about control frames"
+says "$scratch/xdp-redirect.err" '^XDP redirects only events, control frames stay on v1' || fail "no note about control frames"
 before=$(received w1)
 send
 have_come() { [ $(($(received w1) - before)) -ge "$1" ]; }

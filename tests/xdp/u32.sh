@@ -18,7 +18,7 @@ comes_to "a frame is an event" "True" 'all(r["events"] == r["frames"] for r in c
 comes_to "control frames have none" "None" 'c["control"]["events"]'
 expect "redirected" $((first + wakeups + control)) $(($(received w1) - before))
 "$tracewire" report "$scratch/redirected.pcap" >"$scratch/report" 2>&1
-expect "decoded behind it" "$first $wakeups" "$(grep -c ' sched_switch: ' "$scratch/report") $(grep -c ' sched_wakeup: ' "$scratch/report")"
+expect "decoded at the other interface" "$first $wakeups" "$(grep -c ' sched_switch: ' "$scratch/report") $(grep -c ' sched_wakeup: ' "$scratch/report")"
 [ "$first" -gt 0 ] && [ "$first" -lt $switches ] || fail "the first rule matches $first of $switches"
 
 # Another schema: the filters are replaced, and the counts are kept.

@@ -231,7 +231,7 @@ static void warn_of_redirect(const struct attach *attach, uint8_t place)
 		redirects |= attach->actions[i].action == TW_ACTION_REDIRECT;
 	if (redirects && place == TW_PLACE_XDP)
 		fprintf(stderr,
-			"redirect in XDP takes events only, control frames stay on %s: to decode behind it takes --hook tc\n",
+			"XDP redirects only events, control frames stay on %s: to decode them at the other interface use --hook tc\n",
 			attach->interface);
 }
 

@@ -32,7 +32,7 @@ static enum stage_answer ask(struct stage *stage, const struct made_frame *frame
 	for (enum tw_back_end i = 0; i < TW_BACK_END_TOOLS; i++) {
 		if (pushdown__holds(&cut[i], &event))
 			continue;
-		fprintf(stderr, "what %s does and what is left is not the whole\n", tw_back_end__name(i));
+		fprintf(stderr, "the parts of %s and the rest are not the whole\n", tw_back_end__name(i));
 		return STAGE_DIFFERS;
 	}
 	return STAGE_AGREES;

@@ -107,7 +107,7 @@ events_read() {
 	awk '/^read events:/ { n += $3 } END { print n + 0 }' "$tracing/instances/tracewire-$1"/per_cpu/cpu*/stats
 }
 
-has_read() { # PROCESS N: so many at least
+has_read() { # PROCESS N: at least that many
 	[ "$(events_read "$1")" -ge "$2" ]
 }
 
