@@ -257,7 +257,7 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 
 	if (!wanted && !any_wanted && !others_wanted && shown->field->place == TW_PLACE_FIXED &&
 	    (uint64_t)shown->field->offset + shown->field->size <= record->len)
-		return true; /* and an error is not reported */
+		return true; /* not wanted, and it cannot have an error */
 	if (read_value(shown, record, &value))
 		return false;
 	if (wanted || others_wanted) {

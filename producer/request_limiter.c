@@ -53,7 +53,7 @@ void tw_request_limiter__free(struct tw_request_limiter *w)
 }
 
 /*
- * Until all metadata may be sent, HOST and CLOCK are. An earlier request has already woken the sender, which knows when it may answer.
+ * Until all metadata may be sent again, only HOST and CLOCK are sent. An earlier request has already woken the sender, which knows when it may answer.
  */
 void tw_request_limiter__add(struct tw_request_limiter *w, uint16_t what)
 {

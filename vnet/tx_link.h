@@ -65,7 +65,7 @@ static inline void tx_sink__drop(struct tx_sink *tx, const uint8_t *slot)
 /** tx_sink__explain() - a drop that the interface counted is known to this sink, which sends the frame again or counted it */
 void tx_sink__explain(struct tx_sink *tx);
 
-/** tx_sink__told() - the kernel reported to the socket that it dropped the frame in this slot; the interface has counted it too */
+/** tx_sink__reported() - the kernel reported to the socket that it dropped the frame in this slot; the interface has counted it too */
 void tx_sink__reported(struct tx_sink *tx, const uint8_t *slot);
 
 /** tx_sink__stats() - the stats of both transports */

@@ -521,7 +521,7 @@ static const struct cli_option options[] = {
 	  "keep the clock of each machine (default)",
 	  0, set_align },
 	{ 0, "wall", NULL, CLI_ARG_NONE,
-	  "Packet times follow if a producer's wall clock is set; otherwise they keep its state at the start",
+	  "Let packet times follow when a producer's wall clock is set (default: they keep the clock as it was at the start)",
 	  offsetof(struct capture, wall), NULL },
 	{ 0, "streams-per-source", "N", CLI_ARG_TEXT,
 	  "Admit at most N streams from one address at once (default 224); the limit of all addresses is 256", 0,

@@ -130,7 +130,7 @@ static void put_fixed_hex(struct tw_line *line, uint64_t value, unsigned int dig
 		tw_line__char(line, "0123456789abcdef"[value >> 4 * digits & 0xf]);
 }
 
-/* Of each line of __print_hex_dump(). */
+/* The prefix of each line of __print_hex_dump(). */
 static void put_prefix(struct tw_line *line, const struct tw_put_dump *dump, uint64_t address, uint32_t offset)
 {
 	tw_line__str(line, dump->prefix);
