@@ -61,6 +61,20 @@ static void located_anywhere(struct packet *p)
 	add_handler(p, "eth0", 16, 0);
 }
 
+/* vendor-map/relative: its label is after the field that says where. */
+static void located_after_the_field(struct packet *p)
+{
+	uint8_t record[24] = { 2010 & 0xff, 2010 >> 8, 0, 0, 5, 0, 0, 0, 17 };
+
+	memcpy(record + 16, "xeth0", 5);
+	for (uint8_t at = 0; at < 10; at++)
+		for (uint8_t len = 0; len < 8; len++) {
+			record[12] = at;
+			record[14] = len;
+			packet__add_record(p, record, sizeof(record), NOW);
+		}
+}
+
 static void short_event(struct packet *p)
 {
 	const uint8_t record[28] = { 316 & 0xff, 316 >> 8, 0, 0, 9, 0, 0, 0, 'b', 'a', 's', 'h', 0 };
@@ -221,6 +235,7 @@ const struct bpf_frame_part bpf_contents[] = {
 	NAMED(located),
 	NAMED(located_to_the_end),
 	NAMED(located_anywhere),
+	NAMED(located_after_the_field),
 	NAMED(bare_event),
 	NAMED(packed),
 	NAMED(same_events),

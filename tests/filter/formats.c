@@ -49,6 +49,8 @@ static const struct {
 				FIELD("u32 levels[4]", 12, 16, 0) FIELD("bool on", 28, 1,
 									0) FIELD("__data_loc cpumask_t cpus", 32, 4, 0)
 					FIELD("char tag[8]", 36, 8, 0) "\nprint fmt: \"size=%u\", REC->size\n" },
+	{ "vendor-map", "name: relative\nID: 2010\n" COMMON FIELD("int line", 8, 4, 1)
+				FIELD("__rel_loc char[] label", 12, 4, 0) "\nprint fmt: \"line=%d\", REC->line\n" },
 	{ "vendor-bus", "name: large\nID: 2001\n" COMMON FIELD("u64 size", 8, 8, 0)
 				FIELD("s64 change", 16, 8, 1) "\nprint fmt: \"size=%llu\", REC->size\n" },
 };

@@ -7,7 +7,7 @@
 
 #include "schema/schema.h"
 
-/* The events: sched_switch, sched_wakeup, softirq_raise, irq_handler_entry, kmalloc, inet_sock_set_state, tiny, large; and none. */
+/* The events: sched_switch, sched_wakeup, softirq_raise, irq_handler_entry, kmalloc, inet_sock_set_state, tiny, relative, large; and none. */
 enum {
 	SWITCH = 316,
 	WAKEUP = 318,

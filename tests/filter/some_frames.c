@@ -47,7 +47,9 @@ static void put_field(uint8_t *record, const struct tw_field *field, uint32_t *s
 	const uint32_t step = field->kind == TW_FIELD_STRING || field->elem_size > 8 ? field->size : field->elem_size;
 
 	if (field->place != TW_PLACE_FIXED) {
-		put_number(at, 4, 0x80000u | 96, big_endian); /* eight bytes at 96 */
+		/* Eight bytes at 96. */
+		put_number(at, 4, 0x80000u | (96 - (field->place == TW_PLACE_REL_LOC ? field->offset + 4 : 0)),
+			   big_endian);
 		return;
 	}
 	if (field->kind == TW_FIELD_STRING) {

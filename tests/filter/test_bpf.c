@@ -34,6 +34,7 @@ static const struct classifier classifiers[] = {
 		     { "irq_handler_entry.name ~ \"xe*\"", TW_ACTION_REDIRECT, 4242 },
 		     { "irq_handler_entry.name == \"\"", TW_ACTION_REDIRECT, 4243 },
 		     { "irq_handler_entry.name != eth1 && irq == 17", TW_ACTION_DROP, 0 } } },
+	{ .rules = { { "label == eth0", TW_ACTION_DROP, 0 }, { "label ~ \"xe*\"", TW_ACTION_REDIRECT, 4242 } } },
 	{ .rules = { { "event == sched_switch", TW_ACTION_DROP, 0 } }, .any_schema = true },
 	{ .default_action = TW_ACTION_DROP, 0 },
 	{ .default_action = TW_ACTION_PASS, 0 },

@@ -26,7 +26,7 @@ static const struct {
 	  "trace.comm == \"<idle>\" || trace.pid == 1 || trace.pid in {5..9}" },
 	{ "event == sched_switch", "trace.event == \"sched_switch\"" },
 	{ "event != sched_switch",
-	  "trace.system in {\"irq\", \"vendor-bus\"} || trace.event in {\"sched_wakeup\", \"kmalloc\", \"inet_sock_set_state\"}" },
+	  "trace.system in {\"irq\", \"vendor-bus\"} || trace.event in {\"sched_wakeup\", \"kmalloc\", \"inet_sock_set_state\", \"relative\"}" },
 	{ "!(event == sched_switch)", "trace.event_id && !(trace.event == \"sched_switch\")" },
 	{ "system == sched", "trace.system == \"sched\"" },
 	{ "system in {sched, irq}", "trace.system in {\"irq\", \"sched\"}" },
