@@ -213,15 +213,15 @@ static uint64_t marked_behind(const struct rx_packet *rx)
  */
 static void tell_loss(struct rx_packet *rx)
 {
-	uint64_t kept, untold;
+	uint64_t kept, unreported;
 
 	update_stats(rx);
 	kept = marked_behind(rx);
 	if (rx->taken >= rx->tell_at)
 		rx->tell_at = 0;
-	untold = rx->stats.dropped - rx->dropped;
-	if (untold)
-		rx->dropped += untold > kept ? untold - kept : 1;
+	unreported = rx->stats.dropped - rx->dropped;
+	if (unreported)
+		rx->dropped += unreported > kept ? unreported - kept : 1;
 }
 
 static bool take_block(struct rx_packet *rx)

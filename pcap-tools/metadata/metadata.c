@@ -423,7 +423,7 @@ void tw_metadata_stats__add(struct tw_metadata_stats *to, const struct tw_metada
 
 /* Metadata as control frames, each with as many records as fit. */
 
-struct teller {
+struct frame_writer {
 	struct tw_metadata_frames *to;
 	struct tw_frame frame;
 	uint8_t *buf;
@@ -431,70 +431,70 @@ struct teller {
 	bool begun;
 };
 
-static int teller__init(struct teller *t, struct tw_metadata *m, struct tw_metadata_frames *to)
+static int frame_writer__init(struct frame_writer *w, struct tw_metadata *m, struct tw_metadata_frames *to)
 {
-	*t = (struct teller){ .to = to, .part_id = &m->part_id, .buf = malloc(to->max + TW_COPY_STEP) };
-	return t->buf ? 0 : -ENOMEM;
+	*w = (struct frame_writer){ .to = to, .part_id = &m->part_id, .buf = malloc(to->max + TW_COPY_STEP) };
+	return w->buf ? 0 : -ENOMEM;
 }
 
-static int teller__end(struct teller *t)
+static int frame_writer__end(struct frame_writer *w)
 {
-	if (!t->begun)
+	if (!w->begun)
 		return 0;
-	t->begun = false;
-	t->to->info.seq += t->to->info.source == TW_SOURCE_CONTROL;
-	return t->to->emit(t->to->ctx, t->buf, tw_frame__end(&t->frame));
+	w->begun = false;
+	w->to->info.seq += w->to->info.source == TW_SOURCE_CONTROL;
+	return w->to->emit(w->to->ctx, w->buf, tw_frame__end(&w->frame));
 }
 
-static void teller__begin(struct teller *t, uint64_t schema_id, uint8_t flags)
+static void frame_writer__begin(struct frame_writer *w, uint64_t schema_id, uint8_t flags)
 {
-	struct tw_frame_info info = t->to->info;
+	struct tw_frame_info info = w->to->info;
 
 	info.schema_id = schema_id;
 	info.flags = flags;
-	tw_frame__begin(&t->frame, t->buf, t->to->max, &info);
-	t->begun = true;
+	tw_frame__begin(&w->frame, w->buf, w->to->max, &info);
+	w->begun = true;
 }
 
 /* At most one piece in a frame. */
-static int tell_parts(struct teller *t, uint64_t schema_id, uint8_t flags, const struct tw_tlv_view *tlv)
+static int write_parts(struct frame_writer *w, uint64_t schema_id, uint8_t flags, const struct tw_tlv_view *tlv)
 {
-	const uint32_t id = (*t->part_id)++;
-	int err = teller__end(t);
+	const uint32_t id = (*w->part_id)++;
+	int err = frame_writer__end(w);
 
 	for (uint32_t at = 0; !err && at < tlv->len;) {
-		teller__begin(t, schema_id, flags);
-		at += (uint32_t)tw_frame__add_part(&t->frame, (enum tw_tlv_type)tlv->type, id, tlv->value,
+		frame_writer__begin(w, schema_id, flags);
+		at += (uint32_t)tw_frame__add_part(&w->frame, (enum tw_tlv_type)tlv->type, id, tlv->value,
 						   (uint32_t)tlv->len, at);
-		err = teller__end(t);
+		err = frame_writer__end(w);
 	}
 	return err;
 }
 
-static bool is_of_frame(const struct teller *t, uint64_t schema_id, uint8_t flags)
+static bool is_of_frame(const struct frame_writer *w, uint64_t schema_id, uint8_t flags)
 {
-	return t->begun && t->frame.info.schema_id == schema_id && t->frame.info.flags == flags;
+	return w->begun && w->frame.info.schema_id == schema_id && w->frame.info.flags == flags;
 }
 
-static int tell(struct teller *t, uint64_t schema_id, uint8_t flags, const struct tw_tlv_view *tlv)
+static int write_item(struct frame_writer *w, uint64_t schema_id, uint8_t flags, const struct tw_tlv_view *tlv)
 {
 	const size_t len = sizeof(struct tw_tlv) + tlv->len;
 	int err = 0;
 	void *p;
 
-	if (len > UINT16_MAX || sizeof(struct tw_frame_hdr) + tw_tlv__padded(len) > t->to->max)
-		return tell_parts(t, schema_id, flags, tlv);
-	if (!is_of_frame(t, schema_id, flags) || tlv->len > tw_frame__room(&t->frame)) {
-		err = teller__end(t);
-		teller__begin(t, schema_id, flags);
+	if (len > UINT16_MAX || sizeof(struct tw_frame_hdr) + tw_tlv__padded(len) > w->to->max)
+		return write_parts(w, schema_id, flags, tlv);
+	if (!is_of_frame(w, schema_id, flags) || tlv->len > tw_frame__room(&w->frame)) {
+		err = frame_writer__end(w);
+		frame_writer__begin(w, schema_id, flags);
 	}
-	p = tw_frame__add(&t->frame, (enum tw_tlv_type)tlv->type, tlv->len);
+	p = tw_frame__add(&w->frame, (enum tw_tlv_type)tlv->type, tlv->len);
 	if (p && tlv->len)
 		memcpy(p, tlv->value, tlv->len);
 	return err;
 }
 
-static int tell_class(struct teller *t, const struct items *list)
+static int write_class(struct frame_writer *w, const struct items *list)
 {
 	const struct item *item;
 	int err = 0;
@@ -504,33 +504,33 @@ static int tell_class(struct teller *t, const struct items *list)
 		const struct tw_tlv_view tlv = { .type = item->type, .value = item->value, .len = item->len };
 
 		if (!err)
-			err = tell(t, item->schema_id, item->flags, &tlv);
+			err = write_item(w, item->schema_id, item->flags, &tlv);
 	}
 	return err;
 }
 
 int tw_metadata__replay(struct tw_metadata *m, struct tw_metadata_frames *frames)
 {
-	struct teller t;
-	int err = teller__init(&t, m, frames);
+	struct frame_writer w;
+	int err = frame_writer__init(&w, m, frames);
 
 	for (int i = 0; !err && i < CLASSES; i++)
-		err = tell_class(&t, &m->lists[i]);
+		err = write_class(&w, &m->lists[i]);
 	if (!err)
-		err = teller__end(&t);
-	free(t.buf);
+		err = frame_writer__end(&w);
+	free(w.buf);
 	return err;
 }
 
 int tw_metadata__emit_whole(struct tw_metadata *m, struct tw_metadata_frames *frames)
 {
-	struct teller t;
-	int err = teller__init(&t, m, frames);
+	struct frame_writer w;
+	int err = frame_writer__init(&w, m, frames);
 
 	if (!err)
-		err = tell(&t, m->whole_frame.schema_id, m->whole_frame.flags, &m->whole);
+		err = write_item(&w, m->whole_frame.schema_id, m->whole_frame.flags, &m->whole);
 	if (!err)
-		err = teller__end(&t);
-	free(t.buf);
+		err = frame_writer__end(&w);
+	free(w.buf);
 	return err;
 }

@@ -196,7 +196,7 @@ void sightings__of(const struct run *run, const struct run *beside, const struct
 		const struct tw_format *format = tw_schema__by_id(look.schema, event->id);
 
 		if (!format)
-			fail_msg("an event has id %u, of which no format was told", event->id);
+			fail_msg("an event has id %u, whose format was not sent", event->id);
 		if (has_to_do_with_us(&look, event, format) || !matches(&look, event))
 			continue;
 		ret->items[ret->n++] = (struct sighting){ key_of(event, format), event->time };

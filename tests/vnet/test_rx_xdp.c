@@ -243,8 +243,8 @@ static void test_in_time(void **state)
 struct got {
 	uint32_t next; /* if none is missing */
 	uint64_t frames, missing, dropped;
-	unsigned int gaps, untold; /* gaps without growth of dropped */
-	uint64_t early;            /* upper limit of losses that were reported before their gap */
+	unsigned int gaps, unreported; /* gaps without growth of dropped */
+	uint64_t early;                /* upper limit of losses that were reported before their gap */
 };
 
 static void take_numbered(struct tw_receiver *rx, struct got *got, unsigned int pause_us)
@@ -258,7 +258,7 @@ static void take_numbered(struct tw_receiver *rx, struct got *got, unsigned int 
 		assert_true(f.dropped >= got->dropped);
 		got->missing += number - got->next;
 		got->gaps += number > got->next;
-		got->untold += number > got->next && f.dropped == got->dropped;
+		got->unreported += number > got->next && f.dropped == got->dropped;
 		if (f.dropped > got->missing && f.dropped - got->missing > got->early)
 			got->early = f.dropped - got->missing;
 		got->dropped = f.dropped;
@@ -290,12 +290,13 @@ static void test_loss_has_its_place(void **state)
 		take_numbered(rx, &got, 0);
 	}
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
-	print_message("%u sent, %llu received, %llu dropped; last told %llu\n", number, (unsigned long long)got.frames,
-		      (unsigned long long)stats.dropped, (unsigned long long)got.dropped);
+	print_message("%u sent, %llu received, %llu dropped; last reported %llu\n", number,
+		      (unsigned long long)got.frames, (unsigned long long)stats.dropped,
+		      (unsigned long long)got.dropped);
 	assert_int_equal(stats.frames, got.frames);
 	assert_true(stats.dropped > bursts);
 	assert_int_equal(stats.frames + stats.dropped, number);
-	assert_int_equal(got.untold, 0);
+	assert_int_equal(got.unreported, 0);
 	assert_true(got.early < 20); /* the chunks of the longest frame: see tell_losses() */
 	tw_sink__close(tx);
 	tw_receiver__close(rx);
@@ -329,8 +330,8 @@ static void test_loss_under_way(void **state)
 	}
 	take_numbered(rx, &got, 0);
 	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
-	print_message("%u sent, %llu received, %llu dropped; %u of %u gaps not told\n", n,
-		      (unsigned long long)got.frames, (unsigned long long)stats.dropped, got.untold, got.gaps);
+	print_message("%u sent, %llu received, %llu dropped; %u of %u gaps not reported\n", n,
+		      (unsigned long long)got.frames, (unsigned long long)stats.dropped, got.unreported, got.gaps);
 	assert_int_equal(stats.frames, got.frames);
 	assert_int_equal(stats.frames + stats.dropped + link__counters("tw0-tx").tx_dropped, n);
 	assert_true(got.gaps > 0);
@@ -338,7 +339,7 @@ static void test_loss_under_way(void **state)
 	 * A loss between the check and the release is reported later; how often that happens depends on the machine.
 	 * test_loss_has_its_place() tests the exact place without interruptions.
 	 */
-	assert_true(got.untold < got.gaps);
+	assert_true(got.unreported < got.gaps);
 	tw_receiver__close(rx);
 }
 
