@@ -37,7 +37,8 @@ void summary__print_places(const struct tw_filter_places *places, FILE *out)
 }
 
 /* Events that the kernel's filter rejects are not counted. */
-static void print_filtered(const struct tw_producer_counters *counters, const struct tw_filter_places *places, FILE *out)
+static void print_filtered(const struct tw_producer_counters *counters, const struct tw_filter_places *places,
+			   FILE *out)
 {
 	fprintf(out, "filtered %" PRIu64 " by the producer%s\n", counters->filtered,
 		places->kernel || places->off ? "; events rejected by the kernel are not counted" : "");
@@ -81,7 +82,8 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 void summary__print(const struct tw_producer_counters *counters, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "events   %" PRIu64 " recorded%s, %" PRIu64 " read, %" PRIu64 " sent, in %.3f s\n",
-		counters->recorded, counters->unsure.rings ? " at least" : "", counters->read, counters->delivered, counters->seconds);
+		counters->recorded, counters->unsure.rings ? " at least" : "", counters->read, counters->delivered,
+		counters->seconds);
 	if (places)
 		print_filtered(counters, places, out);
 	fprintf(out, "lost     %" PRIu64 " in the ring, %" PRIu64 " by the producer, %" PRIu64 " in transmission\n",

@@ -28,7 +28,7 @@ mkdir "$tracing/instances/twtest-cleanup-$$"
 grep -qx 'would remove interface dead' "$scratch/told" || fail "dry run does not tell: $(cat "$scratch/told")"
 ip link show dead >/dev/null || fail "a dry run removes"
 
-stream_on living # its start is a clean-up too: the next run removes what the last has left
+stream_on living # its start is a cleanup too: the next run removes what the last has left
 living=$pid
 grep -q 'removed interface dead of a killed run' "$scratch/living.err" || fail "the next run does not clean up"
 
@@ -60,7 +60,7 @@ until has_ended "$elsewhere"; do
 	grep -qx 'would remove interface dead' "$scratch/told" || fail "the interface is thought to be in use: $(cat "$scratch/told")"
 done
 wait "$elsewhere" || fail "cleanup in another namespace: $(cat "$scratch/elsewhere.err")"
-[ -z "$(instances "$dead")" ] || fail "dry runs have kept a clean-up from removing instances"
+[ -z "$(instances "$dead")" ] || fail "dry runs have kept a cleanup from removing instances"
 "$tracewire" cleanup >"$scratch/told" || fail "cleanup after one elsewhere"
 grep -qx 'removed interface dead' "$scratch/told" || fail "the interface is not removed: $(cat "$scratch/told")"
 
@@ -86,7 +86,7 @@ in_background sweeper sh -c 'while "$0" cleanup; do :; done' "$tracewire"
 sweeper=$pid
 for _ in 1 2 3 4 5 6 7 8; do
 	in_background brief "$tracewire" stream -q -e sched:sched_switch -i brief -- true
-	wait "$pid" || fail "a brief stream beside clean-ups: $(cat "$scratch/brief.err")"
+	wait "$pid" || fail "a brief stream beside cleanups: $(cat "$scratch/brief.err")"
 	says "$scratch/sweeper.out" "interface brief\$|instance tracewire-$pid([.-]|\$)" && fail "a living run's: $(cat "$scratch/sweeper.out")"
 done
 has_ended "$sweeper" && fail "cleanup beside runs: $(cat "$scratch/sweeper.err")"
@@ -100,8 +100,8 @@ kill_at_once "$dead"
 in_background beside "$tracewire" cleanup
 "$tracewire" cleanup >"$scratch/told" || fail "cleanup beside another"
 wait "$pid" || fail "cleanup beside another: $(cat "$scratch/beside.err")"
-ip link show dead >/dev/null 2>&1 && fail "two clean-ups have left the interface"
-[ -z "$(instances "$dead")" ] || fail "two clean-ups have left instances"
+ip link show dead >/dev/null 2>&1 && fail "two cleanups have left the interface"
+[ -z "$(instances "$dead")" ] || fail "two cleanups have left instances"
 
 # The capture of a killed run gets a valid zstd end.
 start_tracewire recording record -e sched:sched_switch -w "$scratch/killed.pcapng.zst"

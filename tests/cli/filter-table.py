@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The table of docs/filter.md that says which stage can do what, against what `filter explain` says of its examples.
+"""Compares the table of back ends in docs/filter.md with the output of `filter explain` for the examples in the table.
 Usage: filter-table.py TRACEWIRE CAPTURE DOCUMENT"""
 import json
 import re
@@ -9,7 +9,7 @@ import sys
 
 
 def rows(document):
-    """The head and the rows of the table of comparisons, each a list of cells."""
+    """The heading and the rows of the table of comparisons, each a list of cells."""
     text = "| comparison |" + open(document, encoding="utf-8").read().split("\n| comparison |", 1)[1].split("\n\n", 1)[0]
     lines = text.splitlines()
     table = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
@@ -25,7 +25,7 @@ def explained(tracewire, capture, expression):
 
 
 def check(head, row, stages):
-    """What is wrong with a row: the columns behind its example are stages, some of them two at once."""
+    """The differences of a row: the columns after the example are stages; some have two stages."""
     for name, said in zip(head[2:], row[2:]):
         for stage in name.split(", "):
             if stages[stage]["can"] != said:

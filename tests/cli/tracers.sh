@@ -112,14 +112,14 @@ command=$(pgrep -P "$pid" -x sleep)
 kill_at_once "$pid"
 [ -n "$command" ] && kill "$command"
 wait_for is_cleaned_up "$pid"
-expect "$option after it was changed twice, a kill and a clean-up" "$before" "$(cat "$tracing/$option")"
+expect "$option after it was changed twice, a kill and a cleanup" "$before" "$(cat "$tracing/$option")"
 start_tracewire killed record -e sched:sched_switch -P $$ -M 1 -O test_nop_accept -w "$file" -- sleep 60
 command=$(pgrep -P "$pid" -x sleep) # runs on without us
 kill_at_once "$pid"
 [ -n "$command" ] && kill "$command"
 wait_for is_cleaned_up "$pid"
-expect "$option after a kill and a clean-up" "$before" "$(cat "$tracing/$option")"
-ls "/run/tracewire/tracewire-$pid"* 2>/dev/null && fail "the clean-up leaves what was remembered"
+expect "$option after a kill and a cleanup" "$before" "$(cat "$tracing/$option")"
+ls "/run/tracewire/tracewire-$pid"* 2>/dev/null && fail "the cleanup leaves what was remembered"
 rm -f "$file"
 
 "$tracewire" list --tracers | tr '\n' ' ' >"$scratch/ours"

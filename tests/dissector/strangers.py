@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""strangers.py text|lines|tabs|json|jsonl|xml NAME: whether standard input is UTF-8 and has nothing that base/printable.h escapes, line
-breaks aside (for tabs, tabs too); is such JSON or XML, in whose values it is the same; and whether anything was escaped at all."""
+"""strangers.py text|lines|tabs|json|jsonl|xml NAME: checks that standard input is UTF-8 and contains nothing that base/printable.h
+escapes, except newlines (for tabs, tabs too); that it is valid JSON or XML, whose values are checked likewise; and that something was
+escaped at all."""
 import json
 import re
 import sys
@@ -10,7 +11,7 @@ HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\
 
 
 def texts(value):
-    """All strings of a JSON value, keys too."""
+    """All strings of a JSON value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -36,7 +37,7 @@ def check(kind, data):
     if kind in ("json", "jsonl", "xml"):
         values = list(values)
         for value in values:
-            # The text of an event has the lines of a stack, which the plugin makes.
+            # The text of an event contains newlines of a stack, added by the plugin.
             assert not HARMFUL.search(re.sub("\n(?=\t=> |$)|\t(?==> )", "", value)), "value %r" % value
     assert any(r"\x1b" in value and r"\xed\xa0\x80" in value for value in values), "nothing is escaped"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""check_udp.py FORM FLOOD CAPTURE PRODUCER: what flood.py, a capture -j and a producer said at their ends agrees: all frames of all came,
-and all events of the producer are where the ledger says."""
+"""check_udp.py FORM FLOOD CAPTURE PRODUCER: compares the summaries of flood.py, of capture -j and of a producer: the capture has received
+all frames of both, and all events of the producer are in the ledger."""
 import json
 import re
 import sys

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""damage.py SEED RATE IN OUT: a copy with one byte in 1/RATE changed, anywhere: what holds the packets too.
+"""damage.py SEED RATE IN OUT: copies a file and changes one byte in 1/RATE, anywhere, including the structure of the file.
 
-A RATE of "cut" cuts the end off instead, somewhere. One with a "b" behind it, as 0.001b, is for pcapng and leaves types and lengths
-of blocks as they are, so that a reader gets to the end of the file. Always the same for the same seed."""
+With the RATE "cut" it truncates the file at a random place instead. With a "b" after the rate, as in 0.001b, it keeps types and
+lengths of the blocks of a pcapng, so that a reader reaches the end of the file. The result depends on the seed only."""
 import random
 import struct
 import sys
@@ -14,7 +14,7 @@ data = bytearray(open(source, "rb").read())
 
 
 def block_bodies():
-    """Where the bodies of pcapng's blocks begin and end, of a file in this machine's byte order."""
+    """Start and end of the bodies of the blocks of a pcapng in this machine's byte order."""
     at = 0
     while at + 12 <= len(data):
         length = struct.unpack_from("=I", data, at + 4)[0]

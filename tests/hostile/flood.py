@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""flood.py PORT SEED FRAMES FILE...: a stranger's datagrams for a capture that listens at UDP port PORT of this network
-namespace, and for the producer that streams to it over 127.0.0.1.
+"""flood.py PORT SEED FRAMES FILE...: sends hostile datagrams to a capture that listens on UDP port PORT of this network
+namespace, and to the producer that streams to it over 127.0.0.1.
 
-Real frames are changed, cut, said twice and out of order, bundled, fragmented and moved out of band. They come from
-FILEs, pcap or hex, and from what is seen of the producer. The producer's stream keeps what is its own: a stranger's frame
-has its id only where the frame has no number, that is out-of-band. The producer gets questions as if its capture had asked.
+It changes, cuts, repeats, reorders, bundles and fragments real frames, and makes some out-of-band. They come from
+FILEs (pcap or hex) and from the frames of the producer. The producer's stream stays intact: a hostile frame has its
+id only if it has no sequence number, that is, if it is out-of-band. The producer gets requests as if from its capture.
 
-Prints what was sent, as JSON. The same seed makes the same changes, in the same order."""
+Prints as JSON what it sent. Changes and their order depend on the seed only."""
 import json
 import os
 import random
@@ -23,25 +23,25 @@ LENGTH, STREAM, SEQUENCE, TIME, CHANNEL, SOURCE, EVENTS = 6, 8, 24, 32, 40, 44, 
 PART, LOST, SCHEMA, HOST, COMM, SYMBOL, STATS, END, TIME_SYNC, METADATA_REQUEST = 3, 4, 6, 7, 9, 10, 11, 13, 14, 16
 CONTROL, OUT_OF_BAND = 0, 3
 DATAGRAM_MAX = 65507
-RAW_MAX = 1480  # bytes of an IP packet behind its header, as the link takes them
-GSO_MAX = 64  # segments that the kernel takes at a time, at least
+RAW_MAX = 1480  # bytes of an IP packet after its header that fit the link
+GSO_MAX = 64  # least number of segments that the kernel accepts at a time
 UDP_SEGMENT = 103
-WAITING_MAX = 256 << 10  # bytes in the socket of the capture, which has room for more: it shall drop nothing
+WAITING_MAX = 256 << 10  # bytes in the receive queue of the capture, less than its size: it must drop nothing
 PATIENCE = 60  # seconds
-QUESTIONS_AT_ONCE = 2000  # more than a producer's socket has room for
+QUESTIONS_AT_ONCE = 2000  # more than fits a producer's socket
 
 rng = random.Random(SEED)
 EXTREMES = (0, 1, 3, 4, 47, 48, 0x7FFF, 0x8000, 0xFFFC, 0xFFFF, 1 << 31, (1 << 32) - 1, 1 << 63, (1 << 64) - 1)
 
 
 def extreme(size):
-    """A number of so many bytes: one that bounds something, or any."""
+    """A number of that many bytes: a boundary value or a random one."""
     value = rng.choice(EXTREMES) if rng.random() < 0.6 else rng.getrandbits(8 * size)
     return (value & (1 << 8 * size) - 1).to_bytes(size, "big")
 
 
 def frames_in(data):
-    """All frames that are somewhere in these bytes."""
+    """All frames found anywhere in these bytes."""
     at, found = data.find(MAGIC), []
     while at >= 0:
         length = int.from_bytes(data[at + LENGTH : at + LENGTH + 2], "big")
@@ -59,7 +59,7 @@ def read(path):
 
 
 def tlvs(frame):
-    """Where each TLV begins, and its length."""
+    """Offset and length of each TLV."""
     at = HEADER.size
     while at + 4 <= len(frame):
         length = int.from_bytes(frame[at + 2 : at + 4], "big")
@@ -70,7 +70,7 @@ def tlvs(frame):
 
 
 def frame(stream, source, *parts, seq=None):
-    """A frame that is well formed, of (type, value)."""
+    """A well-formed frame of (type, value) pairs."""
     body = b""
     for kind, value in parts:
         body += struct.pack(">HH", kind, 4 + len(value)) + value + bytes(-len(value) % 4)
@@ -148,7 +148,7 @@ def move_out_of_band(f):
 
 
 def cut_into_parts(f):
-    """A TLV becomes a PART of something larger, smaller or other."""
+    """Replaces a TLV by a PART of a larger, smaller or other value."""
     places = list(tlvs(f))
     if not places:
         return
@@ -178,14 +178,14 @@ def changed(f, changes):
     return bytes(f)
 
 
-# Frames that no recording has.
+# Frames that are in no recording.
 
 
 def bomb():
-    """A format that expands to much more than a frame has, and claims as much, more or less."""
+    """A compressed format that expands to much more than a frame has, and states that size, a larger or a smaller one."""
     blocks = rng.choice((1, 2, 3, 64, 1000, 8000))
     size = blocks << 17
-    text = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", size)  # zstd: one segment, its size in four bytes
+    text = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", size)  # zstd: one segment, with its size in four bytes
     for i in range(blocks):
         text += struct.pack("<I", (i == blocks - 1) | 1 << 1 | 1 << 17 << 3)[:3] + b"a"  # 128 KiB of one byte
     claimed = rng.choice((size, size, 256 << 10, (256 << 10) + 1, 1, 0, 0xFFFFFFFF))
@@ -214,7 +214,7 @@ NAMES = (b"\x1b]0;owned\x07\x1b[2J", b"two\nlines\r", b'"},{"name":"', b"%n%s%n%
 
 
 def names():
-    """Who it is, whose task and what address, by names that mean something to a terminal, to JSON, or to nobody."""
+    """HOST, COMM and SYMBOLS with names that contain control characters, JSON syntax or random bytes."""
     attributes = b""
     for kind in rng.sample(range(1, 18), rng.randrange(1, 9)):
         name = rng.choice(NAMES)
@@ -228,11 +228,11 @@ MADE = (bomb, last_words, lost, names)
 
 
 class Producer:
-    """The honest stream, as anybody who sees its datagrams knows it."""
+    """The real stream, as seen by anybody who receives its datagrams."""
 
     def __init__(self):
         self.address = self.stream = None
-        self.frames, self.talk = [], []  # real ones; questions and answers
+        self.frames, self.talk = [], []  # real frames; requests and answers
         packets = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(0x0800))
         packets.bind(("lo", 0x0800))
         packets.settimeout(PATIENCE)
@@ -266,7 +266,7 @@ def other_stream(f, ids):
 class Flood:
     def __init__(self, paths):
         self.producer = Producer()
-        # Few streams, so that they continue for long, with ids that no single changed bit turns into the producer's.
+        # Few streams, so that each continues for long; no id becomes the producer's by the change of one bit.
         seen = [self.producer.stream ^ 0xA5A5A5A5A5A5A5A5 ^ n for n in range(3)]
         self.pool = [other_stream(f, seen) for f in self.producer.frames]
         for path in paths:
@@ -284,7 +284,7 @@ class Flood:
         self.counts[what] = self.counts.get(what, 0) + n
 
     def strange(self):
-        """Whatever a stranger may send, of any stream but the producer's."""
+        """Any hostile frame of any stream except the producer's."""
         kind = rng.random()
         if kind < 0.08:
             return rng.choice(MADE)()
@@ -298,12 +298,12 @@ class Flood:
         return f if kind < 0.4 else changed(f, CHANGES)
 
     def strange_to_be_filled(self):
-        """The same, but nothing that bytes behind it could make a frame of the producer's stream with a number."""
+        """The same, with nothing after it that would make it a frame of the producer's stream with a sequence number."""
         f = self.strange()
         return f if len(f) >= HEADER.size else b""
 
     def send(self, datagram):
-        """From some address, at once, later, twice or behind the next."""
+        """From a random address: at once, later, twice, or after the next."""
         sock, to = rng.choice(self.sockets)
         self.before = (self.before + [datagram])[-32:]
         kind = rng.random()
@@ -319,7 +319,7 @@ class Flood:
             self.count("late or twice")
 
     def send_bundle(self):
-        """Frames of one length, the last may be shorter: one to the kernel, and one to a receiver that takes bundles."""
+        """Frames of equal length, the last may be shorter, sent as one datagram with UDP_SEGMENT."""
         size = rng.choice((48, 64, 500, 1400))
         frames = [self.strange_to_be_filled()[:size].ljust(size, b"\0") for _ in range(rng.randrange(2, min(GSO_MAX, 60000 // size)))]
         frames[-1] = frames[-1][: rng.randrange(1, size + 1)]
@@ -328,7 +328,7 @@ class Flood:
         self.count("in bundles", len(frames))
 
     def send_large(self):
-        """Longer than the link takes: the kernel makes fragments."""
+        """A datagram larger than the MTU: the kernel makes fragments."""
         f = bytearray(self.strange_to_be_filled())
         f += rng.randbytes(rng.randrange(3000, DATAGRAM_MAX - len(f)) if len(f) < 50000 else 0)
         if rng.random() < 0.5 and len(f) > HEADER.size:
@@ -338,7 +338,7 @@ class Flood:
         self.count("in fragments")
 
     def send_raw(self, source, destination, payload, fragment=0, identification=0):
-        """UDP from an address that is not ours; @fragment as in the IP header. The kernel makes no fragments of it."""
+        """UDP from a foreign address; @fragment as in the IP header. The kernel does not fragment it."""
         payload = payload[:RAW_MAX]
         ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), identification, fragment, 64, socket.IPPROTO_UDP, 0, source,
                          destination)
@@ -348,7 +348,7 @@ class Flood:
         return struct.pack(">HHHH", source, destination, 8 + len(payload), 0) + payload
 
     def send_broken_fragments(self):
-        """Fragments that lie over one another, and some that never become whole."""
+        """Fragments that overlap, and some that never become complete."""
         here = socket.inet_aton("127.0.0.1")
         whole = self.udp(40000, PORT, self.strange()[:4000])
         number = rng.randrange(1, 65536)
@@ -361,7 +361,7 @@ class Flood:
         self.count("in broken fragments")
 
     def question(self):
-        """What the producer may be asked, or told."""
+        """Requests and answers for the producer."""
         kind = rng.random()
         if kind < 0.4:
             return exchange(self.producer.stream, rng.choice((0, time.time_ns())))
@@ -372,14 +372,14 @@ class Flood:
         return self.strange()
 
     def ask_producer(self):
-        """As if its capture host did: its socket takes nothing from anybody else."""
+        """Sends as its capture host: its socket accepts nothing from other addresses."""
         address, port = self.producer.address
         payload = self.question()
         self.send_raw(socket.inet_aton("127.0.0.1"), address, self.udp(PORT, port, payload[: RAW_MAX - 8]))
         self.count("questions")
 
     def answer_for_producer(self):
-        """As if the producer did."""
+        """Sends as the producer."""
         address, port = self.producer.address
         known = rng.choice(self.producer.talk)
         payload = rng.choice((exchange(self.producer.stream, answered=True), known, changed(known, CHANGES_OF_VALUES)))
@@ -387,7 +387,7 @@ class Flood:
         self.count("answers")
 
     def wait(self):
-        """Until the capture has taken nearly all."""
+        """Waits until the capture has read nearly everything."""
         end = time.monotonic() + PATIENCE
         while waiting(PORT) > WAITING_MAX:
             if time.monotonic() > end:
@@ -413,7 +413,7 @@ class Flood:
 
 
 def waiting(port):
-    """Bytes in the sockets of that port, as the kernel lists them."""
+    """Bytes in the receive queues of that port, as listed by the kernel."""
     n = 0
     for path in ("/proc/self/net/udp", "/proc/self/net/udp6"):
         with open(path, encoding="utf-8") as table:
@@ -424,5 +424,5 @@ def waiting(port):
     return n
 
 
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # over the loopback interface frames keep their order on one CPU
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # on the loopback interface frames of one CPU keep their order
 Flood(sys.argv[4:]).run()

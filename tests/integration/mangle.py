@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""mangle.py SEED IN OUT: a capture of the wire as a bad network would have brought it: frames lost, repeated, out of order.
+"""mangle.py SEED IN OUT: copies a capture of frames as a faulty network would deliver it: frames lost, repeated, reordered.
 
-Prints how many events were in frames that are lost. One of the frames with END is kept, and one with events is lost in any case.
+Prints the number of events in lost frames. It keeps one of the frames with END, and always loses one frame with events.
 """
 import random, struct, sys
 

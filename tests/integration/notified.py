@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The messages of a service to its manager, a line each with the seconds since the start. With --full it first fills its socket, and does
-# not read before SIGUSR1.
-# Usage: notified.py [--full] SOCKET, where @NAME is an abstract one
+# Prints the messages of a service to its manager, one per line, with the seconds since the start. With --full it first fills its socket,
+# and reads only after SIGUSR1.
+# Usage: notified.py [--full] SOCKET; @NAME is an abstract socket
 import os
 import signal
 import socket

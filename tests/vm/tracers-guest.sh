@@ -78,8 +78,8 @@ tells 'another run of Tracewire'
 kill_at_once "$pid"
 "$tracewire" cleanup >"$scratch/out" 2>&1
 grep -qE "tracewire-$pid-(top|graph)" "$scratch/out" || fail "nothing to clean up: $(cat "$scratch/out")"
-[ -z "$(ls $tracing/instances)" ] || fail "the clean-up leaves $(ls $tracing/instances)"
-unchanged "the clean-up"
+[ -z "$(ls $tracing/instances)" ] || fail "the cleanup leaves $(ls $tracing/instances)"
+unchanged "the cleanup"
 
 # A setting changed by others since stays, and is named. The lists of pids may be theirs then, too.
 start_tracewire killed record -p function_graph -F -g vfs_read -e sched:sched_switch -w "$scratch/x.pcapng" -- sleep 1000
@@ -88,9 +88,9 @@ echo vfs_fsync >$tracing/set_graph_function
 "$tracewire" cleanup >"$scratch/out" 2>&1
 grep -qE "^tracewire-$pid-(top|graph): changed by another program since, and left unchanged: set_graph_function$" "$scratch/out" ||
 	fail "what was changed since is not named: $(cat "$scratch/out")"
-grep -qx vfs_fsync $tracing/set_graph_function || fail "the clean-up takes somebody else's set_graph_function"
+grep -qx vfs_fsync $tracing/set_graph_function || fail "the cleanup takes somebody else's set_graph_function"
 for list in set_graph_function set_event_pid set_event_notrace_pid set_ftrace_pid set_ftrace_notrace_pid; do
 	echo >$tracing/$list
 done
-unchanged "the clean-up, but for what somebody had changed,"
+unchanged "the cleanup, but for what somebody had changed,"
 exit $failed

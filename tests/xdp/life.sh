@@ -81,7 +81,7 @@ for hook in xdp tc; do
 	refused_second "v1 has a permanent classifier in $hook already" --hook $hook
 	refused_second "v1 has a permanent classifier in $hook already" --hook $hook --persist
 	"$tracewire" cleanup >"$scratch/cleanup" 2>&1
-	comes_to "a clean-up leaves it" "$switches" 'c["rules"][0]["events"]'
+	comes_to "a cleanup leaves it" "$switches" 'c["rules"][0]["events"]'
 	"$tracewire" filter detach -i v1 --hook $hook 2>/dev/null || fail "$hook: detach"
 	nothing_left v1
 	"$tracewire" filter detach -i v1 2>"$scratch/detach.err" && fail "nothing to detach is no failure"

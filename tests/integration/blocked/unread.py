@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs whose standard error or output is not read: a full pipe, a terminal that was stopped with ^S.
+# Runs whose standard error or output is not read: a full pipe, or a terminal stopped with ^S.
 # Usage: unread.py TRACEWIRE SCRATCH TRACING CAPTURE
 import fcntl, json, os, pty, re, select, signal, subprocess, sys, threading, time
 
 tracewire, scratch, tracing, sample = sys.argv[1:]
-PATIENCE = 60  # s that anything here may take on a busy machine, also the end of a run, of which five are the reader's
-AGAIN = 1.2    # s until the next signal: those of half a second are one
-LOOK = 0.02    # s between two looks at what a run does
+PATIENCE = 60  # s that any step may take on a busy machine, including the end of a run, of which five are for the reader
+AGAIN = 1.2    # s until the next signal: signals within half a second count as one
+LOOK = 0.02    # s between two checks of a run
 failures = 0
 
 
@@ -31,7 +31,7 @@ def set_blocking_of(fd, blocking):
 
 
 class FullPipe:
-    """A pipe without room for another byte."""
+    """A full pipe."""
 
     def __init__(self):
         self.reader, self.writer = os.pipe()
@@ -44,7 +44,7 @@ class FullPipe:
         set_blocking_of(self.writer, True)
 
     def read_all(self):
-        """What was written to it, once nobody else can write any more."""
+        """What was written to it, after all writers have ended."""
         os.close(self.writer)
         with os.fdopen(self.reader, "rb") as pipe:
             return pipe.read().lstrip(b"x").decode()
@@ -55,7 +55,7 @@ class FullPipe:
 
 
 def begun(process):
-    """Whether a run of ours traces, told without a word of its own."""
+    """Whether a run of this test traces, found without its output."""
     try:
         with open(f"{tracing}/instances/tracewire-{process.pid}/tracing_on") as file:
             return file.read() == "1\n"
@@ -69,7 +69,7 @@ def bound(port):
 
 
 def is_in_poll(process):
-    """Whether the thread that tells what is said at the end waits for its reader."""
+    """Whether the thread that prints the summary waits for its reader."""
     try:
         with open(f"/proc/{process.pid}/wchan") as file:
             return "poll" in file.read()
@@ -79,8 +79,8 @@ def is_in_poll(process):
 
 def ends(process, what, signals, status):
     """
-    Seconds that it waits for its reader after the last signal: how long its end takes otherwise is the machine's. It looks at the deadline every
-    few ms, so there are fewer of them where others have the CPU.
+    Seconds that it waits for its reader after the last signal; the rest of the end depends on the machine. It checks its deadline every
+    few ms, less often if other processes have the CPU.
     """
     for n in range(signals):
         if n:
@@ -133,7 +133,7 @@ def capture_unread(signals, *options):
 
 
 def capture_that_cannot_start():
-    """A run that never began still waits for its reader until a signal comes."""
+    """A run that never began waits for its reader until a signal arrives."""
     pipe = FullPipe()
     process = start(["capture", "-i", "nosuch", "-w", scratch + "/z.pcapng"], stderr=pipe.writer)
     wait_for("capture waits for its reader", lambda: "poll" in open(f"/proc/{process.pid}/wchan").read())
@@ -142,7 +142,7 @@ def capture_that_cannot_start():
 
 
 def capture_duration():
-    """The end that was asked for by an option comes in time, and what was queued is there for a reader that comes late."""
+    """The end requested by an option is in time, and the queued output remains for a late reader."""
     pipe = FullPipe()
     process = start(CAPTURE + ["-j", "-a", "duration:1"], stderr=pipe.writer)
     wait_for("the capture's socket", lambda: bound(18131))
@@ -167,7 +167,7 @@ def capture_stopped_terminal(signals):
     while b"no status yet" not in shown:
         shown += os.read(master, 4096)
     os.write(master, b"\x13")
-    # It counts as stopped if it prints nothing for longer than several statuses.
+    # It counts as stopped if it prints nothing for longer than several status intervals.
     while select.select([master], [], [], 0.5)[0]:
         os.read(master, 4096)
     took = ends(process, "capture --status on a stopped terminal", signals, 1)
@@ -188,7 +188,7 @@ def traces_unread(name, signals):
 
 
 def traces_read_late(name):
-    """A reader that comes within the time given gets the summary."""
+    """A reader that starts within the time gets the summary."""
     pipe = FullPipe()
     process = start(TRACES[name], stderr=pipe.writer)
     wait_for(name + " traces", lambda: begun(process))
@@ -217,7 +217,7 @@ def has_program():
 
 
 def attach_waiting_unread():
-    """To wait for formats is part of the run: the first signal leaves the reader its five seconds."""
+    """Waiting for formats is part of the run: the first signal leaves the reader its five seconds."""
     pipe = FullPipe()
     process = start(["filter", "attach", "-i", "lo", "cpu == 0", "--action", "pass"], stderr=pipe.writer)
     wait_for("attach listens", has_packet_socket)
@@ -228,7 +228,7 @@ def attach_waiting_unread():
 
 
 def attach_read_late():
-    """What was queued is written once there is room, not only at the end."""
+    """Queued output is written as soon as there is room, not only at the end."""
     pipe = FullPipe()
     process = start(["filter", "attach", "-i", "lo", "--from", sample, "cpu == 0", "--action", "pass"], stderr=pipe.writer)
     wait_for("attach is there", has_program)
@@ -244,7 +244,7 @@ def attach_read_late():
 
 
 def report_unread():
-    """It keeps nothing that would have to be settled: the first signal ends it at once."""
+    """It has nothing to write at the end: the first signal ends it at once."""
     pipe = FullPipe()
     process = start(["report", sample], stdout=pipe.writer)
     wait_for("report waits for its reader", lambda: "pipe_write" in open(f"/proc/{process.pid}/wchan").read())
@@ -273,14 +273,14 @@ def others_unread():
 
 
 def safely(check):
-    """What goes wrong in one thread is not told by Python's exit status."""
+    """Python's exit status does not show an exception in a thread."""
     try:
         check()
     except Exception as error:
         fail(f"{check}: {error!r}")
 
 
-# They mostly wait. Those of one thread use the same port, file or interface.
+# They mostly wait. The cases of one thread use the same port, file or interface.
 threads = [threading.Thread(target=safely, args=(check,)) for check in
            [captures_unread, others_unread] + [lambda name=name: trace_unread(name) for name in TRACES]]
 for thread in threads:

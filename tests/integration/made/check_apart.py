@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""none.pcapng and host.pcapng in the folder given are of streams that clocks.c describes: send_apart(). What is said is true."""
+"""Checks none.pcapng and host.pcapng in the given folder, of the streams of send_apart() in clocks.c: the clock values are true."""
 import os
 import sys
 from packets import end, end_report, expect, expect_all_delivered, fail, nanoseconds, packets
@@ -18,7 +18,7 @@ class Event:
 
 
 def read_truth(path):
-    """When events were, by stream and pid, and what is true of the clocks, by stream."""
+    """Event times by stream and pid, and the true clock state by stream."""
     events, clocks = {}, {}
     for line in open(path, encoding="utf-8"):
         what, name, *numbers = line.split()
@@ -30,7 +30,7 @@ def read_truth(path):
 
 
 def check_report(capture, name, clock, truth):
-    """What is said of a clock has the truth in it, and says something."""
+    """The clock report includes the true value and is not empty."""
     ahead, drift = truth
     if name not in ANSWERING:
         expect(f"{capture}: {name} is known by", "none", clock["method"])
@@ -53,7 +53,7 @@ def check_report(capture, name, clock, truth):
 
 
 def check_errors(capture, events, truth):
-    """A packet is no further from the truth than its error."""
+    """The error of a packet's time is at most the reported one."""
     for event in events:
         off = abs(event.time - truth[event.name, event.pid])
         if event.error is not None and off > event.error:
@@ -66,7 +66,7 @@ def check_errors(capture, events, truth):
 
 
 def check_orders(capture, events, truth):
-    """Between two packets of two streams: certain just if they are further apart than both errors, and then it is so."""
+    """The order of two packets of two streams is certain only if they are further apart than both errors, and then it is right."""
     counted = {"certain": 0, "uncertain": 0}
     for before, event in zip(events, events[1:]):
         if before.name == event.name:
@@ -83,7 +83,7 @@ def check_orders(capture, events, truth):
 
 
 def check_together(capture, events):
-    """What happened at the same moment stands no further apart than the errors allow."""
+    """Events of the same moment are no further apart than the errors."""
     at = {(e.name, e.pid): e for e in events}
     for pid in range(2, max(e.pid for e in events), 2):
         a, b = at["alpha", pid], at["beta", pid]
@@ -105,7 +105,7 @@ def check(capture):
     return check_orders(capture, events, truth), events
 
 
-# By their own clocks the streams are seconds apart: each error bound says so, and no order is certain.
+# By their own clocks the streams are seconds apart: each error bound includes that, and no order is certain.
 orders, found = check("none")
 expect("none: certain orders", 0, orders["certain"])
 orders, found = check("host")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""NAME SENDER [KIB SECONDS [full]]: the stream of the sender whose summary is in the file SENDER is in NAME.pcapng, whole, as NAME.err says; beside
-forged ones for SECONDS, which the capture took KIB for. With full the flood waited for nobody: if the socket dropped frames, events of the sender may be
-missing, at `receiver` and nowhere else."""
+"""NAME SENDER [KIB SECONDS [full]]: the stream of the sender, whose summary is in the file SENDER, is complete in NAME.pcapng, as
+NAME.err reports, beside forged streams for SECONDS, of which the capture received KIB. With full the flood did not wait: if the socket
+dropped frames, events of the sender may be missing, at `receiver` only."""
 import os
 import re
 import sys
 from packets import end, end_counts, end_report, expect, fail
 
-FRAME_BYTES, BURST = 4 << 20, 8  # what streams that do not answer may bring: a second, and seconds' worth at once
-WRITTEN_TIMES = 5  # bytes in the file for one that came: each event is a packet of its own
+FRAME_BYTES, BURST = 4 << 20, 8  # limit for streams that do not answer: per second, and the burst in seconds
+WRITTEN_TIMES = 5  # bytes in the file for one received: each event is a packet of its own
 
 path = sys.argv[1]
 sent = int(re.search(r"^events +(\d+) recorded", open(sys.argv[2]).read(), re.M).group(1))

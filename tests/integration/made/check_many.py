@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""NAME STREAMS EVENTS: of so many streams that many.c describes all is in NAME.pcapng, if there is such a file, and in NAME.err."""
+"""NAME STREAMS EVENTS: all events of the streams of many.c are in NAME.pcapng, if that file exists, and in NAME.err."""
 import os
 import sys
 from packets import end, end_report, expect, expect_all_delivered, fail, nanoseconds, packets

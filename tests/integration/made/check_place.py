@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""FILE: what capture -j said at its end of the two streams that place.c describes."""
+"""FILE: checks the summary of capture -j about the two streams of place.c."""
 import sys
 from packets import end, end_counts, end_report, expect
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""steady.pcapng and wall.pcapng in the folder given are of a stream that clocks.c describes: send_steps()."""
+"""Checks steady.pcapng and wall.pcapng in the given folder, of the stream of send_steps() in clocks.c."""
 import os
 import sys
 from packets import BILLION, end, end_report, expect, expect_all_delivered, fail, nanoseconds, packets
@@ -29,7 +29,7 @@ def check_order(name, events):
 
 
 def check_records(name, found):
-    """Each change is told between the last event before the CLOCK that shows it and the first behind it."""
+    """Each change is reported after the last event before the CLOCK that shows it, and before the next event."""
     told, last = [], 0
     for packet in found:
         if packet["trace.pid"]:
@@ -40,7 +40,7 @@ def check_records(name, found):
 
 
 def moved(pid):
-    """How far packet times have gone from the stream's clock since its first event, with --wall."""
+    """The difference between packet times and the stream's clock since its first event, with --wall."""
     return (HOUR if 200 < pid <= 400 else 0) + (SLEEP if pid > 500 else 0)
 
 

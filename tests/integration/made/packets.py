@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a capture wrote, for checks: its packets as tshark has them, and what it said at its end."""
+"""The packets of a capture, read by tshark, and the summary of the capture, for checks."""
 import json
 import os
 import subprocess
@@ -26,7 +26,7 @@ def end():
 
 
 def nanoseconds(text):
-    """Seconds with nine digits behind the point, as tshark has them; no float has room for these."""
+    """Seconds with nine digits after the point, as in tshark; a float is not exact enough."""
     if not text:
         return None
     sign = -1 if text[0] == "-" else 1
@@ -35,7 +35,7 @@ def nanoseconds(text):
 
 
 def packets(path, fields, select="frame"):
-    """A dictionary a packet, of the fields' texts."""
+    """A dictionary of field texts for each packet."""
     args = ["tshark", "-r", path, "-Y", select, "-T", "fields"]
     for field in fields:
         args += ["-e", field]
@@ -47,7 +47,7 @@ def packets(path, fields, select="frame"):
 
 
 def end_report(path):
-    """What capture -j said of each stream at its end, by the host's name, a list each."""
+    """The summary of capture -j: for each host name a list of its streams."""
     said = {}
     for line in open(path, encoding="utf-8"):
         if line.startswith('{"end":'):
@@ -57,9 +57,9 @@ def end_report(path):
 
 
 def end_counts(path, what):
-    """What it said there of frames, or of questions; all that it said is JSON."""
+    """The same for frames or requests; the whole summary is JSON."""
     said = [json.loads(line) for line in open(path, encoding="utf-8")]
-    said = [line for line in said if "note" not in line]  # such as what a killed run has left behind
+    said = [line for line in said if "note" not in line]  # for example messages about what a killed run left
     expect("begin and end", ["begin", "end"], [next(iter(line)) for line in said if "status" not in line])
     return said[-1][what]
 
