@@ -2,6 +2,7 @@
 /* The state of streams from the frames of a capture. */
 #include "stream/streams.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -358,6 +359,26 @@ static void test_stats(void **state)
 	assert_int_equal(stats_now().malformed, 0);
 }
 
+static void test_no_room(void **state)
+{
+	const struct tw_streams_options few = { .known = 2, .keeps = true },
+					little = { .keeps = true, .memory = sizeof(struct tw_stream) };
+	struct tw_streams *table = tw_streams__new(&few);
+	struct tw_stream *stream;
+
+	(void)state;
+	assert_int_equal(tw_streams__live(table, 1, 0, &stream), 0);
+	assert_non_null(tw_streams__get(table, 2));
+	assert_int_equal(tw_streams__live(table, 3, 0, &stream), -ENOSPC);
+	assert_int_equal(tw_streams__live(table, 2, 0, &stream), 0);
+	assert_int_equal(stream->id, 2);
+	tw_streams__free(table);
+	table = tw_streams__new(&little);
+	assert_int_equal(tw_streams__live(table, 1, 0, &stream), 0);
+	assert_int_equal(tw_streams__live(table, 2, 0, &stream), -ENOMEM);
+	tw_streams__free(table);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, learning__setup, learning__teardown)
@@ -365,7 +386,7 @@ int main(void)
 		TEST(test_host),         TEST(test_long_size),    TEST(test_clock),      TEST(test_renames),
 		TEST(test_many_renames), TEST(test_longest_name), TEST(test_many_tasks), TEST(test_symbols),
 		TEST(test_schema),       TEST(test_other_kinds),  TEST(test_strings),    TEST(test_streams_and_schemas),
-		TEST(test_stats),
+		TEST(test_stats),        TEST(test_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
