@@ -244,6 +244,22 @@ static void put_lies(struct sample *s)
 	}
 }
 
+/* Only the bytes after the frame, which pad the packet, are truncated. */
+static void put_padded(struct sample *s, uint64_t time)
+{
+	static struct record r;
+	size_t len;
+
+	switch_record(&r, 42, 77, "bash", "sleep");
+	sample__cpu(s, 0, time);
+	sample__event(s, &r, time);
+	len = tw_frame__end(&s->frame);
+	s->seqs[0]++;
+	memset(s->buf + len, 0, 20);
+	s->snaplen = (uint32_t)(14 + len + 4);
+	sample__raw(s, s->buf, len + 20);
+}
+
 /*
  * Truncated by the capturing program. In Ethernet an event's fields begin at byte 78; each frame lacks one item more than the one
  * before. Then metadata: the truncated name is not used.
@@ -273,6 +289,9 @@ static void make_cut(void)
 	sample__comm(&s, 1234, 0, "a name that is cut");
 	s.snaplen = 0;
 	put_switch(&s, 0, T0 + 30, 1234, 77);
+	put_padded(&s, T0 + 31);
+	s.snaplen = 0;
+	put_lies(&s);
 	sample__close(&s);
 }
 
