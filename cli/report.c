@@ -227,7 +227,7 @@ static const struct cli_option options[] = {
 	FLAG(0, "delta", delta, "Also show the time since the previous event"),
 	FLAG(0, "wall", wall, "Show the time of day instead of the trace clock"),
 	FLAG('l', "latency", latency,
-	     "Use the layout of latency tracers: interrupts off, need-resched, in interrupt, preemption depth"),
+	     "Also show the columns of latency tracers: interrupts off, need-resched, in interrupt, preemption depth"),
 	FLAG('R', "fields", fields, "Show fields as name=value instead of the event's text"),
 	FLAG('j', "json", json, "Write one JSON object per event, one a line"),
 	FLAG(0, "raw", raw, "Write texts unchanged: do not show control characters and invalid UTF-8 as \\xNN"),

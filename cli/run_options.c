@@ -167,24 +167,23 @@ static const struct cli_option source_options[] = {
 	  "commas. May be given many times",
 	  0, cli_selection__add },
 	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
-	  "Only events that match this expression, for example 'prev_comm == \"make\" or softirq_raise.vec == "
-	  "NET_RX'; docs/filter.md describes the language. The kernel evaluates the parts that it supports",
+	  "Trace only events that match this expression, for example 'prev_comm == \"make\" or softirq_raise.vec == "
+	  "NET_RX'; docs/filter.md describes the language. The kernel evaluates the parts that it supports, "
+	  "Tracewire the rest",
 	  0, apply_filter },
 	{ 0, "event-filter", "FILTER", CLI_ARG_TEXT,
-	  "For the events of the --event options since the last --event-filter: record only those that match "
-	  "this tracefs filter, for example 'prev_pid == 1'",
+	  "Record the events of the preceding --event options, back to the previous --event-filter, only if they "
+	  "match this tracefs filter, for example 'prev_pid == 1'",
 	  0, cli_selection__filter },
 	{ 'C', "clock", "CLOCK", CLI_ARG_CLOCK, "Trace clock: mono (default), boot, tai and others; see list --clocks",
 	  offsetof(struct run_config, clock), NULL },
 	{ 'F', "follow", NULL, CLI_ARG_NONE, "Trace COMMAND and its children only", offsetof(struct run_config, follow),
 	  NULL },
 	{ 0, "buffer-size", "KIB", CLI_ARG_SIZE,
-	  "Size of the kernel's ring for each CPU, in KiB; with a final K, M or G in units of 1024, 1024^2 or "
-	  "1024^3 bytes",
-	  0, apply_buffer_size },
+	  "Size of the kernel's ring of each CPU, in KiB, or with a suffix: 512K, 16M, 1G", 0, apply_buffer_size },
 	{ 0, "subbuf-size", "KIB", CLI_ARG_SIZE,
-	  "Size of a sub-buffer, the unit in which the ring is read, in the units of --buffer-size; requires "
-	  "Linux 6.8",
+	  "Size of a sub-buffer, the unit in which the ring is read, in KiB or with a suffix as for --buffer-size; "
+	  "requires Linux 6.8",
 	  0, apply_subbuf_size },
 	{ 0, "threads", "N", CLI_ARG_NUMBER, "Number of reader threads (default: depends on the number of CPUs)", 0,
 	  apply_threads },
@@ -195,10 +194,12 @@ const struct cli_option_group run_source_group = { "Source", source_options };
 
 static const struct cli_option frame_options[] = {
 	{ 0, "events-per-frame", "N", CLI_ARG_NUMBER,
-	  "Largest number of events in a frame; 0: as many as fit, which costs least; 1: each event is a packet", 0,
-	  apply_events_per_frame },
+	  "Largest number of events in a frame; 0: as many as fit, which needs the least CPU time; 1: a packet for "
+	  "each event",
+	  0, apply_events_per_frame },
 	{ 0, "frame-size", "BYTES", CLI_ARG_SIZE,
-	  "Largest frame, 128 to 65532, without the Ethernet header; the MTU is a limit too", 0, apply_frame_size },
+	  "Largest frame, 128 to 65532 bytes without the Ethernet header; at most the MTU of the interface", 0,
+	  apply_frame_size },
 	{ 0 },
 };
 

@@ -158,8 +158,8 @@ static const struct cli_option options[] = {
 	  "on NAME see the events. If there is no such interface, make a veth pair of that name for this run",
 	  offsetof(struct run_config, interface), NULL },
 	{ 0, "destination", "MAC|group", CLI_ARG_TEXT,
-	  "With --interface: send to this Ethernet address, or to a group address that switches flood. "
-	  "Required for an interface that leads to other hosts",
+	  "With --interface: send to this Ethernet address, or with 'group' to a multicast address, which switches "
+	  "send to all ports. Required for an interface that leads to other hosts",
 	  0, set_destination },
 	{ 'u', "udp", "HOST[:PORT]", CLI_ARG_TEXT,
 	  "Send to this host over UDP, to port 18101 by default; write an IPv6 address in brackets",
@@ -174,7 +174,8 @@ static const struct cli_option options[] = {
 	  "are lost and counted",
 	  0, set_rate },
 	{ 0, "latency", "MS", CLI_ARG_NUMBER,
-	  "Longest time that an event may wait before it is sent (default: 20, for packed frames 40)", 0, set_latency },
+	  "Longest time that an event may wait before it is sent (default: 20; with several events in a frame 40)", 0,
+	  set_latency },
 	{ 0 },
 };
 
@@ -327,7 +328,8 @@ static int check(const struct stream *stream, struct tw_error *error)
 	if (!stream->run.interface && !stream->host)
 		return tw_error__set(
 			error, -EINVAL,
-			"no destination is given: name an interface with --interface or a host with --udp, for example -i "
+			"no destination is given: name an interface with --interface or a host with --udp, for "
+			"example -i "
 			"tw0 or -u 10.0.0.7");
 	if (stream->run.interface && stream->host)
 		return tw_error__set(error, -EINVAL,
@@ -390,8 +392,8 @@ static const char *reason_of(uint16_t why)
 	static const char *const reasons[] = {
 		[0] = "for a reason that this version does not know",
 		[TW_REFUSED_PLACES] = "its stream table is full: end some streams, or capture on another port",
-		[TW_REFUSED_SOURCE] =
-			"it has reached its limit of streams from this address: end some, or raise its --streams-per-source",
+		[TW_REFUSED_SOURCE] = "it has reached its limit of streams from this address: end some, or raise its "
+				      "--streams-per-source",
 		[TW_REFUSED_RATE] =
 			("it receives no answers to its requests, and accepts little from such streams: permit UDP in both "
 			 "directions, or raise its --unanswered"),

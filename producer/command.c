@@ -68,7 +68,8 @@ static int cannot_run(const char *name, int err, struct tw_error *error)
 	if (err == -ENOENT)
 		return tw_error__set(
 			error, err,
-			"there is no command '%s', or its interpreter does not exist: check the spelling and PATH, or give "
+			"there is no command '%s', or its interpreter does not exist: check the spelling and PATH, "
+			"or give "
 			"its full path",
 			name);
 	return tw_error__set(error, err, "'%s' cannot be run: %s; it must be an executable program", name,
@@ -138,7 +139,8 @@ int tw_command__run(struct tw_command *c, struct tw_error *error)
 	int err = 0;
 
 	if (write(c->go, "", 1) != 1)
-		return tw_error__set(error, -EIO, "'%s' ended before the program was run", c->program.argv[0]);
+		return tw_error__set(error, -EIO, "cannot run '%s': its process ended before exec()",
+				     c->program.argv[0]);
 	if (read(c->report, &err, sizeof(err)) == sizeof(err))
 		return cannot_run(c->program.argv[0], err, error);
 	return 0;

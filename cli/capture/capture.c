@@ -48,7 +48,8 @@ static int capture__check_source(const struct capture *capture, struct tw_error 
 	if (!capture->interface && !capture->udp)
 		return tw_error__set(
 			error, -EINVAL,
-			"no source is given: name an interface with --interface, for example -i tw0, or a port with --udp, "
+			"no source is given: name an interface with --interface, for example -i tw0, or a port with "
+			"--udp, "
 			"for example -u %u",
 			TW_UDP_PORT);
 	if (capture->interface && capture->udp)
@@ -376,7 +377,8 @@ static int check_packed(const struct capture *capture, struct tw_error *error)
 	if (capture->packed && capture->filter)
 		return tw_error__set(
 			error, -EINVAL,
-			"--packed keeps frames as received, and --filter removes events from them: omit one of the two; "
+			"--packed keeps frames as received, and --filter removes events from them: omit one of the "
+			"two; "
 			"`tracewire convert` unpacks, `report` filters");
 	if (capture->packed && capture->snaplen)
 		return tw_error__set(
@@ -506,29 +508,31 @@ static const struct cli_option options[] = {
 	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
 	  offsetof(struct capture, file), NULL },
 	{ 'c', "count", "N", CLI_ARG_NUMBER,
-	  "Stop after writing N events; 0 means no limit (default). Metadata do not count",
+	  "Stop after writing N events; 0 means no limit (default). Packets with metadata do not count",
 	  offsetof(struct capture, count), NULL },
 	{ 's', "snapshot-length", "BYTES", CLI_ARG_SIZE,
-	  "Write at most BYTES of an event's packet; 0 means all (default). The fields begin at byte 78. "
-	  "Metadata are always complete",
+	  "Write at most BYTES of an event's packet; 0 means all (default). The event's fields begin at byte 78. "
+	  "Packets with metadata are always written whole",
 	  offsetof(struct capture, snaplen), NULL },
 	{ 0, "packed", NULL, CLI_ARG_NONE,
-	  "Write frames as received, with many events in each, which costs least; `tracewire convert` unpacks "
-	  "them later",
+	  "Write frames as received, with many events in each, which needs the least CPU time; `tracewire convert` "
+	  "unpacks them later",
 	  offsetof(struct capture, packed), NULL },
 	{ 0, "align", "host|none", CLI_ARG_TEXT,
 	  "host: convert all times to this host's clock, by time synchronisation with the producers; none: "
 	  "keep the clock of each machine (default)",
 	  0, set_align },
 	{ 0, "wall", NULL, CLI_ARG_NONE,
-	  "Let packet times follow when a producer's wall clock is set (default: they keep the clock as it was at the start)",
+	  "Let packet times follow changes of a producer's wall clock, for example by NTP (default: use the wall "
+	  "clock as it was at the start)",
 	  offsetof(struct capture, wall), NULL },
 	{ 0, "streams-per-source", "N", CLI_ARG_TEXT,
-	  "Admit at most N streams from one address at once (default 224); the limit of all addresses is 256", 0,
-	  set_of_one_source },
+	  "Admit at most N streams from one address at the same time (default 224); from all addresses together at "
+	  "most 256 are admitted",
+	  0, set_of_one_source },
 	{ 0, "unanswered", "BYTES", CLI_ARG_TEXT,
-	  "Accept at most BYTES a second from all streams that do not answer time synchronisation requests "
-	  "(forged streams do not); K, M and G may follow; 0 means no limit (default 4M)",
+	  "Accept at most BYTES a second from all those streams together that do not answer time synchronisation "
+	  "requests, as forged streams do not; K, M or G may follow; 0 means no limit (default 4M)",
 	  0, set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
 	  "Print the ledger of each stream on standard error every SECONDS; on a terminal always in the same "
@@ -540,9 +544,10 @@ static const struct cli_option options[] = {
 	  0, set_json },
 	{ 'Z', "user", "USER", CLI_ARG_TEXT,
 	  "Become this user when the interface and the file are open (default: the user behind sudo, otherwise "
-	  "nobody); root keeps all privileges",
+	  "nobody); with -Z root, no privileges are given up",
 	  offsetof(struct capture, user), NULL },
-	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No status and no summary on standard error, except those of --json",
+	{ 'q', "quiet", NULL, CLI_ARG_NONE,
+	  "No status and no summary on standard error; the JSON of --json is still written",
 	  offsetof(struct capture, quiet), NULL },
 	{ 0 },
 };

@@ -523,7 +523,8 @@ static int compile(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 0, "to", "TARGET", CLI_ARG_TEXT,
-	  "Target: tracefs, xdp, tc, u32, pcap, display; or tree, which shows the tests of each event",
+	  "Target: tracefs, xdp, tc, u32, pcap, display; or tree, which prints the comparisons that each event is "
+	  "tested with",
 	  offsetof(struct compile, to), NULL },
 	{ 0 },
 };
@@ -537,9 +538,10 @@ static const struct cli_option classifier_options[] = {
 	  offsetof(struct compile, otherwise), NULL },
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "The interface in tc's commands (default tw0)",
 	  offsetof(struct compile, interface), NULL },
-	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter UDP datagrams to this port",
+	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter frames in UDP datagrams to this port",
 	  offsetof(struct compile, udp_port), NULL },
-	{ 0, "offload", NULL, CLI_ARG_NONE, "For network cards", offsetof(struct compile, offload), NULL },
+	{ 0, "offload", NULL, CLI_ARG_NONE, "Compile for a network card that runs the program itself",
+	  offsetof(struct compile, offload), NULL },
 	{ 0 },
 };
 

@@ -32,7 +32,8 @@ static int apply_schema(void *data, const char *value, struct tw_error *error)
 static const struct cli_option options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
 	  "Use the formats of these events of this kernel: a system, an event or SYSTEM:EVENT, with wildcards; "
-	  "separate several by commas (default: all). The result is for a stream of exactly these events",
+	  "separate several by commas (default: all). The result applies only to streams with exactly these events, "
+	  "because the id of a schema depends on all of them",
 	  0, cli_selection__add },
 	{ 0, "from", "FILE", CLI_ARG_FILE, "Use the formats of this capture instead of this kernel",
 	  offsetof(struct cli_formats_source, file), NULL },

@@ -119,7 +119,8 @@ static int choose_place(struct tw_tracer *t, struct tw_error *error)
 		else if (!err)
 			err = tw_error__set(
 				error, -EINVAL,
-				"tracer %s runs only in the kernel's top-level buffer, which Tracewire uses only for function_graph",
+				"tracer %s runs only in the kernel's top-level buffer, which Tracewire uses only for "
+				"function_graph",
 				tracer);
 	}
 	free(here);
@@ -146,7 +147,8 @@ static int unknown_function(const char *tracing_dir, const char *word, struct tw
 	else
 		err = tw_error__set(
 			error, -ENOENT,
-			"no function '%s' can be traced; give a name or a glob such as 'vfs_*': `tracewire list --functions` "
+			"no function '%s' can be traced; give a name or a glob such as 'vfs_*': `tracewire list "
+			"--functions` "
 			"shows all functions",
 			word);
 	free(names);
@@ -213,8 +215,9 @@ static int check_commands(const struct tw_tracer *t, struct tw_error *error)
 		if (command && strncmp(command, ":mod:", strlen(":mod:")) != 0)
 			return tw_error__set(
 				error, -EINVAL,
-				"'%s' is a command of ftrace, which would stay in the kernel's top-level buffer, where this kernel "
-				"runs function_graph: give only a function",
+				"'%s' contains an ftrace command (FUNCTION:COMMAND). This kernel runs function_graph "
+				"at the top level of tracefs, where the command would stay after the run: give only "
+				"a function",
 				word);
 	}
 	return 0;
@@ -249,7 +252,8 @@ static int run_tracer(struct tw_tracer *t, struct tw_error *error)
 	if (err == -EPERM || err == -EACCES)
 		return tw_error__set(
 			error, err,
-			"the kernel refuses to run tracer %s (%s): it is locked down, or this container is not permitted to",
+			"the kernel refuses to run tracer %s (%s): it is locked down, or this container is not "
+			"permitted to",
 			tracer, strerror(-err));
 	if (err)
 		return tw_error__set(error, err == -EINVAL ? err : -EIO, "the kernel refuses tracer %s: %s", tracer,
@@ -306,7 +310,8 @@ static int set_pids(const struct tw_tracer *t, bool own_pids, struct tw_error *e
 	if (t->request->pids.n && !own_pids)
 		return tw_error__set(
 			error, -EINVAL,
-			"--pid needs global pids, which differ in this pid namespace: run Tracewire outside of it, or use "
+			"--pid needs global pids, which differ in this pid namespace: run Tracewire outside of it, "
+			"or use "
 			"--follow");
 	for (size_t i = 0; i < t->request->pids.n && !err; i++)
 		err = follow_list(t, t->request->pids.items[i], error);

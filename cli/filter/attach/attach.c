@@ -231,7 +231,8 @@ static void warn_of_redirect(const struct attach *attach, uint8_t place)
 		redirects |= attach->actions[i].action == TW_ACTION_REDIRECT;
 	if (redirects && place == TW_PLACE_XDP)
 		fprintf(stderr,
-			"XDP redirects only events, control frames stay on %s: to decode them at the other interface use --hook tc\n",
+			"XDP redirects only events, control frames stay on %s: to decode them at the other interface "
+			"use --hook tc\n",
 			attach->interface);
 }
 
@@ -408,10 +409,12 @@ static const struct cli_option options[] = {
 	{ 0, "hook", "HOOK", CLI_ARG_TEXT,
 	  "xdp, tc or u32 (default: xdp, which runs before captures; tc for mark and redirect)",
 	  offsetof(struct attach, hook), NULL },
-	{ 0, "offload", NULL, CLI_ARG_NONE, "Only by the network card", offsetof(struct attach, offload), NULL },
-	{ 0, "persist", NULL, CLI_ARG_NONE, "Return when the formats are known, and leave the classifier attached",
+	{ 0, "offload", NULL, CLI_ARG_NONE, "Run the rules on the network card only; fail if it cannot",
+	  offsetof(struct attach, offload), NULL },
+	{ 0, "persist", NULL, CLI_ARG_NONE,
+	  "Return when the formats are known and the rules are in effect; the classifier stays attached",
 	  offsetof(struct attach, persist), NULL },
-	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter UDP datagrams to this port",
+	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter frames in UDP datagrams to this port",
 	  offsetof(struct attach, udp_port), NULL },
 	{ 'v', "verbose", NULL, CLI_ARG_NONE, "At the end, also print the counters of each stream and channel",
 	  offsetof(struct attach, streams), NULL },

@@ -482,7 +482,8 @@ static const struct cli_option options[] = {
 	  "Command whose stages are shown: live (default), record, stream, capture, report (default with "
 	  "--from), attach; or dumpcap, tshark",
 	  offsetof(struct explain, pipeline), NULL },
-	{ 0, "hook", "HOOK", CLI_ARG_TEXT, "The same expression is also attached to the interface, at xdp, tc or u32",
+	{ 0, "hook", "HOOK", CLI_ARG_TEXT,
+	  "Also show a classifier with the same expression on the interface: xdp, tc or u32",
 	  offsetof(struct explain, hook), NULL },
 	{ 0, "live", "SECONDS", CLI_ARG_NUMBER,
 	  "Run the filter for SECONDS (0: until Ctrl-C), and count the matches of each comparison and the "
