@@ -55,4 +55,11 @@ expect "what is new of HOST and CLOCK" "hashed with a key|NTP|0.000002500" \
 	"$(fields clocks.pcap 'frame.number == 1' trace.host.pointers trace.host.sync trace.clock.sync)"
 expect "frames out of band have no numbers to miss" 0 \
 	"$(count clocks.pcap 'trace.expert.gap || trace.expert.duplicate || trace.expert.reordered')"
+
+can_export || finish
+touch "$home/export.pcapng"
+chmod 666 "$home/export.pcapng"
+shark -2 -r "$SAMPLES/clocks.pcap" -Y 'frame.number == 16' -w "$home/export.pcapng" 2>&1
+expect "an exported event keeps the OFFSET that its error is from" "0.002000000" \
+	"$(shark -r "$home/export.pcapng" -Y trace.pid -T fields -e trace.time_error 2>&1)"
 finish
