@@ -15,6 +15,9 @@ recorded=$(sed -n 's/^file  *\([0-9]*\) events.*/\1/p' "$scratch/err")
 run 7 "$tracewire" record -q -e sched:sched_switch -w "$scratch/x.pcapng" -- sh -c 'exit 7'
 [ -s "$scratch/err" ] && fail "--quiet is not: $(cat "$scratch/err")"
 run 143 "$tracewire" stream -q -e sched:sched_switch -i tw0 -- sh -c 'kill -TERM $$'
+[ -s "$scratch/err" ] && fail "--quiet is not: $(cat "$scratch/err")"
+run 0 "$tracewire" stream -e sched:sched_switch -i tw0 -- true
+grep -q '^there is no interface tw0: made a veth pair' "$scratch/err" || fail "no word of a new interface: $(cat "$scratch/err")"
 run 0 "$tracewire" record -q -e sched:sched_switch -w - -- true
 [ "$(od -An -tx4 -N4 "$scratch/out" | tr -d ' ')" = 0a0d0d0a ] || fail "no pcapng on standard output"
 

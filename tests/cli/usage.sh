@@ -14,6 +14,7 @@ for command in '' live record stream capture list filter 'filter compile' 'filte
 	"$tracewire" $command --help | grep -qE '.{81}' && fail "help of '$command' is wider than 80 columns"
 done
 "$tracewire" --version | grep -qE '^tracewire [0-9]+\.[0-9]+' || fail "no version"
+"$tracewire" record --help | grep -q '^Records the events of this kernel' || fail "help without its description"
 "$tracewire" >/dev/null 2>&1
 [ $? = 2 ] || fail "no command is no usage error"
 "$tracewire" record -e sched --help >/dev/null || fail "help behind other options fails"

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/time.h"
 #include "frames.h"
 #include "pcap-tools/record/recorder.h"
 
@@ -52,6 +53,34 @@ static void places_stay_until_they_are_used(void **state)
 	tw_slot_queue__give(&q, &filled);
 	tw_receive_queue__free(queue);
 	assert_int_equal(count(&q), 20);
+	tw_slot_queue__fini(&q);
+}
+
+/* The reader waits only if there is nothing to take. */
+static void filled_slots_are_taken_at_once(void **state)
+{
+	static uint8_t *places[TW_RECEIVE_QUEUE_SLOTS];
+	struct tw_slot_list filled = { .n = 0 };
+	struct tw_slot_queue q;
+	struct tw_receive_queue *queue;
+	uint64_t began;
+
+	(void)state;
+	assert_int_equal(tw_slot_queue__init(&q, 20, SLOT_BYTES), 0);
+	queue = tw_receive_queue__new(&q);
+	assert_non_null(queue);
+	assert_true(tw_receive_queue__room(queue, places) > 0);
+	tw_receive_queue__put(queue, 0, 500, 100, &arrival);
+	tw_receive_queue__flush(queue);
+	began = tw_time__now(CLOCK_MONOTONIC);
+	assert_true(tw_slot_queue__wait(&q, 20000, &filled));
+	assert_int_equal(filled.n, 1);
+	assert_true(tw_time__now(CLOCK_MONOTONIC) - began < 10 * TW_NS_PER_SECOND);
+	tw_slot_queue__give(&q, &filled);
+	tw_slot_queue__end(&q);
+	assert_false(tw_slot_queue__wait(&q, 20000, &filled));
+	assert_true(tw_time__now(CLOCK_MONOTONIC) - began < 10 * TW_NS_PER_SECOND);
+	tw_receive_queue__free(queue);
 	tw_slot_queue__fini(&q);
 }
 
@@ -128,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_stay_until_they_are_used),
+		cmocka_unit_test(filled_slots_are_taken_at_once),
 		cmocka_unit_test(last_places_are_used_too),
 		cmocka_unit_test(what_waits_leaves_room),
 	};
