@@ -84,23 +84,33 @@ static int run_leaf(const struct cli_command *command, const char *path, void *c
 	return error.text[0] ? complain(path, &error, status) : status;
 }
 
+static int show_version(void *config, int n_args, char **args, struct tw_error *error)
+{
+	(void)config;
+	(void)n_args;
+	(void)args;
+	(void)error;
+	puts("tracewire " TRACEWIRE_VERSION);
+	return CLI_EXIT_OK;
+}
+
 static int run_parsed(const struct cli_command *command, const char *path, void *config, int argc, char **argv)
 {
+	const struct cli_syntax syntax = { command->groups, command->arg_kind,
+					   command->commands || command->runs_program };
 	enum cli_parsed parsed;
 	struct tw_error error;
 	int first;
 
-	if (cli_options__parse(command->groups, command->commands || command->runs_program, argc, argv, config, &parsed,
-			       &first, &error)) {
+	if (cli_options__parse(&syntax, argc, argv, config, &parsed, &first, &error)) {
 		discard(command, config);
 		return complain(path, &error, CLI_EXIT_USAGE);
 	}
 	if (parsed != CLI_PARSED_RUN) {
 		discard(command, config);
-		if (parsed == CLI_PARSED_HELP)
-			cli_command__help(command, path, stdout);
-		else
-			puts("tracewire " TRACEWIRE_VERSION);
+		if (parsed == CLI_PARSED_VERSION)
+			return show_version(NULL, 0, NULL, NULL);
+		cli_command__help(command, path, stdout);
 		return CLI_EXIT_OK;
 	}
 	if (command->commands)
@@ -123,14 +133,28 @@ int cli_command__main(const struct cli_command *command, const char *path, int a
 	return status;
 }
 
+static const struct cli_command version = {
+	.name = "version",
+	.summary = "Show the version, as --version does",
+	.run = show_version,
+};
+
 static const struct cli_command *const commands[] = {
-	&cli_command_live,    &cli_command_record,
-	&cli_command_stream,  &cli_command_capture,
-	&cli_command_report,  &cli_command_info,
-	&cli_command_convert, &cli_command_list,
-	&cli_command_filter,  &cli_command_vnet,
-	&cli_command_doctor,  &cli_command_cleanup,
-	&cli_command_help,    NULL,
+	&cli_command_live,
+	&cli_command_record,
+	&cli_command_stream,
+	&cli_command_capture,
+	&cli_command_report,
+	&cli_command_info,
+	&cli_command_convert,
+	&cli_command_list,
+	&cli_command_filter,
+	&cli_command_vnet,
+	&cli_command_doctor,
+	&cli_command_cleanup,
+	&cli_command_help,
+	&version,
+	NULL,
 };
 
 static const struct cli_example examples[] = {

@@ -16,7 +16,7 @@ enum { GENERAL_HELP, GENERAL_VERSION };
 
 static const struct cli_option general[] = {
 	[GENERAL_HELP] = { 'h', "help", NULL, CLI_ARG_NONE, "Show this help and exit", 0, NULL },
-	[GENERAL_VERSION] = { 0, "version", NULL, CLI_ARG_NONE, "Show the version and exit", 0, NULL },
+	[GENERAL_VERSION] = { 'V', "version", NULL, CLI_ARG_NONE, "Show the version and exit", 0, NULL },
 	{ 0 },
 };
 
@@ -27,6 +27,7 @@ struct option_set {
 	const struct cli_option *rows[CLI_OPTIONS_MAX];
 	struct option longs[CLI_OPTIONS_MAX + 1];
 	char letters[3 + 2 * CLI_OPTIONS_MAX];
+	enum cli_arg_kind arg_kind;
 	int n;
 };
 
@@ -51,13 +52,13 @@ static void option_set__add_group(struct option_set *set, const struct cli_optio
 		option_set__add(set, row);
 }
 
-static void option_set__init(struct option_set *set, const struct cli_option_group *const *groups, bool stop_at_word)
+static void option_set__init(struct option_set *set, const struct cli_syntax *syntax)
 {
-	*set = (struct option_set){ 0 };
+	*set = (struct option_set){ .arg_kind = syntax->arg_kind };
 	/* '+': stop at the first word; ':': distinguish a missing argument from an unknown option */
-	strcpy(set->letters, stop_at_word ? "+:" : ":");
-	for (; groups && *groups; groups++)
-		option_set__add_group(set, *groups);
+	strcpy(set->letters, syntax->stop_at_word ? "+:" : ":");
+	for (const struct cli_option_group *const *group = syntax->groups; group && *group; group++)
+		option_set__add_group(set, *group);
 	option_set__add_group(set, &cli_general_options);
 }
 
@@ -72,8 +73,45 @@ static const struct cli_option *option_set__row(const struct option_set *set, in
 	return NULL;
 }
 
-static int unknown_letter(int letter, struct tw_error *error)
+/* Letters of trace-cmd, tcpdump, tshark and dumpcap, and the options here that do the same. */
+static const struct {
+	char letter;
+	const char *name;
+} foreign_letters[] = {
+	{ 'b', "buffer-size" }, { 'B', "buffer-size" }, { 'C', "ring-buffer" }, { 'F', "filter" },
+	{ 'G', "ring-buffer" }, { 'N', "udp" },         { 'o', "write" },       { 'v', "version" },
+	{ 'W', "ring-buffer" }, { 'Y', "filter" },
+};
+
+static const struct cli_option *option_set__named(const struct option_set *set, const char *name)
 {
+	for (int i = 0; i < set->n; i++)
+		if (!strcmp(set->rows[i]->name, name))
+			return set->rows[i];
+	return NULL;
+}
+
+/* Return: NULL, or the option that does what the letter does elsewhere */
+static const struct cli_option *same_elsewhere(const struct option_set *set, int letter)
+{
+	for (size_t i = 0; i < sizeof(foreign_letters) / sizeof(foreign_letters[0]); i++)
+		if (foreign_letters[i].letter == letter)
+			return option_set__named(set, foreign_letters[i].name);
+	return NULL;
+}
+
+static int unknown_letter(const struct option_set *set, int letter, struct tw_error *error)
+{
+	const struct cli_option *same = same_elsewhere(set, letter);
+
+	if (same && same->letter)
+		return tw_error__set(error, -EINVAL, "unknown option '-%c'; here it is -%c, --%s", letter, same->letter,
+				     same->name);
+	if (same)
+		return tw_error__set(error, -EINVAL, "unknown option '-%c'; here it is --%s", letter, same->name);
+	if (set->arg_kind == CLI_ARG_FILE && (letter == 'r' || letter == 'i'))
+		return tw_error__set(error, -EINVAL, "unknown option '-%c'; the file is given without an option",
+				     letter);
 	return tw_error__set(error, -EINVAL, "unknown option '-%c'; see --help", letter);
 }
 
@@ -124,7 +162,7 @@ static int refuse(const struct option_set *set, int code, const char *word, stru
 	if (row)
 		return tw_error__set(error, -EINVAL, "option '--%s' takes no argument", row->name);
 	if (optopt)
-		return unknown_letter(optopt, error);
+		return unknown_letter(set, optopt, error);
 	return unknown_name(set, word + 2, error);
 }
 
@@ -172,13 +210,13 @@ static int option__apply(const struct cli_option *row, const char *value, void *
 	}
 }
 
-int cli_options__parse(const struct cli_option_group *const *groups, bool stop_at_word, int argc, char **argv,
-		       void *config, enum cli_parsed *ret, int *ret_first, struct tw_error *error)
+int cli_options__parse(const struct cli_syntax *syntax, int argc, char **argv, void *config, enum cli_parsed *ret,
+		       int *ret_first, struct tw_error *error)
 {
 	struct option_set set;
 	int code, err;
 
-	option_set__init(&set, groups, stop_at_word);
+	option_set__init(&set, syntax);
 	opterr = 0;
 	optind = 0; /* restarts getopt_long */
 	while ((code = getopt_long(argc, argv, set.letters, set.longs, NULL)) != -1) {

@@ -57,10 +57,15 @@ enum cli_parsed {
 /* --help and --version, which every command has; not in a command's own list. */
 extern const struct cli_option_group cli_general_options;
 
+/* What a command line may have. */
+struct cli_syntax {
+	const struct cli_option_group *const *groups; /* NULL-terminated; NULL = none */
+	enum cli_arg_kind arg_kind;                   /* of the words that are no options */
+	bool stop_at_word; /* the first of these ends the options, like `--`; otherwise options may follow words */
+};
+
 /**
  * cli_options__parse() - apply the options of a command line
- * @groups: NULL-terminated; NULL = none
- * @stop_at_word: the first word that is no option ends the options, like `--`; otherwise options may follow words
  * @argv: argv[0] is ignored; words are moved after the options
  * @config: as the options' offsets and apply functions expect it
  * @ret: help and version end the parsing at once
@@ -68,8 +73,8 @@ extern const struct cli_option_group cli_general_options;
  *
  * Return: 0; -EINVAL with @error saying which option is wrong, why, and which may have been meant; or the result of an apply function.
  */
-int cli_options__parse(const struct cli_option_group *const *groups, bool stop_at_word, int argc, char **argv,
-		       void *config, enum cli_parsed *ret, int *ret_first, struct tw_error *error);
+int cli_options__parse(const struct cli_syntax *syntax, int argc, char **argv, void *config, enum cli_parsed *ret,
+		       int *ret_first, struct tw_error *error);
 
 /** cli_number__parse() - tw_number__parse() for an option that @error names. Return: 0 or -EINVAL */
 int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,

@@ -71,8 +71,8 @@ static int parse(struct line *line, const char *text, bool stop_at_word)
 	snprintf(line->text, sizeof(line->text), "command %s", text);
 	for (char *word = strtok_r(line->text, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		line->argv[line->argc++] = word;
-	return cli_options__parse(groups, stop_at_word, line->argc, line->argv, &line->config, &line->parsed,
-				  &line->first, &line->err);
+	return cli_options__parse(&(struct cli_syntax){ groups, CLI_ARG_FILE, stop_at_word }, line->argc, line->argv,
+				  &line->config, &line->parsed, &line->first, &line->err);
 }
 
 static void test_values(void **state)
@@ -123,6 +123,8 @@ static void test_help_ends_it(void **state)
 	assert_int_equal(line.parsed, CLI_PARSED_HELP);
 	assert_int_equal(parse(&line, "-q --version", false), 0);
 	assert_int_equal(line.parsed, CLI_PARSED_VERSION);
+	assert_int_equal(parse(&line, "-qV", false), 0);
+	assert_int_equal(line.parsed, CLI_PARSED_VERSION);
 }
 
 static void test_sentences(void **state)
@@ -135,6 +137,11 @@ static void test_sentences(void **state)
 		{ "--zzzzzzzzzzz", "unknown option '--zzzzzzzzzzz'; see --help" },
 		{ "-x", "unknown option '-x'; see --help" },
 		{ "-qx", "unknown option '-x'; see --help" },
+		{ "-o x", "unknown option '-o'; here it is -w, --write" },
+		{ "-qb 100", "unknown option '-b'; here it is --buffer-size" },
+		{ "-v", "unknown option '-v'; here it is -V, --version" },
+		{ "-Y x", "unknown option '-Y'; see --help" }, /* this command has no filter */
+		{ "-r x", "unknown option '-r'; the file is given without an option" },
 		{ "--buffer 3", "option '--buffer' is ambiguous: --buffer-size or --buffer-file?" },
 		{ "-w", "option '--write' needs an argument: FILE" },
 		{ "--write", "option '--write' needs an argument: FILE" },

@@ -13,7 +13,10 @@ for command in '' live record stream capture list filter 'filter compile' 'filte
 	# shellcheck disable=SC2086
 	"$tracewire" $command --help | grep -qE '.{81}' && fail "help of '$command' is wider than 80 columns"
 done
-"$tracewire" --version | grep -qE '^tracewire [0-9]+\.[0-9]+' || fail "no version"
+for word in --version -V version "record -V"; do
+	# shellcheck disable=SC2086
+	"$tracewire" $word | grep -qxE 'tracewire [0-9]+\.[0-9]+\.[0-9]+' || fail "no version with $word"
+done
 "$tracewire" record --help | grep -q '^Records the events of this kernel' || fail "help without its description"
 "$tracewire" >/dev/null 2>&1
 [ $? = 2 ] || fail "no command is no usage error"
@@ -25,6 +28,8 @@ refuses 2 "tracewire: unknown command 'qqqqqq'; see --help" qqqqqq
 refuses 2 "tracewire vnet: unknown command 'upp'; did you mean up?" vnet upp
 refuses 2 "tracewire record: unknown option '--evnet'; did you mean --event?" record --evnet sched
 refuses 2 "tracewire record: unknown option '-x'; see --help" record -x
+refuses 2 "tracewire record: unknown option '-o'; here it is -w, --write" record -e sched -o trace.dat
+refuses 2 "tracewire report: unknown option '-r'; the file is given without an option" report -r trace.pcapng
 refuses 2 "tracewire record: option '--write' needs an argument: FILE" record -e sched -w
 refuses 2 "tracewire record: no file is given: name one with --write, or - for standard output" record -e sched
 refuses 2 "tracewire stream: no destination is given: name an interface with --interface or a host with --udp, for example -i tw0 or -u 10.0.0.7" \
