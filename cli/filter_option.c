@@ -20,6 +20,14 @@ int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_
 	return err;
 }
 
+void filter_option__note(const struct tw_filter *filter, const struct tw_error *note)
+{
+	if (!note->text[0])
+		return;
+	caret__show(tw_filter__text(filter), note);
+	note__say("filter: %s", note->text);
+}
+
 #define AT(member) offsetof(struct tw_capture_filter_stats, member)
 
 static const struct summary_row counters[] = {

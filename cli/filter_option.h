@@ -15,6 +15,9 @@ void filter_option__summarize(const struct tw_filter *filter, const struct tw_ca
 /** filter_option__json() - write the same as an object, the value of "filter" */
 void filter_option__json(const struct tw_capture_filter_stats *filtered, struct tw_json *json);
 
+/** filter_option__note() - print the sentence of tw_filter__ambiguous_key(), if there is one, on standard error */
+void filter_option__note(const struct tw_filter *filter, const struct tw_error *note);
+
 /** filter_option__warn() - print on standard error, also with --quiet, which names of the filter the capture does not have */
 void filter_option__warn(const struct tw_undecided_predicates *undecided);
 

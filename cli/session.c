@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cleanup.h"
+#include "cli/filter_option.h"
 #include "cli/messages.h"
 #include "cli/service.h"
 #include "cli/standard_files.h"
@@ -87,6 +88,7 @@ static void tell_filter(const struct session *session)
 
 	if (session->config->quiet || !session->options.filter)
 		return;
+	filter_option__note(session->options.filter, tw_producer__filter_note(session->producer));
 	tw_producer__filter_places(session->producer, &places);
 	summary__print_places(&places, stderr);
 }

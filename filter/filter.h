@@ -45,6 +45,13 @@ unsigned int tw_filter__predicates(const struct tw_filter *filter);
 /** tw_filter__predicate() - the text of one, borrowed. Return: its first byte; @ret_len: its length */
 const char *tw_filter__predicate(const struct tw_filter *filter, unsigned int i, size_t *ret_len);
 
+/**
+ * tw_filter__ambiguous_key() - whether a name in the expression is a key of every event, such as comm, and an event of @schema also has a
+ * field of that name
+ * @ret: a sentence about the first one that says what it means, and how the field is named; with a column as for tw_filter__parse()
+ */
+bool tw_filter__ambiguous_key(const struct tw_filter *filter, const struct tw_schema *schema, struct tw_error *ret);
+
 /* What a filter is bound to. */
 struct tw_bind_options {
 	const struct tw_schema *schema; /* borrowed while the bound filter exists; must not change meanwhile */

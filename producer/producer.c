@@ -25,6 +25,11 @@ void tw_producer__filter_places(struct tw_producer *p, struct tw_filter_places *
 	tw_filtering__places(&p->filtering, ret);
 }
 
+const struct tw_error *tw_producer__filter_note(const struct tw_producer *p)
+{
+	return &p->filtering.note;
+}
+
 const struct tw_filter *tw_producer__filter_left(const struct tw_producer *p)
 {
 	return p->filtering.later ? p->options->filter : NULL;

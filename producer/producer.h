@@ -141,6 +141,9 @@ const char *tw_producer__instance(const struct tw_producer *producer);
  */
 void tw_producer__filter_places(struct tw_producer *producer, struct tw_filter_places *ret);
 
+/** tw_producer__filter_note() - the sentence of tw_filter__ambiguous_key() for the selected events; empty if there is none */
+const struct tw_error *tw_producer__filter_note(const struct tw_producer *producer);
+
 /** tw_producer__filter_left() - the filter if the receiver has to evaluate it too, otherwise NULL */
 const struct tw_filter *tw_producer__filter_left(const struct tw_producer *producer);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
+#include "cli/filter_option.h"
 
 static int bind(struct filter_expression *expression, struct tw_error *error)
 {
@@ -14,6 +15,15 @@ static int bind(struct filter_expression *expression, struct tw_error *error)
 	};
 
 	return tw_filter__bind(expression->filter, &options, &expression->bound, error);
+}
+
+/* Only if the user has named events: some event of a whole kernel has each of the keys as a field. */
+static void warn_of_keys(const struct filter_expression *expression, const struct cli_selection *selection)
+{
+	struct tw_error note;
+
+	if (selection->n && tw_filter__ambiguous_key(expression->filter, expression->formats.schema, &note))
+		filter_option__note(expression->filter, &note);
 }
 
 static void tell_refused(const struct cli_formats *formats)
@@ -37,6 +47,7 @@ int filter_expression__load(const char *text, const struct cli_formats_source *s
 		err = cli_formats__load(source, &expression.formats, error);
 	if (!err) {
 		tell_refused(&expression.formats);
+		warn_of_keys(&expression, &source->selection);
 		err = bind(&expression, error);
 	}
 	if (err)

@@ -10,23 +10,27 @@
 #include "filter/bind/bind.h"
 #include "schema/field.h"
 
+#define TASK "the task that was running"
+
+/* Keys that fields of events may be mistaken for have a meaning. */
 static const struct {
 	const char *name;
 	uint8_t kind, operand;
+	const char *meaning;
 } keys[] = {
-	{ "event", TW_NAME_EVENT, 0 },
-	{ "system", TW_NAME_SYSTEM, 0 },
-	{ "pid", TW_NAME_OPERAND, TW_ON_PID },
-	{ "common_pid", TW_NAME_OPERAND, TW_ON_PID },
-	{ "comm", TW_NAME_OPERAND, TW_ON_COMM },
-	{ "COMM", TW_NAME_OPERAND, TW_ON_COMM },
-	{ "cpu", TW_NAME_OPERAND, TW_ON_CPU },
-	{ "CPU", TW_NAME_OPERAND, TW_ON_CPU },
-	{ "flags", TW_NAME_OPERAND, TW_ON_FLAGS },
-	{ "common_flags", TW_NAME_OPERAND, TW_ON_FLAGS },
-	{ "common_preempt_count", TW_NAME_OPERAND, TW_ON_PREEMPT },
-	{ "host", TW_NAME_OPERAND, TW_ON_HOST },
-	{ "time", TW_NAME_OPERAND, TW_ON_TIME },
+	{ "event", TW_NAME_EVENT, 0, NULL },
+	{ "system", TW_NAME_SYSTEM, 0, NULL },
+	{ "pid", TW_NAME_OPERAND, TW_ON_PID, "the pid of " TASK },
+	{ "common_pid", TW_NAME_OPERAND, TW_ON_PID, NULL },
+	{ "comm", TW_NAME_OPERAND, TW_ON_COMM, "the name of " TASK },
+	{ "COMM", TW_NAME_OPERAND, TW_ON_COMM, NULL },
+	{ "cpu", TW_NAME_OPERAND, TW_ON_CPU, "the CPU of the record" },
+	{ "CPU", TW_NAME_OPERAND, TW_ON_CPU, NULL },
+	{ "flags", TW_NAME_OPERAND, TW_ON_FLAGS, "common_flags of the record" },
+	{ "common_flags", TW_NAME_OPERAND, TW_ON_FLAGS, NULL },
+	{ "common_preempt_count", TW_NAME_OPERAND, TW_ON_PREEMPT, NULL },
+	{ "host", TW_NAME_OPERAND, TW_ON_HOST, "the name of the machine" },
+	{ "time", TW_NAME_OPERAND, TW_ON_TIME, "the time of the record" },
 };
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 
@@ -37,6 +41,43 @@ static bool find_key(const char *word, struct tw_filter_name *ret)
 			continue;
 		ret->kind = keys[i].kind;
 		ret->operand = keys[i].operand;
+		return true;
+	}
+	return false;
+}
+
+/* Return: what the key means; NULL if the word is no key, or no field may be mistaken for it */
+static const char *meaning_of(const char *word)
+{
+	for (size_t i = 0; i < N_KEYS; i++)
+		if (!strcmp(keys[i].name, word))
+			return keys[i].meaning;
+	return NULL;
+}
+
+static const struct tw_format *with_field(const struct tw_schema *schema, const char *name)
+{
+	for (size_t i = 0; i < tw_schema__count(schema); i++) {
+		const struct tw_format *format = tw_schema__at(schema, i);
+
+		if (tw_format__find(format, name))
+			return format;
+	}
+	return NULL;
+}
+
+bool tw_filter__ambiguous_key(const struct tw_filter *filter, const struct tw_schema *schema, struct tw_error *ret)
+{
+	for (unsigned int i = 0; i < filter->n_predicates; i++) {
+		const struct tw_predicate *predicate = filter->predicates[i];
+		const char *meaning = meaning_of(predicate->name);
+		const struct tw_format *format = meaning ? with_field(schema, predicate->name) : NULL;
+
+		if (!format)
+			continue;
+		tw_filter_error(ret, 0, predicate->column,
+				"%s is %s; the field of %s is %s.%s, that of any event any.%s", predicate->name,
+				meaning, format->name, format->name, predicate->name, predicate->name);
 		return true;
 	}
 	return false;

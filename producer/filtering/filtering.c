@@ -399,7 +399,11 @@ static int bind(struct placing *p, const struct tw_schema *schema)
 		.big_endian = TW_HOST_BE,
 		.unknown_is_absent = !p->first,
 	};
-	const int err = tw_filter__bind(p->filtering->options->filter, &options, &p->bound, p->error);
+	const struct tw_filter *filter = p->filtering->options->filter;
+	const int err = tw_filter__bind(filter, &options, &p->bound, p->error);
+
+	if (p->first)
+		tw_filter__ambiguous_key(filter, schema, &p->filtering->note);
 
 	return err == -E2BIG ? -EINVAL : err; /* the text that the user typed */
 }

@@ -28,6 +28,7 @@ struct tw_filtering {
 	struct tw_event_filters event_filters;
 	struct tw_filtered *events; /* same index as in the selection */
 	size_t n;
+	struct tw_error note;        /* tw_filter__ambiguous_key() of the first schema */
 	pthread_mutex_t places_lock; /* protects the members below */
 	struct tw_filter_places places;
 	bool later; /* the receiver has something to evaluate */

@@ -240,6 +240,32 @@ static void test_weaken(void **state)
 	}
 }
 
+static void test_ambiguous_keys(void **state)
+{
+	static const struct {
+		const char *text, *note; /* NULL = none */
+	} cases[] = {
+		{ "cpu == 1 && pid == 5",
+		  "column 13: pid is the pid of the task that was running; the field of sched_wakeup is sched_wakeup.pid, that of any event any.pid" },
+		{ "time > 1 and (comm == a or pid == 5)",
+		  "column 15: comm is the name of the task that was running; the field of sched_wakeup is sched_wakeup.comm, that of any event any.comm" },
+		{ "sched_wakeup.pid == 5 or any.comm == a", NULL },
+		{ "common_pid == 5 or COMM == a or cpu == 1 or flags == 0", NULL },
+		{ "prev_comm == a", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tw_error note = { .text = "" };
+		struct tw_filter *filter;
+
+		assert_int_equal(tw_filter__parse(cases[i].text, &filter, NULL), 0);
+		assert_int_equal(tw_filter__ambiguous_key(filter, formats, &note), cases[i].note != NULL);
+		assert_string_equal(note.text, cases[i].note ? cases[i].note : "");
+		tw_filter__free(filter);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_is_absent),
 		cmocka_unit_test(test_odd_sign),
 		cmocka_unit_test(test_weaken),
+		cmocka_unit_test(test_ambiguous_keys),
 	};
 
 	return cmocka_run_group_tests(tests, formats__set_up, formats__tear_down);
