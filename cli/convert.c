@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/messages.h"
+#include "cli/ordinary_user.h"
 #include "cli/summary.h"
 #include "pcap-tools/convert/convert.h"
 #include "pcap-tools/output/output.h"
@@ -86,7 +87,20 @@ static int open_draft(struct output_file *file)
 	return -1;
 }
 
-static int open_regular(struct output_file *file, struct tw_error *error)
+/* To the owner of the file that it replaces (NULL = none), otherwise to the user behind sudo. */
+static void give_file(const struct output_file *file, const struct stat *replaced)
+{
+	struct tw_output_owner owner;
+
+	if (replaced)
+		owner = (struct tw_output_owner){ replaced->st_uid, replaced->st_gid };
+	else if (!ordinary_user__behind_sudo(&owner.uid, &owner.gid))
+		return;
+	if (fchown(file->fd, owner.uid, owner.gid))
+		return; /* not root, or a file system without owners: the file is as good */
+}
+
+static int open_regular(struct output_file *file, const struct stat *replaced, struct tw_error *error)
 {
 	char folder[PATH_MAX];
 
@@ -95,8 +109,10 @@ static int open_regular(struct output_file *file, struct tw_error *error)
 	file->unnamed = file->fd >= 0;
 	if (file->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
 		open_draft(file);
-	if (file->fd >= 0)
+	if (file->fd >= 0) {
+		give_file(file, replaced);
 		return 0;
+	}
 	file->draft[0] = '\0';
 	return cannot(file->path, error);
 }
@@ -116,7 +132,7 @@ static int output_file__open(struct output_file *file, const char *path, const s
 	if (!strcmp(path, "-"))
 		return tw_output__check_writable(file->fd, "standard output", error);
 	if (stat(path, &st))
-		return open_regular(file, error);
+		return open_regular(file, NULL, error);
 	if (input && st.st_dev == input->st_dev && st.st_ino == input->st_ino)
 		return tw_error__set(error, -EINVAL, "%s is the input file: name another output file", path);
 	if (!S_ISREG(st.st_mode)) {
@@ -125,7 +141,7 @@ static int output_file__open(struct output_file *file, const char *path, const s
 	}
 	if (access(path, W_OK) || !realpath(path, file->path))
 		return cannot(path, error);
-	return open_regular(file, error);
+	return open_regular(file, &st, error);
 }
 
 static int give_draft(struct output_file *file)

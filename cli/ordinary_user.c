@@ -26,6 +26,17 @@ static const struct passwd *user_behind_sudo(void)
 	return getpwuid((uid_t)uid);
 }
 
+bool ordinary_user__behind_sudo(uid_t *ret_uid, gid_t *ret_gid)
+{
+	const struct passwd *user = geteuid() ? NULL : user_behind_sudo();
+
+	if (!user)
+		return false;
+	*ret_uid = user->pw_uid;
+	*ret_gid = user->pw_gid;
+	return true;
+}
+
 static int find_groups(const struct passwd *found, struct ordinary_user *user)
 {
 	int n = 0;

@@ -4,6 +4,7 @@
 #define CLI_ORDINARY_USER_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -28,6 +29,9 @@ struct ordinary_user {
  * Return: 0; -ESRCH if there is no such user, -ENOMEM; with @error filled.
  */
 int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *error);
+
+/** ordinary_user__behind_sudo() - the user who called sudo. Return: false if this is not root, or there is no such user */
+bool ordinary_user__behind_sudo(uid_t *ret_uid, gid_t *ret_gid);
 
 /**
  * ordinary_user__become() - root becomes that user; for any other user there is no change

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/filter_option.h"
 #include "cli/messages.h"
+#include "cli/ordinary_user.h"
 #include "cli/run_options.h"
 #include "cli/session.h"
 #include "cli/stop.h"
@@ -29,9 +30,13 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 {
 	struct record *record = ctx;
 	const struct tw_filter *filter = tw_producer__filter_left(producer);
-	const struct tw_output_options output = { .path = record->file,
-						  .remember = true,
-						  .deadline = stop__deadline() };
+	struct tw_output_owner owner;
+	const struct tw_output_options output = {
+		.path = record->file,
+		.owner = ordinary_user__behind_sudo(&owner.uid, &owner.gid) ? &owner : NULL,
+		.remember = true,
+		.deadline = stop__deadline(),
+	};
 	struct tw_recorder_options options = {
 		.archive = { .application = "tracewire record " TRACEWIRE_VERSION,
 			     .from_start = true,

@@ -147,7 +147,13 @@ static int give_up_privileges(const struct capture *capture, struct tw_error *er
 
 static int open_output(const struct capture *capture, struct tw_output **ret, struct tw_error *error)
 {
-	struct tw_output_options options = { .path = capture->file, .remember = true, .deadline = stop__deadline() };
+	struct tw_output_owner owner;
+	struct tw_output_options options = {
+		.path = capture->file,
+		.owner = ordinary_user__behind_sudo(&owner.uid, &owner.gid) ? &owner : NULL,
+		.remember = true,
+		.deadline = stop__deadline(),
+	};
 
 	output_request__apply(&capture->output, &options);
 	return tw_output__open(&options, ret, error);

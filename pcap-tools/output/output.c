@@ -16,9 +16,10 @@
 #include "pcap-tools/output/repair.h"
 #include "pcap-tools/pcapng/blocks.h"
 
-#define ZST      ".zst"
-#define ROOM_MIN 256              /* smallest size of a write that is tried on a nearly full disk */
-#define LATE_NS  TW_NS_PER_SECOND /* time for a disk after the deadline; a working disk needs far less */
+#define ZST        ".zst"
+#define OPEN_FLAGS (O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#define ROOM_MIN   256              /* smallest size of a write that is tried on a nearly full disk */
+#define LATE_NS    TW_NS_PER_SECOND /* time for a disk after the deadline; a working disk needs far less */
 
 const char *tw_output__remedy(int err)
 {
@@ -226,6 +227,11 @@ int tw_output__check_writable(int fd, const char *name, struct tw_error *error)
 {
 	const int flags = fcntl(fd, F_GETFL);
 
+	if (isatty(fd))
+		return tw_error__set(
+			error, -EINVAL,
+			"writing %s: it is a terminal, and a capture is not text; redirect it, or name a file to write",
+			name);
 	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
 		return 0;
 	return tw_error__set(error, -EBADF,
@@ -263,12 +269,34 @@ static bool is_fifo(const char *path)
 	return !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
+/* A file that exists keeps its owner: it may be reached through a link of another user. */
+static int file__give(struct tw_output *o)
+{
+	if (!o->has_owner || !fchown(o->fd, o->owner.uid, o->owner.gid))
+		return 0;
+	return errno == EPERM || errno == EINVAL ? 0 : -errno; /* a file system without owners */
+}
+
+/*
+ * Without O_CREAT root may write a file of another user in /tmp (fs.protected_regular). With it a link to a file that does not exist
+ * yet makes that file.
+ */
+static int file__open_existing(const struct tw_output *o)
+{
+	const int fd = open(o->name, OPEN_FLAGS);
+
+	return fd < 0 && errno == ENOENT ? open(o->name, OPEN_FLAGS | O_CREAT, 0666) : fd;
+}
+
 /* open() of a FIFO without a reader is repeated until there is one, because only a signal could end a wait in open(). */
 static int file__open(struct tw_output *o)
 {
-	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (o->rotates ? O_EXCL : 0);
-
-	while ((o->fd = open(o->name, flags, 0666)) < 0 && (errno == EINTR || (errno == ENXIO && is_fifo(o->name)))) {
+	o->fd = open(o->name, OPEN_FLAGS | O_CREAT | O_EXCL, 0666);
+	if (o->fd >= 0)
+		return file__give(o);
+	if (errno != EEXIST || o->rotates)
+		return -errno;
+	while ((o->fd = file__open_existing(o)) < 0 && (errno == EINTR || (errno == ENXIO && is_fifo(o->name)))) {
 		if (tw_deadline__is_over(o->options.deadline))
 			return -EINTR;
 		poll(NULL, 0, TW_DEADLINE_SLICE_MS);
@@ -450,6 +478,10 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
 		return tw_error__set(error, -ENOMEM, "writing %s: no memory", options__name(options));
 	o->options = *options;
 	o->options.path = o->options.name = NULL; /* borrowed */
+	o->options.owner = NULL;
+	o->has_owner = options->owner;
+	if (options->owner)
+		o->owner = *options->owner;
 	o->own = options->path && strcmp(options->path, "-") != 0;
 	o->rotates = options->file_bytes || options->file_packets || options->file_ns || options->interval_ns;
 	o->again = o->pipe.out = -1;

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -30,9 +31,15 @@
 #define TW_OUTPUT_ALIGN     4096               /* bytes; no disk has larger blocks */
 #define TW_OUTPUT_FILES_MAX 99999              /* in a ring, as for dumpcap */
 
+struct tw_output_owner {
+	uid_t uid;
+	gid_t gid;
+};
+
 struct tw_output_options {
 	const char *path; /* created or truncated; "-" = standard output; NULL: fd */
 	int fd; /* without a path: a file, pipe or terminal, written from its end; stays the caller's; O_NONBLOCK is fine */
+	const struct tw_output_owner *owner; /* of files that did not exist; NULL = this process's user. Copied */
 	const char *name; /* for error texts; NULL = the path, or "standard output", or "the recording" */
 	/* Conditions that end a file and begin the next; without any there is one file with the path as its name. */
 	uint64_t file_bytes;   /* size of the file; a compressed file may be a batch larger */

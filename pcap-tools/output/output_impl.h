@@ -105,9 +105,11 @@ struct tw_output_ring {
 struct tw_output {
 	struct tw_output_options options; /* without its texts */
 	char path[PATH_MAX], name[PATH_MAX];
-	int fd;              /* -1 = none is open */
-	int again;           /* the same file, readable; -1 = no file, or not permitted */
-	bool own;            /* opened and to be closed here */
+	int fd;         /* -1 = none is open */
+	int again;      /* the same file, readable; -1 = no file, or not permitted */
+	bool own;       /* opened and to be closed here */
+	bool has_owner; /* of the files that it makes */
+	struct tw_output_owner owner;
 	bool rotates;        /* the output is several files */
 	bool is_pipe;        /* see tw_output__is_pipe() */
 	struct tw_pipe pipe; /* of a pipe */
