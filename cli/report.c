@@ -124,6 +124,11 @@ static void summarize(const struct report_config *config, const struct tw_report
 	if (stats->unknown)
 		fprintf(stderr, "unknown  %" PRIu64 " events whose format is not in the capture, shown as bytes\n",
 			stats->unknown);
+	if (stats->without_wall)
+		fprintf(stderr,
+			"time     %" PRIu64
+			" events without a time of day, shown with that of the trace clock: the capture has no CLOCK of them\n",
+			stats->without_wall);
 	if (stats->fallbacks)
 		fprintf(stderr, "fallback %" PRIu64 " events as field=value; the first was %s\n", stats->fallbacks,
 			stats->fallback);

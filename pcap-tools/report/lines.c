@@ -47,13 +47,19 @@ static const char *report__comm(const struct tw_report_event *event, size_t *ret
 	return "<...>";
 }
 
-/* An event's time as selected by the options, ns */
+static bool has_time_of_day(const struct tw_report *report, const struct tw_stream *stream)
+{
+	return report->options->time == TW_REPORT_WALL && stream->has_wall;
+}
+
+/* An event's time as selected by the options, ns; without a wall clock that of the trace clock */
 static uint64_t report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
 {
 	time = tw_identity__ns(&stream->identity, time);
-	if (report->options->time == TW_REPORT_WALL)
+	if (has_time_of_day(report, stream))
 		return time + tw_stream__wall_offset(stream);
-	if (report->options->time == TW_REPORT_CLOCK)
+	report->without_wall += report->options->time == TW_REPORT_WALL;
+	if (report->options->time != TW_REPORT_RELATIVE)
 		return time;
 	if (!report->any_time)
 		report->first_time = time;
@@ -142,18 +148,19 @@ static void put_wall(struct tw_line *line, uint64_t seconds)
 }
 
 /* Most events are in the same second as the one before. */
-static void put_seconds(struct tw_report *report, struct tw_line *line, uint64_t seconds)
+static void put_seconds(struct tw_report *report, struct tw_line *line, uint64_t seconds, bool of_day)
 {
 	struct tw_report_second *known = &report->second;
 	struct tw_line text = tw_line__on(known->text, sizeof(known->text));
 
-	if (!known->len || known->second != seconds) {
-		if (report->options->time == TW_REPORT_WALL)
+	if (!known->len || known->second != seconds || known->of_day != of_day) {
+		if (of_day)
 			put_wall(&text, seconds);
 		else
 			tw_line__digits(&text, seconds, 5, ' ');
 		tw_line__char(&text, '.');
 		known->second = seconds;
+		known->of_day = of_day;
 		known->len = tw_line__len(&text);
 	}
 	tw_line__bytes(line, known->text, known->len);
@@ -164,13 +171,13 @@ static uint64_t microseconds(uint64_t ns)
 	return (ns + NS_PER_US / 2) / NS_PER_US;
 }
 
-static void put_wall_time(struct tw_report *report, struct tw_line *line, uint64_t ns)
+static void put_nanoseconds(struct tw_report *report, struct tw_line *line, uint64_t ns, bool of_day)
 {
 	const bool full = report->options->full_time;
 	const uint64_t units = full ? ns : microseconds(ns);
 	const uint64_t per_second = full ? NS_PER_S : NS_PER_S / NS_PER_US;
 
-	put_seconds(report, line, units / per_second);
+	put_seconds(report, line, units / per_second, of_day);
 	tw_line__digits(line, units % per_second, full ? 9 : 6, '0');
 	tw_line__char(line, ':');
 }
@@ -198,13 +205,14 @@ static void put_delta(struct tw_report *report, struct tw_line *line, uint64_t n
 static void put_time(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
 {
 	const uint64_t time = report__time(report, event->stream, event->view.time);
+	const bool of_day = has_time_of_day(report, event->stream);
 
-	if (report->options->time != TW_REPORT_WALL && tw_identity__counts(&event->stream->identity)) {
+	if (!of_day && tw_identity__counts(&event->stream->identity)) {
 		tw_line__digits(line, time, COUNT_WIDTH, ' '); /* the same width as in trace-cmd */
 		tw_line__char(line, ':');
 	} else {
 		tw_line__char(line, ' ');
-		put_wall_time(report, line, time);
+		put_nanoseconds(report, line, time, of_day);
 	}
 	if (report->options->delta)
 		put_delta(report, line, time);

@@ -215,6 +215,7 @@ static int take_packets(struct run *run, struct tw_capture_file *file, const cha
 		err = tw_report_frames__flush(run->frames);
 	if (!err)
 		err = tw_report_pending__flush(run->pending);
+	run->stats->without_wall = run->report.without_wall;
 	run->stats->not_written = tw_report_output__flush(&run->report.out) != 0;
 	if (run->stats->not_written && !err)
 		err = run->report.out.failure;

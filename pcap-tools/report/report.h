@@ -45,6 +45,7 @@ struct tw_report_stats {
 	uint64_t lost;          /* from LOST records */
 	uint64_t lost_unknown;  /* LOST records without a number */
 	uint64_t missing;       /* by their numbers, without those that LOST reports: dropped on the path */
+	uint64_t without_wall;  /* printed with the time of the trace clock: their stream has no wall clock */
 	uint64_t unknown;       /* events whose format is unknown; shown as bytes */
 	uint64_t snapped;       /* frames of which the capturing program kept only the beginning */
 	uint64_t malformed;     /* frames that cannot be read, in whole or in part */

@@ -35,7 +35,8 @@ struct tw_report_label {
 /* The seconds of a time as text. */
 struct tw_report_second {
 	uint64_t second;
-	size_t len; /* 0 = none yet */
+	bool of_day; /* the text is a date and a time of day */
+	size_t len;  /* 0 = none yet */
 	char text[40];
 };
 
@@ -53,6 +54,7 @@ struct tw_report {
 	struct tw_report_output out;
 	uint64_t first_time,
 		last_time; /* times as printed: the first, ns, for RELATIVE; that of the line before, in printed units, for delta */
+	uint64_t without_wall; /* see the stats */
 	bool any_time;
 	bool began;                          /* the first line is written */
 	bool several_streams, several_hosts; /* lines then begin with the name of their stream */

@@ -60,9 +60,14 @@ grep -E '^cpus=|: (sched_switch|irq_handler_e[a-z]*): ' plain | cmp -s - chosen 
 "$tracewire" report -q --cpu 4 x.pcapng >none || fail "a CPU without events"
 expect "events of CPU 4" 0 "$(grep -c . none)"
 
-# Wall-clock time: that of the clock, plus a constant
-"$tracewire" report -q --wall -t x.pcapng | head -n 2 | tail -n 1 | grep -qE '^ +bash-132 +\[000\] [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}\.[0-9]{9}: sys_exit: ' ||
-	fail "--wall prints $("$tracewire" report -q --wall -t x.pcapng | head -n 2 | tail -n 1)"
+# The time of day, where it is known: not of a trace.dat.
+sample=$(dirname "$0")/../data/sample.pcapng
+"$tracewire" report -q --wall -t "$sample" | head -n 2 | tail -n 1 |
+	grep -qE '^ +[^ ]+-[0-9]+ +\[[0-9]{3}\] 2026-[0-9]{2}-[0-9]{2} [0-9:]{8}\.[0-9]{9}: [a-z_]+: ' ||
+	fail "--wall prints $("$tracewire" report -q --wall -t "$sample" | head -n 2 | tail -n 1)"
+"$tracewire" report --wall x.pcapng >wall.txt 2>err || fail "--wall without a time of day: $(cat err)"
+"$tracewire" report -q x.pcapng | cmp - wall.txt || fail "--wall changes what has no time of day"
+grep -qE "^time +$(($(wc -l <wall.txt) - 1)) events without a time of day" err || fail "no word of that: $(cat err)"
 
 # JSON: each line is an object; its text equals the line
 cat >lines.py <<'END'
