@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/messages.h"
+#include "cli/private_home.h"
 #include "pcap-tools/output/repair.h"
 #include "producer/instance.h"
 #include "producer/tracing_dir.h"
@@ -96,6 +97,8 @@ static int stale__remove(bool dry_run, void (*tell)(void *ctx, const struct stal
 
 	removal.err = 0;
 	err = tw_classifier__cleanup(dry_run, tell_removed, &removal, error);
+	if (!err)
+		err = private_home__cleanup(dry_run, tell_removed, &removal, error);
 	if (!err)
 		err = remove_runs(&removal);
 	return err ? err : unrepaired;

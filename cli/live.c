@@ -2,6 +2,7 @@
 /* `tracewire live`: events on a veth pair, with tshark or Wireshark at its end. */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ struct live {
 	struct run_config run; /* must be first: the options' config */
 	const char *display_filter;
 	bool gui;
+	bool is_running; /* or was: the viewer gets something to show */
 	struct run_interface veth;
 	struct viewer viewer;
 	struct receiver *receiver;
@@ -109,8 +111,9 @@ static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struc
 
 static void started(void *ctx)
 {
-	const struct live *live = ctx;
+	struct live *live = ctx;
 
+	live->is_running = true;
 	if (!viewer__has_plugin())
 		fputs("the Wireshark plugin is not installed, so events are shown undecoded; "
 		      "`tracewire doctor` says what to do\n",
@@ -201,6 +204,18 @@ static int judge_viewer(const struct live *live, struct tw_error *error)
 	return CLI_EXIT_FAILURE;
 }
 
+/* Nothing of the run is left but its window. Who ends the run with a signal other than Ctrl-C does not wait for it. */
+static void leave_window(struct live *live)
+{
+	const int signal = stop__signal();
+	const bool now = stop__is_urgent() || (signal && signal != SIGINT) || !live->is_running;
+
+	if (!now && !live->run.quiet && viewer__has_window(&live->viewer))
+		fputs("Wireshark stays open; close it, or press Ctrl-C, to end\n", stderr);
+	if (live->gui)
+		live->viewer_end.status = viewer__close_window(&live->viewer, now);
+}
+
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	static const struct tw_producer_options defaults = { .latency_ms = LATENCY_MS, .later_stage = true };
@@ -217,6 +232,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 
 	(void)n_args;
 	status = session__run(&live->run, &defaults, args, &output, live, error);
+	leave_window(live);
 	run_config__fini(&live->run);
 	return status ? status : judge_viewer(live, error);
 }
@@ -255,6 +271,8 @@ const struct cli_command cli_command_live = {
 		"Makes a veth pair, sends the events of this kernel to it, receives them at the other end, and shows "
 		"them with tshark in time order across CPUs. It ends with Ctrl-C, or when COMMAND ends, whose exit "
 		"status it returns. If run by root, tshark runs as the user behind sudo, or as nobody.\n\n"
+		"With --gui, Wireshark stays open after the end of the run, until you close it or press Ctrl-C again. "
+		"If it runs as nobody, its home is a new directory that is removed with it.\n\n"
 		"Other programs can capture on the interface at the same time.",
 	.examples = examples,
 	.groups = groups,

@@ -13,8 +13,6 @@
 
 #include "cli/command.h"
 
-#define ABOUT_USER 3 /* variables: HOME, USER, LOGNAME */
-
 static const struct passwd *user_behind_sudo(void)
 {
 	const struct tw_number_rule uids = { .min = 1, .max = UINT32_MAX - 1 };
@@ -52,41 +50,62 @@ static int find_groups(const struct passwd *found, struct ordinary_user *user)
 	return 0;
 }
 
-static bool is_about_user(const char *variable)
+/* The variable of that name, or the end of the list. */
+static char **find_variable(char **environment, const char *name)
 {
-	return !strncmp(variable, "HOME=", 5) || !strncmp(variable, "USER=", 5) || !strncmp(variable, "LOGNAME=", 8);
+	const size_t len = strlen(name);
+
+	while (*environment && (strncmp(*environment, name, len) != 0 || (*environment)[len] != '='))
+		environment++;
+	return environment;
 }
 
-static int set_variable(char **ret, const char *name, const char *value)
+int ordinary_user__set(struct ordinary_user *user, const char *name, const char *value)
 {
-	if (asprintf(ret, "%s=%s", name, value) >= 0)
-		return 0;
-	*ret = NULL;
-	return -ENOMEM;
+	char **variable = find_variable(user->environment, name), *text;
+	size_t n = (size_t)(variable - user->environment);
+
+	if (asprintf(&text, "%s=%s", name, value) < 0)
+		return -ENOMEM;
+	if (!*variable) {
+		char **longer = reallocarray(user->environment, n + 2, sizeof(*longer));
+
+		if (!longer) {
+			free(text);
+			return -ENOMEM;
+		}
+		user->environment = longer;
+		longer[n + 1] = NULL;
+	} else {
+		free(*variable);
+	}
+	user->environment[n] = text;
+	return 0;
 }
 
-/* The variables about the user are first and owned; the others are borrowed. */
-static int make_environment(const struct passwd *found, struct ordinary_user *user)
+static int copy_environment(struct ordinary_user *user)
 {
-	size_t n = 0, at = ABOUT_USER;
-	char **made;
+	size_t n = 0;
 
-	if (geteuid())
-		return 0;
 	while (environ[n])
 		n++;
-	made = calloc(n + ABOUT_USER + 1, sizeof(*made));
-	if (!made)
-		return -ENOMEM;
-	user->environment = made;
-	for (size_t i = 0; i < n; i++) {
-		if (!is_about_user(environ[i]))
-			made[at++] = environ[i];
-	}
-	return set_variable(&made[0], "HOME", found->pw_dir) || set_variable(&made[1], "USER", found->pw_name) ||
-			       set_variable(&made[2], "LOGNAME", found->pw_name)
-		       ? -ENOMEM
-		       : 0;
+	user->environment = calloc(n + 1, sizeof(*user->environment));
+	for (size_t i = 0; user->environment && i < n; i++)
+		if (!(user->environment[i] = strdup(environ[i])))
+			return -ENOMEM;
+	return user->environment ? 0 : -ENOMEM;
+}
+
+static int make_environment(const struct passwd *found, struct ordinary_user *user)
+{
+	int err = copy_environment(user);
+
+	if (err || geteuid())
+		return err;
+	err = ordinary_user__set(user, "HOME", found->pw_dir);
+	if (!err)
+		err = ordinary_user__set(user, "USER", found->pw_name);
+	return err ? err : ordinary_user__set(user, "LOGNAME", found->pw_name);
 }
 
 /* Result of getpwnam(): without free descriptors it finds no user, and sets errno. */
@@ -101,7 +120,7 @@ int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_e
 {
 	const struct passwd *found = NULL;
 
-	*ret = (struct ordinary_user){ .environment = environ };
+	*ret = (struct ordinary_user){ 0 };
 	if (!name)
 		found = user_behind_sudo();
 	if (!found && !name)
@@ -114,6 +133,7 @@ int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_e
 	snprintf(ret->name, sizeof(ret->name), "%s", found->pw_name);
 	ret->uid = found->pw_uid;
 	ret->gid = found->pw_gid;
+	snprintf(ret->home, sizeof(ret->home), "%s", found->pw_dir);
 	if (find_groups(found, ret) || make_environment(found, ret))
 		return tw_error__set(error, -ENOMEM, "no memory to become the user %s", ret->name);
 	return 0;
@@ -128,11 +148,9 @@ int ordinary_user__become(const struct ordinary_user *user)
 
 void ordinary_user__fini(struct ordinary_user *user)
 {
-	if (user->environment && user->environment != environ) {
-		for (size_t i = 0; i < ABOUT_USER; i++)
-			free(user->environment[i]);
-		free(user->environment);
-	}
+	for (char **variable = user->environment; variable && *variable; variable++)
+		free(*variable);
+	free(user->environment);
 	free(user->groups);
 	*user = (struct ordinary_user){ 0 };
 }

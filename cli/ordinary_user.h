@@ -18,7 +18,8 @@ struct ordinary_user {
 	gid_t gid;
 	gid_t *groups;
 	size_t n_groups;
-	char **environment; /* for execve(2): this process's, with other HOME, USER and LOGNAME; unchanged if it is not root's */
+	char home[PATH_MAX];
+	char **environment; /* for execve(2): a copy of this process's; root's with HOME, USER and LOGNAME of the user */
 };
 
 /**
@@ -32,6 +33,9 @@ int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_e
 
 /** ordinary_user__behind_sudo() - the user who called sudo. Return: false if this is not root, or there is no such user */
 bool ordinary_user__behind_sudo(uid_t *ret_uid, gid_t *ret_gid);
+
+/** ordinary_user__set() - set a variable of the environment. Return: 0 or -ENOMEM */
+int ordinary_user__set(struct ordinary_user *user, const char *name, const char *value);
 
 /**
  * ordinary_user__become() - root becomes that user; for any other user there is no change

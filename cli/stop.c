@@ -117,6 +117,11 @@ bool stop__was_sent(void)
 	return first_was_sent;
 }
 
+int stop__signals(void)
+{
+	return asked;
+}
+
 bool stop__is_urgent(void)
 {
 	return asked > 1;

@@ -31,6 +31,9 @@ int stop__signal(void);
 /** stop__was_sent() - whether a process sent that signal to this process only; the terminal sends it to the whole group */
 bool stop__was_sent(void);
 
+/** stop__signals() - number of signals so far; those within half a second count as one */
+int stop__signals(void);
+
 /** stop__is_urgent() - whether there were two signals */
 bool stop__is_urgent(void);
 

@@ -142,8 +142,10 @@ static int relay__finish(struct relay *r)
 	return err;
 }
 
-#define END_MS  5                /* interval of checks whether it has ended */
-#define LATE_NS TW_NS_PER_SECOND /* time after the deadline in which it can end by itself after its input has ended */
+#define END_MS    5                /* interval of checks whether tshark has ended */
+#define WINDOW_MS 50               /* and a window */
+#define TERM_MS   3000             /* time for SIGTERM, before SIGKILL */
+#define LATE_NS   TW_NS_PER_SECOND /* time after the deadline in which it can end by itself after its input has ended */
 
 #define ARGUMENTS_MAX 8
 
@@ -233,13 +235,15 @@ static int spawn(const struct launch *launch, pid_t *ret, struct tw_error *error
 	return err;
 }
 
-static int look_up(struct launch *launch, struct tw_error *error)
+static int look_up(struct launch *launch, struct private_home *home, struct tw_error *error)
 {
 	int err = ordinary_user__find(NULL, &launch->user, NULL);
 
 	if (!err)
 		err = tw_program__find(launch->argv, &launch->program);
-	return err ? reported(err, launch->gui, error) : 0;
+	if (err)
+		return reported(err, launch->gui, error);
+	return launch->gui ? private_home__make(&launch->user, home, error) : 0;
 }
 
 static void launch__fini(struct launch *launch)
@@ -255,11 +259,12 @@ int viewer__start(bool gui, const char *display_filter, struct viewer *ret, stru
 	int data[2], err;
 
 	set_arguments(&launch, display_filter);
-	err = look_up(&launch, error);
+	err = look_up(&launch, &viewer.home, error);
 	if (!err && pipe2(data, O_CLOEXEC))
 		err = tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
 	if (err) {
 		launch__fini(&launch);
+		private_home__remove(&viewer.home);
 		return err;
 	}
 	launch.input = data[0];
@@ -274,6 +279,7 @@ int viewer__start(bool gui, const char *display_filter, struct viewer *ret, stru
 	if (err) {
 		close(data[1]);
 		relay__finish(viewer.relay);
+		private_home__remove(&viewer.home);
 		return err;
 	}
 	viewer.fd = data[1];
@@ -299,10 +305,14 @@ bool viewer__is_gone(const struct viewer *viewer)
 	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR);
 }
 
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 /*
- * The viewer ends by itself when it has read everything. A tshark that does not end by the deadline, because it is stopped or its output
- * is not read, is killed. A window stays until it is closed, and outlives this process if the user does not want to wait for it. Return:
- * its status
+ * tshark ends by itself when it has read everything. One that does not end by the deadline, because it is stopped or its output is not
+ * read, is killed. Return: its status
  */
 static int await_end(const struct viewer *viewer)
 {
@@ -312,10 +322,8 @@ static int await_end(const struct viewer *viewer)
 	while ((pid = waitpid(viewer->pid, &status, WNOHANG)) <= 0) {
 		if (pid < 0 && errno != EINTR)
 			return 0;
-		if (viewer->relay && tw_deadline__overdue(stop__deadline()) > LATE_NS)
+		if (tw_deadline__overdue(stop__deadline()) > LATE_NS)
 			kill(viewer->pid, SIGKILL);
-		if (!viewer->relay && stop__is_urgent())
-			return 0;
 		poll(NULL, 0, END_MS);
 	}
 	return status;
@@ -324,14 +332,50 @@ static int await_end(const struct viewer *viewer)
 struct viewer_end viewer__finish(struct viewer *viewer)
 {
 	struct viewer_end end = { .status = 0 };
-	int status;
 
-	if (!viewer->pid)
+	if (viewer->fd >= 0 && viewer->pid)
+		close(viewer->fd);
+	viewer->fd = -1;
+	if (!viewer->relay)
 		return end;
-	close(viewer->fd);
-	status = await_end(viewer);
-	end.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	end.status = exit_status(await_end(viewer));
 	end.output = relay__finish(viewer->relay);
 	*viewer = (struct viewer){ .fd = -1 };
 	return end;
+}
+
+bool viewer__has_window(const struct viewer *viewer)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return viewer->pid && !waitid(P_PID, (id_t)viewer->pid, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid;
+}
+
+/* Wireshark and its dumpcap. The number of the group stays taken until Wireshark is waited for. */
+static void end_group(const struct viewer *viewer)
+{
+	int ms = 0;
+
+	kill(-viewer->pid, SIGTERM);
+	for (; viewer__has_window(viewer) && ms < TERM_MS; ms += WINDOW_MS)
+		poll(NULL, 0, WINDOW_MS);
+	kill(-viewer->pid, SIGKILL);
+}
+
+int viewer__close_window(struct viewer *viewer, bool now)
+{
+	const int signals = stop__signals();
+	int status = 0;
+
+	if (!viewer->pid)
+		return 0;
+	for (; !now && viewer__has_window(viewer); now = stop__signals() > signals)
+		poll(NULL, 0, WINDOW_MS);
+	if (now)
+		end_group(viewer);
+	while (waitpid(viewer->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	private_home__remove(&viewer->home);
+	*viewer = (struct viewer){ .fd = -1 };
+	return now ? 0 : exit_status(status);
 }

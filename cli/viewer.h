@@ -7,20 +7,22 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "cli/private_home.h"
 
 struct relay;
 
 struct viewer {
 	pid_t pid;           /* 0 = none */
 	int fd;              /* write end for the pcapng; -1 = closed */
-	struct relay *relay; /* passes on tshark's output; NULL = none */
+	struct relay *relay; /* passes on tshark's output; NULL for a window */
+	struct private_home home;
 };
 
 /**
  * viewer__start() - run tshark, or Wireshark
  * @display_filter: NULL = everything
  *
- * If run by root it becomes the user who called sudo, or nobody. It has its own process group: Ctrl-C is for this process, and the
+ * If run by root it becomes the user who called sudo, or nobody, with a private home (cli/private_home.h). It has its own process group: Ctrl-C is for this process, and the
  * viewer ends when it has read everything.
  *
  * Return: 0; -ENOPKG if the program does not exist; another -errno. @error has the program's name.
@@ -46,7 +48,20 @@ struct viewer_end {
 	int output; /* 0; -EPIPE if standard output has no reader any more; another -errno of writing there */
 };
 
-/** viewer__finish() - close the pipe and wait for the end, for tshark until stop__deadline(); all 0 if there is no viewer */
+/**
+ * viewer__finish() - close the pipe, and wait for the end of tshark until stop__deadline(); a window stays
+ * Return: all 0 if there is no viewer, or for a window
+ */
 struct viewer_end viewer__finish(struct viewer *viewer);
+
+/** viewer__has_window() - whether Wireshark still runs */
+bool viewer__has_window(const struct viewer *viewer);
+
+/**
+ * viewer__close_window() - wait until the user closes the window, or sends another signal; then end Wireshark, and remove its home
+ * @now: do not wait
+ * Return: 0, or Wireshark's own exit status, or 128 + n for a signal that was not sent here
+ */
+int viewer__close_window(struct viewer *viewer, bool now);
 
 #endif
