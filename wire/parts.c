@@ -140,7 +140,6 @@ static enum tw_parts_status parts__hand_out(struct tw_parts *parts, struct whole
 {
 	parts__unlink(parts, whole);
 	parts->handed_out = whole;
-	parts->stats.whole++;
 	ret->type = whole->inner_type;
 	ret->value = whole->bytes;
 	ret->len = whole->total;

@@ -26,7 +26,6 @@ enum tw_parts_status {
 };
 
 struct tw_parts_stats {
-	uint64_t whole;      /* values handed out */
 	uint64_t incomplete; /* incomplete values discarded: evicted, broken, or begun again with another total */
 	uint64_t headless;   /* pieces of values whose start is missing or was discarded */
 	uint64_t repeated;   /* repeated pieces */

@@ -47,6 +47,10 @@ expect "trace.any, numbers" 2 "$(count basic.pcap 'trace.any.next_pid >= 42')"
 expect "trace.any, text" 1 "$(count basic.pcap 'trace.any.name == "eth0"')"
 expect "trace.any, pointers" 1 "$(count basic.pcap 'trace.any.skbaddr == 0xffff888012345678')"
 expect "trace.any, a column" "eth0" "$(fields basic.pcap 'trace.event == "net_dev_queue"' trace.any.name)"
+names=$(cat "$FORMATS"/*/*/format | sed -n 's/^\tfield:[^;]*[ *]\([A-Za-z_0-9]*\)\(\[[^]]*\]\)*;.*/\1/p' | grep -v '^common_' | LC_ALL=C sort -u)
+for name in $(echo "$names" | sed -n '1p;$p'); do
+	expect "trace.any.$name, of a common event" 0 "$(shark -r "$SAMPLES/basic.pcap" -Y "trace.any.$name" > "$home/out" 2>&1; echo $?)"
+done
 expect "trace.any can be switched off" 1 \
 	"$(shark -o trace.any:FALSE -r "$SAMPLES/basic.pcap" -Y 'trace.any.next_pid >= 42' 2>&1 | grep -cE 'not a valid|must be a field')"
 expect "the second filter on a field with two passes" 1 "$(count late.pcap 'trace.net.net_dev_queue.len == 1514' -2)"
