@@ -239,6 +239,33 @@ static void show_doubts(const struct tw_info *info, const struct tw_info_stream 
 		       name);
 }
 
+/* The filter of the capture program on an interface with frames of the stream; "" = none */
+static const char *program_filter(const struct tw_info *info, uint32_t stream)
+{
+	for (uint32_t i = 0; i < info->n_interfaces; i++) {
+		const struct tw_info_interface *f = &info->interfaces[i];
+
+		if (f->has_frames && *f->filter && (f->stream == stream || f->stream == TW_INFO_NONE))
+			return f->filter;
+	}
+	return "";
+}
+
+/* Another program's capture does not tell why events are missing; Tracewire's own has counted what it rejected. */
+static void show_missing(const struct tw_info *info, uint32_t stream, const struct tw_ledger *ledger, const char *name)
+{
+	const char *filter = program_filter(info, stream);
+	const uint64_t missing = ledger->place[TW_PLACE_WIRE];
+
+	if (!missing || info->is_recording)
+		return;
+	printf("%s: %" PRIu64 " events are missing by their numbers: ", name, missing);
+	if (*filter)
+		printf("rejected by the capture filter '%s', or lost\n", filter);
+	else
+		puts("filtered on the way, by a classifier or a capture filter, or lost");
+}
+
 static void show_ledgers(const struct tw_info *info)
 {
 	const uint32_t n = info->n_streams;
@@ -258,8 +285,10 @@ static void show_ledgers(const struct tw_info *info)
 		puts("");
 		ledger__print_table(names, ledgers, n, COLUMNS, stdout);
 		ledger__print_remarks(&sum, stdout);
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n; i++) {
+			show_missing(info, i, &ledgers[i], names[i]);
 			show_doubts(info, info->streams[i], names[i]);
+		}
 	}
 	free(ledgers);
 	free(texts);

@@ -117,7 +117,7 @@ static void summarize(const struct report_config *config, const struct tw_report
 	if (stats->missing)
 		fprintf(stderr,
 			"missing  %" PRIu64
-			" by their numbers: dropped between producer and capture, or by the capture program\n",
+			" by their numbers: filtered or lost between producer and capture, or by the capture program\n",
 			stats->missing);
 	if (stats->filtered)
 		fprintf(stderr, "filtered %" PRIu64 " by a classifier between producer and capture\n", stats->filtered);
@@ -225,7 +225,7 @@ static const struct cli_option options[] = {
 	  "commas",
 	  0, add_event },
 	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Show only these CPUs, for example 0,2,4-7", 0, add_cpus },
-	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
+	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Show only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
 	FLAG('t', "full-time", full_time, "Show times in nanoseconds, not rounded to microseconds"),
 	FLAG(0, "relative", relative, "Show times relative to the first event shown"),

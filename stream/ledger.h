@@ -30,7 +30,7 @@
 	X(classifier, CLASSIFIER, REJECTED, "classifier", "rejected by a classifier between producer and capture") \
 	X(capture_filter, CAPTURE_FILTER, REJECTED, "capture filter", "rejected by the filter of this capture")    \
 	X(unwanted, UNWANTED, REJECTED, "not wanted", "received after the capture had reached its limit")          \
-	X(wire, WIRE, LOST, "wire", "missing by their numbers: lost between producer and capture")                 \
+	X(wire, WIRE, LOST, "wire", "missing by their numbers between producer and capture: filtered or lost")     \
 	X(receiver, RECEIVER, LOST, "receiver", "the capture host's ring was full")                                \
 	X(damaged, DAMAGED, LOST, "damaged", "received damaged or incomplete")                                     \
 	X(disk, DISK, LOST, "disk", "could not be written")

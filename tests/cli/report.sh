@@ -51,7 +51,7 @@ diff ours theirs >differ || fail "the function graph differs: $(head -n 4 differ
 # Events that were cut out are reported as missing, whoever wrote the file last
 editcap x.pcapng cut.pcapng 30000-30009
 "$tracewire" report cut.pcapng 2>err >/dev/null
-expect "what is missing" "missing  10 by their numbers: dropped between producer and capture, or by the capture program" "$(grep ^missing err)"
+expect "what is missing" "missing  10 by their numbers: filtered or lost between producer and capture, or by the capture program" "$(grep ^missing err)"
 
 # Events by name: the lines of all events with that name
 "$tracewire" report -q x.pcapng >plain

@@ -40,6 +40,9 @@ expect "record: whose" "$(uname -n)" "$(of "$scratch/record.pcapng" "s['host']")
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 start_dumpcap dumpcap tw0 -w "$scratch/dumpcap.pcapng"
 dumpcap=$pid
+filter='len != 134' # rejects sched_switch
+start_dumpcap filtered tw0 -f "$filter" -w "$scratch/filtered.pcapng"
+filtered=$pid
 in_background capture "$tracewire" capture -i tw0 -w "$scratch/capture.pcapng"
 capture=$pid
 wait_for says "$scratch/capture.err" '^capturing on tw0 to '
@@ -47,6 +50,7 @@ wait_for says "$scratch/capture.err" '^capturing on tw0 to '
 eval "$(summary "$scratch/stream.err")"
 wait_for is_in_state "$scratch/dumpcap.pcapng" closed
 interrupt $dumpcap
+interrupt $filtered
 interrupt $capture
 for file in "$scratch/dumpcap.pcapng" "$scratch/capture.pcapng"; do
 	balanced "$file" closed
@@ -61,6 +65,14 @@ balanced "$scratch/less.pcapng" closed
 less=$(of "$scratch/less.pcapng" "l['places']['wire']")
 lost=$((sent - $(of "$scratch/less.pcapng" "l['places']['delivered']")))
 expect "missing in a capture without a packet" "$lost" "$less"
+"$tracewire" info "$scratch/less.pcapng" | grep -qE ": $less events are missing by their numbers: filtered on the way, .* or lost$" ||
+	fail "no word of missing events: $("$tracewire" info "$scratch/less.pcapng" | tail -n 2)"
+
+# A capture filter of dumpcap is named as a reason
+rejected=$(of "$scratch/filtered.pcapng" "l['places']['wire']")
+[ "$rejected" -gt 0 ] || fail "dumpcap's filter rejected nothing"
+"$tracewire" info "$scratch/filtered.pcapng" | grep -qF ": $rejected events are missing by their numbers: rejected by the capture filter '$filter', or lost" ||
+	fail "no word of the filter: $("$tracewire" info "$scratch/filtered.pcapng" | tail -n 2)"
 
 # Lost, repeated and out of order: every event is where it went
 packed=$scratch/packed.pcapng
