@@ -409,6 +409,16 @@ static void put_name(struct tw_dissect *d, proto_tree *tree, int hf, const struc
 		proto_item_set_generated(item);
 }
 
+static void put_time_of_day(struct tw_dissect *d, proto_tree *tree, int at, uint64_t ns)
+{
+	proto_item *item = NULL;
+
+	if (d->stream && d->stream->has_wall)
+		item = tw_put_number(d, tree, hf_trace_time_epoch, at, 0, ns + tw_stream__wall_offset(d->stream));
+	if (item)
+		proto_item_set_generated(item);
+}
+
 /* The offsets of the common fields are the same in all kernels. */
 static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
@@ -416,6 +426,7 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 	const uint64_t ns = tw_dissect__ns(d, e->view.time);
 
 	tw_put_number(d, tree, hf_trace_time, at - 4, 4, ns);
+	put_time_of_day(d, tree, at, ns);
 	tw_put_number(d, tree, hf_trace_seq, at, 0, e->seq);
 	if (e->type) {
 		put_name(d, tree, hf_trace_system, e, e->type->event->format->system);

@@ -46,6 +46,7 @@ int hf_trace_comm = -1;
 int hf_trace_cpu = -1;
 int hf_trace_host = -1;
 int hf_trace_time = -1;
+int hf_trace_time_epoch = -1;
 int hf_trace_time_error = -1;
 int hf_trace_order = -1;
 int hf_trace_seq = -1;
@@ -255,6 +256,9 @@ static hf_register_info hf[] = {
 	{ &hf_trace_time,
 	  { "Time", "trace.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0, "Time of the event in the stream's clock",
 	    HFILL } },
+	{ &hf_trace_time_epoch,
+	  { "Event time", "trace.time_epoch", FT_ABSOLUTE_TIME, ABSOLUTE_TIME_LOCAL, NULL, 0,
+	    "Date and time of the event, by the wall clock of its machine at the first CLOCK of the stream", HFILL } },
 	{ &hf_trace_time_error,
 	  { "Time error", "trace.time_error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "Largest distance of the packet's time from the capture host's clock", HFILL } },

@@ -38,6 +38,7 @@ proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at
 	case FT_BOOLEAN:
 		return proto_tree_add_boolean(tree, hf, d->bytes.tvb, at, len, (uint32_t)value);
 	case FT_RELATIVE_TIME:
+	case FT_ABSOLUTE_TIME:
 		return put_time(tree, d->bytes.tvb, hf, at, len, value);
 	default:
 		return NULL;

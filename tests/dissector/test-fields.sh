@@ -14,6 +14,8 @@ expect "Info of metadata" "SCHEMA 2/4 net:net_dev_queue" "$(info basic.pcap 'fra
 expect "the eight facts" "net_dev_queue|net|42|curl|1|alpha|5000.000000500|0" \
 	"$(fields basic.pcap 'trace.event == "net_dev_queue"' trace.event trace.system trace.pid trace.comm trace.cpu \
 		trace.host trace.time trace.seq)"
+expect "the time of day of an event" 1 \
+	"$(TZ=UTC count basic.pcap 'trace.event == "net_dev_queue" && trace.time_epoch == "2023-11-14 22:13:20.000000500"')"
 expect "a pid that is used again" "curl nginx" \
 	"$(fields basic.pcap 'trace.pid == 42 && trace.event' trace.comm | sed 's/curl curl/curl/')"
 expect "idle" "<idle>" "$(fields basic.pcap 'trace.event && trace.pid == 0' trace.comm)"
