@@ -15,6 +15,7 @@
 
 static int
 	write_error; /* errno of the first failed flush: stdio keeps only the fact that it failed, and drops the text */
+static char output_buffer[64 << 10];        /* larger than each help text */
 static struct queued_file *output, *errors; /* NULL: printing waits, as usual in stdio */
 
 /* /dev/null is opened in the other direction. */
@@ -24,6 +25,9 @@ int standard_files__occupy(void)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
 			return -errno;
 	}
+	/* stdio keeps no errno of a write that makes room in its buffer, only that of standard_files__flush() */
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, output_buffer, _IOFBF, sizeof(output_buffer));
 	return 0;
 }
 
