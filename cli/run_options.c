@@ -166,7 +166,7 @@ static const struct cli_option source_options[] = {
 	  "Trace these events: a system, an event or SYSTEM:EVENT, with wildcards, or all; separate several by "
 	  "commas. May be given many times",
 	  0, cli_selection__add },
-	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
+	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Trace only events that match this expression, for example 'prev_comm == \"make\" or softirq_raise.vec == "
 	  "NET_RX'; docs/filter.md describes the language. The kernel evaluates the parts that it supports, "
 	  "Tracewire the rest",

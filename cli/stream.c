@@ -157,7 +157,7 @@ static const struct cli_option options[] = {
 	  "Send to this interface. For a veth pair made by vnet up, send from its other end, so that captures "
 	  "on NAME see the events. If there is no such interface, make a veth pair of that name for this run",
 	  offsetof(struct run_config, interface), NULL },
-	{ 0, "destination", "MAC|group", CLI_ARG_TEXT,
+	{ 0, "destination", "MAC|group", CLI_ARG_GROUP,
 	  "With --interface: send to this Ethernet address, or with 'group' to a multicast address, which switches "
 	  "send to all ports. Required for an interface that leads to other hosts",
 	  0, set_destination },

@@ -509,7 +509,7 @@ static const struct cli_option options[] = {
 	  "Receive through AF_XDP: other programs on this interface do not see the frames; all other traffic "
 	  "passes. Requires an interface without an XDP program",
 	  offsetof(struct capture, xdp), NULL },
-	{ 'f', "filter", "EXPR", CLI_ARG_TEXT,
+	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
 	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
 	  offsetof(struct capture, file), NULL },
@@ -524,7 +524,7 @@ static const struct cli_option options[] = {
 	  "Write frames as received, with many events in each, which needs the least CPU time; `tracewire convert` "
 	  "unpacks them later",
 	  offsetof(struct capture, packed), NULL },
-	{ 0, "align", "host|none", CLI_ARG_TEXT,
+	{ 0, "align", "host|none", CLI_ARG_ALIGN,
 	  "host: convert all times to this host's clock, by time synchronisation with the producers; none: "
 	  "keep the clock of each machine (default)",
 	  0, set_align },
@@ -548,7 +548,7 @@ static const struct cli_option options[] = {
 	  "Write standard error as JSON, one object a line: begin, status, end, note and error; "
 	  "docs/options.md describes their members",
 	  0, set_json },
-	{ 'Z', "user", "USER", CLI_ARG_TEXT,
+	{ 'Z', "user", "USER", CLI_ARG_USER,
 	  "Become this user when the interface and the file are open (default: the user behind sudo, otherwise "
 	  "nobody); with -Z root, no privileges are given up",
 	  offsetof(struct capture, user), NULL },

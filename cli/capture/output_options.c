@@ -149,11 +149,11 @@ static int set_autostop(void *config, const char *text, struct tw_error *error)
 }
 
 static const struct cli_option output_options[] = {
-	{ 'b', "ring-buffer", "KEY:VALUE", CLI_ARG_TEXT,
+	{ 'b', "ring-buffer", "KEY:VALUE", CLI_ARG_NEXT_FILE,
 	  "Begin the next file after filesize:KB (or 64M), duration:SECONDS or packets:N, or when the time of day is "
 	  "a multiple of interval:SECONDS; with files:N keep only the newest N files. May be given many times",
 	  0, set_ring },
-	{ 'a', "autostop", "KEY:VALUE", CLI_ARG_TEXT,
+	{ 'a', "autostop", "KEY:VALUE", CLI_ARG_AUTOSTOP,
 	  "Stop after duration:SECONDS, filesize:KB (or 64M), files:N or events:N (counted as by --count); packets:N "
 	  "is the same as events:N. May be given many times",
 	  0, set_autostop },

@@ -522,7 +522,7 @@ static int compile(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 0, "to", "TARGET", CLI_ARG_TEXT,
+	{ 0, "to", "TARGET", CLI_ARG_BACK_END,
 	  "Target: tracefs, xdp, tc, u32, pcap, display; or tree, which prints the comparisons that each event is "
 	  "tested with",
 	  offsetof(struct compile, to), NULL },
@@ -530,10 +530,10 @@ static const struct cli_option options[] = {
 };
 
 static const struct cli_option classifier_options[] = {
-	{ 0, "action", "ACTION", CLI_ARG_TEXT,
+	{ 0, "action", "ACTION", CLI_ARG_ACTION,
 	  "Action for events that match: drop, mark:N, redirect:INTERFACE, pass (default)",
 	  offsetof(struct compile, action), NULL },
-	{ 0, "default", "ACTION", CLI_ARG_TEXT,
+	{ 0, "default", "ACTION", CLI_ARG_ACTION,
 	  "Action for other events (default: pass with --action, as in filter attach, otherwise drop)",
 	  offsetof(struct compile, otherwise), NULL },
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "The interface in tc's commands (default tw0)",
@@ -563,7 +563,7 @@ const struct cli_command filter_command_compile = {
 	.name = "compile",
 	.summary = "Translate an expression for one stage",
 	.arguments = "EXPRESSION",
-	.arg_kind = CLI_ARG_TEXT,
+	.arg_kind = CLI_ARG_FILTER,
 	.args_max = 1,
 	.description =
 		"Prints filter strings for tracefs, instructions for XDP or tc, tc commands for u32, a libpcap "

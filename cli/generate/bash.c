@@ -2,35 +2,44 @@
 /* Completion for bash: one function that finds the command and then completes from its table. Works without bash-completion. */
 #include "cli/generate/generate.h"
 
-/* How the script completes each kind of argument. */
-static const char *const offers[] = {
-	[CLI_ARG_NONE] = ":",
-	[CLI_ARG_NUMBER] = ":",
-	[CLI_ARG_SIZE] = ":",
-	[CLI_ARG_TEXT] = ":",
+/* What completes an argument of that kind, if no lister does. */
+static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "compopt -o default",
-	[CLI_ARG_INTERFACE] = "_tracewire_offer \"$(command ls /sys/class/net)\"",
-	[CLI_ARG_EVENT] = "_tracewire_offer \"$(tracewire list 2>/dev/null; tracewire list --systems 2>/dev/null)\"",
-	[CLI_ARG_CLOCK] = "_tracewire_offer \"$(tracewire list --clocks 2>/dev/null)\"",
-	[CLI_ARG_TRACER] = "_tracewire_offer \"$(tracewire list --tracers 2>/dev/null)\"",
+	[CLI_ARG_EVENT] = "_tracewire_offer_last",
 	[CLI_ARG_FUNCTION] = "_tracewire_offer \"$(tracewire list --functions \"$cur*\" 2>/dev/null)\"",
-	[CLI_ARG_TRACE_OPTION] = "_tracewire_offer \"$(tracewire list --options 2>/dev/null)\"",
 	[CLI_ARG_COMMAND] = "_tracewire_offer \"$(compgen -c -- \"$cur\")\"",
 };
+
+static void put_offer(FILE *out, enum cli_arg_kind kind)
+{
+	const char *lister = generate__lister(kind);
+
+	if (lister)
+		fprintf(out, "%s \"$(%s)\"", offers[kind] ? offers[kind] : "_tracewire_offer", lister);
+	else
+		fputs(offers[kind] ? offers[kind] : ":", out);
+}
 
 static const char prologue[] =
 	"# SPDX-License-Identifier: GPL-2.0-or-later\n"
 	"# bash completion for tracewire; generated from its option tables\n"
 	"\n"
-	"# Offer the words of $1 that begin like the word being typed. Readline splits words at colons, so the text before\n"
-	"# the last colon is removed again.\n"
+	"# Offer the words of $1 that begin like the word being typed, after the prefix $2. Readline splits words at colons,\n"
+	"# so the text before the last colon is removed again. A word that ends in a colon is continued.\n"
 	"_tracewire_offer()\n"
 	"{\n"
 	"\tlocal IFS=$'\\n'\n"
-	"\tCOMPREPLY=($(compgen -W \"$1\" -- \"$cur\"))\n"
+	"\tCOMPREPLY=($(compgen -P \"${2-}\" -W \"$1\" -- \"${cur#\"${2-}\"}\"))\n"
+	"\t[[ ${COMPREPLY[0]-} == *: ]] && compopt -o nospace 2>/dev/null\n"
 	"\tif [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then\n"
 	"\t\tCOMPREPLY=(\"${COMPREPLY[@]#\"${cur%\"${cur##*:}\"}\"}\")\n"
 	"\tfi\n"
+	"}\n"
+	"\n"
+	"# The same for the last item of a list with commas.\n"
+	"_tracewire_offer_last()\n"
+	"{\n"
+	"\t_tracewire_offer \"$1\" \"${cur%\"${cur##*,}\"}\"\n"
 	"}\n"
 	"\n"
 	"# Put the pieces of the word being typed together again: into cur; the option before it into prev.\n"
@@ -71,7 +80,9 @@ static void put_option_argument(FILE *out, const struct cli_option *option)
 	fputs("\t\t\t", out);
 	if (option->letter)
 		fprintf(out, "-%c | ", option->letter);
-	fprintf(out, "--%s) %s; return ;;\n", option->name, offers[option->kind]);
+	fprintf(out, "--%s) ", option->name);
+	put_offer(out, option->kind);
+	fputs("; return ;;\n", out);
 }
 
 static void put_options(FILE *out, const struct cli_command *command)
@@ -103,8 +114,11 @@ static void put_case(FILE *out, const struct cli_command *command, const char *p
 	put_options(out, command);
 	if (command->commands)
 		put_words(out, command);
-	else if (command->arguments)
-		fprintf(out, "\t\t%s\n", offers[command->arg_kind]);
+	else if (command->arguments) {
+		fputs("\t\t", out);
+		put_offer(out, command->arg_kind);
+		fputc('\n', out);
+	}
 	fputs("\t\t;;\n", out);
 	for (const struct cli_command *const *below = command->commands; below && *below; below++) {
 		snprintf(below_path, sizeof(below_path), "%s %s", path, (*below)->name);

@@ -2,20 +2,26 @@
 /* Completion for fish: one line for each option or command. */
 #include "cli/generate/generate.h"
 
-static const char *const offers[] = {
+/* What completes an argument of that kind, if no lister does. */
+static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_NONE] = "-f",
-	[CLI_ARG_NUMBER] = "-x",
-	[CLI_ARG_SIZE] = "-x",
-	[CLI_ARG_TEXT] = "-x",
 	[CLI_ARG_FILE] = "-rF",
-	[CLI_ARG_INTERFACE] = "-x -a '(command ls /sys/class/net)'",
-	[CLI_ARG_EVENT] = "-x -a '(tracewire list --systems 2>/dev/null; tracewire list 2>/dev/null)'",
-	[CLI_ARG_CLOCK] = "-x -a '(tracewire list --clocks 2>/dev/null)'",
-	[CLI_ARG_TRACER] = "-x -a '(tracewire list --tracers 2>/dev/null)'",
+	[CLI_ARG_EVENT] = "-x -a '(__tracewire_events)'",
 	[CLI_ARG_FUNCTION] = "-x -a '(tracewire list --functions (commandline -ct)\"*\" 2>/dev/null)'",
-	[CLI_ARG_TRACE_OPTION] = "-x -a '(tracewire list --options 2>/dev/null)'",
 	[CLI_ARG_COMMAND] = "-x -a '(__fish_complete_command)'",
 };
+
+static void put_offer(FILE *out, enum cli_arg_kind kind)
+{
+	const char *lister = generate__lister(kind);
+
+	if (offers[kind])
+		fputs(offers[kind], out);
+	else if (lister)
+		fprintf(out, "-x -a '(%s)'", lister);
+	else
+		fputs("-x", out);
+}
 
 /* In single quotes. */
 static void put_quoted(FILE *out, const char *text)
@@ -47,7 +53,9 @@ static void put_group(FILE *out, const struct cli_command *command, const struct
 		put_condition(out, command, path, depth);
 		if (option->letter)
 			fprintf(out, " -s %c", option->letter);
-		fprintf(out, " -l %s %s -d ", option->name, offers[option->kind]);
+		fprintf(out, " -l %s ", option->name);
+		put_offer(out, option->kind);
+		fputs(" -d ", out);
 		put_quoted(out, option->help);
 		fputc('\n', out);
 	}
@@ -63,7 +71,9 @@ static void put_command(FILE *out, const struct cli_command *command, const char
 	put_group(out, command, &cli_general_options, path, depth);
 	if (!command->commands && command->arguments) {
 		put_condition(out, command, path, depth);
-		fprintf(out, " %s\n", offers[command->arg_kind]);
+		fputc(' ', out);
+		put_offer(out, command->arg_kind);
+		fputc('\n', out);
 	}
 	for (const struct cli_command *const *below = command->commands; below && *below; below++) {
 		put_condition(out, command, path, depth);
@@ -81,7 +91,15 @@ void generate__fish(const struct cli_command *root, FILE *out)
 
 	fputs("# SPDX-License-Identifier: GPL-2.0-or-later\n"
 	      "# fish completion for tracewire; generated from its option tables\n"
-	      "complete -c tracewire -f\n",
+	      "complete -c tracewire -f\n"
+	      "\n"
+	      "# Events, after those of a list with commas that are complete.\n"
+	      "function __tracewire_events\n",
 	      out);
+	fprintf(out,
+		"\tset -l before (string replace -r \"[^,]*\\$\" \"\" -- (commandline -ct))\n"
+		"\tstring replace -r ^ -- \"$before\" (%s)\n"
+		"end\n\n",
+		generate__lister(CLI_ARG_EVENT));
 	put_command(out, root, path, 0);
 }

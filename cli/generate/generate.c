@@ -6,6 +6,38 @@
 
 #include "cli/generate/generate.h"
 
+/* Events in each form that --event takes: a system, SYSTEM:EVENT, an event. */
+#define EVENTS                                                                                                \
+	"tracewire list --systems 2>/dev/null; tracewire list 2>/dev/null; tracewire list 2>/dev/null | sed " \
+	"\"s/.*://\""
+/* The names that an expression can begin with: what every event has, and fields. */
+#define NAMES                                                                                                       \
+	"printf \"%s\\n\" event system pid comm cpu flags host time; tracewire list --fields 2>/dev/null | sed -n " \
+	"\"s/^\\t\\([^ ]*\\).*/\\1/p\" | sort -u"
+
+const char *generate__lister(enum cli_arg_kind kind)
+{
+	static const char *const listers[CLI_ARG_KINDS] = {
+		[CLI_ARG_INTERFACE] = "command ls /sys/class/net",
+		[CLI_ARG_EVENT] = EVENTS,
+		[CLI_ARG_CLOCK] = "tracewire list --clocks 2>/dev/null",
+		[CLI_ARG_TRACER] = "tracewire list --tracers 2>/dev/null",
+		[CLI_ARG_TRACE_OPTION] = "tracewire list --options 2>/dev/null",
+		[CLI_ARG_FILTER] = NAMES,
+		[CLI_ARG_ACTION] = "printf \"%s\\n\" pass drop mark: redirect:",
+		[CLI_ARG_HOOK] = "printf \"%s\\n\" xdp tc u32",
+		[CLI_ARG_BACK_END] = "printf \"%s\\n\" tracefs xdp tc u32 pcap display tree",
+		[CLI_ARG_PIPELINE] = "printf \"%s\\n\" live record stream capture report attach dumpcap tshark",
+		[CLI_ARG_ALIGN] = "printf \"%s\\n\" host none",
+		[CLI_ARG_GROUP] = "printf \"%s\\n\" group",
+		[CLI_ARG_NEXT_FILE] = "printf \"%s\\n\" filesize: duration: interval: packets: files:",
+		[CLI_ARG_AUTOSTOP] = "printf \"%s\\n\" duration: filesize: files: events: packets:",
+		[CLI_ARG_USER] = "getent passwd | cut -d: -f1",
+	};
+
+	return listers[kind];
+}
+
 static FILE *create(const char *dir, const char *name)
 {
 	char path[PATH_MAX];

@@ -13,6 +13,13 @@
  */
 void generate__man_page(const struct cli_command *command, const char *path, FILE *out);
 
+/**
+ * generate__lister() - the shell command that prints the words offered for an argument of that kind, one a line; valid in bash, zsh and
+ * fish, without single quotes
+ * Return: NULL if there is none
+ */
+const char *generate__lister(enum cli_arg_kind kind);
+
 /* Completion of the whole command line for a shell. */
 void generate__bash(const struct cli_command *root, FILE *out);
 void generate__zsh(const struct cli_command *root, FILE *out);

@@ -4,54 +4,50 @@
 
 #include "cli/generate/generate.h"
 
-static const char *const offers[] = {
-	[CLI_ARG_NONE] = "",
-	[CLI_ARG_NUMBER] = "",
-	[CLI_ARG_SIZE] = "",
-	[CLI_ARG_TEXT] = "",
+/* What completes an argument of that kind, if no lister does. */
+static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "_files",
 	[CLI_ARG_INTERFACE] = "_net_interfaces",
-	[CLI_ARG_EVENT] = "_tracewire_events",
-	[CLI_ARG_CLOCK] = "_tracewire_clocks",
-	[CLI_ARG_TRACER] = "_tracewire_tracers",
 	[CLI_ARG_FUNCTION] = "_tracewire_functions",
-	[CLI_ARG_TRACE_OPTION] = "_tracewire_options",
 	[CLI_ARG_COMMAND] = "_command_names -e",
 };
 
-static const char prologue[] =
-	"#compdef tracewire\n"
-	"# SPDX-License-Identifier: GPL-2.0-or-later\n"
-	"# zsh completion for tracewire; generated from its option tables\n"
-	"\n"
-	"_tracewire_events()\n"
-	"{\n"
-	"\tlocal -a events\n"
-	"\tevents=(${(f)\"$(tracewire list --systems 2>/dev/null; tracewire list 2>/dev/null)\"})\n"
-	"\t_multi_parts : events\n"
-	"}\n"
-	"\n"
-	"_tracewire_clocks()\n"
-	"{\n"
-	"\tlocal -a clocks\n"
-	"\tclocks=(${(f)\"$(tracewire list --clocks 2>/dev/null)\"})\n"
-	"\tcompadd -a clocks\n"
-	"}\n"
-	"\n"
-	"_tracewire_tracers()\n"
-	"{\n"
-	"\tcompadd -- ${(f)\"$(tracewire list --tracers 2>/dev/null)\"}\n"
-	"}\n"
-	"\n"
-	"_tracewire_functions()\n"
-	"{\n"
-	"\tcompadd -- ${(f)\"$(tracewire list --functions \"$PREFIX*\" 2>/dev/null)\"}\n"
-	"}\n"
-	"\n"
-	"_tracewire_options()\n"
-	"{\n"
-	"\tcompadd -- ${(f)\"$(tracewire list --options 2>/dev/null)\"}\n"
-	"}\n";
+static const char prologue[] = "#compdef tracewire\n"
+			       "# SPDX-License-Identifier: GPL-2.0-or-later\n"
+			       "# zsh completion for tracewire; generated from its option tables\n"
+			       "\n"
+			       "_tracewire_functions()\n"
+			       "{\n"
+			       "\tcompadd -- ${(f)\"$(tracewire list --functions \"$PREFIX*\" 2>/dev/null)\"}\n"
+			       "}\n";
+
+/* A function for each lister: "_tracewire_words_6". Events are a list with commas; a word that ends in a colon is continued. */
+static void put_listers(FILE *out)
+{
+	for (unsigned int kind = 0; kind < CLI_ARG_KINDS; kind++) {
+		const char *lister = generate__lister(kind);
+
+		if (!lister || offers[kind])
+			continue;
+		fprintf(out, "\n_tracewire_words_%u()\n{\n\tlocal -a words\n", kind);
+		if (kind == CLI_ARG_EVENT)
+			fputs("\tcompset -P '*,'\n", out);
+		fprintf(out,
+			"\twords=(${(f)\"$(%s)\"})\n"
+			"\tcompadd -- ${words:#*:}\n"
+			"\tcompadd -S '' -- ${(M)words:#*:}\n"
+			"}\n",
+			lister);
+	}
+}
+
+static void put_offer(FILE *out, enum cli_arg_kind kind)
+{
+	if (offers[kind])
+		fputs(offers[kind], out);
+	else if (generate__lister(kind))
+		fprintf(out, "_tracewire_words_%u", kind);
+}
 
 /* Inside single quotes and the brackets or colons of _arguments. */
 static void put_escaped(FILE *out, const char *text)
@@ -83,7 +79,8 @@ static void put_spec(FILE *out, const struct cli_option *option, const char *das
 	if (option->arg) {
 		fputc(':', out);
 		put_escaped(out, option->arg);
-		fprintf(out, ":%s", offers[option->kind]);
+		fputc(':', out);
+		put_offer(out, option->kind);
 	}
 	fputc('\'', out);
 }
@@ -109,9 +106,11 @@ static void put_arguments(FILE *out, const struct cli_command *command)
 		fputs(" \\\n\t\t'1:command:->command' '*::argument:->argument' && return\n", out);
 	else if (command->runs_program)
 		fputs(" \\\n\t\t'*::command:_normal'\n", out);
-	else if (command->arguments)
-		fprintf(out, " \\\n\t\t'*:argument:%s'\n", offers[command->arg_kind]);
-	else
+	else if (command->arguments) {
+		fputs(" \\\n\t\t'*:argument:", out);
+		put_offer(out, command->arg_kind);
+		fputs("'\n", out);
+	} else
 		fputc('\n', out);
 }
 
@@ -152,6 +151,7 @@ static void put_function(FILE *out, const struct cli_command *command, const cha
 void generate__zsh(const struct cli_command *root, FILE *out)
 {
 	fputs(prologue, out);
+	put_listers(out);
 	put_function(out, root, root->name);
 	fputs("\n_tracewire \"$@\"\n", out);
 }

@@ -109,7 +109,7 @@ static int detach(void *data, int n_args, char **args, struct tw_error *error)
 static const struct cli_option select_options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Only on this interface", offsetof(struct select, interface),
 	  NULL },
-	{ 0, "hook", "HOOK", CLI_ARG_TEXT, "Only this kind: xdp, tc, u32", offsetof(struct select, hook), NULL },
+	{ 0, "hook", "HOOK", CLI_ARG_HOOK, "Only this kind: xdp, tc, u32", offsetof(struct select, hook), NULL },
 	{ 0 },
 };
 
@@ -400,13 +400,13 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Interface that receives the frames",
 	  offsetof(struct attach, interface), NULL },
-	{ 0, "action", "ACTION", CLI_ARG_TEXT,
+	{ 0, "action", "ACTION", CLI_ARG_ACTION,
 	  "Action for events that match: pass, drop, mark:N, redirect:INTERFACE; one for each expression, in "
 	  "the same order",
 	  0, add_action },
-	{ 0, "default", "ACTION", CLI_ARG_TEXT, "Action for events that match no rule (default pass)", 0,
+	{ 0, "default", "ACTION", CLI_ARG_ACTION, "Action for events that match no rule (default pass)", 0,
 	  set_otherwise },
-	{ 0, "hook", "HOOK", CLI_ARG_TEXT,
+	{ 0, "hook", "HOOK", CLI_ARG_HOOK,
 	  "xdp, tc or u32 (default: xdp, which runs before captures; tc for mark and redirect)",
 	  offsetof(struct attach, hook), NULL },
 	{ 0, "offload", NULL, CLI_ARG_NONE, "Run the rules on the network card only; fail if it cannot",
@@ -438,7 +438,7 @@ const struct cli_command filter_command_attach = {
 	.name = "attach",
 	.summary = "Drop, mark or redirect events on an interface",
 	.arguments = "EXPRESSION...",
-	.arg_kind = CLI_ARG_TEXT,
+	.arg_kind = CLI_ARG_FILTER,
 	.args_max = TW_RULES_MAX,
 	.description =
 		"Attaches a classifier to an interface: an ordered list of rules for incoming frames, of which the "

@@ -478,11 +478,11 @@ static int explain(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 0, "for", "COMMAND", CLI_ARG_TEXT,
+	{ 0, "for", "COMMAND", CLI_ARG_PIPELINE,
 	  "Command whose stages are shown: live (default), record, stream, capture, report (default with "
 	  "--from), attach; or dumpcap, tshark",
 	  offsetof(struct explain, pipeline), NULL },
-	{ 0, "hook", "HOOK", CLI_ARG_TEXT,
+	{ 0, "hook", "HOOK", CLI_ARG_HOOK,
 	  "Also show a classifier with the same expression on the interface: xdp, tc or u32",
 	  offsetof(struct explain, hook), NULL },
 	{ 0, "live", "SECONDS", CLI_ARG_NUMBER,
@@ -512,7 +512,7 @@ const struct cli_command filter_command_explain = {
 	.name = "explain",
 	.summary = "Show which stage evaluates each part of an expression, and why",
 	.arguments = "EXPRESSION",
-	.arg_kind = CLI_ARG_TEXT,
+	.arg_kind = CLI_ARG_FILTER,
 	.args_max = 1,
 	.description =
 		"Prints a table of the comparisons and the stages that support them: `yes`, `no`, `part` if it "
