@@ -8,7 +8,7 @@
 
 #include "base/printable.h"
 
-/* What any failing call that opens something can report, and the remedy. */
+/* Errors that any call that opens something can return, and the remedy for each. */
 static const char *remedy_of(int err)
 {
 	if (err == -EMFILE)

@@ -72,7 +72,7 @@ static void tell_repaired(void *ctx, const char *path, const struct tw_repair *r
 		removal->err = tw_error__set(removal->error, -EBADMSG, "%s", why);
 }
 
-/* Without a visible tracefs it is unknown which runs live: that is an error, and no reason to remove their veth pairs. */
+/* If tracefs is not visible, it is unknown which runs are alive: this is an error, and their veth pairs stay. */
 static int remove_runs(struct removal *removal)
 {
 	struct tw_error *error = removal->error;

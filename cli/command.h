@@ -60,7 +60,7 @@ struct cli_command {
 /* The program itself; its subcommands are those of the command line. */
 extern const struct cli_command cli_root_command;
 
-/* One file each. */
+/* The commands; each has a file of its own. */
 extern const struct cli_command cli_command_capture;
 extern const struct cli_command cli_command_cleanup;
 extern const struct cli_command cli_command_convert;

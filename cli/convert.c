@@ -184,7 +184,7 @@ static int output_file__finish(struct output_file *file, struct tw_error *error)
 	return 0;
 }
 
-/* Without finish the file is removed; an all-zero one is fine */
+/* Close the file, and remove it unless output_file__finish() was called; an all-zero one is fine */
 static void output_file__close(struct output_file *file)
 {
 	if (file->draft[0])

@@ -128,7 +128,7 @@ static void show_schemas(const struct tw_info_stream *s)
 	puts("");
 }
 
-/* What the error bound of an OFFSET is based on */
+/* Return: the text for the method by which the error bound of an OFFSET was found */
 static const char *info_show__method(unsigned int method)
 {
 	static const char *const names[] = {
@@ -295,7 +295,7 @@ static void show_ledgers(const struct tw_info *info)
 	free(names);
 }
 
-/* As text; @size: of the file, bytes */
+/* Print the description of a file as text. @size: size of the file in bytes */
 static void info_show__text(const char *name, uint64_t size, const struct tw_info *info)
 {
 	show_file(name, size, info);
@@ -457,7 +457,7 @@ static void put_stream(struct tw_json *json, const struct tw_info *info, const s
 	tw_json__close(json);
 }
 
-/* One object on one line */
+/* Print the description of a file as one JSON object on one line */
 static void info_show__json(const char *name, uint64_t size, const struct tw_info *info)
 {
 	struct tw_json json;

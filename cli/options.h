@@ -68,7 +68,7 @@ enum cli_parsed {
 /* --help and --version, which every command has; not in a command's own list. */
 extern const struct cli_option_group cli_general_options;
 
-/* What a command line may have. */
+/* The options and words that a command accepts. */
 struct cli_syntax {
 	const struct cli_option_group *const *groups; /* NULL-terminated; NULL = none */
 	enum cli_arg_kind arg_kind;                   /* of the words that are no options */

@@ -115,7 +115,7 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 	return 0;
 }
 
-/* As its user, who may have put links in it. */
+/* Removes it with the rights of its user, because that user may have put symbolic links in it. */
 static void remove_directory(const char *path, uid_t uid, gid_t gid)
 {
 	const pid_t pid = fork();

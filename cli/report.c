@@ -106,7 +106,7 @@ static void print_lost(const struct tw_report_stats *stats)
 	fputc('\n', stderr);
 }
 
-/* One line if all is in order; otherwise each fault is named. */
+/* Prints one line if all events are shown, and a line for each kind of fault. */
 static void summarize(const struct report_config *config, const struct tw_report_stats *stats)
 {
 	fprintf(stderr, "events   %" PRIu64 " printed of %" PRIu64 " in %" PRIu64 " packets\n", stats->printed,

@@ -11,9 +11,9 @@ struct session_output {
 	/* Called after the trace instance was created, before anything is traced. */
 	int (*open)(void *ctx, struct tw_producer *producer, struct tw_error *error);
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
-	/* As in struct tw_producer_options; may be NULL. */
+	/* See the member of the same meaning in struct tw_producer_options; may be NULL. */
 	int (*open_requests)(void *ctx, struct tw_receiver **ret, struct tw_error *error);
-	/* As in struct tw_producer_options; may be NULL. */
+	/* See the member of the same meaning in struct tw_producer_options; may be NULL. */
 	void (*refused)(void *ctx, uint16_t why);
 	/* Whether a receiver may just have joined; may be NULL. */
 	bool (*joined)(void *ctx);

@@ -30,7 +30,7 @@ struct stream_output {
 		const struct stream *stream); /* whether it may send events; called before anything is opened */
 	int (*open)(struct stream *stream, const struct tw_producer *producer, struct tw_error *error);
 	int (*open_sink)(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
-	/* As in struct tw_producer_options. */
+	/* See the member of the same meaning in struct tw_producer_options. */
 	int (*open_requests)(struct stream *stream, struct tw_receiver **ret, struct tw_error *error);
 	/* Whether a receiver may just have joined. */
 	bool (*joined)(struct stream *stream);

@@ -51,7 +51,7 @@ static int down(void *data, int n_args, char **args, struct tw_error *error)
 	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-/* What show looks for. */
+/* The veth pairs that `vnet show` prints, and how many it has found. */
 struct search {
 	const char *name; /* NULL = all */
 	int found;

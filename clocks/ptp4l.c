@@ -117,7 +117,7 @@ static bool ask(struct tw_ptp4l *p)
 	return any;
 }
 
-/* Of several ports the one that follows a master. */
+/* If ptp4l has several ports, keeps the data of the port that follows a master. */
 static void take_port(struct tw_ptp4l_status *s, const uint8_t *data, size_t len)
 {
 	const size_t name = data[12] < len - 13 ? data[12] : len - 13;

@@ -17,7 +17,7 @@
 #define MOVED_NS   TW_NS_PER_MS           /* change of the offset that is reported */
 #define MOVED_MORE 8                      /* change of the error that is reported */
 
-/* What is known of the clock at one of its times, from the better of both sources. */
+/* The stream's clock at one of its times, from the source with the smaller error: the exchanges, or the wall clocks. */
 struct estimate {
 	struct tw_bounds bounds; /* bounds of the distance to the capture host's clock, ns */
 	struct tw_bounds drift;  /* drift, ns per s */
@@ -359,7 +359,7 @@ bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_o
 	return true;
 }
 
-/* From the newest CLOCK. The bounds refer to the capture clock, which continues the wall clock of the start. */
+/* Computes it from the newest CLOCK. The bounds refer to the capture clock, which is the wall clock of the start, continued. */
 static void say_ahead(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)
 {
 	const struct tw_clock_view *sample = &c->samples.last;

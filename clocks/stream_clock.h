@@ -162,7 +162,7 @@ static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64
 	return ns >= clock->check_at && tw_stream_clock__look(clock, time, ret);
 }
 
-/* For the report at the end. */
+/* The stream's clock, for the summary at the end of a capture. */
 struct tw_stream_clock_summary {
 	bool dated;
 	int64_t offset;    /* of the newest packet, ns */

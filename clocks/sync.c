@@ -209,7 +209,7 @@ static const char *within(uint64_t ns)
 	return "1 s";
 }
 
-/* And has measured: before that all values are 0. */
+/* Whether ptp4l follows a master and has measured an offset or a path delay: before the first measurement both are 0. */
 static bool follows(const struct tw_ptp4l_status *status)
 {
 	return status->has_master && (status->offset || status->path_delay) &&

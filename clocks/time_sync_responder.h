@@ -40,7 +40,7 @@ int tw_time_sync_responder__start(const struct tw_time_sync_responder_options *o
 /** tw_time_sync_responder__ask_to_stop() - the thread ends within 100 ms; NULL is fine */
 void tw_time_sync_responder__ask_to_stop(struct tw_time_sync_responder *thread);
 
-/* What happened to the frames that arrived. */
+/* Numbers of received frames, by result. */
 struct tw_time_sync_responder_stats {
 	uint64_t answered;
 	uint64_t unsent;  /* responses that could not be sent */

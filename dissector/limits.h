@@ -7,7 +7,7 @@
 #ifndef TW_LIMITS_H
 #define TW_LIMITS_H
 
-/* For each frame: time, and memory that Wireshark keeps for it. */
+/* Limits for each frame, of the time to dissect it and of the memory that Wireshark keeps for it. */
 #define TW_ITEMS_MAX \
 	100000 /* items of the tree; below Wireshark's own limit, whose excess counts as a bug of the dissector */
 #define TW_ELEMENTS_MAX          256         /* elements shown of an array or a stack */
@@ -23,18 +23,18 @@
 #define TW_INFO_MAX          4096        /* length of the Info column: Wireshark shows no more */
 #define TW_INFO_RECORDS_MAX  8           /* control records named in the Info column; further ones are counted */
 
-/* For each capture; the state of its streams has the limits of stream/limits.h, TW_STREAMS_MEMORY_MAX in all. */
+/* Limits for each capture. The state of its streams has the limits of stream/limits.h, TW_STREAMS_MEMORY_MAX in total. */
 #define TW_CACHE_READ_MAX       (256u << 20) /* bytes of formats read from the cache */
 #define TW_REFUSALS_MAX         65536        /* messages about refused data, repeated when the frame is shown again */
 #define TW_UNFINISHED_PARTS_MAX 65536        /* unfinished records in PARTs */
 #define TW_CACHED_TEXTS_MAX     8192         /* texts of one schema for the cache; a whole kernel has about 2500 */
 
-/* For each record in PARTs. */
+/* Limits for each record in PARTs. */
 #define TW_REASSEMBLED_MAX        (1u << 20) /* bytes of the reassembled record */
 #define TW_REASSEMBLED_PIECES_MAX 4096       /* pieces; Wireshark searches a list for the place of each */
 #define TW_REASSEMBLED_FRAMES_MAX 1024       /* remembered frames */
 
-/* For each process of Wireshark: names of fields cannot be removed when a capture is closed. */
+/* Limits for each process of Wireshark, because field names stay registered when a capture is closed. */
 #define TW_NAMES_MAX               200000      /* trace.SYSTEM.EVENT.FIELD; the built-in table has about 10,000 */
 #define TW_VALUE_STRINGS_MAX       1024        /* value strings of one name */
 #define TW_VALUE_STRINGS_BYTES_MAX (16u << 20) /* bytes of all value strings */

@@ -229,7 +229,7 @@ static bool has_nul(const struct tw_test *test)
 	       (test->op == TW_TEST_WITHIN && memchr(test->high_bytes, '\0', test->high_len));
 }
 
-/* Of patterns, only those with a star at the very end compare the first bytes of a text. */
+/* Whether the pattern is not a prefix: only a pattern whose single star is its last character compares the first bytes of a text. */
 static bool is_no_prefix(const struct tw_test *test)
 {
 	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);

@@ -167,7 +167,7 @@ static bool is_truth(const struct tw_test *test)
 			       (tw_test__is_array(test) && test->field->elem_kind == TW_FIELD_BOOL));
 }
 
-/* Of the numbers that Wireshark has for the field. */
+/* Whether the numbers that Wireshark has for the field are signed. */
 static bool has_sign(const struct tw_test *test)
 {
 	if (!test->field)
@@ -396,7 +396,7 @@ static bool put_between(const struct writing *w, bool inside, const uint8_t *low
 	return true;
 }
 
-/* The first bits of bytes that are no address in Wireshark. */
+/* Compares the leading bits of a bytes field. Wireshark accepts /PREFIX only for IP addresses, so this writes a range. */
 static bool put_prefix(const struct writing *w)
 {
 	const struct tw_test *test = w->test;

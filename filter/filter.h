@@ -52,7 +52,7 @@ const char *tw_filter__predicate(const struct tw_filter *filter, unsigned int i,
  */
 bool tw_filter__ambiguous_key(const struct tw_filter *filter, const struct tw_schema *schema, struct tw_error *ret);
 
-/* What a filter is bound to. */
+/* The formats that a filter is bound to. */
 struct tw_bind_options {
 	const struct tw_schema *schema; /* borrowed while the bound filter exists; must not change meanwhile */
 	bool big_endian;                /* size of the events' headers, bytes */

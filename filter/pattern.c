@@ -9,7 +9,7 @@
 
 #include "filter/evaluate.h"
 
-/* As in Wireshark: bytes, not characters; case is ignored. */
+/* Compiles with Wireshark's options of PCRE2: bytes instead of characters, without regard to case. */
 void *tw_pattern__new(const struct tw_literal *literal, size_t *ret_at, char *why)
 {
 	pcre2_code *code;

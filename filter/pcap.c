@@ -505,7 +505,7 @@ static uint32_t put_ids(const struct tw_groups *g, uint32_t group, bool others, 
 	return alternatives;
 }
 
-/* Appends the events of a group. Return: whether a text was needed */
+/* Appends the condition on the event ids of a group. Return: whether a text was needed */
 static bool put_events(const struct tw_groups *g, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &g->groups[i];

@@ -128,7 +128,7 @@ static void plan_equal(struct plan *plan, const struct subject *subject, bool is
 	tw_line__bytes(&begin_part(plan, 0, is_equal ? " == " : " != ")->text, text, len);
 }
 
-/* As many `?` as the minimum length: then a class cannot match a NUL. */
+/* Requires a text of at least as many characters as the shortest match, so that a character class cannot match a NUL. */
 static void add_length(struct plan *plan, const struct tw_glob_shape *glob)
 {
 	if (glob->leading || glob->inner) {

@@ -107,7 +107,7 @@ struct tw_bound {
 	const char *text;              /* the expression */
 	struct tw_bound_event *events; /* sorted by id, one for each format */
 	size_t n_events;
-	/* For ids that the schema does not have: fields, event and system are unknown, other operands are known. */
+	/* The tree for event ids that the schema does not have: their fields, event and system are unknown, other operands are known. */
 	const struct tw_node *unknown;
 	bool needs_comm, needs_host; /* some test reads them */
 	const char *

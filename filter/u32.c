@@ -60,7 +60,7 @@ static struct tw_cubes cubes__certain(struct tw_cube_maker *maker, bool is_true)
 	return list;
 }
 
-/* One cube: the bytes from @offset on, masked with @mask. At most TW_CUBE_VALUE_MAX */
+/* Appends a cube: the bytes from @offset on, masked with @mask; at most TW_CUBE_VALUE_MAX bytes */
 static struct tw_cubes cubes__bytes(struct tw_cube_maker *maker, uint32_t offset, const uint8_t *value,
 				    const uint8_t *mask, uint32_t len)
 {

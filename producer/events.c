@@ -55,7 +55,7 @@ void tw_event_list__fini(struct tw_event_list *list)
 	list->names = NULL;
 }
 
-/* One event a line, "system:name". */
+/* Parses available_events: one event a line, "system:name". */
 static int parse_available(char *text, struct tw_event_list *list)
 {
 	char *save, *name;

@@ -37,7 +37,7 @@ static void add_text(struct tw_host_attrs *host, enum tw_host_attr attr, const c
 	};
 }
 
-/* Not cut: a part of a filter has another meaning. */
+/* The text of the filter is sent whole or not at all: a part of it has another meaning. */
 static void add_filter(struct tw_host_attrs *host, const char *filter)
 {
 	if (filter)

@@ -342,7 +342,7 @@ static void send_end(struct tw_producer *p)
 	}
 }
 
-/* So that the run ends even if events are recorded as fast as they are read. */
+/* Sets the end of each ring, so that the run ends even if events are recorded as fast as they are read. */
 static void bound_rings(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {

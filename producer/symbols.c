@@ -59,7 +59,7 @@ static void address_set__fini(struct tw_address_set *set)
 	*set = (struct tw_address_set){ 0 };
 }
 
-/* Without events. Return: 0 or -ENOMEM */
+/* Makes an empty table of field offsets. Return: 0 or -ENOMEM */
 static int addresses__init(struct tw_addresses *a)
 {
 	*a = (struct tw_addresses){ 0 };
@@ -264,7 +264,7 @@ static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol)
 	return true;
 }
 
-/* With the replacement of its address, if there is one. */
+/* Adds a symbol, at the replacement of its address if addresses are hashed. */
 static bool add_placed(struct tw_symbolizer *s, const struct tw_symbol *symbol)
 {
 	struct tw_symbol placed = *symbol;

@@ -56,7 +56,7 @@ struct tw_addresses {
 	size_t n_noted, cap_noted;
 };
 
-/* One for each reader. */
+/* The addresses that one reader thread has noted. */
 struct tw_seen_addresses {
 	struct tw_addresses *shared;
 	struct tw_address_set seen;

@@ -32,7 +32,7 @@ static const struct {
 	[EXEC] = { "sched", "sched_process_exec", TW_COMM_EXEC, "filename" },
 };
 
-/* One of these events, copied from its ring. */
+/* An event about a task, copied from its ring. */
 struct seen {
 	uint64_t time;
 	enum kind kind;
@@ -218,7 +218,7 @@ static void take_out(struct tw_task_events *ev, const struct tw_ring_event *even
 		copy_name(kind, &text, seen->old);
 }
 
-/* Of a named task; 0 if unknown */
+/* Return: the thread group of a named task; 0 if unknown */
 static uint32_t task_names__tgid(const struct tw_task_names *names, uint32_t pid)
 {
 	const struct tw_producer_task *chunk = pid < TW_TASK_PIDS ? names->chunks[pid / TW_TASK_CHUNK] : NULL;

@@ -21,7 +21,8 @@
 #define TW_TASK_NAME  16         /* TASK_COMM_LEN */
 #define TW_TASK_PIDS  (4u << 20) /* PID_MAX_LIMIT of 64-bit kernels */
 #define TW_TASK_CHUNK 1024u      /* pids in one block of the table */
-#define TW_TASK_NOTED 256u       /* pids without a name in one round; further ones count as unnamed at once */
+#define TW_TASK_NOTED \
+	256u /* limit of pids without a name noted in one round; events of further pids count as unnamed without a look-up */
 
 enum tw_task_state { TW_TASK_UNKNOWN, TW_TASK_NAMED, TW_TASK_NAMELESS };
 

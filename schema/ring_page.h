@@ -43,7 +43,7 @@ struct tw_ring_event {
 	uint64_t time;
 };
 
-/* What a sub-buffer says about events lost before it. */
+/* The events lost before a sub-buffer, as stated in it. */
 enum tw_ring_missed { TW_MISSED_NONE, TW_MISSED_EXACT, TW_MISSED_UNKNOWN };
 
 enum tw_ring_step { TW_RING_END, TW_RING_EVENT, TW_RING_DAMAGED };

@@ -127,7 +127,7 @@ static void count_word(struct words *words, struct tw_text word)
 		words->last = word;
 }
 
-/* One of C's integer types. Return: false if the words are none. */
+/* Finds C's integer type of these words. Return: false if they are not an integer type. */
 static bool parse_integer(const struct words *words, struct tw_type *ret)
 {
 	if (!words->longs && !words->ints && !words->shorts && !words->chars && !words->signeds && !words->unsigneds)

@@ -107,7 +107,7 @@ uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, en
 	X(control_gaps, "control frames missing by their numbers")                                                   \
 	X(ended, "streams with END: 1 or 0 for one")
 
-/* Of one stream. */
+/* Totals of one stream, over all its channels. */
 struct tw_stream_numbers {
 #define X(name, what) uint64_t name;
 	TW_STREAM_NUMBERS(X)

@@ -34,7 +34,7 @@ struct tw_standing {
 	bool ended;
 };
 
-/* Of a table. */
+/* The limits of a table of streams. */
 struct tw_places {
 	size_t n;             /* streams at once */
 	size_t of_one_source; /* of them, from one address */

@@ -33,7 +33,7 @@ static uint64_t missing__take(struct missing *m, uint64_t n)
 	return reported + wire + take_of(&m->receiver, n - reported - wire);
 }
 
-/* Of the producer's reported losses that had numbers: how many were seen as missing, and how many were not. */
+/* Losses that the producer reported, of events that had numbers: those seen as missing numbers, and those not seen. */
 struct reported {
 	uint64_t seen, unseen;
 };

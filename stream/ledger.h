@@ -68,7 +68,7 @@ enum tw_ledger_fact {
 		TW_FACT_COUNT,
 };
 
-/* From the least certain to the most certain. */
+/* The states of a ledger, from the least certain to the most certain. */
 enum tw_ledger_state {
 	TW_LEDGER_RUNNING, /* events may be on their way: recorded is the number so far */
 	TW_LEDGER_OPEN,    /* no END, or the kernel's counters do not match: the larger one of numbers and last STATS */

@@ -28,7 +28,7 @@
 
 /* Frames and events. */
 #define TW_STREAMS_QUEUED_MAX ((size_t)64 << 20) /* bytes of frames queued by a merge, by default */
-/* Of events in PARTs: a capture host has less time than a report of a file. */
+/* Limits of events in PARTs. A capture host keeps fewer bytes than a report of a file, because it has less time. */
 #define TW_STREAMS_EVENT_PARTS_LIVE_BYTES ((size_t)4 << 20)
 #define TW_STREAMS_EVENT_PARTS_FILE_BYTES ((size_t)16 << 20)
 #define TW_STREAMS_EVENT_PARTS_MAX        256

@@ -37,7 +37,7 @@ struct tw_streams_options {
 	size_t memory; /* bytes of metadata; 0 = TW_STREAMS_MEMORY_MAX */
 	bool keeps;    /* streams that are no longer live stay known */
 	enum tw_history history;
-	/* Of the table and its streams; outlives them. Schema/ has formats, programs, symbols and strings on the heap. NULL = malloc() */
+	/* The allocator of the table and its streams; outlives them. Formats, programs, symbols and strings (schema/) are on the heap. NULL = malloc() */
 	const struct tw_alloc *alloc;
 	unsigned int wants; /* metadata to keep in addition to HOST and the first CLOCK: TW_STREAM_WANTS_... */
 };

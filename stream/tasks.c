@@ -51,7 +51,7 @@ static void forget_oldest(struct task *task, uint32_t n)
 	memmove(task->older, task->older + n, task->n_older * sizeof(*task->older));
 }
 
-/* What no event will ask for any more, as the name after it is old enough. */
+/* Removes names that no later event can need, because the name after them is old enough. */
 static void forget_past(struct tw_tasks *tasks, struct task *task, uint64_t now)
 {
 	uint32_t n = 0;

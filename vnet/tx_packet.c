@@ -72,7 +72,7 @@ static int handle_failure(struct tx_packet *p)
 	}
 }
 
-/* One batch, at most up to the end of the ring of slots. */
+/* Sends one batch, at most up to the end of the ring of slots. */
 static int send_batch(struct tx_packet *p)
 {
 	const unsigned int first = p->tail % TX_SLOTS;

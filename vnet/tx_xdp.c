@@ -3,8 +3,8 @@
  * Sending through AF_XDP in copy mode. A slot consists of consecutive UMEM chunks, so that a frame of any size is written in one piece.
  * A frame of more than one chunk is sent as several descriptors (multi-buffer), if the kernel supports that.
  *
- * The kernel sends on sendto(), TX_BATCH descriptors a call. It returns a descriptor on the completion ring when it no longer needs it,
- * which does not mean that the frame was delivered.
+ * The kernel transmits when sendto() is called, TX_BATCH descriptors per call. It returns a descriptor on the completion ring when it no
+ * longer needs it, which does not mean that the frame was delivered.
  */
 #include <errno.h>
 #include <stdio.h>

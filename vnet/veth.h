@@ -82,7 +82,7 @@ enum tw_reach {
 	TW_REACH_NETWORK, /* hardware, or an interface that may lead to it */
 };
 
-/* What to know of an interface before sending to it. */
+/* The properties of an interface that matter for sending to it. */
 struct tw_iface {
 	char tx_name
 		[IFNAMSIZ]; /* interface to send to: NAME-tx for one of Tracewire's veth pairs, otherwise the interface itself */

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "wire/decode.h"
 
-/* What is taken and made, bytes: of a system's name with its NUL, of a text, of both. */
+/* Limits in bytes: a system's name with its NUL, a text, and both together. */
 #define TW_SCHEMA_NAME_MAX 256
 #define TW_SCHEMA_TEXT_MAX (256 * 1024)
 #define TW_SCHEMA_RAW_MAX  (TW_SCHEMA_NAME_MAX + TW_SCHEMA_TEXT_MAX)

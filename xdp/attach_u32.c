@@ -144,7 +144,7 @@ static struct nl_msg *message(const struct tw_tc_at *at, const struct node *node
 	return msg;
 }
 
-/* What the kernel has of a set of filters. */
+/* A search for the filters of a set in the kernel, and its results. */
 struct look {
 	const struct tw_state *state; /* set by look_at_set() */
 	struct tw_counter *rows;      /* counters to add to; NULL = none */
@@ -156,7 +156,10 @@ static bool is_counted(const struct nlattr *attr)
 	return attr && nla_len(attr) >= (int)sizeof(struct tc_u32_pcnt);
 }
 
-/* Of the first action, or of the filter if it has none; NIC's are with the action. Return: TW_NOT_COUNTED if there are none */
+/*
+ * Return: the frames counted by the first action, or by the filter if it has no action; TW_NOT_COUNTED without counters. The network
+ * card's counters are with the action.
+ */
 static uint64_t frames_of(struct nlattr **options)
 {
 	struct nlattr *actions[2], *action[TCA_ACT_MAX + 1], *stats[TCA_STATS_MAX + 1];

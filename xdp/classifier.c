@@ -201,7 +201,6 @@ int tw_classifier__attached(const struct tw_classifier *c,
 	return each(&state.public, ctx, error);
 }
 
-/* From rules and a schema to the attached objects. */
 /* The rules bound to a schema. */
 struct bound_rules {
 	struct tw_bound *bounds[TW_RULES_MAX + 1];

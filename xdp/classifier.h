@@ -59,7 +59,7 @@ struct tw_classifier;
  */
 int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *error);
 
-/* What the rules are bound to. */
+/* The schema that the rules are bound to. */
 struct tw_classifier_schema {
 	const struct tw_schema *schema; /* borrowed for the call */
 	uint64_t id;

@@ -111,7 +111,7 @@ static int capture__open_rx(const struct capture *capture, struct tw_receiver **
 	return capture->xdp ? open_xdp(capture, ret, error) : open_packet(capture, ret, error);
 }
 
-/* From the options to threads that receive and write, without privileges. */
+/* The start of a capture: opens sources and output, gives up privileges, and starts the threads that receive and write. */
 #define WAIT_NS  (2 * TW_NS_PER_SECOND) /* time for silent streams, and for metadata, which are repeated each second */
 #define BOOKS_NS (5 * TW_NS_PER_SECOND) /* interval of ledgers in the file, so that a truncated file has one */
 

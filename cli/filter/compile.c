@@ -264,7 +264,7 @@ static int add_filter(const struct tw_bound *bound, const struct tw_bound_event 
 	return err;
 }
 
-/* One line for each event, for a shell's `read event filter`; without a filter if every event matches. */
+/* Prints one line for each event, for a shell's `read event filter`. The filter is omitted if every event matches. */
 static void print_filters(const struct event_group *group, FILE *out)
 {
 	char name[EVENT_MAX];

@@ -69,7 +69,7 @@ static int bind_pattern(const struct tw_binding *binding, const struct tw_litera
 	return 0;
 }
 
-/* Without quotes it was meant as a pattern. */
+/* Refuses a `*` in a word without quotes, unless the operator takes a pattern: the user meant one. */
 static int check_star(const struct tw_binding *binding, const struct tw_literal *literal, const struct tw_test *test)
 {
 	if (test->op == TW_TEST_GLOB || test->op == TW_TEST_MATCHES || literal->quote || !strchr(literal->text, '*'))
@@ -276,7 +276,7 @@ struct known {
 	struct tw_error why;
 };
 
-/* What a comparison becomes for one event. */
+/* The result of binding a comparison to one event. */
 enum answer {
 	ANSWER_NO, /* false for every record */
 	ANSWER_YES,

@@ -158,7 +158,7 @@ static void backlog__expire(struct backlog *b, uint64_t before)
 		push_out(b);
 }
 
-/* A stream that is not admitted. There may be many, so it has only 64 bytes. */
+/* A stream that is not admitted yet. There may be many of them, so the structure has only 64 bytes. */
 struct candidate {
 	uint64_t id;
 	uint64_t heard; /* number of all candidates' frames when the last one arrived; 0 = unused */
@@ -483,7 +483,7 @@ static bool may_ask(struct tw_admission *a, const struct candidate *c)
 	return a->n_pending < QUESTIONS && a->questions.left > reserved && tw_budget__spend(&a->questions, 1);
 }
 
-/* It may be admitted when it answers. The question is never longer than the frame that caused it. */
+/* Queues a request: a candidate that answers may be admitted. A request is never longer than the frame that caused it. */
 static void ask(struct tw_admission *a, struct candidate *c, const struct tw_received_frame *frame, uint16_t why)
 {
 	const unsigned int doublings = c->asked < ASK_DOUBLINGS ? c->asked : ASK_DOUBLINGS;

@@ -22,7 +22,7 @@
 #define TW_ADMISSION_UNANSWERED_MAX ((uint64_t)1 << 40)
 #define TW_ADMISSION_BURST_TIMES    8 /* a burst may have the bytes of this number of seconds */
 
-/* What was refused of streams that were not admitted, by source address. */
+/* Refused frames and events of streams that were not admitted, by source address. */
 
 #define TW_REFUSALS_SOURCES 64 /* rows reported one by one; further ones are added up */
 

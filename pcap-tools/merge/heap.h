@@ -39,7 +39,7 @@ void tw_merge_heap__put(struct tw_merge_heap *h, struct tw_merge_heap_node *node
 /** tw_merge_heap__remove() - fine if it is not in the heap */
 void tw_merge_heap__remove(struct tw_merge_heap *h, struct tw_merge_heap_node *node);
 
-/* Returns the earlier of two entries. */
+/* Whether @a comes before @b; entries of the same time are ordered by id. */
 static inline bool tw_merge_heap_entry__before(const struct tw_merge_heap_entry *a, const struct tw_merge_heap_entry *b)
 {
 	return a->time < b->time || (a->time == b->time && a->node->id < b->node->id);

@@ -154,7 +154,7 @@ int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s);
 /** tw_release__end() - the end of the stream: announced frames that did not arrive are missing */
 int tw_release__end(struct tw_merge *m, struct tw_merge_stream *s);
 
-/* Of all streams: times of the common time line. */
+/* The common time line, on which the events of all streams are ordered. */
 
 /** tw_order__time() - converts a time of the stream's clock to the common time line */
 static inline uint64_t tw_order__time(const struct tw_merge_stream *s, uint64_t time)

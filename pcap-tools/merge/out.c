@@ -21,7 +21,7 @@ static inline bool out__is_late(struct tw_merge *m, struct tw_merge_stream *s, u
 	return late;
 }
 
-/* With its counters updated. */
+/* Passes a frame on to the caller of the merge, and updates the counters of its stream. */
 static inline int out__emit(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_merged *out)
 {
 	s->stats.frames_out++;

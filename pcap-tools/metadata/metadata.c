@@ -314,7 +314,7 @@ static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, 
 	return true;
 }
 
-/* Of several names of one address, the first whose range covers a look-up is used: all are kept, in order of arrival. */
+/* An address may have several names, and a look-up uses the first one whose range covers it: so all are kept, in order of arrival. */
 static bool take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct key key = { .class = SYMBOL };

@@ -47,7 +47,7 @@ struct tw_metadata_frames {
 #define TW_METADATA_FRAME_MIN 256
 
 /**
- * tw_metadata__new() - without metadata
+ * tw_metadata__new() - make an empty store
  * @memory: bytes; 0 = TW_STREAM_METADATA_MAX
  * @room: limit shared with other streams; NULL = only @memory limits it
  *

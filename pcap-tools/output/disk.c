@@ -86,7 +86,7 @@ int tw_disk__reserve(struct tw_output *o, size_t len)
 	return 0;
 }
 
-/* Not if another process has written after it, as is possible in a shared file. */
+/* Nothing is released if another process has written after it, as is possible in a shared file. */
 void tw_disk__release(struct tw_output *o)
 {
 	const uint64_t end = tw_output__file_end(o);

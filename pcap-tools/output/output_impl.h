@@ -139,8 +139,9 @@ struct tw_output {
 	bool reserves;        /* the file system supports reserving */
 	bool direct;          /* the file supports O_DIRECT */
 	uint64_t direct_from; /* CLOCK_MONOTONIC: no O_DIRECT before, because the disk was slow */
-	uint64_t cached_for;  /* ns without O_DIRECT after the next slow write; 0 = there was none yet */
-	uint8_t *area;        /* area for direct writes; NULL until the first */
+	uint64_t
+		cached_for; /* how long O_DIRECT is avoided after the next slow write, ns; 0 = no write was slow so far */
+	uint8_t *area;      /* area for direct writes; NULL until the first */
 };
 
 static inline bool tw_output__is_no_space(int err)

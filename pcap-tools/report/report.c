@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From packets to lines: takes frames in order apart, keeps metadata, and passes selected events on to be printed. */
+/* Prints a capture: takes the frames apart in order, keeps metadata, and passes selected events on to be printed. */
 #include "pcap-tools/report/report.h"
 
 #include <errno.h>

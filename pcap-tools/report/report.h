@@ -35,7 +35,7 @@ struct tw_report_options {
 	bool raw; /* texts byte for byte, without the escapes of base/printable.h; not for JSON */
 };
 
-/* What was printed, and what could not be. */
+/* Numbers of events that were printed, and of events that could not be. */
 struct tw_report_stats {
 	uint64_t packets, frames; /* packets read; of these, Tracewire's frames */
 	uint64_t events;          /* events in them */

@@ -229,7 +229,7 @@ static int text_only(const struct tw_tracedat *dat, struct tw_error *error)
 		dat->name);
 }
 
-/* From the tag on: optional options, then the places of the rings. */
+/* Reads the part of the file after the tag: optional options, then the places of the rings. */
 static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_buffer *ret, struct tw_error *error)
 {
 	char tag[TAG_LEN];

@@ -304,8 +304,8 @@ static struct kept *find_kept(struct kept_files *files, const char *file, const 
 }
 
 /*
- * Of several notes about a file, the first has the value before the run; each of them may have the value that the run left, because the
- * kernel may have refused the last.
+ * Reads a note. A file can have several notes: the first one has the value of the file before the run. Any of them can have the value that
+ * the file had at the end of the run, because the kernel may have refused the last write.
  */
 static int take_note(struct kept_files *files, char *line)
 {

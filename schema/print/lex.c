@@ -72,7 +72,7 @@ bool tw_lexer__unescape(struct tw_text *inside, char *ret)
 	return true;
 }
 
-/* From quote to quote. Return: length, 0 if the closing quote is missing */
+/* Measures a string with its quotes. Return: its length; 0 if the closing quote is missing */
 static size_t quoted(const struct tw_text *text)
 {
 	for (size_t i = 1; i < text->len; i++) {

@@ -64,7 +64,7 @@ static inline void fast_chars(struct tw_line *line, const uint8_t *chars, uint32
 	tw_line__bytes(line, chars, nul ? (size_t)(nul - chars) : size);
 }
 
-/* Like tw_line__u64(). */
+/* The same as tw_line__u64(), faster for numbers below 100000. */
 static inline void fast_decimal(struct tw_line *line, uint64_t value)
 {
 	static const uint32_t powers[] = { 0, 10, 100, 1000, 10000, 100000 };
@@ -124,7 +124,7 @@ static struct tw_put_bytes bytes_of(const struct tw_field *field, const struct t
 	return bytes;
 }
 
-/* Like bytes_of(), for bytes that are printed: counted. */
+/* bytes_of() for bytes that are printed: they count as work of the run. */
 static inline struct tw_put_bytes counted_bytes(struct run *run, const struct tw_field *field)
 {
 	const struct tw_put_bytes bytes = bytes_of(field, run->record);
@@ -238,7 +238,7 @@ static inline struct tw_put_spec spec_of(struct run *run, const struct tw_conver
 	return spec;
 }
 
-/* That number of bytes from the field's beginning, limited to the record. */
+/* Return: @n elements of @size bytes from the field's beginning on, limited to the record. */
 static struct tw_put_bytes counted(struct run *run, const struct tw_op *op, uint64_t n, uint32_t size)
 {
 	struct tw_put_bytes bytes = counted_bytes(run, op->field);

@@ -370,7 +370,7 @@ static void tell_leftover(void *ctx, const char *what, const char *name)
 	    strcmp(what, TW_RECORD) ? "of a killed run" : "which is no longer there");
 }
 
-/* What this kernel or network card does not support is a failure; what is impossible is a usage error. */
+/* A feature that this kernel or network card lacks is a failure; a request that no kernel can satisfy is a usage error. */
 static int exit_of(int err)
 {
 	if (!err)

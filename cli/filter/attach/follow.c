@@ -16,7 +16,7 @@
 #define REPORTS_MAX 64 /* schemas remembered; for further ones the first is forgotten, and may be reported again */
 #define SILENCE_NS  (3000 * TW_NS_PER_MS) /* a stream sends something each second */
 
-/* What was reported about a stream's schema, so that it is reported once: it differs, or the rules cannot be bound to it. */
+/* A schema about which a message was printed (it differs, or the rules cannot be bound to it), so that the message is printed once. */
 struct report {
 	uint64_t stream_id, schema_id;
 	bool refused;

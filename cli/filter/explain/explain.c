@@ -141,7 +141,7 @@ const char *filter_can__name(enum filter_can can)
 
 _Static_assert(TW_FILTER_PREDICATES_MAX == 256, "predicate_set__is_empty() looks at four words");
 
-/* One event on its way through the stages. */
+/* An event, and the part of its tree that the next stages still have to evaluate. */
 struct journey {
 	const struct filter_pipeline *pipeline;
 	const struct filter_routes *routes;
@@ -245,7 +245,7 @@ static enum filter_fate fate_of(const struct tw_node *root)
 					    : FILTER_DEPENDS;
 }
 
-/* As in the producer: the kernel does not filter marks, and a receiver is not required for them. */
+/* As in the producer: the kernel does not filter lines of trace_marker, and no receiver is needed for them. */
 static bool is_turned_away(const struct journey *journey, const struct tw_node *root)
 {
 	const char *why;

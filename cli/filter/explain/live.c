@@ -269,7 +269,7 @@ const struct predicate_hits *filter_hits__predicate(const struct filter_hits *hi
 	 TW_NS_PER_MS) /* windows begin and end this far in the future, so that readers know the times before such events arrive */
 #define TICK_MS 1000
 
-/* One of the two runs. */
+/* One of the two producers: with the filter, or without it. */
 struct side {
 	struct tw_producer_options options;
 	struct filter_hits *hits;
