@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire cleanup`: removes what killed runs have left behind, and nothing else. */
+/* `tracewire cleanup`: removes stale state, the objects that killed runs have left, and nothing else. */
 #include "cli/cleanup.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct removal {
 	bool dry_run;
 	void (*tell)(void *ctx, const struct stale_object *left);
 	void *ctx;
-	int err; /* the first failure; its sentence is in error */
+	int err; /* the first failure; @error has its text */
 	struct tw_error *error;
 };
 
@@ -44,7 +44,7 @@ static void remove_veth(const struct tw_veth *veth, void *ctx)
 	if (removal->err || !is_left_over(veth))
 		return;
 	err = removal->dry_run ? 0 : tw_veth__remove_listed(veth, removal->error);
-	if (err == -ENODEV) /* another cleanup was faster, or the run itself, which was just ending */
+	if (err == -ENODEV) /* removed meanwhile by another cleanup, or by its run, which was just ending */
 		return;
 	if (err)
 		removal->err = err;
@@ -72,7 +72,7 @@ static void tell_repaired(void *ctx, const char *path, const struct tw_repair *r
 		removal->err = tw_error__set(removal->error, -EBADMSG, "%s", why);
 }
 
-/* If tracefs is not visible, it is unknown which runs are alive: this is an error, and their veth pairs stay. */
+/* Removes veth pairs and instances of killed runs. Without tracefs it is unknown which runs live: an error, and nothing is removed. */
 static int remove_runs(struct removal *removal)
 {
 	struct tw_error *error = removal->error;
@@ -87,7 +87,7 @@ static int remove_runs(struct removal *removal)
 	return err < 0 ? err : 0;
 }
 
-/* A machine that only captures may have no tracefs, so captures are repaired first. */
+/* Removes all stale state, and repairs captures. Captures come first, because a machine that only captures may have no tracefs. */
 static int stale__remove(bool dry_run, void (*tell)(void *ctx, const struct stale_object *left), void *ctx,
 			 struct tw_error *error)
 {
@@ -110,7 +110,7 @@ static void tell_leftover(void *ctx, const struct stale_object *left)
 
 	if (!*quiet)
 		note__say("%s %s %s of a killed run", left->repaired ? "repaired" : "removed", left->what, left->name);
-	if (left->left) /* nobody can report it later */
+	if (left->left) /* printed also if quiet, because no later cleanup can report it */
 		note__say("%s: %s", left->name, left->left);
 }
 
@@ -133,7 +133,7 @@ void stale__repair_files(const char *path, bool quiet)
 
 void stale__clear(bool quiet)
 {
-	struct tw_error ignored; /* `tracewire cleanup` reports it */
+	struct tw_error ignored; /* `tracewire cleanup` reports such a failure */
 
 	stale__remove(false, tell_leftover, &quiet, &ignored);
 }

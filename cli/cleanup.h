@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stale state: what killed runs have left behind. */
+/* Stale state: objects that killed runs have left. */
 #ifndef CLI_CLEANUP_H
 #define CLI_CLEANUP_H
 
@@ -8,20 +8,20 @@
 #include "base/error.h"
 #include "vnet/veth.h"
 
-/* Prefix of the owner of a veth pair that is removed with its run; the name of the run's trace instance follows. */
+/* Prefix of the owner text of a veth pair that is removed at the end of its run. The name of the run's trace instance follows. */
 #define RUN_OWNER TW_VETH_OWNER "run "
 
 struct stale_object {
-	const char *what, *name; /* "classifier", "interface", "trace instance", "capture" */
-	bool repaired;           /* it is in order and stays; otherwise it is removed */
-	const char *left;        /* the part that was not restored, and why; NULL = none */
+	const char *what, *name; /* kind: "classifier", "interface", "trace instance", "capture", ...; and name */
+	bool repaired;           /* a capture that is repaired and stays; false = the object is removed */
+	const char *left;        /* sentence about a setting that was not restored, and why; NULL = none */
 };
 
-/** stale__clear() - the same at the beginning of a run: reported unless @quiet; a failure to remove does not stop the run */
+/** stale__clear() - remove stale state at the beginning of a run; removed objects are reported unless @quiet, failures are ignored */
 void stale__clear(bool quiet);
 
 /**
- * stale__repair_files() - repair the last of several files that a killed run was writing without the permission to write a note
+ * stale__repair_files() - of several output files, repair the one that a killed run wrote last; for runs that could not write a note
  * @path: the path from which the files' names are derived
  */
 void stale__repair_files(const char *path, bool quiet);

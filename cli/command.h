@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Commands as data: a tree of tables that main() walks, and that help, manual pages and completion are made from. */
+/* Commands as data: a tree of tables from which command lines are parsed, and help, manual pages and completion are made. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -11,23 +11,23 @@ enum cli_exit {
 	CLI_EXIT_OK = 0,
 	CLI_EXIT_FAILURE = 1,
 	CLI_EXIT_USAGE = 2,
-	/* of the command to be traced, as in env(1), sudo(8) and shells */
+	/* for the command to be traced, as in env(1), sudo(8) and shells */
 	CLI_EXIT_CANNOT_RUN = 126,
 	CLI_EXIT_NOT_FOUND = 127,
 };
 
 /**
- * cli_exit__of() - the exit status for the result of a function
+ * cli_exit__of() - convert 0 or -errno to an exit status
  *
  * A name that does not exist (-ENOENT) or an invalid value (-EINVAL) is a usage error; everything else is a failure.
  */
 int cli_exit__of(int error);
 
 /**
- * cli_exit__of_opening() - the same for what a run opens: output files, interfaces, hosts
+ * cli_exit__of_opening() - convert the result of opening an output file, an interface or a host to an exit status
  *
- * A directory, an interface or a host that does not exist may appear later, and a service must try again, which it does not after a
- * usage error. Only what can never work is a usage error.
+ * A directory, an interface or a host that does not exist may appear later, so a service manager must start the service again. It does not
+ * do so after a usage error. Therefore only -EINVAL is a usage error.
  */
 int cli_exit__of_opening(int error);
 
@@ -42,25 +42,25 @@ struct cli_command {
 	const char *arguments; /* as in a synopsis: "[NAME]"; NULL = none */
 	enum cli_arg_kind arg_kind;
 	int args_max;            /* -1 = any number */
-	bool runs_program;       /* the arguments are a command line: the options end at its first word */
+	bool runs_program;       /* the arguments are a command line, whose first word ends the options */
 	const char *description; /* paragraphs separated by an empty line */
 	const struct cli_example *examples;
 	const struct cli_option_group *const *groups; /* NULL-terminated; NULL = none */
-	const struct cli_command *const *commands;    /* NULL-terminated: subcommands; the command has no run then */
-	size_t config_size;                           /* bytes; passed to run, zeroed, with the options applied */
+	const struct cli_command *const *commands;    /* subcommands, NULL-terminated, instead of run; NULL = none */
+	size_t config_size;                           /* bytes of the config: zeroed, then set by the options */
 
 	/*
-	 * Return: an exit status. @error is printed as one sentence; @args is NULL-terminated. run must free what the apply functions
-	 * left in the config; discard does so if run is not reached.
+	 * Return: an exit status. @error is printed as one sentence; @args is NULL-terminated. run must free what the apply functions of
+	 * options have allocated in @config; discard does so if run is not called.
 	 */
 	int (*run)(void *config, int n_args, char **args, struct tw_error *error);
 	void (*discard)(void *config);
 };
 
-/* The program itself; its subcommands are those of the command line. */
+/* The program: its subcommands are the commands below. */
 extern const struct cli_command cli_root_command;
 
-/* The commands; each has a file of its own. */
+/* The commands; each one is in a file of its own. */
 extern const struct cli_command cli_command_capture;
 extern const struct cli_command cli_command_cleanup;
 extern const struct cli_command cli_command_convert;
@@ -77,12 +77,12 @@ extern const struct cli_command cli_command_vnet;
 
 /**
  * cli_command__main() - parse a command line, run the command and print what went wrong
- * @path: the words so far, "tracewire vnet"
+ * @path: the command's words: "tracewire vnet"
  * Return: exit status
  */
 int cli_command__main(const struct cli_command *command, const char *path, int argc, char **argv);
 
-/** cli_command__find() - the command of that name in a NULL-terminated list, or NULL with @error naming the most similar one */
+/** cli_command__find() - find a command by its name. Return: NULL if it does not exist, with @error suggesting the most similar name */
 const struct cli_command *cli_command__find(const struct cli_command *const *commands, const char *name,
 					    struct tw_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire convert`: converts other recordings to pcapng with one event a packet. */
+/* `tracewire convert`: converts recordings of trace-cmd and packed captures to pcapng with one event a packet. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -25,17 +25,17 @@
 
 struct output_file {
 	int fd;
-	bool unnamed;         /* it has no name yet */
-	char path[PATH_MAX];  /* its final name; symbolic links are followed */
-	char draft[PATH_MAX]; /* a temporary name, if the file system needs one; "" = none */
+	bool unnamed;         /* the open file has no name (O_TMPFILE) */
+	char path[PATH_MAX];  /* final name; symbolic links are resolved */
+	char draft[PATH_MAX]; /* temporary name in the same directory; "" = none */
 };
 
 struct convert {
-	bool quiet; /* value of the option */
+	bool quiet; /* --quiet */
 	const char *in, *out;
 	struct output_file output;
 	uint64_t next_progress;
-	bool terminal, in_line; /* a line of progress is not terminated yet */
+	bool terminal, in_line; /* standard error is a terminal; its progress line has no newline yet */
 };
 
 #define PROGRESS_AFTER_NS    TW_NS_PER_SECOND
@@ -51,7 +51,7 @@ static int cannot(const char *path, struct tw_error *error)
 			     tw_output__remedy(err));
 }
 
-/* The directory of the file. */
+/* Writes the directory of @path to @ret; "." if @path has no '/'. */
 static void folder_of(const char *path, char *ret, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -63,7 +63,7 @@ static void folder_of(const char *path, char *ret, size_t size)
 		snprintf(ret, size, ".");
 }
 
-/* A temporary name in the same directory. */
+/* Sets file->draft to the @i-th temporary name, in the directory of file->path. Return: 0 or -ENAMETOOLONG */
 static int name_draft(struct output_file *file, unsigned int i)
 {
 	char folder[PATH_MAX];
@@ -118,7 +118,7 @@ static int open_regular(struct output_file *file, const struct stat *replaced, s
 }
 
 /*
- * Begins the file
+ * Opens the output; output_file__finish() gives it its name
  * @path: "-" is standard output
  * @input: a file that must not be overwritten; NULL = none
  */
@@ -161,7 +161,7 @@ static int give_draft(struct output_file *file)
 	return -1;
 }
 
-/* Network file systems may report a full disk only now. */
+/* Closes the draft before it is renamed: network file systems may report a full disk only in close(). */
 static int close_draft(struct output_file *file)
 {
 	const int fd = file->fd;
@@ -170,7 +170,7 @@ static int close_draft(struct output_file *file)
 	return close(fd);
 }
 
-/* Gives the file its name. Return: 0 or -errno with @err filled */
+/* Gives the file its name. Return: 0 or -errno with @error filled */
 static int output_file__finish(struct output_file *file, struct tw_error *error)
 {
 	if (file->unnamed && give_draft(file))
@@ -184,7 +184,7 @@ static int output_file__finish(struct output_file *file, struct tw_error *error)
 	return 0;
 }
 
-/* Close the file, and remove it unless output_file__finish() was called; an all-zero one is fine */
+/* Closes the file, and removes it if output_file__finish() was not called; an all-zero @file is fine */
 static void output_file__close(struct output_file *file)
 {
 	if (file->draft[0])
@@ -194,13 +194,13 @@ static void output_file__close(struct output_file *file)
 	*file = (struct output_file){ 0 };
 }
 
-/* A capture with several events in a frame. */
+/* The capture that is being unpacked, for its progress. */
 struct reading {
 	struct convert *convert;
 	uint64_t size;
 };
 
-/* @done of @all bytes were read */
+/* Shows from time to time that @done of @all bytes were read */
 static void convert__show_progress(struct convert *convert, uint64_t done, uint64_t all)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -225,7 +225,7 @@ static void convert__end_progress(struct convert *convert)
 	convert->in_line = false;
 }
 
-/* The name of the output, for messages */
+/* Return: the name of the output, for messages */
 static const char *convert__out(const struct convert *convert)
 {
 	return strcmp(convert->out, "-") ? convert->out : "standard output";
@@ -250,7 +250,7 @@ static void summarize_unpacking(const struct convert *convert, const struct tw_p
 	    convert__out(convert), archive->bytes);
 }
 
-/* A damaged capture is converted up to the damage. */
+/* Unpacks a capture; a damaged one up to the damage. Return: exit status */
 static int unpack(struct convert *convert, struct tw_capture_file *in, struct tw_output *output, const struct stat *st,
 		  struct tw_error *error)
 {
@@ -300,7 +300,7 @@ static int convert__capture(struct convert *convert, int fd, const struct stat *
 	return status;
 }
 
-/* A recording of trace-cmd. */
+/* Reads from a recording of trace-cmd. Return: number of bytes, less than @len only at the end of the file; or -errno */
 static int64_t read_at(void *ctx, void *to, size_t len, uint64_t offset)
 {
 	const int fd = *(const int *)ctx;
@@ -351,7 +351,7 @@ static void summarize_conversion(const struct convert *convert, const struct tw_
 		say(stderr, "%s has no events\n", convert->in);
 }
 
-/* The input was damaged: reported at the end, after everything was converted, and in the exit status. */
+/* Reports damage of the input, after everything readable was converted. Return: exit status, 0 if there is no damage */
 static int tell_damage(const struct convert *convert, const struct tw_tracedat *dat, struct tw_error *error)
 {
 	const struct tw_tracedat_damage *damage = tw_tracedat__damage(dat);
@@ -394,7 +394,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 
 /*
  * convert__tracedat(), convert__capture() - convert the open file @fd
- * Return: exit status, with @err filled if it is not 0.
+ * Return: exit status, with @error filled if it is not 0.
  */
 static int convert__tracedat(struct convert *convert, int fd, const struct stat *st, struct tw_error *error)
 {
@@ -431,7 +431,7 @@ static int open_input(const char *path, struct stat *st, struct tw_error *error)
 		path);
 }
 
-/* Detects a capture by its first bytes: pcapng, pcap of either byte order and unit, zstd. */
+/* Whether the file is a capture, by its first four bytes: pcapng, pcap in either byte order (us or ns), zstd. */
 static bool is_capture(int fd)
 {
 	static const uint32_t magics[] = { 0x0a0d0d0a, 0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1, 0x28b52ffd };

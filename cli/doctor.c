@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire doctor`: what this kernel, these privileges and this Wireshark support, and how to repair what they do not. */
+/* `tracewire doctor`: checks what this kernel, the caller's privileges and the installed Wireshark support, and suggests repairs. */
 #include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ enum doctor_status {
 struct doctor_finding {
 	enum doctor_status status;
 	char text[256]; /* the fact found */
-	char fix[384];  /* what to do about it; "" if OK */
+	char fix[384];  /* how to repair it; "" if OK, or if @text says how */
 };
 
 struct doctor_check {
@@ -43,7 +43,7 @@ struct doctor_check {
 	void (*look)(struct doctor_finding *ret);
 };
 
-/* Fill a finding. */
+/* doctor__ok(), doctor__bad() - fill a finding */
 __attribute__((format(printf, 2, 3))) static void doctor__ok(struct doctor_finding *ret, const char *text, ...)
 {
 	va_list ap;
@@ -67,7 +67,8 @@ __attribute__((format(printf, 4, 5))) static void doctor__bad(struct doctor_find
 	ret->status = status;
 }
 
-/* The kernel's tracing, and the privileges for it. */
+/* Checks of the kernel's tracing, and of the privileges for it. */
+
 #define SUDO "run it with sudo"
 
 static void look_kernel(struct doctor_finding *ret)
@@ -113,7 +114,7 @@ static void look_tracefs(struct doctor_finding *ret)
 		doctor__ok(ret, "mounted at %s", dir);
 }
 
-/* Content of a file of the tracing directory; NULL with the finding filled if it cannot be read. */
+/* Return: content of a file of the tracing directory; NULL with the finding filled if it cannot be read. */
 static char *read_tracing(const char *name, struct doctor_finding *ret)
 {
 	struct tw_error error;
@@ -188,7 +189,7 @@ static void look_function_tracer(struct doctor_finding *ret)
 		doctor__ok(ret, "%s", graph ? "function, function_graph" : "function");
 }
 
-/* Whether kallsyms shows addresses; the first few symbols may be zero for another reason. */
+/* Checks whether kallsyms shows addresses. If they are hidden, all are 0; otherwise only the first few symbols may be at address 0. */
 static void look_symbols(struct doctor_finding *ret)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -209,7 +210,7 @@ static void look_symbols(struct doctor_finding *ret)
 			    "there is no /proc/kallsyms: functions will be shown as numbers");
 }
 
-/* Files of a trace instance, each for a feature of the kernel. */
+/* Checks a feature of the kernel by a file in a new trace instance. @has, @has_not: text of the finding */
 static void look_instance_file(struct doctor_finding *ret, const char *file, const char *has, const char *has_not,
 			       const char *fix)
 {
@@ -289,10 +290,11 @@ static const struct doctor_check doctor_kernel_checks[] = {
 };
 
 /* Tests veth pairs and AF_XDP with a veth pair in a new network namespace. */
-#define WIRE        "tw-doctor"
-#define MEMLOCK_MIB 16 /* limit of memory shared with AF_XDP */
 
-/* Enters a new, empty network namespace. Return: descriptor of the old one, or -errno. */
+#define WIRE        "tw-doctor"
+#define MEMLOCK_MIB 16 /* locked memory (RLIMIT_MEMLOCK) that AF_XDP needs */
+
+/* Enters a new, empty network namespace. Return: descriptor of the previous namespace, or -errno. */
 static int enter_namespace(void)
 {
 	const int old = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -307,7 +309,7 @@ static int enter_namespace(void)
 	return err;
 }
 
-/* The kernel removes the namespace and its content with its last process. */
+/* Returns to the namespace @old. The kernel then removes the new namespace with its veth pair, because no process is in it. */
 static void leave_namespace(int old)
 {
 	if (setns(old, CLONE_NEWNET))
@@ -322,7 +324,7 @@ static int make_veth(struct tw_error *error)
 	return tw_veth__create(&opts, error);
 }
 
-/* Makes a veth pair in a new namespace and, with @look, tests it there. */
+/* Makes a veth pair in a new network namespace, and calls @look there. */
 static void on_wire(struct doctor_finding *ret, void (*look)(struct doctor_finding *ret))
 {
 	const int old = enter_namespace();
@@ -414,8 +416,10 @@ static const struct doctor_check doctor_network_checks[] = {
 	{ NULL, false, NULL },
 };
 
-/* Wireshark's programs, and the plugin in them. */
-/* Output of a shell command, run as the user of a viewer, because root loads other plugins. NULL if it cannot be run. */
+/*
+ * Runs a shell command as the user that runs viewers, because root's Wireshark loads other plugins. Return: the command's standard output;
+ * NULL if it cannot be run.
+ */
 static FILE *open_output(const char *command, pid_t *ret)
 {
 	struct ordinary_user user;
@@ -439,7 +443,7 @@ static FILE *open_output(const char *command, pid_t *ret)
 	return NULL;
 }
 
-/* The first line of a command's output that contains @word. Return: whether there is one. */
+/* Finds the first line of a command's output that contains @word. Return: whether there is one. */
 static bool find_line(const char *command, const char *word, char *ret, size_t size)
 {
 	pid_t pid;
@@ -461,7 +465,10 @@ static bool find_line(const char *command, const char *word, char *ret, size_t s
 	return found;
 }
 
-/* "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...)." without the last parentheses */
+/*
+ * Checks that a program of Wireshark is installed. Shows its first line, "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...).", without the last
+ * parentheses
+ */
 static void look_program(struct doctor_finding *ret, const char *command, enum doctor_status without, const char *fix)
 {
 	char line[128];

@@ -22,51 +22,51 @@
 #include "stream/streams.h"
 #include "xdp/classifier.h"
 
-#define ANSWER_MS   1000             /* longest wait for an answer */
+#define ANSWER_MS   1000             /* longest wait for an answer of the child */
 #define END_NS      TW_NS_PER_SECOND /* longest wait for the end of the child */
-#define END_LOOK_MS 5                /* interval of checks whether it has ended */
+#define END_LOOK_MS 5                /* interval of checks whether the child has ended, ms */
 
 #define CAPABILITIES ((uint64_t)1 << CAP_SYS_ADMIN | (uint64_t)1 << CAP_DAC_READ_SEARCH)
 
-/* Shared memory that the parent may read while the child writes. A row is valid when n includes it. */
+/* Memory shared by both processes: the child writes, and the parent may read at any time. Rows with an index below n are valid. */
 struct tally {
 	struct {
 		uint64_t id;
 		_Atomic uint64_t total;
 	} rows[TW_STREAMS_LIVE_MAX];
 	_Atomic unsigned int n;
-	atomic_bool
-		unread; /* a counter could not be read, or had no row, or the child has ended; set by either process */
+	/* A counter could not be read or got no row, or the child has ended. Set by either process. */
+	atomic_bool unread;
 };
 
 struct drop_counters {
 	struct tally *tally; /* memory shared by both processes */
 	pid_t child;
-	int fd;    /* a byte requests a reading, a byte answers */
-	bool owed; /* an answer is pending: at most one, because the next request waits for it */
+	int fd;    /* socket: the parent sends a byte to request a reading, the child answers with a byte */
+	bool owed; /* an answer is pending; the next request is sent only after it */
 };
 
 struct count {
-	uint64_t seen; /* value of the counter at the last reading */
-	uint64_t now;  /* during a reading: sum of all its channels */
+	uint64_t seen; /* value of @now at the end of the last reading */
+	uint64_t now;  /* during a reading: sum of the stream's channels read so far */
 };
 
-/* State of the child. A stream has the same index for its row and its count. */
+/* State of the child. The index of a stream in tally->rows and in @counts is its number in @streams. */
 struct counting {
-	const char *ifname; /* NULL = all */
+	const char *ifname; /* interface; NULL = all interfaces */
 	struct tally *tally;
 	struct tw_streams *streams;
 	struct count counts[TW_STREAMS_LIVE_MAX];
 	bool began;
 };
 
-/* A classifier that is being read. */
+/* Context of add_counted(): the classifier that is being read, and its row of dropped events. */
 struct reading {
 	struct counting *counting;
 	unsigned int row;
 };
 
-/* @error: why events dropped by a classifier were not counted for their stream; 0 = nothing */
+/* @err: why events dropped by a classifier could not be counted for their stream; 0 = they were counted */
 static void note_unread(struct counting *c, int err)
 {
 	if (err)
@@ -101,7 +101,7 @@ static void add_counted(const struct tw_counted *what, const struct tw_counter *
 		note_unread(reading->counting, -ENOSPC);
 }
 
-/* Captures see frames before tc drops them. */
+/* Reads the drop counters of a classifier in XDP. Those in tc do not matter, because captures see frames before tc drops them. */
 static int read_classifier(const struct tw_attached *attached, void *ctx, struct tw_error *error)
 {
 	struct counting *c = ctx;
@@ -112,7 +112,7 @@ static int read_classifier(const struct tw_attached *attached, void *ctx, struct
 	return 0;
 }
 
-/* A counter that has become smaller is that of another classifier, which began with 0. */
+/* Adds the growth of each counter to its total. A counter that has become smaller belongs to a new classifier, which began with 0. */
 static void take_over(struct counting *c)
 {
 	for (unsigned int i = 0; i < tw_streams__count(c->streams); i++) {
@@ -135,7 +135,7 @@ static void look(struct counting *c)
 	take_over(c);
 }
 
-/* The terminal's Ctrl-C is for the parent; the child ends with the parent. */
+/* Reads the counters for each request. The child ignores signals from the terminal, which are for the parent, and ends with the parent. */
 static _Noreturn void run_child(struct counting *c, const struct ordinary_user *user, int fd)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
@@ -144,10 +144,13 @@ static _Noreturn void run_child(struct counting *c, const struct ordinary_user *
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
 	prctl(PR_SET_NAME, "tracewire-count");
-	unsetenv("RUNTIME_DIRECTORY"); /* the state files of classifiers belong to root */
+	/* Root writes the state files of classifiers to /run/tracewire, not to the directory of this service. */
+	unsetenv("RUNTIME_DIRECTORY");
 	if (ordinary_user__become_with(user, CAPABILITIES))
 		_exit(1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* kills it even if it is stopped; a change of credentials would reset this */
+	prctl(PR_SET_PDEATHSIG,
+	      /* SIGKILL ends also a stopped child. This is set last, because a change of credentials resets it. */
+	      SIGKILL);
 	do {
 		look(c);
 		byte = 1;
@@ -181,7 +184,7 @@ static int spawn(struct drop_counters *rejected, const char *ifname, const struc
 	return rejected->child < 0 ? tw_error__set(error, -errno, "cannot fork: %s", strerror(errno)) : 0;
 }
 
-/* Return: whether the child is running; it may take its time. */
+/* Waits at most ANSWER_MS for a pending answer. Return: false if the child has ended; true also if the answer is still pending. */
 static bool await_answer(struct drop_counters *rejected)
 {
 	struct pollfd fd = { .fd = rejected->fd, .events = POLLIN };
@@ -195,7 +198,10 @@ static bool await_answer(struct drop_counters *rejected)
 	return true;
 }
 
-/* Root becomes nobody; on a machine without that user it stays root, with the same few capabilities. */
+/*
+ * Finds the user that the child becomes: "nobody" instead of root. On a machine without this user, the child stays root, with the same few
+ * capabilities.
+ */
 static int find_user(const char *name, struct ordinary_user *ret, struct tw_error *error)
 {
 	int err = ordinary_user__find(name, ret, error);
@@ -217,7 +223,7 @@ static int spawn_as(const char *name, struct drop_counters *rejected, const char
 	ordinary_user__fini(&user);
 	if (err)
 		return err;
-	rejected->owed = true; /* the child makes the first reading by itself */
+	rejected->owed = true; /* the child makes its first reading without a request */
 	return await_answer(rejected)
 		       ? 0
 		       : tw_error__set(
@@ -246,8 +252,8 @@ int drop_counters__new(const char *ifname, const char *user, struct drop_counter
 }
 
 /*
- * It ends when its socket is closed, unless it is stopped or blocked in the kernel. It has no data to lose, so the wait is limited: the
- * kernel kills it when this process ends.
+ * Waits for the end of the child. It ends when its socket is closed, unless it is stopped or blocked in the kernel. The wait is limited,
+ * because the child has no data to lose and the kernel kills it when this process ends.
  */
 static void await_end(pid_t child)
 {
@@ -279,7 +285,10 @@ static bool ask_for_look(struct drop_counters *rejected)
 	return rejected->owed;
 }
 
-/* While an answer is pending no request is sent, because its answer would be out of date. */
+/*
+ * Requests a reading and waits for the answer. If an earlier answer is still pending, no request is sent: the child would read again
+ * immediately, and the next call would use that old reading. Return: false if the child has ended.
+ */
 static bool look_again(struct drop_counters *rejected)
 {
 	if (!await_answer(rejected))
@@ -290,7 +299,7 @@ static bool look_again(struct drop_counters *rejected)
 void drop_counters__look(struct drop_counters *rejected)
 {
 	if (rejected && !look_again(rejected))
-		atomic_store(&rejected->tally->unread, true); /* it has ended */
+		atomic_store(&rejected->tally->unread, true); /* the child has ended */
 }
 
 bool drop_counters__is_whole(const struct drop_counters *rejected)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts events that a classifier in XDP dropped on an interface before captures could see them. Their numbers are missing in captures,
- * and only the classifier's counters distinguish them from lost ones. The counters are read periodically, so that they are known after
- * the classifier was removed.
+ * Counts events that a classifier in XDP dropped on an interface before captures could see them. Their event numbers are missing in
+ * captures, and only the classifier's counters distinguish them from lost events. The counters are read periodically, because they are gone
+ * when the classifier is removed.
  *
  * A separate process reads the kernel's maps, because its parent gives up all privileges before it parses frames. The process keeps
  * CAP_SYS_ADMIN, which the kernel requires to open a map by id, and CAP_DAC_READ_SEARCH, to list the maps in /run/tracewire.
  *
- * It becomes the same user as its parent, or nobody instead of root. The kernel kills it when its parent ends, also if it is stopped;
- * that needs the right to send it a signal.
+ * The process becomes the same user as its parent, but the user nobody instead of root. The kernel kills it when its parent ends, even if
+ * the process is stopped. This signal is delivered only if the parent may send signals to the process.
  */
 #ifndef CLI_DROP_COUNTERS_H
 #define CLI_DROP_COUNTERS_H
@@ -19,32 +19,31 @@
 
 #include "base/error.h"
 
-#define REJECTED_LOOK_MS 200 /* interval of readings */
+#define REJECTED_LOOK_MS 200 /* interval of readings, ms */
 
 struct drop_counters;
 
 /**
  * drop_counters__new() - begin to count on an interface, from 0
  * @ifname: NULL = every interface of this network namespace
- * @user: the user that this process will become, from ordinary_user__find()
+ * @user: name of the user that this process will become, as for ordinary_user__find()
  *
- * It forks, and the child continues as this program, so call it before there are other threads.
+ * The function forks a child without exec, so call it before there are other threads.
  *
- * Return: 0; -ENOMEM; -EPERM if it cannot give up its privileges; or errors of fork() or socketpair().
+ * Return: 0; -ENOMEM; -EPERM if the child cannot give up its privileges; or errors of fork() or socketpair().
  */
 int drop_counters__new(const char *ifname, const char *user, struct drop_counters **ret, struct tw_error *error);
 
-/** drop_counters__free() - end the process, waiting at most one second or until stop__deadline(); NULL is fine */
+/** drop_counters__free() - end the reading process, waiting at most one second or until stop__deadline(); NULL is fine */
 void drop_counters__free(struct drop_counters *rejected);
 
 /** drop_counters__look() - read the counters, waiting at most 2 s; counters that cannot be read keep their values. NULL is fine */
 void drop_counters__look(struct drop_counters *rejected);
 
 /**
- * drop_counters__is_whole() - whether all counters could be read each time, and the last reading is complete; false for NULL: they are
- * not read
+ * drop_counters__is_whole() - whether every reading so far read all counters, and no answer is pending; false for NULL
  *
- * Called by the thread that reads.
+ * Called by the thread that calls drop_counters__look().
  */
 bool drop_counters__is_whole(const struct drop_counters *rejected);
 

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The option `--filter` of commands that read captures, and its part of the summary. */
+/* The option `--filter` of commands that write or read captures, and its part of the summary. */
 #ifndef CLI_FILTER_OPTION_H
 #define CLI_FILTER_OPTION_H
 
 #include "base/json.h"
 #include "pcap-tools/capture/capture_filter.h"
 
-/** filter_option__parse() - @filter: destination, NULL before; tw_filter__free(). Return: 0 or -errno with @error filled */
+/**
+ * filter_option__parse() - parse the argument of --filter
+ * @filter: NULL before the first --filter; the caller's; tw_filter__free()
+ * Return: 0 or -errno with @error filled; -EINVAL also if @filter is not NULL, because --filter was given twice
+ */
 int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *error);
 
-/** filter_option__summarize() - print its lines of the summary; @filter NULL = none */
+/** filter_option__summarize() - print the filter's lines of the summary; nothing if @filter is NULL */
 void filter_option__summarize(const struct tw_filter *filter, const struct tw_capture_filter_stats *filtered);
 
-/** filter_option__json() - write the same as an object, the value of "filter" */
+/** filter_option__json() - write the filter's counters as an object, the value of "filter" */
 void filter_option__json(const struct tw_capture_filter_stats *filtered, struct tw_json *json);
 
 /** filter_option__note() - print the sentence of tw_filter__ambiguous_key(), if there is one, on standard error */

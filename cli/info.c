@@ -18,11 +18,11 @@
 #include "cli/standard_files.h"
 #include "pcap-tools/info/info.h"
 
-#define INFO_SIZE_UNKNOWN UINT64_MAX /* size of a pipe */
+#define INFO_SIZE_UNKNOWN UINT64_MAX /* size of an input that is no regular file, such as a pipe */
 
 #define COLUMNS       100
 #define SECOND        1e9
-#define ENOUGH_IFACES 16 /* lines; further ones are counted */
+#define ENOUGH_IFACES 16 /* largest number of lines for interfaces; further interfaces are only counted */
 
 static void put_time(uint64_t ns)
 {
@@ -53,7 +53,7 @@ static void show_times(const struct tw_info_times *times)
 	printf(" UTC, %.9f s\n", seconds_of(times));
 }
 
-/* Events in the file, duplicates counted once if they can be recognised */
+/* Return: number of a stream's events in the file. In a capture of an interface, duplicates count once. */
 static uint64_t info_show__events(const struct tw_info *info, const struct tw_info_stream *stream)
 {
 	return info->is_recording ? stream->events : stream->received;
@@ -128,7 +128,7 @@ static void show_schemas(const struct tw_info_stream *s)
 	puts("");
 }
 
-/* Return: the text for the method by which the error bound of an OFFSET was found */
+/* Return: text for a method by which the error bound of an OFFSET was determined */
 static const char *info_show__method(unsigned int method)
 {
 	static const char *const names[] = {
@@ -141,7 +141,8 @@ static const char *info_show__method(unsigned int method)
 }
 
 /*
- * How packet times are derived from the stream's clock, and their error bounds; in a capture of an interface they are times of arrival.
+ * Prints how packet times are derived from the stream's clock, and their error bound. In a capture of an interface, packet times are times
+ * of arrival.
  */
 static void show_offset(const struct tw_info_stream *s)
 {
@@ -193,7 +194,7 @@ static void show_stream(const struct tw_info *info, const struct tw_info_stream 
 	show_offset(s);
 }
 
-/* Interfaces that have more than their stream's name. */
+/* Whether an interface is printed: not those of a recording with frames of one stream, which show only the name of that stream. */
 static bool is_reported(const struct tw_info *info, const struct tw_info_interface *interface)
 {
 	return !info->is_recording || interface->stream == TW_INFO_NONE;
@@ -220,7 +221,7 @@ static void show_interfaces(const struct tw_info *info)
 		printf("captured on %u more interfaces\n", reported - ENOUGH_IFACES);
 }
 
-/* Reports that the file does not have what it should have. */
+/* Reports if the number of a stream's events in the file differs from its stored ledger, or if a recording has no ledger. */
 static void show_doubts(const struct tw_info *info, const struct tw_info_stream *s, const char *name)
 {
 	const int64_t missing = tw_info_stream__missing(s);
@@ -295,7 +296,7 @@ static void show_ledgers(const struct tw_info *info)
 	free(names);
 }
 
-/* Print the description of a file as text. @size: size of the file in bytes */
+/* Prints the summary as text. @size: bytes of the file, or INFO_SIZE_UNKNOWN */
 static void info_show__text(const char *name, uint64_t size, const struct tw_info *info)
 {
 	show_file(name, size, info);
@@ -308,7 +309,8 @@ static void info_show__text(const char *name, uint64_t size, const struct tw_inf
 		puts("no Tracewire frames are in it");
 }
 
-/* Numbers that readers may round, times and ids, are written as strings. */
+/* JSON. Times and ids are written as strings, because readers may round large numbers. */
+
 static void put_text(struct tw_json *json, const char *key, const char *text)
 {
 	if (*text)
@@ -317,7 +319,7 @@ static void put_text(struct tw_json *json, const char *key, const char *text)
 		tw_json__null(json, key);
 }
 
-/* UINT64_MAX means unknown. */
+/* Writes a number; null if it is UINT64_MAX, which means unknown. */
 static void put_known(struct tw_json *json, const char *key, uint64_t value)
 {
 	if (value == UINT64_MAX)
@@ -457,7 +459,7 @@ static void put_stream(struct tw_json *json, const struct tw_info *info, const s
 	tw_json__close(json);
 }
 
-/* Print the description of a file as one JSON object on one line */
+/* Prints the summary as one JSON object on one line */
 static void info_show__json(const char *name, uint64_t size, const struct tw_info *info)
 {
 	struct tw_json json;
@@ -505,7 +507,10 @@ static uint64_t size_of(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : INFO_SIZE_UNKNOWN;
 }
 
-/* Return: 0, or -errno with @err; @ret_damaged is set if a part could not be read */
+/*
+ * Prints the summary of one file. @ret_damaged: set to true if a part of the file could not be read. Return: 0, or -errno with @error
+ * filled
+ */
 static int show(const struct info_config *config, int fd, const char *name, bool first, bool *ret_damaged,
 		struct tw_error *error)
 {

@@ -10,7 +10,7 @@
 #define NAME_MAX_WIDTH 28
 #define GAP            2
 
-/* recorded, the places, the difference, the state */
+/* Columns: recorded, the places, the difference, the state. */
 enum {
 	COLUMN_RECORDED,
 	COLUMN_PLACES,
@@ -26,10 +26,10 @@ struct row {
 
 struct table {
 	const char *const *names;
-	const struct tw_ledger *ledgers, *sum; /* NULL with one stream */
+	const struct tw_ledger *ledgers, *sum; /* @sum: NULL with one stream */
 	size_t n;
 	int name_width;
-	int width[COLUMN_COUNT]; /* 0 = left out */
+	int width[COLUMN_COUNT]; /* width of each column; 0 = column omitted */
 	FILE *out;
 };
 
@@ -50,7 +50,7 @@ static const char *heading(int column)
 	return places[column - COLUMN_PLACES];
 }
 
-/* Sums saturate at the largest number. */
+/* Prints a number; UINT64_MAX, at which sums saturate, as ">" and the number below. */
 static void cell_number(uint64_t number, char *ret, size_t size)
 {
 	if (number == UINT64_MAX)
@@ -120,7 +120,7 @@ static void measure(struct table *t)
 	}
 }
 
-/* The columns that fit beside the names, at least one. Return: the first that does not fit */
+/* Return: the first column after @from that does not fit into @columns characters beside the names; at least column @from fits */
 static int fitting(const struct table *t, int from, unsigned int columns)
 {
 	int c, left = (int)columns - t->name_width;

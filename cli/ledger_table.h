@@ -8,15 +8,15 @@
 #include "stream/ledger.h"
 
 /**
- * ledger__print_table() - one line for each stream and one for their sum, if there are several; empty columns are left out
- * @names: of the streams, printable
- * @ledgers: one for each name
- * @columns: width of the terminal; a wider table continues below
+ * ledger__print_table() - print one line for each stream, and one for their sum if there are several; empty columns are omitted
+ * @names: names of the streams, printable
+ * @ledgers: ledgers of the streams
+ * @columns: width of the terminal; columns that do not fit follow in further tables below
  */
 void ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
 			 FILE *out);
 
-/** ledger__print_remarks() - the numbers of @ledger that are not 0, one a line, and the meaning of an open or unbalanced ledger */
+/** ledger__print_remarks() - print the facts of @ledger that are not 0, one a line, and explain an open or unbalanced ledger */
 void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out);
 
 #endif

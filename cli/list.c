@@ -73,7 +73,7 @@ static void print_systems(const struct tw_event_list *events)
 			say(stdout, "%s\n", events->names[i].system);
 }
 
-/* Prints clocks or tracers, one a line; the kernel writes them in one line, the selected clock in brackets. */
+/* Prints clocks or tracers, one a line. The file has them in one line; in trace_clock the selected clock is in brackets. */
 static int print_words(const char *dir, const char *file, struct tw_error *error)
 {
 	char *text, *save;
@@ -96,7 +96,9 @@ static bool matches(const char *name, char *const *globs)
 	return found;
 }
 
-/* The kernel appends the module's name to a function of a module. */
+/*
+ * Prints the functions that match one of @globs, or all. The module's name, which follows a module's function in the file, is not printed.
+ */
 static int print_functions(const char *dir, char *const *globs, struct tw_error *error)
 {
 	char *text, *save;
@@ -115,7 +117,7 @@ static int print_functions(const char *dir, char *const *globs, struct tw_error 
 	return 0;
 }
 
-/* Tracers of an instance; a few more exist only for the kernel's top-level buffer. */
+/* Prints the trace options of a new instance; a few more options exist only for the kernel's top-level buffer. */
 static int print_options(struct tw_error *error)
 {
 	struct tw_instance *instance;

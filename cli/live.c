@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire live`: events on a veth pair, with tshark or Wireshark at its end. */
+/* `tracewire live`: sends events to a veth pair, and shows what arrives there with tshark or Wireshark. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -18,23 +18,24 @@
 #include "cli/viewer.h"
 #include "vnet/rx_packet.h"
 
-#define HOLE_NS    100000000ull /* longest wait for lost events */
-#define LATENCY_MS 10           /* time in the rings: the largest part of an event's delay; half of it at low rates */
+#define HOLE_NS 100000000ull /* longest wait of the merge for missing frames, ns */
+/* Longest time of an event in its ring, ms: the largest part of its delay. At low rates the average is half of it. */
+#define LATENCY_MS 10
 
 struct live {
-	struct run_config run; /* must be first: the options' config */
+	struct run_config run; /* must be first: the options of the run groups store into it */
 	const char *display_filter;
 	bool gui;
 	bool is_running; /* or was: the viewer gets something to show */
 	struct run_interface veth;
 	struct viewer viewer;
 	struct receiver *receiver;
-	const struct tw_filter *filter_left; /* the part that the receiver evaluates */
+	const struct tw_filter *filter_left; /* filter that the receiver has to evaluate, too; NULL = none */
 	struct receiver_stats stats;
 	struct viewer_end viewer_end;
 };
 
-/* The viewer is excluded from the trace, because each displayed event would cause new ones. */
+/* Excludes the viewer and its threads here from the trace, because each displayed event would cause new events. */
 static void ignore_ourselves(const struct live *live, struct tw_producer *producer)
 {
 	tw_producer__ignore(producer, live->viewer.pid);
@@ -44,7 +45,7 @@ static void ignore_ourselves(const struct live *live, struct tw_producer *produc
 	tw_producer__ignore(producer, receiver__writer_tid(live->receiver));
 }
 
-/* Users of a terminal want events and losses; metadata has its own frames, which would only scroll past. */
+/* Return: the display filter. By default tshark shows only events and losses: metadata frames would only scroll them away. */
 static const char *display_filter(const struct live *live)
 {
 	if (live->display_filter || live->gui || !viewer__has_plugin())
@@ -133,8 +134,8 @@ static int finish(void *ctx, struct tw_error *error)
 }
 
 /*
- * If the receiving ring overflows at the end, no later number shows the loss, and the receiver knows at best the number of frames. Here
- * the number of sent events is known.
+ * Completes the ledger by the number of sent events. If the receiving ring overflowed at the end of the run, no later event number shows
+ * the loss, and the receiver knows at best the number of lost frames.
  */
 static void settle_tail(struct tw_ledger *ledger, const struct tw_producer_counters *counters)
 {
@@ -164,7 +165,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *counters)
 		stats->ledger.place[TW_PLACE_DELIVERED], stats->packets, live->stats.rx.dropped);
 }
 
-/* Closes what a failed start has left open, and the veth pair. */
+/* Ends the receiver and the viewer, if they still run after a failed start, and removes the veth pair. */
 static int close_output(void *ctx, struct tw_error *error)
 {
 	struct live *live = ctx;
@@ -176,7 +177,10 @@ static int close_output(void *ctx, struct tw_error *error)
 	return run_interface__close(&live->veth, error);
 }
 
-/* tshark 4.0 ends with 2, later versions with 4. The pcapng stream is written here, so its content is not the reason. */
+/*
+ * Whether tshark refused the display filter: tshark 4.0 then exits with 2, later versions with 4. An invalid pcapng stream would give the
+ * same status, but this program writes the stream.
+ */
 static bool filter_is_refused(const struct live *live)
 {
 	return !live->gui && live->display_filter && (live->viewer_end.status == 2 || live->viewer_end.status == 4);
@@ -187,9 +191,8 @@ static int judge_viewer(const struct live *live, struct tw_error *error)
 {
 	const struct viewer_end *end = &live->viewer_end;
 
-	if (end->output == -EPIPE ||
-	    (!end->output &&
-	     !end->status)) /* the first frame, as with `| head`, in which case the viewer ended correctly */
+	/* The reader of standard output has gone, as with `| head`, or the viewer ended correctly. */
+	if (end->output == -EPIPE || (!end->output && !end->status))
 		return CLI_EXIT_OK;
 	if (!end->output && filter_is_refused(live)) {
 		tw_error__set(error, -EINVAL, "tshark refuses the display filter '%s', and says above why",

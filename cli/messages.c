@@ -34,7 +34,7 @@ void say(FILE *out, const char *fmt, ...)
 	free(text);
 }
 
-#define NOTE_MAX 8192 /* bytes, more than the longest path; longer ones are cut */
+#define NOTE_MAX 8192 /* bytes of a note, more than the longest path; a longer note is cut */
 
 static bool as_json;
 
@@ -76,10 +76,10 @@ void note__error(const char *path, const struct tw_error *error)
 	put("error", text);
 }
 
-#define WIDTH  76 /* columns shown of a long expression */
-#define BEFORE 50 /* columns of these before the error */
+#define WIDTH  76 /* largest number of columns shown of an expression */
+#define BEFORE 50 /* number of these columns before the error */
 
-/* Return: counted from 1; 0 if the sentence does not begin with a column of the expression */
+/* Return: N of an @error that begins with "column N:", counted from 1; 0 if it begins otherwise, or N is not in the expression */
 static size_t column_of(const struct tw_error *error, size_t len)
 {
 	static const char word[] = "column ";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages for users. Names in them (of files, interfaces, hosts, events) may contain any bytes. Notes and errors are one line each on
- * standard error: text, or JSON for a command with JSON on standard error.
+ * Messages for users. File names, interface names and other inserted texts may contain any bytes. Notes and errors are one line each on
+ * standard error: text, or a JSON object if the command writes standard error as JSON.
  */
 #ifndef CLI_MESSAGES_H
 #define CLI_MESSAGES_H
@@ -10,22 +10,22 @@
 
 #include "base/error.h"
 
-/** say() - like fprintf(); the output is escaped as by base/printable.h, except a newline at its end */
+/** say() - like fprintf(); the printed text is escaped as base/printable.h describes, except a newline at its end */
 __attribute__((format(printf, 2, 3))) void say(FILE *out, const char *fmt, ...);
 
-/** note__use_json() - from now on each note and each error of this process is a JSON object on one line */
+/** note__use_json() - let all later notes and errors of this process be JSON objects, one a line */
 void note__use_json(void);
 
-/** note__say() - a sentence without newline that is no error; as JSON {"note":"..."} */
+/** note__say() - print a note: a sentence that is no error, without a newline; as JSON {"note":"..."} */
 void note__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** note__error() - @error after the command's name, @path; as JSON {"error":"..."} */
+/** note__error() - print @error after the command's name, @path; as JSON {"error":"..."} */
 void note__error(const char *path, const struct tw_error *error);
 
 /**
- * caret__show() - on a terminal: print the expression, and below it a caret at the column with which @error begins
+ * caret__show() - on a terminal, print the expression and below it a caret at the column of the error
  *
- * Prints nothing without such a column, or if characters of unknown width would shift the caret.
+ * Prints nothing if @error does not begin with "column N:", or if characters of unknown width would shift the caret.
  */
 void caret__show(const char *expression, const struct tw_error *error);
 

@@ -62,7 +62,7 @@ static void option_set__init(struct option_set *set, const struct cli_syntax *sy
 	option_set__add_group(set, &cli_general_options);
 }
 
-/* The table row for a result of getopt_long or for optopt; NULL if there is none. */
+/* Return: the option for a result of getopt_long or for optopt; NULL if there is none. */
 static const struct cli_option *option_set__row(const struct option_set *set, int code)
 {
 	if (code >= LONG_BASE)
@@ -115,7 +115,10 @@ static int unknown_letter(const struct option_set *set, int letter, struct tw_er
 	return tw_error__set(error, -EINVAL, "unknown option '-%c'; see --help", letter);
 }
 
-/* The long options that begin with @word, without its dashes: more than one, otherwise getopt_long would have accepted it. */
+/*
+ * Refuses @word (without dashes) if several long options begin with it. getopt_long has accepted it if exactly one does. Return: 0 if none
+ * does, otherwise -EINVAL
+ */
 static int ambiguous_name(const struct option_set *set, const char *word, size_t len, struct tw_error *error)
 {
 	const char *first = NULL;
@@ -152,7 +155,7 @@ static int unknown_name(const struct option_set *set, const char *word, struct t
 	return tw_error__set(error, -EINVAL, "unknown option '--%s'; see --help", name);
 }
 
-/* The error for an option that getopt_long refused: @code is '?' or ':'; @word the current word. */
+/* Sets the error for an option that getopt_long refused. @code: '?' or ':'; @word: the word with the option. Return: -EINVAL */
 static int refuse(const struct option_set *set, int code, const char *word, struct tw_error *error)
 {
 	const struct cli_option *row = option_set__row(set, optopt);

@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "base/number.h"
 
-#define CLI_OPTIONS_MAX 64 /* of one command */
+#define CLI_OPTIONS_MAX 64 /* largest number of options of one command */
 
-/* Kind of an option's or a command's argument: how it is stored, and how it is completed. */
+/* Kind of an option's or a command's argument: how it is stored, and how shells complete it. */
 enum cli_arg_kind {
 	CLI_ARG_NONE,   /* bool, set to true */
 	CLI_ARG_NUMBER, /* uint64_t */
@@ -49,7 +49,7 @@ struct cli_option {
 	enum cli_arg_kind kind;
 	const char *help; /* without a period at its end */
 	size_t offset;    /* offset of the value in the command's config */
-	/* Called instead of storing at the offset. Return: 0, or -errno with @error filled. */
+	/* Called instead of storing the value at @offset; NULL = store it. Return: 0, or -errno with @error filled. */
 	int (*apply)(void *config, const char *value, struct tw_error *error);
 };
 
@@ -65,7 +65,7 @@ enum cli_parsed {
 	CLI_PARSED_VERSION,
 };
 
-/* --help and --version, which every command has; not in a command's own list. */
+/* --help and --version, which every command has in addition to its own groups. */
 extern const struct cli_option_group cli_general_options;
 
 /* The options and words that a command accepts. */
@@ -79,19 +79,23 @@ struct cli_syntax {
  * cli_options__parse() - apply the options of a command line
  * @argv: argv[0] is ignored; words are moved after the options
  * @config: as the options' offsets and apply functions expect it
- * @ret: help and version end the parsing at once
- * @ret_first: index of the first word
+ * @ret: CLI_PARSED_HELP and CLI_PARSED_VERSION end the parsing immediately
+ * @ret_first: index of the first word in @argv, with CLI_PARSED_RUN
  *
  * Return: 0; -EINVAL with @error saying which option is wrong, why, and which may have been meant; or the result of an apply function.
  */
 int cli_options__parse(const struct cli_syntax *syntax, int argc, char **argv, void *config, enum cli_parsed *ret,
 		       int *ret_first, struct tw_error *error);
 
-/** cli_number__parse() - tw_number__parse() for an option that @error names. Return: 0 or -EINVAL */
+/** cli_number__parse() - tw_number__parse() for the value of --@option, which @error names. Return: 0 or -EINVAL */
 int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,
 		      struct tw_error *error);
 
-/** cli_seconds__parse() - a decimal number of seconds, optionally with a fraction and a final s. Return: 0, @ret in ns and above 0; or -EINVAL */
+/**
+ * cli_seconds__parse() - parse a decimal number of seconds, optionally with a fraction and a final s
+ * @ret: ns, above 0
+ * Return: 0 or -EINVAL
+ */
 int cli_seconds__parse(const char *text, uint64_t *ret);
 
 #endif

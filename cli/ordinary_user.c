@@ -108,7 +108,7 @@ static int make_environment(const struct passwd *found, struct ordinary_user *us
 	return err ? err : ordinary_user__set(user, "LOGNAME", found->pw_name);
 }
 
-/* Result of getpwnam(): without free descriptors it finds no user, and sets errno. */
+/* Sets the error after getpwnam() found no user. @err: its errno; EMFILE or ENFILE = it could not search */
 static int not_found(const char *name, int err, struct tw_error *error)
 {
 	if (err == EMFILE || err == ENFILE)
@@ -155,14 +155,14 @@ void ordinary_user__fini(struct ordinary_user *user)
 	*user = (struct ordinary_user){ 0 };
 }
 
-/* Sets effective and permitted capabilities; none are inheritable. */
+/* Sets the effective and permitted capabilities, and clears the inheritable ones. */
 static int set_capabilities(uint64_t capabilities)
 {
 	capng_clear(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT);
 	for (unsigned int i = 0; i <= CAP_LAST_CAP; i++)
 		if (capabilities >> i & 1)
 			capng_update(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, i);
-	errno = EPERM; /* for a failure without errno */
+	errno = EPERM; /* libcap-ng may fail without setting errno */
 	if (capng_apply(CAPNG_SELECT_CAPS) || capng_apply(CAPNG_SELECT_AMBIENT))
 		return -errno;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
@@ -183,7 +183,7 @@ int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabi
 	const uint64_t kept = permitted_capabilities() & capabilities;
 	int err;
 
-	/* a container's root may lack the right; without exec the bounding set has no effect anyway */
+	/* Failures are ignored: root in a container may lack the privilege, and without exec the bounding set has no effect. */
 	capng_clear(CAPNG_SELECT_BOUNDS);
 	capng_apply(CAPNG_SELECT_BOUNDS);
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))

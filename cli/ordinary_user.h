@@ -24,8 +24,8 @@ struct ordinary_user {
 
 /**
  * ordinary_user__find() - find the user that root becomes
- * @name: NULL = the user behind sudo, otherwise nobody
- * @ret: ordinary_user__fini(), also after a failure
+ * @name: NULL = the user who called sudo; without sudo, the user nobody
+ * @ret: call ordinary_user__fini() also after a failure
  *
  * Return: 0; -ESRCH if there is no such user, -ENOMEM; with @error filled.
  */
@@ -38,17 +38,17 @@ bool ordinary_user__behind_sudo(uid_t *ret_uid, gid_t *ret_gid);
 int ordinary_user__set(struct ordinary_user *user, const char *name, const char *value);
 
 /**
- * ordinary_user__become() - root becomes that user; for any other user there is no change
+ * ordinary_user__become() - become @user if this process is root's; otherwise change nothing
  *
  * Async-signal-safe: the child of a process with threads may call it. Return: 0 or -errno.
  */
 int ordinary_user__become(const struct ordinary_user *user);
 
 /**
- * ordinary_user__become_with() - the same, but keep some capabilities; all others are given up for good (no_new_privs)
- * @capabilities: bits, as in capabilities(7); those that this process does not have are left out
+ * ordinary_user__become_with() - become @user, but keep some capabilities; all others are given up permanently (no_new_privs)
+ * @capabilities: bit n = capability n of capabilities(7); capabilities that this process does not have are ignored
  *
- * Only for a process without other threads. Other processes of that user cannot ptrace it. Return: 0 or -errno.
+ * Only for a process without other threads. Other processes of @user cannot ptrace this process. Return: 0 or -errno.
  */
 int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabilities);
 
@@ -56,9 +56,11 @@ int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabi
 void ordinary_user__fini(struct ordinary_user *user);
 
 /**
- * ordinary_user__renounce() - give up all capabilities, also those from exec (no_new_privs) and those that a service was given
+ * ordinary_user__renounce() - unless this process is root's: give up all capabilities permanently (no_new_privs), also those that a service
+ * manager gave
  *
- * Root stays root, because the user has requested it. Call it before there are other threads, because capabilities(7) are per thread.
+ * Root keeps all privileges, because the user has requested to stay root. Call it before there are other threads, because capabilities(7)
+ * are per thread.
  *
  * Return: 0 or -errno.
  */

@@ -10,9 +10,8 @@
 #include "pcap-tools/output/pipe.h"
 
 #define SIZE_MIN 4096
-#define LINE_MAX   \
-	((size_t)4 \
-	 << 20) /* bytes beyond QUEUED_FILE_MAX for the rest of a line; the end of a longer line may be missing */
+/* Bytes by which the queue may exceed QUEUED_FILE_MAX, to complete a line. The end of a longer line may be missing. */
+#define LINE_MAX ((size_t)4 << 20)
 
 struct queued_file {
 	struct tw_pipe to;
@@ -20,12 +19,12 @@ struct queued_file {
 	char *bytes; /* the queue is the bytes from @at to @end */
 	size_t at, end, size;
 	size_t dropped;
-	bool in_line;  /* the last printed byte did not end a line */
-	bool dropping; /* and that line is being dropped */
-	int failure;   /* -errno of the first failed write(); -ETIMEDOUT: given up, nothing more is written */
+	bool in_line;  /* the last printed byte was no newline */
+	bool dropping; /* the current line is being dropped */
+	int failure;   /* -errno of the first failed write(); -ETIMEDOUT = given up: nothing more is written */
 };
 
-/* Return: false without memory, or if the queue would exceed its limit by more than a line */
+/* Makes room for @len bytes. Return: false without memory, or if the queue would exceed QUEUED_FILE_MAX + LINE_MAX */
 static bool make_room(struct queued_file *file, size_t len)
 {
 	const size_t queued = file->end - file->at;
@@ -49,7 +48,7 @@ static bool make_room(struct queued_file *file, size_t len)
 	return true;
 }
 
-/* Bytes that belong together: a part of one line, or any number of lines that fit. */
+/* Queues or drops bytes that belong together: a part of one line, or any number of lines that fit. */
 static void queue_part(struct queued_file *file, const char *bytes, size_t len)
 {
 	if (!file->dropping && (len <= file->size - file->end || make_room(file, len))) {
@@ -63,7 +62,7 @@ static void queue_part(struct queued_file *file, const char *bytes, size_t len)
 	file->dropping = file->dropping && file->in_line;
 }
 
-/* A line is queued or dropped as a whole, because its reader may be a program. */
+/* Queues bytes. Each line is queued or dropped as a whole, because its reader may be a program. */
 static void queue(struct queued_file *file, const char *bytes, size_t len)
 {
 	while (len) {
@@ -79,7 +78,7 @@ static void queue(struct queued_file *file, const char *bytes, size_t len)
 	}
 }
 
-/* @n: bytes written, or -errno: then the queue is dropped, and later output is tried again */
+/* Notes the result of a write. @n: bytes written; or -errno: the queue is dropped, but later output is tried again */
 static void note_written(struct queued_file *file, ssize_t n)
 {
 	if (n > 0) {
@@ -105,7 +104,7 @@ static void write_what_has_room(struct queued_file *file)
 	}
 }
 
-/* Callback of fopencookie(): for the writers, queued bytes count as written. */
+/* Callback of fopencookie() for writes: queued and dropped bytes count as written. */
 static ssize_t take(void *cookie, const char *bytes, size_t len)
 {
 	struct queued_file *file = cookie;
@@ -120,7 +119,7 @@ static ssize_t take(void *cookie, const char *bytes, size_t len)
 	return (ssize_t)len;
 }
 
-/* Callback of fopencookie(): fclose() */
+/* Callback of fopencookie() for fclose() */
 static int release(void *cookie)
 {
 	struct queued_file *file = cookie;

@@ -11,26 +11,26 @@
 
 #include "base/time.h"
 
-#define QUEUED_FILE_MAX ((size_t)16 << 20) /* bytes in the queue; lines that begin beyond it are dropped and counted */
+#define QUEUED_FILE_MAX ((size_t)16 << 20) /* bytes; a line whose beginning does not fit into the queue is dropped */
 
 struct queued_file;
 
 /**
- * queued_file__open() - for a descriptor, which stays the caller's
+ * queued_file__open() - open a FILE that writes to @fd, which stays the caller's
  * @mode: of the FILE's buffer, as for setvbuf()
- * @ret: the FILE; fclose() frees both and drops the queue
+ * @ret: the FILE; fclose() frees it and the struct queued_file, and drops the queue
  *
  * Return: NULL without memory.
  */
 struct queued_file *queued_file__open(int fd, int mode, FILE **ret);
 
 /**
- * queued_file__fd() - write what fits now. Return: descriptor to poll for POLLOUT while bytes are queued; -1 = none are. Called by any
- * thread
+ * queued_file__fd() - write as many queued bytes as fit now. Return: descriptor to poll for POLLOUT if bytes are still queued, otherwise
+ * -1. Called by any thread
  */
 int queued_file__fd(struct queued_file *file);
 
-/** queued_file__dropped() - bytes that did not fit the queue, or that write() refused */
+/** queued_file__dropped() - number of bytes that did not fit into the queue, or that write() refused */
 size_t queued_file__dropped(struct queued_file *file);
 
 /**

@@ -15,21 +15,21 @@
 #include "cli/stop.h"
 #include "clocks/capture_clock.h"
 
-#define WAIT_MS     20          /* interval of checks for the end; frames wake the thread at once */
-#define QUEUE_BYTES (36u << 20) /* size for frames that wait for the writer, which may keep half of them */
+#define WAIT_MS     20          /* interval of checks for the end, ms; a frame wakes the thread immediately */
+#define QUEUE_BYTES (36u << 20) /* bytes of slots for frames that wait for the writer; half may be borrowed */
 #define SLOTS_MIN   256
-#define TELL_NS     (100 * TW_NS_PER_MS) /* interval of reports about refused frames to other threads */
-#define SLACK_NS    2000000u    /* AF_XDP has no time stamp of the kernel: a frame's time is late by up to one pause */
-#define END_NS      5000000000u /* longest time until frames from before the end are delivered, on a busy machine */
+#define TELL_NS     (100 * TW_NS_PER_MS) /* interval at which other threads get the numbers of refused frames */
+#define SLACK_NS    2000000u /* AF_XDP frames have no time stamp of the kernel: their time may be late by one pause */
+#define END_NS      5000000000u /* longest time to receive frames from before the end, on a busy machine */
 
 struct receiver {
 	struct receiver_options options;
 	struct tw_receiver *rx;
-	struct tw_recorder *recorder; /* its queue takes frames while the reader is busy, or is starting */
+	struct tw_recorder *recorder; /* its queue holds frames while the reader of the output is busy or starting */
 	struct tw_receive_queue *queue;
-	struct tw_clock_poller *poller; /* NULL = nothing is polled, and all streams are admitted */
-	struct tw_admission *admission; /* if there is a poller */
-	pthread_mutex_t lock;           /* protects the reported data below */
+	struct tw_clock_poller *poller; /* NULL = no clocks are polled, and all streams are admitted */
+	struct tw_admission *admission; /* NULL without a poller */
+	pthread_mutex_t lock;           /* protects @reported */
 	struct tw_refusals reported;
 	uint64_t reported_at;
 	struct tw_capture_clock clock;
@@ -37,26 +37,26 @@ struct receiver {
 	sem_t running;
 	pid_t tid;
 	atomic_bool ending;
-	uint64_t now;  /* CLOCK_MONOTONIC, ns, arrival of the current burst */
-	uint64_t seen; /* the same by the capture clock; only if there is a poller */
+	uint64_t now;  /* arrival of the current burst; CLOCK_MONOTONIC, ns */
+	uint64_t seen; /* the same time by the capture clock; only with a poller */
 	bool seen_end, reported_failure;
-	uint64_t end;         /* CLOCK_REALTIME: frames that arrived later are not taken */
-	uint64_t end_at_most; /* CLOCK_MONOTONIC, because the other may be set */
-	uint64_t taken;       /* frames */
-	uint64_t unplaced;    /* of these, frames admitted after the writer had stopped */
-	/* drop counter when the last frame arrived, and when the last one with events did */
+	uint64_t end;         /* frames that arrived later are not taken; CLOCK_REALTIME, ns */
+	uint64_t end_at_most; /* latest end; CLOCK_MONOTONIC, because CLOCK_REALTIME may be set */
+	uint64_t taken;       /* number of frames taken from @rx */
+	uint64_t unplaced;    /* of these, frames not queued, because the writer has failed or is stuck */
+	/* the drop counter when the last frame arrived, and when the last frame with events arrived */
 	uint64_t dropped, dropped_events;
 	uint64_t too_long;
 	struct {
 		const struct tw_received_batch *bundle;
 		const struct tw_arrival *arrival;
 		size_t len, frames;
-	} kept; /* at the beginning of the current bundle: frames for the recorder */
+	} kept; /* frames of the current bundle that are for the recorder, moved to its beginning */
 	_Atomic uint64_t crowded;
 	int error;
 };
 
-/* Out-of-band frames are answers to requests, or are ignored, as by every live archive. */
+/* Passes an out-of-band frame to the recorder if it is a response to a request of the poller; others are ignored. */
 static void take_answer(struct receiver *r, const struct tw_received_frame *frame)
 {
 	struct tw_time_sync_sample sample;
@@ -70,8 +70,8 @@ static void take_answer(struct receiver *r, const struct tw_received_frame *fram
 }
 
 /*
- * Whether to receive no more, because nobody reads it. Any other failure of the writer ends the run too, but frames that arrive until
- * then are passed on, to be counted.
+ * Requests a stop of the run if the writer has failed. Return: whether to stop receiving, because the output has no reader. After other
+ * failures, frames are still passed to the writer, which counts them.
  */
 static bool is_final(struct receiver *r, int err)
 {
@@ -83,7 +83,10 @@ static bool is_final(struct receiver *r, int err)
 	return err == -EPIPE;
 }
 
-/* Sets the end: frames present now were sent before. If others continue to send, later frames are not taken. */
+/*
+ * Sets the end when receiver__finish() was called: all frames sent before it are present. If the senders continue, later frames are not
+ * taken.
+ */
 static void look_for_end(struct receiver *r)
 {
 	if (r->seen_end || !atomic_load(&r->ending))
@@ -97,8 +100,8 @@ static void look_for_end(struct receiver *r)
 }
 
 /*
- * The writer's queue is full. Frames collect in the receiver meanwhile, and its drop counter is read: only while the queue is full can
- * losses after its last frame be known.
+ * Waits for room in the writer's queue. Frames collect in the receiver meanwhile, and its drop counter is read: only while the receiver is
+ * full can it know the losses after its last frame.
  */
 static void wait_for_room(struct receiver *r)
 {
@@ -107,10 +110,10 @@ static void wait_for_room(struct receiver *r)
 
 	tw_receiver__stats(r->rx, &unused);
 	tw_receive_queue__wait(r->queue, WAIT_MS);
-	r->end_at_most += tw_time__now(CLOCK_MONOTONIC) - begun; /* waiting for the writer does not use up this time */
+	r->end_at_most += tw_time__now(CLOCK_MONOTONIC) - begun; /* time spent waiting for the writer does not count */
 }
 
-/* Waits until a slot may be free. Return: 0; or -errno: receive no more */
+/* Waits until a slot may be free. Return: 0 = try again; -errno = stop receiving */
 static int await_slot(struct receiver *r)
 {
 	const int err = tw_receive_queue__flush(r->queue);
@@ -143,7 +146,7 @@ static void take_admitted(void *ctx, const struct tw_received_frame *frame, cons
 	copy(r, frame->data, frame->len, frame->len, 1, arrival);
 }
 
-/* Frames that arrived before the next item are passed to the recorder first. */
+/* Copies the kept frames to the recorder's queue, because they arrived before whatever is queued next. */
 static void pass_kept(struct receiver *r)
 {
 	if (r->kept.frames)
@@ -160,7 +163,7 @@ static void let_go(void *ctx, uint64_t stream_id)
 		;
 }
 
-/* Return: whether the frame is for the recorder */
+/* Passes a frame to the poller and the admission. Return: whether the frame is for the recorder */
 static bool look_at_frame(struct receiver *r, const struct tw_received_frame *frame, const struct tw_arrival *arrival)
 {
 	if (tw_clock_poller__is_response(frame)) {
@@ -174,7 +177,7 @@ static bool look_at_frame(struct receiver *r, const struct tw_received_frame *fr
 	return true;
 }
 
-/* Removes frames that are not for the recorder. Return: whether any are left */
+/* Removes the frames that are not for the recorder from a bundle. Return: whether any frames are left */
 static bool look_at_bundle(struct receiver *r, struct tw_received_batch *bundle, const struct tw_arrival *arrival)
 {
 	struct tw_received_frame frame;
@@ -194,7 +197,7 @@ static bool look_at_bundle(struct receiver *r, struct tw_received_batch *bundle,
 	return r->kept.frames;
 }
 
-/* A request that cannot be sent now is repeated later. */
+/* Sends the requests that are due. A request that cannot be sent is repeated later. */
 static void ask(struct receiver *r)
 {
 	struct tw_time_sync_request question;
@@ -208,7 +211,7 @@ static void ask(struct receiver *r)
 	atomic_store_explicit(&r->crowded, stats.crowded, memory_order_relaxed);
 }
 
-/* Neither thread waits for the other: if the reader has the lock, the next burst tries again. */
+/* Updates r->reported. This thread does not wait for the lock: if another thread has it, the next burst tries again. */
 static void tell_refusals(struct receiver *r)
 {
 	if (r->now - r->reported_at < TELL_NS || pthread_mutex_trylock(&r->lock))
@@ -218,7 +221,7 @@ static void tell_refusals(struct receiver *r)
 	r->reported_at = r->now;
 }
 
-/* Time until a request or a report is due, or the next check for the end. Return: ms */
+/* Return: time to wait for frames, ms: until the next request is due or the next check for the end; 1 while frames are not flushed */
 static int patience(const struct receiver *r)
 {
 	const uint64_t due = r->poller ? tw_clock_poller__due(r->poller) : UINT64_MAX;
@@ -232,7 +235,7 @@ static int patience(const struct receiver *r)
 	return due <= now ? 0 : due - now >= WAIT_MS * TW_NS_PER_MS ? WAIT_MS : (int)((due - now) / TW_NS_PER_MS) + 1;
 }
 
-/* Return: number of places to receive into, or -errno */
+/* Gets places to receive into. Return: number of places, or -errno */
 static int make_room(struct receiver *r, struct tw_received_batch bundles[TW_RECEIVE_QUEUE_SLOTS])
 {
 	uint8_t *places[TW_RECEIVE_QUEUE_SLOTS];
@@ -267,7 +270,8 @@ static bool has_events(const struct tw_received_batch *bundle)
 }
 
 /*
- * A full receiver may still have room for a short control frame, so drops after the last frame with events are counted separately.
+ * Notes the drop counter. A full receiver may still have room for a short control frame, so the counter is also noted at the last frame
+ * with events.
  */
 static void note_dropped(struct receiver *r, const struct tw_received_batch *bundle)
 {
@@ -276,7 +280,7 @@ static void note_dropped(struct receiver *r, const struct tw_received_batch *bun
 		r->dropped_events = r->dropped;
 }
 
-/* Return: false for frames after @end */
+/* Passes a bundle to the recorder's queue. Return: false if it arrived after @end */
 static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsigned int place, uint64_t end)
 {
 	const struct tw_arrival arrival = { .now = r->now, .dropped = bundle->dropped };
@@ -294,7 +298,7 @@ static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsign
 	return true;
 }
 
-/* Takes the frames that are present, up to the end. Return: number of bundles, or -errno */
+/* Takes the frames that are present, except those that arrived after r->end. Return: number of bundles taken, or -errno */
 static int take_burst(struct receiver *r)
 {
 	struct tw_received_batch bundles[TW_RECEIVE_QUEUE_SLOTS];
@@ -331,7 +335,7 @@ static bool is_late(const struct receiver *r)
 static int receive(struct receiver *r)
 {
 	for (;;) {
-		/* Checked first: all frames were sent before that, so an empty burst means that all have arrived. */
+		/* Checked before the burst: all frames were sent before the end, so an empty burst means that all have arrived. */
 		const bool ending = (look_for_end(r), r->seen_end);
 		const int n = take_burst(r);
 
@@ -470,7 +474,8 @@ pid_t receiver__writer_tid(const struct receiver *receiver)
 }
 
 /*
- * Counts frames known to be lost after the last one: those that the receiver dropped, and those not taken if the writer is stuck.
+ * Reports the frames known to be lost after the last received frame: those that the receiver dropped and, if the writer is stuck, those
+ * that were not queued or not taken.
  */
 static void count_missing(struct receiver *r, struct tw_receiver_stats *ret)
 {

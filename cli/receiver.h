@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that receive frames, order them and write pcapng: for a viewer, or as a capture. */
+/* A thread that receives frames, and a thread that orders them and writes pcapng: for a viewer, or as a capture. */
 #ifndef CLI_RECEIVER_H
 #define CLI_RECEIVER_H
 
@@ -10,22 +10,23 @@
 #include "pcap-tools/record/recorder.h"
 #include "transport/receiver.h"
 
-#define RECEIVER_RING \
-	(32u << 20) /* buffer size for a struct tw_receiver used here, bytes, so that the writer may pause */
+/* Buffer size of the struct tw_receiver in struct receiver_options, bytes; large, so that the writer may pause. */
+#define RECEIVER_RING (32u << 20)
 
 struct receiver_options {
-	/* Owned by the receiver from the start on, also after a failure; the recorder's output too. */
+	/* rx and recorder.output are owned by the receiver after the call of receiver__start(), even if it fails. */
 	struct tw_receiver *rx;
-	struct tw_recorder_options recorder; /* the output; number and size of slots are set by the receiver */
+	struct tw_recorder_options recorder; /* its slots and slot_bytes are set by the receiver */
 	/*
-	 * The senders continue after the end: later frames are not taken, and an interface that goes down may come up again. If false,
-	 * everything that was sent is taken.
+	 * Senders may continue after the end: frames that arrive later are not taken, and an interface that goes down is waited for. If
+	 * false, all frames that were sent are taken.
 	 */
 	bool others_send;
-	bool asks;            /* poll producers' clocks: they are on other machines, or strangers */
-	size_t of_one_source; /* with asks: limits of struct tw_admission_options */
+	bool asks;            /* poll the producers' clocks, and admit streams: producers may be strangers */
+	size_t of_one_source; /* this and unanswered: see struct tw_admission_options; only with asks */
 	uint64_t unanswered;
-	bool (*is_over)(void *ctx); /* called from time to time: the frames are no longer wanted; NULL = never */
+	bool (*is_over)(
+		void *ctx); /* called periodically; true = the frames are not wanted any more; NULL = never true */
 	void *ctx;
 };
 
@@ -35,7 +36,7 @@ struct receiver_stats {
 	size_t n_streams;
 	struct tw_receiver_stats rx;
 	struct tw_clock_poller_stats asked;
-	struct tw_refusals refusals; /* of streams that were not admitted */
+	struct tw_refusals refusals; /* refused frames, of streams that were not admitted */
 	uint64_t too_long;           /* frames larger than the frame_max of @rx; not taken */
 };
 
@@ -44,26 +45,29 @@ struct receiver;
 /**
  * receiver__start() - begin to receive
  *
- * If it ends by itself, because the frames are no longer wanted, the recorder is full or something failed, it calls stop__request().
+ * If reception ends before receiver__finish(), because the frames are not wanted any more, the recorder is full or something failed,
+ * stop__request() is called.
  */
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error);
 
-/** receiver__recorder() - for tw_recorder__reports() and similar calls; borrowed until receiver__finish() */
+/** receiver__recorder() - the recorder, for tw_recorder__reports() and similar calls; borrowed until receiver__finish() */
 struct tw_recorder *receiver__recorder(struct receiver *receiver);
 
-/** receiver__crowded() - frames so far of streams whose clocks are not polled, because there are too many; called by any thread */
+/**
+ * receiver__crowded() - number of frames of streams whose clocks are not polled, because there are too many streams; called by any thread
+ */
 uint64_t receiver__crowded(const struct receiver *receiver);
-/** receiver__refusals() - recent numbers; called by any thread */
+/** receiver__refusals() - get recent numbers of refused frames; called by any thread */
 void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret);
 
-/* The kernel's ids of its threads: the one that receives, and the one that writes. */
+/* The kernel's ids of the thread that receives and of the thread that writes. */
 pid_t receiver__tid(const struct receiver *receiver);
 pid_t receiver__writer_tid(const struct receiver *receiver);
 
 /**
- * receiver__finish() - take the rest of the receiving ring, release everything, end the threads
+ * receiver__finish() - take all frames from the receiving ring, write them, end the threads and free the receiver
  * @ret: the accounting, also after a failure
- * Return: 0, also if the frames were no longer wanted; otherwise the first failure.
+ * Return: 0, also if the frames were not wanted any more; otherwise the first failure.
  */
 int receiver__finish(struct receiver *receiver, struct receiver_stats *ret, struct tw_error *error);
 

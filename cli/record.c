@@ -18,12 +18,12 @@
 #include "pcap-tools/record/recorder.h"
 
 struct record {
-	struct run_config run; /* must be first: the options' config */
+	struct run_config run; /* must be first: the options of the run groups store into it */
 	const char *file;
 	struct tw_recorder *recorder;
-	const struct tw_filter *filter_left; /* the part that the recorder evaluates */
+	const struct tw_filter *filter_left; /* filter that the recorder has to evaluate, too; NULL = none */
 	struct tw_archive_stats stats;
-	bool started; /* otherwise the file has no frames */
+	bool started; /* tracing has started; otherwise the file has no frames */
 };
 
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
@@ -90,7 +90,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *counters)
 		record->stats.ledger.place[TW_PLACE_DELIVERED], record->stats.packets, record->stats.bytes);
 }
 
-/* Tracing could not start: an empty file is removed. Pipes and other outputs stay. */
+/* Removes the file if tracing could not start, because it has no frames. Pipes and other outputs stay. */
 static void remove_empty(const struct record *record)
 {
 	const bool is_name = strcmp(record->file, "-") != 0;

@@ -42,7 +42,7 @@ static int add_event(void *data, const char *pattern, struct tw_error *error)
 	return 0;
 }
 
-/* Parses one CPU or a range. Return: the text after it, NULL if it is neither. */
+/* Adds one CPU or a range of CPUs to @cpus. Return: the text after it; NULL if @text begins with neither. */
 static const char *add_cpu_range(uint8_t *cpus, const char *text)
 {
 	uint64_t first, last;
@@ -106,7 +106,7 @@ static void print_lost(const struct tw_report_stats *stats)
 	fputc('\n', stderr);
 }
 
-/* Prints one line if all events are shown, and a line for each kind of fault. */
+/* Prints the number of events, and a line for each kind of loss or damage that occurred. */
 static void summarize(const struct report_config *config, const struct tw_report_stats *stats)
 {
 	fprintf(stderr, "events   %" PRIu64 " printed of %" PRIu64 " in %" PRIu64 " packets\n", stats->printed,
@@ -153,7 +153,7 @@ static void summarize(const struct report_config *config, const struct tw_report
 			stats->packets - stats->frames);
 }
 
-/* A file that is no Tracewire capture is a usage error; a damaged one is a failure. */
+/* Converts 0 or -errno to an exit status: a file that is no Tracewire capture is a usage error; a damaged one is a failure. */
 static int exit_of(int err)
 {
 	if (err == -ENODATA || err == -EPROTONOSUPPORT)
@@ -182,7 +182,7 @@ static int report_file(const struct report_config *config, int fd, const char *n
 
 	signal(SIGPIPE, SIG_IGN);
 	err = tw_report__run(fd, name, STDOUT_FILENO, &options, &stats, error);
-	if (err == -EPIPE) { /* `| head` has read enough */
+	if (err == -EPIPE) { /* the reader has gone, as with `| head` */
 		*error->text = '\0';
 		return CLI_EXIT_OK;
 	}

@@ -7,14 +7,14 @@
 #include "vnet/tx.h"
 #include "vnet/veth.h"
 
-#define RUN_WIRE_NAME "tw" /* prefix of its name; a number follows */
+#define RUN_WIRE_NAME "tw" /* prefix of a veth pair's default name; a number follows */
 
 struct run_interface {
-	char name[IFNAMSIZ]; /* the end at which frames arrive, or the interface itself; "" = none yet */
+	char name[IFNAMSIZ]; /* end of the veth pair where frames arrive, or the existing interface; "" = none yet */
 	struct tw_iface iface;
-	bool ours; /* created for the run */
-	const uint8_t *
-		destination; /* destination address of frames, 6 bytes, set by the code that opens sinks; NULL = the group address */
+	bool ours; /* a veth pair created for the run */
+	/* Destination address of frames, 6 bytes, set by the code that opens sinks; NULL = the group address. */
+	const uint8_t *destination;
 	char how[128]; /* transport of the first sink, for a status line */
 };
 
@@ -23,16 +23,19 @@ struct run_interface {
  * @name: NULL = the first unused name of tw0, tw1 ...
  * @instance: the run's trace instance, which identifies the owner of the veth pair
  * @queues: number of sending threads
- * Return: 0; -EEXIST if there is an interface of that name; another -errno; @error has the name.
+ * Return: 0; -EEXIST if there is an interface of that name; another -errno; @error names the interface.
  */
 int run_interface__create(const char *name, const char *instance, unsigned int queues, struct run_interface *ret,
 			  struct tw_error *error);
 
-/** run_interface__open() - the same, but an existing interface is used unchanged */
+/** run_interface__open() - use an existing interface unchanged; if there is none of that name, create a veth pair */
 int run_interface__open(const char *name, const char *instance, unsigned int queues, struct run_interface *ret,
 			struct tw_error *error);
 
-/** run_interface__reach() - reach of an existing interface, or of the veth pair to be created; the largest if it is unknown */
+/**
+ * run_interface__reach() - how far frames sent to the existing interface, or to the veth pair to be created, may get; the largest reach if
+ * it is unknown
+ */
 enum tw_reach run_interface__reach(const char *name);
 
 /**

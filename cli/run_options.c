@@ -89,7 +89,7 @@ static const struct cli_option tracer_options[] = {
 
 const struct cli_option_group run_tracer_group = { "Tracers and tasks", tracer_options };
 
-/* Free the lists; their texts are borrowed from the command line */
+/* Frees the lists; their texts are borrowed from the command line */
 static void tracer_request__fini(struct tw_tracer_request *request)
 {
 	free(request->functions.items);
@@ -102,7 +102,7 @@ static void tracer_request__fini(struct tw_tracer_request *request)
 
 #define KIB         1024u
 #define RING_KIB    (UINT64_C(1) << 30)
-#define THREADS_MAX 65536 /* more than one for each CPU is of no use */
+#define THREADS_MAX 65536 /* largest value of --threads; more than one for each CPU is of no use */
 
 static int apply_kib(const char *option, const char *value, uint64_t *ret, struct tw_error *error)
 {

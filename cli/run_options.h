@@ -9,10 +9,10 @@
 #include "cli/selection.h"
 #include "producer/tracer/tracer.h"
 
-/* First member of the config of each of them. Zero means: not given. */
+/* The values of these options: the first member of the config of each of the three commands. Zero means: not given. */
 struct run_config {
 	struct cli_selection selection; /* must be first, for its apply functions */
-	struct tw_filter *filter;       /* NULL = none */
+	struct tw_filter *filter;       /* --filter; NULL = none */
 	struct tw_tracer_request tracing;
 	const char *clock;
 	uint64_t buffer_kib, subbuf_kib, threads;
@@ -31,7 +31,7 @@ extern const struct cli_option_group run_status_group; /* -q */
 /** run_config__fini() - free what the options have allocated in a struct run_config */
 void run_config__fini(void *config);
 
-/** run_config__producer() - the producer's options. Return: 0, -EINVAL if one is invalid */
+/** run_config__producer() - set the producer's options in @ret. Return: 0; -EINVAL if an option is invalid, with @error filled */
 int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *error);
 
 #endif

@@ -16,16 +16,16 @@
 #define NS_PER_US 1000u
 
 static struct {
-	uint64_t interval; /* watchdog interval, ns; 0 = none */
-	uint64_t reported; /* value of progress when it last changed, CLOCK_MONOTONIC */
-	uint64_t progress; /* the value that was sent */
+	uint64_t interval; /* interval of notifications to the watchdog, half of its timeout, ns; 0 = no watchdog */
+	uint64_t reported; /* time of the last notification; CLOCK_MONOTONIC, ns */
+	uint64_t progress; /* value at the last notification */
 } watchdog;
 
-static char ready[256]; /* the message of the start; empty after the manager has received it */
+static char ready[256]; /* the READY=1 message; empty after the manager has received it */
 
 /*
- * The same names as in libsystemd: a path or, after '@', an abstract name, shorter than sun_path. Return: length of the address; 0 if it
- * is invalid.
+ * Reads the manager's address from NOTIFY_SOCKET. Names are valid as in libsystemd: a path or, after '@', an abstract name, shorter than
+ * sun_path. Return: length of the address; 0 if there is none, or it is invalid.
  */
 static socklen_t find_manager(struct sockaddr_un *ret)
 {
@@ -39,12 +39,12 @@ static socklen_t find_manager(struct sockaddr_un *ret)
 	if (*name == '/')
 		return sizeof(*ret);
 	ret->sun_path[0] = '\0';
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length); /* in an abstract name each byte counts */
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length); /* each byte is part of an abstract name */
 }
 
 /*
- * sd_notify(3) blocks while the manager does not read, and a signal does not end that. This function does not block.
- * Return: whether the manager has the message, or there is no manager.
+ * Sends a message without blocking. sd_notify(3) blocks while the manager does not read, even after a signal.
+ * Return: whether the message was sent, or there is no manager.
  */
 static bool tell(const char *text)
 {

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Messages to a service manager by the protocol of sd_notify(3): the service runs, its work continues, it ends. Without a manager
- * (NOTIFY_SOCKET is not set) nothing is done. One thread sends them, with or without privileges.
+ * Messages to a service manager by the protocol of sd_notify(3): the service is ready, its work continues, it ends. Without a manager
+ * (NOTIFY_SOCKET is not set) nothing is done. All messages are sent by one thread, with or without privileges.
  *
- * A manager that does not read is not waited for. service__alive() repeats messages that did not fit, except the last.
+ * The functions do not wait for a manager that does not read. If READY=1 or WATCHDOG=1 cannot be sent, service__alive() tries again;
+ * STOPPING=1 is not repeated.
  */
 #ifndef CLI_SERVICE_H
 #define CLI_SERVICE_H
 
 #include <stdint.h>
 
-/** service__ready() - all steps of the start have succeeded. @status: one line for `systemctl status` */
+/** service__ready() - report that the start has succeeded. @status: one line for `systemctl status` */
 void service__ready(const char *status);
 
 /**
- * service__alive() - called a few times a second; notifies the watchdog after half of its time
- * @progress: a number that grows while the working threads work. While it does not change the watchdog is not notified, so a hanging
- * thread is found even if the calling thread runs
+ * service__alive() - notify the watchdog after half of its timeout; called a few times a second
+ * @progress: a number that grows while the working threads work. While it does not change, the watchdog is not notified, so that a hanging
+ * thread is detected even if the calling thread runs
  */
 void service__alive(uint64_t progress);
 
-/** service__stopping() - the end has begun */
+/** service__stopping() - report that the end has begun */
 void service__stopping(void);
 
 #endif

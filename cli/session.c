@@ -36,13 +36,16 @@ static int check(struct session *session, char *const *command, struct tw_error 
 	return run_config__producer(session->config, &session->options, error);
 }
 
-/* The exit status if a command cannot be run. */
+/* Return: exit status for a command that cannot be run. */
 static int not_run(int err)
 {
 	return err == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
 }
 
-/* Called before the output is opened, so that no file is truncated for a command that does not exist. Return: exit status. */
+/*
+ * Forks the command's process. Called before the output is opened, so that no file is truncated for a command that does not exist. Return:
+ * exit status.
+ */
 static int open_command(struct session *session, char **argv, struct tw_error *error)
 {
 	const bool follow = session->options.follow;
@@ -59,7 +62,7 @@ static int open_command(struct session *session, char **argv, struct tw_error *e
 	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-/* Return: exit status. */
+/* Opens the producer, the command and the output. Return: exit status. */
 static int open_session(struct session *session, char **command, struct tw_error *error)
 {
 	int err = check(session, command, error), status;
@@ -93,7 +96,7 @@ static void tell_filter(const struct session *session)
 	summary__print_places(&places, stderr);
 }
 
-/* Return: exit status. */
+/* Starts tracing, and then the command. Return: exit status. */
 static int start(struct session *session, struct tw_error *error)
 {
 	int err = tw_producer__start(session->producer, error);
@@ -114,8 +117,9 @@ static int start(struct session *session, struct tw_error *error)
 }
 
 /*
- * The command decides how it reacts to an interruption, and its end is traced too. The terminal sends Ctrl-C to the command as well; a
- * signal sent only to this process is forwarded. After a second signal the command is not waited for.
+ * Waits for the end of the command after a request to stop: the command decides how it reacts to a signal, and its end is traced, too.
+ * Ctrl-C in a terminal reaches the command directly; a signal sent only to this process is forwarded. After a second signal the command is
+ * not waited for.
  */
 static void let_command_end(struct session *session)
 {
@@ -151,8 +155,8 @@ static void watch(struct session *session)
 }
 
 /*
- * Also after a failure: events that were read are sent, and the accounting is completed. The output knows better than the producer why
- * frames were not sent.
+ * Stops the producer and finishes the output, also after a failure: events that were read are sent, and the accounting is completed. An
+ * error of the output replaces that of the producer, because the output knows better why frames were not sent.
  */
 static int stop(struct session *session, struct tw_error *error)
 {
@@ -182,10 +186,10 @@ static int exit_status(const struct session *session)
 		return CLI_EXIT_OK;
 	if (session->ended)
 		return tw_command__wait(session->command);
-	return stop__signal() ? 128 + stop__signal() : CLI_EXIT_OK; /* 0: the viewer was closed */
+	return stop__signal() ? 128 + stop__signal() : CLI_EXIT_OK; /* no signal: the viewer was closed */
 }
 
-/* Return: exit status. */
+/* Traces until the end of the run, and prints the summary. Return: exit status. */
 static int trace(struct session *session, struct tw_error *error)
 {
 	const int status = start(session, error);
@@ -203,7 +207,7 @@ static int trace(struct session *session, struct tw_error *error)
 	return err ? CLI_EXIT_FAILURE : exit_status(session);
 }
 
-/* Return: exit status of the first failure. */
+/* Closes the output. Return: @status, or the exit status of a failure to close if @status is 0. */
 static int close_output(const struct session *session, int status, struct tw_error *error)
 {
 	struct tw_error why;

@@ -18,7 +18,7 @@ static int
 static char output_buffer[64 << 10];        /* larger than each help text */
 static struct queued_file *output, *errors; /* NULL: printing waits, as usual in stdio */
 
-/* /dev/null is opened in the other direction. */
+/* Standard input is replaced by /dev/null opened for writing, the others by /dev/null opened for reading, so that using them fails. */
 int standard_files__occupy(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -31,7 +31,7 @@ int standard_files__occupy(void)
 	return 0;
 }
 
-/* Each text of standard error is written at once, as stdio does without a queue. */
+/* Each text of standard error is written immediately (_IONBF), as without a queue. */
 int standard_files__queue(struct tw_error *error)
 {
 	standard_files__flush();
@@ -73,9 +73,9 @@ static bool is_output_lost(void)
 }
 
 /*
- * The queue is written first: if it is full, the sentence about it would be dropped, too.
+ * Writes the queued messages, and then a note about dropped ones: while the queue is full, this note would be dropped, too.
  *
- * Return: exit status. It tells scripts that a summary was dropped.
+ * Return: exit status. It shows scripts that a summary could not be written.
  */
 static int finish_errors(int status)
 {

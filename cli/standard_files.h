@@ -6,36 +6,34 @@
 #include "base/error.h"
 
 /**
- * standard_files__occupy() - open something in place of closed ones, before any other file is opened
+ * standard_files__occupy() - open /dev/null in place of closed ones, before any other file is opened
  *
  * The kernel gives a new file the lowest free number. If standard error is closed, one of the program's files would become number 2, and
- * messages would be written to it. Reading and writing the replacement fails with EBADF, as before.
+ * messages would be written to it. Reading and writing the replacement fails with EBADF, as with a closed file.
  *
  * Return: 0, or -errno of opening /dev/null.
  */
 int standard_files__occupy(void);
 
 /**
- * standard_files__queue() - from now on, printing never waits for a reader: what does not fit is queued
+ * standard_files__queue() - let printing never wait for a reader: text that does not fit is queued
  *
- * For runs that catch signals: a thread that waits in write() would not notice a request to stop. standard_files__finish() waits, until
- * stop__deadline().
+ * For runs that catch signals: a thread that waits in write() would not notice a request to stop. Only standard_files__finish() waits,
+ * until stop__deadline().
  */
 int standard_files__queue(struct tw_error *error);
 
-/** standard_files__behind() - standard error, to be polled for room while output is queued; -1 = none is */
+/** standard_files__behind() - descriptor to poll for POLLOUT while text for standard error is queued; -1 = no text is queued */
 int standard_files__behind(void);
 
-/**
- * standard_files__push() - write as much of the queue as fits now: for loops that print nothing for a while. Called by any thread
- */
+/** standard_files__push() - write as much queued text as fits now: for loops that print nothing for a while. Called by any thread */
 void standard_files__push(void);
 
-/** standard_files__flush() - write what was printed so far; a failure is kept for standard_files__finish() */
+/** standard_files__flush() - write the text printed to standard output so far; a failure is kept for standard_files__finish() */
 void standard_files__flush(void);
 
 /**
- * standard_files__finish() - write what was printed, and print one sentence if some of it could not be written
+ * standard_files__finish() - write all printed text, and print one sentence if a part of it could not be written
  * @status: exit status so far
  * Return: exit status. A reader that has gone, as with `| head`, is no failure.
  */

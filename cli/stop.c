@@ -12,9 +12,9 @@
 #include "base/time.h"
 #include "cli/standard_files.h"
 
-#define ONCE_NS   (500 * TW_NS_PER_MS) /* signals within that time count as one: timeout(1) and others send each twice */
-#define PATIENCE  2                    /* number of signals that request a stop; the next one kills */
-#define OUTPUT_NS (5 * TW_NS_PER_SECOND) /* time for the remaining work after a request to stop */
+#define ONCE_NS   (500 * TW_NS_PER_MS)   /* signals within this time count as one: timeout(1) sends each twice */
+#define PATIENCE  2                      /* number of signals that request a stop; the next one kills */
+#define OUTPUT_NS (5 * TW_NS_PER_SECOND) /* time for the remaining output, after the run has ended on a signal */
 
 enum phase { OPENING, RUNNING, ENDING };
 
@@ -30,12 +30,12 @@ void stop__request(void)
 	const uint64_t one = 1;
 	const int saved = errno;
 
-	/* Fails only if the counter is full, after many requests. */
+	/* Fails only if the eventfd's counter is full, after many requests. */
 	if (write(event_fd, &one, sizeof(one)) < 0)
 		errno = saved;
 }
 
-/* @at: its current value */
+/* Return: the deadline for the current phase and number of signals. @at: the current deadline; 0 = none */
 static uint64_t next_deadline(uint64_t at)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -48,8 +48,8 @@ static uint64_t next_deadline(uint64_t at)
 }
 
 /*
- * Signal handlers and the main thread call this after a change of the values that determine the deadline. A handler that runs in between
- * has used the newer values, so its deadline is not overwritten.
+ * Updates the deadline after a change of @phase (main thread) or @asked (signal handler). A handler may interrupt the main thread here. It
+ * has computed its deadline from newer values, so the main thread does not overwrite that deadline.
  */
 static void set_deadline(void)
 {

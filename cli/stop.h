@@ -11,10 +11,10 @@
 /**
  * stop__catch() - from now on SIGINT, SIGTERM and SIGHUP request a stop instead of killing, and SIGPIPE has no effect
  *
- * It uses handlers instead of masks or SIG_IGN, because programs that are run do not inherit them. An ignored SIGHUP, as under nohup,
+ * Handlers are used instead of masks or SIG_IGN, because executed programs do not inherit handlers. An ignored SIGHUP, as under nohup,
  * stays ignored. The third signal ends the process.
  *
- * Code that waits for others uses stop__deadline(): see stop__opened() and stop__ending(). Printing does not wait: see
+ * Code that waits for other processes uses stop__deadline(): see stop__opened() and stop__ending(). Printing does not wait: see
  * standard_files__queue().
  */
 int stop__catch(struct tw_error *error);
@@ -25,10 +25,10 @@ void stop__request(void);
 /** stop__fd() - a descriptor that stays readable after the first request */
 int stop__fd(void);
 
-/** stop__signal() - the first signal that requested a stop, 0 if none has */
+/** stop__signal() - the first signal that requested a stop; 0 = no signal has */
 int stop__signal(void);
 
-/** stop__was_sent() - whether a process sent that signal to this process only; the terminal sends it to the whole group */
+/** stop__was_sent() - whether a process sent the first signal, to this process only; a terminal sends it to the whole process group */
 bool stop__was_sent(void);
 
 /** stop__signals() - number of signals so far; those within half a second count as one */
@@ -38,10 +38,11 @@ int stop__signals(void);
 bool stop__is_urgent(void);
 
 /**
- * stop__deadline() - until when to wait for an output or input that blocks
+ * stop__deadline() - the deadline for waiting for an output or input that blocks
  *
- * While files are being opened, the deadline is the first signal. While the run continues, there is none. After the end of the run it is
- * some seconds after the first signal, which may have been earlier, and at once with the second; without a signal there is none.
+ * While files are being opened, the wait ends with the first signal. While the run continues, there is no deadline. After the end of the
+ * run, the deadline is 5 s after the first signal, or 5 s after stop__ending() if the signal was earlier. With the second signal the wait
+ * ends immediately. Without a signal there is no deadline.
  */
 const struct tw_deadline *stop__deadline(void);
 

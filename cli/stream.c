@@ -23,28 +23,28 @@
 
 struct stream;
 
-/* A kind of output. Members without work may be NULL: joined, summarize. */
+/* A kind of output: an interface, or UDP. joined and summarize may be NULL. */
 struct stream_output {
-	unsigned int events_per_frame; /* unless the user has chosen a value */
-	bool (*leaves_host)(
-		const struct stream *stream); /* whether it may send events; called before anything is opened */
+	unsigned int events_per_frame; /* default; 0 = as many as fit */
+	/* Returns whether events may leave this host; called before anything is opened. */
+	bool (*leaves_host)(const struct stream *stream);
 	int (*open)(struct stream *stream, const struct tw_producer *producer, struct tw_error *error);
 	int (*open_sink)(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
-	/* See the member of the same meaning in struct tw_producer_options. */
+	/* As open_questions in struct tw_producer_options. */
 	int (*open_requests)(struct stream *stream, struct tw_receiver **ret, struct tw_error *error);
-	/* Whether a receiver may just have joined. */
+	/* Returns whether a receiver may just have joined. */
 	bool (*joined)(struct stream *stream);
-	/* Prints the destination and, in parentheses that stay open, the transport: for a status line. */
+	/* Prints the destination and the transport for a status line: "to HOST (TRANSPORT"; the caller adds the closing parenthesis. */
 	void (*tell)(const struct stream *stream, FILE *out);
-	/* Prints its part of the summary. */
+	/* Prints the output's part of the summary. */
 	void (*summarize)(const struct stream *stream, FILE *out);
-	/* Also closes what was opened only in part. Return: 0 or -errno */
+	/* Closes the output, also if it was opened only in part. Return: 0 or -errno */
 	int (*close)(struct stream *stream, struct tw_error *error);
 };
 
 struct stream {
-	struct run_config run; /* must be first: the options' config */
-	const char *host;      /* destination of --udp */
+	struct run_config run; /* must be first: the options of the run groups store into it */
+	const char *host;      /* --udp */
 	uint8_t destination[ETH_ALEN];
 	bool has_destination;
 	uint64_t rate; /* bits per second; 0 = no limit */
@@ -54,18 +54,19 @@ struct stream {
 	const struct stream_output *output;
 	struct tw_limit *limit;
 
-	struct run_interface veth; /* on an interface */
+	struct run_interface veth; /* used with --interface */
 	struct tw_listeners *listeners;
 
-	struct tw_udp_address to; /* over UDP */
+	struct tw_udp_address to; /* used with --udp */
 	struct tw_tx_udp *udp;
 	char how[64]; /* transport of the first sink */
 
-	_Atomic uint64_t refusals; /* number of messages of a receiver that it refuses the stream */
-	_Atomic uint16_t why;      /* the last reason: enum tw_refused_why */
+	_Atomic uint64_t refusals; /* number of messages from capture hosts that they refuse the stream */
+	_Atomic uint16_t why;      /* reason in the last message: enum tw_refused_why */
 };
 
 /* The options of `stream` about destination and rate. */
+
 #define RATE_MIN    1000u /* bits per second */
 #define RATE_MAX    UINT64_C(1000000000000000)
 #define LATENCY_MAX 10000 /* ms */
@@ -100,7 +101,7 @@ static int set_destination(void *data, const char *text, struct tw_error *error)
 	return 0;
 }
 
-/* Factor of a unit after a number; 0 if it is unknown. */
+/* Return: the factor of a unit; 0 if the unit is unknown. */
 static uint64_t unit_of(const char *unit)
 {
 	static const struct {
@@ -182,7 +183,11 @@ static const struct cli_option options[] = {
 static const struct cli_option_group stream_output_group = { "Output", options };
 
 /* A stream on an interface: a veth pair, or a real NIC. */
-/* Frames to a group address flood a switched network with data about this kernel, so that needs an explicit option. */
+
+/*
+ * Requires --destination for an interface that leads to other hosts: frames to a group address flood a switched network with data about
+ * this kernel.
+ */
 static int check_destination(const struct stream *stream, struct tw_error *error)
 {
 	if (stream->veth.iface.reach < TW_REACH_NETWORK || stream->has_destination)
@@ -256,7 +261,8 @@ static const struct stream_output stream_on_interface = {
 	.close = close_interface,
 };
 
-/* A stream to a capture host, over UDP. The sender cannot see its receivers, so metadata are repeated for those that join. */
+/* A stream over UDP. The sender cannot see its receivers, so metadata are repeated for receivers that join later. */
+
 static int open_udp(struct stream *stream, const struct tw_producer *producer, struct tw_error *error)
 {
 	const int err = tw_udp_address__parse(stream->host, &stream->to, error);
@@ -320,8 +326,11 @@ static const struct stream_output stream_over_udp = {
 	.close = close_udp,
 };
 
-#define REPEAT_MS \
-	1000 /* metadata for receivers that the sender cannot see: on another host, after a bridge or a mirror */
+/*
+ * Interval of repeated metadata, ms, for receivers that the sender cannot see: on another host, or reached through a bridge or a mirror
+ * port.
+ */
+#define REPEAT_MS 1000
 
 static int check(const struct stream *stream, struct tw_error *error)
 {
@@ -386,7 +395,7 @@ static void started(void *ctx)
 	fputs("); Ctrl-C ends it\n", stderr);
 }
 
-/* The setting of the capture host that would help. */
+/* Return: text for the reason of a refusal, with the setting of the capture host that would help. */
 static const char *reason_of(uint16_t why)
 {
 	static const char *const reasons[] = {
@@ -402,7 +411,10 @@ static const char *reason_of(uint16_t why)
 	return reasons[why < sizeof(reasons) / sizeof(reasons[0]) ? why : 0];
 }
 
-/* Called in a thread of the producer. Anybody can send this message: it is only printed, and once. */
+/*
+ * Called in a thread of the producer when a capture host refuses the stream. Anybody can send this message, so it is only counted, and
+ * printed once.
+ */
 static void refused(void *ctx, uint16_t why)
 {
 	struct stream *stream = ctx;
@@ -438,7 +450,7 @@ static int close_output(void *ctx, struct tw_error *error)
 	return stream->output->close(stream, error);
 }
 
-/* Return: exit status */
+/* Runs the session with the output that the options select. Return: exit status */
 static int run_session(struct stream *stream, char **command, struct tw_error *error)
 {
 	const struct stream_output *kind = stream->output;

@@ -36,7 +36,7 @@ void summary__print_places(const struct tw_filter_places *places, FILE *out)
 	fputs("\n", out);
 }
 
-/* Events that the kernel's filter rejects are not counted. */
+/* Prints the numbers of events rejected by the filter. The kernel does not count the events that it rejects itself. */
 static void print_filtered(const struct tw_producer_counters *counters, const struct tw_filter_places *places,
 			   FILE *out)
 {
@@ -52,7 +52,7 @@ static void print_filtered(const struct tw_producer_counters *counters, const st
 			places->left_out);
 }
 
-/* Only unusual facts; a capture's requests for the clock are usual. */
+/* Prints the requests of capture hosts for the clock, but only if something was unusual: requests as such are usual. */
 static void print_questions(const struct tw_time_sync_responder_stats *questions, FILE *out)
 {
 	if (questions->strange || questions->unsent || questions->dropped)
@@ -64,7 +64,10 @@ static void print_questions(const struct tw_time_sync_responder_stats *questions
 			TW_TIME_SYNC_RESPONSES_PER_SECOND);
 }
 
-/* The counters do not distinguish other programs' actions from a bug in Tracewire: no cause is named. */
+/*
+ * Prints the rings with unsure counters. The counters do not distinguish actions of other processes from a bug in Tracewire, so both causes
+ * are named.
+ */
 static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 {
 	if (!unsure->rings)

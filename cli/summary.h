@@ -11,27 +11,27 @@
 
 /* A counter: a line of a summary and a member of JSON. A table ends with an all-zero row. */
 struct summary_row {
-	const char *key;          /* name of the member; NULL = none */
+	const char *key;          /* name of the JSON member; NULL = no member */
 	size_t offset;            /* offset of the counter, a uint64_t */
-	const char *label, *text; /* text before and after the number; NULL = no line */
+	const char *label, *text; /* texts before and after the number; label NULL = no line */
 };
 
 /** summary__print_rows() - print a line for each counter of @from that is not 0 */
 void summary__print_rows(const struct summary_row *rows, const void *from, FILE *out);
 
-/** summary__put_rows() - write all of them as members of the open object */
+/** summary__put_rows() - write each counter of @from, also if it is 0, as a member of the open JSON object */
 void summary__put_rows(const struct summary_row *rows, const void *from, struct tw_json *json);
 
-/** summary__print_places() - print at the start where the filter is evaluated */
+/** summary__print_places() - print where the filter is evaluated, with the numbers of events; for the start of a run */
 void summary__print_places(const struct tw_filter_places *places, FILE *out);
 
 /** summary__print() - print the producer's accounting; @places: NULL without a filter */
 void summary__print(const struct tw_producer_counters *counters, const struct tw_filter_places *places, FILE *out);
 
-/** summary__print_troubles() - print other problems of the archive; nothing if there are none */
+/** summary__print_troubles() - print the losses, late events and damage that the archive found; nothing if there are none */
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out);
 
-/** summary__print_ledger() - print where the events of a run are, if some could not be written or their place is unknown */
+/** summary__print_ledger() - print the ledger of a run, if events could not be written to the file or its difference is unknown */
 void summary__print_ledger(const struct tw_ledger *ledger, FILE *out);
 
 #endif

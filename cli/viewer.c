@@ -21,8 +21,8 @@
 #include "cli/stop.h"
 #include "pcap-tools/output/pipe.h"
 
-#define PAUSE_MS   4           /* time between two batches; the first bytes are passed on at once */
-#define BATCH      (256 << 10) /* bytes at most */
+#define PAUSE_MS   4           /* pause after each batch; the first bytes are passed on immediately */
+#define BATCH      (256 << 10) /* largest number of bytes in a batch */
 #define PIPE_BYTES (1 << 20)
 
 struct relay {
@@ -48,7 +48,10 @@ static int write_all(const struct relay *r, const char *bytes, size_t n)
 	return 0;
 }
 
-/* If standard output has no reader any more, the viewer gets SIGPIPE from its pipe. */
+/*
+ * Passes the viewer's output on to standard output. If standard output has no reader any more, the thread closes the viewer's pipe, and the
+ * viewer gets SIGPIPE.
+ */
 static void *relay_main(void *data)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
@@ -66,7 +69,7 @@ static void *relay_main(void *data)
 	return NULL;
 }
 
-/* Signals are for the main thread. */
+/* Starts the thread with all signals blocked, because the main thread handles them. */
 static int start_thread(struct relay *r, struct tw_error *error)
 {
 	sigset_t all, before;
@@ -91,8 +94,8 @@ static void release(struct relay *r)
 }
 
 /*
- * Starts a thread that passes bytes on until the end
- * @ret_fd: where to write; the caller's. The end is reached when every copy of it is closed, or standard output is.
+ * Starts a thread that passes bytes from a pipe on to standard output
+ * @ret_fd: write end of the pipe; the caller's. The thread ends when every copy of it is closed, or when standard output cannot be written.
  */
 static int relay__start(struct relay **ret, int *ret_fd, struct tw_error *error)
 {
@@ -107,7 +110,7 @@ static int relay__start(struct relay **ret, int *ret_fd, struct tw_error *error)
 		err = tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
 		goto fail;
 	}
-	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* a smaller one works, too */
+	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* a smaller pipe works, too */
 	r->input = fds[0];
 	err = start_thread(r, error);
 	if (err)
@@ -129,7 +132,7 @@ pid_t relay__tid(const struct relay *r)
 	return r->tid;
 }
 
-/* Waits for the end; NULL is fine. Return: 0; -EPIPE if standard output has no reader any more, or another failure */
+/* Waits for the end of the thread; NULL is fine. Return: 0; -EPIPE if standard output has no reader any more; another -errno of writing */
 static int relay__finish(struct relay *r)
 {
 	int err;
@@ -149,7 +152,7 @@ static int relay__finish(struct relay *r)
 
 #define ARGUMENTS_MAX 8
 
-/* The data for running a viewer, looked up before fork(): other threads exist then, and the child may only make system calls. */
+/* The data for running a viewer. It is looked up before fork(), because the child of a process with threads may only make system calls. */
 struct launch {
 	bool gui;
 	char *argv[ARGUMENTS_MAX];
@@ -170,7 +173,7 @@ static void set_arguments(struct launch *launch, const char *display_filter)
 	launch->argv[5] = (char *)display_filter;
 }
 
-/* Runs in the child. Failures are reported through @report, which exec closes. */
+/* Executes the viewer; runs in the child. A failure is reported through @report, which a successful exec closes. */
 static _Noreturn void become_viewer(const struct launch *launch, int report)
 {
 	int err;
@@ -203,7 +206,7 @@ static int reported(int err, bool gui, struct tw_error *error)
 	return tw_error__set(error, err, "cannot run %s as an ordinary user: %s", program, strerror(-err));
 }
 
-/* Waits until the child has become the viewer or has reported why not. */
+/* Waits until the child has executed the viewer, or has reported why it cannot. */
 static int await_exec(int report, pid_t pid, bool gui, struct tw_error *error)
 {
 	int err = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tshark or Wireshark as an ordinary user, reading pcapng from a pipe. */
+/* Runs tshark or Wireshark as an ordinary user. The viewer reads pcapng from a pipe. */
 #ifndef CLI_VIEWER_H
 #define CLI_VIEWER_H
 
@@ -19,8 +19,8 @@ struct viewer {
 };
 
 /**
- * viewer__start() - run tshark, or Wireshark
- * @display_filter: NULL = everything
+ * viewer__start() - run tshark or, with @gui, Wireshark
+ * @display_filter: NULL = show everything
  *
  * If run by root it becomes the user who called sudo, or nobody, with a private home (cli/private_home.h). It has its own process group: Ctrl-C is for this process, and the
  * viewer ends when it has read everything.
@@ -30,16 +30,16 @@ struct viewer {
 int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *error);
 
 /**
- * viewer__has_plugin() - whether the plugin is where Wireshark looks: in WIRESHARK_PLUGIN_DIR, or where it is installed
+ * viewer__has_plugin() - whether the plugin is in the directory where Wireshark looks: WIRESHARK_PLUGIN_DIR, or the installed one
  *
- * Checks only the file; `tracewire doctor` asks tshark itself, which takes as long as starting it.
+ * Checks only whether the file exists; `tracewire doctor` asks tshark, which takes as long as starting tshark.
  */
 bool viewer__has_plugin(void);
 
-/** relay__tid() - id of the thread that passes on tshark's output */
+/** relay__tid() - the kernel's id of the thread that passes on tshark's output */
 pid_t relay__tid(const struct relay *relay);
 
-/** viewer__is_gone() - whether the pipe has no reader any more */
+/** viewer__is_gone() - whether the viewer does not read its pipe any more */
 bool viewer__is_gone(const struct viewer *viewer);
 
 /* How a viewer has ended. */

@@ -51,9 +51,9 @@ static int down(void *data, int n_args, char **args, struct tw_error *error)
 	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-/* The veth pairs that `vnet show` prints, and how many it has found. */
+/* The veth pair that show() looks for, and the number of those found. */
 struct search {
-	const char *name; /* NULL = all */
+	const char *name; /* NULL = all veth pairs */
 	int found;
 };
 

@@ -55,7 +55,7 @@ bool tw_filter__ambiguous_key(const struct tw_filter *filter, const struct tw_sc
 /* The formats that a filter is bound to. */
 struct tw_bind_options {
 	const struct tw_schema *schema; /* borrowed while the bound filter exists; must not change meanwhile */
-	bool big_endian;                /* size of the events' headers, bytes */
+	bool big_endian;                /* byte order of the event bodies */
 	/*
 	 * Names that no event of the schema has are no error and match nothing: for a schema that may grow, and on a receiver. If false,
 	 * they are an error that suggests the most similar name.

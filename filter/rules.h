@@ -43,7 +43,7 @@ struct tw_rules {
 	uint8_t default_action; /* for events that match no rule; enum tw_action */
 	uint32_t default_arg;
 	uint64_t schema_id; /* frames of another schema match nothing; 0 = any */
-	bool big_endian;    /* size of the events' headers, bytes; frames with another size are of another schema */
+	bool big_endian;    /* byte order of the event bodies; frames with the other byte order are of another schema */
 };
 
 /*

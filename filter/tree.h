@@ -54,7 +54,7 @@ struct tw_test {
 	uint8_t op;         /* enum tw_test_op */
 	bool is_signed;     /* NUMBER: both sides are int64_t, else uint64_t */
 	bool has_mask;      /* NUMBER: (operand & mask) is compared, unsigned */
-	bool big_endian;    /* value of the bytes of the field in the record */
+	bool big_endian;    /* byte order of the field in the record */
 	uint8_t prefix;     /* BYTES: only this number of leading bits is compared, EQ and NE; 0 = all. 10.0.0.0/8 */
 	uint16_t predicate; /* index for tw_filter__predicate() */
 	const struct tw_field *field; /* for TW_ON_FIELD, otherwise NULL */
@@ -130,8 +130,8 @@ struct tw_test_place {
 	uint32_t offset; /* offset from the frame header */
 	uint32_t size;   /* size of a number, or of all bytes: a text has this length, or ends with the first NUL */
 	uint32_t count;  /* number of consecutive numbers: the elements of an array, otherwise 1 */
-	bool big_endian;
-	bool is_signed; /* byte order of the numbers */
+	bool big_endian; /* byte order of the numbers */
+	bool is_signed;
 };
 
 /** tw_test__place() - Return: false if there is no fixed place: TIME, names, a dynamic field, a bit mask */

@@ -25,11 +25,15 @@
 #include "vnet/rx_xdp.h"
 #include "vnet/veth.h"
 
-/* Sources of frames. */
-#define RETIRE_MS \
-	10 /* frames are taken in batches: a file need not be up to date, and a capture of its own host's activity then records less of itself */
+/* The source of frames: an interface (AF_PACKET or AF_XDP) or a UDP port. */
 
-/* A port, optionally after an address; names are not resolved. */
+/*
+ * Longest time that the kernel collects frames for a batch, ms. The file may lag behind, and a capture of this host's own activity records
+ * less of itself.
+ */
+#define RETIRE_MS 10
+
+/* Checks --udp: a port, or an IP address and a port. Host names are not resolved. */
 static int check_udp(const char *udp, struct tw_error *error)
 {
 	struct tw_udp_address at;
@@ -87,8 +91,8 @@ static int open_xdp(const struct capture *capture, struct tw_receiver **ret, str
 }
 
 /*
- * Warns, because an interface that is down may be a mistake; one that goes down later is waited for. A missing interface is reported
- * when it is opened.
+ * Refuses an interface that is down at the start, because that may be a mistake. If it goes down later, the capture waits for it. A missing
+ * interface is reported when it is opened.
  */
 static int check_is_up(const struct capture *capture, struct tw_error *error)
 {
@@ -101,7 +105,7 @@ static int check_is_up(const struct capture *capture, struct tw_error *error)
 			     capture->interface, capture->interface);
 }
 
-/* Description of the sources */
+/* Opens the source that the options select. Return: 0, or -errno with @error filled */
 static int capture__open_rx(const struct capture *capture, struct tw_receiver **ret, struct tw_error *error)
 {
 	if (capture->udp)
@@ -111,11 +115,12 @@ static int capture__open_rx(const struct capture *capture, struct tw_receiver **
 	return capture->xdp ? open_xdp(capture, ret, error) : open_packet(capture, ret, error);
 }
 
-/* The start of a capture: opens sources and output, gives up privileges, and starts the threads that receive and write. */
-#define WAIT_NS  (2 * TW_NS_PER_SECOND) /* time for silent streams, and for metadata, which are repeated each second */
-#define BOOKS_NS (5 * TW_NS_PER_SECOND) /* interval of ledgers in the file, so that a truncated file has one */
+/* The start: opens the source and the output, gives up privileges, starts the threads that receive and write. */
 
-/* The smaller of the two limits. */
+#define WAIT_NS  (2 * TW_NS_PER_SECOND) /* longest wait for silent streams and for metadata, repeated each second */
+#define BOOKS_NS (5 * TW_NS_PER_SECOND) /* interval of ledgers in the file: also a truncated file has one */
+
+/* Return: the smaller limit of --count and --autostop events:N; 0 = no limit */
 static uint64_t events_max(const struct capture *capture)
 {
 	const uint64_t a = capture->count, b = capture->output.stop_events;
@@ -130,7 +135,7 @@ static uint64_t explain_gaps(void *ctx, uint64_t stream_id)
 	return drop_counters__of(capture->rejected, stream_id);
 }
 
-/* No step after this needs privileges. --user names the user to become; root stays root only if that is requested. */
+/* Becomes the user of --user and gives up capabilities: no later step needs privileges. Root stays root only with --user root. */
 static int give_up_privileges(const struct capture *capture, struct tw_error *error)
 {
 	struct ordinary_user user;
@@ -159,7 +164,10 @@ static int open_output(const struct capture *capture, struct tw_output **ret, st
 	return tw_output__open(&options, ret, error);
 }
 
-/* Files of a sequence are created by the new user; the first one too, which shows early whether that works. */
+/*
+ * Opens an output of several files after the change of the user, because that user creates all files. Opening the first file shows at the
+ * start whether this user may write.
+ */
 static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *error)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -177,9 +185,9 @@ static int open_output_unprivileged(const struct capture *capture, struct tw_out
 }
 
 /*
- * Opens sources and output, gives up all privileges, and begins to receive
- * @how: gets a description of the sources, at most @size bytes
- * Return: 0, or -errno with @err filled and nothing open.
+ * Opens the source and the output, gives up all privileges, and begins to receive
+ * @how: gets a description of the source, at most @size bytes
+ * Return: 0, or -errno with @error filled and nothing open.
  */
 static int capture__start(struct capture *capture, char *how, size_t size, struct tw_error *error)
 {
@@ -229,10 +237,13 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 	return err;
 }
 
-/* The work of the main thread while others receive and write. */
-/* Periodic work of the main thread. */
+/* The periodic work of the main thread while the other threads receive and write. */
 struct clockwork {
-	uint64_t end, status, look, clock; /* CLOCK_MONOTONIC, ns; UINT64_MAX = never */
+	/*
+	 * When each is due: the time limit, the next status, the next reading of drop counters, the next tell_own_clock(). CLOCK_MONOTONIC,
+	 * ns; UINT64_MAX = never.
+	 */
+	uint64_t end, status, look, clock;
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -245,7 +256,10 @@ static uint64_t earliest(const struct clockwork *due)
 	return least(least(due->end, due->status), least(due->look, due->clock));
 }
 
-/* Sets the error bound of this host's clock, for times bounded by both hosts' words. */
+/*
+ * Passes the error bound of this host's clock to the recorder: an error bound of packet times may be derived from the reports of both
+ * hosts.
+ */
 static void tell_own_clock(struct capture *capture)
 {
 	struct tw_own_clock own;
@@ -259,7 +273,7 @@ static void tell_own_clock(struct capture *capture)
 	tw_recorder__own_clock(receiver__recorder(capture->receiver), &own);
 }
 
-/* Return: whether to stop. */
+/* Does the periodic work that is due at @now. Return: whether the time limit is reached. */
 static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint64_t now)
 {
 	if (now >= due->look) {
@@ -279,7 +293,7 @@ static bool do_what_is_due(struct capture *capture, struct clockwork *due, uint6
 	return now >= due->end;
 }
 
-/* Waits for a request to stop, the end of the receiver, or the time limit; does the periodic work meanwhile */
+/* Waits for a request to stop, the end of the receiver, or the time limit; does the periodic work meanwhile. */
 static void capture__wait(struct capture *capture)
 {
 	uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -403,7 +417,7 @@ static int check_user(const struct capture *capture, struct tw_error *error)
 	return err ? -EINVAL : 0;
 }
 
-/* The whole text is checked before the file is truncated. */
+/* Checks all options before an existing output file is truncated. */
 static int check(const struct capture *capture, struct tw_error *error)
 {
 	int err = capture__check_source(capture, error);
@@ -436,7 +450,7 @@ static void tell_ready(const char *how)
 	service__ready(status);
 }
 
-/* A ring continues when the disk is full, but has fewer files than requested: the exit status tells scripts. */
+/* If the disk is full, --ring-buffer continues with fewer files than requested. The exit status reports this to scripts. */
 static int check_ring(const struct capture *capture, struct tw_error *error)
 {
 	const uint64_t removed = capture->stats.archive.removed_early;
@@ -456,7 +470,7 @@ static void finish(struct capture *capture, uint64_t begin)
 	filter_option__warn(&capture->stats.archive.undecided_predicates);
 }
 
-/* Return: exit status */
+/* Runs the capture until its end. Return: exit status */
 static int capture_events(struct capture *capture, struct tw_error *error)
 {
 	char how[128];
@@ -465,13 +479,14 @@ static int capture_events(struct capture *capture, struct tw_error *error)
 
 	if (!err)
 		stale__clear(capture->quiet);
-	if (!err && !geteuid()) /* no other process may read those counters: the dropped events count as lost then */
+	/* Only root may read drop counters. Without them, events dropped by classifiers count as lost. */
+	if (!err && !geteuid())
 		err = drop_counters__new(capture->interface, capture->user, &capture->rejected, error);
 	if (!err)
 		err = capture__start(capture, how, sizeof(how), error);
 	stop__opened();
 	if (err) {
-		stop__ending(); /* standard output may have no reader */
+		stop__ending(); /* sets a deadline, because standard output may have no reader */
 		return cli_exit__of_opening(err);
 	}
 	begin = tw_time__now(CLOCK_MONOTONIC);

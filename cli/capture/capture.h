@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire capture`: shared by its files. */
+/* Declarations shared by the files of `tracewire capture`. */
 #ifndef CLI_CAPTURE_H
 #define CLI_CAPTURE_H
 
@@ -13,46 +13,46 @@
 #include "clocks/sync.h"
 #include "filter/filter.h"
 
-/* Text at a fixed place of a terminal on standard error, which is redrawn. */
+/* A text on the terminal of standard error, which each status overwrites. */
 struct screen {
-	size_t lines; /* lines shown */
+	size_t lines; /* number of lines of the text; 0 = none is shown */
 };
 
 struct capture {
-	struct output_request output; /* must be first: for its options */
+	struct output_request output; /* must be first: the options of output_group store into it */
 	const char *interface, *udp, *file, *user;
 	struct tw_filter *filter;
-	uint64_t count;         /* events; 0 = no limit */
-	uint64_t snaplen;       /* bytes; 0 = all */
-	uint64_t status;        /* interval, ns; 0 = none */
-	uint64_t of_one_source; /* number of streams; 0 = the default */
-	uint64_t unanswered;    /* bytes a second of streams that do not answer; 0 = no limit */
-	bool has_unanswered;    /* set by the user */
+	uint64_t count;         /* --count; 0 = no limit */
+	uint64_t snaplen;       /* --snapshot-length: bytes of a packet; 0 = all */
+	uint64_t status;        /* --status: interval, ns; 0 = no status */
+	uint64_t of_one_source; /* --streams-per-source; 0 = the default */
+	uint64_t unanswered;    /* --unanswered: bytes a second of all streams that do not answer; 0 = no limit */
+	bool has_unanswered;    /* --unanswered was given */
 	enum tw_align align;
 	bool xdp, packed, wall, quiet, json;
 	struct drop_counters *rejected;
-	struct tw_sync *sync; /* what this machine's clock is synchronised to */
+	struct tw_sync *sync; /* synchronisation of this machine's clock, by NTP or PTP */
 	struct tw_capture_clock clock;
 	struct receiver *receiver;
-	struct screen screen;  /* with the status */
-	unsigned int left_out; /* statuses left out because standard error was full */
+	struct screen screen;  /* shows the status on a terminal */
+	unsigned int left_out; /* number of statuses omitted because standard error was blocked, not reported yet */
 	bool reported_refused;
 	struct receiver_stats stats;
-	uint64_t took; /* ns */
+	uint64_t took; /* duration of the capture, ns */
 };
 
-/** capture__tell_begin() - report that it receives, and from where */
+/** capture__tell_begin() - report that the capture receives; @how describes the source */
 void capture__tell_begin(const struct capture *capture, const char *how);
 
 /**
  * capture__tell_status() - print the current status: a line for each stream, or one JSON object; on a terminal a table that replaces the
- * last one
+ * previous one
  *
- * If standard error is still full from the last status, this one is left out; the next one has the number of omitted ones.
+ * If standard error is still blocked by earlier output, the status is omitted. The next printed status reports the number of omitted ones.
  */
 void capture__tell_status(struct capture *capture);
 
-/** capture__tell_first_refused() - one sentence on standard error when frames are refused for the first time */
+/** capture__tell_first_refused() - print one sentence on standard error when the first frame was refused; later calls print nothing */
 void capture__tell_first_refused(struct capture *capture);
 
 /** capture__tell_end() - print the summary */

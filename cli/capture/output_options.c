@@ -14,7 +14,7 @@ struct key {
 	const char *name; /* NULL ends a table */
 	enum unit unit;
 	size_t offset; /* offset in a struct output_request */
-	uint64_t max;  /* largest value in the unit; 0 = limited only by the result */
+	uint64_t max;  /* largest value, in the unit; 0 = COUNT_MAX */
 };
 
 #define AT(field) offsetof(struct output_request, field)
@@ -35,7 +35,7 @@ static const struct key autostop_keys[] = {
 };
 
 struct parse {
-	const char *option, *text, *value; /* of "files:5", the 5 */
+	const char *option, *text, *value; /* @value: the text after the colon, "5" of "files:5" */
 	struct tw_error *error;
 };
 

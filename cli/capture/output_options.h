@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When a capture begins its next file, and when it ends: the options -b and -a of dumpcap, both repeatable. */
+/* The options -b (when a capture begins its next file) and -a (when a capture ends), as in dumpcap. Both may be given several times. */
 #ifndef CLI_OUTPUT_OPTIONS_H
 #define CLI_OUTPUT_OPTIONS_H
 
 #include "cli/options.h"
 #include "pcap-tools/output/output.h"
 
-/* 0 = not requested. Bytes, ns. */
+/* The values of -b and -a; 0 = not given. Sizes are in bytes, times in ns. */
 struct output_request {
 	uint64_t file_bytes, file_packets, file_ns, interval_ns, files_max; /* -b */
 	uint64_t stop_bytes, stop_events, stop_ns, stop_files;              /* -a */
@@ -14,21 +14,21 @@ struct output_request {
 
 extern const struct cli_option_group output_group; /* -b, -a; for a config that begins with a struct output_request */
 
-/** output_request__ring() - parse one -b: KEY:VALUE. Return: 0 or -EINVAL with @error filled */
+/** output_request__ring() - parse the argument of one -b, KEY:VALUE. Return: 0 or -EINVAL with @error filled */
 int output_request__ring(struct output_request *request, const char *text, struct tw_error *error);
 
-/** output_request__autostop() - parse one -a. Return: as above */
+/** output_request__autostop() - parse the argument of one -a, KEY:VALUE. Return: 0 or -EINVAL with @error filled */
 int output_request__autostop(struct output_request *request, const char *text, struct tw_error *error);
 
 /** output_request__check() - check the combination of all options. Return: 0 or -EINVAL with @error filled */
 int output_request__check(const struct output_request *request, struct tw_error *error);
 
-/** output_request__rotates() - whether there is more than one file */
+/** output_request__rotates() - whether -b has a condition to begin a next file */
 bool output_request__rotates(const struct output_request *request);
 
 /**
- * output_request__apply() - set the options that the output implements itself: all of -b. With several files it also implements -a
- * filesize
+ * output_request__apply() - set the options of the output: all values of -b; if there may be several files, -a filesize limits the size of
+ * each file
  */
 void output_request__apply(const struct output_request *request, struct tw_output_options *ret);
 

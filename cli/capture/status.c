@@ -21,24 +21,23 @@
 #include "pcap-tools/archive/archive.h"
 
 struct capture_limits {
-	uint64_t early;          /* events emitted early because of the memory limit */
-	uint64_t metadata_bytes; /* memory used now */
-	uint64_t
-		metadata_not_kept; /* records that were not kept: written each time they arrived, but not repeated in later files */
-	uint64_t names_forgotten;    /* the same for task names */
-	uint64_t metadata_in_pieces; /* values that are not in the file because a piece is missing */
+	uint64_t early;              /* events emitted early because of the memory limit */
+	uint64_t metadata_bytes;     /* memory used by metadata, bytes */
+	uint64_t metadata_not_kept;  /* records not kept: written on each arrival, not repeated in later files */
+	uint64_t names_forgotten;    /* task names evicted from memory, which later files may lack */
+	uint64_t metadata_in_pieces; /* metadata records that are not in the file because a PART is missing */
 	uint64_t not_asked;          /* frames of streams whose clocks are not polled */
-	bool classifiers_unread;     /* events dropped by classifiers count as lost on the wire */
+	bool classifiers_unread;     /* drop counters not read: events dropped by classifiers count as lost */
 };
 
 #define COLUMNS 100
 #define ROWS    24
 
-/* ECMA-48: CUU, and ED to the end */
+/* ECMA-48 control sequences: cursor up (CUU); erase to the end of the display (ED) */
 #define UP    "\033[%zuA"
 #define ERASE "\033[J"
 
-/* Standard error is a terminal that can move its cursor */
+/* Whether standard error is a terminal that can move its cursor */
 static bool screen__is_there(void)
 {
 	const char *term = getenv("TERM");
@@ -46,7 +45,7 @@ static bool screen__is_there(void)
 	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Width of the terminal; a usual width if standard error is no terminal */
+/* Return: width of the terminal; COLUMNS if standard error is not a terminal */
 static unsigned int screen__columns(void)
 {
 	struct winsize size;
@@ -61,7 +60,7 @@ static unsigned int terminal_rows(void)
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_row ? ROWS : size.ws_row;
 }
 
-/* Offset of the end of the first @max lines of a text. */
+/* Return: length of the first @max lines of a text, bytes. @ret_lines: number of these lines. */
 static size_t first_lines(const char *text, size_t max, size_t *ret_lines)
 {
 	const char *at = text;
@@ -73,16 +72,16 @@ static size_t first_lines(const char *text, size_t max, size_t *ret_lines)
 	return (size_t)(at - text);
 }
 
-/* Erases the text, because other lines follow */
+/* Erases the text, so that other lines can be printed in its place */
 static void screen__clear(struct screen *screen)
 {
 	if (screen->lines)
 		fprintf(stderr, "\r" UP ERASE,
-			screen->lines); /* to column one, whatever the user has typed meanwhile */
+			screen->lines); /* "\r", because input of the user may have moved the cursor */
 	screen->lines = 0;
 }
 
-/* Replaces the text by @text, which has whole lines; lines that do not fit the terminal are left out */
+/* Replaces the text by @text, which ends with a newline; lines that do not fit on the terminal are omitted */
 static void screen__show(struct screen *screen, const char *text)
 {
 	size_t lines;
@@ -94,7 +93,7 @@ static void screen__show(struct screen *screen, const char *text)
 	screen->lines = lines;
 }
 
-/* Fills it from an archive's counters; the caller sets the last two members */
+/* Makes the limits from an archive's counters, except not_asked and classifiers_unread, which the caller sets */
 static struct capture_limits capture_limits__make(const struct tw_archive_stats *stats)
 {
 	const struct tw_metadata_stats *metadata = &stats->metadata;
@@ -123,7 +122,7 @@ static const struct summary_row limit_rows[] = {
 	{ 0 },
 };
 
-/* One line for each limit that was reached */
+/* Prints one line for each limit that was reached */
 static void capture_limits__print(const struct capture_limits *limits, const struct tw_ledger *ledger, FILE *out)
 {
 	summary__print_rows(limit_rows, limits, out);
@@ -133,7 +132,7 @@ static void capture_limits__print(const struct capture_limits *limits, const str
 		      out);
 }
 
-/* Writes all of them as an object, the value of "limits" */
+/* Writes all limits as an object, the value of "limits" */
 static void capture_limits__json(const struct capture_limits *limits, struct tw_json *json)
 {
 	tw_json__open(json, "limits", '{');
@@ -142,7 +141,7 @@ static void capture_limits__json(const struct capture_limits *limits, struct tw_
 	tw_json__close(json);
 }
 
-/* Messages about streams that a capture does not admit: one when it begins, and the numbers by address. */
+/* JSON keys of the reasons for which frames are refused. */
 static const char *const reason_keys[TW_REFUSED_REASONS] = { [TW_REFUSED_UNPROVEN] = "unproven",
 #define X(num, name, text, what) [num] = (text),
 							     TW_REFUSED_LIST(X)
@@ -175,7 +174,7 @@ static const struct summary_row refused_counters[] = {
 	{ 0 },
 };
 
-/* @key, @source: one of them is NULL */
+/* Writes the refused frames of one address as an object. @key: name of the member; NULL in an array. @source: the address; NULL = none */
 static void put_row(const char *key, const char *source, const struct tw_refusals_row *row, struct tw_json *json)
 {
 	tw_json__open(json, key, '{');
@@ -186,7 +185,7 @@ static void put_row(const char *key, const char *source, const struct tw_refusal
 	tw_json__close(json);
 }
 
-/* Writes an object, the value of "refused" */
+/* Writes the refused frames as an object, the value of "refused" */
 static void capture__print_refused_json(const struct tw_refusals *refusals, struct tw_json *json)
 {
 	char source[TW_PEER_TEXT_MAX];
@@ -207,7 +206,7 @@ static void capture__print_refused_json(const struct tw_refusals *refusals, stru
 	tw_json__close(json);
 }
 
-/* Prints lines for people; none if nothing was refused */
+/* Prints the refused frames as text; nothing if no frame was refused */
 static void capture__print_refused(const struct tw_refusals *refusals, FILE *out)
 {
 	for (size_t i = 0; i < refusals->n; i++) {
@@ -229,8 +228,8 @@ static void capture__print_refused(const struct tw_refusals *refusals, FILE *out
 	summary__print_rows(refused_counters, refusals, out);
 }
 
-#define PATIENCE_MS 500 /* longest wait for a status of the writer */
-#define TELL_MAX    64  /* streams shown one by one on a terminal; JSON has all */
+#define PATIENCE_MS 500 /* longest wait for the writer's reports, ms */
+#define TELL_MAX    64  /* largest number of streams listed as text; JSON has all streams */
 
 static const char *const method_names[] = {
 #define X(num, name, text, what) [num] = (text),
@@ -238,7 +237,7 @@ static const char *const method_names[] = {
 #undef X
 };
 
-/* Each text is one line of standard error. */
+/* Begins a JSON object, which is one line of standard error. */
 static void begin_json(struct tw_json *json)
 {
 	tw_json__to_file(json, stderr, false);
@@ -378,7 +377,7 @@ static void print_end_json(const struct capture *capture)
 	tw_json__close(&json);
 }
 
-/* The data for a status. */
+/* The data of one status report. */
 struct status {
 	const struct tw_archive_report *reports;
 	size_t n;
@@ -447,7 +446,9 @@ static void tell_people(struct screen *screen, const struct status *status)
 		screen__show(screen, nothing);
 }
 
-/* Return: whether standard error has room for another status. A queued one would only be out of date. */
+/*
+ * Return: whether standard error has room for another status. A status is not queued, because it would be out of date when it is printed.
+ */
 static bool is_taken(struct capture *capture)
 {
 	if (standard_files__behind() < 0)

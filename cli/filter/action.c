@@ -10,7 +10,7 @@
 #include "xdp/classifier.h"
 #include "xdp/interface.h"
 
-/* The text after "NAME:", or NULL. */
+/* Return: the text after the prefix @name; NULL if @text has another prefix. */
 static const char *behind(const char *text, const char *name)
 {
 	const size_t len = strlen(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The action of a rule, and the hook: pass, drop, mark:N, redirect:IF; xdp, tc, u32. */
+/* Parses the action of a rule (pass, drop, mark:N or redirect:INTERFACE) and the hook (xdp, tc or u32). */
 #ifndef CLI_FILTER_ACTION_H
 #define CLI_FILTER_ACTION_H
 
@@ -9,17 +9,17 @@
 
 struct filter_action {
 	uint8_t action;        /* enum tw_action */
-	uint32_t arg;          /* the mark, or the index of the interface */
+	uint32_t arg;          /* the mark; for redirect the index of the interface */
 	const char *interface; /* name of the interface for redirect; borrowed */
 };
 
 /**
- * filter_action__parse() - the interface of redirect must exist
+ * filter_action__parse() - parse an action; the interface of redirect must exist
  * Return: 0; -EINVAL for an invalid action, -ENODEV for an interface that does not exist; with @error filled.
  */
 int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *error);
 
-/** filter_hook__parse() - @ret_place: enum tw_place. Return: 0 or -EINVAL */
+/** filter_hook__parse() - parse a hook; @ret_place is an enum tw_place. Return: 0 or -EINVAL with @error filled */
 int filter_hook__parse(const char *text, uint8_t *ret_place, struct tw_error *error);
 
 #endif

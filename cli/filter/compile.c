@@ -22,13 +22,13 @@
 #include "wire/tracewire.h"
 
 #define INSN_MAX   256          /* bytes of one instruction as text */
-#define MATCH_MAX  8192         /* of a u32 match: 128 keys */
-#define STRING_MAX (1u << 20)   /* of a filter for libpcap or Wireshark */
-#define TREE_MAX   (256u << 10) /* of one event's tree */
-#define EVENT_MAX  1024         /* of one event's name */
-#define OFF_WIDTH  100          /* of the names of disabled events */
-#define TREE_WIDTH 76           /* of the names of events with the same tree, without the last name and the number */
-#define TREE_NAMES 512          /* including these */
+#define MATCH_MAX  8192         /* bytes of one u32 match as text: 128 keys */
+#define STRING_MAX (1u << 20)   /* bytes of a filter for libpcap or Wireshark */
+#define TREE_MAX   (256u << 10) /* bytes of one event's tree as text */
+#define EVENT_MAX  1024         /* bytes of one event's name */
+#define OFF_WIDTH  100 /* bytes; when the list of disabled events is this long, further events are only counted */
+#define TREE_WIDTH 76  /* as OFF_WIDTH, for the list of events with the same tree */
+#define TREE_NAMES 512 /* bytes of that list, with its last name and " and N more" */
 
 /* XDP, tc: a classifier with one rule, disassembled. */
 
@@ -91,9 +91,9 @@ static int print_tc(const struct filter_expression *expression, const struct fil
 	return print_bpf(expression, classifier, TW_HOOK_TC, out, error);
 }
 
-/* u32: tc commands that create the same filters as `filter attach --hook u32` does without tc. */
+/* u32: the tc commands for the filters that `filter attach --hook u32` creates by itself, without the program tc. */
 
-/* Events that pass need no action, so only the kernel's u32 is needed. */
+/* For pass, a flowid is printed instead of an action: the filter then needs u32, but no action module of the kernel. */
 static void print_action(const struct filter_action *action, FILE *out)
 {
 	switch (action->action) {
@@ -130,7 +130,7 @@ static void print_rule(const struct filter_classifier *classifier, const struct 
 	}
 }
 
-/* Control frames pass in both cases. */
+/* Prints the filter for control frames: they pass, and are also copied to each interface to which events are redirected. */
 static void print_control(const struct filter_classifier *classifier, FILE *out)
 {
 	const char *first = classifier->action.interface, *second = classifier->otherwise.interface;
@@ -143,7 +143,7 @@ static void print_control(const struct filter_classifier *classifier, FILE *out)
 	fprintf(out, "action mirred egress mirror dev %s pass\n", first ? first : second);
 }
 
-/* All events of the schema, to print what happens to those that do not match. */
+/* Compiles an expression that all events of the schema match, for the default action of events that match no rule. */
 static int compile_any(const struct filter_expression *expression, struct tw_u32 *ret, struct tw_error *error)
 {
 	struct tw_bound *bound = NULL;
@@ -187,7 +187,7 @@ static int print_u32(const struct filter_expression *expression, const struct fi
 	return err;
 }
 
-/* libpcap, Wireshark: one string. */
+/* libpcap, Wireshark: one filter string. */
 
 static int make_room(struct tw_line *ret, struct tw_error *error)
 {
@@ -231,10 +231,10 @@ static int print_display(const struct filter_expression *expression, const struc
 
 /* tracefs: the kernel's event filters, one line for each event. */
 
-/* Events without a line. */
+/* The text of events that cannot match: they are disabled, and get no line. */
 static const char off[] = "off";
 
-/* The output is written to the kernel's files, so it must be the exact filter. */
+/* Refuses a filter that would be printed with escapes: users write the output to the kernel's files, so it must be exact. */
 static int check_printable(const struct tw_format *format, const struct tw_line *filter, struct tw_error *error)
 {
 	if (tw_printable__plain(filter->text, tw_line__len(filter)) == tw_line__len(filter))
@@ -264,7 +264,7 @@ static int add_filter(const struct tw_bound *bound, const struct tw_bound_event 
 	return err;
 }
 
-/* Prints one line for each event, for a shell's `read event filter`. The filter is omitted if every event matches. */
+/* Prints one line for each event, for a shell's `read event filter`; the line has no filter if every event matches. */
 static void print_filters(const struct event_group *group, FILE *out)
 {
 	char name[EVENT_MAX];
@@ -294,7 +294,7 @@ static int print_tracefs(const struct filter_expression *expression, const struc
 	int err = 0;
 
 	(void)classifier;
-	/* Events of tracers and trace_marker cannot be switched or filtered through events/. */
+	/* Events of tracers and trace_marker (system ftrace) cannot be enabled or filtered through events/. */
 	for (size_t i = 0; i < bound->n_events && !err; i++)
 		if (strcmp(bound->events[i].format->system, "ftrace") != 0)
 			err = add_filter(bound, &bound->events[i], &groups, error);
@@ -307,7 +307,7 @@ static int print_tracefs(const struct filter_expression *expression, const struc
 	return err;
 }
 
-/* The bound filter: what is tested for each event, with names resolved to fields and numbers. */
+/* tree: the bound filter, which has the tests of each event, with names resolved to fields and numbers. */
 
 #define NONE "none can match"
 
@@ -378,7 +378,7 @@ static void print_group(const struct event_groups *groups, const struct event_gr
 	fputs(group->text, out);
 }
 
-/* Events that cannot match are last: they are the most, and the least interesting. */
+/* Prints the events that cannot match last: there are many of them, and they are the least interesting ones. */
 static void print_groups(const struct event_groups *groups, FILE *out)
 {
 	for (int never = 0; never < 2; never++)
@@ -415,7 +415,10 @@ static int print_tree(const struct filter_expression *expression, const struct f
 	return err;
 }
 
-/* Return: 0; -EOPNOTSUPP, -E2BIG if the stage cannot express it; with @err filled and nothing written. */
+/*
+ * The targets of --to. print() returns 0; -EOPNOTSUPP or -E2BIG if the stage cannot express the expression, with @error filled and nothing
+ * written. @out: NULL = only test whether the stage can express it.
+ */
 static const struct {
 	const char *name;
 	int (*print)(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
@@ -446,7 +449,7 @@ static int no_target(const char *to, struct tw_error *error)
 	return tw_error__set(error, -EINVAL, "there is no target '%s'; there are %s", to, names);
 }
 
-/* Return: index of the stage, or -EINVAL */
+/* Return: index in targets[], or -EINVAL with @error filled */
 static int find_target(const char *to, struct tw_error *error)
 {
 	for (size_t i = 0; i < N_TARGETS && to; i++)
@@ -464,13 +467,16 @@ int filter_compile(const struct filter_expression *expression, const char *to,
 }
 
 struct compile {
-	struct cli_formats_source source; /* must be first: the options' config */
+	struct cli_formats_source source; /* must be first: the options of cli_formats_group store into it */
 	const char *to, *action, *otherwise, *interface;
 	uint64_t udp_port;
 	bool offload;
 };
 
-/* With an action, the classifier that `filter attach` with these options loads; without one, only matching events pass. */
+/*
+ * Reads --action and --default. With --action, the classifier equals that of `filter attach` with the same options. Without --action, only
+ * matching events pass.
+ */
 static int read_actions(const struct compile *config, struct filter_classifier *ret, struct tw_error *error)
 {
 	int err = filter_action__parse(config->action ? config->action : "pass", &ret->action, error);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An expression in the language of one stage: `filter compile` prints it, `filter explain` tries it. */
+/*
+ * Compiles an expression to the language of one stage. `filter compile` prints the result; `filter explain` tests whether it is possible.
+ */
 #ifndef CLI_FILTER_COMPILE_H
 #define CLI_FILTER_COMPILE_H
 
@@ -11,18 +13,18 @@
 
 /* The parts of a classifier other than its expression. */
 struct filter_classifier {
-	struct filter_action action, otherwise; /* for matching events, and for the others */
-	uint16_t udp_port;                      /* also match frames in UDP to that port; 0 = do not */
+	struct filter_action action, otherwise; /* for events that match; for events that do not match */
+	uint16_t udp_port;                      /* also filter frames in UDP datagrams to this port; 0 = no UDP */
 	bool offload;
-	const char *interface; /* for the commands of u32 */
+	const char *interface; /* name of the interface in tc commands, for u32 */
 };
 
 /**
  * filter_compile() - write an expression in the language of a stage
- * @to: tracefs, xdp, tc, u32, pcap, display; or tree
- * @out: NULL = only test whether it can be expressed
+ * @to: tracefs, xdp, tc, u32, pcap, display; or tree, the tests of each event
+ * @out: NULL = only test whether the stage can express it
  *
- * Return: 0; -EINVAL for an unknown name, -EOPNOTSUPP or -E2BIG if it cannot be expressed; with @error filled and nothing written.
+ * Return: 0; -EINVAL for an unknown @to, -EOPNOTSUPP or -E2BIG if the stage cannot express it; with @error filled and nothing written.
  */
 int filter_compile(const struct filter_expression *expression, const char *to,
 		   const struct filter_classifier *classifier, FILE *out, struct tw_error *error);

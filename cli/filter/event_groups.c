@@ -69,7 +69,7 @@ static size_t count_in_group(const struct event_group *group, const char *system
 	return n;
 }
 
-/* Whether an earlier event belongs to the same system. */
+/* Whether an event of the group before index @i has the same system. */
 static bool is_repeated(const struct event_group *group, size_t i)
 {
 	for (size_t k = 0; k < i; k++) {
@@ -88,7 +88,10 @@ void event_groups__name(const char *system, const char *name, struct tw_line *li
 	tw_line__str(line, name);
 }
 
-/* Appends one event, or its whole system. Return: number of events, 0 if the system was listed before. */
+/*
+ * Appends the name of event @i; if the group has all events of its system, appends the system once instead. Return: number of events named
+ * by the appended text, 0 if the system was appended before.
+ */
 static size_t name_next(const struct event_groups *groups, const struct event_group *group, size_t i,
 			struct tw_line *line)
 {

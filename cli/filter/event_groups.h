@@ -14,27 +14,27 @@ struct event_group {
 	size_t n;
 };
 
-/* In the order in which the texts were added. Zeroed = empty, without a schema. */
+/* The groups, in the order in which their texts were added. All-zero = no groups, and no schema. */
 struct event_groups {
-	const struct tw_schema *schema; /* borrowed: all events */
+	const struct tw_schema *schema; /* borrowed; has all events, so that complete systems can be recognised */
 	struct event_group *items;
 	size_t n;
 };
 
-/** event_groups__add() - @format: borrowed. Return: 0, -ENOMEM */
+/** event_groups__add() - add an event to the group with that text; @format is borrowed. Return: 0, -ENOMEM */
 int event_groups__add(struct event_groups *groups, const char *text, size_t len, const struct tw_format *format);
 
-/** event_groups__find() - the group of that text, or NULL */
+/** event_groups__find() - find the group with that text. Return: NULL if there is none */
 const struct event_group *event_groups__find(const struct event_groups *groups, const char *text);
 
 /**
- * event_groups__names() - append the names of the group's events: "SYSTEM:EVENT", or "SYSTEM:*" for a whole system
- * @width: bytes; further names are only counted
+ * event_groups__names() - append the names of the group's events: "SYSTEM:EVENT", or "SYSTEM:*" for a complete system
+ * @width: bytes of the line; names that would begin after it are only counted: " and N more"
  */
 void event_groups__names(const struct event_groups *groups, const struct event_group *group, size_t width,
 			 struct tw_line *line);
 
-/** event_groups__name() - append one name, after a blank if it is not the first */
+/** event_groups__name() - append "SYSTEM:NAME", after a blank if the line is not empty */
 void event_groups__name(const char *system, const char *name, struct tw_line *line);
 
 /** event_groups__fini() - free the groups' content */

@@ -14,8 +14,8 @@ struct filter_expression {
 };
 
 /**
- * filter_expression__load() - parse, read the formats, bind
- * @text: NULL = not given
+ * filter_expression__load() - parse an expression, read the formats, and bind the expression to them
+ * @text: NULL = not given, which is an error
  * @ret: the caller's; filter_expression__fini()
  *
  * Invalid formats are reported on standard error.
@@ -28,7 +28,7 @@ int filter_expression__load(const char *text, const struct cli_formats_source *s
 /** filter_expression__fini() - free it; all-zero is fine */
 void filter_expression__fini(struct filter_expression *expression);
 
-/** filter_expression__exit_of() - exit status: an expression that cannot be expressed is a usage error, like an invalid one */
+/** filter_expression__exit_of() - convert 0 or -errno to an exit status; an expression that a stage cannot express is a usage error */
 int filter_expression__exit_of(int error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The subcommands of `tracewire filter`; one file each. */
+/* The subcommands of `tracewire filter`. */
 #ifndef CLI_FILTER_H
 #define CLI_FILTER_H
 

@@ -6,7 +6,7 @@
 
 #include "wire/schema_text.h"
 
-#define PARTS_BYTES ((size_t)4 << 20) /* number of formats in pieces */
+#define PARTS_BYTES ((size_t)4 << 20) /* memory for incomplete formats in PARTs */
 #define PARTS_COUNT 64
 
 int format_reader__init(struct format_reader *reader)

@@ -75,7 +75,7 @@ static int take_texts(struct cli_formats *formats, const struct tw_schema_texts 
 	return 0;
 }
 
-/* By the same code as for a stream's schema, so that the id equals that in the stream's frames. */
+/* Loads the formats with the code that makes a stream's schema, so that the schema id equals the id in the stream's frames. */
 static int load_events(const char *dir, const struct tw_event_list *events, struct cli_formats *formats,
 		       struct tw_error *error)
 {
@@ -113,25 +113,25 @@ static int load_kernel(const struct cli_selection *selection, struct cli_formats
 	if (!err)
 		err = load_events(dir, selection->n ? &selected : &all, formats, error);
 	if (!selection->n)
-		formats->schema_id = 0; /* number of streams without a known schema */
+		formats->schema_id = 0; /* unknown: a stream need not have all events of the kernel */
 	tw_event_list__fini(&selected);
 	tw_event_list__fini(&all);
 	return err;
 }
 
-/* Formats of one schema from a capture, of any stream with that schema. */
+/* Reading the formats of one schema from a capture, from all streams with that schema. */
 
-#define OTHERS_MAX 3 /* further schemas that are named */
+#define OTHERS_MAX 3 /* number of further schemas that the error message names */
 
 struct search {
 	struct cli_formats *formats;
 	struct format_reader reader;
-	bool chosen; /* selected by the user: others do not matter */
+	bool chosen; /* the user has selected the schema: other schemas are no error */
 	uint64_t others[OTHERS_MAX];
 	unsigned int n_others;
 };
 
-/* Repeated for late receivers: existing formats are kept. */
+/* Adds the format in a SCHEMA record, unless it was added before: streams repeat these records for late receivers. */
 static void take_schema(struct search *search, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct cli_formats *formats = search->formats;
@@ -156,7 +156,7 @@ static void note_other(struct search *search, uint64_t id)
 	search->n_others++;
 }
 
-/* Whether a frame has the selected schema; without a selection the first one is used. */
+/* Whether @id is the selected schema. If the user has not selected one, the first schema of the capture is selected. */
 static bool is_ours(struct search *search, uint64_t id)
 {
 	if (!id)

@@ -10,28 +10,28 @@
 #include "cli/selection.h"
 #include "schema/schema.h"
 
-/* First member of the config of each command with cli_formats_group. Zero means: not given. */
+/* The values of cli_formats_group: the first member of the config of each command with that group. Zero means: not given. */
 struct cli_formats_source {
-	struct cli_selection selection; /* must be first, for its apply functions: events of this kernel; none = all */
+	struct cli_selection selection; /* must be first, for its apply functions; no items = all events */
 	const char *file;               /* path of a capture */
-	uint64_t schema_id;             /* one of several schemas in a capture */
+	uint64_t schema_id;             /* which of several schemas in the capture */
 };
 
 extern const struct cli_option_group cli_formats_group; /* -e, --from, --schema */
 
 struct cli_formats {
 	struct tw_schema *schema;
-	uint64_t schema_id;   /* as in frames of such a stream; 0 = unknown, matches any */
-	bool big_endian;      /* the size of the events' headers is in the formats */
-	unsigned int refused; /* invalid formats: the fields of their events are unknown */
-	struct tw_error why;  /* error of the first of them */
+	uint64_t schema_id;   /* id in frames of streams with these formats; 0 = unknown, matches any */
+	bool big_endian;      /* byte order of the records; the sizes of their fields are in the formats */
+	unsigned int refused; /* number of invalid formats: the fields of their events are unknown */
+	struct tw_error why;  /* error of the first invalid format */
 };
 
 /**
- * cli_formats__load() - read the formats
+ * cli_formats__load() - read the formats from the source
  * @ret: the caller's; cli_formats__fini()
  *
- * The schema id is that of the capture, or that of a stream of this kernel with exactly the events of -e and no tracer.
+ * The schema id is that in the capture, or that of a stream of this kernel with exactly the events of -e and no tracer.
  *
  * Return: 0; -EINVAL for invalid options or an invalid file, -ENOENT for an event that does not exist, -ENODATA for a capture without
  * formats, or another -errno; with @error filled.

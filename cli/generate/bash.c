@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion for bash: one function that finds the command and then completes from its table. Works without bash-completion. */
+/*
+ * Completion for bash: one function that finds the command in the line, and completes from the table of this command. Works without
+ * bash-completion.
+ */
 #include "cli/generate/generate.h"
 
 /* What completes an argument of that kind, if no lister does. */
@@ -72,7 +75,7 @@ static void put_option_words(FILE *out, const struct cli_option_group *group)
 	}
 }
 
-/* If the word before is an option with an argument: complete that kind of argument. */
+/* Writes a `case` branch: after an option with an argument, complete that kind of argument. */
 static void put_option_argument(FILE *out, const struct cli_option *option)
 {
 	if (!option->arg)
@@ -126,7 +129,7 @@ static void put_case(FILE *out, const struct cli_command *command, const char *p
 	}
 }
 
-/* The words that lead from one level of commands to the next. */
+/* Writes a `case` branch for each subcommand: it appends the subcommand's name to $path. */
 static void put_steps(FILE *out, const struct cli_command *command, const char *path)
 {
 	char below_path[128];

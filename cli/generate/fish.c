@@ -32,7 +32,7 @@ static void put_quoted(FILE *out, const char *text)
 	fputc('\'', out);
 }
 
-/* Condition: the words so far select @command and none of its subcommands. */
+/* Writes the condition that the words typed so far select @command and none of its subcommands. */
 static void put_condition(FILE *out, const struct cli_command *command, const char *const *path, int depth)
 {
 	fputs("complete -c tracewire -n '", out);

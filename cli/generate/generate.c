@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Run by the build: writes manual pages and completion to a directory. */
+/* A program run by the build: writes manual pages and completion scripts to a directory. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static int write_page(const struct cli_command *command, const char *path, const
 	return finish(file);
 }
 
-/* A page for the program and one for each command; subcommands are in the page of their command. */
+/* Writes a page for the program and one for each command. Subcommands are in the page of their command. */
 static int write_pages(const struct cli_command *root, const char *dir)
 {
 	char path[64];

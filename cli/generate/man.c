@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Manual pages in the `man` macros; see groff_man(7). */
+/* Generates manual pages with the `man` macros; see groff_man(7). */
 #include <ctype.h>
 #include <string.h>
 
 #include "cli/generate/generate.h"
 
-/* Text with the special characters of troff escaped; an empty line begins a paragraph. */
+/* Writes @text with the special characters of troff escaped; an empty line in @text begins a paragraph. */
 static void put_text(FILE *out, const char *text)
 {
 	bool line_begins = true;
@@ -32,7 +32,7 @@ static void put_text(FILE *out, const char *text)
 	fputc('\n', out);
 }
 
-/* "tracewire vnet" as the name of a page: "tracewire-vnet". */
+/* Writes the name of a command's page: "tracewire-vnet" for "tracewire vnet". */
 static void put_page_name(FILE *out, const char *path)
 {
 	for (; *path; path++)
@@ -50,7 +50,7 @@ static void put_header(FILE *out, const struct cli_command *command, const char 
 	put_text(out, command->summary);
 }
 
-/* Words in capitals are placeholders. */
+/* Writes the synopsis. Words in capitals are placeholders. */
 static void put_synopsis(FILE *out, const struct cli_command *command, const char *path)
 {
 	fprintf(out, ".B %s\n", path);
@@ -91,7 +91,7 @@ static void put_groups(FILE *out, const struct cli_option_group *const *group)
 		put_group(out, *group);
 }
 
-/* A subcommand with its options, in the page of its command. */
+/* Writes a subcommand with its options, in the page of its command. */
 static void put_below(FILE *out, const struct cli_command *command, const char *path)
 {
 	char below[128];
@@ -110,7 +110,7 @@ static void put_below(FILE *out, const struct cli_command *command, const char *
 			put_option(out, option);
 }
 
-/* The program's commands have their own pages; subcommands are described here. */
+/* Writes the list of commands. The program's commands have their own pages; other subcommands are described completely. */
 static void put_commands(FILE *out, const struct cli_command *command, const char *path)
 {
 	fputs(".SH COMMANDS\n", out);

@@ -49,7 +49,7 @@ static void put_offer(FILE *out, enum cli_arg_kind kind)
 		fprintf(out, "_tracewire_words_%u", kind);
 }
 
-/* Inside single quotes and the brackets or colons of _arguments. */
+/* Writes @text for use in single quotes, between brackets or colons of a specification for _arguments. */
 static void put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -62,7 +62,7 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-/* The function of a command: "tracewire vnet up" -> "_tracewire_vnet_up". */
+/* Writes the name of a command's function: "_tracewire_vnet_up" for "tracewire vnet up". */
 static void put_function_name(FILE *out, const char *path)
 {
 	fputc('_', out);
@@ -70,7 +70,9 @@ static void put_function_name(FILE *out, const char *path)
 		fputc(*path == ' ' ? '_' : *path, out);
 }
 
-/* One word for _arguments. Options may be repeated, because a filter applies to the events before it. */
+/*
+ * Writes an option as one word for _arguments. Every option may be repeated ('*'), because --event-filter applies to the events before it.
+ */
 static void put_spec(FILE *out, const struct cli_option *option, const char *dashes, const char *name)
 {
 	fprintf(out, " \\\n\t\t'*%s%s%s[", dashes, name, option->arg && dashes[1] ? "=" : "");

@@ -16,10 +16,10 @@
 #include "cli/stop.h"
 #include "xdp/interface.h"
 
-/* `tracewire filter show` and `tracewire filter detach`: all Tracewire classifiers on interfaces. */
+/* The options of `tracewire filter show` and `tracewire filter detach`, and the results of visiting all of Tracewire's classifiers. */
 struct select {
 	const char *interface, *hook;
-	bool json; /* both for show */
+	bool json; /* json and print: only for show */
 	struct counters_print print;
 	unsigned int detached;
 };
@@ -63,7 +63,8 @@ static int show(void *data, int n_args, char **args, struct tw_error *error)
 		select->print.json = &json;
 	}
 	err = tw_attached__each(show_one, select, error);
-	if (select->json && (select->print.n || !err)) /* if it is unknown, that is an error */
+	/* After a failure no empty array is printed: it would mean that no classifier is attached. */
+	if (select->json && (select->print.n || !err))
 		tw_json__close(&json);
 	else if (!select->json && !err && !select->print.n)
 		say(stderr, "no classifier of Tracewire is attached%s%s\n", select->interface ? " to " : "",
@@ -162,10 +163,10 @@ const struct cli_command filter_command_detach = {
 	.run = detach,
 };
 
-#define LOOK_MS 1000 /* interval of checks whether the classifier is still attached */
+#define LOOK_MS 1000 /* interval of checks whether the classifier is still attached, ms */
 
 struct attach {
-	struct cli_formats_source source; /* must be first: the options' config */
+	struct cli_formats_source source; /* must be first: the options of cli_formats_group store into it */
 	const char *interface, *hook;
 	struct filter_action actions[TW_RULES_MAX], otherwise;
 	unsigned int n_actions;
@@ -196,7 +197,10 @@ static bool needs_tc(const struct filter_action *action)
 	return action->action == TW_ACTION_MARK || action->action == TW_ACTION_REDIRECT;
 }
 
-/* XDP is the earliest hook, but supports no mark, and cannot handle control frames separately. */
+/*
+ * Chooses the hook, unless --hook names it: XDP, the earliest one; tc for mark, which XDP does not support, and for redirect, because XDP
+ * cannot send control frames to both interfaces.
+ */
 static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_error *error)
 {
 	*ret = needs_tc(&attach->otherwise) ? TW_PLACE_TC : TW_PLACE_XDP;
@@ -263,7 +267,7 @@ static int make(struct attach *attach, char **args, struct tw_error *error)
 static int tell_attached(const struct tw_attached *attached, void *ctx, struct tw_error *error)
 {
 	static const char *const places[TW_PLACES] = { "", "tc, ",
-						       "u32, " }; /* for XDP the mode has that information */
+						       "u32, " }; /* for XDP, tw_mode__text() names the hook */
 
 	(void)ctx, (void)error;
 	say(stderr, "attached to %s: %s%s, for schema %016" PRIx64 "%s\n", attached->ifname, places[attached->place],
@@ -282,7 +286,7 @@ static int look(const struct tw_attached *attached, void *ctx, struct tw_error *
 			     attached->ifname);
 }
 
-/* Formats given by the user are not replaced by those of the stream. */
+/* Binds the rules to the formats that the user has given. The formats of streams do not replace them. */
 static int bind_given(struct attach *attach, struct tw_error *error)
 {
 	struct cli_formats formats;
@@ -352,13 +356,13 @@ static int attach_and_hold(struct attach *attach, struct tw_error *error)
 		stop__opened();
 	} else {
 		err = follow__open(attach->interface, attach->classifier, &follow, error);
-		stop__opened(); /* waiting for formats is part of the run */
+		stop__opened(); /* waiting for formats is part of the run, not of the opening */
 		if (!err)
 			err = wait_for_schema(attach, follow, error);
 	}
 	if (!err && (given || follow__is_bound(follow)))
 		err = hold(attach, follow, error);
-	stop__ending(); /* also after a failure, or before there were formats: messages may have no reader */
+	stop__ending(); /* also after a failure, or if no formats have arrived: messages may have no reader */
 	follow__close(follow);
 	return err;
 }
@@ -370,7 +374,10 @@ static void tell_leftover(void *ctx, const char *what, const char *name)
 	    strcmp(what, TW_RECORD) ? "of a killed run" : "which is no longer there");
 }
 
-/* A feature that this kernel or network card lacks is a failure; a request that no kernel can satisfy is a usage error. */
+/*
+ * Converts -errno to an exit status: what this kernel or network card does not support is a failure; what can work nowhere is a usage
+ * error.
+ */
 static int exit_of(int err)
 {
 	if (!err)

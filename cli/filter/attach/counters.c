@@ -26,7 +26,7 @@ struct counted {
 	struct tw_counter sum[TW_ROWS_MAX];
 };
 
-/* Rows other than rules, as text and as JSON. */
+/* Names of the rows that do not belong to a rule, as text and as JSON keys; by enum tw_count. */
 static const struct {
 	const char *text, *key;
 } special[TW_COUNT_MORE] = {
@@ -198,7 +198,7 @@ static void put_number(struct tw_json *json, const char *key, uint64_t value)
 		tw_json__u64(json, key, value);
 }
 
-/* @key: name of the member; @action: NULL if it is no rule; @expression: of a rule */
+/* @key: name of the member; NULL in an array. @expression, @action: NULL = the row has none */
 static void put_row(struct tw_json *json, const char *key, const char *expression, const char *action,
 		    const struct tw_counter *row)
 {
@@ -278,7 +278,7 @@ int counters__print(const struct tw_attached *attached, void *ctx, struct tw_err
 	struct tw_error why;
 	int err = collect(attached, &counted, &why);
 
-	/* Another program has removed it meanwhile, and its maps. */
+	/* Another program has removed the classifier and its counters meanwhile. */
 	if (err == -ENOENT)
 		not_counted(&counted);
 	else if (err) {

@@ -6,11 +6,11 @@
 #include "base/json.h"
 #include "xdp/classifier.h"
 
-/* Output format. */
+/* Options of the output, and the number of printed classifiers. */
 struct counters_print {
-	bool streams;         /* one row for each stream and channel, too */
-	struct tw_json *json; /* write the next value there; NULL = text to standard output */
-	unsigned int n;       /* number of those printed so far */
+	bool streams;         /* also print the rows of each stream and channel; JSON always has them */
+	struct tw_json *json; /* destination of the next JSON value; NULL = print text to standard output */
+	unsigned int n;       /* number of classifiers printed so far */
 };
 
 /** counters__print() - print one classifier; @ctx is a struct counters_print. Return: 0 or -errno */

@@ -13,10 +13,14 @@
 #include "cli/stop.h"
 #include "vnet/rx_packet.h"
 
-#define REPORTS_MAX 64 /* schemas remembered; for further ones the first is forgotten, and may be reported again */
-#define SILENCE_NS  (3000 * TW_NS_PER_MS) /* a stream sends something each second */
+/* Number of stored reports. A further report replaces the oldest one, which may then be repeated. */
+#define REPORTS_MAX 64
+#define SILENCE_NS  (3000 * TW_NS_PER_MS) /* a stream without frames for this time is silent: streams send each second */
 
-/* A schema about which a message was printed (it differs, or the rules cannot be bound to it), so that the message is printed once. */
+/*
+ * A schema of a stream that was reported on standard error, so that it is reported only once: either it is not the schema of the rules, or
+ * the rules cannot be bound to it (@refused).
+ */
 struct report {
 	uint64_t stream_id, schema_id;
 	bool refused;
@@ -27,11 +31,11 @@ struct follow {
 	struct tw_classifier *classifier;
 	struct tw_receiver *rx;
 	struct schema_collector *collector;
-	uint64_t schema_id; /* the schema to which the rules are bound; 0 = none */
+	uint64_t schema_id; /* the schema to which the rules are bound; 0 = not bound yet */
 	uint64_t stream_id; /* the stream that is followed */
-	uint64_t heard;     /* last frame of it; CLOCK_MONOTONIC, ns */
+	uint64_t heard;     /* when its last frame arrived; CLOCK_MONOTONIC, ns */
 	struct report reports[REPORTS_MAX];
-	unsigned int n_reports; /* number of reports */
+	unsigned int n_reports; /* number of reports so far; may exceed REPORTS_MAX */
 };
 
 int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *error)
@@ -126,7 +130,10 @@ static void report_other(struct follow *follow, const struct collected_schema *c
 		collected->stream_id, collected->id);
 }
 
-/* Decides whether a complete schema is the one to bind the rules to. */
+/*
+ * Binds the rules to a complete schema if they are not bound yet, if it is a new schema of the followed stream, or if that stream is
+ * silent. Otherwise reports that the schema differs.
+ */
 static int consider(struct follow *follow, const struct collected_schema *collected, uint64_t now,
 		    struct tw_error *error)
 {

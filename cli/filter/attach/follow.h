@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps an attached classifier bound to the schema of the current stream, by reading the streams' metadata on the interface. A
- * classifier has one schema. It follows one stream, and another one after that was silent.
+ * Keeps an attached classifier bound to the schema of a stream, whose metadata is read on the interface. A classifier has one schema, so it
+ * follows one stream; it follows another stream only after the followed one was silent.
  */
 #ifndef CLI_FILTER_FOLLOW_H
 #define CLI_FILTER_FOLLOW_H
@@ -13,14 +13,14 @@ struct follow;
 /** follow__open() - begin to read an interface; @classifier is borrowed. Return: 0 or -errno */
 int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *error);
 
-/** follow__close() - NULL is fine */
+/** follow__close() - stop reading and free it; NULL is fine */
 void follow__close(struct follow *follow);
 
 /**
- * follow__wait() - read frames for a while, or until a request to stop
+ * follow__wait() - read frames for @ms, or until a request to stop
  *
- * Changes of the classifier are reported on standard error. If the rules cannot be bound to the first schema, that is an error; for a
- * later schema they stay unchanged.
+ * Changes of the classifier are reported on standard error. It is an error if the rules cannot be bound to the first schema. If they cannot
+ * be bound to a later schema, they stay bound to the earlier one.
  *
  * Return: 0; -ENODEV if the interface is gone; errors of tw_classifier__bind().
  */

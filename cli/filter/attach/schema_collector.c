@@ -5,7 +5,7 @@
 
 #include "cli/filter/format_reader.h"
 
-#define TEXTS_MAX (TW_SCHEMA_FORMATS_MAX + 16) /* including header_page and header_event */
+#define TEXTS_MAX (TW_SCHEMA_FORMATS_MAX + 16) /* texts of one schema: formats, header_page, header_event and others */
 
 struct schema_collector {
 	struct format_reader reader;
@@ -46,7 +46,7 @@ static void refuse(struct collected_schema *collected, const struct tw_error *wh
 		collected->why = *why;
 }
 
-/* Return: whether this text is new. A text that contradicts earlier data of the schema is ignored. */
+/* Notes that a text of the schema has arrived. Return: whether it is new. A text that contradicts earlier data of the schema is not. */
 static bool note(struct collected_schema *collected, const struct tw_schema_view *view)
 {
 	if (!collected->total && view->total && view->total <= TEXTS_MAX) {
@@ -73,7 +73,7 @@ static void take_text(struct schema_collector *collector, struct collected_schem
 		refuse(collected, &why);
 }
 
-/* A complete schema was returned and stays unchanged; so repetitions cost little. */
+/* Adds a record to an incomplete schema. A complete schema stays unchanged, so repeated records cost little. */
 static void take_tlv(struct schema_collector *collector, struct collected_schema *collected,
 		     const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
@@ -89,7 +89,10 @@ static void take_tlv(struct schema_collector *collector, struct collected_schema
 	}
 }
 
-/* The entry of a schema: its own, a free one, or the one without frames for the longest time. */
+/*
+ * Finds the entry of the frame's schema. If there is none, makes it: in a free entry, or in the one without frames for the longest time.
+ * Return: NULL without memory.
+ */
 static struct collected_schema *place_of(struct schema_collector *collector, const struct tw_frame_info *frame)
 {
 	struct collected_schema *oldest = &collector->collected[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collects schemas from the streams on an interface, frame by frame; a schema is usable when all its texts have arrived. Bounded.
+ * Collects schemas from the streams on an interface, frame by frame; a schema is usable when all its texts have arrived. Memory is bounded.
  */
 #ifndef CLI_SCHEMA_COLLECTOR_H
 #define CLI_SCHEMA_COLLECTOR_H
@@ -12,35 +12,39 @@
 #include "schema/schema.h"
 #include "wire/decode.h"
 
-#define COLLECTED_SCHEMAS_MAX \
-	4 /* schemas at once, TW_SCHEMA_MEMORY_MAX bytes each; the one without frames for the longest time is replaced */
+/*
+ * Number of schemas collected at the same time, TW_SCHEMA_MEMORY_MAX bytes each. A further schema replaces the one without frames for the
+ * longest time.
+ */
+#define COLLECTED_SCHEMAS_MAX 4
 
 struct collected_schema {
 	uint64_t stream_id, id;
 	bool big_endian;
-	bool complete; /* all texts and the size of a long are known */
+	bool complete; /* all texts and a HOST, which has the size of a long, were received */
 	struct tw_schema *schema;
-	unsigned int refused; /* invalid texts: the fields of their events are unknown */
-	struct tw_error why;  /* error of the first of them */
-	uint64_t heard;       /* sequence number of the last frame */
-	uint32_t total, n;    /* number of texts, and of those received; total 0 = unknown */
-	uint8_t *seen;        /* one bit for each text */
+	unsigned int refused; /* number of invalid texts: the fields of their events are unknown */
+	struct tw_error why;  /* error of the first invalid text */
+	uint64_t heard;       /* number of the last frame with this schema, among all frames of the collector */
+	uint32_t total, n;    /* number of texts in the schema, 0 = unknown; number of texts received */
+	uint8_t *seen;        /* one bit for each text: whether it was received */
 	bool has_host;
 };
 
 struct schema_collector;
 
-/** schema_collector__new() - Return: NULL without memory */
+/** schema_collector__new() - make an empty collector. Return: NULL without memory */
 struct schema_collector *schema_collector__new(void);
 
 /** schema_collector__free() - free it and all schemas; NULL is fine */
 void schema_collector__free(struct schema_collector *collector);
 
 /**
- * schema_collector__take() - take a frame
- * @ret_info: its header, if it is valid
+ * schema_collector__take() - add the texts in a frame to its schema
+ * @ret_info: header of the frame, if the frame is valid
  *
- * Return: the schema of the frame, complete or not, borrowed until the next call; NULL if the frame has none.
+ * Return: the schema of the frame, complete or not, borrowed until the next call; NULL if this is no control frame with a schema, or
+ * without memory.
  */
 const struct collected_schema *schema_collector__take(struct schema_collector *collector, const void *frame, size_t len,
 						      struct tw_frame_info *ret_info);

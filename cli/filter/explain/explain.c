@@ -68,11 +68,11 @@ static void insert(struct filter_pipeline *pipeline, enum filter_stage stage)
 }
 
 /*
- * Sets the stages that events pass in a command
+ * Finds the stages that events pass in a command
  * @name: live, record, stream, capture, report, attach, dumpcap, tshark
- * @hook: adds xdp, tc or u32; NULL = none. attach has xdp then
+ * @hook: stage to add, "xdp", "tc" or "u32"; NULL = none, or xdp for attach
  *
- * Return: 0; -EINVAL for unknown names, or a hook for a command without an interface.
+ * Return: 0; -EINVAL for an unknown name or hook, or a hook for a command that uses no interface.
  */
 static int filter_pipeline__find(const char *name, const char *hook, struct filter_pipeline *ret,
 				 struct tw_error *error)
@@ -91,7 +91,7 @@ static int filter_pipeline__find(const char *name, const char *hook, struct filt
 	return 0;
 }
 
-/* Adds a test of a predicate. */
+/* Updates the abilities of one predicate, @row, with its test for one event. */
 static void ask_all(filter_abilities *row, const struct tw_test *test, const struct tw_format *event)
 {
 	for (int stage = 0; stage < FILTER_STAGES; stage++) {
@@ -137,17 +137,17 @@ const char *filter_can__name(enum filter_can can)
 	return names[can];
 }
 
-#define STEP_TEXT 256 /* longest step in a key, bytes */
+#define STEP_TEXT 256 /* bytes of the longest step in the text of put_key() */
 
 _Static_assert(TW_FILTER_PREDICATES_MAX == 256, "predicate_set__is_empty() looks at four words");
 
-/* An event, and the part of its tree that the next stages still have to evaluate. */
+/* State while the route of one event is found: the stages evaluate the event's filter one after the other. */
 struct journey {
 	const struct filter_pipeline *pipeline;
 	const struct filter_routes *routes;
 	const struct tw_bound *bound;
 	const struct tw_format *format;
-	const struct tw_node *left; /* what is not evaluated yet */
+	const struct tw_node *left; /* the part of the filter that no stage has evaluated yet; NULL = none */
 	struct tw_arena *arena;
 };
 
@@ -169,7 +169,7 @@ static void do_all(struct journey *journey, struct filter_step *step)
 	journey->left = NULL;
 }
 
-/* Whether a stage could evaluate one test of a tree, although it can do nothing with the whole tree. */
+/* Whether a back end can evaluate at least one test of a tree. */
 static bool can_some(const struct tw_node *root, enum tw_back_end back_end)
 {
 	struct tw_walk walk = tw_walk__on(root);
@@ -194,7 +194,10 @@ static int write_kernel_filter(const struct journey *journey, const struct tw_no
 	return *ret ? 0 : tw_error__set(error, -ENOMEM, "out of memory");
 }
 
-/* The part that a stage can evaluate, and the rest. A filter longer than the kernel's limit is not given to it. */
+/*
+ * Divides the filter into the part that a stage evaluates and the rest for later stages. If the part is longer than the kernel's limit, the
+ * kernel gets no filter.
+ */
 static int do_part(struct journey *journey, enum filter_stage stage, struct filter_route *route,
 		   struct filter_step *step, struct tw_error *error)
 {
@@ -245,7 +248,10 @@ static enum filter_fate fate_of(const struct tw_node *root)
 					    : FILTER_DEPENDS;
 }
 
-/* As in the producer: the kernel does not filter lines of trace_marker, and no receiver is needed for them. */
+/*
+ * Whether the producer discards an event: a mark (ftrace:print) whose filter has a test that the producer cannot evaluate. The kernel does
+ * not filter marks, and no later stage is required for them.
+ */
 static bool is_turned_away(const struct journey *journey, const struct tw_node *root)
 {
 	const char *why;
@@ -280,7 +286,7 @@ static void put_set(struct tw_line *line, const struct predicate_set *set)
 	}
 }
 
-/* The text of a group: what distinguishes one route from another. */
+/* Writes a route as text. Events with equal texts have the same route and are one group. @n: number of stages */
 static void put_key(struct tw_line *line, const struct filter_route *route, unsigned int n)
 {
 	tw_line__u64(line, route->fate);
@@ -294,7 +300,7 @@ static void put_key(struct tw_line *line, const struct filter_route *route, unsi
 	tw_line__str(line, route->kernel ? route->kernel : "");
 }
 
-/* Adds a route; of equal routes only the first is kept. */
+/* Adds the route of an event; of equal routes only the first is stored. @n: number of stages */
 static int add_route(struct filter_routes *routes, struct filter_route *route, unsigned int n,
 		     const struct tw_format *format)
 {
@@ -335,7 +341,7 @@ static int route_event(struct journey *journey, struct filter_routes *routes, co
 	return err;
 }
 
-/* A filter that the stage cannot express, or only with too much text, is a refusal; lack of memory is a failure. */
+/* Tests whether a stage can express the whole expression. @ret: why it cannot; "" = it can. Return: 0, or -ENOMEM */
 static int try_stage(const struct filter_expression *expression, enum filter_stage stage, struct tw_error *ret,
 		     struct tw_error *error)
 {
@@ -379,7 +385,7 @@ static int find_routes(const struct filter_expression *expression, const struct 
 }
 
 /*
- * Fills in the abilities and the routes of the explanation
+ * Finds the abilities and the routes of the explanation
  * Return: 0, -ENOMEM, or another -errno of a back end; call filter_explanation__fini() in either case.
  */
 static int filter_explanation__find(struct filter_explanation *explanation, struct tw_error *error)
@@ -398,7 +404,7 @@ static void filter_explanation__fini(struct filter_explanation *explanation)
 #define SECONDS_MAX (365u * 24 * 3600)
 
 struct explain {
-	struct cli_formats_source source; /* must be first: the options' config */
+	struct cli_formats_source source; /* must be first: the options of cli_formats_group store into it */
 	const char *pipeline, *hook;
 	bool json, live;
 	uint64_t seconds;

@@ -29,59 +29,59 @@ enum filter_stage {
 struct filter_stage_info {
 	const char *name;
 	enum tw_back_end back_end;
-	bool whole; /* it takes a whole expression or nothing */
+	bool whole; /* the stage evaluates a whole expression, or nothing of it */
 };
 
 extern const struct filter_stage_info filter_stages[FILTER_STAGES];
 
-/* The stages of a command. */
+/* Largest number of stages of a command. */
 #define FILTER_PIPELINE_MAX 4
 
 struct filter_pipeline {
 	const char *name;                              /* name of the command; NULL ends the list */
 	enum filter_stage stages[FILTER_PIPELINE_MAX]; /* in order */
 	unsigned int n;
-	bool has_wire; /* a classifier may precede the stage with that index */
+	bool has_wire; /* a classifier may be inserted in @stages, at index wire_at */
 	unsigned int wire_at;
-	const char *then; /* what happens to a rest after all stages; NULL = there is none */
+	const char *then; /* half a sentence: what happens to predicates that no stage evaluates; NULL = none */
 };
 
 enum filter_can {
-	FILTER_CERTAIN,    /* decided by the event's name alone */
-	FILTER_CAN,        /* for every event with its fields */
-	FILTER_CAN_PARTLY, /* for some of these events */
+	FILTER_CERTAIN,    /* known from the event type alone: nothing to evaluate */
+	FILTER_CAN,        /* the stage can evaluate it for every event that has its fields */
+	FILTER_CAN_PARTLY, /* only for some of these events */
 	FILTER_CANNOT,
 };
 
 struct filter_ability {
 	enum filter_can can;
-	const char *why; /* about the first event for which it cannot: follows "because"; otherwise NULL */
-	const struct tw_format *event; /* that event */
+	const char *why; /* why the stage cannot, for @event; half a sentence that follows "because"; NULL = it can */
+	const struct tw_format *event; /* the first event for which the stage cannot */
 };
 
-/* One row for each predicate. */
+/* The abilities of all stages for one predicate. */
 typedef struct filter_ability filter_abilities[FILTER_STAGES];
 
-/** filter_can__name() - "yes", "part", "no", "known" */
+/** filter_can__name() - text of an ability: "yes", "part", "no", "known" */
 const char *filter_can__name(enum filter_can can);
 
-/* Predicates by index. */
+/* A set of predicates: bit i is set for predicate i. */
 struct predicate_set {
 	uint64_t bits[TW_FILTER_PREDICATES_MAX / 64];
 };
 
 struct filter_step {
-	struct predicate_set does; /* predicates it evaluates; with is_whole, the whole expression */
-	bool is_whole;             /* it evaluates all of the rest */
-	bool is_idle;              /* nothing was left for it */
-	const char *entangled; /* it could evaluate some of the rest but does not get it: the reason; otherwise NULL */
+	struct predicate_set does; /* predicates that the stage evaluates */
+	bool is_whole;             /* it evaluates all that earlier stages have left */
+	bool is_idle;              /* earlier stages have left nothing */
+	const char *entangled; /* why it evaluates nothing although it could evaluate a part; NULL = no such reason */
 };
 
 enum filter_fate {
 	FILTER_MATCHES_NEVER,
 	FILTER_MATCHES_ALWAYS,
 	FILTER_DEPENDS,
-	FILTER_TURNED_AWAY, /* it is about marks, and task names decide: a producer does not evaluate that */
+	FILTER_TURNED_AWAY, /* marks, whose filter needs task names, which the producer cannot evaluate: discarded */
 };
 
 struct filter_route {
@@ -91,11 +91,11 @@ struct filter_route {
 	char *kernel; /* the event's tracefs filter; NULL = none */
 };
 
-/* Events with the same route are one group; the route has the index of its group. */
+/* The routes of all events: items[i] is the route of the events in groups.items[i]. */
 struct filter_routes {
 	struct event_groups groups;
 	struct filter_route *items;
-	/* For stages that take whole expressions: why they do not take this one; "" if they do. */
+	/* For each stage that evaluates only whole expressions: why it cannot evaluate this one; "" if it can. */
 	struct tw_error refusals[FILTER_PIPELINE_MAX];
 };
 
@@ -120,10 +120,10 @@ struct filter_explanation {
 	const struct filter_pipeline *pipeline;
 	filter_abilities *abilities;
 	struct filter_routes routes;
-	const struct filter_live *live; /* NULL = it was not run */
+	const struct filter_live *live; /* results of --live; NULL = not given */
 };
 
-/** filter_explanation__print() - print it as text, or as one JSON object */
+/** filter_explanation__print(), filter_explanation__print_json() - print it as text, or as one JSON object */
 void filter_explanation__print(const struct filter_explanation *explanation, FILE *out);
 void filter_explanation__print_json(const struct filter_explanation *explanation, FILE *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An explanation as one JSON object. */
+/* Prints an explanation as one JSON object. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -26,7 +26,7 @@ static void put_predicate(struct tw_json *json, const struct filter_explanation 
 	tw_json__close(json);
 }
 
-/* Numbers of predicates, counted from 1 as in the text. */
+/* Writes the numbers of the predicates in a set, counted from 1 as in the text output. */
 static void put_set(struct tw_json *json, const char *name, const struct predicate_set *set)
 {
 	tw_json__open(json, name, '[');

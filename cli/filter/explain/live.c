@@ -19,20 +19,20 @@
 #include "wire/encode.h"
 
 struct filter_hits {
-	struct tw_sink sink;    /* must be first: passed to the producer */
-	struct tw_bound *whole; /* borrowed */
+	struct tw_sink sink;    /* must be first: the operations cast the sink to its struct filter_hits */
+	struct tw_bound *whole; /* the expression; borrowed */
 	struct predicate_hits *predicates;
-	unsigned int n; /* 0 = comparisons are not counted separately */
+	unsigned int n; /* number of @predicates; 0 = comparisons are not counted separately */
 	struct tw_streams *streams;
 	struct tw_merge *merge;
-	int failure; /* events lost according to the merge; final */
+	int failure; /* first failure of the merge, -errno; 0 = none */
 	uint8_t *slot;
 	struct tw_sink_stats stats;
 	_Atomic uint64_t from, until;
-	_Atomic uint64_t events, matched, lost; /* written by the stream's thread only */
+	_Atomic uint64_t events, matched, lost; /* written only by the thread that commits frames */
 };
 
-/* There is one writer, so an event needs no locked instruction. */
+/* Adds @n to a counter. Only one thread writes it, so no locked instruction is needed. */
 static void count_event(_Atomic uint64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
@@ -86,7 +86,7 @@ static void take_lost(struct filter_hits *hits, const struct tw_merged *out, con
 		count_event(&hits->lost, lost.unknown ? 1 : lost.count);
 }
 
-/* In time order, because names of tasks precede the events that need them. */
+/* Callback of the merge. Frames come in time order, so that names of tasks are known before the events that need them. */
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
 	struct filter_hits *hits = ctx;
@@ -133,7 +133,7 @@ static void stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 	*ret = ((struct filter_hits *)sink)->stats;
 }
 
-/* The counts outlive the stream. */
+/* Ends the merge, but keeps the counts, which are read after the producer has closed its sink. */
 static void close_sink(struct tw_sink *sink)
 {
 	struct filter_hits *hits = (struct filter_hits *)sink;
@@ -150,7 +150,7 @@ static const struct tw_sink_ops ops = {
 	.close = close_sink,
 };
 
-/* The text of a comparison is an expression, too. */
+/* Binds comparison @i alone: its text is an expression, too. */
 static int bind_alone(const struct filter_expression *expression, unsigned int i, struct tw_bound **ret,
 		      struct tw_error *error)
 {
@@ -202,7 +202,7 @@ static int init(struct filter_hits *hits, const struct filter_expression *expres
 	return err || !each ? err : bind_each(hits, expression, error);
 }
 
-/* After its sink was closed; NULL is fine */
+/* Frees it, after its sink was closed; NULL is fine */
 static void filter_hits__free(struct filter_hits *hits)
 {
 	if (!hits)
@@ -217,9 +217,10 @@ static void filter_hits__free(struct filter_hits *hits)
 }
 
 /*
- * filter_hits__new() - @expression: borrowed until filter_hits__free()
+ * Makes a sink that counts the events of one producer
+ * @expression: borrowed until filter_hits__free()
  * @each: also count each comparison separately
- * Return: 0 or -errno with @err filled.
+ * Return: 0 or -errno with @error filled.
  */
 static int filter_hits__new(const struct filter_expression *expression, bool each, struct filter_hits **ret,
 			    struct tw_error *error)
@@ -237,13 +238,13 @@ static int filter_hits__new(const struct filter_expression *expression, bool eac
 	return err;
 }
 
-/* Destination of the stream's frames; one sink for all of them. Closing it keeps the counts */
+/* Return: the sink for all frames of the stream. Closing it keeps the counts */
 static struct tw_sink *filter_hits__sink(struct filter_hits *hits)
 {
 	return &hits->sink;
 }
 
-/* Sets the window: counts events with these times, ns of the stream's clock; called by any thread */
+/* Sets the window: events with @from <= time < @until are counted, ns of the stream's clock. Called by any thread */
 static void filter_hits__set_window(struct filter_hits *hits, uint64_t from, uint64_t until)
 {
 	atomic_store(&hits->until, until);
@@ -264,12 +265,11 @@ const struct predicate_hits *filter_hits__predicate(const struct filter_hits *hi
 	return &hits->predicates[i];
 }
 
-#define EDGE_NS \
-	(50 *   \
-	 TW_NS_PER_MS) /* windows begin and end this far in the future, so that readers know the times before such events arrive */
+/* A window begins and ends this time after the call that sets it, so that readers know both times before events of these times arrive. */
+#define EDGE_NS (50 * TW_NS_PER_MS)
 #define TICK_MS 1000
 
-/* One of the two producers: with the filter, or without it. */
+/* One of the two producers: with or without the filter. */
 struct side {
 	struct tw_producer_options options;
 	struct filter_hits *hits;
@@ -278,7 +278,7 @@ struct side {
 
 struct run {
 	struct side all, filtered;
-	uint64_t from, until; /* ns, CLOCK_MONOTONIC, which the trace clock mono uses */
+	uint64_t from, until; /* the window; ns of CLOCK_MONOTONIC, on which the trace clock mono is based */
 	bool own_seen;
 };
 
@@ -303,7 +303,7 @@ static int side__open(struct side *side, const struct filter_expression *express
 		.events = selection->items,
 		.n_events = selection->n,
 		.clock = "mono",
-		.threads = 1, /* one sink */
+		.threads = 1, /* filter_hits has one sink, for one thread */
 		.filter = is_filtered ? expression->filter : NULL,
 		.later_stage = is_filtered,
 		.open_sink = open_sink,
@@ -312,7 +312,9 @@ static int side__open(struct side *side, const struct filter_expression *express
 	return tw_producer__new(&side->options, &side->producer, error);
 }
 
-/* Each producer excludes its own threads from its trace. Both must record the same events, so both exclude all of these threads. */
+/*
+ * Excludes all threads of this process from both traces: each producer excludes only its own threads, but both must record the same events.
+ */
 static void leave_out_threads(struct run *run)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -346,7 +348,7 @@ static void tell_progress(const struct run *run, uint64_t now)
 			counts.matched);
 }
 
-/* Waits for a tick, or the time. Return: whether to stop. */
+/* Waits for TICK_MS or until @until, whichever is earlier. Return: whether a stop was requested. */
 static bool wait_a_while(uint64_t now, uint64_t until)
 {
 	struct pollfd fd = { .fd = stop__fd(), .events = POLLIN };
@@ -371,7 +373,7 @@ static void sleep_until(uint64_t time)
 		;
 }
 
-/* Ends the window at its time, or a moment after a request to stop. */
+/* Sets the window, and waits for its end: after @seconds, or EDGE_NS after a request to stop. */
 static void watch(struct run *run, uint64_t seconds)
 {
 	uint64_t now = tw_time__now(CLOCK_MONOTONIC);

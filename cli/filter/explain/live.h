@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests a filter in use: two runs of the producer at the same time, under the current load, one with the filter pushed down and one
- * without. All events of the second are given to the evaluator. Both count the matching events.
+ * Tests a filter in use: two producers run at the same time, under the current load, one with the filter pushed down and one without. The
+ * evaluator tests all events of the producer without the filter. For both, the matching events are counted.
  */
 #ifndef CLI_FILTER_LIVE_H
 #define CLI_FILTER_LIVE_H
@@ -13,43 +13,39 @@
 #include "producer/producer.h"
 #include "transport/sink.h"
 
-/*
- * Counts a stream's events in a window of time: the number that match an expression, and for each of its comparisons the numbers of
- * tests and matches. The frames go nowhere else.
- */
-/* Numbers of one comparison. */
+/* The counts of one comparison. */
 struct predicate_hits {
-	struct tw_bound *bound; /* NULL = not counted separately */
-	uint64_t asked;         /* events that have its fields */
+	struct tw_bound *bound; /* the comparison alone; NULL = not counted separately */
+	uint64_t asked;         /* tested events: those that have its fields */
 	uint64_t matched;
 };
 
 struct filter_hits;
 
 struct filter_hits_counts {
-	uint64_t events;  /* events in the window, whether lost or not */
-	uint64_t matched; /* of them, matching according to the evaluator */
-	uint64_t lost;    /* at any time, from LOST records */
+	uint64_t events;  /* events received with a time in the window */
+	uint64_t matched; /* of these, events that match according to the evaluator */
+	uint64_t lost;    /* events lost at any time, from LOST records; a loss of unknown size counts as 1 */
 };
 
-/** filter_hits__counts() - numbers so far; called by any thread */
+/** filter_hits__counts() - counts so far; called by any thread */
 struct filter_hits_counts filter_hits__counts(const struct filter_hits *hits);
 
-/** filter_hits__predicate() - numbers of one comparison; called after the stream has ended */
+/** filter_hits__predicate() - counts of one comparison; called after the stream has ended */
 const struct predicate_hits *filter_hits__predicate(const struct filter_hits *hits, unsigned int i);
 
 struct filter_live {
 	double seconds;                     /* length of the window in which events were counted */
-	struct filter_hits *all, *filtered; /* of the run without and the run with the filter */
-	struct tw_producer_counters all_counters, filtered_counters; /* from start to stop, longer than the window */
+	struct filter_hits *all, *filtered; /* counts of the producer without the filter, and of the one with it */
+	struct tw_producer_counters all_counters, filtered_counters; /* from start to stop: longer than the window */
 	struct tw_filter_places places;
-	bool own_seen; /* threads of this program are in the trace: the counts may differ because of their activity */
+	bool own_seen; /* threads of this program are in a trace: the counts may differ because of their activity */
 };
 
 /**
- * filter_live__run() - count until @seconds are over or a request to stop
+ * filter_live__run() - run both producers and count events, for @seconds or until a request to stop
  * @seconds: 0 = no limit
- * @ret: filter_live__fini()
+ * @ret: the caller's; filter_live__fini()
  *
  * Shows progress on standard error, if that is a terminal.
  *

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An explanation as text: which stage can evaluate what, why not, and the routes of the events. */
+/*
+ * Prints an explanation as text: the predicates that each stage can evaluate, the reasons why it cannot evaluate others, and the routes of
+ * the events.
+ */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/filter/explain/explanation.h"
 #include "cli/messages.h"
 
-#define PREDICATE_MAX 36  /* bytes of a predicate in its table */
-#define NAMES_WIDTH   76  /* events with the same route */
-#define NAMES_MAX     512 /* bytes, including the last name and the number */
-#define HITS_WIDTH    44  /* bytes of a predicate in the table of matches */
+#define PREDICATE_MAX 36  /* largest width of a predicate in the table of stages, bytes */
+#define NAMES_WIDTH   76  /* bytes of event names in a list; after them, further events are only counted */
+#define NAMES_MAX     512 /* bytes of such a list, with its last name and " and N more" */
+#define HITS_WIDTH    44  /* width of a predicate in the table of matches, bytes */
 
 static void print_head(const struct filter_explanation *explanation, FILE *out)
 {
@@ -24,7 +27,7 @@ static void print_head(const struct filter_explanation *explanation, FILE *out)
 		fputs("any schema\n", out);
 }
 
-/* The predicate's text, cut to the width of the table. */
+/* Prints the number and the text of a predicate. The text is cut to @width bytes. */
 static void print_predicate(const struct filter_explanation *explanation, unsigned int i, int width, FILE *out)
 {
 	size_t len;
@@ -72,7 +75,7 @@ static bool same_reason(const struct filter_ability *a, const struct filter_abil
 	return a->why && b->why && !strcmp(a->why, b->why) && a->can == b->can;
 }
 
-/* One line for each reason, with all stages that have it. */
+/* Prints one line for each reason why a predicate cannot be evaluated, with all stages that have this reason. */
 static void print_reasons(const filter_abilities *row, FILE *out)
 {
 	bool reported[FILTER_STAGES] = { false };
@@ -195,7 +198,7 @@ static void print_pipeline(const struct filter_pipeline *pipeline, FILE *out)
 	fputc('\n', out);
 }
 
-/* Events that never match are last: they are the most, and the least interesting. */
+/* Prints the events that cannot match last: there are many of them, and they are the least interesting ones. */
 static void print_routes(const struct filter_explanation *explanation, FILE *out)
 {
 	const struct filter_routes *routes = &explanation->routes;
@@ -207,7 +210,7 @@ static void print_routes(const struct filter_explanation *explanation, FILE *out
 				print_route(explanation, &routes->groups.items[i], &routes->items[i], out);
 }
 
-/* The results of a filter in use */
+/* The results of --live */
 
 static void print_hits(const struct filter_explanation *explanation, unsigned int i, FILE *out)
 {
