@@ -15,10 +15,10 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "base/time.h"
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/ordinary_user.h"
+#include "cli/progress.h"
 #include "cli/summary.h"
 #include "pcap-tools/convert/convert.h"
 #include "pcap-tools/output/output.h"
@@ -34,14 +34,10 @@ struct convert {
 	bool quiet; /* --quiet */
 	const char *in, *out;
 	struct output_file output;
-	uint64_t next_progress;
-	bool terminal, in_line; /* standard error is a terminal; its progress line has no newline yet */
+	struct progress progress;
 };
 
-#define PROGRESS_AFTER_NS    TW_NS_PER_SECOND
-#define PROGRESS_TERMINAL_NS (TW_NS_PER_SECOND / 5)
-#define PROGRESS_LINES_NS    (5 * TW_NS_PER_SECOND)
-#define DRAFT_TRIES          100
+#define DRAFT_TRIES 100
 
 static int cannot(const char *path, struct tw_error *error)
 {
@@ -194,48 +190,10 @@ static void output_file__close(struct output_file *file)
 	*file = (struct output_file){ 0 };
 }
 
-/* The capture that is being unpacked, for its progress. */
-struct reading {
-	struct convert *convert;
-	uint64_t size;
-};
-
-/* Shows from time to time that @done of @all bytes were read */
-static void convert__show_progress(struct convert *convert, uint64_t done, uint64_t all)
-{
-	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
-	const unsigned int percent = all ? (unsigned int)((double)done / (double)all * 100) : 100;
-
-	if (convert->quiet || now < convert->next_progress)
-		return;
-	convert->next_progress = now + (convert->terminal ? PROGRESS_TERMINAL_NS : PROGRESS_LINES_NS);
-	convert->in_line = convert->terminal;
-	if (convert->terminal)
-		fputc('\r', stderr);
-	say(stderr, "converting %s: %u %%%s", convert->in, percent < 100 ? percent : 100,
-	    convert->terminal ? "" : "\n");
-	fflush(stderr);
-}
-
-/* Ends the line of progress before other messages */
-static void convert__end_progress(struct convert *convert)
-{
-	if (convert->in_line)
-		fputc('\n', stderr);
-	convert->in_line = false;
-}
-
 /* Return: the name of the output, for messages */
 static const char *convert__out(const struct convert *convert)
 {
 	return strcmp(convert->out, "-") ? convert->out : "standard output";
-}
-
-static void show_unpacking(void *ctx, uint64_t offset)
-{
-	const struct reading *reading = ctx;
-
-	convert__show_progress(reading->convert, offset, reading->size);
 }
 
 static void summarize_unpacking(const struct convert *convert, const struct tw_packed_stats *stats)
@@ -251,15 +209,13 @@ static void summarize_unpacking(const struct convert *convert, const struct tw_p
 }
 
 /* Unpacks a capture; a damaged one up to the damage. Return: exit status */
-static int unpack(struct convert *convert, struct tw_capture_file *in, struct tw_output *output, const struct stat *st,
-		  struct tw_error *error)
+static int unpack(struct convert *convert, struct tw_capture_file *in, struct tw_output *output, struct tw_error *error)
 {
-	struct reading reading = { .convert = convert, .size = (uint64_t)st->st_size };
 	struct tw_packed_stats stats;
 	struct tw_error later;
-	int err = tw_packed__convert(in, output, show_unpacking, &reading, &stats, error);
+	int err = tw_packed__convert(in, output, NULL, NULL, &stats, error);
 
-	convert__end_progress(convert);
+	progress__end(&convert->progress);
 	if ((!err || err == -EBADMSG) && output_file__finish(&convert->output, &later))
 		err = tw_error__set(error, -EIO, "%s", later.text);
 	if (!convert->quiet && (!err || err == -EBADMSG))
@@ -291,7 +247,9 @@ static int convert__capture(struct convert *convert, int fd, const struct stat *
 	if (err)
 		return cli_exit__of(err);
 	err = open_output(convert, st, &output, error);
-	status = err ? cli_exit__of(err) : unpack(convert, in, output, st, error);
+	if (!err)
+		progress__watch(&convert->progress, fd);
+	status = err ? cli_exit__of(err) : unpack(convert, in, output, error);
 	if (!err) {
 		tw_output__free(output);
 		output_file__close(&convert->output);
@@ -320,7 +278,9 @@ static int64_t read_at(void *ctx, void *to, size_t len, uint64_t offset)
 
 static void show_conversion(void *ctx, uint64_t done, uint64_t all)
 {
-	convert__show_progress(ctx, done, all);
+	struct convert *convert = ctx;
+
+	progress__show(&convert->progress, done, all);
 }
 
 static void plural(const char *what, uint64_t n)
@@ -379,7 +339,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 	int err;
 
 	err = tw_convert__run(dat, &options, &stats, error);
-	convert__end_progress(convert);
+	progress__end(&convert->progress);
 	if (err == -ENOSPC || err == -EDQUOT)
 		tw_error__set(error, err, "no room for %s after %" PRIu64 " bytes: the incomplete file was removed",
 			      options.name, stats.bytes);
@@ -460,8 +420,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	}
 	convert->in = args[0];
 	convert->out = args[1];
-	convert->next_progress = tw_time__now(CLOCK_MONOTONIC) + PROGRESS_AFTER_NS;
-	convert->terminal = isatty(STDERR_FILENO);
+	progress__begin(&convert->progress, "converting", convert->in, convert->quiet);
 	signal(SIGPIPE, SIG_IGN);
 	fd = open_input(convert->in, &st, error);
 	if (fd < 0)

@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/ledger_table.h"
 #include "cli/messages.h"
+#include "cli/progress.h"
 #include "cli/standard_files.h"
 #include "pcap-tools/info/info.h"
 
@@ -514,9 +515,14 @@ static uint64_t size_of(int fd)
 static int show(const struct info_config *config, int fd, const char *name, bool first, bool *ret_damaged,
 		struct tw_error *error)
 {
+	struct progress progress;
 	struct tw_info info;
-	const int err = tw_info__read(fd, name, &info, error);
+	int err;
 
+	progress__begin(&progress, "reading", name, !isatty(STDERR_FILENO));
+	progress__watch(&progress, fd);
+	err = tw_info__read(fd, name, &info, error);
+	progress__end(&progress);
 	if (err)
 		return err;
 	*ret_damaged |= *info.damage.text != '\0';

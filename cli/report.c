@@ -6,10 +6,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/filter_option.h"
+#include "cli/progress.h"
 #include "pcap-tools/report/report.h"
 
 struct report_config {
@@ -161,6 +163,14 @@ static int exit_of(int err)
 	return cli_exit__of(err);
 }
 
+/* A pipe or a terminal shows by itself that something happens. */
+static bool writes_file(void)
+{
+	struct stat st;
+
+	return !fstat(STDOUT_FILENO, &st) && S_ISREG(st.st_mode);
+}
+
 static int report_file(const struct report_config *config, int fd, const char *name, struct tw_error *error)
 {
 	const struct tw_report_options options = {
@@ -178,10 +188,14 @@ static int report_file(const struct report_config *config, int fd, const char *n
 		.raw = config->raw,
 	};
 	struct tw_report_stats stats;
+	struct progress progress;
 	int err;
 
 	signal(SIGPIPE, SIG_IGN);
+	progress__begin(&progress, "reading", name, config->quiet || !writes_file());
+	progress__watch(&progress, fd);
 	err = tw_report__run(fd, name, STDOUT_FILENO, &options, &stats, error);
+	progress__end(&progress);
 	if (err == -EPIPE) { /* the reader has gone, as with `| head` */
 		*error->text = '\0';
 		return CLI_EXIT_OK;

@@ -117,7 +117,7 @@ done
 
 # Longer than a second, because the reader of the pipe is slow: a line shows the progress.
 "$tracewire" convert "$large" - 2>err | (head -c 1 && sleep 1.2 && cat) >piped
-grep -qE '^converting .*debian-6.1.dat: [0-9]+ %$' err || fail "no progress: $(cat err)"
+grep -qE '^converting .*debian-6.1.dat: [0-9]+ %, [0-9]+ MB/s, [0-9]+ s left$' err || fail "no progress: $(cat err)"
 cmp whole piped || fail "a slow pipe gets something else"
 "$tracewire" convert -q "$large" - 2>err | (head -c 1 && sleep 1.2 && cat) >/dev/null
 [ -s err ] && fail "--quiet tells of progress: $(cat err)"
