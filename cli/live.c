@@ -43,6 +43,8 @@ static void ignore_ourselves(const struct live *live, struct tw_producer *produc
 		tw_producer__ignore(producer, relay__tid(live->viewer.relay));
 	tw_producer__ignore(producer, receiver__tid(live->receiver));
 	tw_producer__ignore(producer, receiver__writer_tid(live->receiver));
+	tw_producer__ignore_device(producer, live->veth.name);
+	tw_producer__ignore_device(producer, live->veth.iface.tx_name);
 }
 
 /* Return: the display filter. By default tshark shows only events and losses: metadata frames would only scroll them away. */

@@ -179,6 +179,10 @@ static const struct cli_option source_options[] = {
 	  offsetof(struct run_config, clock), NULL },
 	{ 'F', "follow", NULL, CLI_ARG_NONE, "Trace COMMAND and its children only", offsetof(struct run_config, follow),
 	  NULL },
+	{ 0, "show-self", NULL, CLI_ARG_NONE,
+	  "Also trace the wake-ups and switches of Tracewire's own threads and viewer, and the packets of its own "
+	  "interface",
+	  offsetof(struct run_config, show_self), NULL },
 	{ 0, "buffer-size", "KIB", CLI_ARG_SIZE,
 	  "Size of the kernel's ring of each CPU, in KiB, or with a suffix: 512K, 16M, 1G", 0, apply_buffer_size },
 	{ 0, "subbuf-size", "KIB", CLI_ARG_SIZE,
@@ -251,6 +255,7 @@ int run_config__producer(const struct run_config *config, struct tw_producer_opt
 	ret->subbuf_kib = config->subbuf_kib;
 	ret->threads = (unsigned int)config->threads;
 	ret->follow = config->follow;
+	ret->show_self = config->show_self;
 	if (config->frames_chosen)
 		ret->events_per_frame = (unsigned int)config->events_per_frame;
 	return 0;

@@ -16,7 +16,7 @@ struct run_config {
 	struct tw_tracer_request tracing;
 	const char *clock;
 	uint64_t buffer_kib, subbuf_kib, threads;
-	bool follow, quiet;
+	bool follow, show_self, quiet;
 	uint64_t frame_size;
 	uint64_t events_per_frame;
 	bool frames_chosen; /* --events-per-frame was given */

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cleanup.h"
 #include "cli/filter_option.h"
@@ -99,7 +100,10 @@ static void tell_filter(const struct session *session)
 /* Starts tracing, and then the command. Return: exit status. */
 static int start(struct session *session, struct tw_error *error)
 {
-	int err = tw_producer__start(session->producer, error);
+	int err;
+
+	tw_producer__ignore(session->producer, getpid());
+	err = tw_producer__start(session->producer, error);
 
 	if (err)
 		return cli_exit__of(err);

@@ -28,7 +28,7 @@ struct stream_output {
 	unsigned int events_per_frame; /* default; 0 = as many as fit */
 	/* Returns whether events may leave this host; called before anything is opened. */
 	bool (*leaves_host)(const struct stream *stream);
-	int (*open)(struct stream *stream, const struct tw_producer *producer, struct tw_error *error);
+	int (*open)(struct stream *stream, struct tw_producer *producer, struct tw_error *error);
 	int (*open_sink)(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 	/* As open_questions in struct tw_producer_options. */
 	int (*open_requests)(struct stream *stream, struct tw_receiver **ret, struct tw_error *error);
@@ -199,7 +199,7 @@ static int check_destination(const struct stream *stream, struct tw_error *error
 		stream->veth.name);
 }
 
-static int open_interface(struct stream *stream, const struct tw_producer *producer, struct tw_error *error)
+static int open_interface(struct stream *stream, struct tw_producer *producer, struct tw_error *error)
 {
 	int err = run_interface__open(stream->run.interface, tw_producer__instance(producer),
 				      tw_producer__threads(producer), &stream->veth, error);
@@ -212,6 +212,10 @@ static int open_interface(struct stream *stream, const struct tw_producer *produ
 		return err;
 	if (stream->has_destination)
 		stream->veth.destination = stream->destination;
+	if (stream->veth.ours) {
+		tw_producer__ignore_device(producer, stream->veth.name);
+		tw_producer__ignore_device(producer, stream->veth.iface.tx_name);
+	}
 	if (stream->veth.ours && !stream->run.quiet)
 		fprintf(stderr, "there is no interface %s: made a veth pair of that name for this run\n",
 			stream->veth.name);
@@ -263,7 +267,7 @@ static const struct stream_output stream_on_interface = {
 
 /* A stream over UDP. The sender cannot see its receivers, so metadata are repeated for receivers that join later. */
 
-static int open_udp(struct stream *stream, const struct tw_producer *producer, struct tw_error *error)
+static int open_udp(struct stream *stream, struct tw_producer *producer, struct tw_error *error)
 {
 	const int err = tw_udp_address__parse(stream->host, &stream->to, error);
 

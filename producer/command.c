@@ -19,8 +19,8 @@
 struct tw_command {
 	pid_t pid;
 	int pidfd;
-	int go;     /* the child waits until this is closed or written */
-	int report; /* one byte after the mark was written, then errno of exec, or end of file */
+	int go;     /* pipe: the child waits until a byte is written or this end is closed */
+	int report; /* pipe: one byte after the mark was written, then errno of exec, or end of file */
 	struct tw_program program;
 	int status; /* as from waitpid() */
 	bool reaped;
@@ -39,8 +39,8 @@ static void write_mark(const char *marker)
 }
 
 /*
- * Runs in the child: writes the mark, waits for the start byte, calls exec. Signals get the dispositions that the command expects. Other
- * threads of the producer may hold locks, so the child uses system calls only.
+ * Runs in the child: writes the mark, waits for the start byte, calls exec. Signals get the dispositions that the command expects. Only
+ * system calls are used, because other threads of the producer may have held locks during the fork.
  */
 static void __attribute__((noreturn))
 run_child(const struct tw_program *program, const char *marker, int go, int report)
@@ -86,8 +86,8 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 	if (!c)
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	*c = (struct tw_command){ .pid = -1, .pidfd = -1, .go = -1, .report = -1 };
-	err = tw_program__find(
-		argv, &c->program); /* fail here, before anything is set up for a command that does not exist */
+	/* a command that does not exist is an error before anything is set up */
+	err = tw_program__find(argv, &c->program);
 	if (err) {
 		err = cannot_run(argv[0], err, error);
 		goto fail;
@@ -97,7 +97,7 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 		goto fail;
 	}
 	if (!c->pid) {
-		close(go[1]); /* so that the wait ends when the tracer ends */
+		close(go[1]); /* so that the child's read() returns when the tracer ends */
 		run_child(&c->program, marker, go[0], report[1]);
 	}
 	close(go[0]);

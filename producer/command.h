@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The traced command: forked early, held before exec until tracing runs; its exit status is passed on. */
+/* The traced command: its process is forked early and waits before exec until tracing runs. Its exit status is passed on. */
 #ifndef TW_COMMAND_H
 #define TW_COMMAND_H
 
@@ -10,13 +10,13 @@
 struct tw_command;
 
 /**
- * tw_command__new() - fork the command's process and hold it before exec
+ * tw_command__new() - fork the command's process, which waits before exec
  * @argv: NULL-terminated; argv[0] is looked up in PATH
- * @marker: path of an instance's trace_marker; the child writes its mark there, which gives its global pid even inside a pid namespace.
- * NULL = no mark
+ * @marker: path of an instance's trace_marker; the child writes a mark there, whose record has the child's global pid, even inside a pid
+ * namespace. NULL = no mark
  *
- * Return: 0, or -errno with @error filled; -ENOENT if there is no such command, -EACCES if it is not executable. Both are found before
- * anything is set up.
+ * Return: 0, or -errno with @error filled; -ENOENT if there is no such command, -EACCES if it is not executable. Both are checked before
+ * the fork.
  */
 int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *error);
 

@@ -14,21 +14,21 @@ void tw_control_channel__init(struct tw_control_channel *control, struct tw_fram
 	};
 }
 
-/* Any record of the control channel. */
+/* A record of the control channel, of any type, and the function that encodes it. */
 struct record {
 	bool (*emit)(struct tw_frame *f, const struct record *record);
 	const void *data;
 	size_t n;
 };
 
-/* A record that cannot be sent leaves a gap in the channel's numbers. */
+/* Counts a record that cannot be sent; it leaves a gap in the channel's numbers. */
 static void shed(struct tw_control_channel *c)
 {
 	c->channel.next_seq++;
 	tw_counter__add(&c->channel.shed, 1);
 }
 
-/* Return: whether all pieces were sent. */
+/* Sends a value in PARTs. Return: whether all PARTs were sent */
 static bool send_pieces(struct tw_control_channel *c, enum tw_tlv_type type, const uint8_t *value, uint32_t len)
 {
 	uint32_t at = 0;
@@ -42,7 +42,7 @@ static bool send_pieces(struct tw_control_channel *c, enum tw_tlv_type type, con
 	return len && at == len;
 }
 
-/* A record larger than a frame is laid out once in memory and sent in pieces. Return: whether all were sent. */
+/* Sends a record that is larger than a frame: it is built once in memory and sent in PARTs. Return: whether all PARTs were sent */
 static bool send_parts(struct tw_control_channel *c, const struct record *record)
 {
 	uint8_t *whole = malloc(TW_FRAME_MAX + TW_COPY_STEP);
@@ -120,7 +120,7 @@ void tw_control_channel__clock(struct tw_control_channel *c, const struct tw_clo
 	send_record(c, &(struct record){ emit_clock, sample, 1 });
 }
 
-/* The only record that may be longer than the limit of a TLV: it is always sent in pieces. */
+/* Sends the only type of record that may be longer than the limit of a TLV, always in PARTs. */
 static void send_large_text(struct tw_control_channel *c, const struct tw_schema_view *text)
 {
 	uint8_t *value = malloc(TW_SCHEMA_HEAD + text->len);

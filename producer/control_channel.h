@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control channel: HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS, END. Records are packed into frames like events. A record larger than a
- * frame is sent as PARTs.
+ * The control channel, with the records HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS and END. The records are packed into frames like events. A
+ * record larger than a frame is sent as PARTs.
  */
 #ifndef TW_CONTROL_CHANNEL_H
 #define TW_CONTROL_CHANNEL_H
@@ -14,13 +14,13 @@
 struct tw_control_channel {
 	struct tw_frame_writer *writer;
 	struct tw_producer_channel channel;
-	uint64_t time; /* base time of the next frames; set it before each round */
+	uint64_t time; /* base time of the next frames; set by the metadata sender */
 };
 
-/** tw_control_channel__init() - @port is borrowed */
+/** tw_control_channel__init() - initialise; @writer is borrowed */
 void tw_control_channel__init(struct tw_control_channel *control, struct tw_frame_writer *writer);
 
-/* Each function sends one kind of record. A record that cannot be sent is counted as shed and leaves a gap in the numbers. */
+/* Each function adds records of one type. A record that cannot be sent is counted as shed and leaves a gap in the channel's numbers. */
 void tw_control_channel__host(struct tw_control_channel *control, const struct tw_attr_view *attrs, size_t n);
 void tw_control_channel__clock(struct tw_control_channel *control, const struct tw_clock_view *sample);
 void tw_control_channel__texts(struct tw_control_channel *control, const struct tw_schema_texts *texts);
@@ -29,7 +29,7 @@ void tw_control_channel__symbol(struct tw_control_channel *control, const struct
 void tw_control_channel__stats(struct tw_control_channel *control, const struct tw_stat_view *stats, size_t n);
 void tw_control_channel__last(struct tw_control_channel *control); /* END: the producer has stopped */
 
-/** tw_control_channel__end() - close the open frame, so that its records leave with the next flush */
+/** tw_control_channel__end() - commit the open frame, so that the next flush sends its records */
 void tw_control_channel__end(struct tw_control_channel *control);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counters with one writing thread and any number of reading threads. Adding is a load and a store, as cheap as for a plain variable. An
- * atomic read-modify-write would lock the bus although there is only one writer.
+ * atomic read-modify-write would lock the bus, which is not needed for a single writer.
  */
 #ifndef TW_COUNTER_H
 #define TW_COUNTER_H
@@ -9,13 +9,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/** tw_counter__add() - called only by the thread that owns the counter */
+/** tw_counter__add() - add @n; called only by the thread that owns the counter */
 static inline void tw_counter__add(_Atomic uint64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
-/** tw_counter__read() - called by any thread; counters read together may be of different times */
+/** tw_counter__read() - read the counter; called by any thread. Values of several counters may be of different times */
 static inline uint64_t tw_counter__read(const _Atomic uint64_t *counter)
 {
 	return atomic_load_explicit(counter, memory_order_relaxed);

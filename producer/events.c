@@ -19,7 +19,7 @@ static int compare(const void *a, const void *b)
 	return by_system ? by_system : strcmp(x->name, y->name);
 }
 
-/* Append without looking for duplicates. */
+/* Appends an event without looking for duplicates. */
 static int append(struct tw_event_list *list, const char *system, const char *name)
 {
 	struct tw_event_name *names = reallocarray(list->names, list->n + 1, sizeof(*names));
@@ -98,7 +98,7 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
 	return 0;
 }
 
-/* Searches only the first @n: the events that one pattern selects have no duplicates. */
+/* Whether @event is one of the first @n events. Events that the same pattern has added need no check, because they have no duplicates. */
 static bool contains(const struct tw_event_list *list, size_t n, const struct tw_event_name *event)
 {
 	for (size_t i = 0; i < n; i++)
@@ -107,7 +107,7 @@ static bool contains(const struct tw_event_list *list, size_t n, const struct tw
 	return false;
 }
 
-/* Suggests what @pattern may have meant: a whole "system:name", or for a bare word a system or an event. */
+/* Fills @error with a suggestion for @pattern: for a bare word a system or an event, otherwise "system:name". */
 static int unknown(const struct tw_event_list *all, const char *pattern, struct tw_error *error)
 {
 	char best[2 * TW_NEAREST_WORD_MAX] = "", full[2 * TW_NEAREST_WORD_MAX];
@@ -150,7 +150,7 @@ static int select_one(struct tw_event_list *list, const struct tw_event_list *al
 	return found ? 0 : unknown(all, pattern, error);
 }
 
-/* Returns the items of a comma-separated list one after the other. */
+/* Appends the events of each item of a comma-separated list. */
 static int select_parts(struct tw_event_list *list, const struct tw_event_list *all, char *text, struct tw_error *error)
 {
 	char *save;
@@ -184,7 +184,7 @@ int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list
 	return err;
 }
 
-/* FNV-1a, to compare two lists of events. */
+/* Continues an FNV-1a hash, which is used to compare two lists of events. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	for (; *text; text++)
@@ -192,7 +192,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* Hashes all event names and the definitions of the dynamic events, whose ids and formats may change while the name stays. */
+/* Hashes all event names and the definitions of the dynamic events, whose ids and formats may change while their names stay. */
 static uint64_t take_fingerprint(const char *tracing_dir)
 {
 	static const char *const files[] = { "available_events", "dynamic_events" };
@@ -209,7 +209,7 @@ static uint64_t take_fingerprint(const char *tracing_dir)
 	return hash;
 }
 
-/* The filter of a later request also applies to events that an earlier request selected. */
+/* If request @i has a filter, assigns all events that it selects to it, also those that an earlier request selected. */
 static void take_over(struct tw_selection *sel, const struct tw_event_list *all, size_t i)
 {
 	struct tw_event_list mine = { 0 };
@@ -223,7 +223,7 @@ static void take_over(struct tw_selection *sel, const struct tw_event_list *all,
 	tw_event_list__fini(&mine);
 }
 
-/* Marks the events added last as those of request @i. */
+/* Assigns the events added last to request @i. */
 static int note_request(struct tw_selection *sel, const struct tw_event_list *all, size_t i, struct tw_error *error)
 {
 	size_t *request = realloc(sel->request, (sel->events.n + 1) * sizeof(*request));
@@ -269,7 +269,7 @@ const char *tw_selection__filter(const struct tw_selection *sel, size_t i)
 	return sel->wanted[sel->request[i]].filter;
 }
 
-/* Resolves request @i again. A part that no longer selects anything does not exclude the other parts. */
+/* Resolves request @i again. Items that select no event are skipped, because their events may have been removed. */
 static void select_what_there_is(struct tw_selection *sel, const struct tw_event_list *all, size_t i)
 {
 	char *text = strdup(sel->wanted[i].spec), *save = NULL;

@@ -7,7 +7,7 @@
 int tw_field_offset_table__init(struct tw_field_offset_table *table)
 {
 	*table = (struct tw_field_offset_table){ 0 };
-	/* pages of unused ids are never touched */
+	/* calloc() uses no memory for pages of unused ids */
 	table->by_id = calloc(UINT16_MAX + 1, sizeof(*table->by_id));
 	return table->by_id ? 0 : -ENOMEM;
 }
@@ -29,7 +29,7 @@ struct tw_field_offsets *tw_field_offsets__new(size_t n)
 	return calloc(1, sizeof(struct tw_field_offsets) + n * sizeof(struct tw_field_offset));
 }
 
-/* The format of stack traces declares eight callers; the kernel writes as many as it found. */
+/* Stack traces are open-ended: their format declares eight callers, but the kernel writes as many as it found. */
 bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct tw_field *field)
 {
 	return field->place == TW_PLACE_REST ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The offsets of some fields in the records of each event, for readers that check every record. The table has one entry for each event
- * id; one thread changes it while readers use it. Replaced entries are freed at the end, because a reader may still use them.
+ * The offsets of selected fields in the records of each event, for readers that look at these fields in every record. The table has one
+ * entry for each event id; one thread changes it while readers use it. Replaced entries are freed by tw_field_offset_table__fini(), because
+ * a reader may still use them.
  */
 #ifndef TW_FIELD_OFFSETS_H
 #define TW_FIELD_OFFSETS_H
@@ -13,22 +14,22 @@
 
 #include "schema/format.h"
 
-/* Widths for entries that are not values: */
+/* Values of @width for ranges of bytes, which have no values of 4 or 8 bytes: */
 #define TW_FIELD_OFFSET_PADDING 0 /* bytes that belong to no field */
 #define TW_FIELD_OFFSET_TEXT    1 /* a string; the bytes after its end are cleared */
-#define TW_FIELD_OFFSET_LAST    2 /* the record has no data after the last of these */
+#define TW_FIELD_OFFSET_LAST    2 /* a __data_loc or __rel_loc field; the bytes after the last such data are cleared */
 
-/* One field: a scalar or an array; or a range of bytes with one of the widths above. */
+/* One field, a scalar or an array; or a range of bytes, with one of the widths above. */
 struct tw_field_offset {
-	uint64_t min;    /* smaller values are ignored */
+	uint64_t min;    /* values smaller than this are ignored */
 	uint32_t offset; /* offset in the record, bytes */
-	uint32_t size;   /* bytes; UINT32_MAX = to the end of the record */
-	uint8_t width;   /* of one value, bytes: 4 or 8, or one of the widths above */
+	uint32_t size;   /* size, bytes; UINT32_MAX = to the end of the record */
+	uint8_t width;   /* size of one value, bytes: 4 or 8; or one of the widths above */
 	uint8_t place;   /* enum tw_field_place */
 };
 
 struct tw_field_offsets {
-	struct tw_field_offsets *next; /* next in the list of all */
+	struct tw_field_offsets *next; /* next in tw_field_offset_table.all */
 	size_t n;
 	struct tw_field_offset entries[];
 };
@@ -36,29 +37,31 @@ struct tw_field_offsets {
 typedef _Atomic(const struct tw_field_offsets *) tw_field_offsets_ref;
 
 struct tw_field_offset_table {
-	tw_field_offsets_ref *by_id;  /* UINT16_MAX + 1 entries; NULL = no fields of the event are needed */
-	struct tw_field_offsets *all; /* including those of ids that now belong to other events */
+	tw_field_offsets_ref *by_id;  /* UINT16_MAX + 1 elements; NULL = no fields of the event are selected */
+	struct tw_field_offsets *all; /* all entries, including replaced ones */
 	atomic_bool any;
 };
 
-/** tw_field_offset_table__init() - an empty table. Return: 0 or -ENOMEM */
+/** tw_field_offset_table__init() - make an empty table. Return: 0 or -ENOMEM */
 int tw_field_offset_table__init(struct tw_field_offset_table *table);
 
-/** tw_field_offset_table__fini() - free it; an all-zero table is fine */
+/** tw_field_offset_table__fini() - free the table and all entries; an all-zero table is fine */
 void tw_field_offset_table__fini(struct tw_field_offset_table *table);
 
 /**
- * tw_field_offsets__new() - with capacity for @n fields. Return: NULL without memory; the caller frees it until it is in a table
+ * tw_field_offsets__new() - allocate with capacity for @n fields; the caller frees it unless it is put into a table
+ * Return: NULL if there is no memory.
  */
 struct tw_field_offsets *tw_field_offsets__new(size_t n);
 
-/** tw_field_offsets__add() - add a field, within the capacity; no effect for a field without values of 4 or 8 bytes */
+/** tw_field_offsets__add() - add a field; the capacity must suffice. No effect if the field's values do not have 4 or 8 bytes */
 void tw_field_offsets__add(struct tw_field_offsets *offsets, const struct tw_format *format,
 			   const struct tw_field *field, uint64_t min);
 
 /**
- * tw_field_offsets__add_bytes() - add an entry, within the capacity; @width: of its values, or one of the widths above; @size:
- * UINT32_MAX = to the end of the record
+ * tw_field_offsets__add_bytes() - add an entry; the capacity must suffice
+ * @width: size of its values, or one of the widths above
+ * @size: UINT32_MAX = to the end of the record
  */
 void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width, enum tw_field_place place,
 				 uint32_t offset, uint32_t size);
@@ -67,24 +70,25 @@ void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width
 bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct tw_field *field);
 
 /**
- * tw_field_offset_table__set() - replace the fields of the event
- * @offsets: taken over; NULL or empty = none
+ * tw_field_offset_table__set() - replace the selected fields of an event
+ * @offsets: taken over; NULL or empty = no fields
  *
- * Return: whether the event has any fields.
+ * Return: whether the event has selected fields.
  */
 bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *offsets);
 
-/** tw_field_offset_table__find() - the fields of an event; NULL = none */
+/** tw_field_offset_table__find() - get the selected fields of an event; NULL = no fields */
 static inline const struct tw_field_offsets *tw_field_offset_table__find(const tw_field_offsets_ref *by_id, uint16_t id)
 {
 	return atomic_load_explicit(&by_id[id], memory_order_acquire);
 }
 
 /**
- * tw_field_offset__locate() - offset and size of the field in this record
- * @record: at least the bytes of the field; a __data_loc is in host byte order
+ * tw_field_offset__locate() - find the bytes of a field in a record
+ * @record: @len bytes; a __data_loc or __rel_loc is in host byte order
+ * @ret_offset: offset of the field's data
  *
- * Return: number of bytes, all inside @len; 0, and 0 in @ret_offset, if any of it lies outside.
+ * Return: number of the data's bytes that are within @len; 0 if the data begins after @len.
  */
 static inline uint32_t tw_field_offset__locate(const struct tw_field_offset *entry, const uint8_t *record, uint32_t len,
 					       uint32_t *ret_offset)
@@ -97,7 +101,7 @@ static inline uint32_t tw_field_offset__locate(const struct tw_field_offset *ent
 	if (entry->place == TW_PLACE_DATA_LOC || entry->place == TW_PLACE_REL_LOC) {
 		if (len - offset < sizeof(word))
 			return 0;
-		memcpy(&word, record + offset, sizeof(word)); /* low half: offset, high half: length */
+		memcpy(&word, record + offset, sizeof(word)); /* low 16 bits: offset, high 16 bits: length */
 		offset = (word & 0xffff) +
 			 (entry->place == TW_PLACE_REL_LOC ? entry->offset + (uint32_t)sizeof(word) : 0);
 		size = word >> 16;
@@ -108,7 +112,7 @@ static inline uint32_t tw_field_offset__locate(const struct tw_field_offset *ent
 	return size < len - offset ? size : len - offset;
 }
 
-/** tw_field_offset__load() - a value of @width bytes, 4 or 8, in host byte order */
+/** tw_field_offset__load() - read a value of @width bytes, 4 or 8, in host byte order */
 static inline uint64_t tw_field_offset__load(const uint8_t *at, uint8_t width)
 {
 	uint64_t wide;

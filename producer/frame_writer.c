@@ -8,12 +8,12 @@
 #include "producer/counter.h"
 #include "wire/encode.h"
 
-#define PATIENCE_NS 2000000000ull /* duration of back-pressure before events are shed */
+#define PATIENCE_NS 2000000000ull /* limit of the wait for room before events are shed */
 #define LAST_NS     500000000ull  /* time limit for all last frames together if the sink failed or accepted nothing */
-#define AFTER_NS \
-	1000000000ull /* extra time after the deadline: a receiver that waited for other streams has room again by then */
-#define PAUSE_NS 50000   /* between two attempts */
-#define RETRY_NS 1000000 /* the same while shedding: an attempt for every event would delay the reading of the ring */
+/* Extra time after the deadline: a receiver that waited for other streams has room again by then. */
+#define AFTER_NS 1000000000ull
+#define PAUSE_NS 50000   /* pause between two attempts to get a slot */
+#define RETRY_NS 1000000 /* the same during shedding, because trying for every event would delay the reader */
 
 static void pause_briefly(void)
 {
@@ -30,13 +30,13 @@ void tw_frame_writer__init(struct tw_frame_writer *writer, struct tw_sink *sink,
 	};
 }
 
-/* The deadline is over. The last frames have their own time limit. */
+/* Whether the deadline has passed. It does not apply to the last frames, which have their own time limit. */
 static bool is_given_up(const struct tw_frame_writer *writer)
 {
 	return !writer->last_until && tw_deadline__is_over(writer->deadline);
 }
 
-/* Whether to ask a sink that had no room again. */
+/* Whether to try again to get a slot from a sink that had no room. */
 static bool may_retry(const struct tw_frame_writer *writer)
 {
 	if (writer->last_until)
@@ -46,7 +46,7 @@ static bool may_retry(const struct tw_frame_writer *writer)
 	return !writer->shedding || tw_time__now(CLOCK_MONOTONIC) >= writer->retry;
 }
 
-/* Until when to wait for a slot. A time in the past means: ask the sink once. */
+/* Return: until when to wait for a slot. If this time has passed, the sink is asked once. */
 static uint64_t patience_ends(const struct tw_frame_writer *writer, uint64_t begun)
 {
 	if (writer->last_until)
@@ -79,7 +79,7 @@ static void *wait_for_slot(struct tw_frame_writer *writer)
 	return slot;
 }
 
-/* Gets a slot from the sink, if necessary after waiting; NULL after the time limit or if the sink failed. */
+/* Gets a slot from the sink and waits if necessary. Return: NULL after the time limit or if the sink failed */
 static void *reserve(struct tw_frame_writer *writer)
 {
 	void *slot = tw_sink__reserve(writer->sink);
@@ -92,8 +92,8 @@ static void *reserve(struct tw_frame_writer *writer)
 }
 
 /*
- * Losses of this channel are reported first in its next frame. Shed events are missing exactly there. A ring's loss that had to wait is
- * reported later than its place. Return: whether there was a loss to report.
+ * Adds LOST records for the pending losses of the channel to its new frame. Shed events are missing exactly at this place. Losses of a ring
+ * occurred at an unknown earlier place. Return: whether there was a loss to report
  */
 static bool report_pending(struct tw_frame_writer *writer)
 {
@@ -145,8 +145,8 @@ bool tw_frame_writer__begin(struct tw_frame_writer *writer, struct tw_producer_c
 		return false;
 	if (!report_pending(writer) || writer->events_per_frame > 1)
 		return true;
-	tw_frame_writer__end(
-		writer); /* viewers and classifiers expect one event a frame, so a loss gets its own frame */
+	/* viewers and classifiers expect one event a frame, so a loss gets its own frame */
+	tw_frame_writer__end(writer);
 	return open_frame(writer, channel, base_time);
 }
 
@@ -184,7 +184,9 @@ int tw_frame_writer__flush(struct tw_frame_writer *writer)
 	return err;
 }
 
-/* Until when frames may be sent. The deadline may be set and moved meanwhile. */
+/*
+ * Return: until when tw_frame_writer__drain() flushes. It is computed for each attempt, because the deadline may be set or moved meanwhile.
+ */
 static uint64_t drain_ends(const struct tw_frame_writer *writer, uint64_t begun)
 {
 	const uint64_t at = writer->deadline ? atomic_load(&writer->deadline->at) : 0;
@@ -226,7 +228,7 @@ static void shed(struct tw_producer_channel *channel)
 	channel->pending[TW_LOST_SHED]++;
 }
 
-/* A record larger than a frame is sent as PARTs, each in its own frame. The base time of these frames is the time of the event. */
+/* Sends a record larger than a frame as PARTs, each in its own frame. The base time of these frames is the time of the event. */
 static bool send_parts(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 		       uint32_t len, uint64_t time)
 {
@@ -238,7 +240,7 @@ static bool send_parts(struct tw_frame_writer *writer, struct tw_producer_channe
 
 	if (!tlv)
 		return false;
-	/* laid out by the function that lays out every event */
+	/* the function that also lays out the events that fit a frame */
 	tw_hashed_pointers__add_event(writer->stream->pointers, &whole, record, len, 0);
 	while (at < total) {
 		size_t n = 0;
@@ -274,7 +276,7 @@ void tw_frame_writer__lost(struct tw_frame_writer *writer, struct tw_producer_ch
 	if (!tw_frame_writer__begin(writer, channel, time) || !tw_lost__emit(&writer->frame, &lost))
 		channel->pending[where] += count;
 	else if (writer->events_per_frame == 1)
-		tw_frame_writer__end(writer); /* before the event, as in tw_frame_writer__begin() */
+		tw_frame_writer__end(writer); /* the event gets its own frame, as in tw_frame_writer__begin() */
 }
 
 void tw_frame_writer__report_pending(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes the frames of a reader thread: a sink and one open frame. Channels take turns. Each channel numbers its events before anything
- * can be shed, so each missing event is visible as a gap.
+ * Writes the frames of a reader thread to its sink. At most one frame is open; it belongs to one channel. Each channel numbers its events
+ * before any of them can be shed, so each missing event is visible as a gap.
  *
- * Back-pressure: while the sink has no room the thread waits, and the kernel's ring buffers the events. After PATIENCE, or if the sink
- * fails, events are shed, counted, and reported by a LOST record as soon as frames can be sent again. After the deadline the writer
- * waits only for the last frames, which report the shed events. One time limit applies to all waits for the last frames.
+ * Back-pressure: while the sink has no room, the thread waits, and the kernel's ring buffers the events. After 2 s (PATIENCE_NS), or if the
+ * sink fails, events are shed and counted. A LOST record reports them as soon as frames can be sent again. After the deadline, the writer
+ * waits for room only for the last frames, which report the shed events. One time limit applies to all last frames together.
  */
 #ifndef TW_FRAME_WRITER_H
 #define TW_FRAME_WRITER_H
@@ -19,7 +19,7 @@
 #include "transport/sink.h"
 #include "wire/encode.h"
 
-/* Shared by all frames of a stream. */
+/* The parts of the frame header that are the same in all frames of a stream. */
 struct tw_producer_stream {
 	uint64_t id;
 	_Atomic uint64_t schema_id;
@@ -27,14 +27,14 @@ struct tw_producer_stream {
 	const struct tw_hashed_pointers *pointers; /* NULL = addresses are sent unchanged */
 };
 
-/* One ordered sequence of events. */
+/* A channel: one ordered sequence of events, or the control channel. */
 struct tw_producer_channel {
 	uint16_t number;
 	uint16_t cpu;
 	uint8_t source;
 	uint64_t next_seq;
-	_Atomic uint64_t shed;            /* number of events; of frames on the control channel (producer/counter.h) */
-	uint64_t pending[TW_LOST_TX + 1]; /* lost events by enum tw_lost_where, not yet reported by a LOST record */
+	_Atomic uint64_t shed; /* number of shed events; of shed records on the control channel (producer/counter.h) */
+	uint64_t pending[TW_LOST_TX + 1]; /* lost events that no LOST record has reported yet, by enum tw_lost_where */
 };
 
 struct tw_frame_writer {
@@ -42,27 +42,27 @@ struct tw_frame_writer {
 	const struct tw_producer_stream *stream;
 	uint32_t events_per_frame;
 	struct tw_frame frame;
-	struct tw_producer_channel *channel; /* of the open frame; NULL = none is open */
-	uint64_t waited;                     /* waiting time for room, ns; the reader resets it */
-	bool shedding;                       /* gave up waiting; tries again from time to time, without waiting */
-	uint64_t retry;                      /* when, CLOCK_MONOTONIC */
-	int err;                             /* the sink has failed */
-	const struct tw_deadline *deadline;  /* NULL = none */
-	bool stopped_waiting;                /* waits for nothing except the last frames */
-	uint64_t last_until;                 /* until when it waits for the last frames; 0 = not the last frames yet */
-	uint64_t given_up;                   /* frames that it did not wait for because the deadline was over */
+	struct tw_producer_channel *channel; /* channel of the open frame; NULL = no frame is open */
+	uint64_t waited;                     /* time spent waiting for room, ns; the reader resets it each round */
+	bool shedding;  /* the last wait was in vain: try again from time to time, without waiting */
+	uint64_t retry; /* when to try again, CLOCK_MONOTONIC */
+	int err;        /* -errno of the failed sink; 0 = it has not failed */
+	const struct tw_deadline *deadline; /* NULL = no deadline */
+	bool stopped_waiting;               /* wait only for the last frames */
+	uint64_t last_until; /* end of the wait for the last frames, CLOCK_MONOTONIC; 0 = before the last frames */
+	uint64_t given_up;   /* number of frames for which it did not wait, because the deadline had passed */
 	uint32_t part_id;
-	uint8_t flags;           /* of the next frames, in addition to the stream's flags */
-	_Atomic uint64_t events; /* committed (producer/counter.h) */
-	uint64_t bytes;          /* the same, of frames */
+	uint8_t flags;           /* flags of the next frames, in addition to the stream's flags */
+	_Atomic uint64_t events; /* number of events in committed frames (producer/counter.h) */
+	uint64_t bytes;          /* bytes of committed frames */
 };
 
-/** tw_frame_writer__init() - @sink is the caller's; @events_per_frame 0 = as many as fit */
+/** tw_frame_writer__init() - initialise; @sink: the caller's; @events_per_frame: 0 = as many as fit */
 void tw_frame_writer__init(struct tw_frame_writer *writer, struct tw_sink *sink,
 			   const struct tw_producer_stream *stream, uint32_t events_per_frame);
 
 /**
- * tw_frame_writer__begin() - close the open frame and begin one of that channel
+ * tw_frame_writer__begin() - commit the open frame and begin a frame of @channel
  * Return: false if the sink has no room even after waiting.
  */
 bool tw_frame_writer__begin(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t base_time);
@@ -70,38 +70,41 @@ bool tw_frame_writer__begin(struct tw_frame_writer *writer, struct tw_producer_c
 /** tw_frame_writer__end() - commit the open frame, if any */
 void tw_frame_writer__end(struct tw_frame_writer *writer);
 
-/** tw_frame_writer__set_flags() - flags of the next frames, in addition to the stream's flags; ends the open frame */
+/** tw_frame_writer__set_flags() - commit the open frame and set the flags of the next frames, in addition to the stream's flags */
 void tw_frame_writer__set_flags(struct tw_frame_writer *writer, uint8_t flags);
 
 /** tw_frame_writer__flush() - commit the open frame and flush the sink. Return: 0, -EAGAIN, or the sink's error */
 int tw_frame_writer__flush(struct tw_frame_writer *writer);
 
 /**
- * tw_frame_writer__drain() - flush until all frames are out, or PATIENCE ends; if a deadline is set, until shortly after it
- * Return: 0, -EAGAIN if not all frames are out, or the sink's error
+ * tw_frame_writer__drain() - flush until all frames are sent, for at most 2 s; if a deadline is set, until 1 s after it, but for at least
+ * 0.5 s
+ * Return: 0, -EAGAIN if not all frames were sent, or the sink's error
  */
 int tw_frame_writer__drain(struct tw_frame_writer *writer);
 
-/** tw_frame_writer__stop_waiting() - the sink accepts nothing: wait only for the last frames from now on */
+/** tw_frame_writer__stop_waiting() - from now on wait for room only for the last frames, because the sink accepts nothing */
 void tw_frame_writer__stop_waiting(struct tw_frame_writer *writer);
 
 /**
- * tw_frame_writer__begin_last() - the last frames follow
+ * tw_frame_writer__begin_last() - announce that the last frames follow
  *
- * The writer waits for them whatever the deadline is: PATIENCE in all, less if the sink failed or after __stop_waiting().
+ * The writer waits at most 2 s for all of these frames together, whatever the deadline is; at most 0.5 s if the sink has failed or after
+ * tw_frame_writer__stop_waiting().
  */
 void tw_frame_writer__begin_last(struct tw_frame_writer *writer);
 
 /**
- * tw_frame_writer__event() - send one kernel record of a channel in a new frame, or shed and count it; arguments as
+ * tw_frame_writer__event() - send one kernel record of @channel in a new frame, or shed and count it; arguments as for
  * tw_frame__add_event()
  */
 void tw_frame_writer__event(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 			    uint32_t len, uint64_t time);
 
 /**
- * tw_frame_writer__borrow_frame() - a copy of the open frame if it is of that channel, to add events to it; otherwise a frame without
- * room
+ * tw_frame_writer__borrow_frame() - get a copy of the open frame, to add events to it
+ *
+ * Return: a frame without room if the open frame is not of @channel.
  */
 static inline struct tw_frame tw_frame_writer__borrow_frame(const struct tw_frame_writer *writer,
 							    const struct tw_producer_channel *channel)
@@ -109,7 +112,7 @@ static inline struct tw_frame tw_frame_writer__borrow_frame(const struct tw_fram
 	return writer->channel == channel ? writer->frame : (struct tw_frame){ 0 };
 }
 
-/** tw_frame_writer__return_frame() - return a borrowed frame, before any other call */
+/** tw_frame_writer__return_frame() - store a borrowed frame back; call it before any other function of the writer */
 static inline void tw_frame_writer__return_frame(struct tw_frame_writer *writer,
 						 const struct tw_producer_channel *channel,
 						 const struct tw_frame *frame)
@@ -119,12 +122,14 @@ static inline void tw_frame_writer__return_frame(struct tw_frame_writer *writer,
 }
 
 /**
- * tw_frame_writer__lost() - write a LOST record of the channel before the event of that time; reported later if it cannot be sent now
+ * tw_frame_writer__lost() - begin a frame of @channel with a LOST record for @count events
+ *
+ * @time: of the event after the gap. If the record cannot be sent, a later frame of the channel reports the loss.
  */
 void tw_frame_writer__lost(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time,
 			   uint16_t where, bool unknown, uint64_t count);
 
-/** tw_frame_writer__report_pending() - report losses of the channel that could not be reported yet; for the end of a run */
+/** tw_frame_writer__report_pending() - report the losses of @channel that are not reported yet; for the end of a run */
 void tw_frame_writer__report_pending(struct tw_frame_writer *writer, struct tw_producer_channel *channel,
 				     uint64_t time);
 

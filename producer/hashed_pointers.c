@@ -13,10 +13,9 @@
 _Static_assert(crypto_shorthash_KEYBYTES == TW_POINTER_SECRET, "the secret is SipHash's key");
 _Static_assert(crypto_shorthash_BYTES == sizeof(uint64_t), "a hash has the width of an address");
 
-#define MARGIN       \
-	((uint64_t)1 \
-	 << 16) /* addresses near 0 and near the top are small numbers and error codes: no range is moved there */
-#define LARGEST_ALIGNMENT 8 /* alignment of a record's structure, which is padded to a multiple */
+/* Values near 0 and near the maximum are small numbers and error codes, so no range is moved there. */
+#define MARGIN            ((uint64_t)1 << 16)
+#define LARGEST_ALIGNMENT 8 /* of a record's structure, whose size is padded to a multiple of its alignment */
 
 int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error)
 {
@@ -73,7 +72,7 @@ uint64_t tw_pointer_key__hash(const struct tw_pointer_key *key, uint64_t address
 	return width == sizeof(uint32_t) ? (uint32_t)hash : hash;
 }
 
-/* Finds the first byte at or after @at that belongs to a field, and the end of that field. Return: false if there is none */
+/* Finds the first byte at or after @at that belongs to a field, and the end of that field. Return: false if there is no such byte */
 static bool next_field(const struct tw_format *format, uint32_t at, uint32_t *ret_start, uint32_t *ret_end)
 {
 	bool found = false;
@@ -96,10 +95,7 @@ static bool is_elsewhere(const struct tw_field *field)
 	return field->place == TW_PLACE_DATA_LOC || field->place == TW_PLACE_REL_LOC;
 }
 
-/*
- * Return: whether records contain nothing but the declared fields and padding; @elsewhere: set if a field refers to data elsewhere in
- * the record
- */
+/* Whether records contain nothing but the declared fields and padding. @elsewhere: set if a field refers to data elsewhere in the record */
 static bool is_bounded(const struct tw_format *format, bool *elsewhere)
 {
 	*elsewhere = false;
@@ -113,7 +109,7 @@ static bool is_bounded(const struct tw_format *format, bool *elsewhere)
 	return true;
 }
 
-/* The bytes after the last field, from @at on */
+/* Adds the bytes after the last field, which ends at @at. */
 static void add_end(struct tw_field_offsets *offsets, const struct tw_format *format, uint32_t at)
 {
 	bool elsewhere;
@@ -131,7 +127,7 @@ static void add_end(struct tw_field_offsets *offsets, const struct tw_format *fo
 	}
 }
 
-/* Bytes between fields, for alignment, and after the last field */
+/* Adds the bytes between fields, for alignment, and after the last field. */
 static void add_gaps(struct tw_field_offsets *offsets, const struct tw_format *format)
 {
 	uint32_t at = 0, start = 0, end = 0;
@@ -144,7 +140,7 @@ static void add_gaps(struct tw_field_offsets *offsets, const struct tw_format *f
 	add_end(offsets, format, at);
 }
 
-/* The kernel copies the whole array of a task name and has cleared the bytes after the name. */
+/* Whether a field is a task's name. The kernel copies its whole array and has cleared the bytes after the name. */
 static bool is_name_of_task(const struct tw_field *field)
 {
 	const char *underscore = strrchr(field->name, '_');
@@ -152,7 +148,7 @@ static bool is_name_of_task(const struct tw_field *field)
 	return !strcmp(underscore ? underscore + 1 : field->name, "comm");
 }
 
-/* Bytes that belong to no field: the kernel does not clear them. */
+/* Adds the bytes that belong to no field, and those after the end of strings, because the kernel does not clear them. */
 static void add_padding(struct tw_field_offsets *offsets, const struct tw_format *format)
 {
 	add_gaps(offsets, format);
@@ -183,7 +179,7 @@ void tw_hashed_pointers__fini(struct tw_hashed_pointers *p)
 int tw_hashed_pointers__set_format(struct tw_hashed_pointers *p, const struct tw_format *format,
 				   const struct tw_print *print)
 {
-	/* each field may have values, a gap before it, and bytes after the end of its string or of the record */
+	/* for each field: its values, a gap before it, and bytes after its string and its data; for the record: its end */
 	struct tw_field_offsets *offsets = tw_field_offsets__new(format->n_fields + 3 * (size_t)format->n_fields + 1);
 
 	if (!offsets)

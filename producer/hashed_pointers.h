@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hashed pointers replace the kernel's addresses in a stream that leaves the host. The same address has the same replacement within a
- * stream, and another one in each stream. The kernel's code is moved as a whole, so distances within it and symbols stay valid. All
- * other addresses are hashed (SipHash-2-4).
+ * Replaces the kernel's addresses in a stream that leaves the host. Within a stream, the same address always has the same replacement;
+ * another stream has another replacement. Each range of the kernel's code is moved as a whole, so distances within it and symbols stay
+ * valid. All other addresses are hashed (SipHash-2-4).
  *
- * Addresses are hashed in the frame, after a record was copied there: every field that schema/pointer_field.h considers an address is
- * replaced. Filters and symbols use the record before that, with the real addresses. Bytes that belong to no field are cleared, because
- * the kernel leaves old content of the ring in them, which may include addresses.
+ * The addresses are replaced in the frame, after a record was copied there: in every field that schema/pointer_field.h considers an
+ * address. Filters and symbols use the original record, with the real addresses. Bytes that belong to no field are cleared, because the
+ * kernel leaves old content of the ring there, which may include addresses.
  */
 #ifndef TW_HASHED_POINTERS_H
 #define TW_HASHED_POINTERS_H
@@ -24,10 +24,10 @@
 #define TW_POINTER_RANGES 2
 #define TW_POINTER_SECRET 16 /* bytes */
 
-/* A range of addresses that is moved as a whole. */
+/* A range of addresses that is moved as a whole, as the kernel's code. */
 struct tw_pointer_range {
 	uint64_t start, size; /* bytes */
-	uint64_t moved;       /* new start of the range */
+	uint64_t moved;       /* first address of the range in the stream */
 };
 
 struct tw_pointer_key {
@@ -36,25 +36,24 @@ struct tw_pointer_key {
 	size_t n_ranges;
 };
 
-/** tw_pointer_key__init() - a new secret and no moved ranges. Return: 0; -EIO if the kernel gives no random number */
+/** tw_pointer_key__init() - make a new secret, without moved ranges. Return: 0; -EIO if the kernel gives no random number */
 int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error);
 
 /**
- * tw_pointer_key__move() - move each range of addresses as a whole; call it before any address is hashed
- * @end: after the last; @start or less = no effect
+ * tw_pointer_key__move() - choose a new place for a range of addresses; call it before any address is hashed
+ * @end: the address after the last one; no effect if @end <= @start
  *
- * A range that cannot be moved is hashed: without a random number, or after TW_POINTER_RANGES ranges.
+ * Without a random number, or if the range is too large or one more than TW_POINTER_RANGES, its addresses are hashed instead.
  */
 void tw_pointer_key__move(struct tw_pointer_key *key, uint64_t start, uint64_t end);
 
-/** tw_pointer_key__keeps_distances() - whether all of these bytes are in one moved range */
+/** tw_pointer_key__keeps_distances() - whether all @size bytes from @start on are in one moved range */
 bool tw_pointer_key__keeps_distances(const struct tw_pointer_key *key, uint64_t start, uint64_t size);
 
 /**
- * tw_pointer_key__hash() - the replacement of an address
- * @width: of the field, bytes: 4 or 8
- *
- * The caller passes addresses only.
+ * tw_pointer_key__hash() - get the replacement of an address
+ * @address: the caller has checked that the value is an address
+ * @width: size of the field, bytes: 4 or 8
  */
 uint64_t tw_pointer_key__hash(const struct tw_pointer_key *key, uint64_t address, uint8_t width);
 
@@ -63,40 +62,43 @@ struct tw_hashed_pointers {
 	struct tw_field_offset_table table;
 };
 
-/** tw_hashed_pointers__init() - a key and no events. Return: 0, -EIO or -ENOMEM */
+/** tw_hashed_pointers__init() - make a key and an empty table of fields. Return: 0, -EIO or -ENOMEM */
 int tw_hashed_pointers__init(struct tw_hashed_pointers *pointers, struct tw_error *error);
 
-/** tw_hashed_pointers__fini() - free it; all-zero is fine */
+/** tw_hashed_pointers__fini() - free the table and clear the key; all-zero is fine */
 void tw_hashed_pointers__fini(struct tw_hashed_pointers *pointers);
 
 /**
- * tw_hashed_pointers__set_format() - hash the addresses of this event from now on; called by one thread, while readers run
- * @print: of @format; NULL = unknown
+ * tw_hashed_pointers__set_format() - hash the addresses in the fields of an event from now on; called by one thread, while readers run
+ * @print: print format of @format; NULL = unknown
  *
- * Return: 0, or -ENOMEM: the event must not be sent then.
+ * Return: 0; -ENOMEM: then the event must not be sent.
  */
 int tw_hashed_pointers__set_format(struct tw_hashed_pointers *pointers, const struct tw_format *format,
 				   const struct tw_print *print);
 
-/** tw_hashed_pointers__set_unknown() - the same for an event of unknown format: every value that looks like a kernel address */
+/** tw_hashed_pointers__set_unknown() - for an event of unknown format: hash every 8-byte value that looks like a kernel address */
 int tw_hashed_pointers__set_unknown(struct tw_hashed_pointers *pointers, uint16_t id);
 
-/** tw_hashed_pointers__set_text() - set the ranges of the kernel's code; call it before the first event is sent */
+/** tw_hashed_pointers__set_text() - move the ranges of the kernel's code; call it before the first event is sent */
 void tw_hashed_pointers__set_text(struct tw_hashed_pointers *pointers, const struct tw_kernel_text *text);
 
 /**
- * tw_hashed_pointers__hash_strings() - a text like printk_formats with hashed addresses
+ * tw_hashed_pointers__hash_strings() - copy the text of printk_formats with replaced addresses
  * @text: lines of `0xADDRESS : "TEXT"`; other lines are left out
  *
- * Return: NULL without memory; caller frees.
+ * Return: the copy, to be freed by the caller; NULL if there is no memory.
  */
 char *tw_hashed_pointers__hash_strings(const struct tw_hashed_pointers *pointers, const char *text);
 
-/** tw_hashed_pointers__hash_record() - replace the values at these offsets; @record: its common fields may be in any byte order */
+/**
+ * tw_hashed_pointers__hash_record() - replace the addresses in a record and clear its padding
+ * @record: its common fields, which may be in any byte order, are not read
+ */
 void tw_hashed_pointers__hash_record(const struct tw_hashed_pointers *pointers, const struct tw_field_offsets *offsets,
 				     uint8_t *record, uint32_t len);
 
-/** tw_hashed_pointers__add_event() - as tw_frame__add_event(), then hash the addresses; NULL @pointers = do not */
+/** tw_hashed_pointers__add_event() - add an event as tw_frame__add_event(), then hash its addresses; NULL @pointers = do not hash */
 static inline bool tw_hashed_pointers__add_event(const struct tw_hashed_pointers *pointers, struct tw_frame *frame,
 						 const uint8_t *record, uint32_t len, uint64_t time)
 {

@@ -18,19 +18,22 @@
 #include "producer/tracing_dir.h"
 
 #define RETRY_MS 2
-#define MAKE_MS \
-	10000 /* a cleanup holds the lock for less than a millisecond unless it is stopped; in that case a run fails instead of hanging */
-#define CLEANUP_MS 2000 /* an instance that is missed now is found by the next run */
+/*
+ * Time limit for the lock when an instance is created. A cleanup holds the lock for less than 1 ms, unless it is stopped (SIGSTOP); then
+ * the new run fails instead of hanging.
+ */
+#define MAKE_MS    10000
+#define CLEANUP_MS 2000 /* time limit for the lock of a cleanup; the next run cleans up too */
 #define LOCK_TRIES 50
 #define NAME_TRIES 100
 
 struct tw_instance {
 	struct tracefs_instance *tracefs;
-	int lock_fd;        /* the directory, locked while the owner lives */
+	int lock_fd;        /* the instance's directory, locked while the owner lives */
 	int free_buffer_fd; /* closing it, also at process exit, switches the instance off and frees the ring */
-	struct tw_top_level
-		*top; /* these files are used, and writes to them are noted; NULL = the instance's own files */
-	struct tw_instance *own; /* a view of this instance without the top level */
+	/* the top level, whose files are used; NULL = the instance's own files */
+	struct tw_top_level *top;
+	struct tw_instance *own; /* a copy of this struct with @top NULL */
 	char name[64];
 };
 
@@ -53,12 +56,12 @@ bool tw_instance__is_at(int dir_fd, const char *path)
 }
 
 /*
- * Between mkdir() and flock() a new instance looks stale. Therefore a run that creates an instance holds a shared lock on the directory
- * of all instances, and a cleanup that looks for stale ones holds an exclusive lock. An instance without a lock is then stale, and stays
- * stale, because no run reuses an instance. The lock is on the kernel's directory, which all containers share; each may have its own
- * /run. If a process is killed, its locks are released.
+ * Locks the directory of all instances. Between mkdir() and flock() a new instance looks stale. Therefore a run that creates an instance
+ * holds a shared lock on this directory, and a cleanup that looks for stale instances holds an exclusive lock. An instance whose own lock
+ * is free is then stale, and stays stale, because no run reuses an instance. The locked directory is in tracefs, which all containers
+ * share; each container may have its own /run. If a process is killed, its locks are released.
  *
- * The process does not wait in flock(): the holder may be stopped, and a process that waits there ignores signals.
+ * The process does not wait in flock(): the holder of the lock may be stopped, and a process that waits there ignores signals.
  */
 static int lock_instances(int operation, int ms, const char *holder, struct tw_error *error)
 {
@@ -88,14 +91,17 @@ static int lock_instances(int operation, int ms, const char *holder, struct tw_e
 		       : tw_error__set(error, -err, "%s cannot be locked: %s", path, strerror(err));
 }
 
-/* The lock is also held by a child process that has inherited the descriptor. */
+/* Releases the lock with LOCK_UN, because close() does not release it if a child process has inherited the descriptor. */
 static void unlock_instances(int fd)
 {
 	flock(fd, LOCK_UN);
 	close(fd);
 }
 
-/* Locks the instance's directory. tw_instance__is_alive() may hold the lock for a moment. Return: a descriptor, or -errno */
+/*
+ * Locks the instance's directory. It tries several times, because tw_instance__is_alive() may hold the lock for a moment. Return: a
+ * descriptor, or -errno
+ */
 static int lock_instance(const char *name)
 {
 	char path[PATH_MAX];
@@ -111,7 +117,7 @@ static int lock_instance(const char *name)
 		if (!flock(fd, LOCK_EX | LOCK_NB)) {
 			if (tw_instance__is_at(fd, path))
 				return fd;
-			break; /* somebody removed it by hand */
+			break; /* another process removed the instance */
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
 	}
@@ -138,7 +144,7 @@ static int create(struct tw_instance *in, const char *suffix, struct tw_error *e
 			in->lock_fd = lock_instance(in->name);
 			if (in->lock_fd >= 0)
 				return 0;
-			if (in->lock_fd != -EAGAIN) /* the next one could not be locked either */
+			if (in->lock_fd != -EAGAIN) /* an instance with another name could not be locked either */
 				return tw_error__set(error, in->lock_fd, "trace instance %s cannot be locked: %s",
 						     in->name, strerror(-in->lock_fd));
 		}
@@ -169,7 +175,7 @@ int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_err
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	in->lock_fd = in->free_buffer_fd = -1;
 	err = create_locked(in, suffix, error);
-	if (!err) { /* before anything else: a run killed earlier leaves the small ring of a new instance */
+	if (!err) { /* done first: a run killed before this leaves only the small ring of a new instance */
 		in->free_buffer_fd = tw_instance__open(in, "free_buffer", O_WRONLY);
 		if (in->free_buffer_fd < 0)
 			err = tw_error__set(error, in->free_buffer_fd, "free_buffer of %s cannot be held open: %s",
@@ -294,7 +300,10 @@ int tw_instance__read(const struct tw_instance *in, const char *file, char **ret
 	return tw_tracing_file__read(tw_instance__path(in, ".", dir, sizeof(dir)), file, ret, error);
 }
 
-/* Writes at the top level are noted with the text read before and after, because the kernel may word it differently. */
+/*
+ * Notes a write to a file of the top level. @text: the text to be written; NULL = after the write: the file's content is noted, because the
+ * kernel may print the text differently
+ */
 static int note(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *error)
 {
 	if (!in->top)
@@ -362,7 +371,7 @@ int tw_ring_stats__read(int fd, struct tw_ring_stats *ret)
 	return 0;
 }
 
-/* Reads the last event in a CPU's ring and empties the ring. */
+/* Updates @mark if a CPU's ring contains a later mark, and empties the ring. */
 static void last_mark(const struct tw_instance *in, unsigned int cpu, struct tw_trace_mark *mark)
 {
 	uint8_t page[TW_NATIVE_PAGE_MIN + TW_NATIVE_PAGE_SLACK];
@@ -419,12 +428,12 @@ bool tw_instance__is_alive(const char *name)
 		alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
 		is_there = alive || tw_instance__is_at(fd, path);
 		close(fd);
-		if (is_there) /* otherwise the name is free, or another instance has it */
+		if (is_there) /* otherwise the directory was removed, and another instance may have the name: try again */
 			return alive;
 	}
 }
 
-/* Holds a shared lock on a stale instance: tw_instance__is_alive() returns false while it is being removed, too. */
+/* A stale instance. @fd holds a shared lock, with which tw_instance__is_alive() returns false until the instance is removed. */
 struct stale {
 	char name[64];
 	int fd;
@@ -441,7 +450,7 @@ struct cleanup {
 	struct tw_error *error;
 };
 
-/* Whether create() makes such names: a user's instance named tracewire-notes is not an instance of a run. */
+/* Whether create() makes such names. A user's instance named tracewire-notes, for example, does not belong to a run. */
 static bool is_our_name(const char *name)
 {
 	const size_t prefix = strlen(TW_INSTANCE_PREFIX);
@@ -463,7 +472,8 @@ static bool keep(struct cleanup *c, const char *name, int fd)
 }
 
 /*
- * For tracefs_instances_walk(), while no run creates an instance. An instance that its run has just unlocked and removed is not stale.
+ * Keeps a stale instance for removal; called by tracefs_instances_walk() while no run creates an instance. An instance that its run has
+ * just unlocked and removed is not stale.
  */
 static int find_stale(const char *name, void *arg)
 {
@@ -480,7 +490,8 @@ static int find_stale(const char *name, void *arg)
 }
 
 /*
- * Only one cleanup may remove the instance, and only if no other cleanup has removed it and the name has not been reused.
+ * Gets the right to remove an instance, which only one cleanup can have. The right is refused if the instance was already removed, even if
+ * its name was reused.
  * Return: a descriptor that holds this right until it is closed, or -1
  */
 static int lock_removal(const struct stale *stale, const char *path)
@@ -495,7 +506,7 @@ static int lock_removal(const struct stale *stale, const char *path)
 	return -1;
 }
 
-/* First restores what the run had set at the top level. Return: whether the instance is removed */
+/* Removes a stale instance, after restoring what its run had set at the top level. Return: whether the instance is removed */
 static bool remove_stale(struct cleanup *c, const struct stale *stale, const char *path, struct tw_error *left)
 {
 	const int lock = lock_removal(stale, path);
@@ -528,7 +539,7 @@ static void clean_up_one(struct cleanup *c, const struct stale *stale)
 	close(stale->fd);
 }
 
-/* Removing an instance takes long. Runs that create an instance do not have to wait for it. */
+/* Removing an instance takes long. It is done without the lock, so that runs that create an instance do not have to wait. */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
 			 struct tw_error *error)
 {

@@ -8,13 +8,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LAST_SYMBOL (64u << 10) /* size assumed for the last function, which the text does not give */
+#define LAST_SYMBOL (64u << 10) /* assumed size of the last function, bytes; the file does not contain it */
 #define PAGE        4096u
-#define MODULES_MAX (8ull << 30) /* a larger distance means that there is something else between them */
-#define FIRST_BYTES (8u << 20)   /* enough for most kernels */
+#define MODULES_MAX (8ull << 30) /* limit of the modules' range: a larger range has something else in it */
+#define FIRST_BYTES (8u << 20)   /* initial size of the buffer; enough for most kernels */
 #define BYTES_MAX   (512u << 20) /* a larger file is not kallsyms */
 
-/* An address with a larger distance is not in the symbol: the text does not give the size of the last symbol before a gap. */
+/* Limit of a symbol's size. The file contains no sizes, so the last symbol before a gap would include the gap. */
 #define REACH (1u << 20)
 
 static bool is_called(const char *name, size_t len, const char *expected)
@@ -30,7 +30,7 @@ static void note_module(struct tw_kernel_text *text, uint64_t address)
 		text->modules_end = address;
 }
 
-/* `ffffffff81000010 T name	[module]` */
+/* Looks at one line: `ffffffff81000010 T name	[module]` */
 static void look_at(const char *line, size_t len, struct tw_kernel_text *text)
 {
 	char *type;
@@ -97,14 +97,14 @@ static char *read_whole(const char *path, size_t *ret_len)
 		text = larger;
 	}
 	if (text)
-		text[len] = 0; /* the buffer was full and has grown */
+		text[len] = 0; /* there is room, because a full buffer has grown */
 	if (fd >= 0)
 		close(fd);
 	*ret_len = len;
 	return text;
 }
 
-/* Without privileges all addresses read as 0. */
+/* Whether the table contains addresses. Without privileges, all addresses read as 0. */
 static bool tells_addresses(const struct tw_symbols *table)
 {
 	const size_t n = tw_symbols__count(table);
@@ -129,7 +129,7 @@ static struct tw_symbols *read_table(const char *path, struct tw_kernel_text *re
 	return table;
 }
 
-/* The thread inherits a reader's priority and would take the CPU from it. */
+/* Reads the file, with normal priority: the thread may have inherited a reader's priority and would take the CPU from the readers. */
 static void *read_thread(void *arg)
 {
 	struct tw_kallsyms *k = arg;
@@ -169,7 +169,7 @@ bool tw_kallsyms__renew(struct tw_kallsyms *k, bool wait)
 	return true;
 }
 
-/* Address of the first symbol after @address; UINT64_MAX if there is none. */
+/* Return: the address of the first symbol after @address; UINT64_MAX if there is no such symbol */
 static uint64_t next_symbol(const struct tw_symbols *table, uint64_t address)
 {
 	size_t low = 0, high = tw_symbols__count(table);

@@ -11,14 +11,15 @@
 #include "base/time.h"
 #include "producer/counter.h"
 
-#define LOOK_NS        (50 * TW_NS_PER_MS)    /* interval between checks for new receivers when there are no events */
-#define WAIT_NS        (5 * TW_NS_PER_MS)     /* also the interval between checks whether kallsyms has been read */
-#define OLD_NS         (2 * TW_NS_PER_SECOND) /* age of a clock sample; one is taken each second */
-#define REPEAT_SHARE   8                      /* repetitions use at most this fraction of the time */
-#define SYMBOLS_A_TIME 8192 /* limit for one repetition; a function tracer can meet tens of thousands of symbols */
+#define LOOK_NS        (50 * TW_NS_PER_MS) /* interval between checks for new receivers when there are no events */
+#define WAIT_NS        (5 * TW_NS_PER_MS)  /* interval between checks whether kallsyms has been read */
+#define OLD_NS         (2 * TW_NS_PER_SECOND) /* from this age on, a clock sample is not sent again; one is taken each second */
+#define REPEAT_SHARE   8                      /* repetitions take at most 1/REPEAT_SHARE of the time */
+#define SYMBOLS_A_TIME 8192 /* limit for one repetition; a function tracer can use tens of thousands of symbols */
 
 /*
- * After a receiver has joined: a capture that is being set up receives nothing until it runs, so all metadata is sent several times.
+ * When all metadata is sent after a receiver has joined. The metadata is sent several times, because a capture that is being set up
+ * receives nothing until it runs.
  */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 #define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))
@@ -37,7 +38,7 @@ static void add_text(struct tw_host_attrs *host, enum tw_host_attr attr, const c
 	};
 }
 
-/* The text of the filter is sent whole or not at all: a part of it has another meaning. */
+/* Adds the text of the filter, which is never cut: a part of it would have another meaning. */
 static void add_filter(struct tw_host_attrs *host, const char *filter)
 {
 	if (filter)
@@ -60,7 +61,7 @@ static void add_number(struct tw_host_attrs *host, enum tw_host_attr attr, uint6
 	};
 }
 
-/* Returns the rest of the first line of a file that begins with @key, without quotes; "" if there is none. */
+/* Writes the rest of the first line that begins with @key to @buf, without quotes; "" if there is no such line. */
 static void read_line(const char *path, const char *key, char *buf, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -112,7 +113,7 @@ static void send_clock(struct tw_metadata_sender *m)
 	tw_control_channel__clock(&m->control, &m->sample);
 }
 
-/* Called once a second. The text is sent with the next repetition. */
+/* Updates the attribute SYNC of HOST; called once a second. The text is sent with the next repetition. */
 static void update_sync(struct tw_metadata_sender *m)
 {
 	struct tw_sync_state state;
@@ -131,8 +132,8 @@ static void send_task(void *ctx, const struct tw_producer_task *task)
 }
 
 /*
- * The time at which a name is placed among the events: before the first event that needs it, but not before the watermark of the last
- * round, because a recorder may already have written older events.
+ * Return: the time at which a name is placed among the events. It is the time of the first event that needs the name, but not before the
+ * watermark of the last round, because a recorder may already have written older events.
  */
 static uint64_t placement(const struct tw_metadata_sender *m, const struct tw_producer_task *task, uint64_t now)
 {
@@ -141,7 +142,7 @@ static uint64_t placement(const struct tw_metadata_sender *m, const struct tw_pr
 	return tw_time__later(task->before, m->watermark);
 }
 
-/* Sends new names. Their frame must precede the earliest event that needs one of them. */
+/* Sends new names. The frame of a name must precede the first event that needs the name. */
 static void send_new_names(struct tw_metadata_sender *m, uint64_t now)
 {
 	struct tw_producer_task task;
@@ -159,7 +160,7 @@ static void send_new_names(struct tw_metadata_sender *m, uint64_t now)
 	m->control.time = now;
 }
 
-/* Sends new symbols before all events of this round, because one of these is the first that needs them. */
+/* Sends new symbols before all events of this round, because one of these events is the first that needs them. */
 static void send_new_symbols(struct tw_metadata_sender *m, uint64_t now, bool wait)
 {
 	struct tw_symbol_view symbol;
@@ -207,11 +208,11 @@ void tw_metadata_sender__start(struct tw_metadata_sender *m)
 	uint64_t now;
 
 	tw_symbolizer__await(&m->symbolizer);
-	if (m->pointers) /* from now on the replacement of an address is fixed, even if kallsyms changes */
+	if (m->pointers) /* fixes the replacements of addresses, even if kallsyms changes later */
 		tw_hashed_pointers__set_text(m->pointers, &m->symbolizer.kallsyms.text);
 	tw_trace_clock__sample(m->clock, &sample); /* sets the offset of a clock that can only be read from the rings */
 	now = tw_trace_clock__now(m->clock);
-	tw_producer_tasks__drain(m->tasks); /* no later name is older than now */
+	tw_producer_tasks__drain(m->tasks); /* names read later are not older than @now */
 	m->control.time = now;
 	m->watermark = now;
 	tw_counter__add(&m->schemas, 1);
@@ -219,12 +220,12 @@ void tw_metadata_sender__start(struct tw_metadata_sender *m)
 	atomic_store(&m->stream->schema_id, m->texts.schema_id);
 	send_everything(m, 0);
 	while (tw_task_names__take(&m->tasks->names, &known))
-		; /* sent already */
+		; /* these names were sent by send_everything() */
 	m->next_second = mono + TW_NS_PER_SECOND;
 	m->next_repeat = mono + m->options->repeat_ms * TW_NS_PER_MS;
 }
 
-/* The texts of a new schema are sent before any thread's frames refer to it. */
+/* Sends the texts of a new schema before any thread's frames refer to it. */
 static void send_new_schema(struct tw_metadata_sender *m)
 {
 	const struct tw_producer_stream ahead = {
@@ -269,7 +270,7 @@ int tw_metadata_sender__load_texts(struct tw_metadata_sender *m, struct tw_schem
 	return err;
 }
 
-/* Events were added or changed: the new schema is sent before the first event that needs it. */
+/* If the kernel's events have changed, sends the new schema and then enables the new events. */
 static void add_new_events(struct tw_metadata_sender *m)
 {
 	struct tw_schema *schema;
@@ -289,7 +290,7 @@ static void add_new_events(struct tw_metadata_sender *m)
 	tw_filtering__enable(m->filtering, m->selection, m->instance, NULL);
 }
 
-/* If records were shed, all metadata is sent again once there is room; otherwise names would stay unknown. */
+/* If control records were shed, sends all metadata again once there is room; otherwise names would stay unknown. */
 static void resend_shed(struct tw_metadata_sender *m)
 {
 	if (m->control.channel.shed == m->resent || m->control.writer->shedding)
@@ -307,8 +308,8 @@ static void look_for_joiners(struct tw_metadata_sender *m, uint64_t mono)
 }
 
 /*
- * Reading all clocks is expensive. The answer is therefore the last sample that was sent, unless a clock was set back and the sample is
- * too old.
+ * Sends HOST and CLOCK. Reading all clocks is expensive. Therefore the last sample is sent again, unless it is too old because a clock was
+ * set back.
  */
 static void answer_clock_request(struct tw_metadata_sender *m, uint64_t mono)
 {
@@ -320,7 +321,7 @@ static void answer_clock_request(struct tw_metadata_sender *m, uint64_t mono)
 	tw_control_channel__end(&m->control);
 }
 
-/* Either all metadata is due now, or only HOST and CLOCK are sent. */
+/* Answers a request: makes all metadata due now, or sends HOST and CLOCK. */
 static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 {
 	const uint16_t request = tw_request_limiter__take(m->requests, mono);
@@ -332,8 +333,8 @@ static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 }
 
 /*
- * All metadata is repeated regularly, and more often after a receiver has joined. If the sink is slow, repetitions must not displace
- * events.
+ * Repeats all metadata regularly, and more often after a receiver has joined. If the sink is slow, the pauses are longer, so that
+ * repetitions do not displace events.
  */
 static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 {
@@ -357,8 +358,8 @@ static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 }
 
 /*
- * Called once a second. The counters include what this thread has counted so far, so none of it follows them in time order; other
- * threads continue to count.
+ * Does the work that is due once a second. The counters include all that this thread has counted so far, so that none of these events
+ * follows STATS in time order; other threads continue to count.
  */
 static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 {
@@ -372,7 +373,7 @@ static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 	m->next_second = mono + TW_NS_PER_SECOND;
 }
 
-/* Sent before the round's events, so that a receiver that joined since the last round can decode them. */
+/* Sends what is due before the events of the round, so that a receiver that joined since the last round can decode them. */
 void tw_metadata_sender__before(void *ctx, uint64_t now)
 {
 	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
@@ -386,7 +387,7 @@ void tw_metadata_sender__before(void *ctx, uint64_t now)
 	send_new_names(m, now);
 }
 
-/* Return: ns until something is due without any event, or until a request can be answered */
+/* Return: time until metadata is due even without events, or until a request can be answered, ns */
 static uint64_t next_due(const struct tw_metadata_sender *m, uint64_t mono)
 {
 	uint64_t next = m->next_second;
@@ -409,7 +410,7 @@ uint64_t tw_metadata_sender__after(void *ctx, uint64_t now, uint64_t *watermark)
 	tw_producer_tasks__settle(m->tasks);
 	send_new_names(m, now);
 	send_new_symbols(m, now, false);
-	if (tw_symbolizer__waits(&m->symbolizer)) /* symbols must be sent before this round's events */
+	if (tw_symbolizer__waits(&m->symbolizer)) /* symbols must be placed before this round's events */
 		*watermark = m->watermark;
 	else if (*watermark > m->watermark)
 		m->watermark = *watermark;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides what is sent on the control channel and when: all metadata at the start; names when they become known; clocks and counters
- * every second; all metadata again for receivers that join late, at once if they request it; a new schema when events were added. Runs
- * in the first reader thread.
+ * Sends the control channel, in the first reader thread: all metadata at the start; names when they become known; clocks and counters every
+ * second; all metadata again for receivers that join late, and in the next round if they request it; a new schema when events were added.
  */
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
@@ -20,21 +19,21 @@
 
 #define TW_HOST_ATTRS_MAX 16
 
-/* The attributes of HOST: the host and the producer of the stream. */
+/* The attributes of a HOST record, which describes the host and the producer of the stream. */
 struct tw_host_attrs {
-	struct tw_attr_view attrs[TW_HOST_ATTRS_MAX]; /* the values point into text and numbers */
+	struct tw_attr_view attrs[TW_HOST_ATTRS_MAX]; /* values point into @text; the filter's is borrowed */
 	size_t n;
 	char text[TW_HOST_ATTRS_MAX][256];
 };
 
-/* Attributes that only the producer has. Texts may be NULL. */
+/* Attributes that the producer passes. Texts may be NULL. */
 struct tw_host_stream {
 	const char *instance, *clock, *events, *filter;
 	uint64_t cpus;
 	bool pointers_hashed;
 };
 
-/** tw_host_attrs__init() - gather the attributes; texts longer than 255 bytes are cut, except the filter, which is borrowed */
+/** tw_host_attrs__init() - collect the attributes; texts are cut after 255 bytes, except the filter, which is borrowed */
 void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream *stream);
 
 struct tw_metadata_sender {
@@ -47,24 +46,24 @@ struct tw_metadata_sender {
 	struct tw_producer_stream *stream;
 	struct tw_hashed_pointers *pointers; /* NULL = addresses are sent unchanged */
 	const struct tw_producer_options *options;
-	void (*stats)(void *ctx, struct tw_control_channel *control); /* sends STATS */
+	void (*stats)(void *ctx, struct tw_control_channel *control); /* sends a STATS record */
 	void *stats_ctx;
 	struct tw_host_attrs host;
 	struct tw_sync *sync;
 	struct tw_request_limiter *requests;
-	struct tw_clock_view sample; /* the last one sent */
+	struct tw_clock_view sample; /* the last clock sample that was sent */
 	struct tw_schema_texts texts;
 	struct tw_symbolizer symbolizer;
-	_Atomic uint64_t schemas;          /* sent, without repetitions (producer/counter.h) */
-	uint64_t watermark;                /* nothing is placed before this time (stream's clock) */
-	uint64_t next_second, next_repeat; /* CLOCK_MONOTONIC, because the stream's clock may be set back */
-	uint64_t joined;                   /* when a receiver last joined, CLOCK_MONOTONIC; 0 = long ago */
-	uint64_t resent;                   /* shed control frames whose content was sent again later */
+	_Atomic uint64_t schemas;          /* schemas sent, without repetitions (producer/counter.h) */
+	uint64_t watermark;                /* no metadata gets an earlier time (stream's clock) */
+	uint64_t next_second, next_repeat; /* due times, CLOCK_MONOTONIC: the stream's clock may be set back */
+	uint64_t joined;                   /* when a receiver last joined, CLOCK_MONOTONIC; 0 = none has joined */
+	uint64_t resent;                   /* number of shed control frames whose content was sent again later */
 };
 
 /**
  * tw_metadata_sender__load_texts() - read the format texts of the selected events and determine which fields are addresses
- * @ret_schema: their formats, the caller's; NULL without a filter, because only filters need them
+ * @ret_schema: the parsed formats, the caller's; NULL if there is no filter, because only filters need them
  *
  * Return: 0 or -errno.
  */
@@ -74,15 +73,15 @@ int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct t
 /** tw_metadata_sender__start() - send HOST, CLOCK, SCHEMA and COMM before the first event */
 void tw_metadata_sender__start(struct tw_metadata_sender *metadata);
 
-/* Callback of struct tw_round: @ctx is the metadata sender. */
+/* The callbacks of struct tw_round; @ctx is the metadata sender. */
 void tw_metadata_sender__before(void *ctx, uint64_t now);
 uint64_t tw_metadata_sender__after(void *ctx, uint64_t now, uint64_t *watermark);
 
-/** tw_metadata_sender__finish() - send the last names and clocks */
+/** tw_metadata_sender__finish() - send the remaining names and symbols, and the clocks */
 void tw_metadata_sender__finish(struct tw_metadata_sender *metadata);
 
 /**
- * tw_metadata_sender__last() - send the last counters and END; the frame stays open for the last watermarks. May be called again
+ * tw_metadata_sender__last() - add the final counters and END to a frame, and leave it open for the last watermarks. May be called again
  */
 void tw_metadata_sender__last(struct tw_metadata_sender *metadata, uint64_t now);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sub-buffers of the running kernel's rings: schema/ring_page.h with a constant layout, the one of every kernel on this architecture.
+ * Walks sub-buffers of the running kernel's rings: schema/ring_page.h with a constant layout, which all kernels have on this architecture.
  */
 #ifndef TW_NATIVE_RING_H
 #define TW_NATIVE_RING_H
@@ -13,7 +13,7 @@
 #include "wire/encode.h"
 
 #define TW_NATIVE_PAGE_MIN   4096
-#define TW_NATIVE_PAGE_SLACK TW_COPY_STEP /* padding at the end of a buffer whose records are copied into frames */
+#define TW_NATIVE_PAGE_SLACK TW_COPY_STEP /* buffer space after a sub-buffer: copies may read beyond its end */
 
 static const struct tw_ring_layout tw_native_layout = {
 	.page = {
@@ -33,27 +33,27 @@ static const struct tw_ring_layout tw_native_layout = {
 };
 
 /**
- * tw_native_ring__check_layout() - check that this kernel's rings have that layout
+ * tw_native_ring__check_layout() - check that this kernel's rings have the layout tw_native_layout
  * @tracing_dir: as from tw_tracing_dir__find()
  *
- * Return: 0; -ENOTSUP if they have another; another -errno if tracefs cannot be read.
+ * Return: 0; -ENOTSUP if the layout differs; another -errno if tracefs cannot be read.
  */
 int tw_native_ring__check_layout(const char *tracing_dir, struct tw_error *error);
 
-/** tw_native_page__init() - begin a walk of the @len bytes that read() returned */
+/** tw_native_page__init() - begin to walk a sub-buffer of @len bytes, as returned by read() */
 static inline void tw_native_page__init(struct tw_ring_page *page, const uint8_t *bytes, size_t len)
 {
 	tw_ring_page__init(page, &tw_native_layout, bytes, len);
 }
 
-/** tw_native_page__next() - get the next event. Return: false at the end */
+/** tw_native_page__next() - get the next event. Return: false at the end of the sub-buffer */
 static inline __attribute__((always_inline)) bool tw_native_page__next(struct tw_ring_page *page,
 								       struct tw_ring_event *ret)
 {
 	return tw_ring_page__next(page, &tw_native_layout, ret) == TW_RING_EVENT;
 }
 
-/** tw_native_event__pid(), __id() - common_pid and common_type of the record */
+/** tw_native_event__pid(), tw_native_event__id() - common_pid and common_type of the record */
 static inline pid_t tw_native_event__pid(const struct tw_ring_event *event)
 {
 	pid_t pid;

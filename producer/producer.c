@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run: starts threads and sinks, switches tracing on and off, sends the last frames, and adds up the counters. */
+/* Runs a producer: starts threads and sinks, switches tracing on and off, sends the last frames, and adds up the counters. */
 #include "producer/producer.h"
 
 #include <errno.h>
@@ -57,12 +57,13 @@ int tw_producer__follow(struct tw_producer *p, struct tw_error *error)
 	return tw_tracer__follow(p->tracer, text, error);
 }
 
-/* @pid: in the initial pid namespace. Return: 0 or -errno */
-static int leave_out(const struct tw_producer *p, pid_t pid)
+/* Excludes a task from the trace. @pid: in the initial pid namespace. Return: 0 or -errno */
+static int leave_out(struct tw_producer *p, pid_t pid)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", pid);
+	tw_own_events__add_pid(&p->filtering.own, pid);
 	tw_tracer__leave_out(p->tracer, text);
 	return tw_instance__append(p->instance, "set_event_notrace_pid", text, NULL);
 }
@@ -70,6 +71,11 @@ static int leave_out(const struct tw_producer *p, pid_t pid)
 int tw_producer__ignore(struct tw_producer *p, pid_t pid)
 {
 	return p->own_pids ? leave_out(p, pid) : -ENOTSUP;
+}
+
+void tw_producer__ignore_device(struct tw_producer *p, const char *name)
+{
+	tw_own_events__add_device(&p->filtering.own, name);
 }
 
 /* Excludes the calling thread from the trace by its global pid. */
@@ -84,7 +90,10 @@ static void leave_trace(void *ctx)
 	pthread_mutex_unlock(&p->mark_lock);
 }
 
-/* A reader that waits for a CPU loses events: use realtime priority, or at least the highest nice value. */
+/*
+ * Raises the priority of the calling thread, to SCHED_FIFO or, if that is not permitted, to nice -20. A reader that waits for a CPU loses
+ * events.
+ */
 static void raise_priority(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -112,7 +121,7 @@ static void *reader_thread(void *arg)
 	return NULL;
 }
 
-/* One thread at a time: each learns its pid from a mark in the same rings. */
+/* Starts the reader threads one after the other, because each of them finds its global pid through a mark in the same rings. */
 static int start_threads(struct tw_producer *p, struct tw_error *error)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++) {
@@ -199,13 +208,13 @@ static uint64_t stream_now(void *ctx)
 	return tw_trace_clock__now(&p->clock);
 }
 
-/* This thread does not have the readers' priority, so requests cannot take CPU time from the readers. */
+/* Starts the thread that answers requests. It does not have the readers' priority, so requests cannot take CPU time from the readers. */
 static int start_answers(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_time_sync_responder_options options = {
 		.stream_id = p->stream.id,
 		.now = stream_now,
-		.slack = p->clock.id < 0 ? p->clock.slack : 0, /* it is read through another clock */
+		.slack = p->clock.id < 0 ? p->clock.slack : 0, /* such a clock is estimated from CLOCK_MONOTONIC */
 		.begin = leave_trace,
 		.wanted = take_request,
 		.refused = take_refusal,
@@ -223,7 +232,7 @@ static void end_answers(struct tw_producer *p)
 	p->responder = NULL;
 }
 
-/* All metadata precedes the first event; then a watermark lists every channel that will exist. */
+/* Sends all metadata before the first event, then watermarks that list every channel. */
 static void announce(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];
@@ -238,12 +247,21 @@ static void announce(struct tw_producer *p)
 		.fd = tw_request_limiter__fd(p->metadata.requests),
 	};
 	tw_metadata_sender__start(&p->metadata);
-	start = p->metadata.control.time - p->clock.slack; /* names that become known later may be as old as this */
+	start = p->metadata.control.time - p->clock.slack; /* names that become known later get no earlier time */
 	for (unsigned int i = 0; i < p->n_readers; i++) {
 		p->readers[i].read_until = start;
 		tw_reader__send_watermark(&p->readers[i], &first->writer, start);
 	}
 	tw_frame_writer__drain(&first->writer);
+}
+
+/* A thread that begins later, while the readers may use the list, is only excluded by set_event_notrace_pid. */
+static void leave_out_own_events(struct tw_producer *p)
+{
+	pthread_mutex_lock(&p->mark_lock);
+	p->filtering.own.complete = true;
+	pthread_mutex_unlock(&p->mark_lock);
+	tw_filtering__leave_out_own(&p->filtering, &p->selection, p->instance);
 }
 
 int tw_producer__start(struct tw_producer *p, struct tw_error *error)
@@ -254,9 +272,12 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *error)
 		err = start_threads(p, error);
 	if (!err)
 		err = start_answers(p, error);
+	if (!err && !p->options->show_self)
+		leave_out_own_events(p);
 	/*
-	 * The events that must precede the ones that carry the names: during a rename the kernel runs the probes in this order and sets
-	 * the task's name afterwards. So the rename event still has the old name, as for the kernel's filters.
+	 * The selected events are enabled before the bookkeeping events. During a rename, the kernel calls the probes of task_rename in the
+	 * order of enabling, and sets the task's name afterwards. A selected task_rename event is therefore recorded before the new name is
+	 * known and has the old name, as for the kernel's filters.
 	 */
 	if (!err)
 		err = tw_filtering__enable(&p->filtering, &p->selection, p->instance, error);
@@ -289,7 +310,7 @@ int tw_producer__broken(const struct tw_producer *p)
 	return 0;
 }
 
-/* Progress of the slowest reader: every round increases it. */
+/* Returns the read_until of the slowest reader; each of its rounds increases it. */
 uint64_t tw_producer__progress(const struct tw_producer *p)
 {
 	uint64_t least = UINT64_MAX;
@@ -299,9 +320,7 @@ uint64_t tw_producer__progress(const struct tw_producer *p)
 	return least;
 }
 
-/*
- * Frames that have not left by now never will. All threads have the same receiver: after one thread has waited in vain, no other waits.
- */
+/* Sends the remaining frames of a reader. All sinks have the same receiver: if one writer has waited in vain, no other writer waits. */
 static void drain_writer(struct tw_producer *p, struct tw_reader *r)
 {
 	const int err = tw_frame_writer__drain(&r->writer);
@@ -314,13 +333,13 @@ static void drain_writer(struct tw_producer *p, struct tw_reader *r)
 		r->err = err == -EAGAIN ? -ETIMEDOUT : err;
 }
 
-/* END is repeated where frames may get lost: one of the copies arrives after a burst of losses. */
+/* Pauses before each sending of END. It is repeated where frames may get lost, so that a copy arrives after a burst of losses. */
 static const unsigned int end_pauses_ms[] = { 0, 5, 10, 20, 40 };
 #define END_TIMES (sizeof(end_pauses_ms) / sizeof(end_pauses_ms[0]))
 
 /*
- * All events are sent and the counters are final. One frame has the counters and the last number of every channel. A sink that has
- * failed may still take it, to count it.
+ * Sends END after all events, when the counters are final. Its frame also contains the counters and the last number of every channel. It is
+ * passed once even to a sink that has failed, which may count it.
  */
 static void send_end(struct tw_producer *p)
 {
@@ -342,7 +361,7 @@ static void send_end(struct tw_producer *p)
 	}
 }
 
-/* Sets the end of each ring, so that the run ends even if events are recorded as fast as they are read. */
+/* Sets for each ring where reading ends, so that the run ends even if events are recorded as fast as they are read. */
 static void bound_rings(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {
@@ -353,7 +372,10 @@ static void bound_rings(struct tw_reader *r)
 	}
 }
 
-/* If the kernel's counters do not match, recorded is at least the number of known events. */
+/*
+ * Adds the events of a ring to p->recorded. If the kernel's counters do not match, the events known to the producer are added, which is a
+ * lower bound.
+ */
 static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struct tw_frame_writer *writer)
 {
 	struct tw_ring_stats stats = { 0 };
@@ -368,7 +390,7 @@ static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struc
 	p->unsure.kernel_read += stats.read;
 }
 
-/* After the rings were read to their end: read the kernel's counters, and write LOST for losses that were not reported yet. */
+/* Reads the kernel's counters, after the rings were read to their end, and writes LOST for losses that were not reported yet. */
 static void settle_rings(struct tw_producer *p)
 {
 	for (unsigned int i = 0; i < p->n_readers; i++)
@@ -377,9 +399,7 @@ static void settle_rings(struct tw_producer *p)
 	p->settled = true;
 }
 
-/*
- * The threads have ended, so this one does their last rounds: it reads all rings to their end, sends the names, and then all frames.
- */
+/* Does the last rounds after the reader threads have ended: reads all rings to their end, sends the names, and then all frames. */
 static void finish(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];
@@ -414,7 +434,7 @@ static bool gave_up(const struct tw_producer *p)
 	return false;
 }
 
-/* Why not all frames were sent. Return: 0 if all were, otherwise @error is filled */
+/* Checks whether all frames were sent. Return: 0, or -errno with the reason in @error */
 static int check_sent(const struct tw_producer *p, struct tw_error *error)
 {
 	const int err = tw_producer__broken(p);
@@ -459,7 +479,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 			"left in the rings when the run ended are counted as lost",
 			strerror(-err));
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
-	/* no event in the rings needs later names, and sending what is there may take long */
+	/* the events in the rings do not need names that appear later, and sending them may take long */
 	tw_instance__write(tw_producer_tasks__instance(p->tasks), "tracing_on", "0", NULL);
 	tw_time_sync_responder__ask_to_stop(p->responder);
 	join_threads(p);
@@ -470,7 +490,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 	return err ? err : check_sent(p, error);
 }
 
-/* Called while its thread continues to count. */
+/* Adds the counters of a reader, whose thread may continue to count. */
 static void add_reader(struct tw_reader *r, struct tw_producer_counters *counters)
 {
 	struct tw_sink_stats sink;
@@ -488,7 +508,7 @@ static void add_reader(struct tw_reader *r, struct tw_producer_counters *counter
 	counters->bytes += sink.bytes;
 	counters->dropped_frames += sink.dropped;
 	counters->lost_tx += sink.dropped_events;
-	if (r->writer.events_per_frame == 1) /* one event a frame, or a frame of metadata */
+	if (r->writer.events_per_frame == 1) /* each counts as one event, although it may be metadata */
 		counters->lost_tx += sink.dropped_unseen;
 	else
 		counters->dropped_unseen += sink.dropped_unseen;

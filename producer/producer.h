@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The producer reads the kernel's per-CPU trace rings and passes frames to sinks. All its changes in the kernel are in separate
- * trace instances, which the kernel switches off and empties when the process dies.
+ * The producer reads the kernel's per-CPU trace rings and passes frames to sinks. Its changes in the kernel are in separate trace
+ * instances, which the kernel switches off and empties when the process dies; exceptions: producer/tracer/top_level.h.
  *
  *     tw_producer__new()       sets up instances, events and rings; nothing is traced yet
  *     tw_producer__start()     sends the metadata (HOST, CLOCK, SCHEMA, COMM), starts the reader threads and the tracing
- *     tw_command__run()        if a command is traced (producer/command.h)
+ *     tw_command__run()        lets a traced command call exec (producer/command.h)
  *     tw_producer__stop()      switches tracing off, reads the rings to their end, sends the last records and counters
- *     tw_producer__counters()  where every event went
+ *     tw_producer__counters()  counts the events by where they went
  */
 #ifndef TW_PRODUCER_H
 #define TW_PRODUCER_H
@@ -28,96 +28,96 @@
 struct tw_producer_options {
 	const struct tw_event_request *events;
 	size_t n_events;
-	struct tw_tracer_request tracing; /* which other events are recorded, and of which tasks */
+	struct tw_tracer_request tracing; /* what is recorded in addition to @events, and of which tasks and CPUs */
 	const char *clock;                /* trace clock in ns; NULL = "mono" */
-	size_t buffer_kib;                /* size of each CPU's ring; 0 = default */
+	size_t buffer_kib;                /* size of each CPU's ring; 0 = derived from the memory */
 	size_t subbuf_kib;                /* sub-buffer size, kernel >= 6.8; 0 = derived from the latency */
-	unsigned int latency_ms;          /* longest time that an event waits in its ring; 0 = 20, packed 40 */
-	unsigned int events_per_frame;    /* 1 for viewers and classifiers; 0 = as many as fit */
+	unsigned int latency_ms;          /* longest wait of an event in its ring; 0 = 20, or 40 for packed frames */
+	unsigned int events_per_frame;    /* upper limit; 1 for viewers and classifiers; 0 = as many as fit */
 	unsigned int threads;             /* number of reader threads; 0 = derived from the number of CPUs */
-	unsigned int repeat_ms;           /* interval of repeated metadata for late receivers; 0 = never, for a file */
-	bool hash_pointers;               /* addresses leave the producer hashed or moved, with a key for each stream */
-	bool follow;                      /* trace only the tasks of tw_producer__follow() and their children */
-	const struct tw_filter *
-		filter; /* applies to all events, in addition to the requests' filters; HOST has its text; NULL = none */
-	bool later_stage; /* the receiver evaluates tw_producer__filter_left(); otherwise a filter with such a part is refused */
+	unsigned int repeat_ms;           /* pause between repetitions of all metadata, for late receivers; 0 = none */
+	bool hash_pointers;               /* replace the kernel's addresses in events (producer/hashed_pointers.h) */
+	bool show_self; /* keep wake-ups and switches of the run's own tasks, and packets of its own interface, in the trace */
+	bool follow; /* trace only the tasks of tw_producer__follow() and their children */
+	/* Applies to all events, in addition to the filters of the requests. HOST contains its text. NULL = no filter */
+	const struct tw_filter *filter;
+	/* The receiver evaluates tw_producer__filter_left(). If false, a filter that the producer can evaluate only in part is refused. */
+	bool later_stage;
 
-	/*
-	 * Opens the sink of reader thread @thread; called from tw_producer__start(). The producer closes it at the end of
-	 * tw_producer__stop(), after a last flush.
-	 */
+	/* Opens the sink of reader thread @thread; called by tw_producer__start(). tw_producer__stop() flushes and closes the sink. */
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 	/*
-	 * Opens the receiver of time synchronisation requests (clocks/time_sync_responder.h); called from tw_producer__start() after the
-	 * sinks. The producer closes it before them. NULL = no requests are answered.
+	 * Opens the receiver of time synchronisation requests (clocks/time_sync_responder.h); called by tw_producer__start() after the
+	 * sinks were opened. The producer closes the receiver before the sinks. NULL = no requests are answered.
 	 */
 	int (*open_questions)(void *ctx, struct tw_receiver **ret, struct tw_error *error);
 	/*
-	 * Called when a receiver says that it refuses the stream (enum tw_refused_why, or unknown); anybody can send that. Called in a
-	 * thread of the producer; may be NULL. Must not block.
+	 * Called when a message says that a receiver refuses the stream; any host can send such a message. @why: enum tw_refused_why, or an
+	 * unknown value. Called in a thread of the producer; must not block. May be NULL.
 	 */
 	void (*refused)(void *ctx, uint16_t why);
-	/* Returns true if a receiver may just have joined, so that metadata is due at once; may be NULL. Must not block. */
+	/*
+	 * Returns whether a receiver may have joined since the last call; all metadata is then sent in the same round. Must not block. May
+	 * be NULL.
+	 */
 	bool (*joined)(void *ctx);
 	void *ctx;
 	/*
-	 * After it, nothing waits any more: events for which the sinks have no room are shed and counted. May be set while the producer
-	 * stops. NULL = none.
+	 * After this time, the producer does not wait for room in the sinks: events without room are shed and counted. The deadline may be
+	 * set while the producer stops. NULL = no deadline.
 	 */
 	const struct tw_deadline *deadline;
 };
 
-/*
- * Rings whose kernel counters do not match the producer's or cannot be read: another process cleared or read the ring, or there is a
- * bug.
- */
+/* Rings whose kernel counters differ from the producer's or cannot be read: another process cleared or read the ring, or there is a bug. */
 struct tw_unsure {
 	uint64_t rings;
-	uint64_t read;        /* events read from them, counted by the producer */
-	uint64_t kernel_read; /* counted by the kernel */
+	uint64_t read;        /* events read from these rings, as counted by the producer */
+	uint64_t kernel_read; /* the same events, as counted by the kernel */
 };
 
 /*
- * Where the events went. recorded = delivered + lost_ring + filtered + shed + lost_tx, if balanced. The kernel neither records nor
- * counts events that its own filters reject.
+ * The numbers of events, by where they went. If balanced: recorded = delivered + lost_ring + filtered + shed + lost_tx. The kernel neither
+ * records nor counts events that its own filters reject.
  */
 struct tw_producer_counters {
-	uint64_t
-		recorded; /* by the kernel: read + overwritten + refused by the ring; a lower bound if rings are unsure */
-	uint64_t read;    /* events read from the rings */
-	uint64_t filtered;       /* of these, rejected by the producer's part of the filter; they have no numbers */
-	uint64_t given_up;       /* events whose `matches` search exceeded its limit; it counts as no match */
-	uint64_t lost_ring;      /* ring overrun, or left in the ring at the end, as reported in LOST records */
-	uint64_t shed;           /* the sink had no room in time */
-	uint64_t lost_tx;        /* in frames that the sink dropped, except those of dropped_unseen */
-	uint64_t delivered;      /* passed to the sink and not known as dropped */
-	uint64_t frames, bytes;  /* frames passed to the sink, all kinds */
-	uint64_t dropped_frames; /* by the sink */
-	uint64_t dropped_unseen; /* of these, packed frames whose number of events is unknown */
+	/* Events recorded by the kernel: read + lost_ring. A lower bound if unsure.rings is not 0. */
+	uint64_t recorded;
+	uint64_t read;      /* events read from the rings */
+	uint64_t filtered;  /* events read and then rejected by the event filter; they have no numbers */
+	uint64_t given_up;  /* events whose `matches` search exceeded its limit, which counts as no match */
+	uint64_t lost_ring; /* events overwritten or refused by a ring, or left in it at the end; reported by LOST */
+	uint64_t shed;      /* events for which the sink had no room in time */
+	uint64_t lost_tx;   /* events in frames that the sink dropped, if their number is known: see dropped_unseen */
+	uint64_t delivered; /* events passed to the sink, without those of lost_tx */
+	uint64_t frames, bytes;  /* passed to the sinks, of all frames */
+	uint64_t dropped_frames; /* frames that the sinks dropped */
+	uint64_t dropped_unseen; /* of dropped_frames: packed frames whose number of events is unknown */
 	uint64_t unnamed;        /* events whose task name is unknown */
-	uint64_t late;           /* events older than an earlier watermark */
+	uint64_t late;           /* events older than a watermark that was sent before them */
 	uint64_t names;          /* COMM records sent, without repetitions */
 	uint64_t bookkeeping_read, bookkeeping_lost;
-	struct tw_time_sync_responder_stats questions; /* of the clock; after tw_producer__stop() */
+	struct tw_time_sync_responder_stats questions; /* time synchronisation requests; 0 until the run ends */
 	uint64_t symbols;                              /* SYMBOL records sent, without repetitions */
-	uint64_t nameless;                             /* addresses printed as symbols that lie in no symbol */
-	uint64_t nameless_too_many; /* addresses for which the tables had no room; repeated ones count again */
-	bool symbols_hidden;        /* the kernel hides addresses: kptr_restrict */
-	uint64_t schemas;           /* schemas sent: 1, more if events were added */
-	bool balanced;              /* the equation above holds */
+	uint64_t nameless; /* addresses that are printed as symbols, but lie in no symbol of kallsyms */
+	/* Addresses not looked up because the tables were full; each occurrence in an event counts. */
+	uint64_t nameless_too_many;
+	bool symbols_hidden; /* kallsyms has no addresses (kptr_restrict), so no symbols are sent */
+	uint64_t schemas;    /* schemas sent, without repetitions: 1, and 1 for each change of the events */
+	bool balanced;       /* the equation above holds */
 	struct tw_unsure unsure;
 	bool switched_off; /* tracing was switched off before tw_producer__stop() */
-	double seconds;    /* from start to stop */
+	double seconds;    /* duration of tracing until tw_producer__stop(), or until now */
 };
 
-/* Where a filter is evaluated, as numbers of events; an event may count in several. */
+/* The number of events for which each stage evaluates the filter; an event can be counted in several members. */
 struct tw_filter_places {
-	size_t kernel;   /* in part or whole by the kernel */
-	size_t producer; /* by the producer */
-	size_t later;    /* left for the receiver */
-	size_t off;      /* it cannot match: not enabled */
-	size_t refused;  /* the kernel refused a part that it should be able to evaluate; a later stage does it */
-	size_t left_out; /* added while tracing and cannot be filtered: not enabled */
+	size_t kernel;   /* the kernel evaluates the filter or a part of it */
+	size_t producer; /* the event filter evaluates the filter or a part of it */
+	size_t later;    /* a part is left for the receiver */
+	size_t off;      /* not enabled, because the event cannot match */
+	size_t refused;  /* the kernel refused a part that it should support; a later stage evaluates it */
+	size_t left_out; /* not enabled: added while tracing, and cannot be filtered */
 };
 
 struct tw_producer;
@@ -137,17 +137,19 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 const char *tw_producer__instance(const struct tw_producer *producer);
 
 /**
- * tw_producer__filter_places() - where the filter is evaluated; all 0 without one. Grows when events are added. Called by any thread
+ * tw_producer__filter_places() - count the events by stage of their filter; all 0 without a filter. Called by any thread
+ *
+ * The numbers change when events are added.
  */
 void tw_producer__filter_places(struct tw_producer *producer, struct tw_filter_places *ret);
 
-/** tw_producer__filter_note() - the sentence of tw_filter__ambiguous_key() for the selected events; empty if there is none */
+/** tw_producer__filter_note() - the sentence of tw_filter__ambiguous_key() for the selected events; empty if no key is ambiguous */
 const struct tw_error *tw_producer__filter_note(const struct tw_producer *producer);
 
-/** tw_producer__filter_left() - the filter if the receiver has to evaluate it too, otherwise NULL */
+/** tw_producer__filter_left() - the filter, if the receiver has to evaluate a part of it; otherwise NULL */
 const struct tw_filter *tw_producer__filter_left(const struct tw_producer *producer);
 
-/** tw_producer__threads() - number of reader threads, and therefore of sinks */
+/** tw_producer__threads() - number of reader threads; each has one sink */
 unsigned int tw_producer__threads(const struct tw_producer *producer);
 
 /** tw_producer__marker() - path of the trace_marker for tw_producer__follow(), written to @buf. Return: @buf */
@@ -166,6 +168,9 @@ int tw_producer__follow(struct tw_producer *producer, struct tw_error *error);
  */
 int tw_producer__ignore(struct tw_producer *producer, pid_t pid);
 
+/** tw_producer__ignore_device() - exclude packets on a network interface of the run from the trace; one that others use, too, stays */
+void tw_producer__ignore_device(struct tw_producer *producer, const char *name);
+
 /**
  * tw_producer__start() - open the sinks, send the metadata, start the readers and tracing
  * Return: 0, or -errno with @error filled and nothing running.
@@ -175,15 +180,16 @@ int tw_producer__start(struct tw_producer *producer, struct tw_error *error);
 /** tw_producer__broken() - 0, or the -errno of a sink or ring that has failed. Called by any thread. */
 int tw_producer__broken(const struct tw_producer *producer);
 
-/** tw_producer__progress() - a number that grows while every reader thread works, also without events. Called by any thread */
+/** tw_producer__progress() - a number that grows as long as every reader thread runs, even without events. Called by any thread */
 uint64_t tw_producer__progress(const struct tw_producer *producer);
 
 /**
  * tw_producer__stop() - switch tracing off, read the rings to the end, send the last frames, end threads and sinks
  *
- * Each ring is read up to the events that it has when the threads have ended, even if tracing continues: later ones count as lost there.
+ * Each ring is read up to the events recorded when the threads have ended. If tracing continues, later events count as lost in the ring.
  *
- * Return: 0, or the first -errno, -ETIMEDOUT if events were given up because of the deadline; the counters are valid in any case.
+ * Return: 0, or the first -errno; -ETIMEDOUT if frames were given up because the sinks had no room in time. The counters are valid in any
+ * case.
  */
 int tw_producer__stop(struct tw_producer *producer, struct tw_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of a producer, shared by producer.c and the files that set it up. */
+/* struct tw_producer, shared by producer.c and setup.c. */
 #ifndef TW_PRODUCER_IMPL_H
 #define TW_PRODUCER_IMPL_H
 
@@ -17,7 +17,7 @@ struct tw_producer {
 	const struct tw_producer_options *options;
 	struct tw_instance *instance;
 	struct tw_tracer *tracer;
-	struct tw_instance *probe; /* only for clocks without a clockid_t */
+	struct tw_instance *probe; /* reads trace clocks without a clockid_t; NULL for other clocks */
 	struct tw_producer_tasks *tasks;
 	struct tw_trace_clock clock;
 	struct tw_selection selection;
@@ -27,26 +27,26 @@ struct tw_producer {
 	struct tw_metadata_sender metadata;
 	struct tw_trace_ring *rings; /* of all possible CPUs */
 	size_t n_rings;
-	struct tw_reader *readers; /* each has a part of the rings */
+	struct tw_reader *readers; /* each reads a part of the rings */
 	unsigned int n_readers;
-	bool own_pids; /* pids in this process are global pids: false in a pid namespace */
+	bool own_pids; /* getpid() is the pid in the initial namespace: false in another pid namespace */
 
 	/* state of the run */
 	struct tw_time_sync_responder *responder;      /* NULL if there is no receiver of requests */
-	struct tw_time_sync_responder_stats questions; /* after the run has ended */
-	pthread_mutex_t mark_lock;                     /* one thread at a time learns its global pid */
+	struct tw_time_sync_responder_stats questions; /* set when the run has ended */
+	pthread_mutex_t mark_lock;                     /* one thread at a time finds its global pid */
 	sem_t marked, go;
 	atomic_bool stop;
-	_Atomic uint64_t newest; /* time of the newest event that any reader has sent */
+	_Atomic uint64_t newest; /* time of the newest event sent by any reader */
 	bool running;
 	int wake_fd;
 	uint64_t started_ns;
-	_Atomic uint64_t stopped_ns; /* set while the readers run */
-	const char *blocked_by;      /* the sink's reason why frames were not sent at the end; NULL = unknown */
+	_Atomic uint64_t stopped_ns; /* 0 until tw_producer__stop(); set while the readers run */
+	const char *blocked_by;      /* why the sink accepted no more frames at the end; NULL = unknown */
 
-	/* the kernel's counters after the run */
+	/* results of settle_rings(), after the rings were read to their end */
 	bool settled;
-	atomic_bool switched_off; /* switched off by another process; set while the readers run */
+	atomic_bool switched_off; /* another process switched tracing off; set while the readers run */
 	uint64_t recorded;
 	struct tw_unsure unsure;
 };

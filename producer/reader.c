@@ -10,16 +10,16 @@
 #include "producer/native_ring.h"
 #include "wire/encode.h"
 
-#define BUDGET          (16u << 20) /* bytes read from one ring in its turn */
-#define EMPTY_ROUNDS    4           /* after that, poll() instead of reading */
+#define BUDGET          (16u << 20) /* limit of bytes read from one ring in one round */
+#define EMPTY_ROUNDS    4           /* number of rounds without events before the reader sleeps in poll() */
 #define HEARTBEAT_NS    TW_NS_PER_SECOND
 #define LONGEST_POLL_NS TW_NS_PER_SECOND
 #define CHANNELS_MAX    1024
-#define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* receivers do not wait for a channel that is further behind than this */
+#define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* limit of a watermark's lead over the slowest reader */
 
 /*
- * The time up to which this round has read: T; or for a ring that was not read to its end, the time of its last event, or of the next
- * one if that is known.
+ * Return: the time up to which this round has read all rings. That is @now less the clock's slack, or, for a ring that was not read to its
+ * end, the time of its last event, or of its next event if that is known.
  */
 static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 {
@@ -35,7 +35,10 @@ static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 	return time;
 }
 
-/* Needs all readers: a receiver holds back the events of one until the others have sent their watermarks. */
+/*
+ * Updates the time of the newest event sent by any reader. All readers need it, because a receiver holds back the events of one reader
+ * until the others have sent their watermarks.
+ */
 static void update_newest(struct tw_reader *r)
 {
 	uint64_t newest = atomic_load(r->newest), mine = 0;
@@ -47,7 +50,7 @@ static void update_newest(struct tw_reader *r)
 		;
 }
 
-/* The channels of this thread's rings, and the number of the next event of each. Return: number of channels */
+/* Lists the channels of this reader's rings, and the number of the next event of each. Return: number of channels */
 static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64_t *next)
 {
 	size_t n = 0;
@@ -55,7 +58,7 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
 	for (size_t i = 0; i < r->n_rings && n < CHANNELS_MAX; i++) {
 		const struct tw_producer_channel *ch = &r->rings[i].channel;
 
-		/* events in the open frame have their numbers, although the channel counts them when the frame ends */
+		/* events in the open frame already have numbers, but next_seq counts them only when the frame ends */
 		channels[n] = ch->number;
 		next[n++] = ch->next_seq + (r->writer.channel == ch ? r->writer.frame.info.events : 0);
 	}
@@ -63,8 +66,8 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
 }
 
 /*
- * The control channel is listed with the thread's rings. It has its own record while another thread may still find tasks and addresses
- * whose names must be placed before this thread's time.
+ * Adds WATERMARK to a frame. The record lists the control channel together with this reader's rings. If the control channel's watermark is
+ * earlier, it has its own record: another thread may still find tasks and addresses whose names must be placed before @time.
  */
 static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, uint64_t time)
 {
@@ -108,13 +111,13 @@ uint64_t tw_reader__others_read_until(const struct tw_reader *r)
 	return time;
 }
 
-/* All threads have read all older events and noted their tasks and addresses. */
+/* Return: the time before which all threads have read all events and noted their tasks and addresses */
 static uint64_t all_read_until(const struct tw_reader *r)
 {
 	return tw_time__earlier(r->read_until, tw_reader__others_read_until(r));
 }
 
-/* The watermark to send. It is not further ahead of the others than receivers wait. */
+/* Return: the watermark to send. It is at most AHEAD_NS ahead of the other readers, because receivers do not wait longer for a channel. */
 static uint64_t next_watermark(const struct tw_reader *r)
 {
 	const uint64_t others = tw_reader__others_read_until(r);
@@ -122,7 +125,10 @@ static uint64_t next_watermark(const struct tw_reader *r)
 	return others < UINT64_MAX - AHEAD_NS ? tw_time__earlier(r->read_until, others + AHEAD_NS) : r->read_until;
 }
 
-/* Sent with the last frame of the round; alone only if a receiver holds back events for it, or from time to time. */
+/*
+ * Adds a watermark to the last frame of the round. Without an open frame, a watermark is sent alone only if a receiver holds back events
+ * for it, or once a second.
+ */
 static void send_due_watermark(struct tw_reader *r, uint64_t now)
 {
 	const bool control = r->control && r->sent_control_watermark < r->sent_watermark;
@@ -150,7 +156,7 @@ static size_t drain_rings(struct tw_reader *r, uint64_t round)
 	return bytes;
 }
 
-/* Whether another reader reads in step; with @slow, because its own frames had to wait and not because it follows another */
+/* Whether another reader reads in step. @slow: only readers whose own frames had to wait, not those that follow another reader */
 static bool another_in_step(const struct tw_reader *r, bool slow)
 {
 	for (unsigned int i = 0; i < r->n_all; i++)
@@ -164,7 +170,9 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes;
 
 	r->writer.waited = 0;
-	/* All threads have the same receiver: a reader that need not wait would be far ahead. Followers do not propagate pacing. */
+	/*
+	 * All readers have the same receiver: a reader that need not wait would get far ahead. Followers do not make other readers follow.
+	 */
 	if (another_in_step(r, true))
 		tw_ring_scheduler__start(&r->scheduler);
 	bytes = r->scheduler.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);
@@ -175,8 +183,8 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 }
 
 /*
- * Places the records of the control channel among the events that are sent now. In step these may be some seconds old: newer frames
- * before them would make a receiver stop waiting for the older ones.
+ * Return: the time for records of the control channel, so that they are among the events that are sent in this round. In step, these events
+ * may be some seconds old: control frames with the current time would make a receiver stop waiting for these events.
  */
 static uint64_t control_time(const struct tw_reader *r, uint64_t now)
 {
@@ -200,7 +208,7 @@ void tw_reader__sink_stats(struct tw_reader *r, struct tw_sink_stats *ret)
 	pthread_mutex_unlock(&r->stats_lock);
 }
 
-/* Runs one round. Return: bytes of events read. */
+/* Runs one round. @ret_patience: longest pause before the next round, ns. Return: bytes of events read */
 static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 {
 	const uint64_t now = tw_trace_clock__now(r->clock);
@@ -234,8 +242,9 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 }
 
 /*
- * If two sub-buffers fill in the longest pause, the pause is the longest. In no pause more than a quarter of a ring is filled. There is
- * no pause after a round that took longer than the longest pause, because its frames had to wait and the rings have filled meanwhile.
+ * Return: the pause before the next round, ns. It is max_pause if two sub-buffers fill during max_pause, and shorter at lower rates. During
+ * a pause at most a quarter of a ring fills. There is no pause after a round that took longer than max_pause: its frames had to wait, and
+ * the rings have filled meanwhile.
  */
 static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed_ns, uint64_t round_ns)
 {
@@ -253,7 +262,7 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 	return pause < quarter ? pause : quarter;
 }
 
-/* Sleeps for @ns, or until stop is set or a round is requested; with @for_events also until a ring has events. */
+/* Sleeps for @ns, or until stop is set or a round is requested; with @for_events, also until a ring has events. */
 static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 {
 	const struct timespec ts = { .tv_sec = (time_t)(ns / TW_NS_PER_SECOND),
@@ -272,7 +281,7 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 	for (size_t i = 0; i < n; i++)
 		r->rings[i].no_poll |= !!(fds[i].revents & POLLERR); /* the CPU was never online and has no ring yet */
 	if (request->revents && read(request->fd, &times, sizeof(times)) < 0)
-		return; /* another reader has reset it; the round begins in any case */
+		return; /* nothing to reset; the round begins in any case */
 }
 
 void tw_reader__loop(struct tw_reader *r)
@@ -287,7 +296,7 @@ void tw_reader__loop(struct tw_reader *r)
 
 		pause = choose_pause(r, bytes, now - last, now - begun);
 		if (r->scheduler.on)
-			pause = bytes ? 0 : r->min_pause; /* another thread is further behind */
+			pause = bytes ? 0 : r->min_pause; /* no events: wait for a reader that is further behind */
 		last = now;
 		r->empty_rounds = bytes || r->scheduler.on ? 0 : r->empty_rounds + 1;
 		if (r->empty_rounds >= EMPTY_ROUNDS)
@@ -298,8 +307,8 @@ void tw_reader__loop(struct tw_reader *r)
 }
 
 /*
- * In step this is a round like any other: the receiver needs its watermark, even if the reader's rings are empty, and the first reader
- * sends metadata meanwhile.
+ * In step, a complete round is run: the receiver needs this reader's watermark even if its rings are empty, and the first reader sends
+ * metadata meanwhile.
  */
 bool tw_reader__finish(struct tw_reader *r)
 {

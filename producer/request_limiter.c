@@ -13,14 +13,14 @@
 #define CLOCK_BURST 8
 #define ALL_NS      (TW_NS_PER_SECOND / 2)
 #define ALL_BURST   2
-#define ALL_BYTES   (256u << 10) /* more than this takes proportionally longer than ALL_NS */
+#define ALL_BYTES   (256u << 10) /* larger metadata is sent less often, in proportion to its size */
 
 #define BIT(what) (1u << (what))
 
-/* A token bucket: allows @burst sends in a row, then one in each @each ns. */
+/* A token bucket: allows @burst sends in a row, then one every @each ns. */
 struct budget {
 	uint64_t each, burst;
-	uint64_t paid; /* when the time of all previous sends is over */
+	uint64_t paid; /* when the intervals of all previous sends are over, CLOCK_MONOTONIC */
 };
 
 struct tw_request_limiter {
@@ -53,7 +53,8 @@ void tw_request_limiter__free(struct tw_request_limiter *w)
 }
 
 /*
- * Until all metadata may be sent again, only HOST and CLOCK are sent. An earlier request has already woken the sender, which knows when it may answer.
+ * A request for all metadata also requests HOST and CLOCK, which are sent until all metadata may be sent again. The eventfd is written only
+ * for a new request: a pending request has already woken the sender, which then answers as soon as the limits permit.
  */
 void tw_request_limiter__add(struct tw_request_limiter *w, uint16_t what)
 {
@@ -75,7 +76,7 @@ static uint64_t paid_after(const struct budget *b, uint64_t now)
 	return (b->paid > now ? b->paid : now) + b->each;
 }
 
-/* Time until one more send is allowed */
+/* Return: time until one more send is allowed, ns */
 static uint64_t pause_of(const struct budget *b, uint64_t now)
 {
 	const uint64_t paid = paid_after(b, now), max = now + b->burst * b->each;

@@ -10,7 +10,7 @@
 
 #include "producer/counter.h"
 
-/* Events that are written while the counters are read: at most one for each context of a CPU. */
+/* Limit of events that are recorded while the counters are read: one for each context of a CPU. */
 #define IN_FLIGHT 8
 
 int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *instance, unsigned int cpu,
@@ -41,9 +41,9 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 }
 
 /*
- * Handles a sub-buffer that says that events were lost before it. If it gives a number, that number is reported. If it had no room for
- * the number, the growth of the kernel's counter since the last report is reported, marked as not exactly placed. No event is reported
- * twice: the sum never exceeds the kernel's count.
+ * Reports the events that were lost before a sub-buffer. If the sub-buffer contains their number, @count is reported. If it had no room for
+ * the number, the growth of the kernel's counter since the last report is reported, marked as not exactly placed. The sum of all reports
+ * never exceeds the kernel's counter, so no event is reported twice.
  */
 static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writer, uint64_t time,
 			enum tw_ring_missed missed, uint64_t count)
@@ -61,9 +61,9 @@ static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writ
 }
 
 /*
- * The hot path: look up the task, look up the event's addresses, copy once, hash pointers if needed. The open frame is kept in registers
- * while events fit: the copy writes through a byte pointer, which may alias anything, so a frame in memory would be read again for every
- * event.
+ * The hot path; for each event: apply the filter, look up the task, look up the addresses, copy the record once, hash pointers if needed. A
+ * copy of the open frame is kept in registers while events fit: the event is copied through a byte pointer, which may alias anything, so a
+ * frame in memory would be loaded again for every event.
  */
 static inline __attribute__((always_inline)) void
 send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
@@ -105,7 +105,7 @@ send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame
 		ring->sent_time = walk->time;
 }
 
-/* Compiled four times: most runs look up no addresses and neither filter nor hash, and do not pay for it. */
+/* Calls one of four compiled variants of send_walk(), because most runs look up no addresses and neither filter nor hash. */
 static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
 			struct tw_producer_tasks *tasks)
 {
@@ -124,7 +124,10 @@ static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, s
 		send_walk(ring, walk, writer, tasks, NULL, NULL, NULL);
 }
 
-/* Events reserved before the last watermark and committed after it are late: they are counted, and their frames are flagged. */
+/*
+ * Whether a sub-buffer contains late events, which were reserved before the last watermark and committed after it. Counts the late events;
+ * the caller flags their frames.
+ */
 static bool is_late(struct tw_trace_ring *ring, struct tw_ring_page walk)
 {
 	struct tw_ring_event event;
@@ -145,7 +148,7 @@ static uint64_t first_time(struct tw_ring_page walk)
 	return tw_native_page__next(&walk, &event) ? event.time : walk.time;
 }
 
-/* Takes the events that are not newer than @until from the front of @rest; *ret_next: time of the first remaining event. */
+/* Splits @rest: returns the events that are not newer than @until and leaves the others. @ret_next: time of the first remaining event */
 static struct tw_ring_page take_up_to(struct tw_ring_page *rest, uint64_t until, uint64_t *ret_next)
 {
 	struct tw_ring_page front = *rest, next = *rest;
@@ -195,14 +198,13 @@ static size_t send_subbuf(struct tw_trace_ring *ring, const uint8_t *page, size_
 
 static bool is_full(size_t bytes, size_t page_size)
 {
-	return bytes >=
-	       page_size - page_size / 8; /* the next record may have been too large for the remaining buffer */
+	return bytes >= page_size - page_size / 8; /* the next record may have been too large for the remaining space */
 }
 
 /*
- * Whether this sub-buffer was the one being written: it is not full, and its last event is of this round. Under load the next read()
- * would find the few events recorded since, and each such read copies a whole sub-buffer; these events can wait for the next round. If
- * the sub-buffer has few events, one more read() is cheap and makes sure that the ring is empty.
+ * Whether this sub-buffer was the one being written: it is not full, and its last event is of this round. Under load, another read() would
+ * return the few events recorded since, but copy a whole sub-buffer; these events can wait for the next round. If the sub-buffer has few
+ * events, one more read() is cheap and makes sure that the ring is empty.
  */
 static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {
@@ -210,10 +212,10 @@ static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t pag
 }
 
 /*
- * Whether the data after a full sub-buffer can wait for the next round. That is the sub-buffer being filled, which takes about as long
- * as the last one did. If it is read before it is full, the kernel copies it event by event, and later copies the rest the same way;
- * that costs several times the rest of the path. A full one is handed over without a copy. Recent full ones wait with it, because their
- * writer may have paused.
+ * Whether the data after a full sub-buffer can wait for the next round. This data is the sub-buffer that the kernel is filling, which takes
+ * about as long as filling the last one (fill_ns). If it were read now, the kernel would copy it event by event, and later copy its
+ * remaining events in the same way, which costs several times the rest of the path. A full sub-buffer is handed over without a copy.
+ * Recently filled sub-buffers can wait too, because their writer may have paused.
  */
 static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {
@@ -227,7 +229,7 @@ static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page
 	return ring->last_time + young > round;
 }
 
-/* Return: bytes; 0 if there is nothing more */
+/* Reads the next sub-buffer. Return: its bytes; 0 if the ring has no more events to read */
 static size_t read_subbuf(struct tw_trace_ring *ring, uint8_t *page, size_t page_size)
 {
 	const bool through = ring->end && ring->read + ring->lost >= ring->end;
@@ -308,7 +310,8 @@ int tw_trace_ring__bound(struct tw_trace_ring *ring)
 }
 
 /*
- * What is left in the ring is lost with the instance: nothing, unless tracing could not be switched off or was switched on again.
+ * Events left in the ring are lost when the instance is removed. There are none, unless tracing could not be switched off or was switched
+ * on again.
  */
 int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *writer, struct tw_ring_stats *ret)
 {

@@ -4,12 +4,12 @@
 #include "base/time.h"
 #include "producer/reader.h"
 
-#define ROUND_NS \
-	(200 * TW_NS_PER_MS) /* waiting time for room in a round; a capture host waits two seconds for a channel */
-#define STEP_MAX   (50 * TW_NS_PER_MS)    /* a few times the flush interval of frames */
-#define TURN_BYTES 8192                   /* bytes of one ring: a few full frames */
-#define STEP_MIN   1000                   /* ns */
-#define STUCK_NS   (2 * TW_NS_PER_SECOND) /* much longer than a round of the others */
+/* Limit of the time that a round waits for room. A capture host waits two seconds for a channel. */
+#define ROUND_NS   (200 * TW_NS_PER_MS)
+#define STEP_MAX   (50 * TW_NS_PER_MS)    /* longest step: a few times the flush interval of frames */
+#define TURN_BYTES 8192                   /* limit of bytes of one ring in a turn: a few full frames */
+#define STEP_MIN   1000                   /* shortest step, ns */
+#define STUCK_NS   (2 * TW_NS_PER_SECOND) /* much longer than a round of the other readers */
 
 void tw_ring_scheduler__start(struct tw_ring_scheduler *scheduler)
 {
@@ -18,7 +18,7 @@ void tw_ring_scheduler__start(struct tw_ring_scheduler *scheduler)
 	scheduler->on = true;
 }
 
-/* Returns the ring with the oldest event; NULL = no events are left */
+/* Returns the ring with the oldest event; NULL = no ring has events */
 static struct tw_trace_ring *oldest_ring(const struct tw_reader *r)
 {
 	struct tw_trace_ring *oldest = NULL;
@@ -32,7 +32,7 @@ static struct tw_trace_ring *oldest_ring(const struct tw_reader *r)
 	return oldest;
 }
 
-/* Adapts the step so that a round takes at most ROUND_NS, and not much less. */
+/* Adapts the step so that frames wait for at most ROUND_NS in a round, and not much less. */
 static void fit_step(struct tw_ring_scheduler *scheduler, uint64_t waited)
 {
 	if (waited >= ROUND_NS && scheduler->step > STEP_MIN)
@@ -41,7 +41,10 @@ static void fit_step(struct tw_ring_scheduler *scheduler, uint64_t waited)
 		scheduler->step *= 2;
 }
 
-/* Time up to which the other readers have read; UINT64_MAX if that does not change, for example after a clock was set back. */
+/*
+ * Return: the time up to which the other readers have read; UINT64_MAX if this time has not changed for STUCK_NS, for example after a clock
+ * was set back
+ */
 static uint64_t others_read_until(struct tw_reader *r)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC), time = tw_reader__others_read_until(r);
@@ -53,7 +56,7 @@ static uint64_t others_read_until(struct tw_reader *r)
 	return now - r->scheduler.since < STUCK_NS ? time : UINT64_MAX;
 }
 
-/* Time of the last event that begins in the first @bytes; of the first event in any case */
+/* Return: the time of the last event that begins in the first @bytes; at least the time of the first event */
 static uint64_t time_within(struct tw_ring_page page, size_t bytes)
 {
 	const uint8_t *const begin = page.at;
@@ -69,8 +72,8 @@ static uint64_t time_within(struct tw_ring_page page, size_t bytes)
 }
 
 /*
- * The end of the next turn, in which no ring sends more than TURN_BYTES. Without turns a burst in one ring could take seconds to send
- * within a step, and a receiver would meanwhile release newer events of the other rings.
+ * Return: the end of the next turn, in which no ring sends much more than TURN_BYTES. Without turns, sending a burst of one ring within a
+ * step could take seconds, and a receiver would meanwhile release newer events of the other rings.
  */
 static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 {
@@ -84,7 +87,7 @@ static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 	return until;
 }
 
-/* Sends each ring's part of the turn without a break: every change of the ring ends a frame. */
+/* Sends each ring's events of the turn in one go, because every change of the ring ends a frame. */
 static size_t send_turn(struct tw_reader *r, uint64_t until)
 {
 	size_t bytes = 0;

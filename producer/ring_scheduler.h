@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads rings in step, if the sink takes less than is recorded. Sending one whole ring would take longer than a receiver waits for the
- * events of the others. Therefore each round takes from all rings the events of one step of time. A step is as long as can be sent in a
- * fraction of a second; the watermark after it says that it is complete. Within a step the rings take turns of a few frames each, so
- * that none is far ahead of another. Threads with sinks to the same receiver wait for the one that is furthest behind.
+ * Reads the rings in equal steps of time ("in step") while the sink accepts less than is recorded. If the rings were read one after the
+ * other, sending one full ring would take longer than a receiver waits for the events of the other rings. Therefore each round reads from
+ * all rings the events of one time step. A step is as long as can be sent in a fraction of a second; the watermark after it reports that
+ * the step is complete. Within a step the rings take turns of a few frames each, so that no ring is far ahead of another. Readers with
+ * sinks to the same receiver wait for the slowest reader.
  */
 #ifndef TW_RING_SCHEDULER_H
 #define TW_RING_SCHEDULER_H
@@ -17,15 +18,15 @@ struct tw_reader;
 
 struct tw_ring_scheduler {
 	atomic_bool on;
-	atomic_bool slow;       /* its own frames had to wait: the other readers read in step too */
-	uint64_t step;          /* ns */
-	uint64_t others, since; /* time up to which the others had read, and since when, CLOCK_MONOTONIC */
+	atomic_bool slow;       /* this reader's own frames had to wait, so the other readers also read in step */
+	uint64_t step;          /* length of the time step, ns */
+	uint64_t others, since; /* time up to which the other readers had read; since when, CLOCK_MONOTONIC */
 };
 
-/** tw_ring_scheduler__start() - read in step until the rings are found empty */
+/** tw_ring_scheduler__start() - read the rings in step until all of them are empty */
 void tw_ring_scheduler__start(struct tw_ring_scheduler *scheduler);
 
-/** tw_ring_scheduler__round() - one round, instead of reading one ring after the other to its end. Return: bytes of events sent */
+/** tw_ring_scheduler__round() - read one round in step, instead of one ring after the other. Return: bytes of events sent */
 size_t tw_ring_scheduler__round(struct tw_reader *reader);
 
 #endif

@@ -15,9 +15,9 @@
 #include "schema/schema.h"
 #include "wire/schema_text.h"
 
-#define FTRACE_FORMATS_MAX 64 /* number of formats of system ftrace; Linux 6.18 has 19 */
+#define FTRACE_FORMATS_MAX 64 /* limit of formats of system ftrace; Linux 6.18 has 19 */
 
-/* A text read from tracefs. */
+/* A text read from tracefs, before compression. */
 struct source {
 	enum tw_schema_kind kind;
 	uint16_t id;
@@ -25,7 +25,7 @@ struct source {
 	char *text;
 };
 
-/* header_page, header_event, events by id: this order determines the schema id. */
+/* Compares by the order of the texts, which determines the schema id: header_page, header_event, printk_formats, events by id. */
 static int by_id(const void *a, const void *b)
 {
 	const struct source *x = a, *y = b;
@@ -58,7 +58,7 @@ static int read_format(const char *tracing_dir, const char *system, const char *
 	return 0;
 }
 
-/* Determines which fields are addresses of symbols, and which are to be hashed. Return: 0 or -ENOMEM */
+/* Determines which fields are printed as symbols, and which contain addresses to be hashed. Return: 0 or -ENOMEM */
 static int look_at_fields(const struct tw_schema_texts_request *request, const struct tw_format *format)
 {
 	struct tw_print *print = tw_print__new(format);
@@ -77,7 +77,10 @@ static int look_at_fields(const struct tw_schema_texts_request *request, const s
 	return err;
 }
 
-/* System calls also have pointers to strings in user memory, but print them as numbers. */
+/*
+ * Whether an event prints strings in the kernel's memory. System calls also have pointers to strings, in user memory, but print them as
+ * numbers.
+ */
 static bool prints_kernel_strings(const struct tw_format *format)
 {
 	if (!strstr(format->print_fmt, "%s"))
@@ -88,7 +91,7 @@ static bool prints_kernel_strings(const struct tw_format *format)
 	return false;
 }
 
-/* Return: 0 or -ENOMEM; @strings: set if the event needs printk_formats */
+/* Parses a format and fills the members of @request that need it. @strings: set if the event needs printk_formats. Return: 0 or -ENOMEM */
 static int look_at_format(const struct tw_schema_texts_request *request, const struct source *src, bool *strings)
 {
 	struct tw_format *format;
@@ -115,7 +118,7 @@ static int look_at_formats(const struct tw_schema_texts_request *request, const 
 	return err;
 }
 
-/* Drops the lines that do not fit a SCHEMA record. */
+/* Removes the last lines of a text that is too long for a SCHEMA record. */
 static void cut(char *text)
 {
 	char *end;
@@ -127,7 +130,7 @@ static void cut(char *text)
 	*(end ? end + 1 : text) = 0;
 }
 
-/* The text with addresses as in the stream. Return: NULL if there are none, or without memory */
+/* Reads printk_formats, with addresses as in the stream. Return: NULL if it has no lines, cannot be read, or if there is no memory */
 static char *read_printk_formats(const struct tw_schema_texts_request *request)
 {
 	char *text, *hashed;
@@ -147,7 +150,7 @@ static char *read_printk_formats(const struct tw_schema_texts_request *request)
 	return NULL;
 }
 
-/* The events of tracers have formats too, in a directory that available_events does not list. Return: number of formats. */
+/* Reads the formats of tracer records, in a directory that available_events does not list. Return: number of formats */
 static int read_ftrace(const char *tracing_dir, struct source *sources)
 {
 	char path[PATH_MAX];

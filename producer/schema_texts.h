@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The format texts of the enabled events, read from tracefs and kept ready to be sent in SCHEMA records. If an event prints strings of
- * the kernel's memory, printk_formats is added. Its addresses change with each boot, and with them the schema id; therefore a schema
- * without such an event does not have it.
+ * The format texts of the enabled events, read from tracefs and compressed for SCHEMA records. If an event prints strings in the kernel's
+ * memory, printk_formats is added. It contains addresses, which change with each boot and change the schema id; therefore it is left out if
+ * no event needs it.
  */
 #ifndef TW_SCHEMA_TEXTS_H
 #define TW_SCHEMA_TEXTS_H
@@ -19,26 +19,26 @@
 #include "wire/decode.h"
 
 struct tw_schema_texts {
-	struct tw_schema_view *items; /* header_page, header_event, printk_formats, events by id; data is compressed */
+	struct tw_schema_view *items; /* header_page, header_event, printk_formats, events by id; compressed */
 	size_t n;
-	uint64_t schema_id; /* of all of them, in this order */
+	uint64_t schema_id; /* hash of all texts, in this order */
 };
 
-/* Which texts to read. */
+/* The texts to read, and the objects that are filled from them. */
 struct tw_schema_texts_request {
 	const char *tracing_dir;             /* as from tw_tracing_dir__find() */
-	const struct tw_event_list *events;  /* events that no longer exist are left out */
-	bool tracers;                        /* with those of system ftrace: tracers and stacks write such records */
-	struct tw_addresses *addresses;      /* gets the fields that are printed as symbols; may be NULL */
-	struct tw_hashed_pointers *pointers; /* gets the fields that contain addresses; NULL = none are hashed */
-	struct tw_schema *schema;            /* gets the formats; may be NULL */
+	const struct tw_event_list *events;  /* the events; an event that does not exist is left out */
+	bool tracers;                        /* also all formats of system ftrace, the records of tracers and stacks */
+	struct tw_addresses *addresses;      /* gets the fields that are printed as symbols; NULL = not needed */
+	struct tw_hashed_pointers *pointers; /* gets the fields that contain addresses; NULL = do not hash */
+	struct tw_schema *schema;            /* gets the parsed formats; NULL = not needed */
 };
 
 /**
  * tw_schema_texts__load() - read and compress the format texts of events
- * @ret: the caller's; tw_schema_texts__fini()
+ * @ret: the caller's; free it with tw_schema_texts__fini()
  *
- * ftrace:print is always included, because a write to an instance's trace_marker records such an event.
+ * The format of ftrace:print is always included, because a write to the instance's trace_marker records such an event.
  *
  * Return: 0, or -errno with @error filled.
  */

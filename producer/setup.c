@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Setting up a run: checks the options and creates all parts; frees them after the run. */
+/* Sets up a run: checks the options and creates all parts. Frees them after the run. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,19 +15,19 @@
 #include "producer/tracing_dir.h"
 
 #define CPUS_MAX          1024
-#define CPUS_PER_THREAD   8 /* one thread takes the least CPU time; one can read that number of CPUs */
+#define CPUS_PER_THREAD   8 /* one reader can read the rings of this many CPUs; fewer readers take less CPU time */
 #define LATENCY_MS        20
-#define LATENCY_PACKED_MS 40 /* for packed frames: 20 ms more cost a quarter less CPU at 1 M events/s */
-#define LEAVE_SHARE       8  /* part of a ring that may wait for the next round */
+#define LATENCY_PACKED_MS 40 /* for packed frames: 20 ms more save 1/4 of the CPU time at 1 M events/s */
+#define LEAVE_SHARE       8  /* 1/LEAVE_SHARE of a ring may wait for the next round */
 
-#define RING_KIB_MAX     16384 /* default for each CPU if there is enough memory */
-#define RING_KIB_MIN     1408  /* the kernel's default */
-#define RAM_SHARE        32    /* all rings together use at most this part of the memory */
-#define SUBBUF_SMALL_MS  10    /* up to this latency small sub-buffers cost less */
+#define RING_KIB_MAX     16384 /* upper limit of the default size for each CPU */
+#define RING_KIB_MIN     1408  /* lower limit: the kernel's default size */
+#define RAM_SHARE        32    /* by default all rings together use at most 1/RAM_SHARE of the memory */
+#define SUBBUF_SMALL_MS  10    /* up to this latency, small sub-buffers take less CPU time */
 #define SUBBUF_KIB_SMALL 16
 #define SUBBUF_KIB_LARGE 64
 
-/* The longest time that an event waits in its ring. */
+/* Return: the longest time that an event waits in its ring */
 static unsigned int latency_ms(const struct tw_producer_options *options)
 {
 	if (options->latency_ms)
@@ -67,7 +67,7 @@ static size_t read_number(const struct tw_instance *in, const char *file)
 	return number;
 }
 
-/* Since Linux 6.8 the size of sub-buffers can be set. On older kernels the option is refused; a sub-buffer is a page there. */
+/* Sets the size of sub-buffers, which is possible since Linux 6.8. On older kernels a sub-buffer is a page, and the option is refused. */
 static int set_subbuf_size(const struct tw_producer *p, struct tw_error *error)
 {
 	static const char file[] = "buffer_subbuf_size_kb";
@@ -83,7 +83,7 @@ static int set_subbuf_size(const struct tw_producer *p, struct tw_error *error)
 	return write_number(p->instance, file, kib, error);
 }
 
-/* Creates the trace instance for events, and chooses the instance or the top level for the tracer */
+/* Creates the trace instance for events. The tracer uses this instance or the top level. */
 static int make_instance(struct tw_producer *p, struct tw_error *error)
 {
 	const size_t kib = p->options->buffer_kib ? p->options->buffer_kib : default_ring_kib();
@@ -99,13 +99,13 @@ static int make_instance(struct tw_producer *p, struct tw_error *error)
 		err = write_number(p->instance, "buffer_size_kb", kib, error);
 	if (err)
 		return err;
-	/* poll() on a ring wakes at the first event; the kernel need not record names; neither is essential */
+	/* poll() on a ring returns at the first event, and the kernel does not record task names; failures do not matter */
 	tw_instance__write(p->instance, "buffer_percent", "0", NULL);
 	tw_instance__write(p->instance, "options/record-cmd", "0", NULL);
 	return tw_instance__write(p->instance, "options/event-fork", "1", error);
 }
 
-/* Clocks without a clockid_t are read through marks in an instance without events. */
+/* Creates an instance without events, whose marks are used to read a clock that has no clockid_t. */
 static int make_probe(struct tw_producer *p, struct tw_error *error)
 {
 	int err;
@@ -121,7 +121,7 @@ static int make_probe(struct tw_producer *p, struct tw_error *error)
 	return err;
 }
 
-/* The rings of all possible CPUs: a CPU that comes online later is read from its first event. */
+/* Opens the rings of all possible CPUs, so that a CPU that comes online later is read from its first event. */
 static int open_rings(struct tw_producer *p, struct tw_error *error)
 {
 	p->rings = calloc(CPUS_MAX, sizeof(*p->rings));
@@ -138,7 +138,7 @@ static int open_rings(struct tw_producer *p, struct tw_error *error)
 	return p->n_rings ? 0 : tw_error__set(error, -ENODEV, "the trace instance has no rings");
 }
 
-/* A buffer for one sub-buffer. */
+/* Allocates a buffer for one sub-buffer. */
 static uint8_t *alloc_page(size_t size)
 {
 	return aligned_alloc(4096, (size + TW_NATIVE_PAGE_SLACK + 4095) & ~(size_t)4095);
@@ -148,15 +148,14 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_tra
 		       struct tw_error *error)
 {
 	const size_t subbuf_kib = read_number(p->instance, "buffer_subbuf_size_kb");
-	/* what waits for the next round is then as old as what arrived since */
+	/* half the latency, because an event can wait for two rounds */
 	const uint64_t pause = latency_ms(p->options) * TW_NS_PER_MS / 2;
 
 	*r = (struct tw_reader){
 		.page_size = subbuf_kib ? subbuf_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE),
 		.ring_size = read_number(p->instance, "buffer_size_kb") * 1024,
 		.max_pause = pause,
-		.min_pause = tw_time__earlier(pause,
-					      tw_time__later(pause / 5, TW_NS_PER_MS)), /* while there are few events */
+		.min_pause = tw_time__earlier(pause, tw_time__later(pause / 5, TW_NS_PER_MS)), /* at low rates */
 		.clock = &p->clock,
 		.tasks = p->tasks,
 		.addresses.shared = &p->metadata.symbolizer.addresses,
@@ -184,7 +183,7 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_tra
 	return 0;
 }
 
-/* Creates the readers, each with its share of the rings */
+/* Creates the readers. Each reads a part of the rings. */
 static int make_readers(struct tw_producer *p, struct tw_error *error)
 {
 	size_t threads = p->options->threads, first = 0;
@@ -211,7 +210,7 @@ static int make_readers(struct tw_producer *p, struct tw_error *error)
 	return err;
 }
 
-/* The filters are set here, before anything that depends on them is written. */
+/* Sets up the metadata sender. The filters are set here too, because they need the formats and HOST contains their text. */
 static int init_metadata(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_metadata_sender *m = &p->metadata;
@@ -264,7 +263,7 @@ static void describe_host(struct tw_producer *p)
 			    });
 }
 
-/* Checks that need no object */
+/* Makes the checks that need no trace instance. */
 static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_error *error)
 {
 	const struct tw_producer_options *o = p->options;

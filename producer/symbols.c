@@ -35,7 +35,7 @@ static int grow(struct tw_address_set *set)
 	return 0;
 }
 
-/* Return: 0, also if it was in the set; -E2BIG beyond the limit; -ENOMEM */
+/* Adds an address. Return: 0, also if the set contains it already; -E2BIG beyond the limit; -ENOMEM */
 static int address_set__add(struct tw_address_set *set, uint64_t address)
 {
 	int err;
@@ -59,7 +59,7 @@ static void address_set__fini(struct tw_address_set *set)
 	*set = (struct tw_address_set){ 0 };
 }
 
-/* Makes an empty table of field offsets. Return: 0 or -ENOMEM */
+/* Makes an empty table of fields, without noted addresses. Return: 0 or -ENOMEM */
 static int addresses__init(struct tw_addresses *a)
 {
 	*a = (struct tw_addresses){ 0 };
@@ -80,7 +80,7 @@ bool tw_addresses__set_fields(struct tw_addresses *a, const struct tw_format *fo
 	return true;
 }
 
-/* Shared by all readers. Return: false if there is no room. */
+/* Notes an address for the control thread, unless another reader has noted it. Return: false if there is no room */
 static bool note_for_all(struct tw_addresses *a, uint64_t address)
 {
 	bool noted = true;
@@ -104,7 +104,7 @@ static bool note_for_all(struct tw_addresses *a, uint64_t address)
 	return noted;
 }
 
-/* A new address; rare, except for values that are not addresses. */
+/* Handles an address that this reader has not seen before. Rare, except for values that are not addresses. */
 static __attribute__((noinline)) void note(struct tw_seen_addresses *seen, uint64_t address)
 {
 	if (!address)
@@ -133,7 +133,7 @@ void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_of
 	}
 }
 
-/* Whether there are noted addresses */
+/* Whether there are noted addresses. */
 static bool addresses__any_noted(struct tw_addresses *a)
 {
 	bool any;
@@ -176,7 +176,7 @@ void tw_seen_addresses__fini(struct tw_seen_addresses *seen)
 
 #define INTERVAL_MIN TW_NS_PER_SECOND
 #define INTERVAL_MAX (64 * TW_NS_PER_SECOND)
-#define NAMELESS_MAX 4096u /* addresses looked up again; of more, only the first */
+#define NAMELESS_MAX 4096u /* limit of addresses that are looked up again; further ones are not */
 
 int tw_symbolizer__init(struct tw_symbolizer *s, const char *kallsyms_path)
 {
@@ -204,7 +204,7 @@ void tw_symbolizer__await(struct tw_symbolizer *s)
 		s->blind = !tw_kallsyms__renew(&s->kallsyms, true);
 }
 
-/* Return: whether there is a table, or will never be one. Without a table the notes stay in the readers' sets. */
+/* Whether noted addresses can be handled: there is a table, or there will never be one. Otherwise the addresses stay noted. */
 static bool is_ready(struct tw_symbolizer *s, bool wait)
 {
 	if (s->kallsyms.table || s->blind)
@@ -239,13 +239,16 @@ static bool make_room(struct tw_symbolizer *s)
 	return true;
 }
 
-/* If a symbol has two names, the first covers only its first byte: they are two symbols. */
+/*
+ * Return: the key of a symbol in s->known. If an address has two names, the first name has size 1; the keys then differ, because the names
+ * are two symbols.
+ */
 static uint64_t key_of(const struct tw_symbol *symbol)
 {
 	return symbol->address << 1 | (symbol->size == 1);
 }
 
-/* Return: false without memory. */
+/* Adds a symbol, unless it is known. Return: false if there is no memory */
 static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol)
 {
 	struct tw_symbol mine = *symbol;
@@ -264,7 +267,7 @@ static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol)
 	return true;
 }
 
-/* Adds a symbol, at the replacement of its address if addresses are hashed. */
+/* Adds a symbol, with the replacement of its address if addresses are hashed. */
 static bool add_placed(struct tw_symbolizer *s, const struct tw_symbol *symbol)
 {
 	struct tw_symbol placed = *symbol;
@@ -274,7 +277,10 @@ static bool add_placed(struct tw_symbolizer *s, const struct tw_symbol *symbol)
 	return add(s, &placed);
 }
 
-/* If the key does not keep distances, each address in the symbol has its own copy of the name. */
+/*
+ * Adds a symbol for a single address, with a copy of the name: the key does not keep distances, so each address in the symbol needs its
+ * own.
+ */
 static bool add_alone(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_t address)
 {
 	struct tw_symbol alone = *symbol;
@@ -285,8 +291,9 @@ static bool add_alone(struct tw_symbolizer *s, const struct tw_symbol *symbol, u
 }
 
 /*
- * The name at its beginning is sent first: a receiver keeps several names of one address in the order of arrival.
- * Return: whether its symbol is now known.
+ * Adds the symbol that contains an address. If the symbol's first address has another name, that name is sent first: a receiver keeps
+ * several names of one address in the order of arrival.
+ * Return: whether the address now has a symbol
  */
 static bool resolve(struct tw_symbolizer *s, uint64_t address)
 {
@@ -317,7 +324,7 @@ static void resolve_noted(struct tw_symbolizer *s)
 	free(noted);
 }
 
-/* Looks up the addresses again in a new table. If nothing was found, the next table is read after a longer time. */
+/* Looks up the nameless addresses again in a new table. If no symbol was found, the interval until the next read grows. */
 static void resolve_nameless(struct tw_symbolizer *s)
 {
 	const size_t before = s->n_nameless;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of addresses in events. Each reader remembers the addresses that it has seen, so a known address costs one look-up in the
- * reader's own table; a new one is noted for the control thread. At the end of its round, this thread looks up the noted addresses in
- * /proc/kallsyms.
+ * Finds the symbols of addresses in events. Each reader has a set of the addresses that it has seen, so a known address costs one look-up.
+ * A new address is noted for the control thread, which looks up the noted addresses in /proc/kallsyms at the end of its round.
  *
- * Each symbol is sent once, after the first address in it was seen. Addresses that kallsyms does not have yet (of a module or BPF
- * program loaded later) are looked up again whenever kallsyms is read again, at growing intervals while nothing is found.
+ * Each symbol is sent when the first address in it was seen. An address that kallsyms does not contain, for example of a module or BPF
+ * program loaded later, is looked up again whenever kallsyms is read again. While no such address is found, the intervals between reads
+ * grow.
  */
 #ifndef TW_PRODUCER_SYMBOLS_H
 #define TW_PRODUCER_SYMBOLS_H
@@ -22,7 +22,7 @@
 #include "schema/symbols.h"
 #include "wire/decode.h"
 
-#define TW_ADDRESS_SET_MAX (3u << 18) /* addresses; the table then takes 8 MiB */
+#define TW_ADDRESS_SET_MAX (3u << 18) /* limit of addresses in a set, which then takes 8 MiB */
 
 /* A set of addresses other than 0: open addressing, at most three quarters full. All zero = empty. */
 struct tw_address_set {
@@ -36,7 +36,7 @@ static inline size_t tw_address_set__slot(const struct tw_address_set *set, uint
 	return (size_t)(address * 0x9e3779b97f4a7c15ull >> set->shift);
 }
 
-/** tw_address_set__has() - the hot path's look-up */
+/** tw_address_set__has() - whether the set contains @address; in the hot path */
 static inline bool tw_address_set__has(const struct tw_address_set *set, uint64_t address)
 {
 	if (!set->n)
@@ -46,38 +46,39 @@ static inline bool tw_address_set__has(const struct tw_address_set *set, uint64_
 			return set->slots[i];
 }
 
-/* Shared by the readers. */
+/* The fields with addresses and the noted addresses, shared by the readers and the control thread. */
 struct tw_addresses {
 	struct tw_field_offset_table table;
-	bool likely; /* some event has such fields; ftrace:print does not count, because only trace_marker records it */
+	/* Some event has fields with addresses. ftrace:print does not count, because only trace_marker records it. */
+	bool likely;
 	pthread_mutex_t lock; /* protects the members below */
 	struct tw_address_set known;
-	uint64_t *noted; /* not taken yet */
+	uint64_t *noted; /* addresses that tw_addresses__take() has not returned yet */
 	size_t n_noted, cap_noted;
 };
 
-/* The addresses that one reader thread has noted. */
+/* The addresses that one reader thread has seen. */
 struct tw_seen_addresses {
 	struct tw_addresses *shared;
 	struct tw_address_set seen;
-	bool full;                  /* the table is full: new addresses are no longer noted */
-	_Atomic uint64_t forgotten; /* addresses for which there was no room */
+	bool full;                  /* a set is full: new addresses are not noted */
+	_Atomic uint64_t forgotten; /* new addresses not noted because a set was full; each occurrence counts */
 };
 
 /**
- * tw_addresses__set_fields() - look up the addresses of this event from now on; called by the control thread, while readers run
+ * tw_addresses__set_fields() - set which fields of an event contain addresses to look up; called by the control thread, while readers run
  * @fields: the fields of @format that are printed as symbols, as from tw_print__addresses()
  *
- * Return: whether it has any.
+ * Return: whether the event has such fields.
  */
 bool tw_addresses__set_fields(struct tw_addresses *addresses, const struct tw_format *format,
 			      const struct tw_field *const *fields, size_t n);
 
-/** tw_addresses__look() - note the addresses of the event that were not seen before */
+/** tw_addresses__look() - note the addresses in the record that the reader has not seen before */
 void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_offsets *offsets, const uint8_t *record,
 			uint32_t len);
 
-/** tw_addresses__table() - for tw_addresses__see(); NULL if no event has addresses */
+/** tw_addresses__table() - get the table of fields for tw_addresses__see(); NULL if no event has fields with addresses */
 static inline const tw_field_offsets_ref *tw_addresses__table(const struct tw_seen_addresses *seen)
 {
 	if (!seen || !atomic_load_explicit(&seen->shared->table.any, memory_order_relaxed))
@@ -85,7 +86,10 @@ static inline const tw_field_offsets_ref *tw_addresses__table(const struct tw_se
 	return seen->shared->table.by_id;
 }
 
-/** tw_addresses__see() - called for every event; @table from tw_addresses__table(), not older than the sub-buffer's read() */
+/**
+ * tw_addresses__see() - look at an event's addresses; called for every event
+ * @table: from tw_addresses__table(), called after the read() of the sub-buffer
+ */
 static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_offsets_ref *table,
 				     const struct tw_ring_event *event)
 {
@@ -98,58 +102,58 @@ static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_fi
 		tw_addresses__look(seen, offsets, event->record, event->len);
 }
 
-/** tw_addresses__take() - the addresses noted since the last call; caller frees. Return: number of addresses */
+/** tw_addresses__take() - get the addresses noted since the last call; caller frees. Return: number of addresses */
 size_t tw_addresses__take(struct tw_addresses *addresses, uint64_t **ret);
 
-/** tw_seen_addresses__fini() - free it; all-zero is fine */
+/** tw_seen_addresses__fini() - free the set; all-zero is fine */
 void tw_seen_addresses__fini(struct tw_seen_addresses *seen);
 
 struct tw_symbolizer {
-	struct tw_addresses addresses; /* initialise it before use */
+	struct tw_addresses addresses; /* set up by tw_symbolizer__init() */
 	struct tw_kallsyms kallsyms;
-	const struct tw_pointer_key
-		*key;              /* replaces the addresses of symbols that are sent; NULL = send them unchanged */
-	struct tw_symbol *symbols; /* symbols found, in the order of finding; the names are owned */
+	/* Replaces the addresses of the symbols that are sent; NULL = send them unchanged */
+	const struct tw_pointer_key *key;
+	struct tw_symbol *symbols; /* the symbols found so far, in the order of finding; the names are owned */
 	size_t n, cap;
-	size_t taken;                /* capacity of the array */
-	size_t repeated;             /* number of those taken, in the current repetition */
-	struct tw_address_set known; /* their hash keys */
-	uint64_t *nameless;          /* addresses without a symbol */
+	size_t taken;                /* number of symbols returned by tw_symbolizer__take() */
+	size_t repeated;             /* number of symbols returned in the current repetition */
+	struct tw_address_set known; /* key_of() of each found symbol */
+	uint64_t *nameless;          /* addresses without a symbol, to be looked up again */
 	size_t n_nameless;
-	uint64_t next_read;       /* CLOCK_MONOTONIC; next read not before this */
-	uint64_t interval;        /* between two reads, ns */
-	bool wanted;              /* some addresses were not looked up in the last table */
-	_Atomic uint64_t found;   /* symbols */
-	_Atomic uint64_t unfound; /* addresses */
+	uint64_t next_read;       /* earliest time of the next read of kallsyms, CLOCK_MONOTONIC */
+	uint64_t interval;        /* shortest time between two reads of kallsyms, ns */
+	bool wanted;              /* a nameless address was added since the last read of kallsyms */
+	_Atomic uint64_t found;   /* number of symbols found */
+	_Atomic uint64_t unfound; /* number of addresses without a symbol */
 	_Atomic bool blind;       /* the kernel hides addresses */
 };
 
-/** tw_symbolizer__init() - Return: 0 or -ENOMEM */
+/** tw_symbolizer__init() - initialise. Return: 0 or -ENOMEM */
 int tw_symbolizer__init(struct tw_symbolizer *symbolizer, const char *kallsyms_path);
 
-/** tw_symbolizer__prepare() - start to read kallsyms if events have addresses; __await() - wait until it is read */
+/** tw_symbolizer__prepare() - start to read kallsyms if an event has fields with addresses; tw_symbolizer__await() - wait for this read */
 void tw_symbolizer__prepare(struct tw_symbolizer *symbolizer);
 void tw_symbolizer__await(struct tw_symbolizer *symbolizer);
 
 /**
  * tw_symbolizer__settle() - find symbols for the noted addresses
- * @wait: wait if kallsyms has to be read first; otherwise a later call finds them
+ * @wait: if kallsyms was not read yet, wait for it; otherwise the addresses stay noted for a later call
  */
 void tw_symbolizer__settle(struct tw_symbolizer *symbolizer, bool wait);
 
 /** tw_symbolizer__waits() - whether noted addresses wait for the first read of kallsyms */
 bool tw_symbolizer__waits(const struct tw_symbolizer *symbolizer);
 
-/** tw_symbolizer__take() - the next symbol found, borrowed. Return: false if there is none */
+/** tw_symbolizer__take() - get the next new symbol, borrowed. Return: false if there is no new symbol */
 bool tw_symbolizer__take(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 
 /**
- * tw_symbolizer__repeat() - the next of the symbols already taken, borrowed; begins again after the last. Return: false if none was
- * taken
+ * tw_symbolizer__repeat() - get the next of the symbols already taken, borrowed; begins again after the last one
+ * Return: false if no symbol was taken yet.
  */
 bool tw_symbolizer__repeat(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 
-/** tw_symbolizer__fini() - free it; all-zero is fine */
+/** tw_symbolizer__fini() - free all members; all-zero is fine */
 void tw_symbolizer__fini(struct tw_symbolizer *symbolizer);
 
 #endif

@@ -17,9 +17,9 @@
 #include "schema/schema.h"
 #include "wire/tracewire.h"
 
-#define RING_KIB 512 /* for each CPU; enough for one second of 5,000 forks a second */
+#define RING_KIB 512 /* size for each CPU; enough for 1 s at 5,000 forks/s */
 
-/* Events that a separate small trace instance records. */
+/* The events that the bookkeeping instance records. */
 enum kind { NEWTASK, RENAME, EXEC, KINDS };
 
 static const struct {
@@ -36,7 +36,7 @@ static const struct {
 struct seen {
 	uint64_t time;
 	enum kind kind;
-	uint32_t pid, maker; /* parent: of a new task */
+	uint32_t pid, maker; /* maker: the task that recorded the event, which is the parent of a new task */
 	uint64_t clone_flags;
 	char name[TW_TASK_NAME];
 	char old[TW_TASK_NAME]; /* name before a rename; "" = unknown */
@@ -47,13 +47,13 @@ struct tw_task_events {
 	struct tw_schema *schema;
 	const struct tw_format *formats[KINDS];
 	const struct tw_field *pid[KINDS], *text[KINDS], *clone_flags, *old;
-	int *fds; /* trace_pipe_raw of each CPU; -1 = none */
+	int *fds; /* trace_pipe_raw of each CPU; negative = not open */
 	long cpus;
 	uint8_t *page;
 	size_t page_size;
-	struct seen *seen; /* events of all CPUs, while draining */
+	struct seen *seen; /* events read from all CPUs, during task_events__drain() */
 	size_t n_seen, cap_seen;
-	_Atomic uint64_t read; /* events (producer/counter.h) */
+	_Atomic uint64_t read; /* number of events read (producer/counter.h) */
 };
 
 static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum kind kind, struct tw_error *error)
@@ -110,7 +110,7 @@ static bool task_events__free(struct tw_task_events *ev)
 	return removed;
 }
 
-/* Creates the instance, with no events enabled */
+/* Creates the bookkeeping instance, with no events enabled. */
 static int task_events__new(const char *tracing_dir, const char *clock, struct tw_task_events **ret,
 			    struct tw_error *error)
 {
@@ -150,7 +150,7 @@ fail:
 	return err;
 }
 
-/* Enable the events */
+/* Opens the rings and enables the events. */
 static int task_events__begin(struct tw_task_events *ev, struct tw_error *error)
 {
 	char file[128];
@@ -174,7 +174,7 @@ static enum kind kind_of(const struct tw_task_events *ev, uint16_t id)
 	return kind;
 }
 
-/* The file of an exec without its path; anything else as it is, cut as the kernel does. */
+/* Copies a task's name and cuts it as the kernel does. For EXEC, @text is the path of the program, and only the file name is copied. */
 static void copy_name(enum kind kind, const struct tw_value *text, char name[TW_TASK_NAME])
 {
 	const char *slash = kind == EXEC ? memrchr(text->data, '/', text->len) : NULL;
@@ -183,7 +183,7 @@ static void copy_name(enum kind kind, const struct tw_value *text, char name[TW_
 	snprintf(name, TW_TASK_NAME, "%.*s", (int)((const char *)text->data + text->len - from), from);
 }
 
-/* Stores the event if it is of a kind that has names and there is memory. */
+/* Stores an event in ev->seen, if it is of a known kind and there is memory. */
 static void take_out(struct tw_task_events *ev, const struct tw_ring_event *event)
 {
 	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = TW_HOST_BE };
@@ -226,7 +226,7 @@ static uint32_t task_names__tgid(const struct tw_task_names *names, uint32_t pid
 	return chunk ? chunk[pid % TW_TASK_CHUNK].tgid : 0;
 }
 
-/* A new thread belongs to its parent's group, a new process to its own. */
+/* Return: the thread group of the task of an event; 0 if unknown. A new thread belongs to its parent's group, a new process to its own. */
 static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_names *names, const struct seen *seen)
 {
 	if (seen->kind != NEWTASK)
@@ -236,7 +236,7 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 	return seen->clone_flags & CLONE_THREAD ? task_names__tgid(names, seen->maker) : seen->pid;
 }
 
-/* A task whose name was neither known nor needed until it was renamed: its events so far have the old name. */
+/* Adds the old name of a renamed task whose name was neither known nor needed before: its earlier events have this name. */
 static void add_old_name(struct tw_task_names *names, const struct seen *seen)
 {
 	struct tw_producer_task task = {
@@ -249,7 +249,10 @@ static void add_old_name(struct tw_task_names *names, const struct seen *seen)
 	tw_task_names__add(names, &task);
 }
 
-/* An exec is also a rename, and the rename event has the name as the kernel cut it; the exec event only fills gaps. */
+/*
+ * Adds the name in an event. An exec also causes a rename event, which has the name as the kernel cut it. The exec event is used only if
+ * the task has no name yet.
+ */
 static void add_name(const struct tw_task_events *ev, struct tw_task_names *names, const struct seen *seen)
 {
 	struct tw_producer_task task = {
@@ -268,7 +271,7 @@ static void add_name(const struct tw_task_events *ev, struct tw_task_names *name
 	tw_task_names__add(names, &task);
 }
 
-/* Reads only what is in the ring now: if tasks are renamed as fast as this reads, the rest waits for the next call. */
+/* Reads at most the size of the ring: if tasks are renamed as fast as they are read here, the next call reads the remaining events. */
 static void empty_ring(struct tw_task_events *ev, int fd)
 {
 	const size_t pages = ((size_t)RING_KIB << 10) / ev->page_size;
@@ -292,7 +295,10 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* A task may be created on one CPU and renamed on another: without sorting its name could precede its creation. */
+/*
+ * Reads all rings and adds the names in time order. A task may be created on one CPU and renamed on another: without sorting, its name
+ * could precede its creation.
+ */
 static void task_events__drain(struct tw_task_events *ev, struct tw_task_names *names)
 {
 	for (long cpu = 0; cpu < ev->cpus; cpu++)
@@ -305,7 +311,7 @@ static void task_events__drain(struct tw_task_events *ev, struct tw_task_names *
 	ev->n_seen = 0;
 }
 
-/* Number of events read so far, and of events that the rings lost */
+/* Gets the number of events read so far, and of events that the rings lost. */
 static void task_events__stats(struct tw_task_events *ev, uint64_t *ret_read, uint64_t *ret_lost)
 {
 	struct tw_ring_stats stats;
@@ -364,7 +370,7 @@ bool tw_task_names__add(struct tw_task_names *names, const struct tw_producer_ta
 		return false;
 	if (task->time >= entry->time)
 		*entry = *task;
-	else if (task->origin == TW_COMM_FORK) /* read after a rename that another CPU recorded later */
+	else if (task->origin == TW_COMM_FORK) /* this fork was read after a rename that another CPU recorded later */
 		entry->tgid = task->tgid;
 	tw_counter__add(&names->learned, 1);
 	atomic_store_explicit(&names->state[task->pid], TW_TASK_NAMED, memory_order_relaxed);
@@ -399,7 +405,8 @@ void tw_task_names__fini(struct tw_task_names *names)
 }
 
 /*
- * /proc appends the current work item to a kworker's name ("kworker/0:1-events"); task->comm, and therefore the trace, does not have it.
+ * Removes the work item from a kworker's name. /proc appends it ("kworker/0:1-events"); task->comm, and therefore the trace, does not have
+ * it.
  */
 static void cut_workqueue(char *name)
 {
@@ -447,7 +454,7 @@ static void scan_process(struct tw_task_names *names, uint32_t tgid)
 		closedir(dir);
 }
 
-/* All threads of all processes. */
+/* Adds the names of all threads of all processes in /proc. */
 static void scan_proc(struct tw_task_names *names)
 {
 	DIR *dir = opendir("/proc");
@@ -463,7 +470,7 @@ static void scan_proc(struct tw_task_names *names)
 		closedir(dir);
 }
 
-/* Adds names from saved_cmdlines that are still unknown. */
+/* Adds the names in saved_cmdlines of tasks that have no name yet. */
 static void scan_saved(struct tw_task_names *names)
 {
 	const char *dir;
@@ -499,14 +506,14 @@ static uint32_t read_tgid(uint32_t pid)
 	return tgid;
 }
 
-/* Reads one task's name from /proc, to be placed before events of the time @before. Return: false if the task has ended */
+/* Adds the name of one task from /proc, to be placed before events of the time @before. Return: false if the task has ended */
 static bool scan_pid(struct tw_task_names *names, uint32_t pid, uint64_t before)
 {
 	struct tw_producer_task task = { .origin = TW_COMM_PROC, .pid = pid, .before = before };
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/comm",
-		 pid); /* /proc/PID works for any thread, although only leaders are listed */
+	/* /proc/PID works for any thread, although only thread group leaders are listed */
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	if (!read_comm(path, task.name))
 		return false;
 	task.tgid = read_tgid(pid);
@@ -549,7 +556,7 @@ int tw_producer_tasks__begin(struct tw_producer_tasks *tasks, bool own_pids, str
 	tw_task_names__add(&tasks->names, &(struct tw_producer_task){ .name = "<idle>", .origin = TW_COMM_PROC });
 	if (own_pids)
 		scan_proc(&tasks->names);
-	else /* in addition to /proc it would only have tasks that have ended, thousands on a busy machine */
+	else /* not in addition to /proc: it would add only tasks that have ended, thousands on a busy machine */
 		scan_saved(&tasks->names);
 	return 0;
 }
@@ -563,7 +570,7 @@ static bool note(struct tw_producer_tasks *tasks, uint32_t pid, uint64_t time)
 		if (noted->pid != pid)
 			continue;
 		noted->events++;
-		if (time < noted->first) /* CPUs are read one after the other */
+		if (time < noted->first) /* the rings are read one after the other */
 			noted->first = time;
 		return true;
 	}
@@ -591,7 +598,10 @@ void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 	task_events__drain(tasks->events, &tasks->names);
 }
 
-/* It was named meanwhile by a fork event, or /proc has its name. Otherwise its events count as unnamed until a name arrives. */
+/*
+ * Finds the name of a noted pid: a fork event has named it meanwhile, or /proc has its name. Otherwise its events count as unnamed until a
+ * name arrives.
+ */
 static void settle_one(struct tw_producer_tasks *tasks, const struct tw_noted_pid *noted)
 {
 	if (tw_task_names__is_named(&tasks->names, noted->pid))
@@ -614,7 +624,7 @@ void tw_producer_tasks__settle(struct tw_producer_tasks *tasks)
 	pthread_mutex_unlock(&tasks->lock);
 	if (!n)
 		return;
-	tw_producer_tasks__drain(tasks); /* most of them were created since the last call */
+	tw_producer_tasks__drain(tasks); /* most of the noted tasks were created since the last call */
 	for (size_t i = 0; i < n; i++)
 		settle_one(tasks, &noted[i]);
 }

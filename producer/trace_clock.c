@@ -6,8 +6,8 @@
 
 #include "base/time.h"
 
-#define SLACK_NS       300000  /* time from an event's time stamp to its commit: interrupts, a stolen CPU */
-#define SLACK_OTHER_NS 2000000 /* the same for clocks that differ between CPUs and drift against the reading */
+#define SLACK_NS       300000  /* longest time from an event's time stamp to its commit: interrupts, a stolen CPU */
+#define SLACK_OTHER_NS 2000000 /* the same for clocks without a clockid_t, which differ between CPUs and drift */
 #define TRIES          5       /* number of samples; the one with the smallest error is used */
 
 /* The trace clocks in nanoseconds: kernel/trace/trace.c, trace_clocks[]. */
@@ -52,7 +52,7 @@ uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock)
 	return tw_time__now(CLOCK_MONOTONIC) + (uint64_t)clock->offset;
 }
 
-/* Reads the trace clock: from the equivalent clockid_t, or from the time stamp of a mark in the ring. */
+/* Reads the trace clock: with clock_gettime() if it has a clockid_t, otherwise from the time stamp of a mark in the ring. */
 static bool read_trace(const struct tw_trace_clock *clock, uint64_t *ret)
 {
 	struct tw_trace_mark mark;
@@ -81,7 +81,7 @@ static void sample_once(const struct tw_trace_clock *clock, struct tw_clock_view
 	s->reading[TW_CLOCK_TAI] = tw_time__now(CLOCK_TAI);
 	after = tw_time__now(CLOCK_MONOTONIC);
 	s->reading[TW_CLOCK_MONO] = before + (after - before) / 2;
-	if (clock->id == CLOCK_MONOTONIC) /* two reads of the same clock would differ, so both use one */
+	if (clock->id == CLOCK_MONOTONIC) /* two readings would differ, so one is used for both */
 		s->reading[TW_CLOCK_TRACE] = s->reading[TW_CLOCK_MONO];
 	s->error_ns = (uint32_t)(after - before);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The stream's clock: which trace clocks are possible, its time, and samples of all clocks at one instant. */
+/* The trace clock of the stream: the choice of the clock, its current time, and samples of all clocks at one instant. */
 #ifndef TW_TRACE_CLOCK_H
 #define TW_TRACE_CLOCK_H
 
@@ -10,24 +10,24 @@
 #include "wire/decode.h"
 
 struct tw_trace_clock {
-	const char *name;          /* as in trace_clock */
-	int id;                    /* the equivalent clockid_t, or -1: only the kernel's rings have this clock */
-	struct tw_instance *probe; /* for id -1: an instance without events on the same clock; borrowed */
-	int64_t offset;            /* offset of the clock to CLOCK_MONOTONIC in the last sample; for id -1 */
-	uint64_t slack;            /* how far tw_trace_clock__now() may be ahead of an event being recorded now, ns */
+	const char *name;          /* name in the file trace_clock */
+	int id;                    /* the clock's clockid_t; -1 = only the kernel's rings have this clock */
+	struct tw_instance *probe; /* for id -1: an instance with this clock and no events; borrowed */
+	int64_t offset;            /* for id -1: this clock less CLOCK_MONOTONIC in the last sample, ns */
+	uint64_t slack; /* an event recorded from now on is older than tw_trace_clock__now() by at most this, ns */
 };
 
 /**
  * tw_trace_clock__init() - choose a trace clock
  * @name: NULL = "mono"
- * Return: 0; -EINVAL for a clock that is unknown or does not count nanoseconds; @error lists the possible ones.
+ * Return: 0; -EINVAL for a clock that is unknown or does not count nanoseconds; @error lists the possible clocks.
  */
 int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct tw_error *error);
 
-/** tw_trace_clock__now() - a time; no event recorded from now on, on any CPU, is older by more than @slack */
+/** tw_trace_clock__now() - the current time; events recorded from now on, on any CPU, are at most @slack older */
 uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock);
 
-/** tw_trace_clock__sample() - all clocks at one instant, with the error bound; also updates the offset */
+/** tw_trace_clock__sample() - read all clocks at one instant, with an error bound; also updates @clock->offset */
 void tw_trace_clock__sample(struct tw_trace_clock *clock, struct tw_clock_view *ret);
 
 #endif

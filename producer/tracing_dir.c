@@ -47,7 +47,7 @@ int tw_tracing_dir__find(const char **ret, struct tw_error *error)
 	return 0;
 }
 
-/* Reads to the end, because files of tracefs have no size. */
+/* Reads a file to its end, because files of tracefs have no size. */
 static int read_all(FILE *file, char **ret)
 {
 	size_t size = 0;

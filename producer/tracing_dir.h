@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The mount point of this kernel's tracefs. */
+/* Finds the mount point of this kernel's tracefs and reads its files. */
 #ifndef TW_TRACING_DIR_H
 #define TW_TRACING_DIR_H
 
 #include "base/error.h"
 
 /**
- * tw_tracing_dir__find() - find the directory with available_events; mounts tracefs if it is not mounted and that is permitted
+ * tw_tracing_dir__find() - find the directory of available_events; mounts tracefs if it is not mounted and mounting is permitted
  * @ret: a static string
  *
- * Return: 0; -ENODEV if there is no tracefs and it cannot be mounted; -EACCES or another -errno if it cannot be read;
- * @error says what to do.
+ * Return: 0; -ENODEV if tracefs is not mounted and cannot be mounted; -EACCES or another -errno if it cannot be read; @error then explains
+ * what to do.
  */
 int tw_tracing_dir__find(const char **ret, struct tw_error *error);
 
 /**
- * tw_tracing_file__read() - content of a file below a tracing or instance directory
- * @ret: the caller's; free(); NUL-terminated
+ * tw_tracing_file__read() - read a whole file below a tracing or instance directory
+ * @ret: the text, NUL-terminated; the caller's, to be freed with free()
  *
  * Return: 0, or -errno with @error filled.
  */

@@ -61,7 +61,7 @@ void tw_event_filters__fini(struct tw_event_filters *filters)
 	tw_event_filters__replace(filters, NULL);
 }
 
-/* A search that exceeds its limit counts as no match; the event is counted. */
+/* Whether the evaluator passes a record. A `matches` search that exceeds its limit counts as no match; cpu->given_up counts the record. */
 static bool evaluate(const struct tw_event_filter *filter, struct tw_event_filter_cpu *cpu,
 		     const struct tw_ring_event *event)
 {
@@ -85,7 +85,10 @@ static bool evaluate(const struct tw_event_filter *filter, struct tw_event_filte
 	return passes;
 }
 
-/* Kernel, include/linux/trace_events.h, enum trace_flag_type: hardirq 0x08, softirq 0x10, NMI 0x40. */
+/*
+ * Return: the index of the record's context in passed[]. Kernel, include/linux/trace_events.h, enum trace_flag_type: hardirq 0x08, softirq
+ * 0x10, NMI 0x40
+ */
 static size_t context(const struct tw_ring_event *event)
 {
 	return (event->record[2] >> 3) & (TW_EVENT_FILTER_CONTEXTS - 1) & ~4u;

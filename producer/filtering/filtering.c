@@ -11,21 +11,24 @@
 #include "filter/evaluate.h"
 #include "filter/tracefs.h"
 
-/* An event passes if all three parts are true. A part is TRUE if its stage has nothing to do. */
+/*
+ * The parts of an event's filter that the three stages evaluate. An event passes if all three parts are true. The part is TRUE for a stage
+ * that has nothing to evaluate.
+ */
 struct stages {
 	const struct tw_node *kernel, *producer, *later;
 };
 
-/* One pass over all events that decides which part of the filter each stage evaluates. */
+/* The state of one pass over all events, which decides which part of the filter each stage evaluates. */
 struct placing {
 	struct tw_filtering *filtering;
 	const struct tw_selection *selection;
 	const struct tw_instance *instance;
-	struct tw_bound *bound; /* gets the trees that are left for the readers; NULL = only the requests' filters */
+	struct tw_bound *bound; /* the filter; its trees become the parts for the readers; NULL = no filter */
 	bool first;             /* no event is enabled yet, so the filter files are empty */
 	bool later;             /* a predicate that the producer cannot decide is left to the receiver */
 	bool top_level;         /* events are enabled at the top level, not in the instance */
-	bool readers;           /* the readers have something to evaluate */
+	bool readers;           /* the readers have to evaluate a part */
 	size_t able;            /* number of events that can match */
 	struct tw_filter_places places;
 	struct tw_error *error;
@@ -34,7 +37,8 @@ struct placing {
 static const struct tw_node all = { .kind = TW_NODE_TRUE }, none = { .kind = TW_NODE_FALSE };
 
 /*
- * Splits an event's tree; the parts are allocated from @arena. Without @with_kernel the kernel gets nothing. Return: 0 or -ENOMEM
+ * Splits an event's tree into the parts of the stages, allocated from @arena. Without @with_kernel, the kernel's part is TRUE. Return: 0 or
+ * -ENOMEM
  */
 static int split(const struct tw_node *root, bool with_kernel, struct tw_arena *arena, struct stages *ret)
 {
@@ -61,15 +65,18 @@ static int no_memory(struct tw_error *error)
 }
 
 /*
- * The kernel counts parentheses and quotes first. If they do not match, write() fails with 1, 2 or 3, which are not meant as errno
- * values.
+ * Whether the kernel refused a filter text. The kernel first counts parentheses and quotes. If they do not match, write() fails with error
+ * 1, 2 or 3, which are not meant as errno values.
  */
 static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -EPERM || err == -ENOENT || err == -ESRCH;
 }
 
-/* The kernel writes its error message, with a caret, to the filter file. @err is of the write. */
+/*
+ * Fills @error from the kernel's message, which is in the filter file and has a caret below the text. @err: result of the write. Return:
+ * -EINVAL or @err
+ */
 static int explain_refusal(const struct tw_instance *instance, const char *file, const char *filter, int err,
 			   struct tw_error *error)
 {
@@ -92,7 +99,7 @@ static int explain_refusal(const struct tw_instance *instance, const char *file,
 	return -EINVAL;
 }
 
-/* Sets an event's filter file; NULL @filter = none. Return: 0; -EINVAL if the kernel refuses the text; another -errno */
+/* Writes an event's filter file; NULL @filter = no filter. Return: 0; -EINVAL if the kernel refuses the text; another -errno */
 static int write_filter(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter,
 			struct tw_error *error)
 {
@@ -104,7 +111,7 @@ static int write_filter(const struct tw_instance *instance, const struct tw_even
 	return is_refusal(err) ? explain_refusal(instance, file, filter ? filter : "0", err, error) : err;
 }
 
-/* Whether the event's filter file contains that text; NULL @filter = none */
+/* Whether the event's filter file contains that text; NULL @filter = no filter */
 static bool has_filter(const struct tw_instance *instance, const struct tw_event_name *event, const char *filter)
 {
 	const char *wanted = filter ? filter : "none";
@@ -119,25 +126,64 @@ static bool has_filter(const struct tw_instance *instance, const struct tw_event
 	return same;
 }
 
-/* Takes @text over as the content of the filter file and writes it if needed. NULL = no filter */
+/* Joins two filters by &&; @first may be NULL. Return: NULL if there is no memory */
+static char *join_texts(const char *first, const struct tw_line *second)
+{
+	const int len = (int)tw_line__len(second);
+	char *text = NULL;
+
+	if (!first)
+		return strndup(second->text, (size_t)len);
+	return asprintf(&text, "(%s) && (%.*s)", first, len, second->text) < 0 ? NULL : text;
+}
+
+/* Adds the filter of own events to the filter of an event. Return: NULL if there is none for this event, or no memory */
+static char *without_own(const struct tw_filtering *f, const struct tw_event_name *name, const char *text)
+{
+	char buf[TW_TRACEFS_FILTER_MAX];
+	struct tw_line line = tw_line__on(buf, sizeof(buf));
+
+	tw_own_events__filter(&f->own, name->system, name->name, &line);
+	return tw_line__len(&line) && !line.cut ? join_texts(text, &line) : NULL;
+}
+
+/* Writes the filter file if needed. NULL @text = no filter */
+static int write_if_needed(const struct placing *p, const struct tw_event_name *name, const char *text,
+			   struct tw_error *error)
+{
+	if (p->first ? !text : has_filter(p->instance, name, text))
+		return 0;
+	return write_filter(p->instance, name, text, error);
+}
+
+/* Takes @text over as the filter of the event and writes the filter file. NULL = no filter */
 static int set_file(struct placing *p, size_t i, char *text, struct tw_error *error)
 {
 	const struct tw_event_name *name = &p->selection->events.names[i];
 	struct tw_filtered *event = &p->filtering->events[i];
+	char *file = without_own(p->filtering, name, text);
 	int err = 0;
 
-	if (p->first ? text != NULL : !has_filter(p->instance, name, text))
-		err = write_filter(p->instance, name, text, error);
-	if (err) {
+	if (file && write_if_needed(p, name, file, NULL)) {
+		free(file);
+		file = NULL;
+	}
+	if (!file)
+		err = write_if_needed(p, name, text, error);
+	if (!file && text && !err)
+		file = strdup(text);
+	if (err || (text && !file)) {
 		free(text);
-		return err;
+		return err ? err : no_memory(error);
 	}
 	free(event->text);
+	free(event->file);
 	event->text = text;
+	event->file = file;
 	return 0;
 }
 
-/* The filter of the event's request */
+/* Sets the filter file to the filter of the event's request. */
 static int set_own_filter(struct placing *p, size_t i)
 {
 	const char *own = tw_selection__filter(p->selection, i);
@@ -146,18 +192,10 @@ static int set_own_filter(struct placing *p, size_t i)
 	return own && !copy ? no_memory(p->error) : set_file(p, i, copy, p->error);
 }
 
-/* Return: NULL without memory */
-static char *join_texts(const char *own, const struct tw_line *pushed)
-{
-	const int len = (int)tw_line__len(pushed);
-	char *text = NULL;
-
-	if (!own)
-		return strndup(pushed->text, (size_t)len);
-	return asprintf(&text, "(%s) && (%.*s)", own, len, pushed->text) < 0 ? NULL : text;
-}
-
-/* A text that the kernel has refused is not tried again, because a refused write leaves the event without a filter for a moment. */
+/*
+ * Stores a text that the kernel has refused, and removes the filter. The text is not tried again, because a refused write leaves the event
+ * without a filter for a moment.
+ */
 static void note_refused(struct placing *p, size_t i, char *text)
 {
 	struct tw_filtered *event = &p->filtering->events[i];
@@ -167,7 +205,7 @@ static void note_refused(struct placing *p, size_t i, char *text)
 	write_filter(p->instance, &p->selection->events.names[i], NULL, NULL);
 }
 
-/* Return: whether the kernel now evaluates @tree */
+/* Tries to let the kernel evaluate @tree, together with the request's filter. Return: whether the kernel does */
 static bool push_down(struct placing *p, size_t i, const struct tw_node *tree)
 {
 	struct tw_filtered *event = &p->filtering->events[i];
@@ -191,7 +229,10 @@ static bool push_down(struct placing *p, size_t i, const struct tw_node *tree)
 	return false;
 }
 
-/* A predicate that no stage of the producer can decide is an error if no later stage decides it. */
+/*
+ * Counts an event with a part for the receiver. If no receiver will evaluate it (@p->later is false), this is an error that names the first
+ * such predicate.
+ */
 static int check_later(struct placing *p, const struct tw_node *later)
 {
 	const struct tw_filter *filter = p->filtering->options->filter;
@@ -214,7 +255,7 @@ static int check_later(struct placing *p, const struct tw_node *later)
 		(size_t)(text - tw_filter__text(filter)) + 1, (int)len, text, why);
 }
 
-/* A tree that is neither TRUE nor FALSE. */
+/* Places an event whose tree is neither TRUE nor FALSE. */
 static int divide(struct placing *p, size_t i, struct tw_bound_event *bound)
 {
 	struct tw_filter_places *places = &p->places;
@@ -223,8 +264,8 @@ static int divide(struct placing *p, size_t i, struct tw_bound_event *bound)
 	int err = split(bound->root, true, p->bound->arena, &stages);
 
 	if (!err && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->selection, i))
-		err = set_own_filter(
-			p, i); /* checked alone, because unbalanced parentheses could match the ones put around it */
+		/* the request's filter is checked alone: unbalanced parentheses in it could match those of join_texts() */
+		err = set_own_filter(p, i);
 	if (!err && stages.kernel->kind != TW_NODE_TRUE) {
 		pushed = push_down(p, i, stages.kernel);
 		places->kernel += pushed;
@@ -244,7 +285,7 @@ static int divide(struct placing *p, size_t i, struct tw_bound_event *bound)
 }
 
 /*
- * Places one event of the selection: sets its filter file and leaves the rest to the readers.
+ * Places one event of the selection: sets its filter file and leaves the other parts to the readers and the receiver.
  * Return: 0; -EINVAL if the request's filter is refused or if no stage evaluates a part; -ENOMEM
  */
 static int place_event(struct placing *p, size_t i)
@@ -257,24 +298,27 @@ static int place_event(struct placing *p, size_t i)
 	if (root->kind == TW_NODE_FALSE) {
 		p->filtering->events[i].off = true;
 		p->places.off++;
-		return set_own_filter(p, i); /* so that an error in it is reported */
+		return set_own_filter(p, i); /* not enabled; set so that an error in the request's filter is reported */
 	}
 	p->able++;
 	if (bound && root->kind != TW_NODE_TRUE)
 		return divide(p, i, bound);
-	p->readers |=
-		root->kind != TW_NODE_TRUE; /* its format cannot be read, so only the common fields are compared */
+	/* its format cannot be read, so only the common fields are compared */
+	p->readers |= root->kind != TW_NODE_TRUE;
 	return set_own_filter(p, i);
 }
 
-/* Whether the kernel adds such records after events */
+/* Whether records of this format are stack traces, which the kernel adds after events */
 static bool is_stack(const struct tw_format *format)
 {
 	return !strcmp(format->system, "ftrace") &&
 	       (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "user_stack"));
 }
 
-/* Nobody requests marks. If no mark can match, the kernel is told not to record them; it cannot filter them. */
+/*
+ * Places the marks (ftrace:print), which are not part of the selection. The kernel cannot filter marks. If no mark can match, the kernel is
+ * set not to record them.
+ */
 static void place_marks(struct placing *p, struct tw_bound_event *bound, const struct stages *stages)
 {
 	bound->root = stages->later->kind == TW_NODE_TRUE ? stages->producer : &none;
@@ -298,7 +342,7 @@ static int place_tracer_record(struct placing *p, struct tw_bound_event *bound, 
 	return err;
 }
 
-/* Places the events of tracers and trace_marker. Return: as place_event() */
+/* Places the records of tracers and trace_marker. Return: as place_event() */
 static int place_others(struct placing *p)
 {
 	int err = 0;
@@ -319,7 +363,7 @@ static int place_others(struct placing *p)
 	return err;
 }
 
-/* Places every event, also after a failure; the first failure is reported. */
+/* Places every event, also after a failure. Return: 0 or the first failure */
 static int place_all(struct placing *p)
 {
 	struct tw_error *const error = p->error;
@@ -364,7 +408,7 @@ static void set_verdicts(struct tw_event_filter *filter)
 			filter->verdicts[bound->events[i].format->id] = TW_VERDICT_STACK;
 }
 
-/* Takes over the bound filter and its schema; frees them if the readers have nothing to evaluate. */
+/* Makes the event filter of the readers; removes it if the readers have nothing to evaluate. Takes over p->bound and @schema. */
 static int replace_event_filter(struct placing *p, struct tw_schema *schema)
 {
 	struct tw_filtering *f = p->filtering;
@@ -405,10 +449,10 @@ static int bind(struct placing *p, const struct tw_schema *schema)
 	if (p->first)
 		tw_filter__ambiguous_key(filter, schema, &p->filtering->note);
 
-	return err == -E2BIG ? -EINVAL : err; /* the text that the user typed */
+	return err == -E2BIG ? -EINVAL : err; /* the user's filter is too large */
 }
 
-/* Ids without a format are not expected; what does not need the format is still decided. */
+/* Sets the tree for event ids without a format, which are not expected. Comparisons that do not need the format are still evaluated. */
 static int split_unknown(struct placing *p)
 {
 	struct stages stages;
@@ -419,7 +463,7 @@ static int split_unknown(struct placing *p)
 	return 0;
 }
 
-/* With a filter: one pass that places all events, sets the filter files and replaces the readers' filter. Takes the schema over. */
+/* Binds the filter, places all events, sets the filter files and replaces the readers' filter. Takes @schema over. */
 static int place_filter(struct placing *p, struct tw_schema *schema)
 {
 	int err = bind(p, schema);
@@ -443,7 +487,8 @@ static int place_filter(struct placing *p, struct tw_schema *schema)
 }
 
 /*
- * At the top level, try the text in the instance's own filter files: a text left in the top level's files would outlive a killed run.
+ * Makes a pass, with or without a filter. At the top level, the text is tried in the instance's own filter files: a text in the top level's
+ * files would remain after a killed run.
  */
 static int place(struct placing *p, struct tw_schema *schema)
 {
@@ -464,7 +509,7 @@ static int make_room(struct tw_filtering *f, size_t n, struct tw_error *error)
 	return 0;
 }
 
-/* A thread that asks sees the result of a whole pass, never of half of one. */
+/* Publishes the numbers of a complete pass, so that tw_filtering__places() never returns those of a partial one. */
 static void publish(struct tw_filtering *f, const struct tw_filter_places *places)
 {
 	pthread_mutex_lock(&f->places_lock);
@@ -505,6 +550,24 @@ int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selec
 	return err;
 }
 
+void tw_filtering__leave_out_own(struct tw_filtering *f, const struct tw_selection *selection,
+				 const struct tw_instance *instance)
+{
+	struct placing placing = {
+		.filtering = f,
+		.selection = selection,
+		.instance = tw_instance__own_files(instance),
+	};
+
+	for (size_t i = 0; i < f->n; i++) {
+		const char *text = f->events[i].text;
+		char *copy = text ? strdup(text) : NULL;
+
+		if (copy || !text)
+			set_file(&placing, i, copy, NULL);
+	}
+}
+
 void tw_filtering__renew(struct tw_filtering *f, const struct tw_selection *selection, struct tw_instance *instance,
 			 struct tw_schema *schema)
 {
@@ -521,8 +584,8 @@ void tw_filtering__renew(struct tw_filtering *f, const struct tw_selection *sele
 		return;
 	}
 	if (place(&placing, schema) && f->options->filter) {
-		placing.places.left_out =
-			f->n - before; /* the readers still use the old filter, which does not have the new events */
+		/* the readers still use the old filter, which does not have the new events */
+		placing.places.left_out = f->n - before;
 		for (size_t i = before; i < f->n; i++)
 			f->events[i].off = true;
 	}
@@ -542,8 +605,8 @@ static int enable_one(const struct tw_filtered *event, const struct tw_event_nam
 	char file[512];
 	int err = 0;
 
-	if (tw_instance__is_top_level(instance) && event->text && !has_filter(instance, name, event->text))
-		err = write_filter(instance, name, event->text, error);
+	if (tw_instance__is_top_level(instance) && event->file && !has_filter(instance, name, event->file))
+		err = write_filter(instance, name, event->file, error);
 	if (err)
 		return err;
 	snprintf(file, sizeof(file), "events/%s/%s/enable", name->system, name->name);
@@ -571,6 +634,7 @@ void tw_filtering__fini(struct tw_filtering *f)
 	tw_event_filters__fini(&f->event_filters);
 	for (size_t i = 0; i < f->n; i++) {
 		free(f->events[i].text);
+		free(f->events[i].file);
 		free(f->events[i].refused);
 	}
 	free(f->events);

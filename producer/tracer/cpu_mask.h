@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A set of CPUs: the forms that users type, and the form of tracing_cpumask. */
+/* Converts a set of CPUs from the forms that users type to the form of tracing_cpumask. */
 #ifndef TW_CPU_MASK_H
 #define TW_CPU_MASK_H
 
@@ -12,10 +12,10 @@
 
 /**
  * tw_cpu_mask__parse() - parse a set of CPUs
- * @text: "c" or "0xc": a hexadecimal mask, optionally with commas before each eight digits; "-1": all; "2-3", "0,2", "0-3,8": CPUs by
- * number, distinguished from a mask by the dash or comma
+ * @text: "c" or "0xc": a hexadecimal mask, optionally with a comma before each group of eight digits; "-1": all CPUs; "2-3", "0,2",
+ * "0-3,8": numbers of CPUs, recognised by the dash or comma
  * @cpus: number of CPUs, at most TW_CPU_MASK_CPUS
- * @ret: in the kernel's notation
+ * @ret: the mask as the kernel writes it
  *
  * Return: 0; -EINVAL for any other text, an empty set, or a CPU that does not exist.
  */

@@ -16,17 +16,17 @@
 #include "base/state_file.h"
 #include "producer/tracing_dir.h"
 
-#define LIST      "list" /* replaces the previous text */
+#define LIST      "list" /* in the notes: an empty list; BEFORE of every list */
 #define HASH_TEXT 17
 
-/* Lists that are empty while the top level is unused; truncation empties them. */
+/* Lists that are empty while the top level is unused; opening with O_TRUNC empties them. */
 static const char *const lists[] = {
 	"set_event",      "set_event_pid",          "set_event_notrace_pid", "set_ftrace_filter", "set_ftrace_notrace",
 	"set_ftrace_pid", "set_ftrace_notrace_pid", "set_graph_function",    "set_graph_notrace",
 };
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
-/* One line for each setting: "FILE<tab>BEFORE<tab>LEFT". */
+/* A file with notes: one line for each write, "FILE<tab>BEFORE<tab>LEFT", where LEFT is the value that the run wrote. */
 struct notes {
 	struct tw_state_file file;
 	char *text;
@@ -35,7 +35,7 @@ struct notes {
 
 struct tw_top_level {
 	struct tw_instance *mark;
-	struct tw_instance *user; /* its files are those of the top level; NULL if only set_graph_function is taken */
+	struct tw_instance *user; /* uses the files of the top level; NULL = only set_graph_function is taken */
 	int free_buffer_fd, lock_fd;
 	struct notes notes;
 };
@@ -44,10 +44,10 @@ struct tw_kept_options {
 	struct notes notes;
 };
 
-/* A file that the run wrote. */
+/* A setting that the run changed. */
 struct kept {
 	char *file, *before, *now;
-	bool ours; /* it has the value that the run left */
+	bool ours; /* the current value is the one that the run wrote */
 };
 
 struct kept_files {
@@ -55,7 +55,7 @@ struct kept_files {
 	size_t n;
 };
 
-/* Return: a descriptor, or -1 with errno set */
+/* Opens a file of the top level. Return: a descriptor, or -1 with errno set */
 static int open_file(const char *file, int flags)
 {
 	const char *dir;
@@ -67,7 +67,7 @@ static int open_file(const char *file, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* If a kernel does not have the file, there is nothing to restore. */
+/* Writes a file of the top level. If this kernel does not have the file, there is nothing to restore. */
 static void put(const char *file, const char *text)
 {
 	const int fd = open_file(file, O_WRONLY);
@@ -96,7 +96,7 @@ char *tw_top_level__read(const char *file)
 	return text;
 }
 
-/* Whether the text of a list is only what the kernel prints for an empty list. */
+/* Whether the text of a list contains only what the kernel prints for an empty list. */
 static bool is_empty(const char *text)
 {
 	while (*text) {
@@ -121,7 +121,10 @@ static bool ends_in(const char *name, const char *end)
 	return len > end_len && !strcmp(name + len - end_len, end);
 }
 
-/* The current value: the clock in brackets; the future size of a ring that was not used yet; otherwise the first line. */
+/*
+ * Return: the current value in a file's text: of trace_clock, the clock in brackets; of a ring that was not used yet, the size that it will
+ * have; otherwise the first line
+ */
 static char *setting_of(const char *file, char *text)
 {
 	char *from = NULL;
@@ -136,11 +139,13 @@ static char *setting_of(const char *file, char *text)
 		from = text;
 	from[strcspn(from, "\n")] = '\0';
 	if (starts_with(file, "events/") && (!strcmp(from, "0*") || !strcmp(from, "1*")))
-		from[1] = '\0'; /* a trigger has the same line */
+		from[1] = '\0'; /* the kernel appends '*' if the event has a trigger */
 	return from;
 }
 
-/* A list may have tens of thousands of lines, so only their hash (FNV-1a) is noted. */
+/*
+ * Return: the content of a list in the form of the notes. A list may have tens of thousands of lines, so only their hash (FNV-1a) is noted.
+ */
 static char *list_of(const char *text)
 {
 	uint64_t hash = 14695981039346656037u;
@@ -154,7 +159,7 @@ static char *list_of(const char *text)
 	return strdup(ret);
 }
 
-/* The file's current value in the form of the notes; caller frees; NULL if there is no such file. */
+/* Reads a file's current value, in the form of the notes; caller frees; NULL if there is no such file. */
 static char *read_now(const char *file, bool is_list)
 {
 	char *text = tw_top_level__read(file);
@@ -212,7 +217,7 @@ static void remove_notes(const char *name)
 	tw_state_file__close(&file);
 }
 
-/* The notes of an older version are the text alone. */
+/* Reads the notes of an older version of Tracewire, which contain only the text. */
 static int read_plain(int fd, char **ret)
 {
 	struct stat st;
@@ -249,13 +254,13 @@ static bool is_list(const struct kept *kept)
 	return !strcmp(kept->before, LIST);
 }
 
-/* Tasks that fork and exit change such a list, so its content cannot be compared. */
+/* Whether the file is a list of pids. Tasks that fork and exit change such a list, so its content cannot be compared. */
 static bool is_list_of_pids(const struct kept *kept)
 {
 	return is_list(kept) && ends_in(kept->file, "_pid");
 }
 
-/* Tracing was off when the run ended: if it is on, another process uses it. */
+/* Whether another process has changed the setting since. Tracing was off when the run ended: if it is on, another process uses it. */
 static bool is_changed(const struct kept *kept)
 {
 	if (kept->now && !strcmp(kept->file, "tracing_on"))
@@ -263,7 +268,7 @@ static bool is_changed(const struct kept *kept)
 	return kept->now && strcmp(kept->now, kept->before) != 0 && !kept->ours && !is_list_of_pids(kept);
 }
 
-/* Size of a ring that the kernel has freed: two sub-buffers. */
+/* Whether a ring's size in KiB is that of a ring that the kernel has freed: two sub-buffers. */
 static bool is_freed(const char *kib)
 {
 	char *text = tw_top_level__read("buffer_subbuf_size_kb");
@@ -273,7 +278,10 @@ static bool is_freed(const char *kib)
 	return strtoul(kib, NULL, 10) <= 2 * subbuf;
 }
 
-/* Whatever the run wrote, the kernel switches tracing off and frees the ring when free_buffer is closed. */
+/*
+ * Whether the setting has the value after free_buffer was closed: the kernel then switches tracing off and frees the ring, whatever the run
+ * wrote.
+ */
 static bool is_as_closed(const struct kept *kept)
 {
 	if (!kept->now)
@@ -282,7 +290,7 @@ static bool is_as_closed(const struct kept *kept)
 						 : !strcmp(kept->file, "buffer_size_kb") && is_freed(kept->now);
 }
 
-/* Finds the file among the notes so far, or adds it. Return: NULL without memory */
+/* Finds the file among those of the notes read so far, or adds it. Return: NULL if there is no memory */
 static struct kept *find_kept(struct kept_files *files, const char *file, const char *before)
 {
 	struct kept *items, *kept;
@@ -304,8 +312,8 @@ static struct kept *find_kept(struct kept_files *files, const char *file, const 
 }
 
 /*
- * Reads a note. A file can have several notes: the first one has the value of the file before the run. Any of them can have the value that
- * the file had at the end of the run, because the kernel may have refused the last write.
+ * Reads one line of the notes. A file can have several notes: the first one has the value before the run. Any of them can have the value at
+ * the end of the run, because the kernel may have refused the last write.
  */
 static int take_note(struct kept_files *files, char *line)
 {
@@ -332,7 +340,7 @@ static void free_files(struct kept_files *files)
 	free(files->items);
 }
 
-/* The order of restoring: settings that record are restored first, and tracing is switched on last. */
+/* Return: the rank in the order of restoring. Settings that cause recording are restored first, and tracing is switched on last. */
 static int rank_of(const struct kept *kept)
 {
 	if (!strcmp(kept->file, "current_tracer"))
@@ -350,15 +358,19 @@ static void put_back_one(const struct kept *kept)
 	if (is_list(kept))
 		cut(kept->file);
 	else if (strcmp(kept->now, kept->before) != 0)
-		put(kept->file, !strcmp(kept->before, "none") ? "0" : kept->before); /* a filter */
+		/* a filter file contains "none" if there is no filter; writing "0" removes a filter */
+		put(kept->file, !strcmp(kept->before, "none") ? "0" : kept->before);
 }
 
-/* The trace and the lists of pids belong to the run only if nobody has used the top level since. */
+/*
+ * Restores all settings. @used: another process has used the top level since; then the trace and the lists of pids may belong to that
+ * process and are left unchanged.
+ */
 static void put_back_all(const struct kept_files *files, bool used)
 {
 	for (size_t i = 0; i < files->n && !used; i++)
-		if (!strcmp(files->items[i].file,
-			    "tracing_on")) /* the run used the buffer, not only set_graph_function */
+		/* the run used the buffer, not only set_graph_function */
+		if (!strcmp(files->items[i].file, "tracing_on"))
 			cut("trace");
 	for (int rank = 0; rank < RANKS; rank++)
 		for (size_t i = 0; i < files->n; i++) {
@@ -369,7 +381,10 @@ static void put_back_all(const struct kept_files *files, bool used)
 		}
 }
 
-/* Return: whether there are any; their names, comma-separated, as far as they fit */
+/*
+ * Writes the names of the settings that another process has changed to @names, comma-separated, as far as they fit. Return: whether there
+ * are such settings
+ */
 static bool name_changed(const struct kept_files *files, char *names, size_t size)
 {
 	size_t len = 0;
@@ -381,8 +396,9 @@ static bool name_changed(const struct kept_files *files, char *names, size_t siz
 }
 
 /*
- * Call it after free_buffer was closed, as the kernel does for a killed run: tracing is switched off then and the ring is freed.
- * Return: 0; -ESTALE if something was changed since; -ENOENT if there are no notes, so that nothing was restored
+ * Restores what a run had changed, after free_buffer was closed, which the kernel does for a killed run: tracing is then off and the ring
+ * is freed.
+ * Return: 0; -ESTALE if another process has changed a setting since; -ENOENT if there are no notes, so that nothing was restored; -ENOMEM
  */
 static int put_back(const char *mark, struct tw_error *error)
 {
@@ -414,14 +430,14 @@ static int put_back(const char *mark, struct tw_error *error)
 	return 0;
 }
 
-/* Removes the notes along with the file of a mark. */
+/* Writes the name of the notes about an instance's options to @name. Return: @name */
 static const char *options_name(const char *instance, char name[NAME_MAX])
 {
 	snprintf(name, NAME_MAX, "%.200s.options", instance);
 	return name;
 }
 
-/* An option that was changed twice gets the value that it had before the first change. */
+/* Restores the options noted for an instance. An option that was changed twice gets the value that it had before the first change. */
 static void put_back_options(const char *instance)
 {
 	char option[128], file[140], before[2], name[NAME_MAX], *text, *rest;
@@ -491,7 +507,10 @@ int tw_top_level__note_list(struct tw_top_level *top, const char *file, bool lef
 	return err;
 }
 
-/* The lock is on the directory itself, which all containers share; each may have its own /run. */
+/*
+ * Locks the tracing directory itself, because all containers share it; each container may have its own /run. Return: a descriptor, or
+ * -errno
+ */
 static int lock(void)
 {
 	const int fd = open_file(".", O_RDONLY | O_DIRECTORY);
@@ -553,7 +572,7 @@ static int check_free(struct tw_error *error)
 	return err;
 }
 
-/* The lock is held; nothing is taken yet. */
+/* Allocates the struct and locks the tracing directory; no setting is changed yet. */
 static int new_top_level(struct tw_top_level **ret, struct tw_error *error)
 {
 	const int fd = lock();
@@ -587,7 +606,7 @@ static void free_top_level(struct tw_top_level *top)
 	free(top);
 }
 
-/* The mark needs no ring. */
+/* Creates the instance that is the mark, with the smallest ring, and its notes. */
 static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_error *error)
 {
 	const int err = tw_instance__new(suffix, &top->mark, error);
@@ -598,14 +617,14 @@ static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_erro
 	return open_notes(&top->notes, tw_instance__name(top->mark), error);
 }
 
-/* Makes the ring empty and off; the kernel frees it if the process dies, as for an instance. */
+/* Empties the ring and switches it off. The kernel frees the ring if the process dies, as for an instance. */
 static int begin(struct tw_top_level *top, struct tw_error *error)
 {
 	int err = tw_top_level__note(top, "tracing_on", "0", error);
 
 	if (!err)
 		err = tw_top_level__note(top, "options/disable_on_free", "1", error);
-	if (!err) /* closing free_buffer changes the ring's size, even if the run has not set it */
+	if (!err) /* closing free_buffer changes the ring's size, even if the run does not set the size */
 		err = tw_top_level__note(top, "buffer_size_kb", NULL, error);
 	if (err)
 		return err;
@@ -629,7 +648,7 @@ int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, 
 	err = check_free(error);
 	if (!err)
 		err = set_mark(top, TW_TOP_LEVEL_MARK, error);
-	if (err) { /* nothing is taken yet */
+	if (err) { /* no setting is changed yet */
 		free_top_level(top);
 		return err;
 	}
@@ -660,7 +679,7 @@ int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *error)
 	return err;
 }
 
-/* If another process has changed something meanwhile, the mark stays as after a kill: the next cleanup reports it. */
+/* If another process has changed a setting meanwhile, the mark stays, as after a kill, and the next cleanup reports the setting. */
 void tw_top_level__give_back(struct tw_top_level *top)
 {
 	if (!top)

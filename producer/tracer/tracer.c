@@ -29,11 +29,11 @@ struct tw_tracer {
 	const char *tracing_dir;
 	struct tw_instance *instance;
 	struct tw_top_level *top, *graphs;
-	struct option *options; /* values that the run left */
+	struct option *options; /* the values that the run has set */
 	size_t n_options;
-	struct tw_kept_options
-		*kept; /* the options among them that all instances share, noted for a cleanup after a kill */
-	bool runs;     /* the run has set current_tracer */
+	/* those of @options that all instances share, noted for a cleanup after a kill */
+	struct tw_kept_options *kept;
+	bool runs; /* the run has set current_tracer */
 };
 
 bool tw_tracer__records(const struct tw_tracer_request *request)
@@ -46,7 +46,7 @@ static bool is_graph(const struct tw_tracer_request *request)
 	return request->tracer && !strcmp(request->tracer, graph_tracer);
 }
 
-/* Options that would have no effect are errors. */
+/* Refuses options that would have no effect. */
 static int check_request(const struct tw_tracer_request *request, struct tw_error *error)
 {
 	const bool graph = is_graph(request);
@@ -63,7 +63,7 @@ static int check_request(const struct tw_tracer_request *request, struct tw_erro
 	return 0;
 }
 
-/* Whether a blank-separated list of tracers has that name. */
+/* Whether a blank-separated list of tracers contains @name. */
 static bool has_tracer(const char *list, const char *name)
 {
 	const size_t len = strlen(name);
@@ -102,7 +102,7 @@ static int unknown_tracer(const char *available, const char *tracer, struct tw_e
 	return err;
 }
 
-/* The instance if it has that tracer; the top level if only the top level has it. */
+/* Chooses where the tracer runs: in the instance if it has the tracer, otherwise at the top level if that has it. */
 static int choose_place(struct tw_tracer *t, struct tw_error *error)
 {
 	static const char file[] = "available_tracers";
@@ -128,7 +128,10 @@ static int choose_place(struct tw_tracer *t, struct tw_error *error)
 	return err;
 }
 
-/* The kernel has tens of thousands of names, one a line, some with their module; they are read only to suggest a correction. */
+/*
+ * Fills @error for a word that matches no function. The kernel has tens of thousands of names, one a line, some with their module; they are
+ * read only to suggest a correction.
+ */
 static int unknown_function(const char *tracing_dir, const char *word, struct tw_error *error)
 {
 	struct tw_nearest nearest;
@@ -162,7 +165,10 @@ static int refused_list(const char *path, int err, struct tw_error *error)
 	return tw_error__set(error, err, "the kernel refuses a selection of functions: %s: %s", path, strerror(-err));
 }
 
-/* The kernel takes one word for each write. The list takes effect when the file is closed, which can fail too. */
+/*
+ * Adds a word to a list of functions. The kernel accepts one word for each write. The list takes effect when the file is closed, which can
+ * fail too.
+ */
 static int add_word(const char *tracing_dir, const char *path, const char *word, struct tw_error *error)
 {
 	const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -179,7 +185,10 @@ static int add_word(const char *tracing_dir, const char *path, const char *word,
 	return err ? refused_list(path, err, error) : 0;
 }
 
-/* @top: the owner of the list; NULL = the instance. Return: 0; -ENOENT for a name that matches no function; -EPERM */
+/*
+ * Adds words to a list of functions. @top: notes the change if the list is at the top level; NULL = the list of the instance. Return: 0;
+ * -ENOENT for a name that matches no function; -EPERM
+ */
 static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const char *file,
 		     const struct tw_words *words, struct tw_error *error)
 {
@@ -198,14 +207,14 @@ static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const 
 		return err;
 	for (size_t i = 0; i < words->n && !err; i++)
 		err = add_word(t->tracing_dir, path, words->items[i], error);
-	if (top) /* the list may have some functions although one was refused */
+	if (top) /* the list may contain some of the functions although the kernel refused one */
 		noted = tw_top_level__note_list(top, file, true, err ? NULL : error);
 	return err ? err : noted;
 }
 
 /*
- * "FUNCTION:COMMAND": in an instance it is removed with the instance, at the top level it would stay. The functions of a module are not
- * a command.
+ * Refuses "FUNCTION:COMMAND" at the top level, where the command would stay; in an instance it is removed with the instance.
+ * "FUNCTION:mod:MODULE" selects functions of a module and is not a command.
  */
 static int check_commands(const struct tw_tracer *t, struct tw_error *error)
 {
@@ -236,7 +245,7 @@ static int add_functions(struct tw_tracer *t, struct tw_error *error)
 	return err ? err : add_words(t, t->top ? t->top : t->graphs, "set_graph_function", &t->request->graphs, error);
 }
 
-/* The filters are set before the tracer runs, because tracing every function even for a moment is expensive. */
+/* Starts the tracer. The functions are selected before, because tracing every function even for a moment is expensive. */
 static int run_tracer(struct tw_tracer *t, struct tw_error *error)
 {
 	const char *tracer = t->request->tracer;
@@ -247,7 +256,7 @@ static int run_tracer(struct tw_tracer *t, struct tw_error *error)
 	err = add_functions(t, error);
 	if (err)
 		return err;
-	tw_instance__write(t->instance, "options/function-fork", "1", NULL); /* as event-fork does for events */
+	tw_instance__write(t->instance, "options/function-fork", "1", NULL); /* includes children, as event-fork does */
 	err = tw_instance__write(t->instance, "current_tracer", tracer, NULL);
 	if (err == -EPERM || err == -EACCES)
 		return tw_error__set(
@@ -275,7 +284,7 @@ void tw_tracer__leave_out(const struct tw_tracer *t, const char *text)
 		tw_instance__append(t->instance, "set_ftrace_notrace_pid", text, NULL);
 }
 
-/* The kernel accepts any number; a pid that does not exist is an error. 0 means the idle tasks. */
+/* Checks a pid, because the kernel accepts any number. A pid that does not exist is an error. 0 means the idle tasks. */
 static int check_pid(const char *pid, struct tw_error *error)
 {
 	char path[64];
@@ -340,7 +349,7 @@ static int unknown_option(const struct tw_instance *instance, const char *word, 
 	tw_nearest__init(&nearest, off ? word + 2 : word);
 	while (dir && (entry = readdir(dir))) {
 		tw_nearest__offer(&nearest, entry->d_name[0] == '.' ? NULL : entry->d_name);
-		if (nearest.best == entry->d_name) { /* the next entry overwrites it */
+		if (nearest.best == entry->d_name) { /* the next readdir() overwrites the name */
 			snprintf(best, sizeof(best), "%.*s", (int)sizeof(best) - 1, entry->d_name);
 			nearest.best = best;
 		}
@@ -362,7 +371,7 @@ static bool has_option(const struct tw_instance *instance, const char *name, siz
 	return tw_instance__has(instance, ret->file);
 }
 
-/* "NAME", "noNAME", "NAME=1" or "NAME=0" */
+/* Parses "NAME", "noNAME", "NAME=1" or "NAME=0", and checks that the option exists. */
 static int find_option(const struct tw_instance *instance, const char *word, struct option *ret, struct tw_error *error)
 {
 	const char *value = strchr(word, '=');
@@ -378,7 +387,7 @@ static int find_option(const struct tw_instance *instance, const char *word, str
 	return unknown_option(instance, word, error);
 }
 
-/* @text: content of its file, or NULL; freed */
+/* Whether an option is on. @text: content of the option's file, or NULL; freed here */
 static bool is_on(char *text)
 {
 	const bool on = text && *text == '1';
@@ -423,13 +432,13 @@ static int set_option(struct tw_tracer *t, const char *word, struct tw_error *er
 	if (err)
 		return tw_error__set(error, -EINVAL, "the kernel refuses trace option '%s': %s", word, strerror(-err));
 	err = add_option(t, &option, error);
-	if (!err && is_on(tw_top_level__read(option.file)) !=
-			    top) /* all instances share it, as on most kernels a tracer's options */
+	/* the top level has changed too: all instances share the option, as on most kernels a tracer's options */
+	if (!err && is_on(tw_top_level__read(option.file)) != top)
 		err = tw_kept_options__add(&t->kept, tw_instance__name(t->instance), option.file, top, error);
 	return err;
 }
 
-/* Only the options that still have the run's value. */
+/* Restores the options that still have the run's value. */
 static void turn_back_options(struct tw_tracer *t)
 {
 	while (t->n_options) {
@@ -485,7 +494,7 @@ void tw_tracer__free(struct tw_tracer *t)
 	if (!t)
 		return;
 	turn_back_options(t);
-	if (t->runs && !t->top) /* at the top level it is restored only if it still has the run's value */
+	if (t->runs && !t->top) /* the top level's tracer is restored only if it still has the run's value */
 		tw_instance__write(t->instance, "current_tracer", "nop", NULL);
 	tw_top_level__give_back(t->graphs);
 	tw_top_level__give_back(t->top);

@@ -67,6 +67,7 @@ void run__init(struct run *run, const char *spec, const char *filter)
 	run->options = (struct tw_producer_options){
 		.events = run->requests,
 		.n_events = 1,
+		.show_self = true, /* so that filter files contain only what a test asks for */
 		.open_sink = memory_sink__open,
 		.ctx = &run->memory,
 	};

@@ -117,6 +117,36 @@ static void test_given_back(void **state)
 	expect_settings(before);
 }
 
+static bool instances_are_refused;
+
+/* The linker's --wrap option lets the library call this function instead of libtracefs's. */
+struct tracefs_instance *__real_tracefs_instance_create(const char *name);
+struct tracefs_instance *__wrap_tracefs_instance_create(const char *name);
+
+struct tracefs_instance *__wrap_tracefs_instance_create(const char *name)
+{
+	if (!instances_are_refused)
+		return __real_tracefs_instance_create(name);
+	errno = ENOSPC;
+	return NULL;
+}
+
+static void test_no_mark(void **state)
+{
+	char *before = settings();
+	struct tw_instance *instance = new_instance();
+	struct tw_top_level *top;
+	struct tw_error error;
+
+	(void)state;
+	instances_are_refused = true;
+	assert_int_equal(tw_top_level__take(instance, &top, &error), -ENOSPC);
+	assert_int_equal(tw_top_level__take_graphs(&top, &error), -ENOSPC);
+	instances_are_refused = false;
+	tw_instance__free(instance);
+	expect_settings(before);
+}
+
 /* The first run has taken it without a visible sign yet: the second is refused nevertheless, whichever part it needs. */
 static void test_two_at_once(void **state)
 {
@@ -321,13 +351,10 @@ static void test_killed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_given_back),
-		cmocka_unit_test(test_two_at_once),
-		cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_changed_since_kill),
-		cmocka_unit_test(test_changed_while_it_ran),
-		cmocka_unit_test(test_without_memory),
-		cmocka_unit_test(test_file_of_older_version),
+		cmocka_unit_test(test_given_back),         cmocka_unit_test(test_no_mark),
+		cmocka_unit_test(test_two_at_once),        cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_changed_since_kill), cmocka_unit_test(test_changed_while_it_ran),
+		cmocka_unit_test(test_without_memory),     cmocka_unit_test(test_file_of_older_version),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);

@@ -306,6 +306,7 @@ static int side__open(struct side *side, const struct filter_expression *express
 		.threads = 1, /* filter_hits has one sink, for one thread */
 		.filter = is_filtered ? expression->filter : NULL,
 		.later_stage = is_filtered,
+		.show_self = true, /* each producer knows only its own threads, but both must record the same events */
 		.open_sink = open_sink,
 		.ctx = side,
 	};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events that the run itself causes and that set_event_notrace_pid does not keep out of the trace, because other tasks or interrupts
+ * cause them: wake-ups of the run's threads and viewer, switches between them and the idle task, and packets on the run's own interface.
+ * The kernel leaves them out; it neither records nor counts them.
+ */
+#ifndef TW_OWN_EVENTS_H
+#define TW_OWN_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/line.h"
+
+#define TW_OWN_PIDS_MAX    64 /* events of further ones are recorded */
+#define TW_OWN_DEVICES_MAX 2  /* both ends of a veth pair */
+#define TW_OWN_NAME_MAX    16 /* IFNAMSIZ */
+
+/* What belongs to the run. Zeroed = nothing. */
+struct tw_own_events {
+	pid_t pids[TW_OWN_PIDS_MAX]; /* threads and processes, in the initial pid namespace */
+	size_t n_pids;
+	char devices[TW_OWN_DEVICES_MAX][TW_OWN_NAME_MAX]; /* network interfaces in the current network namespace */
+	size_t n_devices;
+	bool complete; /* nothing is added any more */
+};
+
+/** tw_own_events__add_pid() - add a thread or process; without effect if the list is complete or full */
+void tw_own_events__add_pid(struct tw_own_events *own, pid_t pid);
+
+/** tw_own_events__add_device() - add a network interface; likewise */
+void tw_own_events__add_device(struct tw_own_events *own, const char *name);
+
+/** tw_own_events__filter() - append the tracefs filter that the other events of this kind pass; nothing if no event of it is left out */
+void tw_own_events__filter(const struct tw_own_events *own, const char *system, const char *event,
+			   struct tw_line *line);
+
+#endif
