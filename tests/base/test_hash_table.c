@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys that were put are found, removed ones are not, for any keys and in any order. */
+/* Hash tables: inserted keys are found, removed keys are not, for any keys and in any order. */
 #include "base/hash_table.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static uint64_t stepped_key(uint64_t i)
 static uint64_t (*const patterns[])(uint64_t i) = { random_key, next_key, upper_key, stepped_key };
 #define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
 
-/* Entries are found by both functions, and each exists once. */
+/* Check that both find functions return exactly the keys in @is_in, and that each entry exists once. */
 static void check(const struct tw_hash_table *table, uint64_t (*key_of)(uint64_t i), const bool *is_in)
 {
 	bool seen[KEYS] = { false };
@@ -95,7 +95,7 @@ static void check(const struct tw_hash_table *table, uint64_t (*key_of)(uint64_t
 	}
 }
 
-/* All keys, then a third of them, then others: keys are removed and put among others that stay. */
+/* All keys are inserted, all except each third one are removed, and others are inserted and removed among those that stay. */
 static void test_many(void **state)
 {
 	(void)state;
@@ -124,7 +124,7 @@ static void test_many(void **state)
 	}
 }
 
-/* Few entries at a time, each replacing another: the table stays small, and its searches end. */
+/* A few entries exist at a time, and each insertion follows a removal: the table stays small, and its searches end. */
 static void test_coming_and_going(void **state)
 {
 	struct tw_hash_table table = { 0 };
@@ -245,7 +245,7 @@ static void *resize(void *ctx, void *memory, size_t old_size, size_t new_size)
 	}
 	resized = realloc(memory, new_size);
 	if (!old_size && resized)
-		memset(resized, 0xa5, new_size); /* the code must not depend on zeroes */
+		memset(resized, 0xa5, new_size); /* fill new memory, because the code must not depend on zeroes */
 	return resized;
 }
 
@@ -279,7 +279,7 @@ static void test_memory(void **state)
 	assert_int_equal(budget.taken, 0);
 }
 
-/* Entries are in order of insertion; the last one replaces a removed one. */
+/* Entries are in order of insertion; when one is removed, the last entry takes its place. */
 static void test_order(void **state)
 {
 	struct tw_hash_table table = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON on lines and in files: commas, brackets, line breaks, and strings of any bytes. */
+/* JSON written to lines and to files: commas, brackets, line breaks, and strings of any bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -122,7 +122,7 @@ static void test_strings(void **state)
 	}
 }
 
-/* Line breaks and tabs are kept; other control characters, which do not occur, would still be valid JSON. */
+/* Line breaks and tabs are kept as escapes; other control characters, which do not occur, would still be valid JSON. */
 static void test_printable(void **state)
 {
 	static const char expected[] = "[\"a\\n\\tb\\\"\\\\\\u0001\\\\x1b\"]\n";
@@ -157,7 +157,8 @@ static void put_strings(struct tw_json *json, const char *bytes, size_t size)
 }
 
 /*
- * A file gets the same text as a long line, for any size of the buffer: also characters of several bytes, and bytes that become six.
+ * A file gets the same text as a long line, for any size of the buffer. The text has characters of several bytes, and bytes that become
+ * six.
  */
 static void test_file(void **state)
 {

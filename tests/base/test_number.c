@@ -93,7 +93,7 @@ static void test_decimal(void **state)
 {
 	static const struct {
 		const char *text;
-		uint64_t whole; /* REFUSED */
+		uint64_t whole; /* REFUSED: @text is not a number */
 		uint32_t billionths;
 		const char *rest;
 	} cases[] = {

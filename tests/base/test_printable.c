@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes become a text that is safe for a terminal, JSON and XML. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -29,7 +30,7 @@ static void test_table(void **state)
 		{ "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x90\xa7",
 		  "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x90\xa7" },
 		{ "c1 \xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0", "c1 \\xc2\\x80\\xc2\\x9b\\xc2\\x9f\xc2\xa0" },
-		{ "c1 \x9b", "c1 \\x9b" }, /* of eight bits */
+		{ "c1 \x9b", "c1 \\x9b" }, /* a C1 control character as a single byte */
 		{ "latin\xfc!", "latin\\xfc!" },
 		{ "cut\xe2\x82", "cut\\xe2\\x82" },
 		{ "cut\xe2\x82z", "cut\\xe2\\x82z" },
@@ -73,8 +74,8 @@ static void test_cut(void **state)
 	} cases[] = {
 		{ "plain", "", 1 },
 		{ "plain", "pla", 4 },
-		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc", 6 }, /* never half a character */
-		{ "\x1b\x1b!", "\\x1b", 8 },               /* nor half an escape */
+		{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc", 6 }, /* never cut inside a character */
+		{ "\x1b\x1b!", "\\x1b", 8 },               /* never cut inside an escape sequence */
 		{ "\x1b\x1b!", "\\x1b\\x1b", 9 },
 		{ "\x1b\x1b!", "\\x1b\\x1b!", 10 },
 		{ "a\x1b gr\xc3\xbc", "a\\x1b gr", 10 },
@@ -88,7 +89,7 @@ static void test_cut(void **state)
 	}
 }
 
-/* On a line for people layout is kept, and text that looks like layout is not. */
+/* A line for people (TW_LINE_TEXT) keeps the layout of its writer, and escapes line breaks in quoted text. */
 static void test_layout(void **state)
 {
 	static const struct {
@@ -114,7 +115,7 @@ static void test_layout(void **state)
 	}
 }
 
-/* For any bytes and any size: the result fits, is valid UTF-8, needs no escapes, and stays the same when escaped again. */
+/* For any bytes and any size, the output fits, is valid UTF-8, needs no escapes, and stays the same when escaped again. */
 static void test_any(void **state)
 {
 	uint8_t from[80];
@@ -141,7 +142,7 @@ static void test_any(void **state)
 	}
 }
 
-/* Errors quote untrusted bytes, and may be too long. */
+/* Error texts quote untrusted bytes, and are cut if they are too long. */
 static void test_error(void **state)
 {
 	char name[600];
@@ -154,9 +155,14 @@ static void test_error(void **state)
 	name[sizeof(name) - 1] = '\0';
 	tw_error__set(&err, 0, "%s", name);
 	assert_int_equal(tw_printable__plain(err.text, sizeof(err.text)), strlen(err.text));
+	memset(name, 'x', sizeof(name) - 1);
+	for (int len = sizeof(err.text) - 8; len < (int)sizeof(err.text); len++) { /* room for a part of the remedy */
+		tw_error__set(&err, -EMFILE, "%.*s", len, name);
+		assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+	}
 }
 
-/* Between two characters; for invalid bytes, anywhere. */
+/* Texts are cut between two characters; invalid bytes are cut anywhere. */
 static void test_cut_length(void **state)
 {
 	static const struct {

@@ -56,7 +56,7 @@ static int tear_down(void **state)
 	return rmdir(folder);
 }
 
-/* Return: result of tw_program__exec(), or 1000 + the exit status. */
+/* Return: -errno of tw_program__find() or tw_program__exec(), or 1000 + the program's exit status. */
 static int run(char *const *argv)
 {
 	struct tw_program program;

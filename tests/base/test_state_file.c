@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* State files under bad conditions: a file whose writes fail, each in turn, and a directory with a FIFO. */
+/* State files under bad conditions: each write to a file fails in turn; the directory contains a FIFO. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,11 +16,11 @@
 #include "base/state_file.h"
 
 #define HANGS_S 20
-#define WRITES  2 /* writes for a text: the text itself, and the line with its offset */
+#define WRITES  2 /* pwrite() calls for a text: the text itself, and the line with its offset */
 
 static int before_nothing = -1;
 
-/* Inserted between the library and the C library by the linker: --wrap. */
+/* The linker's --wrap option lets the library call this function instead of the C library's. */
 ssize_t __real_pwrite(int fd, const void *bytes, size_t len, off_t offset);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t len, off_t offset);
 
@@ -67,7 +67,7 @@ static int count(struct tw_state_file *file, void *ctx, struct tw_error *err)
 	return 0;
 }
 
-/* Opening a FIFO would wait for a writer, so it is skipped. */
+/* FIFOs are skipped, because opening one would wait for a writer. */
 static void a_fifo_among_the_files(void **state)
 {
 	struct tw_state_file file, fifo;

@@ -47,6 +47,11 @@ run 127 "$tracewire" record -e sched:sched_switch -w "$scratch/x.pcapng" -- "$sc
 tells no-such-command
 run 126 "$tracewire" record -e sched:sched_switch -w "$scratch/x.pcapng" -- "$scratch"
 tells "'$scratch' cannot be run"
+printf '#!%s/no-such-interpreter\n' "$scratch" >"$scratch/script"
+chmod +x "$scratch/script"
+run 127 "$tracewire" record -e sched:sched_switch -w "$scratch/x.pcapng" -- "$scratch/script"
+tells "'$scratch/script'"
+expect "lines about a run whose command did not begin" 1 "$(wc -l <"$scratch/err")"
 run 1 "$tracewire" record -e sched:sched_switch -w "$scratch/no-such-folder/x.pcapng" -- true
 tells 'creating .*no-such-folder/x.pcapng: No such file or directory; create the directory first'
 run 1 "$tracewire" record -e sched:sched_switch -w "$scratch" -- true

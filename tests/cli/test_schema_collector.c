@@ -104,6 +104,26 @@ static void complete_when_all_has_come(void **state)
 	assert_false(tell_host(1, 8)->complete);
 }
 
+/* A format without a long or a pointer gets the size of a long from HOST. */
+static void the_host_tells_the_size_of_a_long(void **state)
+{
+	static const char text[] = "name: made\nID: 100\nformat:\n"
+				   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+				   "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+				   "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+				   "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+				   "\nprint fmt: \"%d\", REC->common_pid\n";
+	uint8_t buf[1024];
+	const struct tw_schema_view view =
+		explained__schema(TW_SCHEMA_EVENT, 100, text, strlen(text), false, buf, sizeof(buf));
+
+	(void)state;
+	begin(1, 7, TW_CHANNEL_CONTROL);
+	assert_true(tw_schema_tlv__emit(&frame.f, &view));
+	assert_int_equal(tw_schema__by_id(take()->schema, 100)->long_size, 8);
+	assert_int_equal(tw_schema__by_id(tell_host(1, 7)->schema, 100)->long_size, 4);
+}
+
 static void events_and_strangers_tell_nothing(void **state)
 {
 	struct tw_frame_info info;
@@ -171,6 +191,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(complete_when_all_has_come, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_host_tells_the_size_of_a_long, setup, teardown),
 		cmocka_unit_test_setup_teardown(events_and_strangers_tell_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(contradictions_complete_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(formats_that_cannot_be_read_are_counted, setup, teardown),

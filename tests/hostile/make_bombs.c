@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* make_bombs OUT_DIR: captures that are well-formed and exceed limits: time, memory, items, names. One file for each. */
+/* make_bombs OUT_DIR: writes captures that are well-formed and exceed limits of time, memory, items or names, one file for each. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "wire/schema_text.h"
 
 #define T0        5000000000000u
-#define WHOLE     (1u << 20) /* the longest value that the dissector reassembles */
+#define WHOLE     (1u << 20) /* length of the longest value that the dissector reassembles, bytes */
 #define COMMON_ID 300
 
 #define COMMON                                                                         \
@@ -33,7 +33,7 @@ static void add(const char *piece)
 	text_len += len;
 }
 
-/* As often as fits, leaving @reserve bytes. */
+/* Add @piece up to @n times, as long as @reserve bytes stay free. */
 static void add_often(const char *piece, uint32_t n, size_t reserve)
 {
 	while (n-- && text_len + strlen(piece) + reserve <= TW_SCHEMA_TEXT_MAX)
@@ -51,7 +51,7 @@ static void begin_text(const char *fields)
 static void begin(const char *name)
 {
 	sample__open(&s, out, name);
-	s.info.schema_id = 5; /* not the hash of any content: never stored in the cache */
+	s.info.schema_id = 5; /* not the hash of any content, so that the schema is never stored in the cache */
 }
 
 static void put_text(uint16_t id, uint32_t index, uint32_t total)
@@ -82,7 +82,7 @@ static void put_events(uint16_t id, uint32_t body, uint16_t n)
 #define ONE_FIELD  "\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"
 #define ONE_STRING "\tfield:char s[16];\toffset:8;\tsize:16;\tsigned:0;\n"
 
-/* Print fmts: each in the longest text, with one frame of as many events as fit. */
+/* Write a capture with @text as its format text, and with one frame that is full of its events. */
 static void end_text(const char *name)
 {
 	begin(name);
@@ -153,14 +153,14 @@ static void make_print_bombs(void)
 	add_often(" + REC->a", UINT32_MAX, 10);
 	end_text("sum.pcap");
 
-	/* A large program, 2046 times. */
+	/* a program of 3001 operands, which is run for each of the frame's 2046 events */
 	begin_text(ONE_FIELD);
 	add("\"%d\", REC->a");
 	add_often(" + REC->a", 3000, 10);
 	end_text("programs.pcap");
 }
 
-/* More fields than the limit of an event; exactly the limit. */
+/* Write a format with @n fields: 1000 fields are close to TW_FORMAT_FIELDS_MAX, 100000 exceed it. */
 static void make_fields(const char *name, int n)
 {
 	char line[100];
@@ -179,7 +179,7 @@ static void make_fields(const char *name, int n)
 	sample__close(&s);
 }
 
-/* A schema with four billion texts. */
+/* Write a schema that claims to have UINT32_MAX texts. */
 static void make_total(void)
 {
 	begin_text(ONE_FIELD);
@@ -192,7 +192,8 @@ static void make_total(void)
 }
 
 /*
- * Bytes that all need escaping: 20 bytes of zstd that decompress to the longest text, as many as fit a frame; or with a wrong length.
+ * Write format texts of bytes that all need escaping: about 20 bytes of zstd decompress to the longest text, and a frame has as many of
+ * them as fit. @more is added to the declared length; 0 = it is right.
  */
 static void make_zstd(const char *name, uint32_t more)
 {
@@ -214,7 +215,7 @@ static void make_zstd(const char *name, uint32_t more)
 	sample__close(&s);
 }
 
-/* Each frame has new ids: streams, channels a page of the table apart, schemas. */
+/* Write frames that each have a new id of the selected kinds: stream, channel (256 apart: a page of the channel table), schema. */
 static void make_names(const char *name, uint32_t n, bool streams, bool channels, bool schemas)
 {
 	begin(name);
@@ -230,7 +231,7 @@ static void make_names(const char *name, uint32_t n, bool streams, bool channels
 	sample__close(&s);
 }
 
-/* The shortest formats, with ids a page of the table apart, always in new schemas. */
+/* Write the shortest formats, with event ids 256 apart (a page of the id table), and a new schema for each 256 of them. */
 static void make_ids(void)
 {
 	begin("ids.pcap");
@@ -251,7 +252,7 @@ static void make_ids(void)
 	sample__close(&s);
 }
 
-/* Task names: of new tasks each time, or of one task, each older than the one before. */
+/* Write task names: of a new task each time, or (@one) of one task, each with an older time than the name before. */
 static void make_tasks(const char *name, uint32_t n, bool one)
 {
 	begin(name);
@@ -270,7 +271,10 @@ static void make_tasks(const char *name, uint32_t n, bool one)
 	sample__close(&s);
 }
 
-/* A value in pieces of one byte; from the end, so that it is complete only with the last piece; or one piece repeated. */
+/*
+ * Write a value in PARTs of one byte. @step: 1 = forwards; -1 = from the end, so that only the last PART would complete it; 0 = always the
+ * same PART.
+ */
 static void make_pieces(const char *name, int32_t step)
 {
 	uint32_t at = step < 0 ? WHOLE - 1 : 0;
@@ -293,7 +297,7 @@ static void make_pieces(const char *name, int32_t step)
 	sample__close(&s);
 }
 
-/* Values that are never completed, each with the largest permitted length. */
+/* Write first PARTs of values that are never completed and have the largest permitted length. */
 static void make_wholes(void)
 {
 	static const uint8_t value[64];
@@ -310,7 +314,7 @@ static void make_wholes(void)
 	sample__close(&s);
 }
 
-/* A schema that may be cached, then events of new streams that refer to it. */
+/* Write a schema that may be cached, then events of new streams that refer to it. */
 static void make_cached(void)
 {
 	char line[100];

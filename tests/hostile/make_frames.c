@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make_frames FORMATS_DIR OUT_DIR NAME N [SEED]: a capture of N frames to be damaged: many short streams, each with its own metadata, so
- * that damaged metadata is parsed instead of being skipped as a repetition. Events have a real kernel's formats, with random bodies
- * except the locations of dynamic fields; one a frame, packed, and in PARTs.
+ * make_frames FORMATS_DIR OUT_DIR NAME N [SEED]: writes a capture of N frames to be damaged. It has many short streams, each with its own
+ * metadata, so that damaged metadata is parsed instead of being skipped as a repetition. Events have a real kernel's formats and random
+ * bodies, except for the locations of dynamic fields. Frames have one event, many events, or PARTs of an event.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include "tests/dissector/sample.h"
 #include "wire/schema_text.h"
 
-#define EVENTS_MAX    4096 /* formats read */
-#define PICKED        6    /* formats of a stream */
-#define STREAM_FRAMES 60   /* events of a stream */
-#define DYNAMIC       16   /* bytes of each dynamic field */
+#define EVENTS_MAX    4096 /* limit of formats that are read */
+#define PICKED        6    /* formats in the schema of a stream */
+#define STREAM_FRAMES 60   /* frames with events in a stream */
+#define DYNAMIC       16   /* size of each dynamic field, bytes */
 
 static struct text texts[EVENTS_MAX];
 static uint32_t n_texts;
@@ -37,7 +37,7 @@ static int is_system(const struct dirent *entry)
 	return entry->d_type == DT_DIR && entry->d_name[0] != '.';
 }
 
-/* Sorted by name, so that a seed gives the same result in any directory. */
+/* Read the formats of a system, sorted by name, so that a seed gives the same capture in any directory. */
 static void read_system(const char *folder, const char *system)
 {
 	struct dirent **events;
@@ -68,7 +68,7 @@ static void read_formats(const char *folder)
 		free(systems);
 }
 
-/* A body of random bytes, with locations set to the bytes after the fixed fields. */
+/* Make a record with a random body; the locations of dynamic fields are set to bytes after the fixed fields. */
 static void make_record(struct record *r, const struct tw_format *format)
 {
 	uint32_t end = 8;
@@ -129,7 +129,7 @@ static void put_others(struct sample *s, uint64_t time)
 	sample__end(s);
 }
 
-/* Out-of-band records of a capture host and its requests. Small errors, large ones, and unknown ones. */
+/* Write records that a capture host adds, and its requests, with small, large and unknown error bounds. */
 static void put_out_of_band(struct sample *s, uint64_t time)
 {
 	const struct tw_time_sync_view exchange = { .id = 1, .asked = time, .received = time, .answered = time };
@@ -145,7 +145,7 @@ static void put_out_of_band(struct sample *s, uint64_t time)
 	sample__end(s);
 }
 
-/* Uncompressed, so that a damaged text is still a text; sample__schema() compresses them. */
+/* Write the formats uncompressed, so that a damaged text is still a text; sample__schema() would compress them. */
 static void put_plain_schema(struct sample *s, const struct text *picked)
 {
 	static uint8_t payload[TW_SCHEMA_RAW_MAX];

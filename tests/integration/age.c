@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * age -- reads lines that begin with an event's time on CLOCK_MONOTONIC, as printed by tshark, and prints the age of the events when
- * their lines arrived, in us. Events before the first line are left out, because tshark was still starting.
+ * age -- reads lines that begin with an event's time on CLOCK_MONOTONIC, as printed by tshark, and prints the age of the events when their
+ * lines arrived, in us. Events from before the first line was read are left out, because tshark was still starting.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static uint64_t ages[LINES_MAX]; /* ns */
 static size_t n_ages, n_early;
 static uint64_t first_arrival;
 
-/* "4807.834930963 ...": Return: ns, 0 for any other line */
+/* Parse the time of a line like "4807.834930963 ...". Return: ns; 0 for any other line */
 static uint64_t event_time(const char *line)
 {
 	unsigned long long seconds, ns;
@@ -42,7 +42,9 @@ static void take_line(const char *line, uint64_t arrival)
 		ages[n_ages++] = arrival > time ? arrival - time : 0;
 }
 
-/* All complete lines of the buffer arrived together. Return: bytes left over */
+/*
+ * Process all complete lines of the buffer, which arrived together. Return: number of bytes of an incomplete line, moved to the beginning
+ */
 static size_t take_lines(char *buf, size_t len, uint64_t arrival)
 {
 	char *at = buf, *end;

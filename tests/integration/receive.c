@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receives frames on an interface until SIGINT or SIGTERM, and checks only their numbers: receive xdp|packet INTERFACE Prints one a
- * line: how=, frames=, events=, missing= (numbers without a frame), disordered= (frames), dropped=, untaken= (frames that cannot be
- * read) and ns= of its CPU time for each frame.
+ * receive xdp|packet INTERFACE -- receives frames on an interface until SIGINT or SIGTERM, and checks only their numbers. Prints a line for
+ * each of: how=, frames=, events=, missing= (numbers without a frame), disordered= (frames), dropped=, untaken= (frames that cannot be
+ * read), and ns= of its CPU time for each frame.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 
 static struct {
 	uint64_t frames, events, missing, disordered, untaken;
-	uint64_t next[CHANNELS]; /* number, 0 = the channel is new */
+	uint64_t next[CHANNELS]; /* next number of each channel; 0 = the channel is new */
 } seen;
 
 static volatile sig_atomic_t ending;
@@ -42,7 +42,7 @@ static void look_at(const struct tw_received_frame *frame)
 		return;
 	}
 	if (info.channel >= CHANNELS)
-		return; /* out of band */
+		return; /* out-of-band frames have no numbers */
 	if (seen.next[info.channel] && info.seq > seen.next[info.channel])
 		seen.missing += info.seq - seen.next[info.channel];
 	seen.disordered += info.seq < seen.next[info.channel];

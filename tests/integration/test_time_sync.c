@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A capture host requests a producer's clock over an interface: the bounds are right for any clock of the stream; a receiver that lacks
- * metadata gets it; too many or invalid requests get no response, and do not slow down the readers. Both hosts are this machine, so the
- * truth is known: CLOCK samples relate the stream's clock to REALTIME, which is the capture host's.
+ * A capture host requests a producer's clock over an interface. The error bounds hold for any clock of the stream. A receiver that lacks
+ * metadata gets it. Too many or invalid requests get no response, and do not slow down the readers. Both hosts are this machine, so the
+ * truth is known: CLOCK samples relate the stream's clock to REALTIME, which is the capture host's clock.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,10 +31,10 @@
 #include "vnet/tx.h"
 
 #define MS       TW_NS_PER_MS
-#define AWAIT_NS (10 * TW_NS_PER_SECOND) /* a busy machine answers late */
-#define ASKED    2 /* the time, in requests of the tests themselves: the poller's have the real time */
+#define AWAIT_NS (10 * TW_NS_PER_SECOND) /* a busy machine may answer late */
+#define ASKED    2 /* value of @asked in the tests' own requests; the poller's requests have the real time */
 
-/* The capture host's side. */
+/* State of the capture host. */
 struct host {
 	struct run run;
 	struct tw_receiver *rx;
@@ -45,12 +45,12 @@ struct host {
 	struct tw_clock_view samples[16];
 	size_t n_samples;
 	uint64_t stream_id;
-	struct tw_peer peer;     /* the stream's sender */
-	unsigned int ends;       /* END seen */
-	unsigned int hosts;      /* HOST seen */
-	unsigned int texts;      /* SCHEMA seen, and pieces of larger ones */
-	unsigned int from_clock; /* events of the responder thread */
-	unsigned int from_us;    /* events of this thread */
+	struct tw_peer peer;     /* address of the stream's sender */
+	unsigned int ends;       /* number of ENDs received */
+	unsigned int hosts;      /* number of HOSTs received */
+	unsigned int texts;      /* number of SCHEMAs received, and of PARTs of larger ones */
+	unsigned int from_clock; /* number of events of the responder thread */
+	unsigned int from_us;    /* number of events of this thread */
 	uint32_t clock_tid;
 };
 
@@ -69,7 +69,7 @@ static int open_questions(void *ctx, struct tw_receiver **ret, struct tw_error *
 	return tw_rx_requests__on_link("tw0-tx", ret, err);
 }
 
-/* The responder thread of this process. */
+/* Return: tid of the responder thread in this process. */
 static uint32_t find_clock_thread(void)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -194,7 +194,7 @@ static void host__run(struct host *h, uint64_t ns)
 	}
 }
 
-/* Waits until that many arrived: soon, but on a busy machine not at once. */
+/* Wait until the counter @what is @n: on a busy machine this may take some time. */
 static void host__await(struct host *h, const unsigned int *what, unsigned int n)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
@@ -204,7 +204,7 @@ static void host__await(struct host *h, const unsigned int *what, unsigned int n
 	assert_int_equal(*what, n);
 }
 
-/* Waits until its owner is known, and for a moment longer */
+/* Wait until the stream is known, and 100 ms longer. */
 static void host__await_stream(struct host *h)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
@@ -215,7 +215,7 @@ static void host__await_stream(struct host *h)
 	host__run(h, 100 * MS);
 }
 
-/* Waits until all metadata was sent: some ms after each other. Return: number of texts */
+/* Wait until all metadata is sent: texts arrive some ms apart. Return: number of texts */
 static unsigned int host__await_texts(struct host *h)
 {
 	unsigned int texts;
@@ -228,7 +228,7 @@ static unsigned int host__await_texts(struct host *h)
 	return texts;
 }
 
-/* There were enough requests, and all except the last were answered. */
+/* Wait until there were at least @asked requests, and all of them except the newest are answered. */
 static struct tw_clock_poller_stats host__await_answers(struct host *h, uint64_t asked)
 {
 	const uint64_t end = tw_time__now(CLOCK_MONOTONIC) + AWAIT_NS;
@@ -247,7 +247,7 @@ static void *stop(void *run)
 	return NULL;
 }
 
-/* Reads everything until the stream has stopped: otherwise END could find the receiver's ring full. */
+/* Read everything until the stream has stopped: otherwise END could find the receiver's ring full. */
 static void host__stop(struct host *h)
 {
 	pthread_t thread;
@@ -269,7 +269,7 @@ static void host__close(struct host *h)
 	tw_streams__free(h->streams);
 }
 
-/* Compares the exchanges with the true CLOCK. */
+/* Check that the bounds calculated from the exchanges contain the true distances of the CLOCK samples. */
 static void check_bounds(const struct host *h)
 {
 	for (size_t i = 0; i < h->n_samples; i++) {
@@ -311,15 +311,15 @@ static void test_every_clock(void **state)
 		assert_int_equal(asked.strange + summary.refused + summary.restarts, 0);
 		assert_true(h.n_samples >= 5 && summary.ahead_known);
 		check_bounds(&h);
-		assert_in_range(summary.ahead_most, 1, 20 * MS); /* a busy machine answers late */
+		assert_in_range(summary.ahead_most, 1, 20 * MS); /* a busy machine may answer late */
 		assert_in_range(summary.ahead + (int64_t)summary.ahead_most, 0, 2 * summary.ahead_most);
 		host__close(&h);
 	}
 }
 
 /*
- * The thread's own activity is not in the trace, that of the requester is: both send. All system calls of a busy machine would be more
- * than is read here.
+ * The responder thread's own events are not in the trace, but those of this thread, the requester, are: both threads call sendmsg(). The
+ * filter passes only sendmsg(), because all system calls of a busy machine would be more than this test reads.
  */
 static void test_left_out(void **state)
 {
@@ -335,7 +335,7 @@ static void test_left_out(void **state)
 	host__close(&h);
 }
 
-/* The poller's requests may be answered late, too. */
+/* Return: whether this is a response to the test's own requests; a late response may belong to the poller. */
 static bool is_answer_to_us(const struct tw_received_frame *frame)
 {
 	struct tw_time_sync_view exchange;
@@ -345,7 +345,7 @@ static bool is_answer_to_us(const struct tw_received_frame *frame)
 	       tw_time_sync_frame__read(frame->data, frame->len, &stream, &exchange) && exchange.asked == ASKED;
 }
 
-/* Number of responses to repeated requests, @least of them however long that takes. */
+/* Send @frame @times times. Return: number of responses within 200 ms; for the first @least of them it waits up to AWAIT_NS */
 static unsigned int count_answers(struct host *h, const uint8_t *frame, size_t len, unsigned int times,
 				  unsigned int least)
 {
@@ -375,13 +375,14 @@ static void test_nonsense(void **state)
 	len = tw_time_sync_frame__write(frame, h.stream_id, &question);
 	assert_int_equal(count_answers(&h, frame, len, 3, 3), 3);
 	assert_int_equal(count_answers(&h, frame, len - 4, 3, 0),
-			 0); /* the link pads it, but the frame's length is right */
+			 0); /* truncated by 4 bytes: shorter than the length in its header */
 	frame[offsetof(struct tw_frame_hdr, version)] = 2;
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
 	len = tw_time_sync_frame__write(frame, h.stream_id + 1, &question);
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
-	len = tw_time_sync_frame__write(frame, h.stream_id,
-					&answered); /* otherwise two of them could answer each other for ever */
+	len = tw_time_sync_frame__write(
+		frame, h.stream_id,
+		&answered); /* a response is not answered: otherwise two responders could answer each other for ever */
 	assert_int_equal(count_answers(&h, frame, len, 3, 0), 0);
 	host__close(&h);
 }
@@ -405,10 +406,10 @@ static void test_flood(void **state)
 	ns = tw_time__now(CLOCK_MONOTONIC) - begun;
 	printf("25000 questions in %.1f s: %u answers\n", (double)ns / 1e9, n);
 	assert_in_range(n, 50, 60 + TW_TIME_SYNC_RESPONSES_PER_SECOND * ns / TW_NS_PER_SECOND);
-	host__close(&h); /* its ledger balances */
+	host__close(&h); /* asserts that the counters balance */
 }
 
-/* Number and interval of repeated requests, and their result. */
+/* Send the request @times times, one every @every_ms ms. */
 static void ask_for(struct host *h, const uint8_t *frame, size_t len, unsigned int times, unsigned int every_ms)
 {
 	for (unsigned int i = 0; i < times; i++) {
@@ -417,7 +418,7 @@ static void ask_for(struct host *h, const uint8_t *frame, size_t len, unsigned i
 	}
 }
 
-/* A stream that sends no metadata by itself: a receiver that requests it gets it at once. */
+/* The stream repeats no metadata by itself within the test; a receiver that requests metadata gets it immediately. */
 static void test_wants(void **state)
 {
 	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
@@ -443,7 +444,7 @@ static void test_wants(void **state)
 	host__close(&h);
 }
 
-/* A request with a REFUSED, which is answered; for another stream it is ignored. */
+/* The producer takes the reason from a request with a REFUSED of its own stream, and ignores one of another stream. */
 static void test_refused(void **state)
 {
 	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
@@ -465,7 +466,7 @@ static void test_refused(void **state)
 	host__close(&h);
 }
 
-/* Endless requests get only a limited number of metadata, however often the reader wakes: events keep it busy here. */
+/* Endless requests get a limited number of metadata, however often the reader wakes: here events wake it all the time. */
 static void test_wants_flood(void **state)
 {
 	static const struct tw_time_sync_view question = { .id = 1, .asked = ASKED };
@@ -481,7 +482,7 @@ static void test_wants_flood(void **state)
 
 		assert_int_equal(netns__setup(NULL), 0);
 		host__open_with(&h, clocks[i], "sched:sched_switch", NULL, 60000);
-		host__run(&h, 1000 * MS); /* the requests of the test's own capture are over */
+		host__run(&h, 1000 * MS); /* until then the test's own capture sends requests */
 		all = h.texts;
 		clocks_said = h.hosts;
 		len = tw_time_sync_frame__request(frame, h.stream_id, &question, TW_METADATA_REQUEST_ALL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * without-xdp COMMAND [ARGUMENT]... -- runs it as on a kernel without AF_XDP: socket(AF_XDP) is refused as by a kernel built without
+ * without-xdp COMMAND [ARGUMENT]... -- runs a command as on a kernel without AF_XDP: socket(AF_XDP) fails as on a kernel built without
  * CONFIG_XDP_SOCKETS.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define LOW_HALF (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0) /* of a 64-bit argument */
+#define LOW_HALF (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0) /* in a 64-bit argument */
 
 int main(int argc, char **argv)
 {

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "frames.h"
+#include "pcap-tools/output/output_impl.h"
 #include "pcap-tools/record/recorder.h"
 
 #define SLOT_BYTES 4096
@@ -115,6 +116,21 @@ static void a_deadline_ends_it(void **state)
 	}
 }
 
+/* Only the part of a write after the deadline counts. */
+static void time_after_the_deadline(void **state)
+{
+	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);
+	struct tw_output output = { .options = { .deadline = &deadline } };
+
+	(void)state;
+	atomic_store(&deadline.at, now - 1000 * TW_NS_PER_SECOND);
+	tw_output__was_late(&output, now - 10 * TW_NS_PER_SECOND); /* begun after it */
+	assert_in_range(output.late, 10 * TW_NS_PER_SECOND, 500 * TW_NS_PER_SECOND);
+	output.late = 0;
+	tw_output__was_late(&output, now - 5000 * TW_NS_PER_SECOND); /* begun before it */
+	assert_in_range(output.late, 1000 * TW_NS_PER_SECOND, 2000 * TW_NS_PER_SECOND);
+}
+
 /* Before the deadline the first of them waited for room in the pipe. */
 static void who_tells_it_something_does_not_wait(void **state)
 {
@@ -184,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_deadline_ends_it),
+		cmocka_unit_test(time_after_the_deadline),
 		cmocka_unit_test(who_tells_it_something_does_not_wait),
 		cmocka_unit_test(a_fifo_that_nobody_reads),
 		cmocka_unit_test(a_fifo_whose_reader_goes_before_the_end),

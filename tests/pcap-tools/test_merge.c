@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The merge compared with a plain sort, and which stream waits for which. */
+#include <errno.h>
+
 #include "merging.h"
 
 static void in_order(void **state)
@@ -167,6 +169,28 @@ static void failure_ends_the_call(void **state)
 	fixture__free(x);
 }
 
+/* Failures of an emit that makes room, or that empties the merge at the end. */
+static void failure_ends_forced_releases(void **state)
+{
+	for (unsigned int one_order = 0; one_order < 2; one_order++) {
+		struct fixture *x = fixture__new(
+			(struct tw_merge_options){ .from_start = true, .one_order = one_order, .memory = 64 * 1024 });
+		int err = 0;
+
+		(void)state;
+		x->sink.fail_at = 1;
+		for (uint64_t i = 0; i < 2000 && !err; i++) {
+			test_frame__begin(&x->frame, 1, i, 1000 + i);
+			assert_true(test_frame__event(&x->frame, 1000 + i, (uint32_t)i, 240));
+			err = tw_merge__frame(x->merge, x->frame.buf, test_frame__end(&x->frame), NULL);
+		}
+		assert_int_equal(err, -ENOSPC);
+		assert_int_equal(tw_merge__flush(x->merge), -ENOSPC);
+		assert_int_equal(x->sink.n, 0);
+		fixture__free(x);
+	}
+}
+
 /* A channel of the random test: events still to be sent. */
 struct source {
 	uint64_t seq, time;
@@ -266,6 +290,7 @@ int main(void)
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(lent_frames_stay_where_they_are),
 		cmocka_unit_test(failure_ends_the_call),
+		cmocka_unit_test(failure_ends_forced_releases),
 		cmocka_unit_test(random_interleavings),
 	};
 

@@ -60,6 +60,29 @@ static struct tw_stream *learn_host(const char *name, uint64_t cpus, uint64_t lo
 	return learn();
 }
 
+/* Each text of HOST is cut to its member, with a NUL. */
+static void test_long_texts(void **state)
+{
+	static const uint16_t texts[] = { TW_HOST_NAME, TW_HOST_INSTANCE, TW_HOST_RELEASE, TW_HOST_MACHINE,
+					  TW_HOST_OS };
+	struct tw_attr_view attrs[sizeof(texts) / sizeof(texts[0])];
+	const struct tw_identity *identity;
+	uint8_t text[300];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		attrs[i] = (struct tw_attr_view){ .attr = texts[i], .value = text, .len = sizeof(text) };
+	begin(1, SCHEMA);
+	assert_true(tw_host__emit(&frame.f, attrs, sizeof(attrs) / sizeof(attrs[0])));
+	identity = &learn()->identity;
+	assert_int_equal(strlen(identity->host), 127);
+	assert_int_equal(strlen(identity->instance), 127);
+	assert_int_equal(strlen(identity->release), 127);
+	assert_int_equal(strlen(identity->machine), 63);
+	assert_int_equal(strlen(identity->os), 127);
+}
+
 static void test_host(void **state)
 {
 	struct tw_stream *stream = learn_host("alpha", 6, 0);
@@ -383,10 +406,21 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, learning__setup, learning__teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_host),         TEST(test_long_size),    TEST(test_clock),      TEST(test_renames),
-		TEST(test_many_renames), TEST(test_longest_name), TEST(test_many_tasks), TEST(test_symbols),
-		TEST(test_schema),       TEST(test_other_kinds),  TEST(test_strings),    TEST(test_streams_and_schemas),
-		TEST(test_stats),        TEST(test_no_room),
+		TEST(test_host),
+		TEST(test_long_texts),
+		TEST(test_long_size),
+		TEST(test_clock),
+		TEST(test_renames),
+		TEST(test_many_renames),
+		TEST(test_longest_name),
+		TEST(test_many_tasks),
+		TEST(test_symbols),
+		TEST(test_schema),
+		TEST(test_other_kinds),
+		TEST(test_strings),
+		TEST(test_streams_and_schemas),
+		TEST(test_stats),
+		TEST(test_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Copies from a receiver that only lends frames. */
+/* Copies of frames from a receiver that only lends frames. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #define FRAME_MAX 100
 
-/* Its results, in turn: the length of a frame, or a code below 1. */
+/* A receiver with prepared results of next(), in turn: the length of a frame, or a code below 1. */
 struct turns {
 	struct tw_receiver rx;
 	int turn[8];

@@ -116,13 +116,21 @@ void link__set_mtu(const char *name, int mtu)
 	ask(SIOCSIFMTU, &req);
 }
 
-void link__assert_address(const char *name, const void *address)
+void link__address(const char *name, void *ret)
 {
 	struct ifreq req = { 0 };
 
 	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", name);
 	ask(SIOCGIFHWADDR, &req);
-	assert_memory_equal(req.ifr_hwaddr.sa_data, address, ETH_ALEN);
+	memcpy(ret, req.ifr_hwaddr.sa_data, ETH_ALEN);
+}
+
+void link__assert_address(const char *name, const void *address)
+{
+	uint8_t own[ETH_ALEN];
+
+	link__address(name, own);
+	assert_memory_equal(own, address, ETH_ALEN);
 }
 
 struct rtnl_link_stats link__counters(const char *name)

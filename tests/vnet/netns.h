@@ -31,6 +31,9 @@ struct rtnl_link_stats link__counters(const char *name);
 /** link__exists() - whether there is an interface of that name */
 bool link__exists(const char *name);
 
+/** link__address() - copy its Ethernet address, 6 bytes */
+void link__address(const char *name, void *ret);
+
 /** link__assert_address() - its Ethernet address is @address, 6 bytes */
 void link__assert_address(const char *name, const void *address);
 

@@ -18,6 +18,7 @@
 #include "ends.h"
 #include "netns.h"
 #include "vnet/rx_packet.h"
+#include "vnet/rx_requests.h"
 #include "vnet/veth.h"
 #include "wire/tracewire.h"
 
@@ -347,6 +348,40 @@ static void test_control_only(void **state)
 	tw_receiver__close(rx);
 }
 
+/* Requests that did not fit into the socket's buffer are counted; the kernel's counter restarts when it is read. */
+static void test_lost_requests(void **state)
+{
+	const unsigned int sent = 4000;
+	uint8_t frame[ETH_HLEN + 2000] = { 0 };
+	const uint16_t type = htons(TW_ETHERTYPE);
+	struct tw_receiver_stats stats;
+	struct tw_received_frame f;
+	struct tw_receiver *rx;
+	int tx, witness;
+
+	(void)state;
+	netns__wire(0, 0);
+	assert_int_equal(tw_rx_requests__on_link("tw0-tx", &rx, NULL), 0);
+	witness = witness__open("tw0-tx");
+	tx = raw__open("tw0");
+	link__address("tw0-tx", frame);
+	memcpy(frame + 2 * ETH_ALEN, &type, sizeof(type));
+	frame[ETH_HLEN + offsetof(struct tw_frame_hdr, source)] = TW_SOURCE_OUT_OF_BAND;
+	for (unsigned int i = 0; i < sent; i++)
+		assert_int_equal(send(tx, frame, sizeof(frame), 0), sizeof(frame));
+	witness__await(witness, sent);
+	assert_int_equal(tw_receiver__next(rx, 0, &f), 1);
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
+	assert_true(stats.dropped > 0 && stats.dropped < sent);
+	while (tw_receiver__next(rx, 100, &f) == 1)
+		;
+	assert_int_equal(tw_receiver__stats(rx, &stats), 0);
+	assert_int_equal(stats.frames + stats.dropped, sent);
+	close(witness);
+	close(tx);
+	tw_receiver__close(rx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +396,7 @@ int main(void)
 		cmocka_unit_test_setup(test_answer, netns__setup),
 		cmocka_unit_test_setup(test_down_and_gone, netns__setup),
 		cmocka_unit_test_setup(test_gone_while_down, netns__setup),
+		cmocka_unit_test_setup(test_lost_requests, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
 	};
 	const int skip = netns__main_guard();

@@ -627,6 +627,38 @@ static void await_free_queues(void)
 	tw_receiver__close(rx);
 }
 
+static bool binds_are_refused;
+
+/* The linker's --wrap option lets the library call this function instead of the C library's. */
+int __real_bind(int fd, const struct sockaddr *address, socklen_t len);
+int __wrap_bind(int fd, const struct sockaddr *address, socklen_t len);
+
+int __wrap_bind(int fd, const struct sockaddr *address, socklen_t len)
+{
+	if (!binds_are_refused || address->sa_family != AF_PACKET)
+		return __real_bind(fd, address, len);
+	errno = ENOBUFS;
+	return -1;
+}
+
+/* Nothing stays of a receiver whose packet socket could not be bound. */
+static void test_not_bound(void **state)
+{
+	const struct tw_rx_xdp_options o = { .ifname = "tw0" };
+	struct tw_receiver *rx = NULL;
+	int code;
+
+	(void)state;
+	netns__wire(0, 0);
+	tw_receiver__close(open_rx(0)); /* skips the test where AF_XDP is impossible */
+	binds_are_refused = true;
+	code = tw_rx_xdp__open(&o, &rx, NULL);
+	binds_are_refused = false;
+	assert_int_equal(code, -ENOBUFS);
+	assert_null(rx);
+	tw_receiver__close(open_rx(0));
+}
+
 static void test_killed(void **state)
 {
 	struct tw_receiver *rx;
@@ -668,6 +700,7 @@ int main(void)
 		cmocka_unit_test_setup(test_down_beside_aside, netns__setup),
 		cmocka_unit_test_setup(test_gone_while_down, netns__setup),
 		cmocka_unit_test_setup(test_refused, netns__setup),
+		cmocka_unit_test_setup(test_not_bound, netns__setup),
 		cmocka_unit_test_setup(test_killed, netns__setup),
 	};
 	const int skip = netns__main_guard();

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -205,6 +206,56 @@ static void test_not_permitted(void **state)
 	assert_false(link__exists("tw0"));
 }
 
+static int delete_code;
+
+/* The linker's --wrap option lets the library call this function instead of libnl's. */
+int __real_rtnl_link_delete(struct nl_sock *sk, const struct rtnl_link *end);
+int __wrap_rtnl_link_delete(struct nl_sock *sk, const struct rtnl_link *end);
+
+int __wrap_rtnl_link_delete(struct nl_sock *sk, const struct rtnl_link *end)
+{
+	return delete_code ? delete_code : __real_rtnl_link_delete(sk, end);
+}
+
+static void test_not_removed(void **state)
+{
+	struct tw_error err = { "" };
+
+	(void)state;
+	netns__wire(0, 0);
+	delete_code = -NLE_BUSY;
+	assert_int_equal(tw_veth__remove("tw0", &err), -EBUSY);
+	assert_non_null(strstr(err.text, "cannot remove the veth pair tw0: "));
+	delete_code = 0;
+	assert_int_equal(tw_veth__remove("tw0", &err), 0);
+}
+
+/* A socket that cannot be opened is an error of every call. */
+static void test_no_descriptors(void **state)
+{
+	const struct tw_veth_options o = { .name = "tw0", .owner = TW_VETH_OWNER "vnet" };
+	const struct tw_veth listed = { .name = "tw0" };
+	struct rlimit limit;
+	struct list list = { 0 };
+	rlim_t before;
+
+	int err[4];
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	before = limit.rlim_cur;
+	limit.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	err[0] = tw_veth__create(&o, NULL);
+	err[1] = tw_veth__list(count, &list, NULL);
+	err[2] = tw_veth__remove("tw0", NULL);
+	err[3] = tw_veth__remove_listed(&listed, NULL);
+	limit.rlim_cur = before;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (size_t i = 0; i < sizeof(err) / sizeof(err[0]); i++)
+		assert_int_equal(err[i], -EMFILE);
+}
+
 static void test_quiet(void **state)
 {
 	const int fd = raw__open(NULL); /* before there is a veth pair, so that it sees every frame */
@@ -230,6 +281,8 @@ int main(void)
 		cmocka_unit_test_setup(test_foreign_untouched, netns__setup),
 		cmocka_unit_test_setup(test_impossible, netns__setup),
 		cmocka_unit_test_setup(test_not_permitted, netns__setup),
+		cmocka_unit_test_setup(test_not_removed, netns__setup),
+		cmocka_unit_test_setup(test_no_descriptors, netns__setup),
 		cmocka_unit_test_setup(test_quiet, netns__setup),
 	};
 	const int skip = netns__main_guard();

@@ -17,15 +17,20 @@ mount -t tmpfs run /run
 mount -t sysfs sys /sys
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
 
-for wire in v w; do
-	ip link add "${wire}0" type veth peer name "${wire}1"
+# add_wire LETTER: a veth pair that carries no frames of the kernel's own
+add_wire() {
+	local end
+	ip link add "${1}0" type veth peer name "${1}1"
 	for end in 0 1; do
-		echo 1 >"/proc/sys/net/ipv6/conf/$wire$end/disable_ipv6" 2>/dev/null
-		ip link set "$wire$end" mtu 9216 up
+		echo 1 >"/proc/sys/net/ipv6/conf/$1$end/disable_ipv6" 2>/dev/null
+		ip link set "$1$end" mtu 9216 up
 	done
-	wait_for is_up "${wire}0"
-	wait_for is_up "${wire}1"
-done
+	wait_for is_up "${1}0"
+	wait_for is_up "${1}1"
+}
+
+add_wire v
+add_wire w
 
 # attach NAME WORD...: in the background, holding it; attached to v1 for the schema of the capture when this returns
 attach() {

@@ -17,6 +17,7 @@
 #include "xdp/attach_xdp.h"
 #include "xdp/classifier.h"
 #include "xdp/load.h"
+#include "xdp/tc.h"
 
 #define INSN(op, dst, src, offset, value)                                                                  \
 	{                                                                                                  \
@@ -127,6 +128,26 @@ static void bad_programs_are_refused(void **state)
 	tw_maps__fini(&maps);
 }
 
+static void ignore(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx)
+{
+	(void)head, (void)attrs, (void)ctx;
+}
+
+/* A request that cannot be sent is an error, not an empty answer. */
+static void an_unconnected_socket_is_an_error(void **state)
+{
+	const struct tw_tc_at at = { .ifindex = 1, .parent = TW_TC_INGRESS };
+	struct nl_sock *sk = nl_socket_alloc();
+	struct tw_answer answer;
+
+	(void)state;
+	assert_non_null(sk);
+	assert_int_equal(tw_filters__each(sk, 1, 0, ignore, NULL), -EIO);
+	assert_int_equal(tw_tc__ask(sk, tw_tc__message(RTM_NEWTFILTER, 0, &at, "u32"), &answer), -EIO);
+	assert_int_equal(answer.err, -EIO);
+	nl_socket_free(sk);
+}
+
 static struct tw_state state_on(const char *ifname)
 {
 	const struct tw_classifier_options options = { .ifname = ifname, .place = TW_PLACE_XDP };
@@ -192,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(maps_and_callback, namespace__setup),
 		cmocka_unit_test_setup(bad_programs_are_refused, namespace__setup),
+		cmocka_unit_test_setup(an_unconnected_socket_is_an_error, namespace__setup),
 		cmocka_unit_test_setup(a_link_holds_it, namespace__setup),
 		cmocka_unit_test_setup(libxdp_leaves_it, namespace__setup),
 	};

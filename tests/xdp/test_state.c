@@ -14,11 +14,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "namespace.h"
+#include "xdp/cleanup.h"
 #include "xdp/state.h"
 
 static const struct tw_classifier_rule rules[] = {
@@ -113,6 +115,68 @@ static void one_has_it(void **unused)
 	second = locked(&state);
 	tw_state_file__remove(&second);
 	tw_state_file__close(&second);
+	tw_state__fini(&state);
+}
+
+/* A classifier that cannot be detached keeps its file, so that a later cleanup finds it. */
+static void what_stays_attached_keeps_its_file(void **unused)
+{
+	struct tw_state state = made();
+	struct tw_error err = { "" };
+	struct tw_state_file file;
+	struct rlimit limit;
+	rlim_t before;
+	int code;
+
+	(void)unused;
+	state.public.place = TW_PLACE_U32;
+	state.prio = 21592;
+	file = locked(&state);
+	assert_int_equal(tw_state__write(&state, &file, &err), 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	before = limit.rlim_cur;
+	limit.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	code = tw_stale__remove(&file, &err);
+	limit.rlim_cur = before;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(code < 0);
+	assert_false(tw_state_file__has_gone(&file));
+	assert_int_equal(tw_stale__remove(&file, &err), 0);
+	tw_state_file__close(&file);
+	tw_state__fini(&state);
+}
+
+static bool forks_are_refused;
+
+/* The linker's --wrap option lets the library call this function instead of the C library's. */
+pid_t __real_fork(void);
+pid_t __wrap_fork(void);
+
+pid_t __wrap_fork(void)
+{
+	if (!forks_are_refused)
+		return __real_fork();
+	errno = EAGAIN;
+	return -1;
+}
+
+static void no_cleanup_helper(void **unused)
+{
+	struct tw_state state = made();
+	struct tw_state_file file = locked(&state);
+	struct tw_cleanup_helper helper = { .pid = -1 };
+	struct tw_error err = { "" };
+
+	(void)unused;
+	forks_are_refused = true;
+	assert_int_equal(tw_cleanup_helper__start(&file, &helper, &err), -EAGAIN);
+	forks_are_refused = false;
+	assert_non_null(strstr(err.text, "cannot start the cleanup helper"));
+	assert_int_equal(helper.pid, 0);
+	tw_cleanup_helper__end(&helper);
+	tw_state_file__remove(&file);
+	tw_state_file__close(&file);
 	tw_state__fini(&state);
 }
 
@@ -307,6 +371,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(what_is_written_is_read, namespace__setup),
 		cmocka_unit_test_setup(one_has_it, namespace__setup),
+		cmocka_unit_test_setup(what_stays_attached_keeps_its_file, namespace__setup),
+		cmocka_unit_test_setup(no_cleanup_helper, namespace__setup),
 		cmocka_unit_test_setup(had_beside_a_clean_up, namespace__setup),
 		cmocka_unit_test_setup(killed_while_it_is_written, namespace__setup),
 		cmocka_unit_test_setup(written_in_part, namespace__setup),

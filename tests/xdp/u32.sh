@@ -33,6 +33,21 @@ expect "sets of filters" 1 "$(tc filter show dev v1 ingress | grep -c 'u32 chain
 finish "$pid"
 nothing_left v1
 
+# Control frames go to each interface that a rule names.
+add_wire x
+attach two --hook u32 'event == sched_switch' --action redirect:w0 'event == sched_wakeup' --action redirect:x0
+before=$(received w1) before_x=$(received x1)
+send
+has_received() { # INTERFACE N
+	[ "$(received "$1")" -ge "$2" ]
+}
+wait_for has_received w1 $((before + switches + control))
+wait_for has_received x1 $((before_x + wakeups + control))
+expect "frames at the first interface" $((switches + control)) $(($(received w1) - before))
+expect "frames at the second interface" $((wakeups + control)) $(($(received x1) - before_x))
+finish "$pid"
+ip link del x0
+
 # Killed; and permanent.
 attach killed --hook u32 'event == sched_switch' --action redirect:w0
 kill_at_once "$pid"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams with clocks that are made up, for clocks.sh: `remote_clocks steps|apart PORT|INTERFACE`. What is true of them goes to
- * standard output, a line each:
+ * Streams with clocks that are made up, for clocks.sh: `remote_clocks steps|apart PORT|INTERFACE`. The true values are
+ * printed, one line for each:
  *
- *	clock NAME AHEAD DRIFT     at its newest CLOCK the stream's wall clock is ns ahead of this host's; it gains so many ns a second
- *	event NAME PID TIME        it happened then, ns of this host's wall clock
+ *	clock NAME AHEAD DRIFT     lead of the stream's wall clock over this host's at its newest CLOCK, ns; change of the lead, ns/s
+ *	event NAME PID TIME        time of the event on this host's wall clock, ns
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 static struct made_wire wire;
 
 /*
- * One minute of a stream with a CLOCK each second. Its wall clock is set forward by an hour after 20 s and back by an hour after 40 s;
- * after 50 s its machine is suspended for 20 minutes, in which the stream's clock stands still.
+ * Send one minute of a stream with a CLOCK each second. Its wall clock is set forward by an hour after 20 s and back by an hour after 40 s.
+ * After 50 s its machine is suspended for 20 minutes, in which the stream's clock stops.
  */
 static void send_steps(void)
 {
@@ -49,7 +49,10 @@ static void send_steps(void)
 	made_stream__stop(&s, MADE_EPOCH + 60 * TW_NS_PER_SECOND);
 }
 
-/* One far behind, slow and with a long path to it; one far ahead, fast and with a long path from it; one that never answers. */
+/*
+ * alpha's clock is far behind and slow, and requests to it are delayed; beta's is far ahead and fast, and its responses are delayed; the
+ * last stream never answers
+ */
 static struct made_stream apart[] = {
 	{ .id = 0xa1fa,
 	  .name = "alpha",
@@ -81,7 +84,7 @@ static void send_clocks(uint64_t now)
 		made_stream__clock_now(&apart[i], now);
 }
 
-/* Every 50 ms all streams have an event at the same time; 25 ms later one of them in turn has one alone. */
+/* Every 50 ms all streams send an event of the same time; 25 ms later one stream, each in turn, sends an event alone. */
 static void send_apart(uint64_t rounds)
 {
 	uint64_t at = 0;

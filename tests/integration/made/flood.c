@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Forged streams for a capture host, for flood.sh and bench/run: `flood PORT KIND SECONDS [PACE [FRAMES]]`. It ends after that time or
- * that number of frames. KIND is what each new stream sends:
+ * Forged streams for a capture host, for flood.sh and bench/run: `flood PORT KIND SECONDS [PACE [FRAMES]]`. It ends after SECONDS or
+ * after FRAMES frames. KIND is what each new stream sends:
  *   hosts    one frame, a HOST
  *   pairs    two frames with consecutive numbers: a HOST and a WATERMARK
  *   schemas  a HOST, and 1000 frames of formats with consecutive numbers
  *   events   a HOST, and 1000 full frames of events with consecutive numbers
- *   mixed    these four in turn, a second each
- *   bundles  as hosts; the kernel carries 64 frames at once from here to the capture host (UDP GSO and GRO)
+ *   mixed    the four kinds above in turn, a second each
+ *   bundles  as hosts, but the kernel passes 64 frames together to the capture host (UDP GSO and GRO)
  * PACE is the number of frames a second; 0 = as fast as this program can; wait, the default, = as fast as the capture host takes them.
- * At its end it prints the number of frames and of seconds.
+ * At its end it prints the number of frames and the elapsed seconds.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,8 +25,8 @@
 #define BATCH       64        /* frames in one system call */
 #define BETWEEN     256       /* frames sent before the capture host's queue is checked */
 #define FRAME_BYTES 1400      /* upper limit */
-#define LONG        1000      /* frames of a stream with consecutive numbers */
-#define BEHIND_NS   (20 * MS) /* a larger delay of the pace is not made up for */
+#define LONG        1000      /* frames with consecutive numbers in a stream */
+#define BEHIND_NS   (20 * MS) /* after a longer delay, the schedule restarts instead of catching up */
 
 static struct made_wire wire;
 static uint8_t frames[BATCH][FRAME_BYTES + TW_COPY_STEP];
@@ -35,9 +35,9 @@ static struct mmsghdr messages[BATCH];
 static unsigned int n_waiting;
 static uint64_t n_sent, seed = 1;
 static bool pauses, bundles;
-static uint64_t pace, due; /* frames a second; time of the next ones */
+static uint64_t pace, due; /* frames a second; time at which the next frames are due */
 
-/* splitmix64: random numbers are the same in each run */
+/* splitmix64 generator: random numbers are the same for the same seed */
 static uint64_t next_random(void)
 {
 	uint64_t z = seed += 0x9e3779b97f4a7c15u;
@@ -60,7 +60,7 @@ static void keep_pace(void)
 	due += n_waiting * TW_NS_PER_SECOND / pace;
 }
 
-/* Return: the number of frames from @first on that are sent, or -1 */
+/* Send the waiting messages from @first on. Return: number of messages sent, or -1 */
 static int send_from(unsigned int first)
 {
 	const struct msghdr bundle = { .msg_iov = iov, .msg_iovlen = n_waiting };
@@ -160,7 +160,7 @@ static void send_schema(uint64_t id, uint32_t n)
 
 	begin(id, TW_CHANNEL_CONTROL, 1 + n);
 	frame.info.schema_id = id;
-	memcpy(text + 100, &id, sizeof(id)); /* all are different */
+	memcpy(text + 100, &id, sizeof(id)); /* makes all texts different */
 	memcpy(text + 110, &n, sizeof(n));
 	tw_schema_tlv__emit(&frame, &schema);
 	end();
@@ -190,7 +190,7 @@ static void send_events(void)
 	}
 }
 
-/* The kernel splits a batch into frames of one length. */
+/* Queue a HOST frame. The first call makes the kernel split a batch into frames of this length. */
 static void send_bundled(void)
 {
 	send_host(next_random());
@@ -213,9 +213,9 @@ static const struct {
 	      { "bundles", send_bundled } };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
-#define MIXED 4 /* of them, from the first on */
+#define MIXED 4 /* "mixed" uses this number of kinds, from the first on */
 
-/* Return: index of the kind; KINDS = the first ones in turn */
+/* Return: index of the kind; KINDS if @name is another word, like "mixed" */
 static size_t find_kind(const char *name)
 {
 	size_t kind = 0;

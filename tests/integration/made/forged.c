@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One honest stream, and in parallel everything that strangers may send: `remote_forged PORT ROUNDS`, for forged.sh. Strangers do not
- * use the honest stream's next numbers, because without AUTH they could not be distinguished; but they use its id with impossible
- * numbers. At its end it prints the number of the honest stream's events, the number of the strangers' frames, and the longest silence
- * of the honest stream in ms as seen by the capture host: a stream that is silent for two seconds is not waited for any longer.
+ * One honest stream, and in parallel everything that strangers may send: `remote_forged PORT ROUNDS`, for forged.sh. Strangers do not use
+ * the honest stream's next numbers, because without AUTH they could not be distinguished; but they use its id with impossible numbers. At
+ * its end the program prints the number of the honest stream's events, the number of the strangers' frames, and the longest silence of the
+ * honest stream in ms as seen by the capture host: the capture host stops waiting for a stream that is silent for two seconds.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,13 +16,14 @@
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define DAY    (86400 * TW_NS_PER_SECOND)
 
-static struct made_wire wire, strangers; /* separate sockets: who answers a request is recognised by the address */
+static struct made_wire wire,
+	strangers; /* separate sockets, because the capture host recognises the sender of a response by its address */
 static struct made_stream honest = {
 	.id = 0x40e57, .name = "honest", .n_channels = 3, .ahead = 123456789, .answers = true
 };
 static uint64_t n_sent, longest_silence, seed = 1;
 
-/* splitmix64: random numbers are the same in each run */
+/* splitmix64 generator: random numbers are the same in each run */
 static uint64_t next_random(void)
 {
 	uint64_t z = seed += 0x9e3779b97f4a7c15u;
@@ -42,7 +43,7 @@ static void send_raw(const void *frame, size_t len)
 static struct tw_frame frame;
 static uint8_t buf[TW_FRAME_MAX + TW_COPY_STEP];
 
-/* A frame of any stream, channel and number, to be filled. */
+/* Begin a frame with any stream, channel and number; the caller fills it. */
 static void begin(uint64_t id, uint16_t channel, uint64_t seq)
 {
 	const struct tw_frame_info info = {
@@ -80,7 +81,7 @@ static void add_host(void)
 	tw_host__emit(&frame, &attr, 1);
 }
 
-/* Unknown streams, half of which send a HOST. */
+/* Send frames of unknown streams, half of which send a HOST. */
 static void send_unknown(void)
 {
 	for (int i = 0; i < 60; i++) {
@@ -97,7 +98,7 @@ static void send_unknown(void)
 	}
 }
 
-/* A stranger with consecutive numbers: the capture host admits its stream. */
+/* Send two frames with consecutive numbers, so that the capture host admits this stranger's stream. */
 static void begin_well(uint64_t id)
 {
 	for (uint64_t seq = 0; seq < 2; seq++) {
@@ -107,7 +108,7 @@ static void begin_well(uint64_t id)
 	}
 }
 
-/* For a stranger's stream, and for the honest one. */
+/* Send frames with implausible numbers, in a stranger's stream and in the honest one. */
 static void send_implausible(void)
 {
 	static uint64_t seq;
@@ -131,7 +132,7 @@ static void send_implausible(void)
 	seq += 1ull << 41;
 }
 
-/* Truncated frames, with a matching header and with a wrong one. */
+/* Send truncated frames; the length in their headers is the original one, or that of the truncated frame. */
 static void send_truncated(void)
 {
 	uint8_t cut[256];
@@ -151,7 +152,7 @@ static void send_truncated(void)
 	}
 }
 
-/* Other magic numbers and versions, and valid frames with changed bytes. */
+/* Send frames with other magic numbers and versions, and valid frames with changed bytes. */
 static void send_damaged(void)
 {
 	uint8_t bad[256];
@@ -169,7 +170,7 @@ static void send_damaged(void)
 			bad[16 + next_random() % (len - 16)] = (uint8_t)next_random();
 		send_raw(bad, len);
 	}
-	/* The same with a control frame that has some of every record. */
+	/* the same with a control frame that has all kinds of records */
 	begin(0xbadc, TW_CHANNEL_CONTROL, 0);
 	add_host();
 	tw_clock__emit(&frame, &(struct tw_clock_view){ .valid = 63 });
@@ -184,12 +185,12 @@ static void send_damaged(void)
 	}
 }
 
-/* First pieces of huge values that are never continued. */
+/* Send first PARTs of huge values that are never continued. */
 static void send_parts(void)
 {
 	static const enum tw_tlv_type inner[] = { TW_TLV_EVENT, TW_TLV_SCHEMA, TW_TLV_COMM, TW_TLV_HOST,
 						  TW_TLV_SYMBOL };
-	static uint8_t piece[1500]; /* more than a frame has room for */
+	static uint8_t piece[1500]; /* larger than the space in a frame */
 	static uint64_t control_seq;
 	static uint32_t id;
 
@@ -204,7 +205,7 @@ static void send_parts(void)
 	}
 }
 
-/* Endless metadata. */
+/* Send metadata without end. */
 static void send_metadata(void)
 {
 	static const char text[] = "name: made\nID: 1\nformat:\n";
@@ -236,7 +237,7 @@ static void send_metadata(void)
 	}
 }
 
-/* Wrong clocks: out-of-band frames in the honest stream, and records of a capture host in a stranger's. */
+/* Send wrong clocks: out-of-band frames in the honest stream, and records of a capture host in a stranger's stream. */
 static void send_clocks(void)
 {
 	const struct tw_offset_view offset = {
@@ -266,7 +267,7 @@ static void send_clocks(void)
 	}
 }
 
-/* Watermarks centuries ahead, for existing and other channels, and numbers that will never arrive. */
+/* Send watermarks that are centuries ahead, for existing and other channels, and with numbers that will never arrive. */
 static void send_watermarks(void)
 {
 	const uint16_t channels[] = { 0, 1, 2, 77, 65535, 1 };
@@ -287,7 +288,7 @@ static void send_watermarks(void)
 	}
 }
 
-/* Its wall clock is an hour ahead, and so are its events. */
+/* Send events and clocks of a stream whose wall clock is an hour ahead. */
 static void send_ahead(void)
 {
 	static uint64_t seq, event;

@@ -7,7 +7,7 @@
 
 static uint64_t started, started_real;
 
-/* Both clocks at one moment, which is the only known truth: the reading with the shortest duration of many. */
+/* Read both clocks at one moment, and keep the reading with the shortest duration of many: the only known truth. */
 __attribute__((constructor)) static void begin(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -130,7 +130,7 @@ void made_stream__one_event(struct made_stream *s, uint16_t channel, uint64_t ti
 	made_stream__end(s);
 }
 
-/* Of all channels, including control. */
+/* Add a WATERMARK for all channels, including the control channel. */
 static void add_watermark(struct made_stream *s, uint64_t time)
 {
 	uint16_t channels[MADE_CHANNELS + 1];

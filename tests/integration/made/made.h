@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams that no kernel made, for a real capture host: frames from the real encoder, over real sockets, with invented clocks, so that
- * the truth about them is known. Any failure ends the program with an error.
+ * Streams that no kernel made, for a real capture host: frames from the real encoder, sent over real sockets, with invented clocks, so that
+ * the true times are known. Any failure ends the program with an error.
  */
 #ifndef TW_TEST_MADE_H
 #define TW_TEST_MADE_H
@@ -15,26 +15,26 @@
 #define MADE_CHANNELS 8
 #define MADE_STREAMS  256
 #define MADE_WAITING  64
-#define MADE_EPOCH    (1000 * TW_NS_PER_SECOND) /* of each stream's clock, at the start of the program */
+#define MADE_EPOCH    (1000 * TW_NS_PER_SECOND) /* reading of each stream's clock at the start of the program, ns */
 
 #define MS TW_NS_PER_MS
 
 struct made_stream;
 
-/* A response on its way. */
+/* A request or response that is being delayed. */
 struct made_answer {
-	uint64_t at; /* since the start of the program, ns */
+	uint64_t at; /* time of the next arrival since the start of the program, ns; 0 = free entry */
 	struct made_stream *stream;
 	struct tw_time_sync_view exchange;
 	struct sockaddr_storage to;
 	socklen_t to_len;
-	bool heard; /* the request has arrived; @at is the arrival of the response */
+	bool heard; /* the request has arrived, and @at is the time of the response's arrival */
 };
 
-/* A socket shared by streams, as by producers of one machine. */
+/* A socket shared by several streams, as if producers on one machine shared it. */
 struct made_wire {
 	int fd;
-	bool link; /* Ethernet; otherwise UDP to this host */
+	bool link; /* true = Ethernet; false = UDP to this host */
 	uint16_t port;
 	struct sockaddr_ll to;
 	struct made_stream *streams[MADE_STREAMS];
@@ -46,21 +46,22 @@ struct made_wire {
 void made_wire__udp(struct made_wire *w, uint16_t port);
 void made_wire__link(struct made_wire *w, const char *ifname);
 void made_wire__send(struct made_wire *w, const void *frame, size_t len);
-/* Over UDP: waits until the capture host has taken all except a few of the frames sent, so that none is lost for lack of room. */
+/* With UDP, wait until at most CATCH_UP_BYTES wait in the capture host's socket, so that no frame is lost for lack of room. */
 void made_wire__let_catch_up(const struct made_wire *w);
-/* Waits until it has taken all. */
+/* With UDP, wait until the capture host has received all frames. */
 void made_wire__let_take_all(const struct made_wire *w);
 
 /**
- * made_wire__arrive() - wait until everything that this program sent is in the receiving sockets: it stays on one CPU, whose queue keeps
- * the order
+ * made_wire__arrive() - wait until all frames that this program sent are in the receiving sockets
+ *
+ * The program stays on one CPU, whose queue keeps the order.
  */
 void made_wire__arrive(void);
 
-/* Answers requests until that time since the start of the program. */
+/* Send responses to requests until @until, time since the start of the program, ns. */
 void made_wire__run(struct made_wire *w, uint64_t until);
 
-/* Time since the start of the program, ns; time of this host's wall clock, which is not set meanwhile. */
+/* Time since the start of the program, ns; and this host's wall clock at such a time, ns: the wall clock must not be set meanwhile. */
 uint64_t made_now(void);
 uint64_t made_real(uint64_t now);
 
@@ -69,36 +70,36 @@ struct made_stream {
 	uint64_t id;
 	const char *name;
 	uint16_t n_channels;
-	int64_t ahead; /* its wall clock less this host's, at the start of the program, ns */
-	double drift;  /* drift of its clock against this host's, ns per ns */
-	bool answers;  /* it answers requests; delays of requests and responses, ns: */
+	int64_t ahead; /* the stream's wall clock minus this host's, at the start of the program, ns */
+	double drift;  /* drift of the stream's clock against this host's, ns per ns */
+	bool answers;  /* the stream answers requests; @there and @back: delays of requests and responses, ns */
 	uint64_t there, back;
 	/* Internal state. */
 	struct made_wire *wire;
-	uint64_t seqs[MADE_CHANNELS + 1]; /* by channel; control is 0 */
+	uint64_t seqs[MADE_CHANNELS + 1]; /* next sequence numbers by channel; index 0 = the control channel */
 	uint64_t recorded;
 	struct tw_frame frame;
 	uint8_t buf[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
 void made_stream__join(struct made_stream *s, struct made_wire *w);
-/* The stream's clock, and its wall clock, at a time since the start of the program. */
+/* The readings of the stream's clock and of its wall clock, ns, at @now, a time since the start of the program. */
 uint64_t made_stream__time(const struct made_stream *s, uint64_t now);
 uint64_t made_stream__real(const struct made_stream *s, uint64_t now);
 
-/* A frame of a channel, to be filled. */
+/* Begin a frame of a channel; the caller adds events and ends it. */
 void made_stream__begin(struct made_stream *s, uint16_t channel, uint64_t time);
-/* An event of the task @pid. Return: false if it needs a new frame */
+/* Add an event of the task @pid. Return: false if there is no room in this frame */
 bool made_stream__event(struct made_stream *s, uint64_t time, uint32_t pid);
 void made_stream__end(struct made_stream *s);
 
-/* Frames of one record. */
+/* Send a frame with one record. */
 void made_stream__host(struct made_stream *s, uint64_t time);
 void made_stream__clock(struct made_stream *s, const struct tw_clock_view *clock);
 void made_stream__clock_now(struct made_stream *s, uint64_t now);
 void made_stream__one_event(struct made_stream *s, uint16_t channel, uint64_t time, uint32_t pid);
 void made_stream__watermark(struct made_stream *s, uint64_t time);
-/* Its END, five times. */
+/* Send the stream's END five times. */
 void made_stream__stop(struct made_stream *s, uint64_t time);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The socket of made streams: sends frames, answers requests. */
+/* The socket of made streams: sends frames and answers requests. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
@@ -14,7 +14,7 @@
 #include "tests/integration/made/made.h"
 #include "wire/time_sync.h"
 
-#define CATCH_UP_BYTES 65536 /* part of the receiving socket's buffer; an eighth of the default size */
+#define CATCH_UP_BYTES 65536 /* bytes that may wait in the receiving socket: an eighth of its default buffer size */
 
 static void must(bool ok, const char *what)
 {
@@ -24,7 +24,7 @@ static void must(bool ok, const char *what)
 	exit(1);
 }
 
-/* What is sent over the loopback interface is queued on the sending CPU: frames of two CPUs can be reordered. */
+/* Pin the process to one CPU: frames on the loopback interface are queued on the sending CPU, and frames of two CPUs can be reordered. */
 static void stay_on_this_cpu(void)
 {
 	cpu_set_t cpus;
@@ -71,7 +71,7 @@ void made_wire__send(struct made_wire *w, const void *frame, size_t len)
 	}
 }
 
-/* Bytes that wait in sockets of that port, from the kernel's list in @path. */
+/* Return: number of bytes that wait in the sockets of @port, from the kernel's list in @path. */
 static unsigned long waiting_in(const char *path, uint16_t port)
 {
 	FILE *f = fopen(path, "re");
@@ -88,7 +88,7 @@ static unsigned long waiting_in(const char *path, uint16_t port)
 	return sum;
 }
 
-/* A socket that receives at all addresses is an IPv6 socket. */
+/* Return: number of bytes that wait at @port; udp6 is included, because a socket that receives on all addresses is an IPv6 socket. */
 static unsigned long waiting_at(uint16_t port)
 {
 	return waiting_in("/proc/self/net/udp", port) + waiting_in("/proc/self/net/udp6", port);
@@ -138,7 +138,7 @@ static struct made_stream *find(const struct made_wire *w, uint64_t id)
 	return NULL;
 }
 
-/* The frame is a request to one of our streams, or is ignored. */
+/* Queue a request to one of this program's streams; ignore any other frame. */
 static void take_question(struct made_wire *w, const uint8_t *frame, size_t len, const struct made_answer *from)
 {
 	struct made_answer answer = *from;
@@ -158,7 +158,7 @@ static void take_question(struct made_wire *w, const uint8_t *frame, size_t len,
 	}
 }
 
-/* Its delay is over: now the request arrives, or the response does. */
+/* Handle an entry whose delay is over: either the request arrives at the stream, or the response is sent. */
 static void move(struct made_wire *w, struct made_answer *answer)
 {
 	const uint64_t now = made_now();

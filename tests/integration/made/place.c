@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two streams of one address, of which the second replaces the first within frames that arrive together: `remote_place PORT`, for
- * place.sh. The END of the first one and the frame that proves the second one are in one GRO batch.
+ * Two streams from one address, for place.sh: `remote_place PORT`. The second stream replaces the first one by frames that arrive together:
+ * the END of the first stream and the frame that proves the second one are in one GRO batch.
  */
 #include <netinet/udp.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bad path between hosts, at tc's ingress: Tracewire frames are dropped, duplicated, or held back until some later ones have passed,
- * at random. The effects are also counted in events, from each frame's header, so that a capture after it can be compared. Frames are
- * redirected to one interface, past the bridge of their interface; everything else takes the usual path.
+ * A bad path between hosts, at tc's ingress: Tracewire frames are dropped, duplicated, or held back until some later frames have passed, at
+ * random. The effects are also counted in events, from each frame's header, so that they can be compared with a capture of the forwarded
+ * frames. Frames are redirected to one interface, bypassing the bridge of the interface where they arrived; all other packets take the
+ * usual path.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -17,11 +18,11 @@
 #include "bad_way.h"
 #include "wire/tracewire.h"
 
-#define ANY 1000000 /* the rates are in millionths */
+#define ANY 1000000 /* range of the random numbers: the rates are in millionths */
 
-/* Settings of the path; set before it is loaded. */
+/* Settings of the path, written before the program is loaded: rates, in millionths. */
 const volatile __u32 dropped, doubled, moved;
-const volatile __u32 to; /* interface */
+const volatile __u32 to; /* index of the interface to which frames are redirected */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -37,9 +38,9 @@ struct {
 	__type(value, struct bad_way_slot);
 } slots SEC(".maps");
 
-__u64 too_large; /* frames that were several in one, or longer than a slot: the test has a bug */
+__u64 too_large; /* frames that consist of several segments (GSO), or are longer than a slot: the test has a bug */
 
-/* Return: offset of the frame header; 0 = no Tracewire frame. */
+/* Return: offset of the frame header, bytes; 0 = this is not a Tracewire frame. */
 static __u32 find_frame(struct __sk_buff *skb)
 {
 	struct udphdr udp;
@@ -63,7 +64,7 @@ static struct bad_way_counts *counts_of(__u64 stream_id)
 	return bpf_map_lookup_elem(&streams, &stream_id);
 }
 
-/* END follows counters. */
+/* Return: whether the frame has an END, which follows the counters. */
 static int is_last(struct __sk_buff *skb, __u32 at, const struct tw_frame_hdr *hdr)
 {
 	struct tw_tlv tlv;
@@ -99,7 +100,7 @@ static void count(struct bad_way_count *counted, const struct tw_frame_hdr *hdr,
 		__sync_fetch_and_add(&counted->events, bpf_ntohs(hdr->events));
 }
 
-/* Return: whether the slot has the frame now. It was free, and no frame is longer than a slot. */
+/* Put the frame into a free slot. Return: false if the slot is in use or the frame is too long */
 static int hold(struct bad_way_slot *slot, struct __sk_buff *skb, const struct tw_frame_hdr *hdr, int last)
 {
 	const __u32 len = skb->len;
@@ -122,7 +123,9 @@ static int hold(struct bad_way_slot *slot, struct __sk_buff *skb, const struct t
 	return 1;
 }
 
-/* After enough frames have passed: the current one is sent first, and the one that was held back replaces it. */
+/*
+ * Count down the frames that have to pass. When enough have passed, the current frame is sent, and its content is replaced by the held one.
+ */
 static void let_go(struct bad_way_slot *slot, struct __sk_buff *skb)
 {
 	__u32 len;

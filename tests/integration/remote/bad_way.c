@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bad path from several interfaces to one: bad_way TO DROPPED DOUBLED MOVED INTERFACE... The rates are in millionths of all frames.
- * Runs until SIGINT or SIGTERM; then it prints, a line for each stream, its id and the effects, as NAME_frames= NAME_control=
- * NAME_events= NAME_first= NAME_last= with NAME all, dropped, doubled, moved. Frames still held then count as dropped.
+ * A bad path from several interfaces to one: bad_way TO DROPPED DOUBLED MOVED INTERFACE... The rates are in millionths of all frames. The
+ * program runs until SIGINT or SIGTERM. Then it prints a line for each stream: its id, and NAME_frames= NAME_control= NAME_events=
+ * NAME_first= NAME_last= for each NAME of all, dropped, doubled, moved. Frames that are still held then count as dropped.
  */
 #include <endian.h>
 #include <inttypes.h>
@@ -28,11 +28,11 @@ static int attach(const struct bad_way *way, const char *interface)
 		fprintf(stderr, "no interface %s\n", interface);
 		return -1;
 	}
-	bpf_tc_hook_create(&hook); /* it may exist */
+	bpf_tc_hook_create(&hook); /* the hook may already exist */
 	return bpf_tc_attach(&hook, &opts);
 }
 
-/* The program's interfaces are removed with their namespace. Until then it must have no effect. */
+/* The program is removed with the namespace of its interfaces. Until then it must have no effect. */
 static void detach(const char *interface)
 {
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)if_nametoindex(interface), .attach_point = BPF_TC_INGRESS);
