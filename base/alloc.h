@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The caller's allocator, for rooms that store data of strangers: the heap, a memory scope of Wireshark, or either with a budget. free
- * gets the size too, so that a budget need not record it. NULL means malloc().
+ * An allocator chosen by the caller, for rooms that store untrusted data: the heap, a memory scope of Wireshark, or either with a budget.
+ * Freeing passes the size too, so that a budget need not record it. A NULL allocator means malloc().
  */
 #ifndef TW_ALLOC_H
 #define TW_ALLOC_H
@@ -12,20 +12,20 @@
 
 struct tw_alloc {
 	/*
-	 * As realloc(3), with the old size: @memory NULL and @old_size 0 for new memory, @new_size 0 to free it.
-	 * Return: NULL without memory or beyond the budget; the old memory then stays unchanged.
+	 * Like realloc(3), with the old size: @memory NULL and @old_size 0 allocate; @new_size 0 frees @memory.
+	 * Return: NULL if out of memory or beyond the budget; the old memory then stays unchanged.
 	 */
 	void *(*resize)(void *ctx, void *memory, size_t old_size, size_t new_size);
 	void *ctx;
 };
 
-/** tw_alloc__resize() - new bytes are not zeroed. Return: NULL without memory, with @memory unchanged */
+/** tw_alloc__resize() - resize @memory; added bytes are not zeroed. Return: NULL if out of memory, with @memory unchanged */
 static inline void *tw_alloc__resize(const struct tw_alloc *alloc, void *memory, size_t old_size, size_t new_size)
 {
 	return alloc ? alloc->resize(alloc->ctx, memory, old_size, new_size) : realloc(memory, new_size);
 }
 
-/** tw_alloc__new() - zeroed. Return: NULL without memory */
+/** tw_alloc__new() - allocate zeroed memory. Return: NULL if out of memory */
 static inline void *tw_alloc__new(const struct tw_alloc *alloc, size_t size)
 {
 	void *memory = alloc ? alloc->resize(alloc->ctx, NULL, 0, size) : calloc(1, size);
@@ -35,7 +35,7 @@ static inline void *tw_alloc__new(const struct tw_alloc *alloc, size_t size)
 	return memory;
 }
 
-/** tw_alloc__free() - NULL is fine; @size: as allocated */
+/** tw_alloc__free() - free @memory, which may be NULL; @size: as allocated */
 static inline void tw_alloc__free(const struct tw_alloc *alloc, void *memory, size_t size)
 {
 	if (!alloc)

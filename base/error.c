@@ -8,7 +8,7 @@
 
 #include "base/printable.h"
 
-/* Errors that any call that opens something can return, and the remedy for each. */
+/* Return: advice for an error that any call that opens a file may return; "" for other errors. */
 static const char *remedy_of(int err)
 {
 	if (err == -EMFILE)
@@ -18,7 +18,7 @@ static const char *remedy_of(int err)
 	return "";
 }
 
-/* A sentence that quotes another one with the same code already has the remedy. */
+/* If the text quotes an earlier error of the same code, it already contains the remedy. */
 static void append_remedy(struct tw_error *error, int err)
 {
 	const char *remedy = remedy_of(err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table with keys and values of fixed sizes. Entries are in an array, in order of insertion; an index with open addressing finds
- * them. Keys are untrusted: each index has random secrets, so that colliding keys cannot be chosen. Results do not depend on the
- * secrets.
+ * A hash table with keys and values of fixed sizes. Entries are in an array, in order of insertion until an entry is removed; an index
+ * with open addressing finds them. Keys are untrusted: each table has random secrets, so that colliding keys cannot be chosen. Results do
+ * not depend on the secrets.
  */
 #ifndef TW_HASH_TABLE_H
 #define TW_HASH_TABLE_H
@@ -18,23 +18,23 @@ struct tw_hash_table {
 	/* Set by the caller before the first put. */
 	const struct tw_alloc *alloc; /* NULL = malloc(); must outlive the table */
 	uint32_t key_size;            /* bytes, at least 1; padding in a key must be zeroed */
-	uint32_t value_size;          /* bytes; 0 = a set */
-	uint32_t max;                 /* limit of entries; 0 = only memory limits them */
+	uint32_t value_size;          /* bytes; 0 = a set: keys without values */
+	uint32_t max;                 /* largest number of entries; 0 = only memory limits it */
 
-	uint32_t n;         /* number of entries; read only, like the members below */
+	uint32_t n;         /* number of entries; the caller only reads this and the members below */
 	uint32_t room;      /* number of entries for which memory is allocated */
-	uint32_t stride;    /* of an entry, bytes: key and value, each padded to a multiple of 8 */
-	char *entries;      /* of size stride */
-	uint32_t *index;    /* number of an entry + 1; 0 = free */
-	unsigned int bits;  /* the index has 1 << bits slots, four times @room */
-	uint64_t secret[2]; /* of the hash */
+	uint32_t stride;    /* size of an entry, bytes: key and value, each padded to a multiple of 8 */
+	char *entries;      /* array of @n entries, @stride bytes each */
+	uint32_t *index;    /* slots: position in @entries + 1; 0 = free slot */
+	unsigned int bits;  /* @index has 1 << bits slots: 4 * @room */
+	uint64_t secret[2]; /* random secrets of the hash function */
 };
 
 /*
- * Internal, like the next two: one round of the hash.
+ * Compute one round of the hash. This function and the next two are internal.
  *
- * Two words have the same n upper bits after multiplication with an unknown odd number with a probability of at most 2 / 2^n. Before
- * that, the first step of splitmix64 breaks up sequences, which would otherwise fill neighbouring slots.
+ * After multiplication with a secret odd number, two different words have the same n upper bits with a probability of at most 2 / 2^n.
+ * Before the multiplication, the first step of splitmix64 breaks up sequences of keys, which would otherwise fill neighbouring slots.
  */
 static inline uint64_t tw_hash_table__mix(const struct tw_hash_table *table, uint64_t word)
 {
@@ -47,7 +47,7 @@ static inline uint64_t tw_hash_table__hash_u64(const struct tw_hash_table *table
 	return tw_hash_table__mix(table, key + table->secret[0]);
 }
 
-/* The slot of that key in the index, or the free slot for it; only if there is an index. */
+/* Return: the index slot of @key, or the free slot where it would be added. table->index must not be NULL. */
 static inline size_t tw_hash_table__search(const struct tw_hash_table *table, const void *key, size_t key_size,
 					   uint64_t hash)
 {
@@ -60,7 +60,7 @@ static inline size_t tw_hash_table__search(const struct tw_hash_table *table, co
 	return at;
 }
 
-/** tw_hash_table__find_u64() - the value of a key of 8 bytes; not to be read in a set. Return: NULL if there is no such key */
+/** tw_hash_table__find_u64() - find the value of a key of 8 bytes; in a set, do not dereference it. Return: NULL if not found */
 static inline void *tw_hash_table__find_u64(const struct tw_hash_table *table, uint64_t key)
 {
 	size_t at;
@@ -71,14 +71,14 @@ static inline void *tw_hash_table__find_u64(const struct tw_hash_table *table, u
 	return table->index[at] ? table->entries + (table->index[at] - 1) * (size_t)table->stride + sizeof(key) : NULL;
 }
 
-/** tw_hash_table__find() - the same for a key of key_size bytes. The value is valid until the next put or remove */
+/** tw_hash_table__find() - the same for a key of key_size bytes. The returned pointer is valid until the next put or remove */
 void *tw_hash_table__find(const struct tw_hash_table *table, const void *key);
 
 /**
- * tw_hash_table__put() - the entry of that key, added if needed
- * @ret: its value, zeroed if it is new; valid until the next put or remove; may be NULL
+ * tw_hash_table__put() - find the entry of @key, or add it
+ * @ret: the entry's value, zeroed if the entry is new; valid until the next put or remove; may be NULL
  *
- * Return: 1 if it is new, 0 if it existed; -E2BIG beyond max, -ENOMEM, both with the table unchanged.
+ * Return: 1 if the entry is new, 0 if it existed; -E2BIG if the table has max entries, or -ENOMEM: the table is then unchanged.
  */
 int tw_hash_table__put(struct tw_hash_table *table, const void *key, void **ret);
 
@@ -88,7 +88,11 @@ static inline int tw_hash_table__put_u64(struct tw_hash_table *table, uint64_t k
 	return tw_hash_table__put(table, &key, ret);
 }
 
-/** tw_hash_table__remove() - Return: whether it existed. The last entry moves to its place; the next put needs no memory */
+/**
+ * tw_hash_table__remove() - remove the entry of @key, and move the last entry of the array to its position
+ *
+ * The next put needs no memory. Return: whether the key existed.
+ */
 bool tw_hash_table__remove(struct tw_hash_table *table, const void *key);
 
 static inline bool tw_hash_table__remove_u64(struct tw_hash_table *table, uint64_t key)
@@ -96,7 +100,7 @@ static inline bool tw_hash_table__remove_u64(struct tw_hash_table *table, uint64
 	return tw_hash_table__remove(table, &key);
 }
 
-/** tw_hash_table__value() - of entry @i, which is below n; tw_hash_table__key(): its key */
+/** tw_hash_table__value(), tw_hash_table__key() - the value and the key of entry @i, which is less than n */
 static inline void *tw_hash_table__value(const struct tw_hash_table *table, uint32_t i)
 {
 	return table->entries + i * (size_t)table->stride + ((table->key_size + 7) & ~7u);
@@ -107,18 +111,18 @@ static inline const void *tw_hash_table__key(const struct tw_hash_table *table, 
 	return table->entries + i * (size_t)table->stride;
 }
 
-/** tw_hash_table__memory() - memory of the table, bytes */
+/** tw_hash_table__memory() - memory that the table has allocated, bytes */
 size_t tw_hash_table__memory(const struct tw_hash_table *table);
 
-/** tw_hash_table__growth() - additional memory for one more key, bytes */
+/** tw_hash_table__growth() - memory that the table must allocate for one more key, bytes; 0 if it has room */
 size_t tw_hash_table__growth(const struct tw_hash_table *table);
 
-/** tw_hash_table__fini() - free all entries; the caller's settings stay */
+/** tw_hash_table__fini() - free the memory; alloc, key_size, value_size and max stay, and the table can be used again */
 void tw_hash_table__fini(struct tw_hash_table *table);
 
-/* Borrowed pointers by keys of 8 bytes. The table may be all zero before the first one is set. */
+/* Tables of borrowed pointers with keys of 8 bytes. Before the first tw_hash_table__set_pointer(), the table may be all zero. */
 
-/** tw_hash_table__pointer() - the pointer set for that key; NULL if none was */
+/** tw_hash_table__pointer() - the pointer set for @key; NULL if the key was not set */
 static inline void *tw_hash_table__pointer(const struct tw_hash_table *table, uint64_t key)
 {
 	void *const *value = (void *const *)tw_hash_table__find_u64(table, key);
@@ -126,7 +130,7 @@ static inline void *tw_hash_table__pointer(const struct tw_hash_table *table, ui
 	return value ? *value : NULL;
 }
 
-/** tw_hash_table__set_pointer() - Return: 0, or as tw_hash_table__put() */
+/** tw_hash_table__set_pointer() - set or replace the pointer of @key. Return: 0, or an error of tw_hash_table__put() */
 int tw_hash_table__set_pointer(struct tw_hash_table *table, uint64_t key, void *pointer);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/printable.h"
 
-#define ROOM  512 /* bytes: a value, or a piece of a string, including punctuation */
-#define PIECE 64  /* bytes of a string at a time, each of which becomes at most 6 */
+#define ROOM  512 /* free bytes before each value or piece of a string; enough for either, with punctuation */
+#define PIECE 64  /* largest piece of a string, bytes before escaping; each becomes at most 6 bytes */
 
 void tw_json__to_line(struct tw_json *json, struct tw_line *line, bool spaced)
 {
@@ -42,7 +42,7 @@ static void begin_line(struct tw_json *json, unsigned int depth)
 	tw_line__fill(json->line, ' ', 2 * (size_t)depth);
 }
 
-/* A printable text except for line breaks and tabs. */
+/* Append a text with JSON escapes. It was escaped by base/printable.h, and may have line breaks and tabs. */
 static void put_printable(struct tw_line *line, const char *at, size_t len)
 {
 	for (const char *end = at + len, *begin = at;; begin = ++at) {

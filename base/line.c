@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/line.h"
 
-#define DIGITS_MAX 20 /* digits of a u64 */
+#define DIGITS_MAX 20 /* largest number of digits of a u64 */
 
 static const char pairs[] = "00010203040506070809101112131415161718192021222324"
 			    "25262728293031323334353637383940414243444546474849"
 			    "50515253545556575859606162636465666768697071727374"
 			    "75767778798081828384858687888990919293949596979899";
 
-/* Writes the number before @end. Return: its first digit. */
+/* Write the decimal digits of @value so that they end before @end. Return: pointer to the first digit. */
 static char *decimal(char *end, uint64_t value)
 {
 	while (value >= 100) {

@@ -16,8 +16,8 @@ static bool same(char a, char b)
 }
 
 /*
- * One row of the distance table: the first @i characters of @a against every prefix of @b.
- * Return: its smallest entry; no entry of later rows is smaller.
+ * Fill one row of the distance table: the distance of the first @i characters of @a from each prefix of @b.
+ * Return: the smallest entry of the row; later rows have no smaller one.
  */
 static unsigned int fill_row(const char *a, const char *b, size_t i, const unsigned int *two_up, const unsigned int *up,
 			     unsigned int *row)

@@ -5,23 +5,23 @@
 
 #include <stddef.h>
 
-#define TW_NEAREST_WORD_MAX 128 /* longer words are not searched */
+#define TW_NEAREST_WORD_MAX 128 /* bytes; longer words are not compared */
 
 /**
- * tw_edit_distance() - optimal string alignment distance, ASCII case ignored
+ * tw_edit_distance() - optimal string alignment distance of two words, ASCII case ignored
  * @limit: larger distances are not computed
  *
  * An edit inserts, removes or replaces a character, or exchanges two neighbours.
  *
- * Return: the distance, or @limit + 1 if it is larger or a word is longer than TW_NEAREST_WORD_MAX.
+ * Return: the distance; @limit + 1 if the distance is above @limit or a word is longer than TW_NEAREST_WORD_MAX.
  */
 unsigned int tw_edit_distance(const char *a, const char *b, unsigned int limit);
 
-/* A search among candidates that are offered one by one. */
+/* The state of a search among candidates that are offered one by one. */
 struct tw_nearest {
 	const char *word;
-	const char *best; /* borrowed from the caller; NULL = no similar word */
-	unsigned int distance;
+	const char *best;      /* borrowed from the caller; NULL = no similar word so far */
+	unsigned int distance; /* of @best; the next @best must have a smaller one */
 };
 
 /**
@@ -31,7 +31,7 @@ struct tw_nearest {
  */
 void tw_nearest__init(struct tw_nearest *nearest, const char *word);
 
-/** tw_nearest__offer() - add one candidate; borrowed, NULL is ignored. The first of equally similar ones is kept. */
+/** tw_nearest__offer() - compare one candidate, which is borrowed; NULL is ignored. Of equally similar candidates, the first is kept. */
 void tw_nearest__offer(struct tw_nearest *nearest, const char *candidate);
 
 #endif

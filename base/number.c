@@ -8,7 +8,7 @@
 
 #define BILLION 1000000000u
 
-/* Return: its value, 16 if it is no digit. */
+/* Return: the value of a hexadecimal digit; 16 for another character. */
 static unsigned int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -59,7 +59,7 @@ bool tw_number__decimal(const char **at, uint64_t *ret, uint32_t *ret_billionths
 	return true;
 }
 
-/* The factor of a suffix, bytes; 0 if it is no suffix. */
+/* Return: the factor of a size suffix, bytes; 0 for another character. */
 static uint64_t suffix_of(char c)
 {
 	switch (c) {

@@ -8,30 +8,30 @@
 
 #include "base/error.h"
 
-/* Range and unit of a number. All zero except max: a count. */
+/* Range and unit of a number. With unit 0, the number is a count; otherwise it is a size, and the suffixes K, M and G are allowed. */
 struct tw_number_rule {
-	uint64_t min, max; /* of the result; max 0 = no limit */
-	uint64_t
-		unit; /* a size: bytes for a number without suffix; with K, M or G: 1024, 1024^2, 1024^3 bytes. 0 = no size */
+	uint64_t min, max; /* range of the result (of a size: in bytes); max 0 = no limit */
+	uint64_t unit;     /* factor of a number without suffix, bytes; K, M, G: 1024, 1024^2, 1024^3 bytes */
 };
 
 /**
- * tw_number__parse() - a whole text that is one number
+ * tw_number__parse() - parse a text that consists of one number
  * @rule: NULL = any count
- * @ret: for a size, bytes
- * Return: 0; -EINVAL with the error, the position and the valid range in @error.
+ * @ret: the number; of a size, bytes
+ * Return: 0; -EINVAL with the position of the error or the valid range in @error.
  */
 int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *error);
 
-/** tw_number__digits() - decimal digits; *at moves past them. Return: false if there are none, or they do not fit */
+/** tw_number__digits() - read decimal digits and move *at past them. Return: false if there are no digits, or the value exceeds u64 */
 bool tw_number__digits(const char **at, uint64_t *ret);
 
 /** tw_number__hex() - the same for hexadecimal digits, without 0x */
 bool tw_number__hex(const char **at, uint64_t *ret);
 
 /**
- * tw_number__decimal() - digits with an optional fraction: 60, 0.5, .5
- * @ret_billionths: of the fraction; further digits are ignored
+ * tw_number__decimal() - read digits with an optional fraction: 60, 0.5, .5
+ * @ret: the integer part
+ * @ret_billionths: the fraction in billionths; digits after the ninth are ignored
  * Return: as tw_number__digits().
  */
 bool tw_number__decimal(const char **at, uint64_t *ret, uint32_t *ret_billionths);

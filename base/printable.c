@@ -9,7 +9,7 @@
 typedef int8_t wide __attribute__((vector_size(WIDE)));
 typedef uint64_t halves __attribute__((vector_size(WIDE)));
 
-/* Length of the UTF-8 character at @s; 0 if it is invalid: overlong forms, surrogates and values above U+10FFFF are invalid. */
+/* Return: length of the UTF-8 character at @s; 0 if it is invalid or cut. Overlong forms, surrogates and U+110000 or more are invalid. */
 static size_t utf8_length(const uint8_t *s, size_t len)
 {
 	size_t n;
@@ -29,7 +29,7 @@ static size_t utf8_length(const uint8_t *s, size_t len)
 	return n;
 }
 
-/* Only for characters from U+0080 to U+FFFF. */
+/* Whether a character from U+0080 to U+FFFF must be escaped. */
 static bool is_harmful(uint32_t c)
 {
 	static const struct {
@@ -46,7 +46,7 @@ static bool is_harmful(uint32_t c)
 	return false;
 }
 
-/* Length of the character at @s if it is shown unchanged; otherwise 0, and its first byte is escaped. */
+/* Return: length of the character at @s if it is shown unchanged; 0 if the byte *@s must be escaped. */
 static size_t shown(const uint8_t *s, size_t len)
 {
 	const size_t n = utf8_length(s, len);
@@ -68,7 +68,7 @@ static inline uint64_t eight_at(const uint8_t *at)
 	return eight;
 }
 
-/* Four bytes, twice. */
+/* Load four bytes, and repeat them in both halves of the result. */
 static inline uint64_t four_at(const uint8_t *at)
 {
 	uint32_t four;
@@ -77,7 +77,10 @@ static inline uint64_t four_at(const uint8_t *at)
 	return (uint64_t)four << 32 | four;
 }
 
-/* For eight bytes: one bit of each byte that is not from ' ' to '~'. Bits above the first such byte may be wrong. */
+/*
+ * Find bytes outside ' ' to '~' among eight. Return: 0 if there are none; otherwise the top bit of each such byte is set. The top bits of
+ * bytes above the lowest such byte may be wrong.
+ */
 static inline uint64_t not_plain(uint64_t eight)
 {
 	const uint64_t del = eight ^ EACH(0x7f);
@@ -85,7 +88,7 @@ static inline uint64_t not_plain(uint64_t eight)
 	return (eight | (eight - EACH(0x20)) | (del - EACH(0x01))) & EACH(0x80);
 }
 
-/* For sixteen bytes, -1 for these. Bytes above 0x7f are negative. */
+/* The same for sixteen bytes. Return: -1 for each byte outside ' ' to '~', 0 for others. Bytes above 0x7f are negative. */
 static inline wide not_plain_wide(const uint8_t *at)
 {
 	wide bytes;
@@ -102,8 +105,8 @@ static inline bool is_any(wide bytes)
 }
 
 /*
- * Length of the prefix with bytes from ' ' to '~': all of the text, or a lower bound. Nearly every text has only these. The last block
- * overlaps the one before.
+ * Return: @len if all bytes are from ' ' to '~', as in nearly every text of four bytes or more; otherwise a lower bound of the length of
+ * the prefix with such bytes, and 0 below four bytes. The last block overlaps the block before it.
  */
 static size_t plain_ascii(const uint8_t *s, size_t len)
 {
@@ -157,7 +160,7 @@ size_t tw_printable__shown_len(const void *text, size_t len)
 	return n;
 }
 
-/* A character that is cut at the end of the line would look like invalid bytes. */
+/* Return: @len without an incomplete UTF-8 character at the end, whose bytes would be escaped as invalid. */
 static size_t without_broken_end(const uint8_t *s, size_t len)
 {
 	for (size_t back = 1; back < 4 && back <= len; back++) {
@@ -171,7 +174,7 @@ static size_t without_broken_end(const uint8_t *s, size_t len)
 	return len;
 }
 
-/* Number of bytes that fit after escaping. */
+/* Return: length of the longest prefix that fits @room bytes after escaping. */
 static size_t fitting(const uint8_t *s, size_t len, size_t room)
 {
 	size_t i = 0;
@@ -188,7 +191,8 @@ static size_t fitting(const uint8_t *s, size_t len, size_t room)
 }
 
 /*
- * The unread bytes are moved to the end of the memory: the written part does not reach them, because a byte becomes at least one.
+ * Escape @len bytes at @at in place. They are first moved to the end of the memory. Writing does not overtake reading, because each unread
+ * byte becomes at least one byte, and all of the escaped text fits.
  */
 static void expand(struct tw_line *line, uint8_t *at, size_t len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Untrusted texts may have any bytes: names of tasks, hosts, events and files, strings of records. They are escaped by the same rule on
- * terminals, in files and in Wireshark; docs/safety.md describes it.
+ * Escaping of untrusted texts: names of tasks, hosts, events and files, strings of records. They may have any bytes, and are escaped by
+ * the same rule on terminals, in files and in Wireshark; docs/safety.md describes the rule.
  *
  * An unprintable byte is shown as four characters, `\x` and two hexadecimal digits in lower case: ESC is `\x1b`. Unprintable are:
  *
@@ -21,44 +21,44 @@
 
 #include "base/line.h"
 
-#define TW_PRINTABLE_ESCAPED 4 /* largest number of characters for one byte */
+#define TW_PRINTABLE_ESCAPED 4 /* characters of one escaped byte */
 
-/** tw_printable__plain() - length of the prefix of a text that needs no escaping */
+/** tw_printable__plain() - length of the longest prefix of @text that needs no escaping, bytes */
 size_t tw_printable__plain(const void *text, size_t len);
 
-/** tw_printable__shown_len() - length of a text after escaping */
+/** tw_printable__shown_len() - length of @text after escaping, bytes */
 size_t tw_printable__shown_len(const void *text, size_t len);
 
 /**
- * tw_printable__escape() - escape the text appended since the last call, in place
+ * tw_printable__escape() - escape, in place, the text appended since the last call for this line
  *
  * Text that no longer fits is cut between two characters. A line of TW_LINE_BYTES stays unchanged.
  */
 void tw_printable__escape(struct tw_line *line);
 
 /**
- * tw_printable__layout() - escape the line so far, then append line breaks, tabs and words of the layout unchanged
+ * tw_printable__layout() - escape the line so far, then append @layout (line breaks, tabs, words) without escaping
  *
  * On a line of TW_LINE_FLAT, a blank replaces each line break and tab.
  */
 void tw_printable__layout(struct tw_line *line, const char *layout);
 
-/** tw_printable__cut() - length of a text cut to at most @most bytes without breaking a character */
+/** tw_printable__cut() - length of @text after it is cut to at most @most bytes, without a broken UTF-8 character at its end */
 size_t tw_printable__cut(const void *text, size_t len, size_t most);
 
-/** tw_printable__shorten() - cut a line to at most @len bytes without breaking a character */
+/** tw_printable__shorten() - cut a line to at most @len bytes, without a broken UTF-8 character at its end */
 void tw_printable__shorten(struct tw_line *line, size_t len);
 
-/** tw_printable__end() - escape the end of a text, except its last line break, which is layout; TW_LINE_FLAT omits it */
+/** tw_printable__end() - escape the end of a text; a line break at its end is kept unescaped, or removed on a TW_LINE_FLAT line */
 void tw_printable__end(struct tw_line *line);
 
 /**
- * tw_printable__copy() - copy a text escaped, as a string
- * @size: of @to, at least 1; the string is cut between two characters and NUL-terminated
+ * tw_printable__copy() - escape a text and store it as a NUL-terminated string
+ * @size: bytes at @to, at least 1; a longer string is cut between two characters
  */
 void tw_printable__copy(char *to, size_t size, const void *from, size_t len);
 
-/** tw_printable__mend() - the same in place, for a string in @size bytes */
+/** tw_printable__mend() - escape a NUL-terminated string in place; @size: bytes of memory at @text */
 void tw_printable__mend(char *text, size_t size);
 
 #endif

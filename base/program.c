@@ -11,7 +11,7 @@
 #define SHELL        "/bin/sh"
 #define DEFAULT_PATH "/bin:/usr/bin"
 
-/* Return: 0 if @path can be executed, otherwise -errno. */
+/* Return: 0 if @path is a regular file that may be executed, otherwise -errno. */
 static int is_program(const char *path)
 {
 	struct stat st;
@@ -44,7 +44,7 @@ static int find_in_path(const char *name, char *path)
 	return err;
 }
 
-/* sh, the path, and all arguments except the first. */
+/* Make the argv for /bin/sh: "sh", @path and all of @argv except argv[0]. */
 static char **script_arguments(char *const *argv, char *path)
 {
 	size_t n = 0;

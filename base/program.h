@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Running a program as execvp(3) does, in two parts: look-ups and allocations before fork(), and only system calls after it. The child
- * of a process with threads may do nothing else (signal-safety(7)), because a thread that does not exist in the child may have held a
- * lock.
+ * Running a program as execvp(3) does, in two parts: look-ups and allocations before fork(), and only system calls in the child. After
+ * fork() in a process with threads, the child must call only async-signal-safe functions (signal-safety(7)): another thread of the parent
+ * may have held a lock, for example of malloc(), which stays locked in the child.
  */
 #ifndef TW_PROGRAM_H
 #define TW_PROGRAM_H
@@ -12,22 +12,22 @@
 struct tw_program {
 	char path[PATH_MAX];
 	char *const *argv; /* borrowed */
-	char **script;     /* the arguments of /bin/sh, if the file is a script without an interpreter line */
+	char **script;     /* argv for /bin/sh, used if the file is a script without an interpreter line */
 };
 
 /**
- * tw_program__find() - look for argv[0] in PATH, unless it has a '/'
+ * tw_program__find() - find the file of argv[0]: in PATH, unless it contains a '/'
  * @argv: NULL-terminated; borrowed until the program is executed
  * @ret: call tw_program__fini() also after a failure
  *
- * Return: 0; -ENOENT; -EACCES if only non-executable files were found; another -errno of the search; -ENOMEM.
+ * Return: 0; -ENOENT; -EACCES if only non-executable files were found; -ENAMETOOLONG; another -errno of stat(); -ENOMEM.
  */
 int tw_program__find(char *const *argv, struct tw_program *ret);
 
-/** tw_program__exec() - execute it. Return: -errno; async-signal-safe */
+/** tw_program__exec() - replace this process by the program; async-signal-safe. Returns only if that fails: -errno */
 int tw_program__exec(const struct tw_program *program, char *const *environment);
 
-/** tw_program__fini() - free it; all-zero is fine */
+/** tw_program__fini() - free the memory of @program, which may be all zero */
 void tw_program__fini(struct tw_program *program);
 
 #endif

@@ -19,22 +19,25 @@
 #define READ_TRIES  100
 
 /*
- * A file has up to two texts: the valid one, and either the one before it or the next one that is being written. Two lines at the
- * beginning of the file have their offsets; the one with the higher number is valid. The number is at both ends of a line, so an
- * incomplete line is recognised. So a process can be killed at any moment, and its last complete text is valid.
+ * A file has up to two texts: the valid text, and either its predecessor or a new text that is being written. Two lines at the beginning
+ * of the file have their offsets; the line with the higher sequence number refers to the valid text. This number is at both ends of a
+ * line, so an incomplete line is recognised. The last complete text therefore stays valid whenever the process is killed.
  */
 #define PLACE          "text %020" PRIu64 " at %020" PRIu64 " bytes %020" PRIu64 " text %020" PRIu64 "\n"
 #define PLACE_LEN      (4 * 20 + 23)
 #define PLACE_DISTANCE 256
 #define PAGE           4096
-#define TEXTS          PAGE /* the lines have a separate page; a text begins at a page, see tw_state_file__patch() */
+#define TEXTS          PAGE /* offset of the first text; each text begins at a page, see tw_state_file__patch() */
 
 struct place {
-	uint64_t sequence; /* 0 = there is no text */
+	uint64_t sequence; /* 0 = no text */
 	uint64_t offset, len;
 };
 
-/* Root repairs only what root has written: a service of another user has a directory that systemd made for it. */
+/*
+ * The directory of state files. Root always uses its own, because it repairs only what root has written. A service of another user has a
+ * directory that systemd made for it.
+ */
 static const char *folder(void)
 {
 	const char *own = geteuid() ? getenv("RUNTIME_DIRECTORY") : NULL;
@@ -99,8 +102,8 @@ static int open_locked(struct tw_state_file *file, struct tw_error *error)
 }
 
 /*
- * If the file or directory was removed between open and lock, try again. The same if a cleanup holds the lock for a moment to see that a
- * new file is empty.
+ * Try again if the file or directory was removed between open and lock, or for a short time if the file is locked: a cleanup locks a new
+ * file for a moment, and finds that it is empty.
  */
 int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error)
 {
@@ -116,7 +119,7 @@ int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_e
 	return err;
 }
 
-/* Not a FIFO, which nobody may use here, because opening it would block. Return: a descriptor, or -errno */
+/* Open a regular file for reading. Opening a FIFO, which is refused, does not block with O_NONBLOCK. Return: a descriptor, or -errno */
 static int open_regular(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -140,7 +143,7 @@ int tw_state_file__open(const char *name, struct tw_state_file *ret)
 	return fd < 0 ? fd : 0;
 }
 
-/* Return: its fields if the line is complete, otherwise sequence 0, which means none. */
+/* Read line 0 or 1 of the file. Return: its fields if it is complete and valid; otherwise all zero, which means no text. */
 static struct place read_place(int fd, unsigned int line)
 {
 	char text[PLACE_LEN + 1] = "";
@@ -163,14 +166,14 @@ static struct place newest_place(int fd)
 	return even.sequence > odd.sequence ? even : odd;
 }
 
-/* A write within one page is complete, and so is that of a line, but a signal that kills the process can cut a longer text. */
+/* A fatal signal can cut a write at the end of a page. A write within one page, such as that of a line, is never cut. */
 static int write_all(int fd, const char *bytes, size_t len, uint64_t offset)
 {
 	while (len) {
 		const ssize_t n = pwrite(fd, bytes, len, (off_t)offset);
 
 		if (!n)
-			return -EIO; /* a further attempt would loop for ever */
+			return -EIO; /* repeating the write might loop for ever */
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 0) {
@@ -228,7 +231,7 @@ static int read_text(int fd, const struct place *place, char **ret)
 	return 0;
 }
 
-/* The owner may write meanwhile: the next text but one is written over this one. */
+/* If the owner has written a text meanwhile, read again: the second text after this one overwrites it. */
 int tw_state_file__read(const struct tw_state_file *file, char **ret)
 {
 	struct place place = newest_place(file->fd);

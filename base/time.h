@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times, nanoseconds in 64 bits, and deadlines. */
+/* Times, in nanoseconds as 64-bit numbers, and deadlines. */
 #ifndef TW_TIME_H
 #define TW_TIME_H
 
@@ -20,7 +20,7 @@ static inline uint64_t tw_time__now(clockid_t clock)
 	return (uint64_t)ts.tv_sec * TW_NS_PER_SECOND + (uint64_t)ts.tv_nsec;
 }
 
-/** tw_time__earlier(), tw_time__later() - of two times of one clock */
+/** tw_time__earlier(), tw_time__later() - the earlier and the later of two times of one clock */
 static inline uint64_t tw_time__earlier(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -32,17 +32,17 @@ static inline uint64_t tw_time__later(uint64_t a, uint64_t b)
 }
 
 /*
- * A deadline for waiting, which another thread or a signal handler may set while a thread waits. Waiters check it every
+ * A deadline for a waiting thread, which another thread or a signal handler may set during the wait. The waiting thread checks it every
  * TW_DEADLINE_SLICE_MS. No wake-up is needed, so there is no descriptor to share and no signal to lose.
  */
 #define TW_DEADLINE_SLICE_MS 20 /* longest sleep between two checks */
 
-/* All zero: there is none. */
+/* An all-zero struct is no deadline. */
 struct tw_deadline {
-	_Atomic uint64_t at; /* CLOCK_MONOTONIC, ns; 0 = none */
+	_Atomic uint64_t at; /* CLOCK_MONOTONIC, ns; 0 = no deadline */
 };
 
-/** tw_deadline__overdue() - ns since it passed; 0 if it has not, or if there is none; @deadline may be NULL */
+/** tw_deadline__overdue() - ns since the deadline; 0 if it has not passed or is not set; @deadline may be NULL */
 static inline uint64_t tw_deadline__overdue(const struct tw_deadline *deadline)
 {
 	const uint64_t at = deadline ? atomic_load(&deadline->at) : 0;
@@ -51,13 +51,13 @@ static inline uint64_t tw_deadline__overdue(const struct tw_deadline *deadline)
 	return at && now > at ? now - at : 0;
 }
 
-/** tw_deadline__is_over() - whether it has passed; @deadline may be NULL */
+/** tw_deadline__is_over() - whether the deadline is set and has passed; @deadline may be NULL */
 static inline bool tw_deadline__is_over(const struct tw_deadline *deadline)
 {
 	return tw_deadline__overdue(deadline) > 0;
 }
 
-/** tw_time__timespec() - the same time as a struct timespec */
+/** tw_time__timespec() - convert ns to a struct timespec */
 static inline struct timespec tw_time__timespec(uint64_t ns)
 {
 	return (struct timespec){ .tv_sec = (time_t)(ns / TW_NS_PER_SECOND), .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };

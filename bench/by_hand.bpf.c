@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A hand-written program that drops sched_switch events of one task, in one-event frames after plain Ethernet, with the same checks and
- * counters as a generated program: the peer of bench/classify.c.
+ * counters as a generated program; bench/classify.c compares the two.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -14,7 +14,7 @@
 
 #define SCHEMA_ID    0x0123456789abcdefULL
 #define SCHED_SWITCH 316
-#define PREV_PID     24 /* its offset in the record */
+#define PREV_PID     24 /* offset of prev_pid in the record, bytes */
 #define WANTED       1001
 
 enum { ROW_RULE, ROW_DEFAULT, ROW_DROPPED = 6, ROWS = 8 };
@@ -65,7 +65,7 @@ static __always_inline void count(struct row *row)
 	row->events++;
 }
 
-/* Return: whether rules apply to the frame. */
+/* Return: whether the frame has one event and was sent with SCHEMA_ID, so that the rules can be applied. */
 static __always_inline int is_one_event(const struct frame *frame, __u32 available)
 {
 	const __u32 length = bpf_ntohs(frame->hdr.length), tlv = bpf_ntohs(frame->event.tlv.length);
@@ -77,7 +77,7 @@ static __always_inline int is_one_event(const struct frame *frame, __u32 availab
 	       ((tlv + 3) & ~3u) + sizeof(struct tw_frame_hdr) == length;
 }
 
-/* Return: whether to drop it. */
+/* Return: whether to drop the frame. */
 static __always_inline int classify(void *data, void *end, __u32 len)
 {
 	struct ethhdr *eth = data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * classify -- cost of a classifier for a frame of one event, by BPF_PROG_TEST_RUN, ns: one line for each hook: one rule hand-written in
- * C, the same rule generated, ten rules generated. Best of several rounds, the three in turn.
+ * classify -- cost of a classifier for a frame of one event, by BPF_PROG_TEST_RUN, ns. Prints one line for each hook: one rule hand-written
+ * in C, the same rule generated, ten rules generated. Each value is the best of several rounds; each round runs all three programs.
  */
 #include <errno.h>
 #include <limits.h>
@@ -21,7 +21,7 @@
 #define ROUNDS    50
 #define RULES     10
 
-/* All of them test the frame's event, and none matches. */
+/* Ten rules that all test the frame's event; none of them matches. */
 static const char *const ten_rules[RULES] = {
 	"prev_pid == 1001", "prev_comm == ssh",     "next_comm ~ \"kworker/u*\"",
 	"prev_prio < 50",   "next_prio in {1..99}", "pid == 1004",
@@ -76,7 +76,7 @@ static void make_packet(struct packet *packet)
 	packet__end(packet);
 }
 
-/* Return: ns of one run as measured by the kernel, because the system call itself needs milliseconds for XDP. */
+/* Return: duration of one run, ns, as measured by the kernel: the system call itself needs milliseconds for XDP. */
 static unsigned int measure(int program, const struct packet *packet)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet->bytes, .data_size_in = (uint32_t)packet->len,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cputime FILE COMMAND [ARG ...] -- runs a command and writes "CPU WALL" to FILE, in seconds: user and system time of it and all
- * children that it waited for, from the kernel's accounting, and the elapsed time. Exits with its status.
+ * cputime FILE COMMAND [ARG ...] -- runs a command and writes "CPU WALL" to FILE, in seconds. CPU is the user and system time of the
+ * command and all children that it waited for, from the kernel's accounting; WALL is the elapsed time. Exits with the command's status.
  */
 #include <stdio.h>
 #include <stdlib.h>

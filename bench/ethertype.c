@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ethertype IN OUT TYPE -- copies a capture with every frame's EtherType replaced: the same frames of an unknown protocol. */
+/*
+ * ethertype IN OUT TYPE -- copies a capture and sets the EtherType of every frame to TYPE, so that they are frames of an unknown protocol.
+ */
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * evaluate EXPRESSION... -- the evaluator's cost for one event of sched_switch: a line each with ns, share of matches, expression.
+ * evaluate EXPRESSION... -- the evaluator's cost for one event of sched_switch. Prints a line for each expression: ns, share of matches,
+ * expression.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "base/time.h"
 #include "filter/evaluate.h"
 
-#define RECORDS    4096 /* different ones, in the cache, like those of a sub-buffer */
+#define RECORDS    4096 /* number of different records; they fit in the cache, like those of a sub-buffer */
 #define RECORD_LEN 64
 #define ROUNDS     400
 #define BEST_OF    9
@@ -83,7 +84,7 @@ static unsigned long match_all(const struct tw_bound *bound)
 	return matched;
 }
 
-/* The fastest of several runs: disturbances only make a run slower. */
+/* Print the fastest of several runs, because disturbances only make a run slower. */
 static void measure(const struct tw_schema *schema, const char *text)
 {
 	struct tw_bound *bound = bind_text(schema, text);

@@ -6,24 +6,25 @@
 
 #include "base/time.h"
 
-#define BURST        8
+#define BURST        8 /* requests of a new stream in short intervals, BURST_NS */
 #define BURST_NS     (3 * TW_NS_PER_MS)
-#define ROUNDS       1000 /* the error bound of a round trip is half of it; clocks drift by at most 0.5 per mille */
+#define ROUNDS       1000 /* round trips between requests; a drift of 500 ppm then adds half a round trip to the error */
 #define PAUSE_MIN_NS (100 * TW_NS_PER_MS)
 #define PAUSE_MAX_NS TW_NS_PER_SECOND
-#define DEAF         16 /* requests without a response */
+#define DEAF         16 /* after more requests without a response, the pause is DEAF_NS */
 #define DEAF_NS      (10 * TW_NS_PER_SECOND)
-#define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream sends its counters each second */
-#define BETWEEN_NS   TW_NS_PER_MS /* minimum pause between two requests, however many streams strangers invent */
-#define AT_ONCE \
-	8 /* number of first requests without a pause, because the data that waits for their responses is only in memory */
-#define WAITING  16 /* requests of a stream that can still be answered: the first ones, and those for missing metadata */
-#define WANT_NS  (10 * TW_NS_PER_MS)    /* before missing metadata is requested again; doubled each time */
-#define WANT_MAX (TW_NS_PER_SECOND / 2) /* longest pause: producers repeat metadata each second anyway */
+#define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream is silent after this time; producers send counters each second */
+#define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between two requests of any streams, which may be invented */
+/* First requests of streams are sent in groups of AT_ONCE without a pause, because data that waits for the responses is only in memory. */
+#define AT_ONCE  8
+#define WAITING  16                     /* latest requests of a stream for which responses are accepted */
+#define WANT_NS  (10 * TW_NS_PER_MS)    /* first pause before a repeated METADATA_REQUEST; it is doubled each time */
+#define WANT_MAX (TW_NS_PER_SECOND / 2) /* no METADATA_REQUEST after a longer pause: producers repeat metadata anyway */
 
+/* A request that may be answered. */
 struct waiting {
 	uint32_t id;
-	bool open;
+	bool open; /* no response yet */
 	uint64_t asked;
 };
 
@@ -31,22 +32,22 @@ struct asked_stream {
 	uint64_t id;
 	struct tw_peer peer;
 	bool answers;
-	uint64_t seen, due;
-	uint64_t asked;                  /* number of requests */
-	uint64_t unanswered;             /* since the last response */
-	uint64_t round_trip;             /* the shortest of the recent ones, ns; 0 = unknown */
+	uint64_t seen, due;              /* time of the latest control frame; time of the next request */
+	uint64_t asked;                  /* number of requests sent */
+	uint64_t unanswered;             /* number of requests since the last response */
+	uint64_t round_trip;             /* about the shortest of the recent round trips, ns; 0 = unknown */
 	bool has_host, has_formats;      /* metadata received */
-	uint64_t want_due, want_pause;   /* missing metadata is not requested before that */
-	struct waiting waiting[WAITING]; /* a ring, indexed by the number of requests */
+	uint64_t want_due, want_pause;   /* time of the next request for missing metadata; pause before it, ns */
+	struct waiting waiting[WAITING]; /* a ring; index: @asked modulo WAITING */
 };
 
 struct tw_clock_poller {
 	uint64_t secret;
-	uint64_t due;     /* no request before that */
-	uint64_t all_due; /* no request for formats before that */
-	uint64_t firsts;  /* number of first requests without a pause */
+	uint64_t due;     /* time before which no request is sent */
+	uint64_t all_due; /* time before which all metadata of a stream are not requested */
+	uint64_t firsts;  /* number of first requests of streams */
 	struct tw_streams *streams;
-	unsigned int user; /* offset of struct asked_stream in the streams' memory */
+	unsigned int user; /* index of struct asked_stream in user[] of struct tw_stream */
 	struct tw_clock_poller_stats stats;
 };
 
@@ -91,7 +92,7 @@ static bool same_peer(const struct tw_peer *a, const struct tw_peer *b)
 	return a->len == b->len && !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
-/* Return: NULL if the stream is not live, so that its frames are ignored, or without memory */
+/* Make the state of a live stream. Return: NULL if the stream is not live, so that its frames are ignored, or if out of memory */
 static struct asked_stream *begin(struct tw_clock_poller *p, uint64_t id, const struct tw_received_frame *frame,
 				  uint64_t now)
 {
@@ -118,7 +119,7 @@ static struct asked_stream *find(const struct tw_clock_poller *p, uint64_t id)
 	return stream ? stream->user[p->user] : NULL;
 }
 
-/* A producer sends HOST first, then formats: formats after a missed HOST are incomplete. */
+/* Note HOST and formats. A producer sends HOST before the formats, so formats without a HOST before them are incomplete. */
 static void note_metadata(struct asked_stream *s, const struct tw_received_frame *frame)
 {
 	enum tw_frame_status status;
@@ -189,13 +190,13 @@ static uint64_t pause_after(const struct asked_stream *s)
 	return pause < PAUSE_MIN_NS ? PAUSE_MIN_NS : pause;
 }
 
-/* A stream without a request comes first, then the one that has waited longest. */
+/* Whether @s gets a request before @other: streams without a request are first, then those with the earliest due time. */
 static bool goes_before(const struct asked_stream *s, const struct asked_stream *other)
 {
 	return !s->asked != !other->asked ? !s->asked : s->due < other->due;
 }
 
-/* Finds the next stream, and the time of the next search. */
+/* Find the stream that gets the next request, and set p->due to the time of the next search. Return: NULL if no request is due */
 static struct asked_stream *most_due(struct tw_clock_poller *p, uint64_t now)
 {
 	struct asked_stream *first = NULL;
@@ -221,7 +222,7 @@ static struct asked_stream *most_due(struct tw_clock_poller *p, uint64_t now)
 	return first;
 }
 
-/* splitmix64 of the secret and the number of the request */
+/* Return: the id of the next request: splitmix64 of the secret and the number of requests so far. */
 static uint32_t number_of(const struct tw_clock_poller *p)
 {
 	uint64_t z = p->secret + (p->stats.asked + 1) * 0x9e3779b97f4a7c15u;
@@ -236,7 +237,7 @@ static bool lacks_something(const struct asked_stream *s)
 	return !s->has_formats && s->want_pause <= WANT_MAX;
 }
 
-/* A response needs at least one round trip; the same time is added for metadata on the path. */
+/* Return: the next pause, at least two round trips: one for the response, and as much again for metadata on the path. */
 static uint64_t next_pause(const struct asked_stream *s)
 {
 	const uint64_t pause = s->want_pause ? 2 * s->want_pause : WANT_NS;
@@ -245,8 +246,10 @@ static uint64_t next_pause(const struct asked_stream *s)
 }
 
 /*
- * Determines what is missing. After a HOST that was not requested, the formats will follow. All metadata can be large, and many streams
- * may be new at once, so it is requested for one stream at a time. HOST and CLOCK are small, and nothing can be written without them.
+ * Return: the metadata to request, enum tw_metadata_request; 0 = no request. If HOST arrived before the first request, formats are likely
+ * to follow without a request, so it waits for WANT_NS. All metadata can be large, and many streams may be new at the same time, so all
+ * metadata are requested for one stream at a time. Until then, only HOST and CLOCK are requested: they are small, and no packet can be
+ * written without them.
  */
 static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint64_t now)
 {
@@ -262,7 +265,7 @@ static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint6
 	return TW_METADATA_REQUEST_ALL;
 }
 
-/* The time of the next request: for the clock, or earlier for missing metadata. */
+/* Return: the time of the next request of a stream, for its clock, or earlier for missing metadata. */
 static uint64_t next_due(const struct tw_clock_poller *p, const struct asked_stream *s, uint64_t now)
 {
 	const uint64_t clock_due = now + pause_after(s);
@@ -271,7 +274,7 @@ static uint64_t next_due(const struct tw_clock_poller *p, const struct asked_str
 	return lacks_something(s) && want_due < clock_due ? want_due : clock_due;
 }
 
-/* There is a pause between two requests, except first ones. */
+/* Return: the pause after this request; 0 after a first request of a stream, except after each AT_ONCE-th. */
 static uint64_t pause_between(struct tw_clock_poller *p, const struct asked_stream *s)
 {
 	if (s->asked > 1)
@@ -342,7 +345,7 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	s->round_trip = !s->round_trip || trip < s->round_trip ? trip : s->round_trip + s->round_trip / 8 + 1;
 	s->unanswered = 0;
 	s->answers = true;
-	bring_forward(p, s, waiting->asked + pause_after(s)); /* no response until now */
+	bring_forward(p, s, waiting->asked + pause_after(s)); /* the pause may be shorter after a response */
 	p->stats.answered++;
 	*ret_stream = stream;
 	*ret = (struct tw_time_sync_sample){ waiting->asked, answer.received, answer.answered, arrived };

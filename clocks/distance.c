@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 
-#define ANCHOR_NS (16 * TW_NS_PER_SECOND)
+#define ANCHOR_NS (16 * TW_NS_PER_SECOND) /* shortest time between two anchors */
 
 static uint64_t apart(uint64_t a, uint64_t b)
 {
@@ -27,7 +27,7 @@ int64_t tw_bounds__middle(struct tw_bounds bounds)
 	return bounds.low / 2 + bounds.high / 2;
 }
 
-/* The newest mark; there must be one. */
+/* Return: the newest mark. At least one mark must exist. */
 static const struct tw_distance_mark *latest_mark(const struct tw_distance *d)
 {
 	return &d->marks[(d->n_marks - 1) % TW_DISTANCE_MARKS];
@@ -50,7 +50,10 @@ static int64_t width(const struct tw_distance_mark *mark)
 	return tw_saturate__minus(mark->bounds.high, mark->bounds.low);
 }
 
-/* A mark with half the error replaces the newest one: the first exchange on a busy machine may have a very wide bound. */
+/*
+ * Add an anchor if the newest anchor is old enough. Otherwise, a mark whose bounds are less than half as wide replaces the newest anchor:
+ * the first exchange on a busy machine may have very wide bounds.
+ */
 static void anchor(struct tw_distance *d, const struct tw_distance_mark *mark)
 {
 	struct tw_distance_mark *newest = &d->anchors[(d->n_anchors - 1) % TW_DISTANCE_ANCHORS];
@@ -111,7 +114,7 @@ struct tw_bounds tw_distance__at(const struct tw_distance *d, uint64_t time)
 	return bounds;
 }
 
-/* ns per second, @by over @ns, limited to the maximum drift */
+/* Return: the rate of @by ns in @ns, in ns per s, limited to +-TW_DRIFT_MAX. */
 static int64_t rate(int64_t by, uint64_t ns)
 {
 	const double ppb = (double)by * 1e9 / (double)ns;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The distance of a stream's clock from the capture clock, from time synchronisation requests and responses (RFC 5905, section 8; the
- * bounds are those of Marzullo and Owicki, "Maintaining the Time in a Distributed System", 1983).
+ * The distance of a stream's clock from the capture clock: stream's clock - capture clock. It is bounded by exchanges of a time
+ * synchronisation request and its response (RFC 5905, section 8; the bounds are those of Marzullo and Owicki, "Maintaining the Time in a
+ * Distributed System", 1983).
  *
  * A request cannot arrive before it was sent, so at `received` the distance is at most `received - asked`. A response cannot arrive
- * before it was sent, so at `answered` the distance is at least `answered - arrived`. This holds for any delays. The clocks drift by at
- * most TW_DRIFT_MAX, so these bounds hold at other times with the possible drift added on both sides. All bounds are intersected.
+ * before it was sent, so at `answered` the distance is at least `answered - arrived`. This is true for any delays. The clocks drift by at
+ * most TW_DRIFT_MAX, so at other times the bounds are valid if they are widened by the possible drift. All bounds are intersected.
  *
- * This assumes the maximum drift, and that neither clock is set. If bounds contradict each other, an assumption is wrong; then only the
- * newest are used.
+ * This assumes that the drift is at most TW_DRIFT_MAX, and that neither clock is set. If bounds contradict each other, an assumption is
+ * wrong: then only the newest bounds are used.
  */
 #ifndef TW_DISTANCE_H
 #define TW_DISTANCE_H
@@ -16,18 +17,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TW_DRIFT_MAX \
-	500000 /* ppb; the kernel's limit for slewing a clock (adjtimex(2)), and more than the error of a crystal */
+/* The maximum drift, ppb: the kernel's limit for slewing a clock (adjtimex(2)); the error of a crystal is smaller. */
+#define TW_DRIFT_MAX 500000
 
-#define TW_DISTANCE_MARKS   32 /* the newest ones, for bounds at slightly earlier times */
-#define TW_DISTANCE_ANCHORS 16 /* some seconds apart, to compute the drift */
+#define TW_DISTANCE_MARKS   32 /* latest marks, for bounds at slightly earlier times */
+#define TW_DISTANCE_ANCHORS 16 /* marks at least 16 s apart, to compute the drift */
 
-/* One exchange. All in ns: two times of the capture host's clock, two of the stream's clock. */
+/* One exchange, ns. @asked and @arrived are in the capture clock, @received and @answered in the stream's clock. */
 struct tw_time_sync_sample {
 	uint64_t asked, received, answered, arrived;
 };
 
-/* Stream's clock minus the capture clock, ns: at least low, at most high. */
+/* Bounds of the distance (stream's clock - capture clock), ns: low <= distance <= high. */
 struct tw_bounds {
 	int64_t low, high;
 };
@@ -39,40 +40,40 @@ struct tw_distance_mark {
 };
 
 struct tw_distance {
-	struct tw_distance_mark marks[TW_DISTANCE_MARKS];     /* a ring; n_marks so far */
-	struct tw_distance_mark anchors[TW_DISTANCE_ANCHORS]; /* a ring, too */
-	uint64_t n_marks, n_anchors;
-	uint64_t exchanges; /* exchanges taken */
-	uint64_t refused;   /* invalid exchanges: the response took longer to make than the round trip */
-	uint64_t restarts;  /* number of contradictions */
+	struct tw_distance_mark marks[TW_DISTANCE_MARKS];     /* a ring */
+	struct tw_distance_mark anchors[TW_DISTANCE_ANCHORS]; /* a ring */
+	uint64_t n_marks, n_anchors; /* added since the last restart, including overwritten ones */
+	uint64_t exchanges;          /* valid exchanges */
+	uint64_t refused;            /* invalid exchanges: answered - received > arrived - asked */
+	uint64_t restarts;           /* contradictions, after which old bounds were discarded */
 };
 
-/** tw_distance__take() - add a request and its response. Return: false if they are invalid */
+/** tw_distance__take() - add an exchange. Return: false if it is invalid */
 bool tw_distance__take(struct tw_distance *distance, const struct tw_time_sync_sample *sample);
 
-/** tw_distance__restart() - a clock was set: discard all bounds */
+/** tw_distance__restart() - discard all bounds, because a clock was set */
 void tw_distance__restart(struct tw_distance *distance);
 
-/** tw_distance__known() - whether there is a valid exchange */
+/** tw_distance__known() - whether there was a valid exchange since the last restart */
 static inline bool tw_distance__known(const struct tw_distance *distance)
 {
 	return distance->n_marks;
 }
 
-/** tw_distance__pause() - time between the last two exchanges, ns; 0 if there were fewer */
+/** tw_distance__pause() - time between the last two exchanges, ns; 0 if there was only one or none */
 uint64_t tw_distance__pause(const struct tw_distance *distance);
 
-/** tw_distance__at() - bounds at a time of the stream's clock, ns, before or after the newest exchange; there must be one */
+/** tw_distance__at() - bounds of the distance at @time of the stream's clock, ns, which may be before the newest exchange */
 struct tw_bounds tw_distance__at(const struct tw_distance *distance, uint64_t time);
 
 /**
- * tw_distance__drift() - drift of the stream's clock relative to the capture clock over the last minutes, ns per s
+ * tw_distance__drift() - bounds of the mean drift of the stream's clock relative to the capture clock over the last minutes, ns per s
  *
- * The bounds of the distance at both ends limit the mean; the momentary drift may differ, up to TW_DRIFT_MAX.
+ * They follow from the bounds of the distance at both ends of that time. The current drift may be outside, up to +-TW_DRIFT_MAX.
  */
 struct tw_bounds tw_distance__drift(const struct tw_distance *distance);
 
-/* Saturating sums of untrusted times. */
+/* Saturating arithmetic for untrusted times. */
 static inline int64_t tw_saturate__plus(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -91,19 +92,19 @@ static inline int64_t tw_saturate__minus(int64_t a, int64_t b)
 	return difference;
 }
 
-/** tw_saturate__size() - absolute value */
+/** tw_saturate__size() - absolute value of @a */
 static inline uint64_t tw_saturate__size(int64_t a)
 {
 	return a < 0 ? -(uint64_t)a : (uint64_t)a;
 }
 
-/** tw_bounds__grown() - bounds widened by the possible drift in some time, ns */
+/** tw_bounds__grown() - widen @bounds by the possible drift in @ns of time */
 struct tw_bounds tw_bounds__grown(struct tw_bounds bounds, uint64_t ns);
 
-/** tw_bounds__meet() - the intersection. Return: low > high if they contradict each other */
+/** tw_bounds__meet() - the intersection of two bounds; low > high if they contradict each other */
 struct tw_bounds tw_bounds__meet(struct tw_bounds a, struct tw_bounds b);
 
-/** tw_bounds__middle() - the best estimate */
+/** tw_bounds__middle() - the middle between low and high, which is the best estimate */
 int64_t tw_bounds__middle(struct tw_bounds bounds);
 
 #endif

@@ -11,14 +11,14 @@
 
 #include "base/bytes.h"
 
-#define PATIENCE     3     /* rounds without an answer before ptp4l is searched again */
-#define FIRST_MS     20    /* time limit of its first answer */
-#define MESSAGES_MAX 64    /* answers taken in a round: one for each port */
+#define PATIENCE     3     /* rounds of requests without an answer before ptp4l is searched again */
+#define FIRST_MS     20    /* time limit of the first answer of ptp4l */
+#define MESSAGES_MAX 64    /* answers read at a time; each port of ptp4l may send answers */
 #define SCALED       65536 /* the unit of a TimeInterval is 2^-16 ns */
 
-/* Offsets in a management message: its header, its fields, its one TLV. */
+/* Offsets in a management message with one TLV. */
 enum {
-	AT_TYPE = 0, /* the upper half has the number of the profile */
+	AT_TYPE = 0, /* the upper four bits are transportSpecific */
 	AT_VERSION = 1,
 	AT_LENGTH = 2,
 	AT_DOMAIN = 4,
@@ -26,7 +26,7 @@ enum {
 	AT_SEQUENCE = 30,
 	AT_CONTROL = 32,
 	AT_INTERVAL = 33,
-	AT_TARGET = 34, /* clock and port; all ones = any */
+	AT_TARGET = 34, /* clock and port, 10 bytes; all ones = any */
 	AT_ACTION = 46,
 	AT_TLV = 48,
 	AT_ID = 52,
@@ -39,7 +39,7 @@ enum {
 #define ACTION_RESPONSE    2
 #define TLV_MANAGEMENT     1
 
-/* The requests, and the minimum length of each answer. */
+/* The management ids that are requested, and the minimum length of the data in each answer, bytes. */
 static const struct {
 	uint16_t id;
 	uint16_t least;
@@ -52,12 +52,15 @@ static const struct {
 #define MESSAGES (sizeof(messages) / sizeof(messages[0]))
 #define ALL      ((1u << MESSAGES) - 1)
 
-/* Default, 802.1AS, G.8265.1, G.8275.1, G.8275.2, SMPTE ST 2059-2, C37.238. Not more, because ptp4l's queue has room for ten. */
+/*
+ * Profiles: default, 802.1AS, G.8265.1, G.8275.1, G.8275.2, SMPTE ST 2059-2, C37.238. A request is sent for each, and the socket queue of
+ * ptp4l has room for only ten messages.
+ */
 static const struct tw_ptp_profile profiles[] = { { 0, 0 },  { 0, 1 },   { 4, 0 },  { 24, 0 },
 						  { 44, 0 }, { 127, 0 }, { 254, 0 } };
 #define PROFILES (sizeof(profiles) / sizeof(profiles[0]))
 
-/* Not the read-only socket, ptp4lro of linuxptp 4, which refuses PORT_PROPERTIES_NP. */
+/* The socket of ptp4l. The read-only socket, ptp4lro of linuxptp 4, refuses PORT_PROPERTIES_NP. */
 static const char path[] = "/var/run/ptp4l";
 
 static void write_question(const struct tw_ptp4l *p, uint8_t *m, uint16_t id)
@@ -88,7 +91,7 @@ static bool send_question(struct tw_ptp4l *p, uint16_t id)
 	return sendto(p->fd, m, sizeof(m), MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)) == sizeof(m);
 }
 
-/* The first profile that answers gets the other requests. Return: whether there is one. */
+/* Send a request for each profile; later requests use the profile of the first answer. Return: whether a request could be sent. */
 static bool search(struct tw_ptp4l *p)
 {
 	bool any = false;
@@ -100,7 +103,7 @@ static bool search(struct tw_ptp4l *p)
 	return any;
 }
 
-/* Return: whether there is an answer. */
+/* Begin a round: send all requests, or search for ptp4l. Return: whether a request could be sent. */
 static bool ask(struct tw_ptp4l *p)
 {
 	bool any = false;
@@ -117,7 +120,7 @@ static bool ask(struct tw_ptp4l *p)
 	return any;
 }
 
-/* If ptp4l has several ports, keeps the data of the port that follows a master. */
+/* Store the data of a port. If ptp4l has several ports, those of a port that follows a master are kept. */
 static void take_port(struct tw_ptp4l_status *s, const uint8_t *data, size_t len)
 {
 	const size_t name = data[12] < len - 13 ? data[12] : len - 13;
@@ -171,7 +174,7 @@ static void take(struct tw_ptp4l *p, const uint8_t *m, size_t len)
 	}
 }
 
-/* Anybody can send to an abstract name, but only root creates sockets in /run. */
+/* Whether a message is from the socket of ptp4l. Any process can send to this abstract name, but only root creates sockets in /run. */
 static bool is_ptp4l(const struct sockaddr_un *from, socklen_t len)
 {
 	const size_t size =
@@ -211,7 +214,7 @@ void tw_ptp4l__open(struct tw_ptp4l *p)
 				.id = (uint16_t)getpid() };
 	if (p->fd < 0)
 		return;
-	/* The kernel assigns an abstract name (unix(7)), so no file is left. */
+	/* The kernel assigns an abstract name (unix(7)), so there is no file to remove. */
 	if (bind(p->fd, (const struct sockaddr *)&any, offsetof(struct sockaddr_un, sun_path)) < 0) {
 		tw_ptp4l__close(p);
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of ptp4l (linuxptp), by management messages over its socket in /run: IEEE 1588-2019, clause 15, and linuxptp's
- * TIME_STATUS_NP and PORT_PROPERTIES_NP. After ptp4l was found the caller never waits: one call sends the requests, the next one reads
- * the answers.
+ * The state of ptp4l (linuxptp), read with management messages over its socket in /run: IEEE 1588-2019, clause 15, and linuxptp's
+ * TIME_STATUS_NP and PORT_PROPERTIES_NP. Only tw_ptp4l__open() waits: each tw_ptp4l__look() sends requests, and the next call reads the
+ * answers.
  */
 #ifndef TW_PTP4L_H
 #define TW_PTP4L_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Port states of IEEE 1588-2019, table 20, that are used. */
+/* Some of the port states of IEEE 1588-2019, table 20. */
 enum tw_ptp_state {
 	TW_PTP_MASTER = 6,
 	TW_PTP_UNCALIBRATED = 8,
@@ -21,42 +21,42 @@ enum tw_ptp_state {
 #define TW_PTP4L_INTERFACE 32
 
 struct tw_ptp4l_status {
-	bool has_master; /* there is a master, which is another clock */
-	int64_t offset;  /* last measured offset from the master, ns */
-	int64_t path_delay; /* mean of both path delays, ns; the offset is wrong by half of their difference, which is at most this */
+	bool has_master;    /* ptp4l knows a master, which is another clock */
+	int64_t offset;     /* last measured offset from the master, ns */
+	int64_t path_delay; /* mean delay of both directions, ns; bounds the error of @offset, as they may differ */
 	int16_t utc_offset; /* TAI - UTC, s */
 	bool ptp_timescale; /* the master's time is TAI; otherwise it is arbitrary, as with software time stamps */
-	uint8_t state;      /* enum tw_ptp_state: of the port that follows the master, otherwise of any port */
-	uint8_t time_stamps; /* 0 = software time stamps: it adjusts CLOCK_REALTIME itself; otherwise the network card's clock */
-	char interface[TW_PTP4L_INTERFACE];
+	uint8_t state;      /* enum tw_ptp_state, of the port that follows a master, or else of any port */
+	uint8_t time_stamps; /* 0 = software: ptp4l adjusts CLOCK_REALTIME; otherwise it adjusts the network card's clock */
+	char interface[TW_PTP4L_INTERFACE]; /* network interface of the port of @state */
 };
 
-/* The ptp4l that answers: its domainNumber and transportSpecific. */
+/* The header fields of messages by which ptp4l selects what it answers: domainNumber and transportSpecific. */
 struct tw_ptp_profile {
 	uint8_t domain, transport;
 };
 
 struct tw_ptp4l {
-	int fd;
-	unsigned int asked; /* rounds without an answer */
-	bool found;         /* there was an answer, in that profile */
+	int fd;             /* -1 = no socket */
+	unsigned int asked; /* rounds of requests since the last answer */
+	bool found;         /* ptp4l has answered, to requests with @profile */
 	struct tw_ptp_profile profile;
-	uint16_t id; /* port number used in requests */
-	uint16_t sequence;
-	unsigned int have; /* messages received for the next status, one bit each */
-	struct tw_ptp4l_status next;
+	uint16_t id;                 /* source port number in requests */
+	uint16_t sequence;           /* sequence number of the current round of requests */
+	unsigned int have;           /* answers received in this round: bit n = request n */
+	struct tw_ptp4l_status next; /* filled by the answers of this round */
 };
 
 /**
- * tw_ptp4l__open() - find ptp4l in any of the common domains; waits at most 20 ms, and not at all if there is none
+ * tw_ptp4l__open() - open a socket and find ptp4l in any of the common profiles; waits at most 20 ms, and only if ptp4l runs
  *
- * Without a ptp4l, or memory for a socket, there are no answers.
+ * If there is no ptp4l, or no socket can be opened, tw_ptp4l__look() returns false.
  */
 void tw_ptp4l__open(struct tw_ptp4l *ptp);
 
 /**
- * tw_ptp4l__look() - read the answers since the last call, and send new requests
- * Return: false if answers are missing.
+ * tw_ptp4l__look() - read the answers to the requests of the last call, and send new requests
+ * Return: false, with @ret unchanged, if an answer is missing.
  */
 bool tw_ptp4l__look(struct tw_ptp4l *ptp, struct tw_ptp4l_status *ret);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The age of the kernel's time stamps of frames. They are of CLOCK_REALTIME, which may be set meanwhile; CLOCK_BOOTTIME has the same
- * rate and is never set. Belongs to one thread.
+ * The age of the kernel's time stamps of received frames. The time stamps are from CLOCK_REALTIME, which may be set after the frame was
+ * received. Ages are therefore computed with CLOCK_BOOTTIME, which has the same rate and is never set. A struct tw_stamps belongs to one
+ * thread.
  */
 #ifndef TW_STAMPS_H
 #define TW_STAMPS_H
@@ -13,8 +14,8 @@
 #define TW_STAMPS_TRIES 3 /* number of measurements; the one with the smallest error is used */
 
 struct tw_stamps {
-	int64_t distance;  /* REALTIME less BOOTTIME as last measured, ns; it changes when REALTIME is set */
-	uint64_t error_ns; /* its error bound */
+	int64_t distance;  /* REALTIME - BOOTTIME, ns; it changes when REALTIME is set */
+	uint64_t error_ns; /* error bound of @distance, ns */
 };
 
 static inline struct tw_stamps tw_stamps__measure(void)
@@ -39,10 +40,10 @@ static inline void tw_stamps__begin(struct tw_stamps *stamps)
 }
 
 /**
- * tw_stamps__age() - time since a stamp, ns
+ * tw_stamps__age() - lower bound of the time since the time stamp @realtime, ns
  *
- * A lower bound, so that a derived time of arrival is not too early. 0 if it is unknown: REALTIME was set since the last call, or the
- * stamp is in the future or older than a second.
+ * With a lower bound, a time of arrival computed from the age is not too early. The age is 0 if it is unknown: REALTIME was set since the
+ * last call, or the time stamp is in the future or older than a second.
  */
 static inline uint64_t tw_stamps__age(struct tw_stamps *stamps, uint64_t realtime)
 {

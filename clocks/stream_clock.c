@@ -6,21 +6,21 @@
 #include "base/time.h"
 #include "clocks/distance.h"
 
-#define TURN_NS    (8 * TW_NS_PER_SECOND) /* an estimate assumes symmetric path delays: it is followed slowly */
-#define TURN_MAX   500e-6
-#define TURN_SURE  0.1                    /* the same if the offset is certainly wrong */
-#define LEAP_NS    TW_NS_PER_MS           /* forward, if it is certainly wrong */
-#define JUMP_NS    TW_NS_PER_SECOND       /* backward: a smaller error is not a jump */
-#define KEPT_NS    (4 * TW_NS_PER_SECOND) /* CLOCK has the error bound each second; some records may be lost */
+#define TURN_NS    (8 * TW_NS_PER_SECOND) /* duration of a correction; slow, as the estimate assumes symmetric delays */
+#define TURN_MAX   500e-6                 /* largest slope of a correction */
+#define TURN_SURE  0.1                    /* slope of a correction if the offset is certainly wrong */
+#define LEAP_NS    TW_NS_PER_MS           /* a certain correction forward of more than this is made immediately */
+#define JUMP_NS    TW_NS_PER_SECOND       /* a certain correction backward of more than this is made immediately */
+#define KEPT_NS    (4 * TW_NS_PER_SECOND) /* validity of sync_ns: CLOCK has it each second, but CLOCKs may be lost */
 #define LOOK_NS    TW_NS_PER_SECOND       /* longest time between two checks */
-#define LOW_NS     (4 * TW_NS_PER_SECOND) /* a smaller error is reported after it has lasted that long */
-#define MOVED_NS   TW_NS_PER_MS           /* change of the offset that is reported */
-#define MOVED_MORE 8                      /* change of the error that is reported */
+#define LOW_NS     (4 * TW_NS_PER_SECOND) /* a smaller error is reported after it has lasted this long */
+#define MOVED_NS   TW_NS_PER_MS           /* a change of the offset is reported if it is larger than this, and */
+#define MOVED_MORE 8                      /* larger than this multiple of the reported error */
 
-/* The stream's clock at one of its times, from the source with the smaller error: the exchanges, or the wall clocks. */
+/* An estimate of the stream's clock at one time, from the source with the smaller error: exchanges, or the reports of both hosts. */
 struct estimate {
-	struct tw_bounds bounds; /* bounds of the distance to the capture host's clock, ns */
-	struct tw_bounds drift;  /* drift, ns per s */
+	struct tw_bounds bounds; /* of the stream's clock - the capture host's clock, ns */
+	struct tw_bounds drift;  /* ns per s */
 	enum tw_offset_method method;
 };
 
@@ -29,7 +29,10 @@ static uint64_t apart(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* A clock with its own rate may have drifted away from the synchronised one. */
+/*
+ * Get the bounds from the reports of both hosts, at @ns in the stream's clock. If the stream's clock has its own rate, the bounds grow by
+ * the possible drift. Return: false if they are unknown or too old.
+ */
 static bool kept_at(const struct tw_stream_clock *c, uint64_t ns, struct tw_bounds *ret)
 {
 	const uint64_t since = apart(ns, c->kept.time);
@@ -45,7 +48,7 @@ static uint64_t width(struct tw_bounds bounds)
 	return (uint64_t)bounds.high - (uint64_t)bounds.low;
 }
 
-/* At a time of the stream's clock, ns. Return: false if it is unknown */
+/* Make the estimate at @ns in the stream's clock. Return: false if nothing bounds the distance */
 static bool estimate__make(const struct tw_stream_clock *c, uint64_t ns, struct estimate *ret)
 {
 	const bool exchanged = tw_distance__known(&c->distance);
@@ -69,7 +72,7 @@ static bool estimate__make(const struct tw_stream_clock *c, uint64_t ns, struct 
 	return true;
 }
 
-/* The offset of packet times at a time of the stream's clock, ns. */
+/* Return: the offset of packet times at @ns in the stream's clock, ns. */
 static int64_t estimate__offset(const struct tw_stream_clock *c, uint64_t ns)
 {
 	const struct tw_clock_line *line = &c->line;
@@ -79,7 +82,7 @@ static int64_t estimate__offset(const struct tw_stream_clock *c, uint64_t ns)
 	return tw_saturate__plus(line->offset, (int64_t)(since * line->drift + turning * line->turn));
 }
 
-/* The error bound of a packet's time with that offset, ns; TW_ERROR_UNKNOWN without an estimate. */
+/* Return: the error bound of a packet time that was computed with @offset, ns. */
 static uint64_t estimate__error(const struct estimate *estimate, int64_t offset)
 {
 	const uint64_t low = tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.low));
@@ -88,7 +91,7 @@ static uint64_t estimate__error(const struct estimate *estimate, int64_t offset)
 	return low > high ? low : high;
 }
 
-/* The estimate stays valid until that time without new data: stream's clock, ns. */
+/* Return: time until which the estimate is valid without new data, ns in the stream's clock. */
 static uint64_t estimate__lasts(const struct tw_stream_clock *c, const struct estimate *estimate)
 {
 	return estimate->method == TW_OFFSET_BY_SYNC ? c->kept.time + KEPT_NS : UINT64_MAX;
@@ -109,13 +112,13 @@ void tw_stream_clock__host(struct tw_stream_clock *c, const struct tw_identity *
 		c->disciplined |= !strcmp(identity->clock, names[i]);
 }
 
-/* Whether the offset is certainly wrong, because it is outside of the bounds. */
+/* Whether @offset is certainly wrong, because it is outside of the bounds. */
 static bool is_outside(struct tw_bounds bounds, int64_t offset)
 {
 	return tw_saturate__plus(bounds.low, offset) > 0 || tw_saturate__plus(bounds.high, offset) < 0;
 }
 
-/* How the line continues from an offset that is too low by @gap. */
+/* Start a correction of the line, whose offset is too low by @gap ns. @sure: the offset is certainly wrong */
 static void turn_line(struct tw_clock_line *line, int64_t gap, bool sure)
 {
 	const double by = (double)gap;
@@ -131,7 +134,7 @@ static void turn_line(struct tw_clock_line *line, int64_t gap, bool sure)
 	line->turn_ns = by / turn;
 }
 
-/* Moves the line to the capture host's clock, from the newest packet on. */
+/* Correct the line towards the capture host's clock, from the time of the newest packet on. */
 static void steer(struct tw_stream_clock *c, uint64_t now)
 {
 	const uint64_t at = c->written ? c->written : now;
@@ -156,7 +159,7 @@ static void steer(struct tw_stream_clock *c, uint64_t now)
 	c->dated = true;
 }
 
-/* Both hosts report the error bounds of their wall clocks. */
+/* Compute the bounds of the distance from a CLOCK and the error bounds that both hosts report of their wall clocks. */
 static void keep(struct tw_stream_clock *c, const struct tw_clock_view *sample)
 {
 	const int64_t distance = tw_saturate__minus(c->own.stepped, c->wall_offset);
@@ -236,9 +239,9 @@ uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *c, u
 	return ns + (uint64_t)estimate__offset(c, ns);
 }
 
-/* Decides when an OFFSET record is written; makes the summary. */
+/* The functions below decide when an OFFSET record is written, and make the summary. */
 
-/* The current state. A drift of unknown sign is not reported. */
+/* Make an OFFSET record of the current state, except its kind. A drift of unknown sign is not reported. */
 static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t time)
 {
 	const uint64_t ns = tw_stream_clock__ns(c, time);
@@ -258,7 +261,7 @@ static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t tim
 	return ret;
 }
 
-/* The reported error includes the time until the next exchange, if that is as early as the last one. */
+/* Return: the error bound to report. It includes a margin for the drift until the next exchange, after a pause like the last one. */
 static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offset_view *now)
 {
 	const uint64_t error = now->error_ns;
@@ -271,7 +274,7 @@ static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offse
 	return error + error / 4 + growth;
 }
 
-/* Smaller, and for long enough. */
+/* Whether the error has been far below the reported error for at least LOW_NS. */
 static bool is_low(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
 	if (c->stated.error_ns == TW_ERROR_UNKNOWN)
@@ -299,7 +302,7 @@ static bool is_worth(struct tw_stream_clock *c, const struct tw_offset_view *now
 	return low || now->error_ns > c->stated.error_ns || has_moved(c, now->offset);
 }
 
-/* The error grows with the drift of the clocks and with the turn of the line: until when it stays below the reported one. */
+/* Set check_at: until then, the error stays below the reported error, although it grows with the drift and the correction of the line. */
 static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
 	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;
@@ -316,7 +319,7 @@ static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, ui
 		c->check_at = tw_stream_clock__ns(c, c->changes[0].time);
 }
 
-/* The oldest change is reported at this packet; with --wall packet times follow it. */
+/* Make the record of the oldest unreported change. With --wall, the offset of packet times follows the change. */
 static struct tw_offset_view take_change(struct tw_stream_clock *c, uint64_t time)
 {
 	const struct tw_offset_view change = c->changes[0];
@@ -359,7 +362,10 @@ bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_o
 	return true;
 }
 
-/* Computes it from the newest CLOCK. The bounds refer to the capture clock, which is the wall clock of the start, continued. */
+/*
+ * Set @ahead of the summary, from the newest CLOCK. The bounds refer to the capture clock, so the steps of the capture host's wall clock
+ * since the start are subtracted.
+ */
 static void say_ahead(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)
 {
 	const struct tw_clock_view *sample = &c->samples.last;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Converts a stream's clock to packet time, and determines the error bound of packet times. Input: HOST, CLOCK, responses to the capture
- * host's requests; nothing here reads a clock. Belongs to one thread.
+ * Converts a stream's clock to packet time, and computes the error bound of packet times. Input: HOST, CLOCK, and responses to the capture
+ * host's requests; no function reads a clock. A struct tw_stream_clock belongs to one thread.
  *
- * Packet time = time of the stream's clock, in ns, + offset:
+ * Packet time = time of the stream's clock, in ns, + offset. The offset is:
  *
- * - TW_ALIGN_NONE: REAL - TRACE of the first CLOCK, constant: durations are those of the producer, and the error grows as the clocks
- * drift apart. With `wall`, steps of the producer's wall clock and suspends are followed: REAL - TRACE of the CLOCK that shows one.
- * - TW_ALIGN_HOST: the capture host's clock. On one timeline over hours, simultaneous events must stay together until the end, and the
- * order of events of each host must not change. Therefore the offset follows the drift, and approaches the estimate slowly (a gap is
- * closed in 8 s, with at most 500 ppm). If the offset is certainly wrong, outside of the bounds, it is set forward at once; backward,
- * packet time runs slower by a tenth. Only an error of more than a second backward is corrected by a jump, because a correction in
- * minutes would be too slow. That happens if the first response arrives after the first packets; a caller that delays these a few ms for
- * it avoids it.
+ * - with TW_ALIGN_NONE: REAL - TRACE of the first CLOCK, constant. Durations are those of the producer's clock, and the error grows as the
+ * clocks drift apart. With `wall`, the offset follows steps of the producer's wall clock and suspends: it becomes REAL - TRACE of the
+ * CLOCK that shows the change.
+ * - with TW_ALIGN_HOST: capture host's clock - stream's clock. Even after hours, simultaneous events of several hosts must have similar
+ * packet times, and the order of the events of each host must not change. Therefore the offset follows the drift, and approaches the
+ * estimate slowly: a gap is closed in 8 s, or at 500 ppm if that takes longer. If the offset is certainly wrong, because it is outside of
+ * the bounds, it is corrected at a rate of 10 %. If the correction is more than 1 ms forward or more than 1 s backward, it is made
+ * immediately. Such a jump backward happens if the first response arrives after the first packets; a caller avoids it by delaying the first
+ * packets for a few ms.
  *
- * The capture host's clock is that of clocks/capture_clock.h: its wall clock at the start of the capture, never set since.
+ * The capture host's clock is the capture clock of clocks/capture_clock.h: the wall clock at the start of the capture, which is never set.
  *
- * An error bound is the tighter one of exchanges (clocks/distance.h) and of both hosts' reports (sync_ns of CLOCK); if they contradict
- * each other the exchanges count.
+ * There are two sources of error bounds: exchanges (clocks/distance.h), and the reports of both hosts (sync_ns of CLOCK). The tighter bound
+ * is used; if they contradict each other, the bound of the exchanges is used.
  */
 #ifndef TW_STREAM_CLOCK_H
 #define TW_STREAM_CLOCK_H
@@ -28,75 +29,78 @@
 #include "wire/decode.h"
 
 enum tw_align {
-	TW_ALIGN_NONE, /* keep each stream's wall clock */
+	TW_ALIGN_NONE, /* packet times are those of each stream's own wall clock */
 	TW_ALIGN_HOST, /* align all streams to the capture host's clock */
 };
 
-#define TW_STREAM_CLOCK_CHANGES 8 /* steps and suspends that are not reported yet; further ones are added up */
-#define TW_STREAM_CLOCK_RECORDS (TW_STREAM_CLOCK_CHANGES + 2) /* limit for one packet */
+#define TW_STREAM_CLOCK_CHANGES 8 /* stored unreported steps and suspends; later ones are added to the last entry */
+#define TW_STREAM_CLOCK_RECORDS (TW_STREAM_CLOCK_CHANGES + 2) /* largest number of OFFSET records before one packet */
 
-/* State of the capture host's own clock; see clocks/capture_clock.h for @stepped. */
+/* State of the capture host's wall clock. */
 struct tw_own_clock {
-	uint32_t sync_ns; /* error bound against its time source; 0 = unknown */
-	int64_t stepped;  /* steps of its wall clock since the start of the capture, ns */
+	uint32_t sync_ns; /* error bound relative to its time source, ns; 0 = unknown */
+	int64_t stepped;  /* from tw_capture_clock__stepped(), ns */
 };
 
-/* Packet time less the stream's clock, ns: a line with the slope of the drift, plus @turn until that is completed. */
+/*
+ * The offset of packet times, ns, as a function of the stream's clock t:
+ * offset + drift * (t - from) + turn * (t - from), where the last term stops growing at t - from = turn_ns.
+ */
 struct tw_clock_line {
-	uint64_t from; /* by the stream's clock, ns */
+	uint64_t from; /* in the stream's clock, ns */
 	int64_t offset;
-	double drift;   /* ns per ns */
-	double turn;    /* ns per ns */
-	double turn_ns; /* duration of the turn */
+	double drift;   /* ns per ns: compensates the drift */
+	double turn;    /* ns per ns: slope of the current correction; 0 = none */
+	double turn_ns; /* duration of the correction, ns */
 };
 
-/* Bounds from both hosts' reports. */
+/* Bounds of the distance from the reports of both hosts (sync_ns). */
 struct tw_kept_clocks {
-	uint64_t time; /* time of the last CLOCK with such a report, stream's clock, ns */
+	uint64_t time; /* time of the last CLOCK, in the stream's clock, ns */
 	struct tw_bounds bounds;
-	bool any;
+	bool any; /* both hosts report an error bound: @bounds is valid */
 };
 
 struct tw_stream_clock {
 	enum tw_align align;
 	bool wall;
 	struct tw_clock_scale scale;
-	bool disciplined; /* the stream's clock has the rate of REALTIME */
-	struct tw_wall_clock samples;
+	bool disciplined;             /* the stream's clock has the rate of REALTIME: it is mono, boot or tai */
+	struct tw_wall_clock samples; /* the latest CLOCK */
 	struct tw_distance distance;
 	struct tw_kept_clocks kept;
 	struct tw_own_clock own;
-	bool dated; /* a CLOCK had the offset */
+	bool dated; /* the offset is known, from a CLOCK or a response */
 	struct tw_clock_line line;
 	int64_t wall_offset; /* REAL - TRACE of the newest CLOCK, ns */
-	uint64_t written;    /* newest time passed in, ns; 0 = none: until then the line may change */
+	uint64_t written;    /* newest time of a packet, ns in the stream's clock; 0 = no packet: the line may jump */
 	/* OFFSET records */
-	struct tw_offset_view changes[TW_STREAM_CLOCK_CHANGES]; /* to be reported */
+	struct tw_offset_view changes[TW_STREAM_CLOCK_CHANGES]; /* not reported yet, the oldest first */
 	unsigned int n_changes;
 	bool started;                 /* START was reported */
-	struct tw_offset_view stated; /* reported by the last record */
-	uint64_t low_since;           /* since when the error is far below the reported one, ns; 0 = it is not */
-	uint64_t check_at;            /* the last record is valid until then, ns */
-	uint64_t steps, suspends;     /* number of steps */
+	struct tw_offset_view stated; /* the last reported record */
+	uint64_t low_since;           /* time since which the error is far below the reported one, ns; 0 = it is not */
+	uint64_t check_at;            /* time until which no record is needed, ns in the stream's clock */
+	uint64_t steps, suspends;     /* number of steps of the wall clock, and of suspends */
 };
 
-/** tw_stream_clock__init() - initial state: the offset is 0 and the error unknown */
+/** tw_stream_clock__init() - set the initial state: the offset is 0 and the error unknown */
 void tw_stream_clock__init(struct tw_stream_clock *clock, enum tw_align align, bool wall);
 
-/** tw_stream_clock__host() - a HOST arrived: sets unit and name of the clock */
+/** tw_stream_clock__host() - set unit and kind of the clock from a HOST */
 void tw_stream_clock__host(struct tw_stream_clock *clock, const struct tw_identity *identity);
 
-/** tw_stream_clock__sample() - a CLOCK arrived; repetitions too */
+/** tw_stream_clock__sample() - add a CLOCK; a repeated or older CLOCK is ignored */
 void tw_stream_clock__sample(struct tw_stream_clock *clock, const struct tw_clock_view *sample);
 
 /**
- * tw_stream_clock__exchange() - a response arrived
- * @sample: received and answered in units of the stream's clock
+ * tw_stream_clock__exchange() - add a request and its response
+ * @sample: received and answered are in units of the stream's clock
  * Return: false if it is invalid.
  */
 bool tw_stream_clock__exchange(struct tw_stream_clock *clock, const struct tw_time_sync_sample *sample);
 
-/** tw_stream_clock__own() - set the state of the capture host's own clock; called about once a second */
+/** tw_stream_clock__own() - set the state of the capture host's wall clock; to be called about once a second */
 void tw_stream_clock__own(struct tw_stream_clock *clock, const struct tw_own_clock *own);
 
 /** tw_stream_clock__ns() - convert a time of the stream's clock to ns */
@@ -105,7 +109,7 @@ static inline uint64_t tw_stream_clock__ns(const struct tw_stream_clock *clock, 
 	return tw_clock_scale__ns(&clock->scale, time);
 }
 
-/** tw_stream_clock__time() - the inverse: the first time of the stream's clock with at least @ns */
+/** tw_stream_clock__time() - convert ns to the stream's clock: the first time that is not before @ns */
 static inline uint64_t tw_stream_clock__time(const struct tw_stream_clock *clock, uint64_t ns)
 {
 	unsigned __int128 time;
@@ -116,20 +120,20 @@ static inline uint64_t tw_stream_clock__time(const struct tw_stream_clock *clock
 	return time > UINT64_MAX ? UINT64_MAX : (uint64_t)time;
 }
 
-/** tw_stream_clock__is_dated() - whether the offset is known, so that packets can be written */
+/** tw_stream_clock__is_dated() - whether the offset is known, so that packet times can be computed */
 static inline bool tw_stream_clock__is_dated(const struct tw_stream_clock *clock)
 {
 	return clock->dated;
 }
 
-/** tw_stream_clock__packet_time_on_line() - the slow part of tw_stream_clock__packet_time() */
+/** tw_stream_clock__packet_time_on_line() - the slow path of tw_stream_clock__packet_time(); @ns: in the stream's clock */
 uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *clock, uint64_t ns);
 
 /**
- * tw_stream_clock__packet_time() - convert a time of the stream's clock to ns since 1970, with the current state
+ * tw_stream_clock__packet_time() - convert a time of the stream's clock to packet time, ns since 1970, with the current offset
  *
- * Whatever arrives meanwhile, later times of the stream get no earlier packet times than those passed to tw_stream_clock__record(),
- * except for jumps as described above.
+ * Offset changes keep the order of events: a time after those passed to tw_stream_clock__record() never gets an earlier packet time than
+ * these, except after a jump as described above.
  */
 static inline uint64_t tw_stream_clock__packet_time(const struct tw_stream_clock *clock, uint64_t time)
 {
@@ -141,17 +145,20 @@ static inline uint64_t tw_stream_clock__packet_time(const struct tw_stream_clock
 	return tw_stream_clock__packet_time_on_line(clock, ns);
 }
 
-/** tw_stream_clock__look() - the slow part of tw_stream_clock__record() */
+/** tw_stream_clock__look() - the slow path of tw_stream_clock__record() */
 bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret);
 
 /**
- * tw_stream_clock__record() - the OFFSET record that must precede the packet
- * @time: the packet's, by the stream's clock; packets arrive in this order
+ * tw_stream_clock__record() - get an OFFSET record that must be written before a packet
+ * @time: time of the packet in the stream's clock; packets are passed in time order
+ * @ret: the record, with time @time
  *
- * Call it before every packet until it returns false: START first, then steps, suspends, and an ESTIMATE if the last record's error_ns
- * is no longer valid or far too wide. There are at most TW_STREAM_CLOCK_RECORDS: START is reported once, each change once, and none
- * arrives while a packet is written; after an ESTIMATE the error is the one just reported, with a margin, so that no second one is due.
- * Costs one comparison for most packets. ret->time is @time.
+ * Call this function before each packet until it returns false. The records are START, then steps and suspends, then an ESTIMATE if the
+ * error_ns of the last record became too small or far too large. There are at most TW_STREAM_CLOCK_RECORDS before one packet: START and
+ * each change are reported once, and after an ESTIMATE, whose error_ns includes a margin, no other ESTIMATE is due. Most calls cost one
+ * comparison.
+ *
+ * Return: false if no record is needed.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)
 {
@@ -162,18 +169,17 @@ static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64
 	return ns >= clock->check_at && tw_stream_clock__look(clock, time, ret);
 }
 
-/* The stream's clock, for the summary at the end of a capture. */
+/* Properties of a stream's clock, for the summary at the end of a capture. */
 struct tw_stream_clock_summary {
 	bool dated;
-	int64_t offset;    /* of the newest packet, ns */
-	uint64_t error_ns; /* TW_ERROR_UNKNOWN if unknown */
-	uint16_t method;   /* enum tw_offset_method */
-	bool drift_known;  /* from exchanges over at least some seconds */
-	int32_t drift,
-		drift_most; /* drift, ns per s by which the stream's clock is faster than the capture host's; error at most @drift_most */
-	bool ahead_known;
-	int64_t ahead; /* the producer's wall clock ahead of the capture host's as last set, ns, from the newest CLOCK; error at most ahead_most */
-	uint64_t ahead_most;
+	int64_t offset;            /* of the newest packet, ns */
+	uint64_t error_ns;         /* error bound of the newest packet's time; TW_ERROR_UNKNOWN = unknown */
+	uint16_t method;           /* enum tw_offset_method */
+	bool drift_known;          /* there were exchanges over at least some seconds: the next two members are valid */
+	int32_t drift, drift_most; /* ns per s that the stream's clock gains on the capture host's; its error bound */
+	bool ahead_known;          /* the next two members are valid */
+	int64_t ahead;             /* producer's wall clock - capture host's wall clock at the newest CLOCK, ns */
+	uint64_t ahead_most;       /* error bound of @ahead, ns */
 	uint64_t exchanges, refused, restarts; /* as in struct tw_distance */
 	uint64_t steps, suspends;
 };

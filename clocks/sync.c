@@ -19,33 +19,33 @@
 #include "base/time.h"
 #include "clocks/ptp4l.h"
 
-#define READINGS      3
-#define PRECISE_NS    100 /* error of hardware that reads both clocks at once: PCIe PTM is accurate to some tens of ns */
-#define OFFSETS       8   /* the last offsets of ptp4l */
-#define MISSED        3
-#define KERNEL_MAX_US 16000000         /* value of esterror if it was never set: NTP_PHASE_LIMIT */
-#define PHC_ERROR_NS  (20 * 1000)      /* a less accurate reading would spoil the sample that it is added to */
-#define PTP_MAX_NS    TW_NS_PER_SECOND /* a clock with a larger offset is not synchronised yet */
+#define READINGS      3   /* readings of a network card's clock, of which the most accurate is used */
+#define PRECISE_NS    100 /* error of hardware that reads both clocks simultaneously: some tens of ns with PCIe PTM */
+#define OFFSETS       8   /* number of latest offsets of ptp4l of which the largest counts */
+#define MISSED        3   /* checks without an answer after which the status of ptp4l is discarded */
+#define KERNEL_MAX_US 16000000         /* maxerror and esterror if they were never set: NTP_PHASE_LIMIT of the kernel */
+#define PHC_ERROR_NS  (20 * 1000)      /* a reading with a larger error would make the CLOCK sample too inaccurate */
+#define PTP_MAX_NS    TW_NS_PER_SECOND /* a clock with a larger error bound is not synchronised yet */
 
 struct tw_sync {
 	struct tw_ptp4l ptp;
-	struct tw_ptp4l_status status;
-	uint64_t offsets[OFFSETS]; /* a ring of absolute values */
+	struct tw_ptp4l_status status; /* latest complete status; all zero = unknown */
+	uint64_t offsets[OFFSETS];     /* a ring of absolute values, ns */
 	unsigned int n_offsets;
-	unsigned int missed; /* checks without an answer; on a busy machine ptp4l may be late */
-	int phc;             /* -1 = none */
-	char phc_of[TW_PTP4L_INTERFACE];
+	unsigned int missed;             /* consecutive checks without an answer; on a busy machine ptp4l may be late */
+	int phc;                         /* descriptor of the network card's clock; -1 = not open */
+	char phc_of[TW_PTP4L_INTERFACE]; /* interface of @phc */
 	struct tw_sync_state state;
 };
 
-/* A reading of a network card's clock (PTP hardware clock) */
+/* A reading of a network card's clock (PTP hardware clock). */
 struct phc_reading {
 	uint64_t phc;      /* ns since the epoch of the clock */
 	uint64_t real;     /* CLOCK_REALTIME at the same instant, ns */
-	uint64_t error_ns; /* error bound of their distance */
+	uint64_t error_ns; /* error bound of @phc - @real, ns */
 };
 
-/* The hardware clock of an interface. Return: a descriptor; -ENODEV if there is no such interface, or it has none; another -errno */
+/* Open the hardware clock of an interface. Return: a descriptor; -ENODEV without the interface or a clock of it; another -errno */
 static int find_phc(const char *ifname)
 {
 	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
@@ -81,7 +81,7 @@ static int read_precise(int fd, struct phc_reading *ret)
 	return 0;
 }
 
-/* REALTIME before, the clock, REALTIME after. */
+/* Each reading has REALTIME, the card's clock, and REALTIME again. The reading with the shortest time between both REALTIMEs is used. */
 static int read_extended(int fd, struct phc_reading *ret)
 {
 	struct ptp_sys_offset_extended e = { .n_samples = READINGS };
@@ -103,7 +103,7 @@ static int read_extended(int fd, struct phc_reading *ret)
 	return 0;
 }
 
-/* By hardware if that can read both clocks at once, otherwise the reading with the smallest error. Return: 0 or -errno */
+/* Read both clocks simultaneously if the hardware can; otherwise get the most accurate of several readings. Return: 0 or -errno */
 static int read_phc(int fd, struct phc_reading *ret)
 {
 	const int err = read_precise(fd, ret);
@@ -139,7 +139,7 @@ void tw_sync__free(struct tw_sync *s)
 	free(s);
 }
 
-/* Synchronised by a daemon that reports an error bound. */
+/* Get the state from the kernel. The error bound is used only if a daemon maintains it (clocks/sync.h). */
 static struct tw_sync_state ask_kernel(void)
 {
 	struct tw_sync_state ret = { 0 };
@@ -172,7 +172,7 @@ static uint64_t worst_offset(struct tw_sync *s)
 	return worst;
 }
 
-/* The clock of the interface that ptp4l uses; kept open. */
+/* Open the clock of the interface that ptp4l uses, and keep it open. */
 static bool open_phc(struct tw_sync *s)
 {
 	if (s->phc >= 0 && !strcmp(s->phc_of, s->status.interface))
@@ -183,7 +183,7 @@ static bool open_phc(struct tw_sync *s)
 	return s->phc >= 0;
 }
 
-/* Largest distance of the system's clock from the card's. Return: UINT64_MAX = unknown */
+/* Return: the largest distance of the system clock from the network card's clock, ns; UINT64_MAX = unknown. */
 static uint64_t beside_phc(struct tw_sync *s)
 {
 	const int64_t tai = s->status.ptp_timescale ? s->status.utc_offset * (int64_t)TW_NS_PER_SECOND : 0;
@@ -194,7 +194,7 @@ static uint64_t beside_phc(struct tw_sync *s)
 	return size_of((int64_t)(r.phc - r.real) - tai) + r.error_ns;
 }
 
-/* Rounded up, so that the text does not change with each measurement. */
+/* Return: @ns as text, rounded up to a power of ten, so that the text does not change with each measurement. */
 static const char *within(uint64_t ns)
 {
 	static const struct {
@@ -221,12 +221,15 @@ static bool leads(const struct tw_ptp4l_status *status)
 	return !status->has_master && (status->state == TW_PTP_MASTER || status->state == TW_PTP_GRAND_MASTER);
 }
 
-/* Return: false if ptp4l synchronises nothing at the moment. */
+/*
+ * Get the state from the status of ptp4l. Return: false if ptp4l neither follows a master nor is the master, or if its error bound is above
+ * PTP_MAX_NS.
+ */
 static bool ask_ptp4l(struct tw_sync *s, struct tw_sync_state *ret)
 {
 	const char *const by = s->status.time_stamps ? "hardware" : "software";
 	const bool is_master = leads(&s->status);
-	uint64_t ns = 1; /* a master has no error by definition */
+	uint64_t ns = 1; /* a master has no error by definition, but 0 would mean unknown */
 
 	if (!is_master && !follows(&s->status))
 		return false;

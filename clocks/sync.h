@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What this machine's wall clock is synchronised to, and its error bound, as reported by ptp4l, or by an NTP daemon to the kernel
- * (adjtimex(2)). For CLOCK's sync_ns and HOST's SYNC, and for the capture host's own clock.
+ * Finds the time source to which this machine's wall clock is synchronised, and the clock's error bound, as reported by ptp4l, or by an
+ * NTP daemon to the kernel (adjtimex(2)). A producer sends them as SYNC of HOST and sync_ns of CLOCK; a capture host uses them for its own
+ * clock.
  *
- * - ptp4l: the largest of its last offsets from the master, plus the path delay, because the difference of both directions is unknown.
- * If it adjusts a network card's clock, plus the distance of the system's clock from that, as read here.
- * - Kernel: its maxerror, if a daemon maintains it: NTP daemons set it with esterror. systemd-timesyncd sets both to 0, phc2sys only
- * maxerror, also to 0; the kernel then lets it grow, but that is no bound.
+ * - The bound from ptp4l is the largest of its last offsets from the master, plus the path delay, because the asymmetry of the path is
+ * unknown. If ptp4l adjusts a network card's clock, the measured distance of the system clock from that clock is added.
+ * - The bound from the kernel is maxerror, if a daemon maintains it. NTP daemons set maxerror together with esterror. systemd-timesyncd
+ * sets both to 0, and phc2sys sets only maxerror, to 0; the kernel then increases maxerror, but it is not a bound.
  *
- * Belongs to one thread.
+ * A struct tw_sync belongs to one thread.
  */
 #ifndef TW_SYNC_H
 #define TW_SYNC_H
@@ -20,22 +21,22 @@
 #define TW_SYNC_HOW 96
 
 struct tw_sync_state {
-	uint32_t ns;           /* error bound of REALTIME against its time source; 0 = unknown */
-	char how[TW_SYNC_HOW]; /* "" = not synchronised, as far as known */
+	uint32_t ns;           /* error bound of REALTIME relative to its time source, ns; 0 = unknown */
+	char how[TW_SYNC_HOW]; /* description of the time source; "" = no synchronisation is known */
 };
 
 struct tw_sync;
 
-/** tw_sync__new() - send the first requests; waits 20 ms for ptp4l, if there is one. Return: NULL without memory */
+/** tw_sync__new() - find ptp4l: send the first requests, and wait at most 20 ms for an answer. Return: NULL if out of memory */
 struct tw_sync *tw_sync__new(void);
 
-/** tw_sync__look() - the current state; called once a second. Never waits: ptp4l's answers are read by the next call */
+/** tw_sync__look() - get the current state; to be called once a second. It never waits: the next call reads ptp4l's answers */
 void tw_sync__look(struct tw_sync *sync, struct tw_sync_state *ret);
 
-/** tw_sync__complete() - add the last state to a sample, and a reading of the network card's clock that ptp4l adjusts */
+/** tw_sync__complete() - add sync_ns to a CLOCK sample, and, if ptp4l adjusts a network card's clock, a reading of that clock (PHC) */
 void tw_sync__complete(struct tw_sync *sync, struct tw_clock_view *sample);
 
-/** tw_sync__free() - free it; NULL is fine */
+/** tw_sync__free() - free @sync, which may be NULL */
 void tw_sync__free(struct tw_sync *sync);
 
 #endif

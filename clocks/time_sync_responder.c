@@ -13,7 +13,7 @@
 #include "wire/time_sync.h"
 
 #define WAIT_MS  100 /* interval of checks whether to stop */
-#define BURST    50  /* frames that may be processed without a pause */
+#define BURST    50  /* frames that may be processed without a pause after an idle time */
 #define FRAME_NS (TW_NS_PER_SECOND / TW_TIME_SYNC_RESPONSES_PER_SECOND)
 
 struct tw_time_sync_responder {
@@ -22,11 +22,11 @@ struct tw_time_sync_responder {
 	sem_t running;
 	atomic_bool stop;
 	struct tw_stamps stamps;
-	uint64_t paid; /* time at which the budget of all frames so far is used up, CLOCK_MONOTONIC, ns */
+	uint64_t paid; /* time until which the processed frames use up the rate limit, CLOCK_MONOTONIC, ns */
 	struct tw_time_sync_responder_stats stats;
 };
 
-/* Times allow for the slack: `received` is not before the arrival, `answered` not after the response leaves. */
+/* Answer a frame. With the slack, `received` is not before the arrival of the request, and `answered` not after the response is sent. */
 static void answer(struct tw_time_sync_responder *t, const struct tw_received_frame *frame)
 {
 	uint8_t reply[TW_TIME_SYNC_ROOM];
@@ -57,7 +57,7 @@ static void answer(struct tw_time_sync_responder *t, const struct tw_received_fr
 		t->options.refused(t->options.ctx, refused);
 }
 
-/* Limits the rate of processed frames. A pause between frames counts. */
+/* Limit the rate of processed frames to one in FRAME_NS on average; up to BURST frames are processed without a pause. */
 static void pay(struct tw_time_sync_responder *t)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers requests for the stream's clock (TIME_SYNC): a thread, `tracewire-clock`, with a receiver for frames that arrive at the
- * address from which the stream's frames are sent. All of them are hostile: the thread processes at most
- * TW_TIME_SYNC_RESPONSES_PER_SECOND frames, and the kernel drops the others. It answers only requests to this stream, with no more bytes
- * than the request had. The readers never wait for it. Callbacks get a METADATA_REQUEST or a REFUSED of a request; anybody can send
- * either.
+ * The responder of a producer: a thread, `tracewire-clock`, that answers requests for the stream's clock (TIME_SYNC). Its receiver gets
+ * frames that arrive at the address from which the stream's frames are sent. Any host can send such frames, so the thread processes at most
+ * TW_TIME_SYNC_RESPONSES_PER_SECOND of them per second, and the kernel drops the others. It answers only requests for this stream, with
+ * no more bytes than the request had. The reader threads never wait for it. Callbacks handle the METADATA_REQUEST or REFUSED of a request,
+ * which any host can send, too.
  */
 #ifndef TW_TIME_SYNC_RESPONDER_H
 #define TW_TIME_SYNC_RESPONDER_H
@@ -19,36 +19,33 @@
 struct tw_time_sync_responder_options {
 	struct tw_receiver *rx; /* closed by tw_time_sync_responder__stop() */
 	uint64_t stream_id;
-	/*
-	 * The stream's clock; called in the thread, like all callbacks below. Its error is at most @slack, ns: the times of a response
-	 * include it.
-	 */
-	uint64_t (*now)(void *ctx);
-	uint64_t slack;
-	void (*begin)(void *ctx);                 /* called first in the thread; may be NULL */
-	void (*wanted)(void *ctx, uint16_t want); /* enum tw_metadata_request; may be NULL */
-	void (*refused)(void *ctx, uint16_t why); /* enum tw_refused_why or unknown; may be NULL */
+	uint64_t (*now)(void *ctx); /* reads the stream's clock; called in the thread, like all callbacks below */
+	uint64_t slack;             /* error bound of @now, ns; the times of a response allow for it */
+	void (*begin)(void *ctx);   /* called once, when the thread starts; may be NULL */
+	void (*wanted)(void *ctx,
+		       uint16_t want); /* a METADATA_REQUEST arrived: enum tw_metadata_request; may be NULL */
+	void (*refused)(void *ctx, uint16_t why); /* a REFUSED arrived: enum tw_refused_why, or unknown; may be NULL */
 	void *ctx;
 };
 
 struct tw_time_sync_responder;
 
-/** tw_time_sync_responder__start() - answer from now on; the options' rx is closed also after a failure. Return: 0 or -errno */
+/** tw_time_sync_responder__start() - start the thread; options->rx is closed if that fails. Return: 0 or -errno */
 int tw_time_sync_responder__start(const struct tw_time_sync_responder_options *options,
 				  struct tw_time_sync_responder **ret, struct tw_error *error);
 
-/** tw_time_sync_responder__ask_to_stop() - the thread ends within 100 ms; NULL is fine */
+/** tw_time_sync_responder__ask_to_stop() - let the thread end within 100 ms, without waiting for it; @thread may be NULL */
 void tw_time_sync_responder__ask_to_stop(struct tw_time_sync_responder *thread);
 
-/* Numbers of received frames, by result. */
+/* Number of received frames, by result. */
 struct tw_time_sync_responder_stats {
 	uint64_t answered;
-	uint64_t unsent;  /* responses that could not be sent */
-	uint64_t strange; /* frames that are not a request to this stream */
-	uint64_t dropped; /* dropped by the kernel, beyond TW_TIME_SYNC_RESPONSES_PER_SECOND */
+	uint64_t unsent;  /* requests whose response could not be sent */
+	uint64_t strange; /* frames that are not a request for this stream */
+	uint64_t dropped; /* frames dropped by the kernel, because more than the thread processes arrived */
 };
 
-/** tw_time_sync_responder__stop() - end the thread; NULL is fine: @ret is unchanged then */
+/** tw_time_sync_responder__stop() - end the thread, and free it; if @thread is NULL, @ret stays unchanged */
 void tw_time_sync_responder__stop(struct tw_time_sync_responder *thread, struct tw_time_sync_responder_stats *ret);
 
 #endif

@@ -19,7 +19,7 @@ static uint64_t progress(const struct pair *p, enum tw_clock clock)
 	return p->b->reading[clock] - p->a->reading[clock];
 }
 
-/* How much one clock gained on another, ns; 0 if the error of the samples and @more can explain it. */
+/* Return: ns by which @clock gained on the clock @on between the samples; 0 if their errors and @more ns can explain it. */
 static int64_t gain(const struct pair *p, enum tw_clock clock, enum tw_clock on, uint64_t more)
 {
 	const int64_t by = (int64_t)(progress(p, clock) - progress(p, on));
@@ -29,7 +29,7 @@ static int64_t gain(const struct pair *p, enum tw_clock clock, enum tw_clock on,
 	return tw_saturate__size(by) > (uint64_t)p->a->error_ns + p->b->error_ns + more ? by : 0;
 }
 
-/* The possible drift of a clock with its own rate in that time. */
+/* Return: the largest drift of a clock with its own rate between the samples, whose distance is measured by the clock @on, ns. */
 static uint64_t drift(const struct pair *p, enum tw_clock on)
 {
 	return progress(p, on) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);
@@ -44,7 +44,7 @@ static int64_t step_of(const struct pair *p)
 	return gain(p, TW_CLOCK_REAL, TW_CLOCK_TRACE, drift(p, TW_CLOCK_TRACE));
 }
 
-/* MONO cannot be set, so it shows which sample is newer; without it other clocks are used. */
+/* Whether the second sample is newer. MONO shows it, because it cannot be set; without MONO, BOOT or TRACE is used. */
 static bool is_newer(const struct pair *p)
 {
 	static const enum tw_clock by[] = { TW_CLOCK_MONO, TW_CLOCK_BOOT, TW_CLOCK_TRACE };

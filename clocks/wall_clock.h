@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Detects in a producer's CLOCK samples that its wall clock was set or the machine was suspended.
+ * Detects from a producer's CLOCK samples that its wall clock was set, or that the machine was suspended.
  *
- * REALTIME and BOOTTIME have the same rate, whatever NTP does to it, and both continue in a suspend, while MONOTONIC stops. So if
- * REALTIME gains on BOOTTIME it was set, and if BOOTTIME gains on MONOTONIC there was a suspend. A change that error_ns of the samples
- * can explain does not count. If a sample lacks these clocks, the stream's clock is used, which may have drifted.
+ * REALTIME and BOOTTIME have the same rate, even when NTP adjusts it, and both continue during a suspend, while MONOTONIC stops. So if the
+ * difference REALTIME - BOOTTIME changes, the wall clock was set. If BOOTTIME gains on MONOTONIC, there was a suspend. Changes that
+ * error_ns of the samples can explain are ignored. If a sample lacks BOOTTIME, REALTIME is compared with MONOTONIC, or else with the
+ * stream's clock, which may have drifted.
  */
 #ifndef TW_WALL_CLOCK_H
 #define TW_WALL_CLOCK_H
@@ -13,22 +14,22 @@
 
 struct tw_wall_clock {
 	struct tw_clock_view last;
-	bool any;
+	bool any; /* @last is valid */
 };
 
-/* Between two samples, ns; 0 = none. */
+/* The changes between two samples. */
 struct tw_wall_change {
-	int64_t step;
-	int64_t suspend;
-	bool jumped; /* the stream's clock stopped or was set, compared with a clock that continues in suspends */
+	int64_t step;    /* by which the wall clock was set, ns; 0 = it was not set */
+	int64_t suspend; /* duration of the suspend, ns; 0 = no suspend */
+	bool jumped; /* the stream's clock stopped or was set: its distance from BOOTTIME changed by more than drift */
 };
 
 /**
- * tw_wall_clock__take() - the next sample
- * @sample: with TRACE in ns
- * @ret: what happened since the one before
+ * tw_wall_clock__take() - add a sample
+ * @sample: its TRACE is in ns
+ * @ret: changes since the previous sample
  *
- * Return: false if it is not newer than the one before; nothing is changed then.
+ * Return: false, with @wall unchanged, if the sample is not newer than the previous sample.
  */
 bool tw_wall_clock__take(struct tw_wall_clock *wall, const struct tw_clock_view *sample, struct tw_wall_change *ret);
 

@@ -15,12 +15,12 @@ struct block {
 
 struct tw_arena {
 	struct block *blocks;
-	uint8_t *at;
-	size_t left;  /* after at */
+	uint8_t *at;  /* free bytes of the newest block */
+	size_t left;  /* number of bytes at `at` */
 	size_t block; /* size of the next block, bytes */
-	size_t max;   /* limit of bytes to allocate */
-	size_t room;  /* bytes allocated */
-	bool full;
+	size_t max;   /* limit of all allocations, bytes */
+	size_t room;  /* bytes that may still be allocated */
+	bool full;    /* an allocation exceeded the limit */
 };
 
 struct tw_arena *tw_arena__new(size_t max)
@@ -47,7 +47,7 @@ void tw_arena__free(struct tw_arena *arena)
 	free(arena);
 }
 
-/* Blocks grow, so that a small filter uses one page and a large one needs few calls. */
+/* Add a block. Each is larger than the one before: a small filter needs only one small block, and a large filter few malloc() calls. */
 static bool grow(struct tw_arena *arena, size_t size)
 {
 	const size_t bytes = size > arena->block ? size : arena->block;

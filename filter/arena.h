@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that is freed all at once: the content of a parsed or bound filter. Bounded. */
+/* An allocator whose allocations are freed together, with a limit: the memory of a parsed or bound filter. */
 #ifndef TW_ARENA_H
 #define TW_ARENA_H
 
@@ -8,22 +8,22 @@
 
 struct tw_arena;
 
-/** tw_arena__new() - @max: limit of all allocations, bytes. Return: NULL without memory */
+/** tw_arena__new() - make an arena. @max: limit of the sum of all allocations, bytes. Return: NULL if out of memory */
 struct tw_arena *tw_arena__new(size_t max);
 
-/** tw_arena__free() - free it with all allocations; NULL is fine */
+/** tw_arena__free() - free an arena and all its allocations; @arena may be NULL */
 void tw_arena__free(struct tw_arena *arena);
 
-/** tw_arena__take() - zeroed bytes, aligned for any type. Return: NULL without memory or beyond the limit */
+/** tw_arena__take() - allocate @size zeroed bytes, aligned for any type. Return: NULL if out of memory, or beyond the limit */
 void *tw_arena__take(struct tw_arena *arena, size_t size);
 
-/** tw_arena__copy() - a copy of @len bytes with a NUL after them. Return: as tw_arena__take() */
+/** tw_arena__copy() - allocate a copy of @len bytes, followed by a NUL. Return: NULL if out of memory, or beyond the limit */
 void *tw_arena__copy(struct tw_arena *arena, const void *bytes, size_t len);
 
 /** tw_arena__is_full() - whether an allocation failed because of the limit */
 bool tw_arena__is_full(const struct tw_arena *arena);
 
-/** tw_arena__taken() - bytes allocated */
+/** tw_arena__taken() - Return: sum of the sizes of all allocations, bytes */
 size_t tw_arena__taken(const struct tw_arena *arena);
 
 #endif

@@ -15,16 +15,16 @@
 #include "wire/tracewire.h"
 
 /*
- * Splits a tree into the part that a back end can evaluate, and the rest for the next stage. Both are copies of the tree, made step by
- * step in one walk.
+ * A copy of a tree that is being made: of the part that a back end can evaluate (tw_node__weaken()), or of what remains for a later stage
+ * (tw_node__rest()).
  */
 struct copy {
 	struct tw_arena *arena;
 	struct tw_node *done; /* the completed copy */
-	/* The open ANDs and ORs, as lists linked from their last child; a tree is not deeper than its expression. */
+	/* For each open AND or OR: its children copied so far, joined; NULL = no child yet. A tree is not deeper than its expression. */
 	struct tw_node *open[2 * TW_FILTER_DEPTH_MAX + 2];
 	uint8_t kinds[2 * TW_FILTER_DEPTH_MAX + 2];
-	unsigned int depth;
+	unsigned int depth; /* number of open ANDs and ORs */
 	bool failed;
 };
 
@@ -55,7 +55,7 @@ static void add(struct copy *copy, struct tw_node *node)
 	copy->failed |= !*so_far;
 }
 
-/* A copy of the tree in which tests that the back end cannot express are TRUE. */
+/* Copy a tree; tests that the back end cannot express become TRUE. @ret_exact: whether there is no such test */
 static struct tw_node *copy_tree(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
 				 bool *ret_exact)
 {
@@ -109,7 +109,8 @@ const struct tw_node *tw_node__rest(const struct tw_node *root, enum tw_back_end
 }
 
 /*
- * What a test reads: a property that every event has, one bit for each enum tw_operand, or a field of one of these kinds, one bit each.
+ * What a test compares, one bit each: an operand that every event has (enum tw_operand), or a kind of field. A row of the table below may
+ * have several bits.
  */
 enum {
 	PID = 1 << TW_ON_PID,
@@ -119,16 +120,16 @@ enum {
 	TIME = 1 << TW_ON_TIME,
 	COMM = 1 << TW_ON_COMM,
 	HOST = 1 << TW_ON_HOST,
-	NUMBER = 1 << 8, /* a single one */
-	ARRAY = 1 << 9,  /* of numbers */
+	NUMBER = 1 << 8, /* a field with a single number */
+	ARRAY = 1 << 9,  /* a field with an array of numbers */
 	TEXT = 1 << 10,
-	BITS = 1 << 11, /* a mask of bits, compared as the list of set bits */
+	BITS = 1 << 11, /* a bit mask, compared as the list of its set bits */
 	BYTES = 1 << 12,
 	FIELD = NUMBER | ARRAY | TEXT | BITS | BYTES,
 	NUMBERS = PID | CPU | FLAGS | PREEMPT | NUMBER | ARRAY,
 };
 
-/* The operator: enum tw_test_op, one bit each; another bit for each with a mask. */
+/* The operators of a test, one bit for each enum tw_test_op. MASKED(): the same operators in a test with a mask (`field & mask == 1`). */
 #define MASKED(ops) ((ops) << 16)
 enum {
 	EXISTS = 1 << TW_TEST_EXISTS,
@@ -142,7 +143,7 @@ enum {
 	ANY = EXISTS | VALUE,
 };
 
-/* The back ends that refuse it, one bit each. */
+/* The back ends that refuse a test, one bit each. */
 enum {
 	TRACEFS = 1 << TW_BACK_END_TRACEFS,
 	PRODUCER = 1 << TW_BACK_END_PRODUCER,
@@ -152,7 +153,7 @@ enum {
 	DISPLAY = 1 << TW_BACK_END_DISPLAY,
 };
 
-/* A comparison that these back ends cannot express; if it has a function, only if that returns true. */
+/* Tests that back ends refuse. All conditions that are set must be true: when(test), exceeds(test, limit), and the obstacle `meets`. */
 struct refusal {
 	uint8_t back_ends;
 	uint16_t subjects;
@@ -164,7 +165,7 @@ struct refusal {
 	const char *why;
 };
 
-/* Offset of the field */
+/* Conditions on the offset of the field. */
 
 static bool is_dynamic(const struct tw_test *test)
 {
@@ -176,7 +177,7 @@ static bool has_no_end(const struct tw_test *test)
 	return test->field->place == TW_PLACE_REST;
 }
 
-/* The kernel has a field for each property that all events have. */
+/* Whether the field is one of the common fields, which are at the beginning of every record. */
 static bool is_common(const struct tw_test *test)
 {
 	return test->field->offset < TW_RECORD_COMMON;
@@ -194,7 +195,7 @@ static bool has_no_place(const struct tw_test *test)
 	return !tw_test__place(test, &place);
 }
 
-/* Size of the field */
+/* Conditions on the size of the field or of the value. */
 
 static bool has_more_elements(const struct tw_test *test, uint32_t most)
 {
@@ -221,7 +222,7 @@ static bool is_dynamic_and_longer(const struct tw_test *test, uint32_t most)
 	return is_dynamic(test) && test->len > most;
 }
 
-/* Type of the content */
+/* Conditions on the value. */
 
 static bool has_nul(const struct tw_test *test)
 {
@@ -229,7 +230,7 @@ static bool has_nul(const struct tw_test *test)
 	       (test->op == TW_TEST_WITHIN && memchr(test->high_bytes, '\0', test->high_len));
 }
 
-/* Whether the pattern is not a prefix: only a pattern whose single star is its last character compares the first bytes of a text. */
+/* Whether the pattern has wildcards other than stars at its end, so that it is not a comparison of the first bytes of a text. */
 static bool is_no_prefix(const struct tw_test *test)
 {
 	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
@@ -237,7 +238,7 @@ static bool is_no_prefix(const struct tw_test *test)
 	return !tw_glob_shape__is_prefix(&glob);
 }
 
-/* Bytes compare as a number if both sides have the size of a number. */
+/* Whether bytes cannot be compared as a number, because the field or the value does not have 1, 2, 4 or 8 bytes, or the sizes differ. */
 static bool is_no_number(const struct tw_test *test)
 {
 	const uint32_t size = test->field->size;
@@ -246,7 +247,7 @@ static bool is_no_number(const struct tw_test *test)
 	       (test->op == TW_TEST_WITHIN && test->high_len != size);
 }
 
-/* Restrictions of the kernel's filters */
+/* Conditions for restrictions of the kernel's filters. */
 
 static bool has_odd_name(const struct tw_test *test)
 {
@@ -279,7 +280,7 @@ static bool has_sign_to_kernel(const struct tw_test *test)
 	return field->is_signed && (field->kind == TW_FIELD_POINTER || field->kind == TW_FIELD_BOOL);
 }
 
-/* Restrictions of Wireshark */
+/* Conditions for restrictions of Wireshark. */
 
 static bool shows_other_elements(const struct tw_test *test, uint32_t most)
 {
@@ -319,9 +320,9 @@ static bool is_address(const struct tw_test *test)
 	return tw_field__address(test->field) != TW_ADDRESS_NONE;
 }
 
-/* The first matching row has the reason. A test without a matching row can be expressed. */
+/* The reason for a refusal is in the first row that matches the test. If no row matches, the back end can express the test. */
 static const struct refusal refusals[] = {
-	/* Properties that every event has. */
+	/* Operands that every event has. */
 	{ TRACEFS, TIME, ANY, .why = "the kernel's filters cannot compare the time" },
 	{ U32, TIME, ANY, .why = "it does not add an event's time to that of its frame" },
 	{ PCAP, TIME, ANY, .why = "an event's time is a sum, and libpcap's optimizer loses sums" },
@@ -344,7 +345,7 @@ static const struct refusal refusals[] = {
 	{ DISPLAY, ARRAY, UNEQUAL | MASKED(UNEQUAL), is_least_number,
 	  .why = "display filters have no notation for this number" },
 
-	/* Places of fields. */
+	/* Offsets of fields. */
 	{ BPF, FIELD, ANY, is_common, .why = "it is a field common to all events" },
 	{ BPF, FIELD, ANY, .exceeds = reaches_further, .limit = TW_BPF_EXTENT_MAX,
 	  .why = "its offset in the event is larger than a BPF program reads" },
@@ -365,7 +366,7 @@ static const struct refusal refusals[] = {
 	{ U32, NUMBERS, MASKED(ORDER), .why = "it can compare masked values only for equality" },
 	{ TRACEFS, NUMBER, VALUE, has_sign_to_kernel, .why = "the kernel's filters compare it as signed" },
 
-	/* Bytes, which are integers for the kernel. */
+	/* Bytes; the kernel's filters compare them as integers. */
 	{ TRACEFS, BYTES, VALUE & ~EQUAL, .why = "the kernel's filters compare bytes for equality only" },
 	{ TRACEFS, NUMBER | BYTES, VALUE, has_odd_name,
 	  .why = "its name has characters that the kernel's filters do not accept" },

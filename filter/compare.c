@@ -46,7 +46,7 @@ struct tw_range tw_range__of(const struct tw_test *test, uint32_t size)
 			   is_signed ? (uint64_t)INT64_MAX : UINT64_MAX, &range.low, &high)) {
 		range.low = 0;
 		high = UINT64_MAX;
-		range.is_outside = true; /* least and most of all numbers */
+		range.is_outside = true; /* never true: no number is outside of this range */
 	}
 	range.span = high - range.low;
 	if (test->has_mask)

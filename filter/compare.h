@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Comparisons of numbers, text and bytes: used by the evaluator with fields, by the binder with known names, by a back end with the few
- * possible values.
+ * Comparisons of numbers, text and bytes. The evaluator applies them to operands, the binder to the names of events and systems, and the
+ * display back end to the two values of a boolean.
  */
 #ifndef TW_COMPARE_H
 #define TW_COMPARE_H
@@ -9,43 +9,45 @@
 #include "filter/tree.h"
 
 /*
- * Every comparison of numbers as one operation: masked, inside or outside a range. Modulo 2^64 that is a subtraction and a comparison,
- * signed or unsigned.
+ * A comparison of numbers, in one form for all operators: (number & mask) is inside or outside of a range. Modulo 2^64,
+ * (number & mask) - low <= span is right for signed and unsigned numbers.
  */
 struct tw_range {
-	uint64_t mask, low, span; /* span: a number inside the range is at most this far above low */
-	bool is_outside;          /* the test is true outside the range; for an array, if all elements are outside */
+	uint64_t mask, low, span; /* span: the largest number of the range - low */
+	bool is_outside; /* the test is true if the number is outside the range; for an array, if all elements are */
 };
 
 /**
- * tw_test__ends() - the smallest and largest number from @least to @most for which a NUMBER test is true; for NE, for which it is false
- * @is_signed: order of the numbers
- * Return: false if there is none.
+ * tw_test__ends() - find the smallest and the largest number for which a NUMBER test is true; for NE, those for which it is false
+ * @is_signed: whether numbers are ordered as int64_t
+ * @least, @most: the smallest and the largest possible number
+ * Return: false if there is no such number.
  */
 bool tw_test__ends(const struct tw_test *test, bool is_signed, uint64_t least, uint64_t most, uint64_t *ret_low,
 		   uint64_t *ret_high);
 
-/** tw_range__of() - the range of a NUMBER test on numbers of @size bytes */
+/** tw_range__of() - Return: a NUMBER test on numbers of @size bytes, as a range */
 struct tw_range tw_range__of(const struct tw_test *test, uint32_t size);
 
-/** tw_range__fits() - whether the test is true for a number that was extended to 64 bits by its sign */
+/** tw_range__fits() - whether the test is true for @number, which is sign-extended to 64 bits if the operand is signed */
 static inline bool tw_range__fits(const struct tw_range *range, uint64_t number)
 {
 	return ((number & range->mask) - range->low <= range->span) != range->is_outside;
 }
 
-/** tw_prefix__mask() - the bits of byte @i that belong to the first @prefix bits */
+/** tw_prefix__mask() - Return: mask of the bits of byte @i that are among the first @prefix bits of all bytes */
 static inline uint8_t tw_prefix__mask(size_t prefix, size_t i)
 {
 	return (uint8_t)(prefix >= 8 * i + 8 ? 0xff : prefix > 8 * i ? 0xff00 >> (prefix - 8 * i) : 0);
 }
 
-/** tw_bytes__compare() - byte by byte; a prefix is smaller. Return: less than 0, 0, more than 0 */
+/** tw_bytes__compare() - compare byte by byte; if one is a prefix of the other, it is smaller. Return: < 0, 0 or > 0, as memcmp(3) */
 int tw_bytes__compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
 
 /**
- * tw_test__bytes() - whether a comparison of text or bytes is true
- * @len: for a text without its NUL
+ * tw_test__bytes() - whether a TEXT or BYTES test is true for an operand
+ * @bytes: the operand
+ * @len: its length; that of a text without the NUL
  */
 bool tw_test__bytes(const struct tw_test *test, const uint8_t *bytes, size_t len);
 

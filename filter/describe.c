@@ -70,7 +70,6 @@ static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 	}
 }
 
-/* IP addresses in their notation: if the field is one, and wherever its bits are compared. */
 static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
 {
 	char text[INET6_ADDRSTRLEN];
@@ -79,6 +78,7 @@ static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
 		tw_line__str(line, text);
 }
 
+/* Whether bytes are written as an IP address: the field is one, or its leading bits are compared (10.0.0.0/8). */
 static bool is_address(const struct tw_test *test, size_t len)
 {
 	const enum tw_address address = tw_field__address(test->field);
@@ -153,7 +153,7 @@ static void describe_leaf(const struct tw_node *node, struct tw_line *line)
 	tw_line__str(line, node->negated ? ")" : "");
 }
 
-/* An AND inside an OR needs no parentheses, but is easier to read with them. */
+/* Parentheses around an AND inside an OR are not necessary, but make the text easier to read. */
 void tw_node__describe(const struct tw_node *root, struct tw_line *line)
 {
 	struct tw_walk walk = tw_walk__on(root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The groups of events are joined with `or`. A group's text names its events, unless its tree can be true only for one: a field's name
- * contains its event.
+ * The texts of the groups of events are joined with `||`. A group's text names its events, unless its tree requires that a certain field is
+ * present: the name of a field contains its event.
  */
 #include "filter/display.h"
 
@@ -20,10 +20,11 @@
 #define TW_DISPLAY_FALSE "!frame" /* in Wireshark every packet is a frame */
 
 /*
- * Wireshark 4 compares like this language: a missing field makes a comparison false, == of several values is true for any of them, !=
- * for all. It cannot express: the smallest number of a signed type, which has no notation; masked bits that include the sign of a signed
- * type; sets of bits of a boolean.
+ * Wireshark 4 compares like this language: a missing field makes a comparison false; of several values, == needs one that is equal, and !=
+ * requires that all differ. It cannot express the smallest number of a signed type, a mask that includes the sign of a signed type, and
+ * masks of a boolean. Other comparisons replace these where possible.
  */
+
 /* The context for writing a test. */
 struct writing {
 	struct tw_line *line;
@@ -37,8 +38,8 @@ static void put(const struct writing *w, const char *text)
 }
 
 /*
- * Text that is true if the field is present; or text that is never true. Here and below: return whether it needs parentheses beside
- * other tests.
+ * Append a text that is true if the field is present (@is_true), or that is never true. Functions that append a test return whether the
+ * text needs parentheses in a larger expression.
  */
 static bool put_certain(const struct writing *w, bool is_true)
 {
@@ -59,7 +60,7 @@ static void put_hex(struct tw_line *line, uint8_t c)
 	tw_line__hex_byte(line, c);
 }
 
-/* Appends a text in quotes */
+/* Append a text in quotes. */
 static void display__text(struct tw_line *line, const void *text, size_t len)
 {
 	const uint8_t *at = text;
@@ -77,7 +78,7 @@ static void display__text(struct tw_line *line, const void *text, size_t len)
 	tw_line__char(line, '"');
 }
 
-/* No character has a special meaning between r" and the next quote. */
+/* Whether a text can be written between r" and ", where no character is special. */
 static bool can_be_raw(const uint8_t *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -113,7 +114,8 @@ static bool is_in_class(const uint8_t *at, size_t len, unsigned int c)
 }
 
 /*
- * By the set of bytes that it matches, each run of bytes as a range, because its ends may be special in only one of the languages.
+ * Append a character class as the bytes that it matches, in ranges of \xNN, because globs and regular expressions have different special
+ * characters.
  */
 static void put_class(struct tw_line *line, const uint8_t *at, size_t len)
 {
@@ -167,7 +169,7 @@ static bool is_truth(const struct tw_test *test)
 			       (tw_test__is_array(test) && test->field->elem_kind == TW_FIELD_BOOL));
 }
 
-/* Whether the numbers that Wireshark has for the field are signed. */
+/* Whether Wireshark shows the operand as a signed number. */
 static bool has_sign(const struct tw_test *test)
 {
 	if (!test->field)
@@ -202,7 +204,7 @@ static void put_comparison(const struct writing *w, uint8_t op, uint64_t value)
 	put_number(w, value);
 }
 
-/* By the result for 0 and 1: Wireshark shows any other value as 1, and no kernel writes one. */
+/* Append a test of a boolean, from its results for 0 and 1. Wireshark shows any other value as 1, and kernels write no other value. */
 static bool put_truth(const struct writing *w)
 {
 	const struct tw_range range = tw_range__of(w->test, 1);
@@ -216,7 +218,7 @@ static bool put_truth(const struct writing *w)
 	return false;
 }
 
-/* Compares with the neighbour of a number that has no notation. */
+/* Append a comparison with @least, the smallest number of its type. It has no notation, so @least + 1 is written instead. */
 static bool put_least(const struct writing *w, uint64_t least)
 {
 	switch (w->test->op) {
@@ -255,7 +257,7 @@ static void put_masked(const struct writing *w, uint64_t mask)
 	put_number(w, test->op == TW_TEST_EQ || test->op == TW_TEST_NE ? test->low & mask : test->low);
 }
 
-/* A test of the sign is a comparison with 0. */
+/* Append a comparison with a mask that includes the sign. The sign is tested by a comparison with 0. */
 static bool put_masked_sign(const struct writing *w, uint64_t sign)
 {
 	const struct tw_test *test = w->test;
@@ -269,7 +271,7 @@ static bool put_masked_sign(const struct writing *w, uint64_t sign)
 	return (test->mask & ~sign) != 0;
 }
 
-/* A masked value is at most the mask, so larger numbers are not written. Return: 1, 0, or -1 if it depends. */
+/* Return: the result of a masked comparison if it is certain, because a masked number is at most the mask: 1 or 0; otherwise -1. */
 static int order_is_certain(const struct tw_test *test)
 {
 	switch (test->op) {
@@ -360,7 +362,7 @@ static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
 
 static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 {
-	/* A leading colon, so that a single byte is not taken for a name. */
+	/* A single byte is written with a colon before it, so that Wireshark does not read it as a name. */
 	for (size_t i = 0; i < len; i++) {
 		if (i || len == 1)
 			tw_line__char(line, ':');
@@ -382,7 +384,7 @@ static void put_value(const struct writing *w, uint64_t number, const uint8_t *b
 		put_bytes(w->line, bytes, len);
 }
 
-/* Inside both ends, or outside. Only for a single value: with several, each comparison could use another one. */
+/* Append a test that the field is inside or outside of a range. If it had several values, each end could be compared with another one. */
 static bool put_between(const struct writing *w, bool inside, const uint8_t *low, size_t low_len, const uint8_t *high,
 			size_t high_len)
 {
@@ -396,7 +398,7 @@ static bool put_between(const struct writing *w, bool inside, const uint8_t *low
 	return true;
 }
 
-/* Compares the leading bits of a bytes field. Wireshark accepts /PREFIX only for IP addresses, so this writes a range. */
+/* Append a comparison of leading bits, as a range: Wireshark accepts /PREFIX only for IP addresses. */
 static bool put_prefix(const struct writing *w)
 {
 	const struct tw_test *test = w->test;
@@ -453,9 +455,9 @@ static bool write_pattern(const struct writing *w)
 }
 
 /*
- * Appends a test that can be expressed (filter/capability.h)
- * @format: of the event
- * Return: whether it needs parentheses beside other tests.
+ * Append a test that the back end does not refuse (filter/capability.h).
+ * @format: the event's format
+ * Return: whether the text needs parentheses in a larger expression.
  */
 static bool display__test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
 {
@@ -471,36 +473,39 @@ static bool display__test(const struct tw_format *format, const struct tw_test *
 	return write_value(&w);
 }
 
-/* How the text combines with more text. */
+/* The outermost operator of a text. */
 enum joint {
-	JOINT_NOTHING, /* no text */
-	JOINT_ATOM,
+	JOINT_NOTHING, /* the text is empty */
+	JOINT_ATOM,    /* no operator */
 	JOINT_AND,
 	JOINT_OR,
 };
 
-/* How an event is named: by its system if all of that is selected, otherwise by its name, otherwise by both. */
+/*
+ * How an event is named: by its system, if all events of the system are chosen; by its name, if all events of that name are chosen;
+ * otherwise by both.
+ */
 enum written { BY_SYSTEM, BY_NAME, BY_BOTH };
 
-/* An event, and what it shares with others: system and name. */
+/* An event of the schema. The arrays are indexed by BY_SYSTEM and BY_NAME. */
 struct entry {
-	const char *text[2];
-	uint32_t same[2];   /* index of the first event with that text */
-	uint32_t n[2];      /* for first ones: number of events with that text */
-	uint32_t chosen[2]; /* and number of these among the events being written */
-	bool is_chosen, is_written;
+	const char *text[2];        /* the event's system and name */
+	uint32_t same[2];           /* index of the first event with the same text */
+	uint32_t n[2];              /* in the first event with a text: number of events with the text */
+	uint32_t chosen[2];         /* in the first event with a text: number of chosen events with the text */
+	bool is_chosen, is_written; /* the event is to be named; list() has listed its text */
 };
 
 struct events {
 	const struct tw_groups *groups;
 	uint32_t n;
 	struct entry *entries;
-	uint32_t *list;  /* number of events written in one way, by index */
-	uint32_t *slots; /* index + 1, by the hash of a text */
+	uint32_t *list;  /* result of list(): indexes of events */
+	uint32_t *slots; /* hash table of a text: index of the first event with the text + 1; 0 = free */
 	uint32_t n_slots;
 };
 
-/* Return: index of the first event with that text. */
+/* Return: index of the first event that has the same system (or name) as event @at; @by: BY_SYSTEM or BY_NAME. */
 static uint32_t intern(struct events *events, unsigned int by, uint32_t at)
 {
 	const char *text = events->entries[at].text[by];
@@ -551,7 +556,7 @@ static void events__fini(struct events *events)
 	free(events->entries);
 }
 
-/* The events of a group, or all others of the schema. */
+/* Choose the events of a group, or all events of the schema that are not in the group (@others). */
 static void choose(struct events *events, uint32_t group, bool others)
 {
 	for (uint32_t i = 0; i < events->n; i++)
@@ -575,7 +580,7 @@ static enum written written_by(const struct events *events, const struct entry *
 	return name->chosen[BY_NAME] == name->n[BY_NAME] ? BY_NAME : BY_BOTH;
 }
 
-/* Lists the selected events that are written that way: each system and each name once. Return: their number */
+/* List the chosen events that are named in the way @by, but each system and each name only once. Return: number of listed events */
 static uint32_t list(struct events *events, enum written by)
 {
 	uint32_t n = 0;
@@ -603,7 +608,7 @@ static void put_text(const struct events *events, uint32_t i, enum written by, s
 	display__text(line, text, strlen(text));
 }
 
-/* `key == "a"` or `key in {"a", "b"}`. Return: whether there was anything to write */
+/* Append `key == "a"` or `key in {"a", "b"}`, preceded by ` || ` if @goes_on. Return: false if there was nothing to append */
 static bool put_set(struct events *events, enum written by, const char *key, bool goes_on, struct tw_line *line)
 {
 	const uint32_t n = list(events, by);
@@ -621,7 +626,7 @@ static bool put_set(struct events *events, enum written by, const char *key, boo
 	return true;
 }
 
-/* Appends a text that is true only for the group's events, or for all others of the schema, if there are any. */
+/* Append a text that is true only for the events of a group, or only for the other events of the schema (@others). */
 static enum joint put_set_of_events(struct events *events, uint32_t group, bool others, struct tw_line *line)
 {
 	uint32_t sets, pairs;
@@ -643,10 +648,10 @@ static enum joint put_set_of_events(struct events *events, uint32_t group, bool 
 	return pairs ? JOINT_AND : sets ? JOINT_ATOM : JOINT_NOTHING;
 }
 
-/* Whether a tree can be true only if some field of that kind is present. */
+/* Whether a tree can be true only if an operand is present; with @wants_field, only if a field of an event is present. */
 static bool tells(const struct tw_node *root, bool wants_field)
 {
-	/* For an AND one child is sufficient, for an OR all children are required; this is the result of the children so far. */
+	/* For each open AND or OR, the result so far. In an AND, one child with this property is sufficient; in an OR, all must have it. */
 	bool found[TW_FILTER_DEPTH_MAX * 2 + 2] = { false };
 	unsigned int depth = 0;
 	struct tw_walk walk = tw_walk__on(root);
@@ -679,7 +684,7 @@ static bool tells(const struct tw_node *root, bool wants_field)
 	return false;
 }
 
-/* "All except", if that is shorter, or if the events that the schema does not have are in the group. */
+/* Append a text that is true for all events, known to the schema or not, except the schema's events that are not in the group. */
 static enum joint put_all_but(struct events *events, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &events->groups->groups[i];
@@ -696,7 +701,7 @@ static enum joint put_all_but(struct events *events, uint32_t i, struct tw_line 
 	return is_reported ? JOINT_ATOM : JOINT_AND;
 }
 
-/* Appends the events of a group, unless its text implies them. */
+/* Append a condition for the events of a group, unless its tree implies it; "all but" if the group has unknown ids, or if it is shorter. */
 static enum joint put_events(struct events *events, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &events->groups->groups[i];

@@ -7,18 +7,18 @@
 #include "filter/tree.h"
 
 /*
- * Wireshark has texts as escaped by base/printable.h, and booleans as 0 and 1. For a record with other values the filter compares the
- * nearest one. The names are right for a Wireshark that has not seen another kernel's field of that name with another type.
+ * The plugin gives Wireshark texts as escaped by base/printable.h, and booleans as 0 or 1, whatever the record contains; the filter
+ * compares those. A field name is wrong in a Wireshark that has read, from another kernel, a field of that name with another type.
  */
 
 /**
- * tw_display__emit() - append a filter that shows matching packets with one event each
+ * tw_display__emit() - append a filter that shows those packets with one event each that match
  *
  * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the line has no room.
  */
 int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct tw_error *error);
 
-/** tw_display__sign_bit() - sign bit of the numbers that Wireshark has for a field; 0 = unsigned */
+/** tw_display__sign_bit() - Return: mask of the sign bit of the test's operand; 0 if Wireshark shows the operand as unsigned */
 uint64_t tw_display__sign_bit(const struct tw_test *test);
 
 #endif

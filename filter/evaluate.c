@@ -11,53 +11,55 @@
 #include "filter/compare.h"
 #include "filter/tree.h"
 
+/* What a step compares. */
 enum tw_load {
-	TW_LOAD_U8, /* size of the record */
+	TW_LOAD_U8, /* U8 to 64: a number at a fixed offset in the record */
 	TW_LOAD_S8,
 	TW_LOAD_U16,
 	TW_LOAD_S16,
 	TW_LOAD_U32,
 	TW_LOAD_S32,
 	TW_LOAD_64,
-	TW_LOAD_PID, /* for all records of the event */
+	TW_LOAD_PID, /* PID to TIME: a member of struct tw_filter_event */
 	TW_LOAD_CPU,
 	TW_LOAD_FLAGS,
 	TW_LOAD_PREEMPT,
 	TW_LOAD_TIME,
-	TW_LOAD_TEXT,    /* no number: a text at a fixed offset is compared with the test's, EQ or NE */
-	TW_LOAD_NOTHING, /* evaluate.c runs the whole test */
+	TW_LOAD_TEXT,    /* a text at a fixed offset in the record, compared by one memcmp() */
+	TW_LOAD_NOTHING, /* any other test: the step calls test_holds() */
 };
 
-#define TW_STEPS_MAX  32000
-#define TW_STEP_MATCH 0xffff /* instead of the next step: the event matches */
-#define TW_STEP_NO    0xfffe /* it does not match */
+#define TW_STEPS_MAX  32000  /* steps of one program */
+#define TW_STEP_MATCH 0xffff /* in place of a step to go to: the event matches */
+#define TW_STEP_NO    0xfffe /* in place of a step to go to: the event does not match */
 
+/* One test of a program, which evaluates the tree of an event. */
 struct tw_step {
 	uint8_t load; /* enum tw_load */
 	bool big_endian;
 	bool is_outside; /* as in struct tw_range */
 	uint8_t reserved;
-	uint16_t on_true, on_false; /* counted from the program's first step */
-	uint32_t offset, end;       /* offset of the number or text in the record */
-	uint64_t mask, low, span;   /* as in struct tw_range; span of TEXT: number of compared bytes */
-	const struct tw_test *test; /* for TEXT and NOTHING, otherwise NULL */
+	uint16_t on_true, on_false; /* index of the next step in the program, or TW_STEP_MATCH or TW_STEP_NO */
+	uint32_t offset, end;       /* offsets of the number or text, and of the byte after it, in the record */
+	uint64_t mask, low, span;   /* as in struct tw_range; TEXT: span is the number of compared bytes */
+	const struct tw_test *test; /* for TEXT and NOTHING; otherwise NULL */
 };
 
-/* Instead of a start: no program is needed. */
+/* Values in place of the index of a program's first step: the result is certain, so there is no program. */
 #define TW_START_TRUE    UINT32_MAX
 #define TW_START_FALSE   (UINT32_MAX - 1)
-#define TW_START_CERTAIN TW_START_FALSE /* these values and larger ones */
+#define TW_START_CERTAIN TW_START_FALSE /* the smaller one of the two values */
 
 struct tw_evaluator {
 	const struct tw_step *steps; /* steps of all programs */
-	uint32_t unknown;            /* start for ids without one */
-	uint32_t n_starts;           /* the highest id plus one */
-	uint32_t starts[];           /* by id: index of the first step */
+	uint32_t unknown;            /* the start for ids that the schema does not have */
+	uint32_t n_starts;           /* the highest id of the schema + 1 */
+	uint32_t starts[];           /* by id: index of the program's first step, TW_START_TRUE or TW_START_FALSE */
 };
 
 /*
- * Jumps without a target yet, linked through themselves: a jump contains the number of the next one. That number is twice its step, plus
- * 1 if it is the jump for true.
+ * A list of jumps whose target is not known yet. Instead of its target, each jump contains the number of the next jump of the list. The
+ * number of a jump is 2 * step + 1 for on_true, 2 * step for on_false.
  */
 #define CHAIN_END 0xffff
 
@@ -70,9 +72,9 @@ static const struct chain empty = { CHAIN_END, CHAIN_END };
 struct build {
 	struct tw_step *program;
 	uint16_t n;
-	struct chain on_true, on_false; /* from the last completed node */
-	struct chain *open;             /* from each open AND and OR whose outcome is known early */
-	size_t depth;
+	struct chain on_true, on_false; /* jumps out of the node that was completed last */
+	struct chain *open; /* for each open AND or OR: jumps out of it by children that decide its result */
+	size_t depth;       /* number of open ANDs and ORs */
 };
 
 static uint16_t *jump(const struct build *b, uint16_t number)
@@ -123,7 +125,7 @@ static uint8_t load_of_size(uint32_t size, bool is_signed)
 	}
 }
 
-/* @ret_size: size of the number, bytes */
+/* Return: how a test's operand is loaded. @ret_size: size of the number, bytes; not set for TW_LOAD_NOTHING */
 static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 {
 	static const struct {
@@ -146,7 +148,7 @@ static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 	return loads[test->operand].load;
 }
 
-/* A text that fits its field and contains no NUL: one comparison is sufficient, including the NUL if there is one. */
+/* Whether a field is compared for equality with a text that fits the field and has no NUL: one memcmp() is sufficient. */
 static bool is_plain_text(const struct tw_test *test)
 {
 	return test->operand == TW_ON_FIELD && test->compared == TW_AS_TEXT &&
@@ -203,7 +205,7 @@ static void add_leaf(struct build *b, const struct tw_node *leaf)
 	b->on_false = leaf->negated ? holds : fails;
 }
 
-/* After a child that is followed by another: one outcome continues there, the other is the outcome of the whole node. */
+/* Between two children of an AND or OR: one result of the first continues with the second; the other result decides the whole node. */
 static void go_on(struct build *b, const struct tw_node *node)
 {
 	struct chain *out = &b->open[b->depth - 1];
@@ -242,7 +244,7 @@ static void build(struct build *b, const struct tw_node *root)
 	resolve(b, b->on_false, TW_STEP_NO);
 }
 
-/* The size of a tree: leaves, and the largest number of ANDs and ORs open at once. */
+/* Measure a tree. @ret_leaves: number of leaves; @ret_depth: number of nested ANDs and ORs */
 static void measure(const struct tw_node *root, size_t *ret_leaves, size_t *ret_depth)
 {
 	struct tw_walk walk = tw_walk__on(root);
@@ -260,20 +262,21 @@ static void measure(const struct tw_node *root, size_t *ret_leaves, size_t *ret_
 }
 
 /*
- * Makes the evaluator of a bound filter. Events share equal programs: the two thousand events of a kernel have the same one for `cpu ==
- * 1`. The table is in the bound filter's memory and has the size of the highest id; kernels use a few thousand.
+ * Making the evaluator of a bound filter. Events with equal programs share one: for `cpu == 1`, the two thousand events of a kernel have
+ * the same program. The evaluator is in the arena of the bound filter. Its table `starts` has an element for each id up to the highest
+ * one; kernels use a few thousand ids.
  */
 
-/* A finished program, found by its bytes. */
+/* A finished program, in a hash table by its bytes. n: number of steps; 0 = free entry. */
 struct known_program {
-	uint32_t hash, start, n; /* n = 0: free entry */
+	uint32_t hash, start, n;
 };
 
 struct making {
 	struct tw_step *steps; /* steps of all programs so far */
 	size_t n, room;
-	struct known_program *known; /* a hash table with at least one free entry */
-	size_t mask;                 /* its size less 1; the size is a power of two */
+	struct known_program *known; /* hash table with at least one free entry */
+	size_t mask;                 /* number of entries of the hash table, a power of two, - 1 */
 };
 
 static int make_room(struct making *m, size_t more)
@@ -293,7 +296,7 @@ static int make_room(struct making *m, size_t more)
 	return 0;
 }
 
-/* The program of a tree that is neither TRUE nor FALSE. Equal trees have equal bytes. */
+/* Append the program of a tree that is neither TRUE nor FALSE. Equal trees have programs with equal bytes. */
 static int append(struct making *m, const struct tw_node *root)
 {
 	struct build b = { 0 };
@@ -324,7 +327,7 @@ static uint32_t hash_of(const struct tw_step *steps, size_t n)
 	return hash;
 }
 
-/* The entry of a program that equals the last one, or the free entry for it. */
+/* Return: the entry of a program that equals the one of @n steps at @start; if there is none, the free entry for it. */
 static struct known_program *find(const struct making *m, uint32_t start, uint32_t n, uint32_t hash)
 {
 	size_t at = hash & m->mask;
@@ -336,7 +339,7 @@ static struct known_program *find(const struct making *m, uint32_t start, uint32
 	return &m->known[at];
 }
 
-/* @ret: index of the program of a tree */
+/* Add the program of a tree, unless there is an equal one. @ret: its start, as in tw_evaluator.starts */
 static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 {
 	const uint32_t start = (uint32_t)m->n;
@@ -365,7 +368,7 @@ static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 static int add_all(struct making *m, const struct tw_bound *bound, struct tw_evaluator *evaluator)
 {
 	int err = add(m, bound->unknown, &evaluator->unknown);
-	const struct tw_node *shared = bound->unknown; /* mostly for events without any of the fields */
+	const struct tw_node *shared = bound->unknown; /* the tree before: many events share one */
 	uint32_t start = evaluator->unknown;
 
 	for (uint32_t id = 0; id < evaluator->n_starts; id++)
@@ -422,7 +425,7 @@ int tw_bound__prepare(struct tw_bound *bound, struct tw_error *error)
 	return err ? tw_error__set(error, err, "out of memory for the filter's programs") : 0;
 }
 
-#define MASK_TEXT_MAX (TW_MASK_BYTES_MAX * 8 / 2 * sizeof("8191")) /* "0-3,7": comma-separated set bits */
+#define MASK_TEXT_MAX (TW_MASK_BYTES_MAX * 8 / 2 * sizeof("8191")) /* bytes of a list of set bits, such as "0-3,7" */
 
 static bool mask_holds(const struct tw_test *test, const struct tw_value *mask)
 {
@@ -433,7 +436,7 @@ static bool mask_holds(const struct tw_test *test, const struct tw_value *mask)
 	return tw_test__bytes(test, (const uint8_t *)text, tw_line__len(&line));
 }
 
-/* Any element must match the test; with "not", all of them. An empty array counts as missing. */
+/* Whether a test is true for an array: for NE all elements must differ; otherwise one match is sufficient. An empty array: false. */
 static bool array_holds(const struct tw_test *test, const struct tw_value *array)
 {
 	const struct tw_range range = tw_range__of(test, test->field->elem_size);

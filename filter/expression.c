@@ -24,7 +24,10 @@ void tw_line__wrap(struct tw_line *line, char *begin, const char *open)
 	tw_line__char(line, ')');
 }
 
-/* Return: whether it lacks parentheses that it needs beside other tests. */
+/*
+ * Append a test with its negation, in parentheses if it needs them. @alone: the tree has no other test
+ * Return: whether it still needs parentheses in a larger expression.
+ */
 static bool write_leaf(const struct tw_expression_style *style, const struct tw_format *format,
 		       const struct tw_node *node, bool alone, struct tw_line *line)
 {
@@ -78,7 +81,7 @@ static uint32_t *slot_of(struct tw_groups *g, const char *text, uint32_t len)
 	return &g->slots[i];
 }
 
-/* Return: the group of the text from @begin on, made if there is none. */
+/* Find or make the group whose text is the last text of the pool, from @begin on. Return: index of the group + 1. */
 static uint32_t group_of_text(struct tw_groups *g, const char *begin, const struct tw_node *root, bool is_joint)
 {
 	const uint32_t len = (uint32_t)(g->text.at - begin);
@@ -98,7 +101,7 @@ static uint32_t group_of_text(struct tw_groups *g, const char *begin, const stru
 	return *slot = ++g->n;
 }
 
-/* Event @i; after the last event the ones that the schema does not have. */
+/* Add event @i to its group; @i = n_events stands for the events that the schema does not have. */
 static void add_event(struct tw_groups *g, const struct tw_expression_style *style, uint32_t i)
 {
 	const bool is_known = i < g->bound->n_events;

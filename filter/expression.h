@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to filter/. Trees as text, for the back ends with a text language. A bound filter has a tree for each event, but a text is
- * one expression: so events with equal texts form a group.
+ * Internal to filter/. Writes trees as text, for the back ends that produce text. A bound filter has a tree for each event, but such a
+ * back end needs one expression for all events. Therefore events whose trees have equal texts form a group.
  */
 #ifndef TW_FILTER_EXPRESSION_H
 #define TW_FILTER_EXPRESSION_H
@@ -11,51 +11,53 @@
 
 /* The syntax of a back end. */
 struct tw_expression_style {
-	const char *and_text, *or_text; /* including blanks */
-	const char *not_text;           /* precedes parentheses */
-	bool nests_ands;                /* `and` has the same precedence as `or` */
-	/* Appends a test of an event without its negation. Return: whether it needs parentheses beside other tests. */
+	const char *and_text, *or_text; /* the operators, with a blank before and after them */
+	const char *not_text;           /* the operator before an operand in parentheses */
+	bool nests_ands;                /* an AND inside an OR needs parentheses */
+	/* Appends a test, without its negation. Return: whether the text needs parentheses in a larger expression. */
 	bool (*test)(const struct tw_format *format, const struct tw_test *test, struct tw_line *line);
 };
 
 /**
  * tw_expression__write() - append a tree that is neither TRUE nor FALSE
- * @format: of the event; NULL if the style does not need it
- * Return: whether it needs parentheses after an `and`.
+ * @format: the event's format, passed to style->test(); NULL if the style does not need it
+ * Return: whether the text needs parentheses when it is joined with an `and`.
  */
 bool tw_expression__write(const struct tw_expression_style *style, const struct tw_format *format,
 			  const struct tw_node *root, struct tw_line *line);
 
-/** tw_line__insert() - insert text at offset @at of the line */
+/** tw_line__insert() - insert @text at the position @at of the line */
 void tw_line__insert(struct tw_line *line, char *at, const char *text);
 
-/** tw_line__wrap() - put the text of the line from @begin on between @open and a closing parenthesis */
+/** tw_line__wrap() - insert @open before the text that begins at @begin, and append `)` to the line */
 void tw_line__wrap(struct tw_line *line, char *begin, const char *open);
 
+/* Events whose trees have the same text. */
 struct tw_group {
-	uint32_t at, len;           /* its text in the pool; none if its events match with any content */
-	uint32_t n;                 /* number of events; those that the schema does not have count as one */
-	bool has_unknown;           /* it includes those */
-	bool is_joint;              /* the text needs parentheses after an `and` */
-	bool is_and;                /* and before an `or` */
-	const struct tw_node *root; /* of its first event */
+	uint32_t at, len;           /* offset and length of the text in the pool; length 0 if the tree is TRUE */
+	uint32_t n;                 /* number of events; all unknown ids together count as one event */
+	bool has_unknown;           /* the group includes the ids that the schema does not have */
+	bool is_joint;              /* the text needs parentheses when it is joined with an `and` */
+	bool is_and;                /* the root is an AND */
+	const struct tw_node *root; /* the tree of its first event */
 };
 
 struct tw_groups {
 	const struct tw_bound *bound;
-	struct tw_group *groups; /* events that never match are in no group */
+	struct tw_group *groups; /* an event whose tree is FALSE is in no group */
 	uint32_t n;
-	uint32_t *group_of; /* each event's group + 1, 0 = none; after the last event: the group of unknown ones */
-	char *pool;
-	struct tw_line text; /* texts of all groups */
-	uint32_t *slots;     /* group + 1 by the hash of its text */
+	/* For each of bound->events, and at the end for unknown ids: index of its group + 1; 0 = no group. */
+	uint32_t *group_of;
+	char *pool;          /* the texts of all groups */
+	struct tw_line text; /* writes to pool */
+	uint32_t *slots;     /* hash table by the text: index of the group + 1; 0 = free */
 	uint32_t n_slots;
 };
 
 /**
- * tw_groups__make() - write the trees of all events and group equal texts
- * @room: size of all texts together, bytes
- * @ret: call tw_groups__fini() in any case
+ * tw_groups__make() - write the trees of all events, and make groups of events with equal texts
+ * @room: limit of the size of all texts together, bytes
+ * @ret: free with tw_groups__fini(), also after an error
  *
  * Return: 0; -EOPNOTSUPP, -E2BIG, -ENOMEM.
  */
@@ -64,7 +66,7 @@ int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_sty
 
 void tw_groups__fini(struct tw_groups *groups);
 
-/** tw_group__knows() - number of events of the schema in a group */
+/** tw_group__knows() - Return: number of events in a group that the schema has */
 static inline size_t tw_group__knows(const struct tw_group *group)
 {
 	return group->n - group->has_unknown;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "filter/glob.h"
 
-/* The rest of a pattern or a text. */
+/* The part of a pattern or a text that has not been read. */
 struct rest {
 	const uint8_t *at, *end;
 };
@@ -11,7 +11,10 @@ static size_t left(const struct rest *rest)
 	return (size_t)(rest->end - rest->at);
 }
 
-/* Reads a byte or a range of bytes and advances. Return: whether the pattern continues after it, as it must inside brackets. */
+/*
+ * Read a byte or a range of bytes inside brackets; set @ret_has if it contains @c. Return: false at the end of the pattern, so that the
+ * brackets are not closed.
+ */
 static bool span_has(struct rest *span, uint8_t c, bool *ret_has)
 {
 	const uint8_t low = *span->at++;
@@ -25,7 +28,7 @@ static bool span_has(struct rest *span, uint8_t c, bool *ret_has)
 	return left(span) > 0;
 }
 
-/* @pattern is after the '['. Return: false, without a change, if no ']' follows. */
+/* Read a class after its '['; set @ret_has if it matches @c. Return: false, with @pattern unchanged, if there is no closing ']'. */
 static bool read_class(struct rest *pattern, uint8_t c, bool *ret_has)
 {
 	struct rest span = *pattern;
@@ -45,7 +48,7 @@ static bool read_class(struct rest *pattern, uint8_t c, bool *ret_has)
 	return true;
 }
 
-/* Whether the next element of the pattern, which is no '*', matches @c; if so the pattern advances. */
+/* Whether the next element of the pattern matches @c; if so, move @pattern to the element after it. The element must not be '*'. */
 static bool takes(struct rest *pattern, uint8_t c)
 {
 	struct rest next = { pattern->at + 1, pattern->end };
@@ -70,15 +73,15 @@ static bool takes(struct rest *pattern, uint8_t c)
 	return has;
 }
 
-/* A '\' at the very end matches nothing. */
+/* Whether the pattern has no more elements. A '\' as the last byte is ignored. */
 static bool is_at_end(const struct rest *pattern)
 {
 	return !left(pattern) || (left(pattern) == 1 && *pattern->at == '\\');
 }
 
 /*
- * Only the last '*' is ever extended by one byte: what an earlier star could match, the last one can match as well. At the end of the
- * text no star can be extended.
+ * If an element does not match, the last '*' before it is made to match one byte more, and the elements after the star are tried again.
+ * Earlier stars need not be tried again: the last star can match all bytes that they could match.
  */
 bool tw_glob__matches(const uint8_t *pattern, size_t pattern_len, const uint8_t *text, size_t text_len)
 {
@@ -104,7 +107,7 @@ bool tw_glob__matches(const uint8_t *pattern, size_t pattern_len, const uint8_t 
 	}
 }
 
-/* 1 if it is not closed: then it is an ordinary bracket. */
+/* Return: bytes of a class with its brackets; 1 if it is not closed, because '[' is then an ordinary byte. */
 static size_t class_length(const uint8_t *at, size_t left)
 {
 	size_t i = left > 2 && at[1] == '!' ? 2 : 1;
@@ -148,7 +151,7 @@ struct tw_glob_shape tw_glob_shape__of(const uint8_t *pattern, size_t len)
 
 	while (begin < len && pattern[begin] == '*')
 		begin++;
-	/* After a backslash or in brackets a star is an ordinary character, so the end is searched from the front. */
+	/* A star after a backslash or in brackets is an ordinary character. So stars at the end can be found only from the beginning. */
 	end = begin;
 	for (size_t i = begin; i < len; i += step) {
 		step = tw_glob__element(pattern + i, len - i);

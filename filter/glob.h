@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to filter/. Patterns with the syntax of the kernel's event filters. */
+/* Internal to filter/. Glob patterns with the syntax of the kernel's event filters. */
 #ifndef TW_GLOB_H
 #define TW_GLOB_H
 
@@ -10,37 +10,40 @@
 /**
  * tw_glob__matches() - whether a pattern matches the whole text
  *
- * `*` matches any bytes or none, `?` one byte, `[a-z]` one of these, `[!a-z]` any other one, a byte after `\` itself. A `]` that is
- * first in brackets is an ordinary byte, and so are brackets that are not closed.
+ * `*` matches any number of bytes, also 0; `?` one byte; `[a-z]` one byte from a to z; `[!a-z]` one other byte; `\` and a byte
+ * match that byte. A `]` directly after `[` or `[!` belongs to the class. A `[` without a closing bracket is an ordinary byte.
  *
- * The number of steps is at most the product of both lengths.
+ * The number of steps grows at most with the product of both lengths.
  */
 bool tw_glob__matches(const uint8_t *pattern, size_t pattern_len, const uint8_t *text, size_t text_len);
 
-/* The parts of a pattern, for back ends with no or other patterns. */
+/* The parts of a pattern, for back ends that have no patterns, or patterns with another syntax. */
 struct tw_glob_shape {
-	const uint8_t *body; /* text between the stars at the beginning and the end, as written */
+	const uint8_t *body; /* the pattern without the stars at its beginning and its end */
 	size_t body_len;
-	size_t characters;             /* minimum length that the body matches, if it has no stars */
-	bool leading, trailing, inner; /* stars at the beginning, at the end, inside the body */
+	size_t characters; /* number of elements of the body; without inner stars, the length of text that it matches */
+	bool leading, trailing, inner; /* there are stars at the beginning, at the end, inside the body */
 	bool plain;                    /* the body has only ordinary characters */
-	bool negates;                  /* it has a negated class of characters */
-	bool open_escape;              /* the last character is a backslash */
+	bool negates;                  /* the body has a negated class, such as [!a-z] */
+	bool open_escape;              /* the last character is a backslash that escapes nothing */
 };
 
-/** tw_glob_shape__of() - analyse a pattern; for one of only stars, `leading` is set and the body is empty */
+/** tw_glob_shape__of() - Return: the parts of a pattern. If it has only stars, `leading` is set and the body is empty */
 struct tw_glob_shape tw_glob_shape__of(const uint8_t *pattern, size_t len);
 
 /**
- * tw_glob_shape__is_prefix() - whether a pattern has no wildcard except * at the end: it matches texts that begin with the body, or
- * without a star equal it
+ * tw_glob_shape__is_prefix() - whether a pattern has no wildcard except stars at its end: a text must begin with the body, or be equal
+ * to it if there is no star
  */
 static inline bool tw_glob_shape__is_prefix(const struct tw_glob_shape *glob)
 {
 	return glob->plain && (!glob->leading || !glob->body_len);
 }
 
-/** tw_glob__element() - length of the pattern's next element: 1, 2 for a backslash and its byte, a whole class in brackets */
+/**
+ * tw_glob__element() - Return: length of the element at @at: 1, 2 for a backslash and its byte, or a whole class in brackets
+ * @left: bytes of the pattern from @at on, at least 1
+ */
 size_t tw_glob__element(const uint8_t *at, size_t left);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "filter/evaluate.h"
 
-/* Compiles with Wireshark's options of PCRE2: bytes instead of characters, without regard to case. */
+/* Uses the PCRE2 options that Wireshark uses: patterns of bytes, not of UTF-8 characters; case is ignored. */
 void *tw_pattern__new(const struct tw_literal *literal, size_t *ret_at, char *why)
 {
 	pcre2_code *code;
@@ -27,7 +27,7 @@ void tw_pattern__free(void *pattern)
 	pcre2_code_free(pattern);
 }
 
-/* One for each thread, because PCRE2 writes to it during a search. */
+/* Memory for searches. Each thread has its own, because PCRE2 writes to it during a search. */
 struct scratch {
 	pcre2_match_data *found;
 	pcre2_match_context *limits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to filter/. The regular expressions of `matches`, and searching for them. */
+/* Internal to filter/. Compiles the regular expressions of `matches`, and searches for them. */
 #ifndef TW_PATTERN_H
 #define TW_PATTERN_H
 
@@ -11,17 +11,18 @@
 
 /**
  * tw_pattern__new() - compile a regular expression
- * @ret_at: offset of an error in it, bytes
- * Return: a pcre2_code; NULL with @why, 256 bytes, filled.
+ * @ret_at: offset of an error in the expression, bytes
+ * @why: for the reason of an error, 256 bytes
+ * Return: a pcre2_code; NULL if the expression is invalid, with @ret_at and @why filled.
  */
 void *tw_pattern__new(const struct tw_literal *literal, size_t *ret_at, char *why);
 void tw_pattern__free(void *pattern);
 
 /**
- * tw_pattern__finds() - whether it matches anywhere in a text
- * @pattern: can be used by any number of threads at the same time
+ * tw_pattern__finds() - whether a regular expression matches anywhere in a text; false if the search exceeds a limit
+ * @pattern: from tw_pattern__new(); may be used by several threads at the same time
  *
- * Each thread keeps the memory for searches until it ends.
+ * The first call in a thread allocates memory for searches, which is freed when the thread ends.
  */
 bool tw_pattern__finds(const void *pattern, const uint8_t *text, size_t len);
 

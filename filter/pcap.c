@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libpcap computes with unsigned 32-bit words, loads are big-endian, and a load beyond the packet rejects it: so the length of the
- * record is tested before each test of a field.
+ * libpcap computes with unsigned 32-bit words and loads them as big-endian. A load beyond the end of the packet rejects the packet.
+ * Therefore each test of a field is preceded by a test of the record's length.
  *
- * Functions that append a test return whether that needs parentheses beside other tests.
+ * Functions that append a test return whether the text needs parentheses in a larger expression.
  */
 #include "filter/pcap.h"
 
@@ -14,7 +14,7 @@
 #include "filter/glob.h"
 #include "wire/tracewire.h"
 
-#define FRAME  14u /* offset of a frame in an Ethernet packet, and of its first TLV */
+#define FRAME  14u /* offset of the frame header in an Ethernet packet; EVENT: of the frame's first TLV */
 #define EVENT  (FRAME + (unsigned int)sizeof(struct tw_frame_hdr))
 #define NEVER  "len < 1"
 #define ALWAYS "len > 0"
@@ -39,7 +39,7 @@ static void put_hex(struct tw_line *line, uint64_t value)
 	tw_line__hex(line, value);
 }
 
-/* Tests that the event has a field at a fixed offset. */
+/* Append a test that the record is long enough to contain a field at a fixed offset. */
 static void put_reaches(struct tw_line *line, const struct tw_field *field)
 {
 	put_load(line, IN_EVENT(tlv.length), 2);
@@ -47,11 +47,14 @@ static void put_reaches(struct tw_line *line, const struct tw_field *field)
 	tw_line__u64(line, TW_EVENT_RECORD + (uint64_t)field->offset + field->size);
 }
 
-/* A part of a number that is compared for order: loaded, masked, signed values shifted above 0. */
+/*
+ * A part of a number for an ordered comparison: (loaded word + bias) & mask. bias is the sign bit of a signed number, so that negative
+ * numbers are below positive ones; otherwise 0.
+ */
 struct word {
-	uint32_t at;
-	uint8_t size;
-	uint8_t shift; /* its offset in the number */
+	uint32_t at;   /* offset in the packet */
+	uint8_t size;  /* bytes, 1 to 4 */
+	uint8_t shift; /* position of its lowest bit in the number */
 	uint32_t mask, bias;
 };
 #define WORDS_MAX 8
@@ -77,7 +80,7 @@ static void put_op(struct tw_line *line, uint8_t op)
 	tw_line__str(line, ops[op]);
 }
 
-/* At most four bytes, compared as loaded. */
+/* Append a comparison of 1, 2 or 4 bytes, masked. @value is in the byte order of the load. */
 static void put_masked(struct tw_line *line, uint32_t at, unsigned int size, uint64_t mask, uint8_t op, uint64_t value)
 {
 	put_load(line, at, size);
@@ -89,7 +92,7 @@ static void put_masked(struct tw_line *line, uint32_t at, unsigned int size, uin
 	put_hex(line, value & mask);
 }
 
-/* Equality does not depend on the byte order: the value is byte-swapped instead. */
+/* Append a comparison for equality. For a little-endian number, value and mask are byte-swapped instead of the number. */
 static bool put_equal(struct tw_line *line, const struct tw_test_place *place, uint64_t mask, uint8_t op,
 		      uint64_t value)
 {
@@ -114,7 +117,7 @@ static bool put_equal(struct tw_line *line, const struct tw_test_place *place, u
 	return kept >> 32 && kept & UINT32_MAX;
 }
 
-/* In parentheses, or a load. */
+/* Append a word with its bias and mask; in parentheses, unless it is only a load. */
 static void put_word(struct tw_line *line, const struct word *word)
 {
 	char *const begin = line->at;
@@ -144,7 +147,7 @@ static void put_order_word(struct tw_line *line, const struct word *word, uint8_
 	put_hex(line, value >> word->shift & mask_of(word->size));
 }
 
-/* @words: the highest first. The first one that differs decides. */
+/* Append an ordered comparison of a number that has several words; the first word that differs decides. @words: the highest first */
 static bool put_order(struct tw_line *line, const struct word *words, unsigned int n, uint8_t op, uint64_t value)
 {
 	for (unsigned int i = 0; i + 1 < n; i++) {
@@ -160,8 +163,8 @@ static bool put_order(struct tw_line *line, const struct word *words, unsigned i
 }
 
 /*
- * A number as words, the highest first: a little-endian number as its bytes. Combining them with shifts needs scratch memory, whose
- * content libpcap 1.10's optimizer loses.
+ * Split a number into words, the highest first; a little-endian number into its bytes. They cannot be combined with shifts, because that
+ * needs scratch memory, whose content the optimizer of libpcap 1.10 loses. Return: number of words
  */
 static unsigned int split(const struct tw_test_place *place, uint64_t mask, uint64_t bias, struct word *ret)
 {
@@ -238,15 +241,15 @@ static bool put_number(const struct tw_test *test, struct tw_line *line)
 }
 
 /*
- * Texts and bytes at a fixed offset, four bytes at a time. A text ends with its first NUL. It equals a value if it has its bytes,
- * followed by a NUL or the end of the field. No byte is less than a NUL, so the order is that of bytes too.
+ * Texts and bytes at a fixed offset are compared four bytes at a time. A text ends with its first NUL. It equals a value if it begins with
+ * the value, followed by a NUL or the end of the field. No byte is less than a NUL, so texts can be ordered by their bytes and the NUL.
  */
 
-/* Bytes to be compared, and their offset. */
+/* Bytes of the packet, and the value that they are compared with. */
 struct bytes {
-	const uint8_t *value; /* @len bytes and a NUL */
-	uint32_t at, len;
-	uint32_t bits; /* number of compared bytes */
+	const uint8_t *value; /* followed by a NUL; NULL for a field without a value yet */
+	uint32_t at, len;     /* offset in the packet; number of bytes */
+	uint32_t bits;        /* put_equal_bytes(): number of compared bits */
 };
 
 static bool is_text(const struct tw_test *test)
@@ -287,7 +290,7 @@ static bool put_equal_bytes(struct tw_line *line, const struct bytes *bytes)
 	return len > 4 || len == 3;
 }
 
-/* Less, or greater, than the value; @or_equal: or equal. */
+/* Append a test that the bytes are less (@before) or greater than the value; with @or_equal, also if they are equal. */
 static bool put_bytes_order(struct tw_line *line, const struct bytes *bytes, bool before, bool or_equal)
 {
 	const uint8_t strictly = before ? TW_TEST_LT : TW_TEST_GT, last = before ? TW_TEST_LE : TW_TEST_GE;
@@ -315,7 +318,7 @@ static bool put_bytes_order(struct tw_line *line, const struct bytes *bytes, boo
 	return depth > 0;
 }
 
-/* The order of the field and the value: the bytes that both have decide, then the length. */
+/* Append an ordered comparison of field and value: the bytes that both have decide; if these are equal, the longer side is greater. */
 static bool put_compared(struct tw_line *line, const struct tw_test *test, const struct bytes *field, bool before,
 			 bool or_equal, const uint8_t *value, size_t len)
 {
@@ -343,7 +346,7 @@ static bool put_bytes_within(struct tw_line *line, const struct tw_test *test, c
 	return true;
 }
 
-/* The field equals the value: with @whole, nothing follows it. */
+/* Append a test that the field begins with the value; with @whole, that it equals the value. */
 static bool put_same(struct tw_line *line, const struct tw_test *test, const struct bytes *field, const uint8_t *value,
 		     size_t len, bool whole)
 {
@@ -444,7 +447,7 @@ static void put_unless(struct tw_line *line, uint32_t at, unsigned int size, uin
 	tw_line__str(line, " or ");
 }
 
-/* Each of these rejects frames that are not one event of that schema, and prevents later loads beyond the packet. */
+/* Append tests, joined by `or`, that pass all frames but those with one event of the schema. So no later load is beyond the packet. */
 static void put_others(struct tw_line *line, bool big_endian, uint64_t schema_id)
 {
 	const unsigned int least = EVENT + (unsigned int)sizeof(struct tw_event);
@@ -477,7 +480,7 @@ static void put_id(struct tw_line *line, uint8_t op, uint16_t id)
 	tw_line__u64(line, id);
 }
 
-/* Ids of a group's events, or of all others of the schema; consecutive ids as a range. Return: number of alternatives */
+/* Append the ids of a group's events, or of the schema's other events (@others), in ranges joined by `or`. Return: number of ranges */
 static uint32_t put_ids(const struct tw_groups *g, uint32_t group, bool others, struct tw_line *line)
 {
 	const struct tw_bound_event *events = g->bound->events;
@@ -505,7 +508,7 @@ static uint32_t put_ids(const struct tw_groups *g, uint32_t group, bool others, 
 	return alternatives;
 }
 
-/* Appends the condition on the event ids of a group. Return: whether a text was needed */
+/* Append the condition on the event ids of a group. Return: false if all ids are in the group, so that none was needed */
 static bool put_events(const struct tw_groups *g, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &g->groups[i];

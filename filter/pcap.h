@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Back end: a capture filter of libpcap, for dumpcap -f and tcpdump. It passes matching frames of one event, and all other Tracewire
- * frames: control frames, LOST, PARTs, packed frames, other schemas. So the capture can be decoded and a later stage can continue. Only
- * after plain Ethernet.
+ * Back end: a capture filter of libpcap, for dumpcap -f and tcpdump. Of the frames with one event, it passes those that match. It also
+ * passes all other Tracewire frames (control frames, LOST, PARTs, packed frames, other schemas), so that the capture can be decoded, and
+ * a later stage can filter them. It recognises only frames directly after an Ethernet header.
  */
 #ifndef TW_FILTER_PCAP_H
 #define TW_FILTER_PCAP_H
@@ -13,8 +13,8 @@
 #define TW_PCAP_VALUE_MAX 1024 /* bytes of a value that is compared with text or bytes */
 
 /**
- * tw_pcap__emit() - append the filter
- * @schema_id: 0 = any
+ * tw_pcap__emit() - append the capture filter to a line
+ * @schema_id: the schema of the frames; 0 = any
  *
  * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the line has no room.
  */

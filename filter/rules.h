@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A classifier: rules in order, each an expression and an action, applied to frames on an interface. The first rule that matches an
- * event decides. It is compiled to eBPF (filter/bpf/) or to keys of tc's u32 (filter/u32.h).
+ * A classifier: a list of rules for frames on an interface. A rule is an expression and an action. For each event, the first rule whose
+ * expression matches decides. A classifier is compiled to eBPF (filter/bpf/) or to keys of tc's u32 (filter/u32.h).
  *
- * For a frame of one event
- * - pass, mark, redirect apply to the frame;
- * - drop drops it, unless it has another record that must arrive (WATERMARK, LOST): then its event becomes FILTERED.
+ * In a frame with one event
+ * - pass, mark and redirect apply to the frame;
+ * - drop drops the frame, unless it has another record that must arrive (WATERMARK, LOST). In that case the event is changed to FILTERED.
  *
- * For a packed frame
- * - each event whose rule says drop becomes FILTERED in place and keeps its number; if no event is left and nothing else must arrive,
- * the frame is dropped;
- * - otherwise the rule of the first event that is left decides: mark and redirect apply to the whole frame.
+ * In a packed frame
+ * - each event whose rule has the action drop is changed to FILTERED in place, and keeps its number;
+ * - if no other event remains, and no other record must arrive, the frame is dropped;
+ * - otherwise the rule of the first remaining event decides: its mark or redirect applies to the whole frame.
  *
- * Frames without events pass whatever the rules say, and are counted: control frames, LOST, WATERMARK, PARTs of an event. With redirect
- * (in tc) control frames are sent to both interfaces, because receivers after it could not decode events without them. Frames of another
- * schema match nothing, pass, and are counted. So do malformed frames; if only the rest of a frame is malformed, the events before it
- * are evaluated and filtered, and the frame passes.
+ * Frames without a whole event pass and are counted, whatever the rules are: control frames, frames with only LOST or WATERMARK, PARTs of
+ * an event. In tc, control frames are also copied to each interface that a rule redirects to, because receivers there need them to decode
+ * events. Frames of another schema match no rule; they pass and are counted. Malformed frames pass and are counted, too. If a frame is
+ * malformed only after some events, these events are evaluated and filtered, and the frame passes.
  */
 #ifndef TW_RULES_H
 #define TW_RULES_H
@@ -27,14 +27,14 @@
 enum tw_action {
 	TW_ACTION_PASS,
 	TW_ACTION_DROP,
-	TW_ACTION_MARK,     /* skb->mark = arg; not in XDP, which has no mark */
-	TW_ACTION_REDIRECT, /* to the interface with index arg */
+	TW_ACTION_MARK,     /* skb->mark = arg; not in XDP, where packets have no mark */
+	TW_ACTION_REDIRECT, /* send to the interface with index arg */
 };
 
 struct tw_rule {
-	struct tw_bound *bound; /* all are bound to the same schema */
+	struct tw_bound *bound; /* the expression; those of all rules are bound to the same schema */
 	uint8_t action;         /* enum tw_action */
-	uint32_t arg;
+	uint32_t arg;           /* MARK: the mark; REDIRECT: an interface index */
 };
 
 struct tw_rules {
@@ -42,25 +42,25 @@ struct tw_rules {
 	unsigned int n;         /* at most TW_RULES_MAX */
 	uint8_t default_action; /* for events that match no rule; enum tw_action */
 	uint32_t default_arg;
-	uint64_t schema_id; /* frames of another schema match nothing; 0 = any */
-	bool big_endian;    /* byte order of the event bodies; frames with the other byte order are of another schema */
+	uint64_t schema_id; /* frames of other schemas match no rule; 0 = accept any schema */
+	bool big_endian; /* byte order of the event bodies; a frame with the other byte order counts as of another schema */
 };
 
 /*
- * The counters, for each stream and channel. One row for each rule, one for the default, then these. A row counts frames and events: in
- * packed frames the events that matched the rule, and the frames with at least one of them.
+ * Counters that belong to no rule. For each stream and channel there are rows of counters: one for each rule, one for the default
+ * action, and one for each of these. The row of a rule counts the events that matched it, and the frames with at least one such event.
  */
 enum tw_count {
-	TW_COUNT_CONTROL,      /* control frames, and frames without an event; no events */
-	TW_COUNT_PART,         /* frames with a piece of an event that is larger than a frame: passed; no events */
-	TW_COUNT_OTHER_SCHEMA, /* passed: other schema, no rule applies; events according to their headers */
-	TW_COUNT_UNREADABLE, /* passed: truncated, impossible lengths, or unchangeable at this hook (UDP over IPv6 in XDP) */
-	TW_COUNT_DROPPED,  /* dropped frames, with their events; FILTERED ones are not counted */
-	TW_COUNT_FILTERED, /* events that became FILTERED in place, and passed frames with one */
-	TW_COUNT_MORE,     /* number of these counters */
+	TW_COUNT_CONTROL,      /* control frames, and other frames without an event; counts no events */
+	TW_COUNT_PART,         /* frames with a PART of an event; they pass; counts no events */
+	TW_COUNT_OTHER_SCHEMA, /* frames of another schema; they pass; the number of events is taken from their headers */
+	TW_COUNT_UNREADABLE, /* frames that pass because they are truncated, malformed, or cannot be changed here (UDP over IPv6 in XDP) */
+	TW_COUNT_DROPPED,  /* dropped frames and the events in them; events that were FILTERED before do not count */
+	TW_COUNT_FILTERED, /* events that were changed to FILTERED, and passed frames with such an event */
+	TW_COUNT_MORE,     /* number of counters in this enum */
 };
 
-/* A row of counters in the maps, host byte order; per CPU if possible. */
+/* A row of counters in the BPF maps, in host byte order. The maps are per CPU, except on a NIC. */
 struct tw_counter {
 	uint64_t frames, events;
 };
@@ -72,7 +72,7 @@ struct tw_counter_key {
 	uint16_t reserved[3];
 };
 
-/** tw_rules__row() - rule i; i = n is the default, without an expression */
+/** tw_rules__row() - Return: rule @i; if @i is rules->n, the default action as a rule without an expression */
 static inline struct tw_rule tw_rules__row(const struct tw_rules *rules, unsigned int i)
 {
 	if (i < rules->n)
@@ -80,7 +80,7 @@ static inline struct tw_rule tw_rules__row(const struct tw_rules *rules, unsigne
 	return (struct tw_rule){ .action = rules->default_action, .arg = rules->default_arg };
 }
 
-/** tw_rules__rows() - number of rows: rule i has row i, the default row n, enum tw_count c row n + 1 + c */
+/** tw_rules__rows() - Return: number of rows. Row i is of rule i, row n of the default, row n + 1 + c of enum tw_count c */
 static inline unsigned int tw_rules__rows(const struct tw_rules *rules)
 {
 	return rules->n + 1 + TW_COUNT_MORE;

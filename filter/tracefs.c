@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel's parser (kernel/trace/trace_events_filter.c, read in 6.1 to 6.18) accepts: == != < <= > >= and & on integers of a record,
- * where `a & m` tests for any bit of m; texts in quotes without escapes; && || !() and parentheses. A record has all of its fixed
- * fields, so != is the inverse of == there.
+ * where `a & m` is true if any bit of m is set; texts in quotes without escapes; && || !() and parentheses. A record has all of its fixed
+ * fields there, so != is the inverse of ==.
  */
 #include "filter/tracefs.h"
 
@@ -16,24 +16,24 @@
 #include "filter/expression.h"
 #include "filter/glob.h"
 
-#define ALWAYS "common_type >= 0" /* of every record: unsigned */
+#define ALWAYS "common_type >= 0" /* true for every record, because common_type is unsigned */
 #define NEVER  "common_type < 0"
 
 /*
- * The kernel selects a way to compare from the first bytes of a pattern (filter_parse_regex()), and some ways have surprises:
+ * The kernel chooses a method of comparison from the form of a pattern (filter_parse_regex()). Some methods differ from this language:
  *
- * - a leading `!` inverts the comparison, and after a leading digit nothing is a wildcard;
- * - "*x" compares the last bytes of the array, not of the text in it; "*x*" also finds text after the NUL;
- * - everything else, and every pattern with a backslash, is a glob that ends with the text, perhaps after the end of its array;
- * - in 6.1 "[!x]" also matches the NUL of the text.
+ * - with a leading `!`, the comparison is inverted; with a leading digit, there are no wildcards;
+ * - "*x" compares the last bytes of the array, not of the text in it; "*x*" also finds x after the text's NUL;
+ * - all other patterns, and all patterns with a backslash, are globs; a glob reads to the NUL, which may be after the end of the array;
+ * - in 6.1, "[!x]" also matches the NUL of the text.
  *
- * A backslash, which may precede any character, selects the glob. If an array of characters may have no NUL, or a class may match it,
- * two comparisons are joined of which at least one is right.
+ * A backslash, which may precede any character, makes the pattern a glob. If an array may have no NUL, or a class may match the NUL,
+ * several comparisons are joined.
  */
 #define TEXT_MAX 255 /* bytes in quotes; the kernel's MAX_FILTER_STR_VAL - 1 */
 #define COMM_MAX 15  /* bytes of a task's name in the kernel */
 
-/* How the comparisons are joined. */
+/* How the parts a, b, c of a plan are joined. */
 enum form {
 	IS_FALSE,
 	IS_TRUE,
@@ -42,12 +42,14 @@ enum form {
 	ENDS, /* (a && !b) || c */
 };
 
+/* One comparison of the kernel's language. */
 struct text_part {
 	const char *op;
 	struct tw_line text;
 	char buf[TEXT_MAX];
 };
 
+/* The comparisons for one test of text. */
 struct plan {
 	enum form form;
 	enum tw_tracefs_obstacle obstacle;
@@ -57,8 +59,8 @@ struct plan {
 /* The text that is compared. */
 struct subject {
 	const char *name;
-	uint32_t size; /* maximum length, bytes; 0 = unknown */
-	bool ends;     /* it always ends with a NUL */
+	uint32_t size; /* maximum length of the text, bytes; 0 = unknown */
+	bool ends;     /* the text always ends with a NUL */
 };
 
 static struct text_part *begin_part(struct plan *plan, unsigned int i, const char *op)
@@ -70,7 +72,7 @@ static struct text_part *begin_part(struct plan *plan, unsigned int i, const cha
 	return part;
 }
 
-/* A pattern that the kernel treats as a glob, preceded by the given number of `?`. */
+/* Make part @i a pattern that the kernel treats as a glob: @any times `?`, then the body, with `*` before or after it. */
 static void put_pattern(struct plan *plan, unsigned int i, const struct tw_glob_shape *glob, size_t any, bool leading,
 			bool trailing)
 {
@@ -88,7 +90,7 @@ static void put_pattern(struct plan *plan, unsigned int i, const struct tw_glob_
 		tw_line__char(text, '*');
 }
 
-/* A pattern on an array that may be full, without a NUL. */
+/* Plan a pattern for a character array that may have no NUL. */
 static void plan_in_array(struct plan *plan, const struct tw_glob_shape *glob, size_t size)
 {
 	const size_t n = glob->characters;
@@ -106,7 +108,7 @@ static void plan_in_array(struct plan *plan, const struct tw_glob_shape *glob, s
 		put_pattern(plan, 1, &(struct tw_glob_shape){ 0 }, size, false, true);
 		put_pattern(plan, 2, glob, size - n, false, true);
 	} else if (glob->plain) {
-		struct tw_line *search = &begin_part(plan, 1, " ~ ")->text; /* it reads all bytes of an array */
+		struct tw_line *search = &begin_part(plan, 1, " ~ ")->text; /* searches all bytes of the array */
 
 		plan->form = BOTH;
 		put_pattern(plan, 0, glob, 0, true, true);
@@ -128,7 +130,7 @@ static void plan_equal(struct plan *plan, const struct subject *subject, bool is
 	tw_line__bytes(&begin_part(plan, 0, is_equal ? " == " : " != ")->text, text, len);
 }
 
-/* Requires a text of at least as many characters as the shortest match, so that a character class cannot match a NUL. */
+/* Require that the text has at least glob->characters bytes before its NUL, so that a negated class cannot match the NUL. */
 static void add_length(struct plan *plan, const struct tw_glob_shape *glob)
 {
 	if (glob->leading || glob->inner) {
@@ -162,7 +164,7 @@ static void plan_pattern(struct plan *plan, const struct subject *subject, const
 		add_length(plan, &glob);
 }
 
-/* A literal as a pattern, special characters after a backslash. */
+/* Plan `contains` as a pattern in which special characters have a backslash. */
 static void plan_contains(struct plan *plan, const struct subject *subject, const uint8_t *text, size_t len)
 {
 	char buf[TEXT_MAX];
@@ -181,7 +183,7 @@ static void plan_contains(struct plan *plan, const struct subject *subject, cons
 		plan_pattern(plan, subject, (const uint8_t *)buf, tw_line__len(&pattern));
 }
 
-/* Names of tasks end with a NUL; so do texts of a __data_loc. */
+/* Return: the compared text. The name of a task always ends with a NUL, and so does the text of a __data_loc. */
 static struct subject subject_of(const struct tw_test *test)
 {
 	const struct tw_field *field = test->field;
@@ -233,7 +235,7 @@ enum tw_tracefs_obstacle tw_tracefs__obstacle(const struct tw_test *test)
 	return plan.obstacle;
 }
 
-/* Here and below: return whether it needs parentheses beside other tests. */
+/* Functions that append a test return whether the text needs parentheses in a larger expression. */
 static bool put_certain(struct tw_line *line, bool is_true)
 {
 	tw_line__str(line, is_true ? ALWAYS : NEVER);
@@ -277,10 +279,10 @@ static bool put_plan(struct tw_line *line, const struct tw_test *test, const str
 	}
 }
 
-#define IDLE    "<idle>"   /* pid 0 in this language */
-#define SWAPPER "swapper/" /* in the kernel, followed by the CPU */
+#define IDLE    "<idle>"   /* name of pid 0 in this language */
+#define SWAPPER "swapper/" /* name of pid 0 in the kernel, followed by the number of the CPU */
 
-/* The result for the kernel's names of its idle tasks: 1, 0, or -1 if it depends on the CPU. */
+/* Return: the result of a test for the kernel's names of its idle tasks: 1, 0, or -1 if it may depend on the CPU. */
 static int swapper_passes(const struct tw_test *test)
 {
 	const char *text = (const char *)test->bytes;
@@ -339,7 +341,7 @@ static struct number number_of(const struct tw_test *test)
 	}
 }
 
-/* With the bits of the value as the kernel parses numbers for this field: signed if the field is. */
+/* Append a comparison. The value is written as signed if the field is signed, because the kernel parses it so. */
 static void put_comparison(struct tw_line *line, const struct number *number, const char *op, uint64_t value)
 {
 	const unsigned int unused = 64 - 8 * number->size;
@@ -354,7 +356,7 @@ static void put_comparison(struct tw_line *line, const struct number *number, co
 		tw_line__u64(line, value << unused >> unused);
 }
 
-/* (it & mask) == value: all 0 bits are clear, and each 1 bit is set. Return: number of comparisons used */
+/* Append (number & mask) == value: the bits of mask & ~value are 0, those of mask & value are 1. Return: number of comparisons */
 static unsigned int put_equal_bits(struct tw_line *line, const struct number *number, uint64_t mask, uint64_t value)
 {
 	unsigned int n = 0;
@@ -410,7 +412,7 @@ static bool put_number(struct tw_line *line, const struct tw_test *test)
 	return false;
 }
 
-/* Bytes as the integer that the kernel has for them. */
+/* Append a comparison of bytes, which are an integer for the kernel. */
 static bool put_bytes(struct tw_line *line, const struct tw_test *test)
 {
 	const struct number number = number_of(test);

@@ -7,32 +7,33 @@
 #include "filter/tree.h"
 
 /*
- * The text uses the kernel's names. An event with a field called `CPU` or `COMM`, which no kernel has but a probe may, hides `cpu` and
- * `comm` of this language. A text of a __data_loc is assumed to end with a NUL, as the kernel writes it.
+ * The text uses the kernel's names: `cpu` becomes `CPU`, `comm` becomes `COMM`. If an event has a field with such a name (a user's probe
+ * may have one), the kernel compares that field instead. The text of a __data_loc field is assumed to end with a NUL, as the kernel
+ * writes it.
  */
-#define TW_TRACEFS_FILTER_MAX 4000 /* bytes of one event's filter: the kernel accepts a page */
+#define TW_TRACEFS_FILTER_MAX 4000 /* bytes of one event's filter; the kernel accepts at most a page */
 
 /**
  * tw_tracefs__emit() - append the filter of one event
- * @root: of the bound filter or from tw_node__weaken(); neither TRUE nor FALSE
+ * @root: the event's tree, from @bound or from tw_node__weaken(); neither TRUE nor FALSE
  *
- * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if it is longer than the kernel accepts.
+ * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the filter is longer than TW_TRACEFS_FILTER_MAX or the line.
  */
 int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, struct tw_line *line,
 		     struct tw_error *error);
 
-/* Why the kernel's filters cannot express a text comparison correctly (filter/capability.c has the sentences). */
+/* Why the kernel's filters cannot express a comparison of text correctly. The error texts are in filter/capability.c. */
 enum tw_tracefs_obstacle {
 	TW_TRACEFS_NO_OBSTACLE,
-	TW_TRACEFS_OPEN_ESCAPE, /* a trailing backslash */
-	TW_TRACEFS_READS_ON,    /* it would read after an array of characters without a NUL */
-	TW_TRACEFS_TAKES_NUL,   /* a negated class of characters would */
-	TW_TRACEFS_LONG,
-	TW_TRACEFS_NUL,
-	TW_TRACEFS_QUOTES, /* both kinds */
+	TW_TRACEFS_OPEN_ESCAPE, /* the pattern ends with a backslash */
+	TW_TRACEFS_READS_ON,    /* the kernel may read beyond the end of a character array that has no NUL */
+	TW_TRACEFS_TAKES_NUL,   /* a negated class, such as [!x], may match the NUL at the end of the text */
+	TW_TRACEFS_LONG,        /* the value is longer than the kernel accepts */
+	TW_TRACEFS_NUL,         /* the value contains a NUL */
+	TW_TRACEFS_QUOTES,      /* the value contains both ' and " */
 };
 
-/** tw_tracefs__obstacle() - for a test that compares text with equality, `contains` or `~` */
+/** tw_tracefs__obstacle() - find the obstacle to a test of text with the operator EXISTS, EQ, NE, CONTAINS or GLOB */
 enum tw_tracefs_obstacle tw_tracefs__obstacle(const struct tw_test *test);
 
 #endif

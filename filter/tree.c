@@ -68,7 +68,7 @@ static enum tw_walk_at arrive(struct tw_walk *walk, const struct tw_node *node)
 	return node->kind == TW_NODE_AND || node->kind == TW_NODE_OR ? TW_WALK_OPEN : TW_WALK_LEAF;
 }
 
-/* After a leaf or a node that was closed. */
+/* Make the step after a leaf, or after an AND or OR that was closed. */
 static enum tw_walk_at leave(struct tw_walk *walk)
 {
 	const struct tw_node *node = walk->node;
@@ -121,7 +121,7 @@ static bool is_certain(const struct tw_node *node)
 	return node->kind == TW_NODE_TRUE || node->kind == TW_NODE_FALSE;
 }
 
-/* Joins @certain with @other: either it decides, or it has no effect. */
+/* Join a TRUE or FALSE with another tree: it either decides the result or has no effect. */
 static struct tw_node *fold(enum tw_node_kind kind, struct tw_node *certain, struct tw_node *other)
 {
 	const bool decides = certain->kind == (kind == TW_NODE_AND ? TW_NODE_FALSE : TW_NODE_TRUE);
@@ -187,7 +187,7 @@ static void turn(struct tw_node *node)
 	node->negated = node->kind == TW_NODE_TEST && !node->negated;
 }
 
-/* ANDs become ORs and the reverse, in the whole tree: so no node gets a child of its own kind. */
+/* In the whole tree, ANDs become ORs and ORs become ANDs. Therefore no node gets a child of its own kind. */
 struct tw_node *tw_node__negate(struct tw_node *root)
 {
 	struct tw_node *node = root;

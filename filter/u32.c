@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests as bits. A record has all fields of its format, so the negation of a comparison is the inverse comparison. An order is a few
- * blocks of numbers with a common prefix.
+ * Compiles tests to masked comparisons. A record has all fixed fields of its format, so the negation of a comparison is the inverse
+ * comparison. An ordered comparison is split into blocks of numbers with equal leading bits.
  */
 #include "filter/u32.h"
 
@@ -15,31 +15,33 @@
 #include "filter/glob.h"
 #include "wire/tracewire.h"
 
+/* A conjunction of masked comparisons: true if all keys are equal. */
 struct tw_cube {
 	const struct tw_u32_key *keys; /* sorted by offset; values have no bits outside of their masks */
 	unsigned int n;
 };
 
+/* A disjunction of cubes: true if at least one cube is true. */
 struct tw_cubes {
-	struct tw_cube *items; /* NULL: without memory */
+	struct tw_cube *items; /* NULL = out of memory, or too many cubes */
 	unsigned int n;        /* at most TW_U32_MATCHES_MAX */
 };
 
-/* State of making cubes. */
+/* The memory for cubes, and whether a limit was exceeded. */
 struct tw_cube_maker {
 	struct tw_arena *arena;
-	bool too_many; /* a list exceeded TW_U32_MATCHES_MAX, or a cube TW_U32_KEYS_MAX keys */
+	bool too_many; /* a list needed more than TW_U32_MATCHES_MAX cubes, or a cube more than TW_U32_KEYS_MAX keys */
 };
 
 /* A number in the frame. */
 struct tw_cube_number {
-	uint32_t offset; /* offset from the frame header */
-	uint8_t size;
+	uint32_t offset; /* offset from the frame header, bytes */
+	uint8_t size;    /* bytes */
 	bool big_endian;
-	uint64_t flip; /* bits that are inverted before the comparison: the sign */
+	uint64_t flip; /* sign bit of a signed number: inverted in all values, so that they are ordered as unsigned */
 };
 
-/* Allocates a list with room for @n; without memory or beyond the limit its items are NULL. */
+/* Allocate a list for @n cubes. If out of memory, or if @n exceeds the limit, its items are NULL. */
 static struct tw_cubes new_list(struct tw_cube_maker *maker, size_t n)
 {
 	struct tw_cubes list = { 0 };
@@ -51,7 +53,7 @@ static struct tw_cubes new_list(struct tw_cube_maker *maker, size_t n)
 	return list;
 }
 
-/* Always true: one cube without keys; or never: no cube */
+/* Make a list that is always true (one cube without keys), or never true (no cube). */
 static struct tw_cubes cubes__certain(struct tw_cube_maker *maker, bool is_true)
 {
 	struct tw_cubes list = new_list(maker, 1);
@@ -60,7 +62,7 @@ static struct tw_cubes cubes__certain(struct tw_cube_maker *maker, bool is_true)
 	return list;
 }
 
-/* Appends a cube: the bytes from @offset on, masked with @mask; at most TW_CUBE_VALUE_MAX bytes */
+/* Make a list of one cube: the bytes from @offset on, masked with @mask, equal @value. @len: at most TW_CUBE_VALUE_MAX */
 static struct tw_cubes cubes__bytes(struct tw_cube_maker *maker, uint32_t offset, const uint8_t *value,
 				    const uint8_t *mask, uint32_t len)
 {
@@ -86,7 +88,7 @@ static struct tw_cubes cubes__bytes(struct tw_cube_maker *maker, uint32_t offset
 	return list;
 }
 
-/* The negation of one cube: at least one bit differs */
+/* Make the negation of a list with at most one cube: one cube for each bit, which must differ. */
 static struct tw_cubes cubes__not(struct tw_cube_maker *maker, const struct tw_cubes *cube)
 {
 	struct tw_cubes list;
@@ -126,7 +128,7 @@ static struct tw_cubes cubes__or(struct tw_cube_maker *maker, const struct tw_cu
 	return list;
 }
 
-/* Return: false if no word can match both. */
+/* Join two keys at the same offset. Return: false if no word can equal both. */
 static bool join_keys(const struct tw_u32_key *a, const struct tw_u32_key *b, struct tw_u32_key *ret)
 {
 	if ((a->value ^ b->value) & a->mask & b->mask)
@@ -135,7 +137,7 @@ static bool join_keys(const struct tw_u32_key *a, const struct tw_u32_key *b, st
 	return true;
 }
 
-/* Return: false if nothing can match both; without memory @ret has no keys. */
+/* Make the conjunction of two cubes. Return: false if it can never be true. If out of memory, the keys of @ret are NULL. */
 static bool join_cubes(struct tw_cube_maker *maker, const struct tw_cube *a, const struct tw_cube *b,
 		       struct tw_cube *ret)
 {
@@ -181,7 +183,7 @@ static struct tw_cubes cubes__and(struct tw_cube_maker *maker, const struct tw_c
 	return list;
 }
 
-/* (the number & mask) == value */
+/* Make a list for (number & mask) == value. */
 static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t mask,
 				     uint64_t value)
 {
@@ -196,7 +198,7 @@ static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct t
 	return cubes__bytes(maker, number->offset, values, masks, number->size);
 }
 
-/* The largest block that begins at @low, has a power of two of numbers, and ends at or before @high. Return: its span */
+/* Return: last - first number of the largest block that begins at @low, ends at or before @high, and has equal leading bits. */
 static uint64_t block_at(uint64_t low, uint64_t high)
 {
 	uint64_t span = 0;
@@ -206,7 +208,7 @@ static uint64_t block_at(uint64_t low, uint64_t high)
 	return span;
 }
 
-/* low <= the number <= high, unsigned; no cube if high is below low */
+/* Make a list for low <= number <= high, unsigned. If high < low, it is never true. */
 static struct tw_cubes cubes__range(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t low,
 				    uint64_t high)
 {
@@ -260,7 +262,7 @@ static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct 
 {
 	const struct tw_cube_number number = number_of(test);
 	const uint64_t all = UINT64_MAX >> (64 - 8 * number.size);
-	/* Signed numbers are shifted so that the smallest is 0. */
+	/* The sign bit of signed numbers is inverted, so that the smallest number becomes 0. */
 	const uint64_t least = -number.flip, most = number.flip ? number.flip - 1 : all;
 	struct tw_cubes below, above;
 	uint64_t low, high;
@@ -276,7 +278,7 @@ static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct 
 	return cubes__or(maker, &below, &above);
 }
 
-/* A text that is shorter than its field ends with a NUL. */
+/* Make a list for: the field equals the value (@whole), or begins with it. A text that is shorter than its field ends with a NUL. */
 static struct tw_cubes equal_bytes(struct tw_cube_maker *maker, const struct tw_test *test, const uint8_t *value,
 				   size_t len, bool whole, bool negated)
 {
@@ -363,7 +365,7 @@ static struct tw_cubes cubes_of_tree(struct tw_cube_maker *maker, const struct t
 #define HEADER(field) ((uint32_t)offsetof(struct tw_frame_hdr, field))
 #define EVENT(field)  ((uint32_t)(sizeof(struct tw_frame_hdr) + offsetof(struct tw_event, field)))
 
-/* To distinguish trees: fields of the same name differ between events. */
+/* Append a text that is used only to make groups. Fields of the same name may differ between events, so it has their offset and size. */
 static bool put_test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
 {
 	(void)format;
@@ -387,7 +389,7 @@ static void and_number(struct tw_cube_maker *maker, struct tw_cubes *cubes, uint
 	*cubes = cubes__and(maker, cubes, &more);
 }
 
-/* Matches a frame of one event of that schema. */
+/* Make a list that matches frames with one event of the schema. */
 static struct tw_cubes frame_cube(struct tw_cube_maker *maker, const struct tw_bound *bound, uint64_t schema_id)
 {
 	struct tw_cubes cubes = cubes__certain(maker, true);
@@ -402,7 +404,7 @@ static struct tw_cubes frame_cube(struct tw_cube_maker *maker, const struct tw_b
 	return cubes;
 }
 
-/* The ids of a group, in ranges: gaps between known ids belong to the unknown ones. */
+/* Make a list for the event ids of a group, in ranges. The ids that the schema does not have are between and after its ids. */
 static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_groups *groups, uint32_t group)
 {
 	const struct tw_cube_number id = { .offset = EVENT(event_id), .size = 2, .big_endian = true };
@@ -438,7 +440,7 @@ static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_gro
 	return list;
 }
 
-/* @cubes are in the arena; the matches are the caller's. */
+/* Copy cubes from the arena to matches, which the caller frees with tw_u32__fini(). Return: 0, -ENOMEM */
 static int copy_out(const struct tw_cubes *cubes, struct tw_u32 *ret)
 {
 	*ret = (struct tw_u32){ .matches = calloc(cubes->n + 1, sizeof(*ret->matches)) };

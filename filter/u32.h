@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Back end: keys of tc's u32 classifier, which needs no BPF on the target and can be offloaded to NICs. A key compares a masked word at
- * a fixed offset; all keys of a match must be equal. A rule has several matches, one of which must apply.
+ * Back end: keys of tc's u32 classifier, which needs no BPF on the target and can be offloaded to NICs. A key compares a masked 32-bit
+ * word at a fixed offset. A match applies if all its keys are equal. A rule has several matches; at least one must apply.
  *
- * For frames of one event after plain Ethernet. A word is compared without a test of the record's length, which every record written by
- * a kernel has.
+ * Only frames with one event, directly after an Ethernet header, can match. The record's length is not tested before a word is compared:
+ * a record written by a kernel always has all fields at fixed offsets.
  */
 #ifndef TW_FILTER_U32_H
 #define TW_FILTER_U32_H
@@ -17,12 +17,12 @@
 #define TW_U32_MATCHES_MAX 64  /* matches of one rule */
 
 struct tw_u32_key {
-	uint32_t value, mask; /* host byte order of the word read as big-endian */
-	uint32_t offset;      /* offset from the end of the Ethernet header, a multiple of 4 */
+	uint32_t value, mask; /* host byte order; the word of the frame is read as big-endian */
+	uint32_t offset;      /* offset of the word from the end of the Ethernet header, bytes; a multiple of 4 */
 };
 
 struct tw_u32_match {
-	struct tw_u32_key *keys; /* sorted by offset, one for each word */
+	struct tw_u32_key *keys; /* sorted by offset, at most one for each word */
 	unsigned int n;
 };
 
@@ -32,27 +32,26 @@ struct tw_u32 {
 };
 
 /**
- * tw_u32__compile() - the matches for an expression
+ * tw_u32__compile() - make the matches for an expression
  *
- * An order of numbers and a negation become several masked equalities, each a separate match, within the limit.
+ * An ordered comparison of numbers, and a negation, become several masked equalities, each in a match of its own.
  *
- * @schema_id: 0 = any
+ * @schema_id: the schema of the frames; 0 = any
  * @ret: free with tw_u32__fini()
  *
- * Return: 0; -EOPNOTSUPP as tw_bpf__generate(), also if it would need too many matches or keys; -ENOMEM.
+ * Return: 0; -EOPNOTSUPP as tw_bpf__generate(), also if the expression needs too many matches or keys; -ENOMEM.
  */
 int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_u32 *ret, struct tw_error *error);
 
 void tw_u32__fini(struct tw_u32 *u32);
 
-/* True for every event, because each has a CPU: the match for events without a rule. */
+/* An expression that is true for every event, because every event has a CPU. Its match is used for the default action. */
 #define TW_U32_ANY_EVENT "cpu >= 0"
 
 /**
- * tw_u32__control() - the match for control frames of any schema, which are sent both ways: receivers after a redirection need them to
- * decode events
+ * tw_u32__control() - Return: the match for control frames of any schema; static, must not be freed
  *
- * Return: static, not to be freed.
+ * If rules redirect events to an interface, receivers there need the control frames to decode the events.
  */
 const struct tw_u32_match *tw_u32__control(void);
 

@@ -10,7 +10,7 @@
 #endif
 
 #define HUGE_PAGE  ((size_t)2 << 20)
-#define WORTH_HUGE (HUGE_PAGE / 2) /* from this size on at least half of each page is used */
+#define WORTH_HUGE (HUGE_PAGE / 2) /* from this size on, at least half of the memory in huge pages is used */
 
 static size_t round_up(size_t size, size_t to)
 {
@@ -29,7 +29,7 @@ void *tw_large__alloc(size_t size, size_t hot)
 }
 
 #ifdef __SSE2__
-/* Return: bytes copied */
+/* Copies whole 16-byte words. Return: number of bytes copied */
 static size_t stream(uint8_t *to, const uint8_t *from, size_t len)
 {
 	size_t at = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers of a channel: the next one, and the missing ones. Gaps are remembered: a frame that fills a gap is late, not a duplicate.
+ * The event numbers of a channel: the next expected number, and gaps of missing numbers. Gaps are remembered, because a frame that fills
+ * a gap is late, not a duplicate.
  */
 #ifndef TW_STREAM_CHANNELS_H
 #define TW_STREAM_CHANNELS_H
@@ -11,46 +12,46 @@
 
 #include "stream/limits.h"
 
-/* Numbers that are missing. */
+/* A range of missing numbers. */
 struct tw_stream_gap {
-	uint64_t from, to; /* not including to */
-	uint64_t *counter; /* the user's; may be NULL */
+	uint64_t from, to; /* missing: from <= number < to */
+	uint64_t *counter; /* the caller's; may be NULL */
 };
 
 struct tw_stream_channel {
-	uint64_t next; /* the number expected next */
-	bool known;    /* next is meaningful */
-	uint8_t next_gap;
-	struct tw_stream_gap gaps[TW_STREAM_CHANNEL_GAPS_MAX]; /* the latest gaps, a ring, including empty ones */
+	uint64_t next;                                         /* the next expected number */
+	bool known;                                            /* @next is valid: a frame was received */
+	uint8_t next_gap;                                      /* index in @gaps of the next new gap */
+	struct tw_stream_gap gaps[TW_STREAM_CHANNEL_GAPS_MAX]; /* ring of the latest gaps; empty if from == to */
 };
 
-/* Kind of a frame by its numbers. */
+/* Classes of received frames, by their numbers. */
 enum tw_stream_arrival {
-	TW_STREAM_IN_ORDER,  /* it begins with the next number, or has none */
-	TW_STREAM_AFTER_GAP, /* numbers before it are missing */
-	TW_STREAM_LATE,      /* all its numbers were missing */
-	TW_STREAM_DUPLICATE, /* some of its numbers were received before */
+	TW_STREAM_IN_ORDER, /* the frame begins with the next expected number, uses no number, or is the channel's first */
+	TW_STREAM_AFTER_GAP, /* the frame begins with a later number: the numbers before it are missing */
+	TW_STREAM_LATE,      /* the frame has earlier numbers, all in one remembered gap */
+	TW_STREAM_DUPLICATE, /* the frame has earlier numbers, not all in one remembered gap */
 };
 
 /**
  * tw_stream_channel__see() - classify a received frame with @events numbers from @seq on
- * @ret_missing: with TW_STREAM_AFTER_GAP the quantity of missing numbers before it; otherwise 0
+ * @ret_missing: for TW_STREAM_AFTER_GAP, the quantity of missing numbers before the frame; otherwise 0
  *
- * Gaps are not filled: if a late frame arrives twice, both are late.
+ * A new gap is remembered. Late frames do not fill gaps here: if a late frame is received twice, both are TW_STREAM_LATE.
  */
 enum tw_stream_arrival tw_stream_channel__see(struct tw_stream_channel *c, uint64_t seq, uint16_t events,
 					      uint64_t *ret_missing);
 
-/** tw_stream_channel__miss() - record missing numbers, in place of the oldest gap; none if @from equals @to */
+/** tw_stream_channel__miss() - remember a gap from @from to @to - 1, which replaces the oldest gap; if @from == @to, do nothing */
 void tw_stream_channel__miss(struct tw_stream_channel *c, uint64_t from, uint64_t to, uint64_t *counter);
 
-/** tw_stream_channel__gap() - the gap that contains all of these numbers; NULL if there is none */
+/** tw_stream_channel__gap() - find the gap that contains all numbers from @from to @to - 1. Return: NULL if no gap does */
 struct tw_stream_gap *tw_stream_channel__gap(struct tw_stream_channel *c, uint64_t from, uint64_t to);
 
 /**
- * tw_stream_channel__fill() - missing numbers were received after all: their gap is split in two
- * @ret_counter: of the gap
- * Return: false if no gap contains all of them.
+ * tw_stream_channel__fill() - remove the numbers from @from to @to - 1, received late, from their gap, which may become two gaps
+ * @ret_counter: the counter of the gap
+ * Return: false if no gap contains all of these numbers.
  */
 bool tw_stream_channel__fill(struct tw_stream_channel *c, uint64_t from, uint64_t to, uint64_t **ret_counter);
 

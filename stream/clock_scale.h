@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Clocks that count ticks. Times out of range saturate. */
+/* Conversion between ticks of a clock and ns. Results out of range saturate. */
 #ifndef TW_CLOCK_SCALE_H
 #define TW_CLOCK_SCALE_H
 
@@ -10,7 +10,7 @@ struct tw_clock_scale {
 	unsigned int shift;
 };
 
-/** tw_clock_scale__ns() - a time of that clock in ns */
+/** tw_clock_scale__ns() - convert @ticks to ns */
 static inline uint64_t tw_clock_scale__ns(const struct tw_clock_scale *scale, uint64_t ticks)
 {
 	unsigned __int128 ns;
@@ -21,7 +21,7 @@ static inline uint64_t tw_clock_scale__ns(const struct tw_clock_scale *scale, ui
 	return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-/** tw_clock_scale__ticks() - the last tick not after @ns */
+/** tw_clock_scale__ticks() - convert @ns to ticks: the last tick that is not after @ns */
 static inline uint64_t tw_clock_scale__ticks(const struct tw_clock_scale *scale, uint64_t ns)
 {
 	unsigned __int128 ticks;

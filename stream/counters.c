@@ -68,7 +68,7 @@ void tw_stream_counters__lost(struct tw_stream_counters *counters, const struct 
 			plus(counters->lost[counter_of_place(lost.where)], lost.count);
 }
 
-/* Return: 0 with NULL if there are too many channels; -ENOMEM */
+/* Find the row of @channel, or add it. Return: 0, with *ret NULL if there are too many channels; -ENOMEM */
 static int counters__row(struct tw_stream_counters *counters, uint16_t channel, struct tw_stream_counter_row **ret)
 {
 	struct tw_stream_counter_row *rows;
@@ -129,7 +129,10 @@ bool tw_stream_counters__reported(const struct tw_stream_counters *counters, enu
 	return false;
 }
 
-/* The counters of STATS: of the whole stream, or the sum of its channels, whichever is larger. */
+/*
+ * Return: a counter as reported by STATS: the value of the whole stream or the sum of its channels, whichever is larger.
+ * @since_first: subtract the values of the first STATS
+ */
 static uint64_t by_stats(const struct tw_stream_counters *counters, enum tw_stream_counter counter, bool since_first)
 {
 	uint64_t stream = 0, channels = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counters of a stream from its LOST and STATS records. Both may report the same loss, and either may be missing or older, so each
- * place counts the larger of the two until the stream ends. Then STATS are complete, and a LOST that the network duplicated changes
- * nothing.
+ * The counters of a stream from its LOST and STATS records. Both may report the same loss, and either may be missing or older. Until the
+ * stream ends, the larger of the two is used for each counter. After END, the last STATS are used: they are complete, and do not
+ * include LOST records that the network duplicated.
  */
 #ifndef TW_STREAM_COUNTERS_H
 #define TW_STREAM_COUNTERS_H
@@ -14,69 +14,71 @@
 enum tw_stream_counter {
 	TW_STREAM_RECORDED,
 	TW_STREAM_READ,
-	TW_STREAM_FILTERED, /* by the producer */
+	TW_STREAM_FILTERED, /* rejected by the producer's filter */
 	TW_STREAM_RING,
 	TW_STREAM_SHED,
 	TW_STREAM_TX,
-	TW_STREAM_TX_FRAMES,    /* frames with an unknown number of events */
-	TW_STREAM_UNSURE_RINGS, /* rings with unknown counts; all others count events */
+	TW_STREAM_TX_FRAMES,    /* frames, not events: dropped frames with an unknown number of events */
+	TW_STREAM_UNSURE_RINGS, /* rings, not events: rings whose kernel counters do not match */
 	TW_STREAM_COUNT,
 };
 
 struct tw_stream_counter_row {
-	uint16_t channel;
-	bool reported[TW_STREAM_COUNT];
-	uint64_t first[TW_STREAM_COUNT]; /* in the first STATS that was seen */
-	uint64_t value[TW_STREAM_COUNT]; /* the largest received, because totals only grow */
+	uint16_t channel;                /* TW_CHANNEL_CONTROL = the whole stream */
+	bool reported[TW_STREAM_COUNT];  /* a STATS had the counter */
+	uint64_t first[TW_STREAM_COUNT]; /* value in the first such STATS */
+	uint64_t value[TW_STREAM_COUNT]; /* largest value received, because totals only grow */
 };
 
 struct tw_stream_counters {
-	uint64_t lost[TW_STREAM_COUNT];     /* by LOST */
-	uint64_t unknown;                   /* LOST without a count */
-	bool from_start;                    /* the stream's first control frame was seen */
+	uint64_t lost[TW_STREAM_COUNT];     /* sums of the LOST records */
+	uint64_t unknown;                   /* number of LOST records with TW_LOST_UNKNOWN */
+	bool from_start;                    /* the stream's first control frame was received */
 	bool ended;                         /* END was received: the last STATS are final */
-	struct tw_stream_counter_row *rows; /* by STATS: one a channel, the whole stream's among them */
+	struct tw_stream_counter_row *rows; /* from STATS: one for each channel, and one for the whole stream */
 	size_t n_rows;
-	const struct tw_alloc *alloc; /* of the rows; NULL = malloc() */
+	const struct tw_alloc *alloc; /* allocator of @rows; NULL = malloc() */
 };
 
 void tw_stream_counters__fini(struct tw_stream_counters *counters);
 
-/** tw_stream_counters__lost() and tw_stream_counters__stats() - add such a TLV. Return: 0, -ENOMEM */
+/** tw_stream_counters__lost() - add a LOST; tw_stream_counters__stats() - add a STATS. Return: 0; -ENOMEM, with a part of STATS added */
 void tw_stream_counters__lost(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
 int tw_stream_counters__stats(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
 
-/** tw_stream_counters__control() - a control frame of that number was seen */
+/** tw_stream_counters__control() - note that the control frame with number @seq was received */
 static inline void tw_stream_counters__control(struct tw_stream_counters *counters, uint64_t seq)
 {
 	counters->from_start |= !seq;
 }
 
-/** tw_stream_counters__end() - END was seen */
+/** tw_stream_counters__end() - note that END was received */
 static inline void tw_stream_counters__end(struct tw_stream_counters *counters)
 {
 	counters->ended = true;
 }
 
-/** tw_stream_counters__reported() - whether any STATS reported this counter */
+/** tw_stream_counters__reported() - whether a STATS reported @counter, for any channel */
 bool tw_stream_counters__reported(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
-/** tw_stream_counters__total() - events of one kind since the stream's start, as reported */
+/** tw_stream_counters__total() - value of @counter since the stream's start, as reported by STATS and LOST */
 uint64_t tw_stream_counters__total(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
 /**
- * tw_stream_counters__since() - events of one kind since this capture joined: all if it saw the stream's start; otherwise the growth
- * since the first STATS that it saw, or the sum of LOST records, whichever is larger
+ * tw_stream_counters__since() - value of @counter since this capture joined the stream
+ *
+ * It is the total if the capture received the stream's first control frame. Otherwise it is the growth since the first received STATS, or
+ * the sum of LOST records, whichever is larger, but at most the total.
  */
 uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
 /*
- * Counted for each stream, in events if nothing else is said. Two sums hold once nothing is queued any more:
+ * Counters of each stream. They count events, unless the description names something else. Two equations hold when nothing is queued:
  *
- *   numbers   = before + received + gaps                          (each channel's next number, added up)
+ *   numbers   = before + received + gaps                          (the sum of each channel's next number)
  *   received  = events_out + filtered + incomplete + damaged
  *
- * gaps = gaps_wire + gaps_receiver + gaps_reported holds always. What came and used up no new number:
+ * Always, gaps = gaps_wire + gaps_receiver + gaps_reported. Of the events found in frames, which may repeat numbers:
  *
  *   events_in = events_out + filtered + incomplete + duplicates + malformed_events
  */
@@ -107,7 +109,7 @@ uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, en
 	X(control_gaps, "control frames missing by their numbers")                                                   \
 	X(ended, "streams with END: 1 or 0 for one")
 
-/* Totals of one stream, over all its channels. */
+/* Sums of these counters over all channels of one stream. */
 struct tw_stream_numbers {
 #define X(name, what) uint64_t name;
 	TW_STREAM_NUMBERS(X)

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-#define SHARES (2 * TW_STREAMS_LIVE_MAX) /* so that looking for a free one ends soon */
+#define SHARES (2 * TW_STREAMS_LIVE_MAX) /* slots of the table of addresses: half stay free, so searches are short */
 
-/* An address, and its streams in a table. */
+/* An address, and the number of its streams in a table; streams 0 = a free slot. */
 struct share {
 	uint64_t source;
 	size_t streams;
@@ -41,7 +41,10 @@ static struct share *share_of(struct share shares[SHARES], uint64_t source)
 	return &shares[at];
 }
 
-/* Return: a stream of the address with the most; NOBODY if the newcomer's would then have more than that */
+/*
+ * Return: index of the stream that leaves the address with the most streams; TW_STANDING_NOBODY if the newcomer's address would then have
+ * more streams than that address.
+ */
 static size_t find_in_largest_share(const struct tw_standing *there, size_t n, const struct tw_standing *newcomer)
 {
 	struct share shares[SHARES] = { { .streams = 0 } };
@@ -80,7 +83,7 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 	is_crowded = own >= places->of_one_source;
 	if (!is_crowded)
 		goes = n < places->n ? TW_STANDING_NOBODY : of_any;
-	/* Addresses of streams that did not answer may be forged: these have no share. */
+	/* The address of a newcomer that did not answer may be forged, so it has no right to a share. */
 	if (goes == TW_STANDING_NOBODY && !is_crowded && n >= places->n && newcomer->proof == TW_PROOF_ANSWER)
 		goes = find_in_largest_share(there, n, newcomer);
 	if (goes == TW_STANDING_NOBODY && (is_crowded || n >= places->n))
@@ -89,12 +92,12 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 	return 0;
 }
 
-/* It ends where the next event of its channel begins. */
+/* Note a frame in row entry @which. Return: whether the frame begins with the number after the previous frame's numbers. */
 static bool row__goes_on(struct tw_number_row *row, unsigned int which, const struct tw_frame_info *info)
 {
 	const bool goes_on = row->known[which] && row->next[which] == info->seq;
 
-	row->known[which] = info->events; /* without numbers of its own a repetition would go on, too */
+	row->known[which] = info->events; /* a repeated frame without numbers must not count as consecutive */
 	row->next[which] = info->seq + info->events;
 	return goes_on;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The choice of the stream that leaves a full table: one policy for all tables, independent of the table.
+ * The choice of the stream that leaves a full table, to make room for a new stream. All tables of streams use this policy.
  *
- * A stream that ended leaves first, then one without proof, then one with consecutive numbers, and last one that answered a time
- * synchronisation request; among equals, the one silent for longest. A stream does not leave for one with the same or a weaker proof,
- * unless it has no proof itself or was silent for long, because its producer died without END.
+ * Streams leave in this order: streams that ended, streams without proof, streams with consecutive numbers, and streams that answered a
+ * time synchronisation request. Among equal streams, the one that was silent for longest leaves first. A stream may leave if it ended, has
+ * no proof, has a weaker proof than the new stream, or was silent for so long that its producer may have died without END.
  *
- * If all streams in the table answered, addresses share it: a stream that answers takes a place from the address with the most streams,
- * which keeps at least as many as the newcomer's address then has. No address loses its only stream, and two addresses never take places
- * from each other in turn.
+ * If no stream may leave by this rule, and the new stream has answered, the addresses share the table: a stream of the address with the
+ * most streams leaves, if that address then still has at least as many streams as the new stream's address. Therefore no address loses its
+ * only stream, and two addresses never displace each other's streams in turn.
  */
 #ifndef TW_STANDING_H
 #define TW_STANDING_H
@@ -20,51 +20,56 @@
 #include "stream/limits.h"
 #include "wire/decode.h"
 
-/* The proof of a stream: each is harder to forge than the one before. */
+/* What a stream has proved. Each proof is harder to forge than the proof before it. */
 enum tw_proof {
 	TW_PROOF_NONE,
-	TW_PROOF_NUMBERS, /* a frame continues the numbers of an earlier frame of its channel */
-	TW_PROOF_ANSWER,  /* it answers at the source address of its frames */
+	TW_PROOF_NUMBERS, /* a frame continued the numbers of an earlier frame of its channel */
+	TW_PROOF_ANSWER,  /* the producer answered a request sent to the source address of its frames */
 };
 
+/* The properties of a stream that determine whether it leaves. */
 struct tw_standing {
-	uint64_t heard;  /* last time it was heard, in the table's unit: time or frames */
-	uint64_t source; /* equal numbers are one address */
+	uint64_t heard;  /* when the latest frame was received, in the table's unit: a time, or a number of frames */
+	uint64_t source; /* number of the stream's address; equal numbers mean the same address */
 	enum tw_proof proof;
-	bool ended;
+	bool ended; /* END was received */
 };
 
 /* The limits of a table of streams. */
 struct tw_places {
-	size_t n;             /* streams at once */
-	size_t of_one_source; /* of them, from one address */
-	uint64_t silence;     /* a stream silent for that long, in the table's unit, counts as dead */
+	size_t n;             /* largest number of streams */
+	size_t of_one_source; /* largest number of streams from one address */
+	uint64_t silence;     /* a stream that was silent for longer, in the table's unit, counts as dead */
 };
 
-#define TW_STANDING_NOBODY SIZE_MAX
+#define TW_STANDING_NOBODY SIZE_MAX /* an index: no stream leaves */
 
-/** tw_standing__goes_before() - whether @s leaves before @other */
+/** tw_standing__goes_before() - whether the stream @s leaves before the stream @other */
 bool tw_standing__goes_before(const struct tw_standing *s, const struct tw_standing *other);
 
 /**
- * tw_standing__choose() - choose the stream that leaves for a new one
- * @there: @n streams, at most TW_STREAMS_LIVE_MAX, in any order
- * @newcomer: heard now
- * @ret: an index below @n; TW_STANDING_NOBODY = there is room
+ * tw_standing__choose() - choose the stream that leaves for a new stream
+ * @there: the @n streams in the table, at most TW_STREAMS_LIVE_MAX, in any order
+ * @newcomer: the new stream; its heard is the current time
+ * @ret: index in @there of the stream that leaves; TW_STANDING_NOBODY = there is room
  *
- * Return: 0; -ENOSPC if none leaves; -EDQUOT if only another stream of the same address could leave, and none does.
+ * Return: 0; -EDQUOT if the newcomer's address has of_one_source streams, and none of them may leave; -ENOSPC if the table is full, and no
+ * stream may leave.
  */
 int tw_standing__choose(const struct tw_standing *there, size_t n, const struct tw_places *places,
 			const struct tw_standing *newcomer, size_t *ret);
 
-/* The numbers received of a stream: of control frames and of the first channel of events. All zero at the start. */
+/*
+ * The expected numbers of a stream, all zero at the start. Index 0: control frames; index 1: frames of the first other channel that was
+ * received.
+ */
 struct tw_number_row {
 	uint64_t next[2];
-	uint16_t channel;
-	bool known[2];
-} __attribute__((packed, aligned(4))); /* no padding: there are many */
+	uint16_t channel;              /* the channel of index 1; 0 = not received yet */
+	bool known[2];                 /* next[i] is valid */
+} __attribute__((packed, aligned(4))); /* without padding, because there are many rows */
 
-/** tw_number_row__see() - Return: whether this frame continues the numbers of an earlier frame that used numbers */
+/** tw_number_row__see() - note a frame. Return: whether it continues the numbers of the channel's previous frame, which used numbers */
 bool tw_number_row__see(struct tw_number_row *row, const struct tw_frame_info *info);
 
 #endif

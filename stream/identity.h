@@ -6,21 +6,21 @@
 #include "stream/clock_scale.h"
 #include "wire/decode.h"
 
-/* Texts are escaped by base/printable.h and cut to their size; "" = unknown. */
+/* Texts are escaped by base/printable.h and cut to the sizes of the arrays; "" = unknown. */
 struct tw_identity {
 	char host[128], instance[128], release[128], machine[64], os[128], clock[32];
-	uint8_t host_bytes[128]; /* as received, for filters */
-	size_t host_len;         /* CPUs of these; 0 = unknown */
+	uint8_t host_bytes[128]; /* host name as received, unescaped, for filters */
+	size_t host_len;         /* bytes in @host_bytes; 0 = unknown */
 	char events[1024], filter[1024];
 	char version[64], boot[64], pointers[64], sync[128];
 	uint64_t cpus; /* CPUs with a ring; 0 = unknown */
 	struct tw_clock_scale scale;
 };
 
-/** tw_identity__host() - take the value of a HOST TLV in */
+/** tw_identity__host() - update @id with the attributes of a HOST TLV; attributes that it lacks stay unchanged */
 void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv);
 
-/** tw_identity__ns() - convert a time of the stream's clock to ns, if the clock counts ticks of known length */
+/** tw_identity__ns() - convert a time of the stream's clock to ns; unchanged if the length of the clock's ticks is not known */
 static inline uint64_t tw_identity__ns(const struct tw_identity *id, uint64_t time)
 {
 	return tw_clock_scale__ns(&id->scale, time);
@@ -29,13 +29,13 @@ static inline uint64_t tw_identity__ns(const struct tw_identity *id, uint64_t ti
 /** tw_identity__counts() - whether the clock counts units that cannot be converted to ns: events, or cycles of a TSC */
 bool tw_identity__counts(const struct tw_identity *id);
 
-/** tw_identity__name() - "host:instance", or the stream's id if the host is unknown */
+/** tw_identity__name() - write the stream's name: "host:instance", or "stream-ID" if the host is unknown */
 void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 
-/** tw_identity__comment() - the other attributes, such as the boot id, and the stream's id */
+/** tw_identity__comment() - write the stream's id and the attributes that the functions above and below omit, such as the boot id */
 void tw_identity__comment(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 
-/** tw_identity__describe() - events, clock and kernel in a sentence */
+/** tw_identity__describe() - write a description with the attributes events, clock, release and machine */
 void tw_identity__describe(const struct tw_identity *id, char *ret, size_t size);
 
 #endif

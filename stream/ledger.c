@@ -12,11 +12,12 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Events that are missing by their numbers and not explained yet, as classified by the merge. */
+/* Events that are missing by their numbers and not assigned to a place yet, by the merge's classes of gaps. */
 struct missing {
 	uint64_t reported, wire, receiver;
 };
 
+/* Subtract up to @n from @there. Return: the amount subtracted. */
 static uint64_t take_of(uint64_t *there, uint64_t n)
 {
 	const uint64_t taken = smaller(n, *there);
@@ -25,7 +26,7 @@ static uint64_t take_of(uint64_t *there, uint64_t n)
 	return taken;
 }
 
-/* Explains up to that many of them. Return: how many were explained. */
+/* Explain up to @n missing events: remove them from @m. Return: number of events explained. */
 static uint64_t missing__take(struct missing *m, uint64_t n)
 {
 	const uint64_t reported = take_of(&m->reported, n), wire = take_of(&m->wire, n - reported);
@@ -33,7 +34,7 @@ static uint64_t missing__take(struct missing *m, uint64_t n)
 	return reported + wire + take_of(&m->receiver, n - reported - wire);
 }
 
-/* Losses that the producer reported, of events that had numbers: those seen as missing numbers, and those not seen. */
+/* Events with numbers that the producer reported as lost: those that also show as missing numbers (seen), and the others (unseen). */
 struct reported {
 	uint64_t seen, unseen;
 };
@@ -70,8 +71,8 @@ static enum tw_ledger_state state_of(const struct tw_ledger_sources *from)
 }
 
 /*
- * Events before the capture joined: the numbers count events that passed the producer's filter, including shed and refused ones; STATS
- * counts those lost in the ring or rejected by the filter.
+ * Count the events before the capture joined. Numbers count events that passed the producer's filter, including events shed or dropped by
+ * the interface; STATS count events lost in the ring or rejected by the producer's filter.
  */
 static uint64_t count_before(const struct tw_ledger_sources *from)
 {
@@ -84,7 +85,7 @@ static uint64_t count_before(const struct tw_ledger_sources *from)
 	return plus(from->numbers.before, plus(ring, filtered));
 }
 
-/* All events with a number, plus the producer's counts of events without one. */
+/* Return: number of all events with a number, plus the events without a number that the producer counted: ring and producer filter. */
 static uint64_t recorded_by_numbers(const struct tw_ledger *l, const struct tw_stream_numbers *n)
 {
 	const uint64_t received = plus(plus(n->events_out, n->filtered), plus(n->incomplete, n->damaged)),
@@ -115,9 +116,11 @@ static uint64_t minus(uint64_t a, uint64_t b)
 }
 
 /*
- * Settles the recorded events, and the producer's losses without a visible gap, at the end of a channel. If a stream was seen from its
- * start, its shed events are certain. Otherwise they may have been earlier, and dropped frames may have had metadata, if an interface
- * drops frames of one event without saying which: these count only as far as something is unexplained.
+ * Set the number of recorded events, and add the producer's losses that show no gap, as at the end of a channel: @shed and @tx events.
+ *
+ * If the capture saw the stream's start, all @shed events are added. Otherwise some may have been shed before it joined. Some of the @tx
+ * frames may have had metadata instead of events, if an interface does not report which frames it dropped. Such uncertain losses are added
+ * only up to the number of recorded events that no place explains.
  */
 static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t tx, struct tw_ledger *l)
 {
@@ -153,7 +156,7 @@ void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret
 	l.place[TW_PLACE_CAPTURE_FILTER] = from->own.filtered;
 	l.place[TW_PLACE_UNWANTED] = from->own.unwanted;
 	l.place[TW_PLACE_DAMAGED] = plus(n->incomplete, n->damaged);
-	l.place[TW_PLACE_WIRE] = plus(missing.wire, missing.reported); /* from a LOST that contradicts the totals */
+	l.place[TW_PLACE_WIRE] = plus(missing.wire, missing.reported); /* reported: LOST records exceed the totals */
 	l.place[TW_PLACE_RECEIVER] = missing.receiver;
 	l.place[TW_PLACE_DISK] = from->own.disk;
 	settle(from, shed.unseen, tx.unseen, &l);

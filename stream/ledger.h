@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where every event of a stream went: one list of places whose sum is the number of recorded events:
+ * The ledger: the number of events of a stream at each place. Each recorded event is at one place:
  *
  * recorded = before + delivered + ... + disk
  *
- * The numbers of the channels, the producer's counters and the capture's own each contain a part of that (docs/wire-format.md,
- * "Numbers"). They are combined in tw_ledger__make() and nowhere else. The unexplained rest is the difference: it is shown, and never
- * added to a place that might fit.
+ * The numbers of the channels, the producer's counters and the capture's own counters each have a part of this information
+ * (docs/wire-format.md, "Numbers"). Only tw_ledger__make() combines them. Recorded events at no known place are the difference: it is
+ * shown, and never added to a place that might fit.
  */
 #ifndef TW_LEDGER_H
 #define TW_LEDGER_H
@@ -18,7 +18,7 @@
 #include "base/json.h"
 #include "stream/counters.h"
 
-/* The list of places: key in texts, name, kind, heading, meaning. */
+/* The list of places: key in comments and JSON, name, kind, heading in lines for people, meaning. */
 #define TW_LEDGER_PLACES(X)                                                                                        \
 	X(before, BEFORE, EARLIER, "before", "recorded before this capture joined the stream")                     \
 	X(delivered, DELIVERED, HERE, "delivered", "in this file")                                                 \
@@ -35,7 +35,7 @@
 	X(damaged, DAMAGED, LOST, "damaged", "received damaged or incomplete")                                     \
 	X(disk, DISK, LOST, "disk", "could not be written")
 
-/* Further numbers, which are no places: key, name, text after the number. */
+/* Further numbers of a ledger, which are not in its sum: key, name, text after the number. */
 #define TW_LEDGER_FACTS(X)                                                                                      \
 	X(late, LATE, "events after newer ones")                                                                \
 	X(reordered, REORDERED, "frames received out of order")                                                 \
@@ -70,9 +70,9 @@ enum tw_ledger_fact {
 
 /* The states of a ledger, from the least certain to the most certain. */
 enum tw_ledger_state {
-	TW_LEDGER_RUNNING, /* events may be on their way: recorded is the number so far */
-	TW_LEDGER_OPEN,    /* no END, or the kernel's counters do not match: the larger one of numbers and last STATS */
-	TW_LEDGER_CLOSED,  /* END arrived: recorded is the kernel's count */
+	TW_LEDGER_RUNNING, /* events may still arrive: recorded is the number so far */
+	TW_LEDGER_OPEN, /* END is missing or counters do not match: recorded is by numbers or the last STATS, the larger */
+	TW_LEDGER_CLOSED, /* END arrived: recorded is the kernel's count */
 };
 
 struct tw_ledger {
@@ -82,79 +82,79 @@ struct tw_ledger {
 	uint64_t fact[TW_FACT_COUNT];
 };
 
-/* The capture's own counts of emitted events. */
+/* The capture's own counters. */
 struct tw_ledger_own {
-	uint64_t delivered, elsewhere, filtered, unwanted, disk;
-	uint64_t explained; /* dropped by classifiers with their frames, according to their counters */
-	uint64_t
-		tail_frames; /* lower bound of frames missing after the last one, of any stream: no number shows them */
-	bool finished;       /* nothing is on its way: the merge has released everything */
+	uint64_t delivered, elsewhere, filtered, unwanted, disk; /* emitted events, for the places of these names */
+	uint64_t explained;   /* events in frames that classifiers dropped, from the classifiers' counters */
+	uint64_t tail_frames; /* lower bound of the frames of all streams lost after the last received frame */
+	bool finished;        /* no event can follow: the merge has emitted everything */
 };
 
 struct tw_ledger_sources {
 	const struct tw_stream_counters *counters;
-	struct tw_stream_numbers numbers; /* from the numbers of its channels */
+	struct tw_stream_numbers numbers; /* from the event numbers of the stream's channels */
 	struct tw_ledger_own own;
 };
 
 /**
  * tw_ledger__make() - combine all numbers of one stream
  *
- * Events that are missing by their numbers are explained in this order: what the producer says it shed, or its interface dropped; what
- * classifiers counted; the rest is the receiver's ring or the wire, which the merge distinguishes by the receiver's drop counter.
+ * Events that are missing by their numbers are assigned to places in this order: the producer's reports of shed events, then of events
+ * dropped by its interface, then the counters of classifiers. The remaining events were lost in the receiver's ring or on the wire; the
+ * merge distinguishes these two by the receiver's drop counter.
  *
- * STATS are totals since the stream's start. A capture that joined late subtracts the first STATS that it received, but not what LOST
- * records reported to it directly: losses between joining and the first STATS are known only from these. What the producer's filter
- * rejected in that time, at most a second, counts as before.
+ * STATS are totals since the stream's start. If a capture joined late, the first STATS that it received are subtracted. Losses between
+ * joining and the first STATS are known only from LOST records, so these are not subtracted. Events that the producer's filter rejected in
+ * that time, at most a second, count as before.
  */
 void tw_ledger__make(const struct tw_ledger_sources *sources, struct tw_ledger *ret);
 
-/** tw_ledger__is_too_large() - whether its numbers, or their sum, exceed 64 bits: they stopped at UINT64_MAX */
+/** tw_ledger__is_too_large() - whether recorded or the sum of the places exceeds 64 bits: sums saturate at UINT64_MAX */
 bool tw_ledger__is_too_large(const struct tw_ledger *ledger);
 
-/** tw_ledger__difference() - recorded less all places; 0 = balanced, above 0 = unexplained, below 0 = counted twice */
+/** tw_ledger__difference() - recorded minus the sum of all places; above 0: events without a place, below 0: events counted twice */
 int64_t tw_ledger__difference(const struct tw_ledger *ledger);
 
 /**
- * tw_ledger__is_known() - whether the difference is known: not if frames with an unknown number of events are missing, nor if the
- * kernel's counters do not match or the numbers are too large
+ * tw_ledger__is_known() - whether the difference is known
+ *
+ * It is unknown if frames are missing after the last received frame, if the kernel's counters do not match, or if numbers are too large.
  */
 bool tw_ledger__is_known(const struct tw_ledger *ledger);
 
-/** tw_ledger__sum() - the sum of all places of one kind */
+/** tw_ledger__sum() - sum of all places of one kind */
 uint64_t tw_ledger__sum(const struct tw_ledger *ledger, enum tw_ledger_kind kind);
 
-/** tw_ledger__add() - add a ledger to @to; the result has the less certain state. tail_frames already includes both */
+/** tw_ledger__add() - add a ledger to @to, and keep the less certain state and the larger tail_frames, which counts all streams */
 void tw_ledger__add(struct tw_ledger *to, const struct tw_ledger *ledger);
 
-/** tw_ledger_state__name() - "running", "open", "closed" */
+/** tw_ledger_state__name() - the name of a state: "running", "open", "closed" */
 const char *tw_ledger_state__name(enum tw_ledger_state state);
 
 /*
- * Texts. Each function writes at most @size bytes, at least 1, with a NUL at the end. Places with 0 are left out, except delivered. A
- * @size of TW_LEDGER_TEXT_MAX is always sufficient. Return: length.
+ * Texts. tw_ledger__comment() and tw_ledger__line() write at most @size bytes, NUL included; @size is at least 1, and TW_LEDGER_TEXT_MAX
+ * is always sufficient. Places with the value 0 are omitted, except delivered. Return: length without the NUL.
  */
 #define TW_LEDGER_TEXT_MAX 1536
 
 /**
- * tw_ledger__comment() - the text stored in a file, in the comment of an interface statistics block
+ * tw_ledger__comment() - write the text that files contain, as a comment of an interface statistics block
  *
- * "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0": pairs of a key and a decimal number, in any order after
- * the version. A missing key means 0, an unknown one is skipped. The difference is for human readers: it follows from the other numbers,
- * and is the word "unknown" if it is unknown.
+ * "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0": after the version, pairs of a key and a value, in any order.
+ * A missing key means 0; an unknown key is skipped. The difference is for human readers and is not parsed; it may be the word "unknown".
  */
 size_t tw_ledger__comment(const struct tw_ledger *ledger, char *ret, size_t size);
 
 /**
- * tw_ledger__parse() - the inverse, for an untrusted file
- * Return: false, with @ret unchanged, if this is no ledger, one of another version, or has an invalid number.
+ * tw_ledger__parse() - parse a text of tw_ledger__comment() from an untrusted file
+ * Return: false, with @ret unchanged, if the text is not a ledger, has another version, or has an invalid value.
  */
 bool tw_ledger__parse(const char *text, size_t len, struct tw_ledger *ret);
 
-/** tw_ledger__line() - text for people and logs: "10 recorded: 9 delivered, 1 wire; closed" */
+/** tw_ledger__line() - write a text for people and logs: "10 recorded: 9 delivered, 1 wire; closed" */
 size_t tw_ledger__line(const struct tw_ledger *ledger, char *ret, size_t size);
 
-/** tw_ledger__json() - an object with every place and number, as the value of @key */
+/** tw_ledger__json() - write an object with all places and facts as the value of @key */
 void tw_ledger__json(const struct tw_ledger *ledger, struct tw_json *json, const char *key);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A ledger as one line, for files and for people, and as JSON; and parsing it from a file's comment, which is untrusted. */
+/* Writes a ledger as a line for files or for people, and as JSON; parses it from the comment of a file, which is untrusted. */
 #include <string.h>
 
 #include "stream/ledger.h"
@@ -122,7 +122,7 @@ void tw_ledger__json(const struct tw_ledger *l, struct tw_json *json, const char
 	const bool spaced = json->spaced;
 
 	tw_json__open(json, key, '{');
-	json->spaced = true; /* also in compact JSON */
+	json->spaced = true; /* the ledger has spaces even in compact JSON */
 	tw_json__str(json, "state", tw_ledger_state__name(l->state));
 	tw_json__u64(json, "recorded", l->recorded);
 	put_all(json, "places", place_keys, l->place, TW_PLACE_COUNT);
@@ -137,7 +137,7 @@ struct word {
 	size_t len;
 };
 
-/* Return: false at the end */
+/* Get the next word, up to a blank. Return: false at the end of the text. */
 static bool next_word(struct word *rest, struct word *ret)
 {
 	size_t len = 0;
@@ -202,7 +202,7 @@ static uint64_t *find(struct tw_ledger *l, const struct word *key)
 	return NULL;
 }
 
-/* Return: false if a known key has an invalid value */
+/* Store the value of a KEY=VALUE word; other words and unknown keys are ignored. Return: false if a known key has an invalid value. */
 static bool take(struct tw_ledger *l, const struct word *word)
 {
 	const char *equals = memchr(word->at, '=', word->len);

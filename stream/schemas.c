@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The meaning of event ids: reads SCHEMA texts, and keeps the formats of a stream's schemas and the programs that print them. */
+/* Parses SCHEMA texts, and stores the formats of a stream's schemas and the print programs of the formats. */
 #include <errno.h>
 
 #include "stream/streams_impl.h"
 
 #define PAGE_IDS 256
 
-/* What the table of strings grows by at once, besides doubling. */
-#define STRINGS_MIN    2048 /* bytes: the empty table and its first places */
-#define STRINGS_GROWTH 20   /* times the text: a line has 5 bytes, a string takes 96 */
+/* The table of strings grows by at most STRINGS_MIN + STRINGS_GROWTH * length of the added text, unless an array is doubled. */
+#define STRINGS_MIN    2048 /* bytes: the empty table and its first entries */
+#define STRINGS_GROWTH 20   /* a line of the text has at least 5 bytes; its string takes 96 bytes */
 
 static void schema__free(struct tw_stream_schema *schema, const struct tw_alloc *alloc)
 {
@@ -75,7 +75,7 @@ struct tw_stream_schema *tw_stream__get_schema(struct tw_stream *stream, uint64_
 	return schema;
 }
 
-/* Return: 0, or -errno: the format stays the caller's */
+/* Store a format. Return: 0; -errno, and the caller still owns @format */
 static int put_format(struct tw_stream *stream, uint64_t schema_id, struct tw_format *format, struct tw_error *error)
 {
 	struct tw_stream_schema *schema = tw_stream__get_schema(stream, schema_id);
@@ -148,7 +148,7 @@ static int add_strings(struct tw_stream *stream, const struct tw_schema_text *te
 		   : 0;
 }
 
-/* FNV-1a: recognises a repeated text, and is no protection. */
+/* Hash a payload with FNV-1a, to recognise repeated texts; it is not secure against chosen texts. */
 static uint64_t hash_of(const struct tw_schema_view *view)
 {
 	uint64_t hash = 0xcbf29ce484222325u ^ view->raw_length;
@@ -158,7 +158,7 @@ static uint64_t hash_of(const struct tw_schema_view *view)
 	return hash;
 }
 
-/* Metadata are repeated for late receivers: an existing text stays, and the repetition is not decompressed. */
+/* Producers repeat metadata for late receivers: a known text stays, and its repetition is not decompressed. */
 bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
 	if (view->kind == TW_SCHEMA_EVENT)
@@ -176,7 +176,7 @@ static int expand(struct tw_streams *streams, const struct tw_schema_view *view,
 	return tw_schema_text__expand(view, streams->expanded, TW_SCHEMA_RAW_MAX, ret, error);
 }
 
-/* The members that determine whether a schema is complete. */
+/* Update the members that tw_stream__has_whole() needs. */
 static void note_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
 	struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
@@ -251,7 +251,7 @@ static void assume_long_size(struct tw_stream *stream, struct tw_stream_event *e
 	tw_format__assume_long_size(event->format, long_size);
 	if (event->print)
 		tw_stream__changed(stream, tw_print__memory(event->print), 0);
-	tw_print__free(event->print); /* it was made for another long */
+	tw_print__free(event->print); /* it was compiled for another size of a long */
 	event->print = NULL;
 }
 

@@ -133,7 +133,7 @@ static void append(struct tw_streams *streams, struct tw_stream *stream)
 	streams->n_known++;
 }
 
-/* Return: NULL beyond the limits, or without memory */
+/* Return: the new stream; NULL beyond the limits or if out of memory */
 static struct tw_stream *add(struct tw_streams *streams, uint64_t id)
 {
 	const struct tw_alloc *alloc = streams->options.alloc;
@@ -182,7 +182,7 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id)
 	return stream;
 }
 
-/* Return: 0 if there is room for the new stream; -ENOSPC, -EDQUOT; or the result of a user's callback */
+/* Let a live stream leave if that is necessary for a new live stream. Return: 0; -ENOSPC or -EDQUOT if none may leave; a user's -errno */
 static int make_room(struct tw_streams *streams, const struct tw_standing *newcomer)
 {
 	const struct tw_places places = { .n = TW_STREAMS_LIVE_MAX,
@@ -228,7 +228,7 @@ int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, stru
 {
 	const int err = tw_streams__admit(streams, id, &(struct tw_standing){ .heard = now }, ret);
 
-	return err == -EDQUOT ? -ENOSPC : err; /* all are of one address here */
+	return err == -EDQUOT ? -ENOSPC : err; /* streams made live by this function have no known address */
 }
 
 void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *frame, uint64_t now)

@@ -3,12 +3,12 @@
 
 #include <errno.h>
 
-#define OLD_NS 10000000000ull /* no event arrives that long after names of its time */
+#define OLD_NS 10000000000ull /* 10 s: an event does not arrive so long after COMM records of a later time */
 
-/* Most tasks have one name, and most look-ups want the last. */
+/* The names of a task. The latest name is stored separately: most tasks have only one, and most look-ups need the latest. */
 struct task {
 	struct tw_task_name last;
-	struct tw_task_name *older; /* the oldest first */
+	struct tw_task_name *older; /* earlier names, sorted by since, the oldest first */
 	uint32_t n_older, room_older;
 };
 
@@ -51,7 +51,7 @@ static void forget_oldest(struct task *task, uint32_t n)
 	memmove(task->older, task->older + n, task->n_older * sizeof(*task->older));
 }
 
-/* Removes names that no later event can need, because the name after them is old enough. */
+/* Remove the names that no later event can need, because the next name of the task is already older than OLD_NS. */
 static void forget_past(struct tw_tasks *tasks, struct task *task, uint64_t now)
 {
 	uint32_t n = 0;
@@ -68,7 +68,7 @@ static void forget_past(struct tw_tasks *tasks, struct task *task, uint64_t now)
 	}
 }
 
-/* Return: 0; -E2BIG, -ENOMEM */
+/* Double the array of older names, within @room bytes. Return: 0; -E2BIG, -ENOMEM */
 static int grow(struct tw_tasks *tasks, struct task *task, size_t room)
 {
 	const uint32_t most = tasks->history == TW_HISTORY_ALL ? TW_STREAM_ALL_TASK_NAMES_MAX
@@ -88,7 +88,7 @@ static int grow(struct tw_tasks *tasks, struct task *task, size_t room)
 	return 0;
 }
 
-/* Makes room for one more older name. Return: 0; -E2BIG, -ENOMEM if all are to be kept */
+/* Make room for one more older name; TW_HISTORY_LATEST may remove the oldest names. Return: 0; -E2BIG, -ENOMEM */
 static int make_room(struct tw_tasks *tasks, struct task *task, uint64_t now, size_t room)
 {
 	int err;
@@ -117,7 +117,7 @@ static int rename_task(struct tw_tasks *tasks, struct task *task, const struct t
 	return 0;
 }
 
-/* How many of the older names are from @time or before. */
+/* Return: number of older names whose since is at most @time. */
 static uint32_t older_until(const struct task *task, uint64_t time)
 {
 	uint32_t low = 0, high = task->n_older;
@@ -133,7 +133,7 @@ static uint32_t older_until(const struct task *task, uint64_t time)
 	return low;
 }
 
-/* A name of an earlier time that was not sent in time. */
+/* Insert a name whose since is earlier than that of the latest name, because its record was sent late. */
 static int insert(struct tw_tasks *tasks, struct task *task, const struct tw_task_name *name, size_t room)
 {
 	const uint32_t at = older_until(task, name->since);
@@ -168,7 +168,7 @@ int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint3
 	}
 	if (name.since >= task->last.since)
 		return is_same(&task->last, &name) ? 0 : rename_task(tasks, task, &name, room);
-	/* Repeated, and changed since; or sent late. */
+	/* The record is older than the latest name: it repeats an earlier name, or was sent late. */
 	return tasks->history == TW_HISTORY_ALL ? insert(tasks, task, &name, room) : 0;
 }
 
@@ -184,7 +184,7 @@ const struct tw_task_name *tw_tasks__name(const struct tw_tasks *tasks, uint32_t
 	n = older_until(task, time);
 	if (n)
 		return &task->older[n - 1];
-	/* The name at that time is unknown: the first name that is kept is the best guess, because older ones were removed. */
+	/* The name at @time is unknown. TW_HISTORY_LATEST may have removed older names: the oldest kept name is the best guess. */
 	if (tasks->history == TW_HISTORY_ALL)
 		return NULL;
 	return task->n_older ? &task->older[0] : &task->last;

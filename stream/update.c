@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Adds the metadata records of a stream to its state. */
+/* Updates the state of a stream with its metadata records. */
 #include <errno.h>
 
 #include "stream/streams_impl.h"
 
-/* What tables grow by at once, besides doubling. */
+/* Largest growth of the symbol table when a symbol is added, unless an array of the table is doubled. */
 #define SYMBOLS_GROWTH (128u << 10) /* bytes: the empty table and a block of names */
 
 static bool wants(const struct tw_stream *stream, unsigned int what)
@@ -77,7 +77,7 @@ static bool update_task(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 	return true;
 }
 
-/* The first name of an address stays, unless another reaches further; then the table needs not see it. */
+/* Whether a symbol need not be added. The first name of an address stays, unless a later symbol of that address covers more bytes. */
 static bool has_symbol(const struct tw_stream *stream, const struct tw_symbol_view *view)
 {
 	struct tw_symbol known;
@@ -131,7 +131,7 @@ bool tw_stream__symbol(const struct tw_stream *stream, uint64_t address, struct 
 	return true;
 }
 
-/* Return: false if malformed; @ret_err is -ENOMEM without memory for them. */
+/* Update the counters. Return: false if the STATS is malformed. @ret_err: -ENOMEM if there is no memory for the counters. */
 static bool update_stats(struct tw_stream *stream, const struct tw_tlv_view *tlv, int *ret_err)
 {
 	const size_t n = sizeof(stream->stats) / sizeof(*stream->stats);
@@ -147,7 +147,7 @@ static bool update_stats(struct tw_stream *stream, const struct tw_tlv_view *tlv
 	return !list.left;
 }
 
-/* Return: false if the value is malformed. */
+/* Update the stream with a complete TLV. Return: false if its value is malformed. */
 static bool update(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv,
 		   int *ret_err)
 {

@@ -2,7 +2,7 @@
 #include "wire/decode.h"
 
 #define HDR(p, field) ((p) + offsetof(struct tw_frame_hdr, field))
-/* A field of a TLV struct, given the TLV's value (which begins after the TLV header). */
+/* Address of a field of a TLV struct in the TLV's value, which begins after the TLV header. */
 #define VAL(tlv, type, field) ((tlv)->value + offsetof(struct type, field) - sizeof(struct tw_tlv))
 #define VALUE_MIN(type)       (sizeof(struct type) - sizeof(struct tw_tlv))
 
@@ -61,7 +61,7 @@ const char *tw_tlv__name(unsigned int type)
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
 }
 
-/* Step over a TLV; the padding of the last one in a value, or of a frame that was cut, need not be there. */
+/* Move past a TLV and its padding. The padding may be missing at the end of a value and of a truncated frame. */
 static void skip_padded(struct tw_cursor *c, size_t len)
 {
 	const size_t padded = tw_tlv__padded(len);
@@ -69,7 +69,7 @@ static void skip_padded(struct tw_cursor *c, size_t len)
 	tw_cursor__take(c, padded < c->left ? padded : c->left);
 }
 
-/* Type and length, of the header and all. Return: false if it is not there, or too short for its type */
+/* Read a TLV header: type, and length including the header. Return: false if it is incomplete or the length is too short for the type. */
 static inline bool read_tlv_header(const struct tw_cursor *c, unsigned int *ret_type, size_t *ret_len)
 {
 	if (c->left < sizeof(struct tw_tlv))
@@ -88,7 +88,7 @@ bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_f
 	if (!read_tlv_header(c, &type, &len) || len > c->left)
 		return false;
 	if (type == TW_TLV_AUTH && tw_tlv__padded(len) < c->left)
-		return false; /* bytes after it are not authenticated */
+		return false; /* bytes after an AUTH are not authenticated */
 
 	ret->type = (uint16_t)type;
 	ret->value = c->at + sizeof(struct tw_tlv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The only parser of received frames. A cursor checks the remaining length, returns a pointer and advances. Each view points into the
- * caller's bytes and is valid as long as they are. Nothing here allocates, recurses or trusts its input.
+ * caller's bytes and is valid as long as the bytes are. These functions do not allocate, recurse or trust their input.
  */
 #ifndef TW_DECODE_H
 #define TW_DECODE_H
@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "wire/tracewire.h"
 
-/** tw_tlv__padded() - size of a TLV with its padding: the next one begins at a multiple of 4 */
+/** tw_tlv__padded() - size of a TLV with its padding, bytes: a multiple of 4 */
 static inline size_t tw_tlv__padded(size_t len)
 {
 	return (len + 3) & ~(size_t)3;
@@ -23,24 +23,23 @@ static inline size_t tw_tlv__padded(size_t len)
 struct tw_frame_info {
 	uint8_t flags;
 	uint8_t source;
-	uint16_t length; /* bytes, with the header; set by tw_frame__end() */
+	uint16_t length; /* bytes including the header; tw_frame__end() sets it */
 	uint16_t channel;
 	uint16_t cpu;
-	uint16_t
-		events; /* quantity of numbers used; counted by the tw_frame__add_*() functions, 1 in a control frame */
+	uint16_t events; /* quantity of numbers used; tw_frame__add_*() count it; 1 in a control frame */
 	uint64_t stream_id;
 	uint64_t schema_id;
 	uint64_t seq;
-	uint64_t base_time; /* ns in the stream's clock */
+	uint64_t base_time; /* in the stream's clock */
 };
 
-/* The bytes not read yet. Reads beyond the end fail and do not move the cursor. */
+/* A cursor: the bytes that are not read yet. A read beyond the end fails and does not move the cursor. */
 struct tw_cursor {
 	const uint8_t *at;
 	size_t left;
 };
 
-/** tw_cursor__take() - the next @len bytes, or NULL if fewer are left */
+/** tw_cursor__take() - move past the next @len bytes. Return: pointer to them; NULL if fewer remain */
 static inline const uint8_t *tw_cursor__take(struct tw_cursor *c, size_t len)
 {
 	const uint8_t *p = c->at;
@@ -61,17 +60,17 @@ struct tw_tlv_view {
 
 enum tw_frame_status {
 	TW_FRAME_OK = 0,
-	TW_FRAME_NOT_OURS,  /* no magic: another protocol */
+	TW_FRAME_NOT_OURS,  /* another protocol: the magic number is absent */
 	TW_FRAME_VERSION,   /* an unknown version */
 	TW_FRAME_TRUNCATED, /* fewer bytes than the length in the header; the complete TLVs can be read */
-	TW_FRAME_MALFORMED, /* an invalid length in the header or of a TLV */
+	TW_FRAME_MALFORMED, /* an incomplete frame header, an invalid length in it, or an invalid TLV */
 };
 
 /**
  * tw_frame__parse() - check and read a frame header
- * @data: from the frame header on, with link padding
+ * @data: the frame header and all bytes after it; link padding is allowed
  * @ret_info: header fields
- * @ret_tlvs: the TLVs, as far as captured
+ * @ret_tlvs: the captured part of the TLVs
  *
  * Return: TW_FRAME_OK or TW_FRAME_TRUNCATED with both outputs set; otherwise another status with both unchanged.
  */
@@ -79,55 +78,55 @@ enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_fra
 				     struct tw_cursor *ret_tlvs);
 
 /**
- * tw_cursor__next_tlv() - the next TLV of a frame, of any type
- * @ret_status: TW_FRAME_OK at the end of the frame or after a TLV, TW_FRAME_MALFORMED if the rest cannot be read
+ * tw_cursor__next_tlv() - read the next TLV of a frame, of any type
+ * @ret_status: TW_FRAME_OK after a TLV and at the end of the frame; TW_FRAME_MALFORMED if the remaining bytes are not a valid TLV
  *
- * TLVs of TW_TLV_LIST shorter than their minimum length are malformed, as is an AUTH that is not last; unknown types are returned.
+ * A TLV is malformed if it is shorter than the minimum length of its type, or an AUTH that is not last. Unknown types are returned.
  *
- * Return: true if @ret has a TLV.
+ * Return: true if a TLV was read into @ret.
  */
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status);
 
-/** tw_cursor__has() - whether the readable TLVs include one of that type */
+/** tw_cursor__has() - whether the readable TLVs include a TLV of @type */
 bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type);
 
 /**
- * tw_cursor__cut_tlv() - the captured part of a TLV that exceeds the cursor's end, where tw_cursor__next_tlv() stopped
- * @missing: bytes of the frame after that end, which were not captured
- * @ret: its value is the captured part, and may be shorter than the minimum
+ * tw_cursor__cut_tlv() - read the captured part of the last TLV of a truncated frame, where tw_cursor__next_tlv() stopped
+ * @missing: bytes of the frame after the cursor's end, which were not captured
+ * @ret: the TLV with the captured part of its value, which may be shorter than the minimum length
  *
- * Return: false if its header is incomplete or its length is invalid.
+ * Return: false if the TLV's header is incomplete or its length is invalid.
  */
 bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv_view *ret);
 
-/** tw_tlv__min() - minimum length of a TLV of that type with its header, bytes; for unknown types that of a header */
+/** tw_tlv__min() - minimum length of a TLV of @type including its header, bytes; of an unknown type, the length of the header */
 size_t tw_tlv__min(unsigned int type);
 
-/** tw_tlv__name() - "EVENT", ...; NULL if unknown */
+/** tw_tlv__name() - name of a TLV type: "EVENT", ...; NULL for an unknown type */
 const char *tw_tlv__name(unsigned int type);
 
-/* An EVENT, FILTERED, or reassembled EVENT. */
+/* An EVENT, a FILTERED, or an EVENT reassembled from PARTs. */
 struct tw_event_view {
 	uint64_t time; /* in the stream's clock */
 	uint16_t id;
 	uint8_t common_flags;
 	uint8_t common_preempt_count;
 	uint32_t pid;
-	const uint8_t *record; /* whole record; its first TW_RECORD_COMMON bytes are big-endian */
-	uint32_t len;          /* of the record, bytes, TW_RECORD_COMMON at least */
+	const uint8_t *record; /* the kernel's record; its first TW_RECORD_COMMON bytes are big-endian */
+	uint32_t len;          /* of the record, bytes; at least TW_RECORD_COMMON */
 };
 
 struct tw_part_view {
-	uint16_t inner_type; /* never PART: pieces are not divided again */
+	uint16_t inner_type; /* type of the divided TLV; never PART */
 	uint32_t id, total, offset;
 	const uint8_t *bytes;
-	size_t len; /* at least 1; offset + len <= total holds */
+	size_t len; /* bytes of this piece, at least 1; offset + len <= total */
 };
 
 struct tw_lost_view {
-	uint64_t time;
-	uint16_t where;
-	bool unknown;
+	uint64_t time;  /* of the first event after the loss, in the stream's clock */
+	uint16_t where; /* enum tw_lost_where, or unknown */
+	bool unknown;   /* TW_LOST_UNKNOWN */
 	uint64_t count;
 };
 
@@ -140,7 +139,7 @@ struct tw_schema_view {
 	uint8_t kind, encoding;
 	uint16_t event_id;
 	uint32_t raw_length, index, total;
-	const uint8_t *data; /* system, NUL, text; in the form given by encoding */
+	const uint8_t *data; /* payload: system, NUL and text, encoded as @encoding */
 	size_t len;
 };
 
@@ -151,10 +150,10 @@ struct tw_attr_view {
 };
 
 struct tw_clock_view {
-	uint32_t valid;
+	uint32_t valid; /* bit n: reading[n] is present */
 	uint32_t error_ns;
-	uint32_t sync_ns;    /* 0 = not known */
-	uint64_t reading[6]; /* by enum tw_clock */
+	uint32_t sync_ns;    /* 0 = unknown */
+	uint64_t reading[6]; /* index: enum tw_clock */
 };
 
 struct tw_comm_view {
@@ -162,7 +161,7 @@ struct tw_comm_view {
 	uint64_t time;
 	uint32_t pid, tgid;
 	const uint8_t *name; /* not NUL-terminated */
-	size_t len;          /* up to the first NUL */
+	size_t len;          /* bytes before the first NUL */
 };
 
 struct tw_symbol_view {
@@ -180,8 +179,8 @@ struct tw_stat_view {
 
 struct tw_time_sync_view {
 	uint32_t id;
-	uint64_t asked;              /* in the receiver's clock */
-	uint64_t received, answered; /* in the stream's clock; 0 in a request */
+	uint64_t asked;              /* time of the request, in the receiver's clock */
+	uint64_t received, answered; /* times of request and response, in the stream's clock; 0 in a request */
 };
 
 struct tw_offset_view {
@@ -189,13 +188,13 @@ struct tw_offset_view {
 	uint16_t method; /* enum tw_offset_method, or unknown */
 	uint64_t time;   /* in the stream's clock */
 	int64_t offset, step;
-	uint64_t error_ns; /* TW_ERROR_UNKNOWN */
+	uint64_t error_ns; /* TW_ERROR_UNKNOWN = unknown */
 	int32_t drift;
 };
 
 /*
- * Each reads the value of a TLV of its type, as tw_cursor__next_tlv() hands it out or as reassembled from PARTs.
- * Return: false, outputs untouched, if the value is malformed.
+ * Each function reads the value of a TLV of its type, from tw_cursor__next_tlv() or reassembled from PARTs.
+ * Return: false, with @ret unchanged, if the value is malformed.
  */
 bool tw_event__parse(const struct tw_tlv_view *tlv, uint64_t base_time, struct tw_event_view *ret);
 bool tw_part__parse(const struct tw_tlv_view *tlv, struct tw_part_view *ret);
@@ -208,7 +207,7 @@ bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret)
 bool tw_time_sync__parse(const struct tw_tlv_view *tlv, struct tw_time_sync_view *ret);
 bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret);
 
-/** tw_part__is_last_of_event() - whether a PART completes an EVENT: its frame has the event's number */
+/** tw_part__is_last_of_event() - whether a PART is the last piece of an EVENT, which uses the event's number */
 static inline bool tw_part__is_last_of_event(const struct tw_tlv_view *tlv)
 {
 	struct tw_part_view part;
@@ -216,7 +215,7 @@ static inline bool tw_part__is_last_of_event(const struct tw_tlv_view *tlv)
 	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
 }
 
-/* Step through the lists inside HOST, STATS, WATERMARK, METADATA_REQUEST and REFUSED values. Return: false at the end or at a malformed entry. */
+/* Read the next entry of the list in a HOST, METADATA_REQUEST, REFUSED, STATS or WATERMARK. Return: false at the end or if malformed. */
 bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret);
 bool tw_metadata_request__next(struct tw_cursor *c, uint16_t *ret_what); /* enum tw_metadata_request, or unknown */
 bool tw_refused__next(struct tw_cursor *c, uint16_t *ret_why);           /* enum tw_refused_why, or unknown */

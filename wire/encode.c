@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "wire/encode.h"
 
-/* A field of a TLV struct, given the TLV's value (which begins after the TLV header). */
+/* Address of a field of a TLV struct in the TLV's value, which begins after the TLV header. */
 #define VAL(p, type, field) ((p) + offsetof(struct type, field) - sizeof(struct tw_tlv))
 #define HEAD(type)          (sizeof(struct type) - sizeof(struct tw_tlv))
 
@@ -219,7 +219,7 @@ void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema)
 	tw_store_be32(VAL(p, tw_schema_tlv, raw_length), schema->raw_length);
 	tw_store_be32(VAL(p, tw_schema_tlv, index), schema->index);
 	tw_store_be32(VAL(p, tw_schema_tlv, total), schema->total);
-	if (schema->len) /* with none, there may be no bytes to point to */
+	if (schema->len) /* data may be NULL if len is 0 */
 		memcpy(p + TW_SCHEMA_HEAD, schema->data, schema->len);
 }
 

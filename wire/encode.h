@@ -1,54 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Building frames in the caller's buffer. Nothing is allocated or copied twice: a TLV is reserved in place and written by the caller, or
- * by the function for its type, below. wire/tracewire.h has the format.
+ * Building frames in the caller's buffer. Nothing is allocated or copied twice: a TLV is reserved in the frame, and the caller, or the
+ * function for its type, writes its value there. wire/tracewire.h defines the format.
  */
 #ifndef TW_ENCODE_H
 #define TW_ENCODE_H
 
 #include "wire/decode.h"
 
-/* Event bodies are copied in steps of this size. A frame buffer needs this much extra space after its capacity. */
+/* Event bodies are copied in steps of this size, bytes. A frame buffer needs TW_COPY_STEP bytes of extra space after its capacity. */
 #define TW_COPY_STEP 32
 
 /* A frame being built. */
 struct tw_frame {
 	uint8_t *buf;
-	uint32_t cap;
-	uint32_t len;
+	uint32_t cap; /* largest length, bytes; a multiple of 4 */
+	uint32_t len; /* bytes so far, including the frame header */
 	struct tw_frame_info info;
 };
 
 /**
  * tw_frame__begin() - start a frame
  * @buf: borrowed until tw_frame__end(); at least @cap + TW_COPY_STEP bytes
- * @cap: largest frame to build, bytes; at least a header, limited to TW_FRAME_MAX
- * @info: header fields; length and events are set by later calls
+ * @cap: largest frame to build, bytes; at least the size of a frame header; reduced to TW_FRAME_MAX
+ * @info: header fields, except length and events, which later calls set
  */
 void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_frame_info *info);
 
 /**
- * tw_frame__add() - reserve a TLV
- * @value_len: bytes after the TLV header
+ * tw_frame__add() - append a TLV, except its value
+ * @value_len: length of the value, without the TLV header, bytes
  *
- * Return: the value, to be written by the caller, with its padding zeroed; NULL if it does not fit.
+ * Return: pointer to the value, which the caller writes; its padding is zeroed. NULL if the TLV does not fit.
  */
 void *tw_frame__add(struct tw_frame *f, enum tw_tlv_type type, size_t value_len);
 
-/** tw_frame__room() - the longest value that tw_frame__add() accepts, bytes; 0 also if no header fits */
+/** tw_frame__room() - length of the longest value that tw_frame__add() accepts, bytes; 0 also if not even a TLV header fits */
 static inline size_t tw_frame__room(const struct tw_frame *f)
 {
 	return f->cap - f->len > sizeof(struct tw_tlv) ? f->cap - f->len - sizeof(struct tw_tlv) : 0;
 }
 
 /**
- * tw_frame__add_event() - append one kernel record; the hot path's only copy
- * @record: the kernel's record, its eight common bytes first, in this host's byte order; read in steps of TW_COPY_STEP,
- *          so that many bytes behind its end must be readable
+ * tw_frame__add_event() - append one kernel record as an EVENT; this is the only copy of the fast path
+ * @record: the kernel's record, which begins with its eight common bytes, in this host's byte order. It is read in steps of
+ *          TW_COPY_STEP bytes, so TW_COPY_STEP bytes after its end must be readable
  * @len: padded length of the record, bytes; at least TW_RECORD_COMMON and a multiple of 4
  * @time: in the stream's clock
  *
- * Return: false if the event needs a new frame: no room, or its time is too far from the base time.
+ * Return: false if the event needs a new frame: it does not fit, or its time is too far from the base time.
  */
 static inline bool tw_frame__add_event(struct tw_frame *f, const uint8_t *record, uint32_t len, uint64_t time)
 {
@@ -77,34 +77,33 @@ static inline bool tw_frame__add_event(struct tw_frame *f, const uint8_t *record
 }
 
 /**
- * tw_frame__add_part() - append the next piece of a value that does not fit a frame
- * @inner: type of the whole
- * @value: the whole value, @total bytes, without a TLV header
- * @offset: where this piece begins
+ * tw_frame__add_part() - append a PART with the next piece of a value that does not fit a frame
+ * @inner: type of the divided TLV
+ * @value: the complete value, @total bytes, without a TLV header
+ * @offset: offset of this piece in the value
  *
- * Return: bytes of the value in this piece, a multiple of 4 unless it is the last; 0 if none fits.
+ * Return: length of this piece, bytes, a multiple of 4 unless it is the last piece; 0 if not even 4 bytes fit.
  */
 size_t tw_frame__add_part(struct tw_frame *f, enum tw_tlv_type inner, uint32_t id, const void *value, uint32_t total,
 			  uint32_t offset);
 
-/** tw_frame__end() - complete the header. Return: length of the frame, bytes */
+/** tw_frame__end() - write the frame header. Return: length of the frame, bytes */
 size_t tw_frame__end(struct tw_frame *f);
 
-/** tw_frame_hdr__emit() - write a frame header; @hdr has room for a struct tw_frame_hdr */
+/** tw_frame_hdr__emit() - write a frame header to @hdr, which has sizeof(struct tw_frame_hdr) bytes */
 void tw_frame_hdr__emit(void *hdr, const struct tw_frame_info *info);
 
 /*
- * Records other than events: the inverse of each view of wire/decode.h. Each function copies the data of the view and appends one TLV.
- * All return false, with the frame unchanged, if it does not fit: not enough room, or for LOST a time too far from the frame's base
- * time.
+ * Encoders of records other than events, for the views of wire/decode.h. Each function appends one TLV with a copy of the view's data.
+ * Return: false, with the frame unchanged, if the TLV does not fit, or if the time of a LOST is too far from the frame's base time.
  */
 
-/* Bytes of a SCHEMA's value before its payload. */
+/* Length of the fields before the payload in a SCHEMA's value, bytes. */
 #define TW_SCHEMA_HEAD (sizeof(struct tw_schema_tlv) - sizeof(struct tw_tlv))
 
 bool tw_lost__emit(struct tw_frame *f, const struct tw_lost_view *lost);
 bool tw_clock__emit(struct tw_frame *f, const struct tw_clock_view *clock);
-/* A name of TW_COMM_MAX bytes or more is cut: the last byte is a NUL. */
+/* A name of TW_COMM_MAX bytes or more is cut to TW_COMM_MAX - 1 bytes and a NUL. */
 bool tw_comm__emit(struct tw_frame *f, const struct tw_comm_view *comm);
 bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol);
 bool tw_end__emit(struct tw_frame *f);
@@ -112,13 +111,13 @@ bool tw_time_sync__emit(struct tw_frame *f, const struct tw_time_sync_view *exch
 bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset);
 bool tw_metadata_request__emit(struct tw_frame *f, enum tw_metadata_request what);
 bool tw_refused__emit(struct tw_frame *f, enum tw_refused_why why);
-/* @schema->data is the payload as its encoding says, from tw_schema_text__compress() */
+/* @schema->data is the encoded payload, from tw_schema_text__compress(). */
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);
-/* The value alone, which may be longer than a TLV: for PARTs. @buf has room for TW_SCHEMA_HEAD + @schema->len bytes. */
+/* Write only the value of a SCHEMA, for PARTs: it may be too long for a TLV. @buf has TW_SCHEMA_HEAD + @schema->len bytes. */
 void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema);
 bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t n);
 bool tw_stats__emit(struct tw_frame *f, const struct tw_stat_view *stats, size_t n);
-/* @next_seqs[i] is the next unused number of channel @channels[i], as of @time in the stream's clock */
+/* @next_seqs[i] is the next unused number of channel @channels[i]; @time is in the stream's clock. */
 bool tw_watermark__emit(struct tw_frame *f, uint64_t time, const uint16_t *channels, const uint64_t *next_seqs,
 			size_t n);
 

@@ -5,13 +5,13 @@
 
 #define PARTS_FIRST_ALLOC 1024
 
-/* A value of which some pieces have arrived. */
+/* A value that is being reassembled. */
 struct whole {
-	struct whole *next; /* in the order in which they began */
+	struct whole *next; /* next newer one: the list is in order of the first pieces */
 	uint64_t stream_id;
 	uint32_t id, total;
-	uint32_t have; /* bytes, from the beginning on without a hole */
-	size_t cap;    /* bytes allocated */
+	uint32_t have; /* received bytes, contiguous from offset 0 */
+	size_t cap;    /* allocated bytes */
 	uint16_t channel, inner_type;
 	uint8_t *bytes;
 };
@@ -20,7 +20,8 @@ struct tw_parts {
 	struct tw_parts_limits limits;
 	struct tw_parts_stats stats;
 	struct whole *oldest;
-	struct whole *handed_out; /* the value borrowed from the last call */
+	struct whole *
+		handed_out; /* the complete value that tw_parts__add() last lent to the caller; freed by the next call */
 };
 
 struct tw_parts *tw_parts__new(const struct tw_parts_limits *limits)
@@ -102,7 +103,7 @@ static struct whole *parts__begin(struct tw_parts *parts, uint64_t stream_id, ui
 	return whole;
 }
 
-/* Older ones go until @more bytes fit. */
+/* Discard the oldest values, but not @keep, until @more bytes fit. */
 static void parts__make_room(struct tw_parts *parts, const struct whole *keep, size_t more)
 {
 	struct whole *whole = parts->oldest, *next;
@@ -114,7 +115,7 @@ static void parts__make_room(struct tw_parts *parts, const struct whole *keep, s
 	}
 }
 
-/* Memory grows with the received bytes; the total is only a claim. */
+/* Allocate @need bytes or more. Memory grows with the received bytes, because the total is untrusted. */
 static bool parts__reserve(struct tw_parts *parts, struct whole *whole, size_t need)
 {
 	size_t cap = whole->cap ? whole->cap : PARTS_FIRST_ALLOC;
@@ -147,8 +148,8 @@ static enum tw_parts_status parts__hand_out(struct tw_parts *parts, struct whole
 }
 
 /*
- * The place of a piece: in the unfinished value of that id, or, if it begins a value, in a new one.
- * Return: NULL with the reason if it has none.
+ * Find the incomplete value to which a piece is appended, or make one if the piece has offset 0.
+ * Return: NULL, with @ret_why, if the piece is repeated or discarded.
  */
 static struct whole *parts__place(struct tw_parts *parts, uint64_t stream_id, uint16_t channel,
 				  const struct tw_part_view *part, enum tw_parts_status *ret_why)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reassembly of PARTs. Values are identified by (stream, channel, id). Memory and number are limited whatever a sender claims: memory
- * grows with received bytes, never with the announced total.
+ * Reassembly of PARTs. Values are identified by (stream, channel, id). The memory and the number of incomplete values are limited. Memory
+ * grows with the received bytes, never with the total that a sender claims.
  *
- * Pieces must arrive in order, as the format requires. A repeated piece is ignored; a gap ends the value.
+ * The pieces of a value must arrive in order, as the format requires. A repeated piece is ignored; after a gap, the value is discarded.
  */
 #ifndef TW_PARTS_H
 #define TW_PARTS_H
@@ -13,43 +13,43 @@
 struct tw_parts;
 
 struct tw_parts_limits {
-	size_t bytes;   /* of all stored pieces; a larger value is refused */
-	uint32_t count; /* of incomplete values; beyond it, the oldest is discarded */
+	size_t bytes;   /* memory of all incomplete values; a value with a larger total is refused */
+	uint32_t count; /* number of incomplete values; one more replaces the oldest */
 };
 
 enum tw_parts_status {
 	TW_PARTS_MORE,     /* accepted; more pieces are expected */
-	TW_PARTS_WHOLE,    /* the last piece: the value is complete */
-	TW_PARTS_REPEATED, /* a repeated piece; ignored */
-	TW_PARTS_BROKEN,   /* an earlier piece is missing: the value cannot be completed */
-	TW_PARTS_REFUSED,  /* larger than the limit, or no memory */
+	TW_PARTS_WHOLE,    /* accepted; the value is complete */
+	TW_PARTS_REPEATED, /* ignored: a repeated piece */
+	TW_PARTS_BROKEN,   /* discarded: an earlier piece of the value is missing */
+	TW_PARTS_REFUSED,  /* discarded: the value is larger than the limit, or out of memory */
 };
 
 struct tw_parts_stats {
-	uint64_t incomplete; /* incomplete values discarded: evicted, broken, or begun again with another total */
-	uint64_t headless;   /* pieces of values whose start is missing or was discarded */
+	uint64_t incomplete; /* incomplete values discarded: no room, a gap, or replaced by a value of the same id */
+	uint64_t headless;   /* discarded pieces of values whose beginning is missing or was discarded */
 	uint64_t repeated;   /* repeated pieces */
-	uint64_t refused;    /* pieces of values that are too large */
-	size_t bytes;        /* held now */
-	uint32_t count;      /* incomplete wholes now */
+	uint64_t refused;    /* pieces that returned TW_PARTS_REFUSED */
+	size_t bytes;        /* memory of the current incomplete values */
+	uint32_t count;      /* number of current incomplete values */
 };
 
-/** tw_parts__new() - @limits is copied, both are at least 1. Return: NULL without memory */
+/** tw_parts__new() - make an empty reassembler; @limits is copied, both limits are at least 1. Return: NULL if out of memory */
 struct tw_parts *tw_parts__new(const struct tw_parts_limits *limits);
 
-/** tw_parts__free() - NULL is fine */
+/** tw_parts__free() - free @parts, which may be NULL */
 void tw_parts__free(struct tw_parts *parts);
 
 /**
- * tw_parts__add() - take one piece
- * @stream_id, @channel: of the frame that it came in
- * @part: as tw_part__parse() gives it; copied
- * @ret: with TW_PARTS_WHOLE the inner type and its whole value, borrowed until the next call; else untouched
+ * tw_parts__add() - add one piece
+ * @stream_id, @channel: of the frame with the piece
+ * @part: from tw_part__parse(); its bytes are copied
+ * @ret: for TW_PARTS_WHOLE, the inner type and the complete value, borrowed until the next call; otherwise unchanged
  */
 enum tw_parts_status tw_parts__add(struct tw_parts *parts, uint64_t stream_id, uint16_t channel,
 				   const struct tw_part_view *part, struct tw_tlv_view *ret);
 
-/** tw_parts__stats() - totals since tw_parts__new(), and current memory */
+/** tw_parts__stats() - copy the statistics: totals since tw_parts__new(), and current bytes and count */
 void tw_parts__stats(const struct tw_parts *parts, struct tw_parts_stats *ret);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
-/* libzstd's default: sched's 26 texts shrink to a tenth, higher levels gain a few per cent. */
+/* The default level of libzstd: the 26 texts of sched shrink to a tenth; higher levels gain a few per cent. */
 #define ZSTD_LEVEL 3
 
 static int expand_plain(const struct tw_schema_view *schema, void *buf, struct tw_error *error)
@@ -22,7 +22,7 @@ static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw
 {
 	size_t got;
 
-	/* Exactly one frame: ZSTD_decompress() alone would accept any number of them. */
+	/* The payload must be exactly one frame: ZSTD_decompress() would accept several. */
 	if (ZSTD_findFrameCompressedSize(schema->data, schema->len) != schema->len)
 		return tw_error__set(error, -EBADMSG, "schema text %u: its %zu bytes are not one zstd frame",
 				     schema->index, schema->len);
@@ -81,7 +81,7 @@ int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_
 	return err ? err : split(schema, buf, ret, error);
 }
 
-/* Compressed into @buf if that makes it shorter. Return: its length; 0 if it does not. */
+/* Compress @raw into @buf if that makes it shorter. Return: compressed length, bytes; 0 if it is not shorter. */
 static size_t compress_shorter(const char *raw, size_t raw_len, void *buf)
 {
 	const size_t len = ZSTD_compress(buf, raw_len - 1, raw, raw_len, ZSTD_LEVEL);

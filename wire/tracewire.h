@@ -3,11 +3,11 @@
  * The Tracewire wire format, version 1. Userspace, BPF programs and the Wireshark plugin include this file; docs/wire-format.md
  * describes the format.
  *
- * Numbers are big-endian, and each TLV begins at a multiple of 4 from the frame header, so that u32 can match. Only the body of an event
- * is in the byte order of the traced host, given by TW_FLAG_BODY_BE.
+ * Numbers are big-endian. The offset of each TLV from the frame header is a multiple of 4, so that u32 rules of tc can match it. Only the
+ * body of an event is in the byte order of the traced host, given by TW_FLAG_BODY_BE.
  *
- * The structs give offsets, for writers and for BPF, whose verifier checks each access. Userspace readers of received bytes use
- * wire/decode.h and never cast.
+ * The structs define offsets, for writers and for BPF, whose verifier checks each access. Userspace readers of received bytes use
+ * wire/decode.h and never cast bytes to the structs.
  */
 #ifndef TRACEWIRE_H
 #define TRACEWIRE_H
@@ -29,19 +29,19 @@ typedef unsigned long long __u64, __be64;
 #define TW_MAGIC     0x54575231u /* "TWR1" */
 #define TW_VERSION   1
 
-#define TW_FRAME_MAX 65532 /* the largest frame: 16-bit length, multiple of 4 */
-#define TW_COMM_MAX  64    /* bytes of a task name, NUL included; the kernel uses 16, kernel threads show more */
+#define TW_FRAME_MAX 65532 /* bytes of the largest frame: its length has 16 bits and is a multiple of 4 */
+#define TW_COMM_MAX  64 /* bytes of a task name, NUL included; usually 16 in the kernel, but kernel threads show more */
 
-/* frame header, flags */
+/* flags of the frame header */
 #define TW_FLAG_BODY_BE    0x01 /* event bodies are big-endian */
 #define TW_FLAG_PTR_HASHED 0x02 /* pointer fields are hashed with a key of the stream */
-#define TW_FLAG_LATE       0x04 /* has events older than an earlier watermark */
+#define TW_FLAG_LATE       0x04 /* the frame may have events older than an earlier watermark */
 
-/* frame header, source: kind of the channel's ring */
+/* source in the frame header: kind of the channel */
 #define TW_SOURCE_CONTROL     0 /* metadata and counters; its sequence number counts frames */
 #define TW_SOURCE_FTRACE      1 /* one CPU's trace ring */
 #define TW_SOURCE_BPF         2 /* one CPU's BPF ring */
-#define TW_SOURCE_OUT_OF_BAND 3 /* out-of-band, no numbers: time synchronisation, records of a capture host */
+#define TW_SOURCE_OUT_OF_BAND 3 /* outside all channels, no numbers: time synchronisation, a capture host's records */
 
 #define TW_CHANNEL_CONTROL     0 /* the channel of control frames; CPU n's ring has channel n + 1 */
 #define TW_CHANNEL_OUT_OF_BAND 0xffff
@@ -51,21 +51,21 @@ struct tw_frame_hdr {
 	__be32 magic;
 	__u8 version;
 	__u8 flags;
-	__be16 length;    /* of the frame: this header and all TLVs; further bytes are padding of the link */
-	__be64 stream_id; /* random, per start of a producer */
-	__be64 schema_id; /* of the formats that event ids refer to; 0 = none announced yet */
-	__be64 seq;       /* number in its channel of the first event in this frame */
-	__be64 base_time; /* in the stream's clock */
+	__be16 length;    /* bytes of the frame: this header and all TLVs; later bytes are padding of the link */
+	__be64 stream_id; /* random; a producer chooses one at each start */
+	__be64 schema_id; /* identifies the formats of the event ids; 0 = none announced yet */
+	__be64 seq;       /* number of the first event in this frame, in its channel */
+	__be64 base_time; /* in the stream's clock; times of EVENT, FILTERED and LOST are relative to it */
 	__be16 channel;
 	__be16 cpu;
 	__u8 source;
 	__u8 reserved;
-	__be16 events; /* quantity of numbers used by this frame: EVENT, FILTERED and last PARTs of an EVENT; 1 in a control frame */
+	__be16 events; /* quantity of numbers that the frame uses: EVENTs, FILTEREDs, last PARTs of EVENTs; 1 in a control frame */
 } __attribute__((packed));
 
 /*
- * The list of TLVs: type, name, minimum length with its header, meaning. A decoder skips unknown types; a TLV shorter than its minimum
- * length is malformed.
+ * The list of TLVs: type, name, minimum length including the TLV header, meaning. A decoder skips unknown types. A TLV shorter than its
+ * minimum length is malformed.
  */
 #define TW_TLV_LIST(X)                                                                                  \
 	X(0, PAD, 4, "padding")                                                                         \
@@ -95,29 +95,29 @@ enum tw_tlv_type {
 
 struct tw_tlv {
 	__be16 type;
-	__be16 length; /* with this header, without the padding to the next multiple of 4 */
+	__be16 length; /* bytes including this header, without the padding to the next multiple of 4 */
 } __attribute__((packed));
 
 /*
- * From offset 8, this is the kernel's record: the eight bytes of common fields in big-endian order, the rest unchanged, with the
- * kernel's padded length.
+ * From offset 8, an EVENT is a copy of the kernel's record, with its padded length. The record's first eight bytes, the common fields, are
+ * converted to big-endian; its other bytes are unchanged.
  */
 struct tw_event {
 	struct tw_tlv tlv;
-	__be32 time; /* s32, from the frame's base time */
+	__be32 time; /* s32, ns from the frame's base time */
 	__be16 event_id;
 	__u8 common_flags;
 	__u8 common_preempt_count;
 	__be32 common_pid;
-	/* body: the record from its offset 8 on */
+	/* the body follows: the record from its offset 8 on */
 } __attribute__((packed));
 #define TW_EVENT_RECORD  8 /* offset of the record in the TLV */
-#define TW_RECORD_COMMON 8 /* bytes of the record that are big-endian here */
+#define TW_RECORD_COMMON 8 /* bytes of the record's common fields, which are big-endian in the TLV */
 
 /*
- * A piece of a TLV whose value does not fit a frame. Pieces are in order on one channel; (stream, channel, id) identifies the value,
- * which has no TLV header. Pieces of an EVENT have its number; only the last one uses it (it counts in the frame header's events). The
- * base time of their frames is the event's time.
+ * A piece of a TLV whose value does not fit a frame. Pieces are sent in order on one channel; (stream, channel, id) identifies the value,
+ * which does not include the TLV header. All frames with pieces of an EVENT have the event's number as seq and its time as base time.
+ * Only the last piece uses the number: it counts in the events of its frame header.
  */
 struct tw_part {
 	struct tw_tlv tlv;
@@ -126,7 +126,7 @@ struct tw_part {
 	__be32 id;
 	__be32 total;
 	__be32 offset;
-	/* bytes */
+	/* the bytes of the piece follow */
 } __attribute__((packed));
 
 #define TW_LOST_LIST(X)                                                                     \
@@ -142,22 +142,23 @@ enum tw_lost_where {
 #undef X
 };
 /*
- * Flag: the number lost at this place is unknown. The count is the increase of the kernel's counter since the channel's last LOST:
- * correct in total, not in place.
+ * Flag of LOST: the number of events lost directly before the next event is unknown. The count is the increase of the kernel's counter
+ * since the channel's previous LOST, and these events were lost at any time since then.
  */
 #define TW_LOST_UNKNOWN 0x0001
 
 struct tw_lost {
 	struct tw_tlv tlv;
-	__be32 time;  /* s32, from the frame's base time: of the first event after the loss */
+	__be32 time;  /* of the first event after the loss; s32, ns from the frame's base time */
 	__be16 where; /* enum tw_lost_where */
 	__be16 flags;
 	__be64 count;
 } __attribute__((packed));
 
 /*
- * No event older than the time follows on the listed channels after the events before next_seq were received or declared missing. Events
- * reserved in the ring before that time and committed later set TW_FLAG_LATE.
+ * A WATERMARK lists channels. When all numbers of a listed channel below its next_seq were received or declared missing, no event older
+ * than @time follows on that channel. Exceptions are events that were reserved in the ring before @time and committed later: their frames
+ * have TW_FLAG_LATE.
  */
 struct tw_watermark {
 	struct tw_tlv tlv;
@@ -178,18 +179,18 @@ enum tw_schema_kind {
 };
 enum tw_schema_encoding { TW_ENCODING_PLAIN = 0, TW_ENCODING_ZSTD = 1 };
 
-/* The value is the system's name, a NUL and the text as tracefs gives it, plain or as one zstd frame. */
+/* SCHEMA. The payload follows: the system's name, a NUL and the text exactly as in tracefs, plain or as one zstd frame. */
 struct tw_schema_tlv {
 	struct tw_tlv tlv;
 	__u8 kind;
 	__u8 encoding;
 	__be16 event_id;
-	__be32 raw_length; /* of the value when decompressed */
-	__be32 index;      /* of this text in the schema that the frame header names */
-	__be32 total;      /* texts in that schema */
+	__be32 raw_length; /* bytes of the decompressed payload */
+	__be32 index;      /* index of this text, from 0, in the schema of the frame header */
+	__be32 total;      /* number of texts in that schema */
 } __attribute__((packed));
 
-/* HOST is a list of attributes, each a tw_tlv with a type of this list; number = big-endian u64, text = without NUL. */
+/* HOST is a list of attributes. Each has a tw_tlv header with a type of this list. number: big-endian u64; text: without NUL. */
 #define TW_HOST_LIST(X)                                                           \
 	X(1, NAME, text, "name", "host name")                                     \
 	X(2, RELEASE, text, "release", "kernel release")                          \
@@ -215,7 +216,7 @@ enum tw_host_attr {
 #undef X
 };
 
-/* The readings of CLOCK. */
+/* The readings of a CLOCK: bit in valid, name, field, clock. */
 #define TW_CLOCK_LIST(X)                    \
 	X(0, TRACE, trace, "stream clock")  \
 	X(1, MONO, mono, "CLOCK_MONOTONIC") \
@@ -233,8 +234,8 @@ enum tw_clock {
 struct tw_clock_tlv {
 	struct tw_tlv tlv;
 	__be32 valid;    /* bit n: reading n of TW_CLOCK_LIST is present */
-	__be32 error_ns; /* largest distance of the instants of two readings, ns */
-	__be32 sync_ns; /* largest distance of REAL and TAI from the source that they are synchronised to, ns; 0 = unknown */
+	__be32 error_ns; /* largest time between two readings, ns */
+	__be32 sync_ns;  /* largest error of REAL and TAI relative to their synchronisation source, ns; 0 = unknown */
 	__be64 trace, mono, boot, real, tai, phc;
 } __attribute__((packed));
 
@@ -246,25 +247,25 @@ enum tw_comm_origin {
 	TW_COMM_RENAME = 4,
 };
 
-/* The name of a task from this time on; 0 = since its start. */
+/* The name of a task from @time on; time 0 = since the start of the task. */
 struct tw_comm {
 	struct tw_tlv tlv;
 	__u8 origin;
 	__u8 reserved[3];
 	__be64 time;
 	__be32 pid;
-	__be32 tgid;  /* 0 = not known */
-	__u8 name[4]; /* NUL-padded to a multiple of 4, TW_COMM_MAX at most */
+	__be32 tgid;  /* 0 = unknown */
+	__u8 name[4]; /* NUL-padded to a multiple of 4 bytes, TW_COMM_MAX at most */
 } __attribute__((packed));
 
 struct tw_symbol_tlv {
 	struct tw_tlv tlv;
 	__be32 size; /* of the symbol, bytes; 0 = unknown */
 	__be64 address;
-	/* name, without NUL */
+	/* the name follows, without NUL */
 } __attribute__((packed));
 
-/* STATS: struct tw_stat[]; totals since the stream's start. Channel TW_CHANNEL_CONTROL stands for the whole stream. */
+/* The value of STATS is an array of struct tw_stat: totals since the stream's start. TW_CHANNEL_CONTROL means the whole stream. */
 #define TW_STAT_LIST(X)                                                                              \
 	X(1, RECORDED, "recorded", "events the kernel recorded")                                     \
 	X(2, READ, "read", "events read from the ring")                                              \
@@ -294,30 +295,30 @@ struct tw_stat {
 	__be64 value;
 } __attribute__((packed));
 
-/* Room for a signature or MAC over all bytes of the frame before this TLV. No algorithm is assigned in version 1. */
+/* A signature or MAC of all bytes of the frame before this TLV. Version 1 assigns no algorithm. */
 struct tw_auth {
 	struct tw_tlv tlv;
 	__be16 algorithm;
 	__be16 key_id;
-	/* tag */
+	/* the tag follows */
 } __attribute__((packed));
 
-/* Sent several times, as the last of the control channel, each with all counters in a STATS before it. */
+/* END is sent several times, in the last control frames; the final counters precede it in a STATS. */
 struct tw_end {
 	struct tw_tlv tlv;
 	__be32 reserved;
 } __attribute__((packed));
 
 /*
- * As in NTP (RFC 5905): received - asked and answered - arrival bound the distance of the two clocks from above and below.
- * A request goes to the sender of the stream's frames, in an out-of-band frame with the stream's id.
+ * As in NTP (RFC 5905), two differences bound the distance between the clocks: received - asked is an upper bound, and answered - (arrival
+ * of the response) is a lower bound. A request is sent to the sender of the stream's frames, in an out-of-band frame with the stream's id.
  */
 struct tw_time_sync {
 	struct tw_tlv tlv;
-	__be32 id;
-	__be64 asked;    /* in the receiver's clock; the producer copies it */
-	__be64 received; /* arrival of the request, by the stream's clock; 0 in a request */
-	__be64 answered; /* when the response left, the same */
+	__be32 id;       /* number of the request, chosen by the receiver */
+	__be64 asked;    /* time of the request, in the receiver's clock; the producer copies it */
+	__be64 received; /* time of the request's arrival, in the stream's clock; 0 in a request */
+	__be64 answered; /* time when the response was sent, in the stream's clock; 0 in a request */
 } __attribute__((packed));
 
 #define TW_OFFSET_KIND_LIST(X)                                           \
@@ -345,22 +346,22 @@ enum tw_offset_method {
 
 #define TW_ERROR_UNKNOWN 0xffffffffffffffffull
 
-/* From that time on: packet time = clock time + offset, with a distance of at most error_ns from the capture host's clock. */
+/* From @time on: packet time = time in the stream's clock + @offset; it differs from the capture host's clock by at most @error_ns. */
 struct tw_offset {
 	struct tw_tlv tlv;
-	__be16 kind;   /* enum tw_offset_kind */
-	__be16 method; /* enum tw_offset_method: source of the error bound */
-	__be64 time;   /* in the stream's clock */
-	__be64 offset; /* s64, ns */
-	__be64 step;   /* s64, ns: change of REALTIME, or duration of the suspend */
-	__be64 error_ns;
-	__be32 drift; /* s32, ns per s that the stream's clock gains on the capture host's */
+	__be16 kind;     /* enum tw_offset_kind */
+	__be16 method;   /* enum tw_offset_method: source of the error bound */
+	__be64 time;     /* in the stream's clock */
+	__be64 offset;   /* s64, ns */
+	__be64 step;     /* s64, ns: change of REALTIME, or duration of the suspend */
+	__be64 error_ns; /* TW_ERROR_UNKNOWN = unknown */
+	__be32 drift;    /* s32, ns per s that the stream's clock gains on the capture host's; 0 = none or unknown */
 	__be32 reserved;
 } __attribute__((packed));
 
 /*
- * METADATA_REQUEST, after the TIME_SYNC of a request, is a list of __be16 with these values: the metadata that the producer shall send
- * again on the control channel. Larger numbers include the smaller ones.
+ * METADATA_REQUEST follows the TIME_SYNC of a request. It is a list of __be16 with these values: the metadata that the producer shall send
+ * again on the control channel. A larger number includes the smaller ones.
  */
 #define TW_METADATA_REQUEST_LIST(X)            \
 	X(1, CLOCK, "clock", "HOST and CLOCK") \
@@ -373,8 +374,8 @@ enum tw_metadata_request {
 };
 
 /*
- * REFUSED, after the TIME_SYNC of a request, is a list of __be16 with these values: the reasons why the receiver refuses the stream. It
- * may admit the stream when the request is answered.
+ * REFUSED follows the TIME_SYNC of a request. It is a list of __be16 with these values: the reasons why the receiver refuses the stream.
+ * The receiver may admit the stream when it gets the response to the request.
  */
 #define TW_REFUSED_LIST(X)                                                               \
 	X(1, PLACES, "places", "no place for one more stream")                           \

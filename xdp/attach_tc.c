@@ -34,9 +34,9 @@ static struct nl_msg *message(const struct tw_state *state, int program)
 	return msg;
 }
 
-/* The filter with Tracewire's name at its priority, if the kernel has one. */
+/* What the kernel reports of Tracewire's filter. */
 struct found {
-	bool ours;
+	bool ours; /* there is a filter with Tracewire's name at the expected priority */
 	uint32_t program, flags;
 };
 
@@ -68,7 +68,7 @@ static int remove_ours(struct nl_sock *sk, const struct tw_state *state, struct 
 	const bool there = find(sk, state).ours;
 	const int err = there ? tw_filters__remove(sk, state->public.ifindex, state->prio, ETH_P_ALL, "bpf", error) : 0;
 
-	/* If another process removed the filter, the qdisc may be another one now. */
+	/* If another process has removed the filter, it may also have replaced the qdisc, which then must stay. */
 	if (!err && (there || !state->public.schema_id))
 		tw_clsact__remove(sk, state);
 	return err;
@@ -84,7 +84,7 @@ static int refused(const struct tw_state *state, const struct tw_answer *answer,
 	return tw_error__set(error, answer->err, "cannot attach to tc of %s: %s", state->public.ifname, answer->text);
 }
 
-/* If the kernel does not confirm hardware, undoes the change and reports it. */
+/* If the filter should run in the NIC, but the kernel does not report it in hardware, remove the filter and return an error. */
 static int check_hardware(struct nl_sock *sk, const struct tw_state *state, struct tw_error *error)
 {
 	if (!state->public.offload || find(sk, state).flags & TCA_CLS_FLAGS_IN_HW)

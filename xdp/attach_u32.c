@@ -17,24 +17,24 @@
 #include "wire/tracewire.h"
 #include "xdp/tc.h"
 
-/* Sets of filters take turns with two priorities. */
+/* The filters for a schema form a set. A new set uses the priority that the old set does not use. */
 #define TW_U32_FIRST_PRIO  (TW_TC_PRIO + TW_PLACE_U32)
 #define TW_U32_SECOND_PRIO (TW_TC_PRIO + TW_PLACES)
 
 #define TW_U32_NODES_MAX 4095 /* filters of one priority */
 
-/* One filter of u32. */
+/* One u32 filter. */
 struct node {
-	uint32_t number; /* 1 to TW_U32_NODES_MAX, in the order of evaluation */
+	uint32_t number; /* handle, 1 to TW_U32_NODES_MAX; the kernel evaluates filters in this order */
 	const struct tw_u32_match *match;
-	uint8_t action; /* enum tw_action */
+	uint8_t action; /* enum tw_action; not used if n_mirrors > 0 */
 	uint32_t arg;
-	const uint32_t *mirror_to; /* instead of the action: copies go to these interfaces, the frame passes */
+	const uint32_t *mirror_to; /* indexes of interfaces to which the frame is copied; the frame itself passes */
 	unsigned int n_mirrors;
 	bool offload;
 };
 
-/* The tc action that it takes; NULL = none */
+/* Return: the kind of tc action that a filter needs; NULL if it needs no action. */
 static const char *needs(const struct node *node)
 {
 	static const char *const kinds[] = {
@@ -91,7 +91,7 @@ static struct rtnl_act *action_of(const struct node *node)
 	}
 }
 
-/* The filter has a reference to the action if it was added. Return: 0 or a code of libnl */
+/* Add an action to a filter, which keeps a reference; if that fails, free the action. Return: 0 or an error code of libnl. */
 static int add_action(struct rtnl_cls *cls, struct rtnl_act *action)
 {
 	const int code = action ? rtnl_u32_add_action(cls, action) : -NLE_NOMEM;
@@ -101,7 +101,7 @@ static int add_action(struct rtnl_cls *cls, struct rtnl_act *action)
 	return code;
 }
 
-/* If there is no action, the frame passes. */
+/* Add the actions of a node to a filter. A filter without an action passes the frame. */
 static int add_actions(struct rtnl_cls *cls, const struct node *node)
 {
 	int code = 0;
@@ -132,7 +132,7 @@ static int describe(struct rtnl_cls *cls, const struct tw_tc_at *at, const struc
 	return code ? code : add_actions(cls, node);
 }
 
-/* Return: NULL without memory */
+/* Make the message that adds a filter. Return: NULL if out of memory. */
 static struct nl_msg *message(const struct tw_tc_at *at, const struct node *node)
 {
 	struct rtnl_cls *cls = rtnl_cls_alloc();
@@ -144,11 +144,11 @@ static struct nl_msg *message(const struct tw_tc_at *at, const struct node *node
 	return msg;
 }
 
-/* A search for the filters of a set in the kernel, and its results. */
+/* What the kernel reports of a set of filters. */
 struct look {
 	const struct tw_state *state; /* set by look_at_set() */
-	struct tw_counter *rows;      /* counters to add to; NULL = none */
-	unsigned int n, in_hw;        /* number of filters, and of those that the kernel reports in hardware */
+	struct tw_counter *rows;      /* the frames of each filter are added to its row; NULL = do not count */
+	unsigned int n, in_hw;        /* number of filters found, and of filters in hardware */
 };
 
 static bool is_counted(const struct nlattr *attr)
@@ -157,8 +157,8 @@ static bool is_counted(const struct nlattr *attr)
 }
 
 /*
- * Return: the frames counted by the first action, or by the filter if it has no action; TW_NOT_COUNTED without counters. The network
- * card's counters are with the action.
+ * Return: frames counted by the filter's first action, or by the filter if it has no action; TW_NOT_COUNTED if there is no counter. An
+ * action also counts the frames that the NIC handled.
  */
 static uint64_t frames_of(struct nlattr **options)
 {
@@ -208,7 +208,7 @@ static void look_at(const struct tcmsg *head, struct nlattr *const *attrs, void 
 		add_frames(look, TC_U32_NODE(head->tcm_handle), frames_of(options));
 }
 
-/* Filters of that priority; @ret begins zeroed. */
+/* Look at all filters with a priority. The counts in @ret must begin with 0. */
 static int look_at_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct look *ret)
 {
 	ret->state = state;
@@ -235,7 +235,7 @@ int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
 	look_at_set(sk, state, TW_U32_SECOND_PRIO, &look);
 	remove_set(sk, state, TW_U32_FIRST_PRIO);
 	remove_set(sk, state, TW_U32_SECOND_PRIO);
-	/* If another process removed the filters, the qdisc may be another one now. */
+	/* If another process has removed the filters, it may also have replaced the qdisc, which then must stay. */
 	if (look.n || !state->public.schema_id)
 		tw_clsact__remove(sk, state);
 	nl_socket_free(sk);
@@ -277,11 +277,12 @@ int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct 
 		   : 0;
 }
 
+/* A set of filters that is being attached. */
 struct set {
 	struct nl_sock *sk;
 	struct tw_state *state;
 	struct tw_tc_at at;
-	uint32_t next; /* number of the next filter */
+	uint32_t next; /* number for the next filter */
 	struct tw_state_row rows[TW_ROWS_MAX];
 };
 
@@ -337,7 +338,7 @@ static int add_rule(struct set *set, unsigned int row, const struct tw_rules *ru
 	return err;
 }
 
-/* Lists each interface that is a redirect target, once. */
+/* List the interfaces that rules redirect to, each once. Return: their number. */
 static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 {
 	unsigned int n = 0;
@@ -355,7 +356,7 @@ static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 	return n;
 }
 
-/* Control frames pass and are also mirrored to the redirect targets. */
+/* Add a filter that passes control frames and also copies them to the interfaces that rules redirect to. */
 static int add_control(struct set *set, const struct tw_rules *rules, struct tw_error *error)
 {
 	uint32_t to[TW_RULES_MAX + 1];
@@ -390,7 +391,7 @@ static int check_hardware(const struct set *set, struct tw_error *error)
 		set->state->public.ifname, look.n - look.in_hw, look.n);
 }
 
-/* Carries the counters of the old filters over. */
+/* Start the counters of the new filters with the counts of the old ones. */
 static void carry(struct set *set, const struct tw_counter *counted)
 {
 	for (unsigned int i = 0; i < TW_ROWS_MAX; i++)

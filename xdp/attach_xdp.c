@@ -10,7 +10,7 @@
 
 #include "xdp/log_capture.h"
 
-/* libxdp's dispatcher: several XDP programs on one interface. NULL = none: no program, or one that was attached without libxdp. */
+/* Return: libxdp's dispatcher, which runs several XDP programs on an interface; NULL if there is no program, or it is not a dispatcher. */
 static struct xdp_multiprog *find_dispatcher(int ifindex)
 {
 	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(ifindex);
@@ -118,8 +118,8 @@ static int query(int ifindex, struct bpf_xdp_query_opts *opts)
 }
 
 /*
- * The program that occupies the hook: in software, or in the NIC. With --persist, libxdp decides, because its dispatcher takes several
- * programs.
+ * Return: id of the program that occupies the hook in the NIC (offload) or in the kernel; 0 if it is free. For a permanent classifier,
+ * libxdp's dispatcher counts as free, because it can run several programs.
  */
 static uint32_t in_the_way(const struct tw_state *state, const struct bpf_xdp_query_opts *there)
 {
@@ -157,7 +157,7 @@ static int create_link(int program, int ifindex, uint32_t flags)
 	return bpf_link_create(program, ifindex, BPF_XDP, &opts);
 }
 
-/* Native mode if the driver supports it, otherwise generic mode. Not if another program was attached first. */
+/* Attach in native mode if the driver supports it, otherwise in generic mode. Fail if the hook already has a program. */
 static int hold_first(const struct tw_state *state, int program, int *link, struct tw_error *error)
 {
 	int fd = create_link(program, state->public.ifindex, XDP_FLAGS_DRV_MODE);
@@ -200,7 +200,7 @@ int tw_xdp__offload(const struct tw_state *state, int program, int old, struct t
 	return 0;
 }
 
-/* Detaches by program id, so that a later program stays. */
+/* Detach the program with the state's id. If another program was attached since then, that program stays. */
 static int detach_single(const struct tw_state *state, uint32_t flags, struct tw_error *error)
 {
 	const int fd = bpf_prog_get_fd_by_id(state->public.program);

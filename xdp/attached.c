@@ -12,8 +12,8 @@
 #include "xdp/attach_xdp.h"
 #include "xdp/cleanup.h"
 
-#define WAIT_MS 5000 /* time for a process to remove its classifier */
-#define LOOK_MS 10
+#define WAIT_MS 5000 /* longest wait for another process to remove its classifier */
+#define LOOK_MS 10   /* time between two attempts to lock the file */
 
 uint8_t tw_attached__mode(const struct tw_state *state)
 {
@@ -35,7 +35,7 @@ struct visit {
 	uint64_t netns;
 };
 
-/* An interface may have another name now. If it was removed, so was the classifier. */
+/* Visit a classifier of this network namespace whose interface exists, perhaps under another name. */
 static int visit_state(struct tw_state *state, const struct visit *visit, struct tw_error *error)
 {
 	if (state->netns != visit->netns || !if_indextoname((unsigned int)state->public.ifindex, state->public.ifname))
@@ -50,7 +50,7 @@ static int visit_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 	struct tw_state state;
 	int err;
 
-	if (tw_state__read(file, &state)) /* being made just now */
+	if (tw_state__read(file, &state)) /* its process has not written it yet */
 		return 0;
 	err = visit_state(&state, ctx, error);
 	tw_state__fini(&state);
@@ -79,7 +79,7 @@ static bool read_name(pid_t pid, char name[32])
 	return read;
 }
 
-/* The pid may belong to another container, or be reused while the cleanup helper still holds the lock. */
+/* Whether a pid is a Tracewire process: it may be of another container, or reused while the cleanup helper still holds the lock. */
 static bool is_one_of_us(pid_t pid)
 {
 	char its[32], ours[32];
@@ -87,7 +87,7 @@ static bool is_one_of_us(pid_t pid)
 	return pid > 0 && read_name(pid, its) && read_name(getpid(), ours) && !strcmp(its, ours);
 }
 
-/* A process that is asked to end removes its classifier and then its file. */
+/* End the process that holds a classifier, and wait until it has removed the classifier and the file. */
 static int end_holder(struct tw_state_file *file, const struct tw_attached *attached, struct tw_error *error)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
@@ -152,7 +152,7 @@ struct cleanup {
 	uint64_t netns;
 };
 
-/* Stale: its process ended, its interface was removed, or another process removed a permanent classifier. */
+/* Whether an unlocked file is stale: its process ended; or, if permanent, its interface or the classifier was removed. */
 static bool is_left_over(struct tw_state *state, uint64_t netns)
 {
 	char name[IFNAMSIZ];
@@ -164,7 +164,7 @@ static bool is_left_over(struct tw_state *state, uint64_t netns)
 	return tw_attached__mode(state) == TW_MODE_NONE;
 }
 
-/* Only unlocked files. Classifiers of another network namespace can be examined only there. */
+/* Remove the classifier or file if it is stale. A locked file is not: it belongs to a running process. */
 static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	const struct cleanup *cleanup = ctx;
@@ -176,7 +176,7 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 		return 0;
 	err = tw_state__read(file, &state);
 	if (err) {
-		if (err == -ENODATA && !cleanup->dry_run) /* otherwise there may be a classifier to remove */
+		if (err == -ENODATA && !cleanup->dry_run) /* after other errors, the file may describe a classifier */
 			tw_state_file__remove(file);
 		return 0;
 	}

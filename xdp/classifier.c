@@ -18,11 +18,11 @@ struct tw_classifier {
 	struct tw_state state;
 	struct tw_state_file file;
 	struct tw_cleanup_helper helper;
-	struct tw_filter *filters[TW_RULES_MAX + 1]; /* the last is true of every event */
+	struct tw_filter *filters[TW_RULES_MAX + 1]; /* one for each rule; the last element is TW_U32_ANY_EVENT */
 	struct tw_maps maps;
 	uint16_t udp_port;
-	int link;    /* of XDP; -1 = none */
-	int program; /* in a NIC; -1 = none */
+	int link;    /* XDP: descriptor of the bpf_link; -1 = there is no link */
+	int program; /* offloaded XDP: descriptor of the attached program; -1 = there is none */
 };
 
 const char *tw_place__name(uint8_t place)
@@ -47,7 +47,7 @@ const char *tw_mode__text(uint8_t mode)
 	return mode < sizeof(texts) / sizeof(texts[0]) ? texts[mode] : "?";
 }
 
-/* Refuses targets that cause an endless loop, or that do not send redirected frames: these would be lost without being counted. */
+/* Refuse redirect targets that cause an endless loop, or that do not send redirected frames, which would be lost without being counted. */
 static int check_target(const struct tw_classifier_options *options, uint32_t target, struct tw_error *error)
 {
 	const int index = tw_interface__index(options->ifname, error);
@@ -107,7 +107,7 @@ static int parse_rules(struct tw_classifier *c, const struct tw_classifier_optio
 	return tw_filter__parse(TW_U32_ANY_EVENT, &c->filters[TW_RULES_MAX], error);
 }
 
-/* The hook may have a file of a killed process, or of a permanent classifier. */
+/* Lock the hook's state file. Fail if it is of an attached permanent classifier; detach the classifier of a killed process. */
 static int claim(struct tw_classifier *c, struct tw_error *error)
 {
 	struct tw_state there;
@@ -169,7 +169,7 @@ int tw_classifier__new(const struct tw_classifier_options *options, struct tw_cl
 	return err;
 }
 
-/* A link ends when its descriptor is closed. A permanent classifier stays if it was attached. */
+/* Closing the link's descriptor detaches the program. */
 void tw_classifier__free(struct tw_classifier *c)
 {
 	if (!c)
@@ -269,7 +269,7 @@ static int offload_xdp(struct tw_classifier *c, const struct tw_load_options *op
 	struct tw_loaded loaded;
 	int fd, err = tw_loaded__load(options, &loaded, error);
 
-	/* Written first, so that cleanup finds the program if the process is killed in between. */
+	/* Write the file before the program is attached, so that cleanup finds it if this process is killed in between. */
 	if (!err) {
 		c->state.public.program = tw_program__id(tw_loaded__fd(&loaded));
 		err = tw_state__write(&c->state, &c->file, error);
@@ -341,7 +341,7 @@ static int make_maps(struct tw_classifier *c, unsigned int rows, struct tw_error
 	return err;
 }
 
-/* EINVAL of the kernel or a driver is not a usage error. */
+/* Convert an error of the kernel or a driver, where -EINVAL is no usage error. */
 static int kernels(int err)
 {
 	return err == -EINVAL || err == -E2BIG || err == -ENODATA ? -EOPNOTSUPP : err;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Classifiers: rules (filter/rules.h) loaded into the kernel and attached to an interface, in XDP, in tc as a BPF program, or in tc as
- * u32 filters. An interface may have one of each kind.
+ * Classifiers: rules (filter/rules.h) that are loaded into the kernel and attached to an interface, in one of three places: in XDP, in tc
+ * as a BPF program, or in tc as u32 filters. An interface can have one classifier in each place.
  *
- * A held classifier is removed when its process ends for any reason: in XDP by a bpf_link, in tc and u32 by the cleanup helper. A
- * permanent classifier stays. A file below /run/tracewire describes each classifier, so that other processes can show and remove it.
+ * A classifier is removed when the process that attached it ends for any reason: in XDP by a bpf_link, in tc and in a NIC by the cleanup
+ * helper. A permanent classifier stays. A file below /run/tracewire describes each classifier, so that other processes can show and
+ * remove it.
  *
  * Programs, qdiscs and filters of other programs are never replaced or removed. All functions act in the calling thread's network
  * namespace.
@@ -26,42 +27,44 @@ enum tw_place {
 	TW_PLACES,
 };
 
-/** tw_place__name() - "xdp", "tc", "u32" */
+/** tw_place__name() - Return: "xdp", "tc" or "u32" */
 const char *tw_place__name(uint8_t place);
 
 /* A rule before it is bound to a schema. */
 struct tw_classifier_rule {
-	const char *expression; /* borrowed for the call */
-	uint8_t action;         /* enum tw_action */
-	uint32_t arg;
+	const char *expression;
+	uint8_t action; /* enum tw_action */
+	uint32_t arg;   /* MARK: the mark; REDIRECT: an interface index */
 };
 
+/* Parameters of tw_classifier__new(), which copies all texts. */
 struct tw_classifier_options {
 	const char *ifname;
 	uint8_t place;     /* enum tw_place */
-	bool offload;      /* by the NIC, or not at all */
-	bool persist;      /* stays after the process */
-	uint16_t udp_port; /* of frames in UDP; 0 = not looked for */
+	bool offload;      /* the NIC must evaluate the rules; it is an error if it cannot */
+	bool persist;      /* make a permanent classifier */
+	uint16_t udp_port; /* destination port of frames in UDP; 0 = do not look for frames in UDP */
 	const struct tw_classifier_rule *rules;
-	unsigned int n; /* TW_RULES_MAX at most */
-	uint8_t default_action;
+	unsigned int n;         /* number of rules, 1 to TW_RULES_MAX */
+	uint8_t default_action; /* for events that match no rule; enum tw_action */
 	uint32_t default_arg;
 };
 
 struct tw_classifier;
 
 /**
- * tw_classifier__new() - check the rules and reserve the hook; nothing is attached yet
+ * tw_classifier__new() - check the rules and reserve the place, without attaching anything
  *
  * Unless the classifier is permanent, this forks the cleanup helper.
  *
- * Return: 0; -EINVAL for invalid rules; -EBUSY if the hook has a classifier of Tracewire; -ENODEV, -EPERM, another -errno.
+ * Return: 0; -EINVAL for invalid rules; -EBUSY if the place has a classifier of Tracewire; -EEXIST if it has another program; -ENODEV,
+ * -EPERM, another -errno.
  */
 int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *error);
 
 /* The schema that the rules are bound to. */
 struct tw_classifier_schema {
-	const struct tw_schema *schema; /* borrowed for the call */
+	const struct tw_schema *schema; /* must exist during tw_classifier__bind() only */
 	uint64_t id;
 	bool big_endian;
 };
@@ -69,29 +72,30 @@ struct tw_classifier_schema {
 /**
  * tw_classifier__bind() - compile the rules for a schema and attach them, or replace the attached ones
  *
- * Each frame meets either the old or the new rules; the counters continue. After an error, the old rules stay attached.
+ * Each frame is evaluated by either the old or the new rules. The counters continue. After an error, the old rules stay attached, except
+ * if tc reports that the new program does not run in the NIC.
  *
- * Return: 0; -EINVAL if an expression is invalid for that schema; -EOPNOTSUPP if the hook, this kernel or the NIC does not support it;
- * -EEXIST if another program occupies the hook; another -errno.
+ * Return: 0; -EINVAL if an expression is invalid for that schema; -EOPNOTSUPP if the place, this kernel or the NIC does not support the
+ * rules; -EEXIST if another program occupies the place; another -errno.
  */
 int tw_classifier__bind(struct tw_classifier *classifier, const struct tw_classifier_schema *schema,
 			struct tw_error *error);
 
-/** tw_classifier__free() - remove the classifier, unless it is permanent and attached; NULL is fine */
+/** tw_classifier__free() - remove the classifier, unless it is permanent and attached; @classifier may be NULL */
 void tw_classifier__free(struct tw_classifier *classifier);
 
-/* How it is attached, as the kernel reports. */
+/* How a classifier is attached, as the kernel reports. */
 enum tw_mode {
-	TW_MODE_NONE,       /* not attached: waits for a schema, or another process removed it */
-	TW_MODE_NATIVE,     /* XDP, by the driver */
-	TW_MODE_GENERIC,    /* XDP, after the driver */
-	TW_MODE_DISPATCHER, /* XDP, by the driver, one of several programs of libxdp's dispatcher */
+	TW_MODE_NONE,       /* not attached: it has no schema yet, or another process removed it */
+	TW_MODE_NATIVE,     /* XDP, run by the driver */
+	TW_MODE_GENERIC,    /* XDP, run by the kernel after the driver */
+	TW_MODE_DISPATCHER, /* native XDP, as one of several programs of libxdp's dispatcher */
 	TW_MODE_GENERIC_DISPATCHER,
-	TW_MODE_SOFTWARE, /* tc */
-	TW_MODE_HARDWARE, /* XDP offloaded; tc in_hw */
+	TW_MODE_SOFTWARE, /* tc, run by the kernel */
+	TW_MODE_HARDWARE, /* run by the NIC: offloaded XDP, or tc with in_hw */
 };
 
-/** tw_mode__text() - "native XDP", ... */
+/** tw_mode__text() - Return: a mode as text for users, for example "native XDP" */
 const char *tw_mode__text(uint8_t mode);
 
 /* An attached classifier, of this or another process. */
@@ -101,40 +105,40 @@ struct tw_attached {
 	uint8_t place;
 	bool offload, persist;
 	uint8_t mode;       /* enum tw_mode */
-	pid_t pid;          /* the process that holds it; 0 = permanent */
-	uint64_t schema_id; /* 0 = waits for one */
-	uint32_t program;   /* its id in the kernel; 0 = u32 */
+	pid_t pid;          /* the process that holds the classifier; 0 = permanent */
+	uint64_t schema_id; /* schema that the rules are bound to; 0 = not bound yet */
+	uint32_t program;   /* the kernel's id of the program; 0 for u32 */
 	struct tw_classifier_rule rules[TW_RULES_MAX];
 	unsigned int n;
 	uint8_t default_action;
 	uint32_t default_arg;
-	const struct tw_state *state; /* of xdp/ */
+	const struct tw_state *state; /* used inside xdp/ only */
 };
 
 /**
  * tw_attached__each() - visit all classifiers of Tracewire in this network namespace
- * @each: called for each; its argument is borrowed. A return value other than 0 ends the visit
+ * @each: called for each classifier; @attached is valid during the call only. A return value other than 0 ends the visit
  *
- * Return: 0, the value of @each, or -errno with @error filled.
+ * Return: 0; the return value of @each that ended the visit; -errno with @error filled.
  */
 int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error), void *ctx,
 		      struct tw_error *error);
 
-/* The counters of a channel of a stream, or of all channels without an entry. */
+/* The frames that rows of counters belong to: those of one channel of a stream, unless overflow or total is set. */
 struct tw_counted {
 	uint64_t stream_id;
 	uint16_t channel;
-	bool overflow; /* of streams and channels beyond TW_COUNTED_MAX */
-	bool total;    /* of all channels: u32 and NICs count only these */
-	bool has_events;
+	bool overflow;   /* frames of all streams and channels beyond TW_COUNTED_MAX */
+	bool total;      /* frames of all streams and channels; u32 and NICs have only these rows */
+	bool has_events; /* false for u32, which counts frames only */
 };
-#define TW_COUNTED_MAX 4096
+#define TW_COUNTED_MAX 4096 /* streams and channels with their own counters */
 #define TW_ROWS_MAX    (TW_RULES_MAX + 1 + TW_COUNT_MORE)
-#define TW_NOT_COUNTED UINT64_MAX /* a row, or half of one, that is not counted there */
+#define TW_NOT_COUNTED UINT64_MAX /* value of `frames` or `events` if the place does not count them */
 
 /**
  * tw_attached__count() - read the counters
- * @each: called for each stream and channel, with tw_rules__rows() rows, see filter/rules.h
+ * @each: called for each stream and channel; @rows is an array with tw_rules__rows() rows, see filter/rules.h
  *
  * Return: 0 or -errno with @error filled.
  */
@@ -144,27 +148,28 @@ int tw_attached__count(const struct tw_attached *attached,
 
 /**
  * tw_classifier__attached() - visit the classifier of this process
- * @each: called once, as by tw_attached__each()
+ * @each: called once, like the callback of tw_attached__each()
  *
- * Return: the value of @each.
+ * Return: the return value of @each.
  */
 int tw_classifier__attached(const struct tw_classifier *classifier,
 			    int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error),
 			    void *ctx, struct tw_error *error);
 
 /**
- * tw_attached__detach() - remove a permanent classifier, or one that a running process holds
+ * tw_attached__detach() - remove a permanent classifier, or end the process that holds a classifier, which then removes it
  * Return: 0; -ENOENT if it no longer exists; another -errno.
  */
 int tw_attached__detach(const struct tw_attached *attached, struct tw_error *error);
 
-/* Kinds of stale objects: a classifier; or only the file of a permanent one, after the classifier or its interface was removed. */
+/* Kinds of stale objects: a classifier, or only the state file of a permanent classifier that is not attached any more. */
 #define TW_CLASSIFIER "classifier"
 #define TW_RECORD     "record of classifier"
 
 /**
- * tw_classifier__cleanup() - remove stale classifiers, whose process was killed together with its cleanup helper
- * @tell: called for each with its kind, one of the two above, and its name
+ * tw_classifier__cleanup() - remove stale objects: classifiers whose process and cleanup helper were killed, and stale state files
+ * @dry_run: only report them
+ * @tell: called for each stale object; @what is TW_CLASSIFIER or TW_RECORD
  * Return: 0 or -errno with @error filled.
  */
 int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,

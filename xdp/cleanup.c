@@ -27,7 +27,7 @@ static int detach(const struct tw_state *state, struct tw_error *error)
 	}
 }
 
-/* An empty file: the process that made it had not attached anything. */
+/* If the file has no content, the process that created it had not attached anything. */
 int tw_stale__detach_file(const struct tw_state_file *file, struct tw_error *error)
 {
 	struct tw_state state;
@@ -52,10 +52,10 @@ int tw_stale__remove(struct tw_state_file *file, struct tw_error *error)
 	return err;
 }
 
-/* The two descriptors that the helper keeps; all others are closed, especially the bpf_link. */
+/* The helper's two descriptors. It closes all others, because an open bpf_link would keep the program attached. */
 enum { FILE_FD = 3, PIPE_FD, FIRST_OTHER };
 
-/* Signals that end the first process must not end the helper: those of the terminal, of the session, and of a service's stop. */
+/* Protect the helper from signals that end its parent: those of the terminal, of the session, and of a service manager. */
 static void keep_away(void)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
@@ -66,7 +66,7 @@ static void keep_away(void)
 		signal(ignored[i], SIG_IGN);
 }
 
-/* Moves them through higher numbers, so that they do not overwrite each other. */
+/* Move both to FILE_FD and PIPE_FD, through higher numbers, so that one dup2() does not close the other descriptor. */
 static int keep_two(int file_fd, int pipe_fd)
 {
 	const int null = open("/dev/null", O_RDWR);
@@ -119,7 +119,7 @@ void tw_cleanup_helper__end(struct tw_cleanup_helper *helper)
 	if (!helper->pid)
 		return;
 	close(helper->pipe);
-	kill(helper->pid, SIGKILL); /* the helper may be stopped; a later cleanup removes the rest */
+	kill(helper->pid, SIGKILL); /* without waiting for its end, because it may be stopped (SIGSTOP) */
 	while (waitpid(helper->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	helper->pid = 0;

@@ -9,11 +9,11 @@
 #include "xdp/attach_u32.h"
 #include "xdp/state.h"
 
-/* State of reading one per-CPU map. */
+/* State of reading the counters of a classifier. */
 struct reading {
 	const struct tw_attached *attached;
 	unsigned int rows, cpus;
-	struct tw_counter *values; /* rows of all CPUs */
+	struct tw_counter *values; /* an entry of a map: the rows of each CPU */
 	struct tw_counter sum[TW_ROWS_MAX];
 	void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx);
 	void *ctx;
@@ -75,7 +75,7 @@ static int unread(const struct tw_attached *attached, int err, struct tw_error *
 			     err == -EPERM ? "those of another process require CAP_SYS_ADMIN" : strerror(-err));
 }
 
-/* Maps of this process are open already, even if the program was removed; others are opened by id, which requires privileges. */
+/* Open a map. Maps of this process are open already, even if the program was removed; others are opened by id (needs CAP_SYS_ADMIN). */
 static int open_map(const struct tw_state *state, enum tw_bpf_map map, uint32_t id)
 {
 	const int fd = state->maps ? dup(state->maps->fds[map]) : bpf_map_get_fd_by_id(id);
@@ -83,7 +83,7 @@ static int open_map(const struct tw_state *state, enum tw_bpf_map map, uint32_t 
 	return fd < 0 ? -errno : fd;
 }
 
-/* A NIC has one set of rows for all streams. */
+/* Read the counters of a program. In a NIC, there are only rows for all streams together. */
 static int read_maps(struct reading *reading, const struct tw_state *state, struct tw_error *error)
 {
 	const bool offload = reading->attached->offload;
@@ -106,7 +106,7 @@ static int read_maps(struct reading *reading, const struct tw_state *state, stru
 	return err ? unread(reading->attached, err, error) : 0;
 }
 
-/* u32 matches only frames with one event. */
+/* Read the counters of u32 filters. Rules match only frames with one event, so a rule has as many events as frames. */
 static int count_u32(struct reading *reading, const struct tw_state *state, struct tw_error *error)
 {
 	const int err = tw_u32__count(state, reading->sum, error);
@@ -136,7 +136,7 @@ int tw_attached__count(const struct tw_attached *attached,
 		return 0;
 	if (attached->place == TW_PLACE_U32)
 		return count_u32(&reading, attached->state, error);
-	if (cpus < 1) /* the kernel writes a value for each CPU, whatever the size of the buffer */
+	if (cpus < 1) /* without their number, the kernel would write values beyond the end of the buffer */
 		return tw_error__set(error, -EIO,
 				     "cannot read the number of CPUs: /sys/devices/system/cpu/possible: %s",
 				     strerror(cpus < 0 ? -cpus : ENODATA));

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* if_nametoindex() does not return the reason of a failure. Return: index or -errno */
+/* Return: the index of an interface, or -errno. if_nametoindex() returns 0 for any failure. */
 static int ask_index(const char *name)
 {
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -41,16 +41,16 @@ int tw_interface__index(const char *name, struct tw_error *error)
 	return index;
 }
 
-/* From linux/netdev.h, which older headers do not have. */
+/* Constants from linux/netdev.h, which older kernel headers do not have. */
 #define NETDEV_CMD_DEV_GET        1
 #define NETDEV_A_DEV_IFINDEX      1
 #define NETDEV_A_DEV_XDP_FEATURES 3
 #define NETDEV_XDP_ACT_NDO_XMIT   (1u << 2)
 
-/* An attribute of an answer. */
+/* One attribute of the answer to a request. */
 struct answer {
-	uint16_t wanted; /* attribute */
-	bool found, ended;
+	uint16_t wanted;   /* type of the attribute */
+	bool found, ended; /* the attribute was received; the acknowledgement was received */
 	uint64_t value;
 };
 
@@ -78,7 +78,7 @@ static int on_ack(struct nl_msg *msg, void *ctx)
 	return NL_STOP;
 }
 
-/* Sends a message and frees it. The answer and its acknowledgement are separate datagrams. */
+/* Send a message, free it, and receive until the acknowledgement, which is a separate datagram. Return: whether the attribute was found. */
 static bool ask(struct nl_sock *sk, struct nl_msg *msg, struct answer *answer)
 {
 	nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, on_valid, answer);
@@ -145,7 +145,7 @@ bool tw_interface__leads_back(uint32_t target, int ifindex)
 	bool leads = false;
 
 	if (sk && nl_connect(sk, NETLINK_ROUTE) >= 0 && rtnl_link_get_kernel(sk, (int)target, NULL, &link) >= 0 &&
-	    link) { /* NULL if the answer was lost */
+	    link) { /* NULL if the kernel's answer was lost */
 		leads = rtnl_link_is_veth(link) && rtnl_link_get_link(link) == ifindex;
 		rtnl_link_put(link);
 	}

@@ -8,13 +8,13 @@
 
 #include "base/error.h"
 
-/** tw_interface__index() - Return: the index, above 0; -ENODEV if there is none of that name; another -errno */
+/** tw_interface__index() - Return: the index of an interface, > 0; -ENODEV if no interface has that name; another -errno */
 int tw_interface__index(const char *name, struct tw_error *error);
 
-/** tw_interface__takes_redirected() - whether it sends frames that XDP redirects to it; true if unknown (before 6.3) */
+/** tw_interface__takes_redirected() - whether an interface sends frames that XDP redirects to it; true if unknown (before Linux 6.3) */
 bool tw_interface__takes_redirected(uint32_t ifindex);
 
-/** tw_interface__leads_back() - whether frames that it sends arrive on @ifindex, as its peer in a veth pair */
+/** tw_interface__leads_back() - whether frames that @target sends arrive on @ifindex, because both are the ends of a veth pair */
 bool tw_interface__leads_back(uint32_t target, int ifindex);
 
 #endif

@@ -11,7 +11,7 @@
 #include "xdp/classifier.h"
 #include "xdp/log_capture.h"
 
-/* One map; value_size 0 means the size of all rows. */
+/* How to create a map. value_size 0: the size of all rows of counters. */
 static const struct layout {
 	const char *name;
 	uint32_t type, key_size, value_size, entries;
@@ -23,7 +23,7 @@ static const struct layout {
 	[TW_MAP_WINDOW] = { "tw_window", BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), TW_BPF_WINDOW, 1 },
 };
 
-/* A NIC has only this one. */
+/* The only map of an offloaded program. */
 static const struct layout offloaded = { "tw_counters", BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), 0, 1 };
 
 void tw_maps__none(struct tw_maps *maps)
@@ -34,7 +34,7 @@ void tw_maps__none(struct tw_maps *maps)
 
 static int make(const struct layout *layout, unsigned int rows, int offload_to, struct tw_error *error)
 {
-	/* Hash entries are allocated when streams appear: preallocating 4096 would need much memory on machines with many CPUs. */
+	/* Hash entries are allocated when streams appear: all TW_COUNTED_MAX entries would need much memory on machines with many CPUs. */
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_ifindex = (uint32_t)offload_to,
 		    .map_flags = layout->type == BPF_MAP_TYPE_PERCPU_HASH ? BPF_F_NO_PREALLOC : 0);
 	const uint32_t value = layout->value_size ? layout->value_size : rows * (uint32_t)sizeof(struct tw_counter);
@@ -82,18 +82,18 @@ uint32_t tw_map__id(int fd)
 	return fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) ? info.id : 0;
 }
 
-/* Missing in older headers. */
+/* Older kernel headers do not have this flag. */
 #ifndef BPF_F_XDP_HAS_FRAGS
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
 #endif
 
-/* The program being loaded: libbpf's callback does not name it. */
+/* The program that is being loaded. It is a global variable because libbpf passes no pointer to exchange(). */
 static const struct tw_loaded *loading;
 
 /* At most two functions: the program, and the callback of bpf_loop(). */
 static struct bpf_func_info functions[2];
 
-/* The stub's functions have types; only the offset of the second one differs. NICs and their drivers do not need any of it. */
+/* Set the BTF function info: that of the stub, with the offset of the generated second function. Offloaded programs need no info. */
 static void set_functions(const struct tw_loaded *loaded, struct bpf_prog_load_opts *opts)
 {
 	const uint32_t n = loaded->options.code->record_function ? 2 : 1;
@@ -111,7 +111,7 @@ static void set_functions(const struct tw_loaded *loaded, struct bpf_prog_load_o
 	opts->func_info_cnt = n;
 }
 
-/* Called when libbpf is ready to load the stub: replaces its instructions. */
+/* Replace the stub's instructions by the generated ones. libbpf calls this before it loads a program. */
 static int exchange(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
 	(void)cookie;
@@ -121,7 +121,10 @@ static int exchange(struct bpf_program *program, struct bpf_prog_load_opts *opts
 	return bpf_program__set_insns(program, loading->insns, loading->options.code->n);
 }
 
-/* As libbpf's handler for all sections without one: the only kind that stays when libxdp makes the program an extension. */
+/*
+ * Register exchange() as libbpf's handler for all ELF sections without another one. Only this kind of handler stays when libxdp changes the
+ * program's type to an extension.
+ */
 static int register_exchange(void)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = exchange);

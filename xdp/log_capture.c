@@ -7,7 +7,7 @@
 
 static struct tw_log_capture *listening;
 
-/* The verifier's log ends with statistics, and libbpf adds a line of dashes; the line before has the reason. */
+/* Whether a line may have the reason of an error. After the reason, the verifier's log has statistics, and libbpf adds other lines. */
 static bool says_why(const char *line)
 {
 	return *line && !strstr(line, "-- BEGIN PROG LOAD LOG --") && !strstr(line, "-- END PROG LOAD LOG --") &&
@@ -55,7 +55,7 @@ void tw_log_capture__begin(struct tw_log_capture *log)
 	log->last[0] = '\0';
 	listening = log;
 	log->libxdp = libxdp_set_print(from_libxdp);
-	log->libbpf = libbpf_set_print(from_libbpf); /* libxdp sets it, too */
+	log->libbpf = libbpf_set_print(from_libbpf); /* last, because libxdp_set_print() sets it, too */
 }
 
 void tw_log_capture__end(struct tw_log_capture *log)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures the messages that libbpf and libxdp print, for error messages. Used inside xdp/ only. */
+/* Captures messages that libbpf and libxdp would print, to use them in error texts. Used inside xdp/ only. */
 #ifndef TW_LOG_CAPTURE_H
 #define TW_LOG_CAPTURE_H
 
@@ -7,16 +7,16 @@
 #include <xdp/libxdp.h>
 
 struct tw_log_capture {
-	libbpf_print_fn_t libbpf;
+	libbpf_print_fn_t libbpf; /* print functions before tw_log_capture__begin() */
 	libxdp_print_fn_t libxdp;
-	char last[256]; /* the last warning line, without the prefix of the library; "" = none */
+	char last[256]; /* the last captured line that gives a reason, without the library's prefix; "" = none */
 };
 
-/** tw_log_capture__begin() - capture messages until tw_log_capture__end(); do not nest */
+/** tw_log_capture__begin() - capture messages until tw_log_capture__end(); calls must not be nested */
 void tw_log_capture__begin(struct tw_log_capture *log);
 void tw_log_capture__end(struct tw_log_capture *log);
 
-/** tw_log_capture__why() - the captured message, or the text of the errno; borrowed */
+/** tw_log_capture__why() - Return: the captured message, or strerror(-@error) if there is none; valid as long as @log */
 const char *tw_log_capture__why(const struct tw_log_capture *log, int error);
 
 #endif

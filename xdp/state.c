@@ -14,7 +14,7 @@
 
 #define HEAD "tracewire classifier 1\n"
 
-/* The list for writing and reading. */
+/* The members of struct tw_state that are numbers, for writing and reading the file. */
 #define FIELD(name)                                                                             \
 	{                                                                                       \
 #name, offsetof(struct tw_state, name), sizeof(((struct tw_state *)NULL)->name) \
@@ -60,7 +60,7 @@ int tw_state__init(struct tw_state *state, const struct tw_classifier_options *o
 			    .place = options->place,
 			    .offload = options->offload,
 			    .persist = options->persist,
-			    .pid = getpid(), /* until it is permanent */
+			    .pid = getpid(), /* becomes 0 when a permanent classifier is attached */
 			    .default_action = options->default_action,
 			    .default_arg = options->default_arg },
 		.netns = tw_netns__inode(),
@@ -149,7 +149,7 @@ int tw_state__write(const struct tw_state *state, const struct tw_state_file *fi
 	return err ? tw_error__set(error, err, "cannot write %s, the state of the attached classifier", file->path) : 0;
 }
 
-/* Parses one line, or a rule whose text has several lines. Return: the start of the next one; NULL if it is invalid. */
+/* Parse one entry: a line, or a rule whose text has several lines. Return: the byte after the entry; NULL if the entry is invalid. */
 static const char *parse_line(struct tw_state *state, const char *at)
 {
 	char name[32];
@@ -210,7 +210,7 @@ int tw_state__read(const struct tw_state_file *file, struct tw_state *ret)
 	return err;
 }
 
-/* The process that locked the file may not have written it yet; its pid is unknown then. */
+/* Make the error for a hook whose file another process has locked. If that process has not written the file yet, its pid is unknown. */
 static int busy(const char *name, const struct tw_state *state, struct tw_error *error)
 {
 	struct tw_state_file file;

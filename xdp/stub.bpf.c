@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The object as which a generated program is loaded. Only names and types of this object are used (BTF): the kernel requires them if a
- * program has a callback, libxdp if programs share an interface. The instructions are replaced when it is loaded.
+ * The BPF object through which a generated program is loaded. Only the names and types (BTF) of this object are used. The kernel requires
+ * them if a program has a callback, and libxdp if several programs share an interface. The instructions are replaced before the object
+ * is loaded.
  */
 #include <linux/bpf.h>
 

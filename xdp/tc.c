@@ -19,7 +19,7 @@ int tw_tc__open(struct nl_sock **ret, struct tw_error *error)
 		nl_socket_free(sk);
 		return tw_error__set(error, -EIO, "cannot open a netlink socket: %s", nl_geterror(code));
 	}
-	/* Enables the kernel's error texts (newer kernels), and disables copies of requests in errors. */
+	/* Request error texts (newer kernels have them), and error messages without a copy of the request. */
 	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	*ret = sk;
@@ -48,7 +48,7 @@ struct nl_msg *tw_tc__message(int type, int flags, const struct tw_tc_at *at, co
 	return msg;
 }
 
-/* The kernel's text is an attribute after the errno. */
+/* Copy the kernel's error text, which is an attribute after struct nlmsgerr; without it, the text of the errno. */
 static void keep_words(const struct nlmsghdr *hdr, struct tw_answer *answer)
 {
 	const int behind = (int)(NLMSG_ALIGN(sizeof(struct nlmsgerr)));
@@ -68,7 +68,7 @@ static int on_error(struct sockaddr_nl *who, struct nlmsgerr *error, void *ctx)
 	struct tw_answer *answer = ctx;
 
 	(void)who;
-	/* libnl passes the payload; the message header precedes it. */
+	/* libnl passes a pointer to the payload; the message header is directly before it. */
 	answer->err = error->error;
 	if (answer->err)
 		keep_words((const struct nlmsghdr *)((const char *)error - NLMSG_HDRLEN), answer);
@@ -137,7 +137,7 @@ static int on_valid(struct nl_msg *msg, void *ctx)
 	return NL_OK;
 }
 
-/* Send a dump request and free it. Return: 0 or -errno */
+/* Send a dump request, free it, and call @seen for each object of the answer. Return: 0 or -errno. */
 static int tc__dump(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx)
 {
 	struct dump dump = { seen, ctx };
@@ -174,7 +174,7 @@ static int each_at(struct nl_sock *sk, int ifindex, uint32_t parent, uint32_t pr
 	return tc__dump(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
 }
 
-/* Some kernels list the qdiscs of all interfaces. */
+/* A search for the clsact qdisc of an interface. Some kernels list the qdiscs of all interfaces. */
 struct search {
 	int ifindex;
 	bool found;
@@ -185,11 +185,11 @@ static void look_for(const struct tcmsg *head, struct nlattr *const *attrs, void
 	struct search *search = ctx;
 
 	(void)attrs;
-	if (head->tcm_ifindex == search->ifindex && head->tcm_parent == TC_H_CLSACT) /* an older `ingress` is as good */
+	if (head->tcm_ifindex == search->ifindex && head->tcm_parent == TC_H_CLSACT) /* also an `ingress` qdisc */
 		search->found = true;
 }
 
-/* If an interface has two classifiers, the last one removes the qdisc. */
+/* Copy made_clsact from another classifier of the interface, so that the classifier that is removed last removes the qdisc. */
 static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	struct tw_state *state = ctx, other;
@@ -204,7 +204,7 @@ static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error
 	return 0;
 }
 
-/* Whether there are filters of that priority */
+/* Whether there are ingress filters with a priority; also true if they cannot be listed. */
 static bool filters__are_at(struct nl_sock *sk, int ifindex, uint32_t prio)
 {
 	unsigned int n = 0;
@@ -240,7 +240,7 @@ int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *
 	if (!answer.err)
 		state->made_clsact = true;
 	if (answer.err == -EEXIST &&
-	    !state->public.schema_id) { /* another process may have created one since the plan */
+	    !state->public.schema_id) { /* another process may have created the qdisc after tw_clsact__plan() */
 		state->made_clsact = false;
 		return tw_state_file__each(TW_STATE_FILES, look_at_others, state, NULL);
 	}
@@ -275,7 +275,7 @@ int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t 
 	struct tw_answer answer;
 
 	tw_tc__ask(sk, tw_tc__message(RTM_DELTFILTER, 0, &at, kind), &answer);
-	/* No filter, qdisc or interface: another process was faster. */
+	/* Errors for a filter, qdisc or interface that another process has removed. */
 	if (!answer.err || answer.err == -ENOENT || answer.err == -EINVAL || answer.err == -ENODEV)
 		return 0;
 	return tw_error__set(error, answer.err, "cannot remove the filters of priority %u: %s", prio, answer.text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Traffic control: messages, the clsact qdisc of an interface, and its filters. Used inside xdp/ only.
+ * Traffic control: netlink messages, the clsact qdisc of an interface, and its filters. Used inside xdp/ only.
  *
- * Messages are built and sent by libnl. libnl does not return the kernel's own error text, and libbpf's tc functions cannot ask for hardware,
- * so both are done here. Tracewire's filters have priorities of their own; a priority that another program uses is not taken.
+ * libnl sends the messages, but does not return the kernel's error text, which is read here. libbpf's tc functions cannot request hardware
+ * offload. Tracewire's filters have priorities of their own; if another program uses one of these, attaching fails.
  */
 #ifndef TW_TC_H
 #define TW_TC_H
@@ -20,13 +20,13 @@
 /* The kernel's answer to a request. */
 struct tw_answer {
 	int err;        /* 0 or -errno */
-	char text[160]; /* the kernel's text, or that of the errno */
+	char text[160]; /* the kernel's error text, or the text of the errno */
 };
 
 /** tw_tc__open() - open a socket; free it with nl_socket_free() */
 int tw_tc__open(struct nl_sock **ret, struct tw_error *error);
 
-/* The object of a tc message. */
+/* The object that a tc message is about: a qdisc or a filter. */
 struct tw_tc_at {
 	int ifindex;
 	uint32_t parent, handle;
@@ -37,41 +37,41 @@ struct tw_tc_at {
 #define TW_TC_INGRESS TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
 #define TW_TC_EGRESS  TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
 
-/** tw_tc__message() - begin a message; free it with nlmsg_free(). Return: NULL without memory */
+/** tw_tc__message() - begin a message. @kind: qdisc or filter kind, or NULL. Return: free with nlmsg_free(); NULL if out of memory */
 struct nl_msg *tw_tc__message(int type, int flags, const struct tw_tc_at *at, const char *kind);
 
-/** tw_tc__ask() - send @msg, free it, and wait for the answer; NULL means that there was no memory. Return: ret->err */
+/** tw_tc__ask() - send @msg, free it, and wait for the answer. If @msg is NULL, the error is -ENOMEM. Return: ret->err */
 int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret);
 
-/* Called for each object of a dump, with its header and its attributes up to TCA_MAX. */
+/* A callback for each object of a dump. @head: its message header; @attrs: its attributes, up to TCA_MAX. */
 typedef void tw_tc_seen(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx);
 
-#define TW_TC_PRIO 21591 /* "TW"; each hook adds its number; u32 uses one more, alternately */
+#define TW_TC_PRIO 21591 /* "TW"; priority TW_TC_PRIO + enum tw_place; u32 alternates with TW_TC_PRIO + TW_PLACES */
 
 /**
- * tw_clsact__plan() - determine, before the first filter is attached, what must be removed later
+ * tw_clsact__plan() - set the priority of the state, and made_clsact if Tracewire will have to create the qdisc
  *
- * Changes nothing in the kernel. The caller writes the state to its file first, so that cleanup can remove the objects if the process is
- * killed.
+ * This changes nothing in the kernel. The caller writes the state to its file before it attaches the first filter, so that cleanup can
+ * remove filter and qdisc if the process is killed.
  *
  * Return: 0; -EEXIST if another program uses Tracewire's priorities; another -errno.
  */
 int tw_clsact__plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *error);
 
-/** tw_clsact__add() - create the qdisc if there is none. Return: 0 or -errno */
+/** tw_clsact__add() - create the clsact qdisc if the interface has none. Return: 0 or -errno */
 int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *error);
 
-/** tw_clsact__remove() - remove the qdisc if Tracewire made it and it has no filters, of ingress or egress */
+/** tw_clsact__remove() - remove the clsact qdisc if Tracewire made it, and it has no filters at ingress or egress */
 void tw_clsact__remove(struct nl_sock *sk, const struct tw_state *state);
 
-/** tw_filters__each() - visit ingress filters of that priority, 0 = all. Return: 0 or -errno */
+/** tw_filters__each() - visit the ingress filters with a priority; @prio 0 = all ingress filters. Return: 0 or -errno */
 int tw_filters__each(struct nl_sock *sk, int ifindex, uint32_t prio, tw_tc_seen *seen, void *ctx);
 
-/** tw_filters__remove() - remove all filters of that priority. Return: 0, also if there was none; -errno */
+/** tw_filters__remove() - remove all ingress filters with a priority. Return: 0, also if there was no filter; -errno */
 int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t protocol, const char *kind,
 		       struct tw_error *error);
 
-/** tw_filter__kind_is() - whether a filter of a dump is of that kind */
+/** tw_filter__kind_is() - whether a filter of a dump has the kind @kind */
 bool tw_filter__kind_is(struct nlattr *const *attrs, const char *kind);
 
 #endif

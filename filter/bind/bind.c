@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Binding: the postfix expression is evaluated once for each event of the schema, with trees as its values. */
+/* Binds an expression: for each event of the schema, the postfix expression is evaluated with trees as its values. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include "filter/pattern.h"
 #include "filter/tree.h"
 
-/* A comparison with a set is one test for each member, and at least one must be true; any other comparison is one test. */
 int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_member *member)
 {
 	return tw_filter_error(binding->error, -EINVAL, member->low.column,
@@ -27,7 +26,7 @@ static int keep(const struct tw_binding *binding, const void *bytes, size_t len,
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* A text that is longer than its field is an error, for any operator. */
+/* Refuse a text that is longer than the field, if it is compared with ==, != or contains. */
 static int check_length(const struct tw_binding *binding, const struct tw_subject *subject,
 			const struct tw_literal *literal, const struct tw_test *test)
 {
@@ -41,7 +40,7 @@ static int check_length(const struct tw_binding *binding, const struct tw_subjec
 			       subject->name, field->size);
 }
 
-/* Compiled once for all events; the bound filter owns it. */
+/* Set the test's regular expression. It is compiled once for all events; the bound filter owns it. */
 static int bind_pattern(const struct tw_binding *binding, const struct tw_literal *literal, struct tw_test *test)
 {
 	struct tw_compiled *compiled;
@@ -69,7 +68,7 @@ static int bind_pattern(const struct tw_binding *binding, const struct tw_litera
 	return 0;
 }
 
-/* Refuses a `*` in a word without quotes, unless the operator takes a pattern: the user meant one. */
+/* Refuse a word without quotes that has a `*`, unless the operator is for patterns: the user meant a pattern. */
 static int check_star(const struct tw_binding *binding, const struct tw_literal *literal, const struct tw_test *test)
 {
 	if (test->op == TW_TEST_GLOB || test->op == TW_TEST_MATCHES || literal->quote || !strchr(literal->text, '*'))
@@ -105,7 +104,7 @@ static int bind_text(const struct tw_binding *binding, const struct tw_subject *
 	return err ? err : check_length(binding, subject, &member->low, test);
 }
 
-/* Return: number of bytes in @ret; 0 if it is in no notation for bytes. */
+/* Read bytes or an address. Return: number of bytes in @ret; 0 if the value has no notation for bytes. */
 static size_t read_bytes(const struct tw_subject *subject, const struct tw_literal *literal, uint8_t *ret,
 			 uint8_t *ret_prefix)
 {
@@ -200,7 +199,7 @@ static bool is_always_there(const struct tw_subject *subject)
 	return subject->operand != TW_ON_FIELD && subject->operand != TW_ON_COMM && subject->operand != TW_ON_HOST;
 }
 
-/* Keeps the test made for a member (NULL: the name stands alone, or with a mask) unless its result is certain. */
+/* Make the test for a value of a comparison, and add it unless its result is certain. @member: NULL if the comparison has no value */
 static int add_test(const struct tw_binding *binding, const struct tw_subject *subject,
 		    const struct tw_set_member *member, struct tw_tests *tests)
 {
@@ -239,9 +238,9 @@ static unsigned int count_members(const struct tw_predicate *predicate)
 }
 
 /*
- * The tests of a comparison with @subject
- * Return: 0; -EINVAL if the comparison is impossible, with the binding's err filled; -ERANGE as described at the binding, @ret filled
- * too; -ENOMEM.
+ * Make the tests of a comparison with @subject: one test for each member of a set, otherwise one test.
+ * Return: 0; -EINVAL if the comparison is impossible, with the binding's error filled; -ERANGE if the subject cannot have some of the
+ * numbers, with the error and @ret filled; -ENOMEM.
  */
 static int binding__tests(const struct tw_binding *binding, const struct tw_subject *subject, struct tw_tests *ret)
 {
@@ -266,22 +265,22 @@ static int binding__tests(const struct tw_binding *binding, const struct tw_subj
 	return out_of_range ? -ERANGE : 0;
 }
 
-/* State of a comparison, in addition to its text. */
+/* What is known about a comparison, in addition to its text. */
 struct known {
 	struct tw_filter_name name;
-	struct tw_tests shared; /* a key: the same tests for all events */
-	bool usable;            /* some event has the field, and it can be compared like that */
-	bool asks;              /* some event's tree contains a test of it, perhaps only for some values of a set */
-	int err;                /* why the comparison was impossible for the first event */
+	struct tw_tests shared; /* if the name is a key: the tests, which are the same for all events */
+	bool usable;            /* some event has the operand, and it can be compared with the values */
+	bool asks; /* the tree of at least one event has a test of the comparison, perhaps not for all values of a set */
+	int err;   /* error for the first event whose field cannot be compared with the values; 0 = no such event */
 	struct tw_error why;
 };
 
-/* The result of binding a comparison to one event. */
+/* What a comparison becomes in the tree of one event. */
 enum answer {
-	ANSWER_NO, /* false for every record */
-	ANSWER_YES,
-	ANSWER_KEY,   /* tests common to all events */
-	ANSWER_FIELD, /* tests of a field that the event has */
+	ANSWER_NO,    /* FALSE */
+	ANSWER_YES,   /* TRUE */
+	ANSWER_KEY,   /* tests of a key, which are the same for all events */
+	ANSWER_FIELD, /* tests of a field of the event */
 };
 
 struct binder {
@@ -291,9 +290,9 @@ struct binder {
 	struct known *known; /* one for each predicate */
 	const struct tw_format
 		*format;        /* the event whose tree is being made; NULL for ids that the schema does not have */
-	struct tw_print *print; /* its print format, if it was needed */
-	uint8_t answers[TW_FILTER_PREDICATES_MAX]; /* enum answer: for the format */
-	/* The last event without any of the fields, and its tree: the next such event with the same answers shares the tree. */
+	struct tw_print *print; /* the event's print format; NULL until it is needed */
+	uint8_t answers[TW_FILTER_PREDICATES_MAX]; /* enum answer for each comparison, for the event */
+	/* Answers and tree of the latest event that has none of the fields. The next such event with equal answers shares the tree. */
 	uint8_t plain_answers[TW_FILTER_PREDICATES_MAX];
 	const struct tw_node *plain;
 };
@@ -316,7 +315,7 @@ static bool is_word(const struct tw_literal *literal)
 	return tw_literal__integer(literal, &integer) == TW_LITERAL_OTHER;
 }
 
-/* The print format is parsed only if a value is not of a plain kind. */
+/* Whether some value is not an integer. It may be a name from the print format, which is parsed only in this case. */
 static bool may_need_words(const struct tw_predicate *predicate)
 {
 	if (predicate->has_mask && is_word(&predicate->mask))
@@ -419,7 +418,7 @@ static int bind_keys(struct binder *b)
 	return err;
 }
 
-/* The event's name or its system is a constant. */
+/* Whether a comparison with `event` or `system` is true for an event. The result is the same for all its records. */
 static bool own_name_holds(const struct known *known, const struct tw_format *format)
 {
 	const char *own = known->name.kind == TW_NAME_EVENT ? format->name : format->system;
@@ -458,7 +457,8 @@ static bool answer_all(struct binder *b)
 }
 
 /*
- * A field of the event. If it cannot be compared like that, it is an error if it was named in full; otherwise it counts as missing.
+ * Make the tree of a comparison with a field of the event. If it is impossible, the tree is FALSE; the error is kept for the case that the
+ * comparison is possible for no event.
  */
 static int bind_field(struct binder *b, unsigned int i, struct tw_node **ret)
 {
@@ -497,7 +497,7 @@ static int tree_of_predicate(struct binder *b, unsigned int i, struct tw_node **
 	return 0;
 }
 
-/* Whether the names in a comparison are valid. Return: 0 or -EINVAL, with @err filled. */
+/* Check the names and values of a comparison. Return: 0; -EINVAL if no event has them, with @error filled. */
 static int check_names(const struct binder *b, unsigned int i, struct tw_error *error)
 {
 	const struct tw_predicate *predicate = b->filter->predicates[i];
@@ -513,7 +513,10 @@ static int check_names(const struct binder *b, unsigned int i, struct tw_error *
 	return tw_filter_name__unknown(&known->name, schema, predicate->column, error);
 }
 
-/* Names and values that no event has. If they are allowed, a comparison is absent only if no event has a test of it. */
+/*
+ * Check for names and values that no event has. With unknown_is_absent they are no error: a comparison for which no tree has a test gets
+ * its reason in bound->absent.
+ */
 static int check(struct binder *b)
 {
 	for (unsigned int i = 0; i < b->filter->n_predicates; i++) {
@@ -535,7 +538,7 @@ static int check(struct binder *b)
 	return 0;
 }
 
-/* The tree for the binder's current format. */
+/* Make the tree for the event b->format. */
 static int make_tree(struct binder *b, const struct tw_node **ret)
 {
 	struct tw_node *stack[TW_FILTER_PREDICATES_MAX];
@@ -564,7 +567,10 @@ static int make_tree(struct binder *b, const struct tw_node **ret)
 	return err;
 }
 
-/* Most events have none of the fields and share a tree: two thousand copies of a long expression would use up the memory. */
+/*
+ * Make the tree for b->format, or share that of an earlier event: most events have none of the fields, and two thousand copies of a long
+ * expression would exceed TW_FILTER_MEMORY_MAX.
+ */
 static int bind_event(struct binder *b, const struct tw_node **ret)
 {
 	const bool has_field = answer_all(b);

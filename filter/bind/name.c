@@ -12,7 +12,7 @@
 
 #define TASK "the task that was running"
 
-/* Keys that fields of events may be mistaken for have a meaning. */
+/* The keys of the language. A key that can be mistaken for a field of some events has a meaning, for tw_filter__ambiguous_key(). */
 static const struct {
 	const char *name;
 	uint8_t kind, operand;
@@ -46,7 +46,7 @@ static bool find_key(const char *word, struct tw_filter_name *ret)
 	return false;
 }
 
-/* Return: what the key means; NULL if the word is no key, or no field may be mistaken for it */
+/* Return: the meaning of a key, as text; NULL if @word is not a key, or cannot be mistaken for a field. */
 static const char *meaning_of(const char *word)
 {
 	for (size_t i = 0; i < N_KEYS; i++)
@@ -90,7 +90,7 @@ bool tw_filter_name__is_key(const char *word)
 	return find_key(word, &unused);
 }
 
-/* The common fields are keys too, for any event that is named with them. */
+/* Whether a field name is of a common field, such as common_pid. These are keys, also after the name of an event. */
 static bool is_common(const char *field)
 {
 	return !strncmp(field, "common_", 7);
@@ -119,7 +119,7 @@ static int no_name(const struct tw_predicate *predicate, size_t at, struct tw_er
 			       "'%s' is not a name: write FIELD, EVENT.FIELD or SYSTEM.EVENT.FIELD", predicate->name);
 }
 
-/* Splits a name at its dots; SYSTEM:EVENT as in tracefs too, with an empty field. Return: number of parts; -EINVAL. */
+/* Split a name at its dots. SYSTEM:EVENT, as in tracefs, is accepted, too; its field is "". Return: number of parts; -EINVAL. */
 static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], struct tw_error *error)
 {
 	const bool has_colon = strchr(buf, ':');
@@ -166,7 +166,7 @@ int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_
 	return 0;
 }
 
-/* Whether a typed name matches that of the kernel: characters that a name cannot have are typed as '_'. */
+/* Whether a typed name matches a name of the kernel. Characters that this language does not allow in names are typed as '_'. */
 static bool same(const char *typed, const char *kernels)
 {
 	while (*typed && *kernels && (*typed == *kernels || (*typed == '_' && !tw_field_name__may_have(*kernels)))) {
@@ -195,11 +195,11 @@ const struct tw_field *tw_filter_name__find(const struct tw_filter_name *name, c
 	return NULL;
 }
 
-/* The first unknown part of the name: system, event or field. */
+/* A search for the part of a name (system, event or field) that no event of the schema has, and for similar names. */
 struct unknown {
 	const struct tw_filter_name *name;
-	bool has_system, has_event;
-	const char *same_event; /* same name as the field, except for upper and lower case */
+	bool has_system, has_event; /* the schema has the system; the system has the event */
+	const char *same_event;     /* an event whose name equals the field, ignoring case; NULL = none */
 	struct tw_nearest system, event, field;
 };
 
@@ -240,7 +240,7 @@ static int say_event(const char *event, uint32_t column, struct tw_error *error)
 			       event);
 }
 
-/* A field without an event. */
+/* Make the error for an unknown field that is written without an event. */
 static int say_unknown_field(const struct unknown *unknown, uint32_t column, struct tw_error *error)
 {
 	const char *field = unknown->name->field;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Comparing numbers: values have any sign, fields have ranges, and nothing wraps. A value may be a name: those of the event's print
- * format, and the kernel's for common_flags.
+ * Binds comparisons with numbers. Values may be positive or negative, and are never wrapped to the width of the field. A value may be a
+ * name from the event's print format, or the name of a bit of common_flags.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static int say_no_number(const struct tw_binding *binding, const struct tw_subje
 			       hint);
 }
 
-/* Words of flags are joined by bars. */
+/* Convert a named value to a number. Names of flags may be joined with `|`. */
 static int value_of_word(const struct tw_binding *binding, const struct tw_subject *subject,
 			 const struct tw_literal *literal, uint64_t *ret)
 {
@@ -106,18 +106,18 @@ static int value_of_word(const struct tw_binding *binding, const struct tw_subje
 	return 0;
 }
 
+/* Position of a value relative to the numbers that the subject can have. */
 enum where { BELOW, INSIDE, ABOVE };
 
-/* Places a value relative to the subject's range. */
 struct placed {
 	enum where where;
-	uint64_t value; /* with INSIDE, in two's complement */
+	uint64_t value; /* INSIDE: the value in two's complement */
 };
 
 static struct placed place(const struct tw_integer *value, unsigned int size, bool is_signed)
 {
 	const uint64_t top = (is_signed ? (uint64_t)INT64_MAX : UINT64_MAX) >> (64 - size * 8);
-	const uint64_t bottom = is_signed ? top + 1 : 0; /* its magnitude */
+	const uint64_t bottom = is_signed ? top + 1 : 0; /* magnitude of the smallest number */
 
 	if (value->negative && value->magnitude > bottom)
 		return (struct placed){ .where = BELOW };
@@ -135,7 +135,7 @@ static int out_of_range(const struct tw_binding *binding, const struct tw_subjec
 			       subject->is_signed ? "with" : "without", literal->text);
 }
 
-/* The value of a word has the bits of the field, whatever its sign. */
+/* Convert the value of a name to an integer that the field can have: print formats give the bits of the field, without regard to sign. */
 static struct tw_integer integer_of_word(uint64_t value, const struct tw_subject *subject)
 {
 	const unsigned int unused = 64 - subject->size * 8u;
@@ -165,7 +165,7 @@ static int read_integer(const struct tw_binding *binding, const struct tw_subjec
 	}
 }
 
-/* Return: 0; -ERANGE, with @ret filled, for a number that the subject cannot have; -EINVAL. */
+/* Read a number and its position. Return: 0; -ERANGE if the subject cannot have the number, with @ret filled; -EINVAL. */
 static int read_placed(const struct tw_binding *binding, const struct tw_subject *subject,
 		       const struct tw_literal *literal, struct placed *ret)
 {
@@ -197,7 +197,7 @@ static bool is_address(const struct tw_subject *subject, const struct tw_literal
 	       tw_literal__address(literal, 4, bytes, ret_prefix);
 }
 
-/* An IPv4 address in a __be32: here it is a number with its bytes in network order. */
+/* Bind a comparison of a __be32 field with an IPv4 address. For the filter, the field is a number whose bytes are in network order. */
 static int bind_address(const struct tw_binding *binding, const struct tw_subject *subject,
 			const struct tw_set_member *member, struct tw_test *test)
 {
@@ -220,7 +220,7 @@ static int bind_address(const struct tw_binding *binding, const struct tw_subjec
 	return 0;
 }
 
-/* The result for every number if the value lies outside the range of possible numbers. */
+/* Bind a comparison with a value outside the subject's range: always true (the test becomes EXISTS), or always false. Return: -ERANGE */
 static int fold(enum where where, struct tw_test *test, int *ret_certain)
 {
 	const bool below = where == BELOW;
@@ -248,7 +248,7 @@ static int bind_value(const struct tw_binding *binding, const struct tw_subject 
 	return err;
 }
 
-/* The smallest or largest number that a subject can have. */
+/* Return: the smallest number, or the largest one (@top), that the subject can have. */
 static uint64_t end_of_range(const struct tw_subject *subject, bool top)
 {
 	const unsigned int unused = 64 - subject->size * 8u;
@@ -298,7 +298,7 @@ int tw_binding__number(const struct tw_binding *binding, const struct tw_subject
 	if (predicate->has_mask) {
 		const int err = read_mask(binding, &subject, test);
 
-		/* A test that a bit is set: in an array in any element, while NE requires all elements. */
+		/* `array & mask` is true if at least one element has a bit of the mask. NE would require that all elements have one. */
 		if (!err && !member && subject.field && subject.field->kind == TW_FIELD_ARRAY)
 			test->op = TW_TEST_GT;
 		if (err || !member)

@@ -21,7 +21,7 @@ void tw_asm__fini(struct tw_asm *a)
 	*a = (struct tw_asm){ 0 };
 }
 
-/* Makes room for one more. Return: the array, maybe moved, or NULL with the error kept. */
+/* Make room for one more element of an array. Return: the array, which may have moved; NULL if out of memory, with a->err set. */
 static void *one_more(struct tw_asm *a, void *array, uint32_t n, uint32_t *room, size_t size)
 {
 	const uint32_t larger = *room ? *room * 2 : 256;
@@ -38,7 +38,7 @@ static void *one_more(struct tw_asm *a, void *array, uint32_t n, uint32_t *room,
 	return moved;
 }
 
-/* Return: whether the instruction was added; also false if it is unreachable. */
+/* Append an instruction, unless it is unreachable. Return: whether it was appended. */
 static bool add(struct tw_asm *a, struct bpf_insn insn)
 {
 	void *insns;
@@ -82,7 +82,7 @@ tw_label tw_asm__label(struct tw_asm *a)
 	return a->n_labels++;
 }
 
-/* Notes that the last instruction jumps to a label. */
+/* Append an instruction that jumps to a label. */
 static void add_jump(struct tw_asm *a, struct bpf_insn insn, tw_label to)
 {
 	struct tw_asm_label *label;
@@ -122,7 +122,7 @@ void tw_asm__jump_if_reg(struct tw_asm *a, uint8_t op, uint8_t reg, uint8_t othe
 	add_jump(a, insn_of(BPF_JMP | op | BPF_X, reg, other, 0, 0), to);
 }
 
-/* Return: the inverse condition of @op; 0 if there is none. */
+/* Return: the inverse condition of @op, such as BPF_JNE for BPF_JEQ; 0 if @op has none. */
 static uint8_t inverse(uint8_t op)
 {
 	static const uint8_t pairs[][2] = {
@@ -139,6 +139,7 @@ static uint8_t inverse(uint8_t op)
 	return 0;
 }
 
+/* Whether the @back-th last instruction jumps to @to (TW_NO_LABEL: any label). */
 static bool is_jump_to(const struct tw_asm *a, uint32_t back, tw_label to)
 {
 	const struct tw_asm_jump *jump = &a->jumps[a->n_jumps - back];
@@ -147,8 +148,8 @@ static bool is_jump_to(const struct tw_asm *a, uint32_t back, tw_label to)
 }
 
 /*
- * A label is about to be placed after the last instruction. If that is a jump to it, the jump is removed; if it is another jump that a
- * condition skips, the inverse condition replaces both.
+ * Shorten the code before a label that is about to be placed. If the last instruction is a jump to the label, it is removed. If a
+ * conditional jump to the label skips an unconditional jump to X, one jump to X with the inverse condition replaces both.
  */
 static void shorten(struct tw_asm *a, tw_label label)
 {

@@ -7,7 +7,6 @@
 #include "filter/bpf/program.h"
 #include "filter/bpf/test.h"
 
-/* Shares trees of different events with equal instructions: a bare field may select 700 events. */
 static bool same_bytes(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
 	return a_len == b_len && (!a_len || !memcmp(a, b, a_len));
@@ -31,6 +30,7 @@ static bool same_test(const struct tw_test *a, const struct tw_test *b)
 	       same_bytes(a->high_bytes, a->high_len, b->high_bytes, b->high_len) && a->pattern == b->pattern;
 }
 
+/* Whether two trees have equal instructions, which their events then share: a field name may select 700 events. */
 static bool same_tree(const struct tw_node *a, const struct tw_node *b)
 {
 	struct tw_walk in_a = tw_walk__on(a), in_b = tw_walk__on(b);
@@ -50,7 +50,7 @@ static bool same_tree(const struct tw_node *a, const struct tw_node *b)
 	return false;
 }
 
-/* FNV-1a, a word at a time. */
+/* Add a word to a hash, as FNV-1a does with bytes. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
 	return (hash ^ word) * UINT64_C(0x100000001b3);
@@ -87,7 +87,7 @@ static bool same_link(const struct tw_chain_link *a, const struct tw_chain_link 
 	return a->hash == b->hash && a->matched == b->matched && a->next == b->next && same_tree(a->root, b->root);
 }
 
-/* Return: the slot with the link, or the free one for it. */
+/* Return: the slot of the table with an equal link; if there is none, the free slot for it. */
 static uint32_t *find_slot(const struct tw_chains *c, const struct tw_chain_link *link)
 {
 	uint32_t i = (uint32_t)link->hash & (c->table_size - 1);
@@ -97,7 +97,7 @@ static uint32_t *find_slot(const struct tw_chains *c, const struct tw_chain_link
 	return &c->table[i];
 }
 
-/* The table is twice as large as the largest number of links. */
+/* Make the hash table, with at least twice as many slots as there can be links. */
 static int make_table(struct tw_chains *c)
 {
 	c->table_size = 1;
@@ -111,7 +111,7 @@ static int make_table(struct tw_chains *c)
 	return 0;
 }
 
-/* How many bytes the tests of a tree read. */
+/* Return: largest number of bytes of the TLV that a test of the tree reads. */
 static uint32_t extent_of(const struct tw_node *root)
 {
 	struct tw_walk walk = tw_walk__on(root);
@@ -150,7 +150,7 @@ static const struct tw_node *tree_of(const struct tw_rules *rules, unsigned int 
 	return id ? tw_bound__root(bound, *id) : bound->unknown;
 }
 
-/* The chain of an event, or, without an id, of those that the schema does not have. Built from its end. */
+/* Make the chain for an event id (NULL: for unknown ids), from its last link to its first. @ret: target of the chain's first branch */
 static int make_chain(struct tw_chains *c, const struct tw_rules *rules, const uint16_t *id, uint32_t *ret)
 {
 	unsigned int n = 0;
@@ -231,19 +231,20 @@ void tw_chains__fini(struct tw_chains *chains)
 	*chains = (struct tw_chains){ 0 };
 }
 
-/* Decides which row an event counts for: evaluates the links of the chain of its id in order. */
+/* Generating the code that finds the chain of an event's id, and evaluates its links. */
 
-#define SINGLES_MAX 8  /* ids that are compared one by one; more are searched by halving */
-#define SEARCH_MAX  18 /* pending halves of 65536 ids */
+#define SINGLES_MAX 8  /* ids that are compared one by one; more are found by binary search */
+#define SEARCH_MAX  18 /* size of the stack of search(); enough for 65536 ids */
 
-/* A link has two labels: one to enter from an id, and one from the link before it. */
+/* The labels of the links. entry: for chains that begin with the link; checks the packet's end first. test: for branches of links. */
 struct links {
 	tw_label *entry, *test;
 };
 
+/* Ranges that are still to be searched. */
 struct id_span {
-	uint32_t low, high; /* ranges */
-	tw_label label;
+	uint32_t low, high; /* indexes of the first and the last range */
+	tw_label label;     /* beginning of the code for them; TW_NO_LABEL = the next instruction */
 };
 
 static tw_label goal(const struct tw_gen *g, const tw_label *links, uint32_t to)
@@ -258,7 +259,7 @@ static uint32_t ids_in(const struct tw_chains *c, uint32_t i)
 	return end - c->ranges[i].first;
 }
 
-/* Return: the goal of most ids. Only few ranges are compared. */
+/* Return: the target of the largest number of ids. The loops are short, because it is called only for few ranges. */
 static uint32_t usual_goal(const struct tw_chains *c)
 {
 	uint32_t best = c->ranges[0].to, most = 0, ids;
@@ -275,7 +276,7 @@ static uint32_t usual_goal(const struct tw_chains *c)
 	return best;
 }
 
-/* If few ids differ from all others: one comparison for each. Return: false otherwise. */
+/* If all but at most SINGLES_MAX ids have the same target, compare those ids one by one. Return: false if there are more such ids. */
 static bool compare_singles(struct tw_gen *g, const tw_label *entry)
 {
 	const struct tw_chains *c = &g->chains;
@@ -325,7 +326,7 @@ static void search(struct tw_gen *g, const tw_label *entry)
 	}
 }
 
-/* One check of the packet's end for all tests from here on; the verifier requires it, too. */
+/* Check once, for all tests of a chain, that the packet has @extent bytes of the TLV. The verifier requires a check, too. */
 static void look_at_end(struct tw_asm *a, const struct tw_bpf_access *access, uint32_t extent)
 {
 	if (access->checks_each || access->too_short == TW_NO_LABEL || extent <= sizeof(struct tw_event))

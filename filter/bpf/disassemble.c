@@ -106,7 +106,7 @@ static void put_jump(struct tw_line *line, const struct bpf_insn *insn, uint32_t
 	tw_line__i64(line, (int64_t)i + 1 + insn->off);
 }
 
-/* "*(u32 *)(r6 +4)" */
+/* Append a memory operand, such as "*(u32 *)(r6 +4)". */
 static void put_memory(struct tw_line *line, const struct bpf_insn *insn, unsigned int base)
 {
 	static const struct operator sizes[] = {
@@ -193,7 +193,7 @@ void tw_bpf__disassemble(const struct tw_bpf_program *program, uint32_t i, struc
 		put_memory(line, insn, insn->src_reg);
 		break;
 	case BPF_LD:
-		if (insn->code) /* the second half of a wide instruction has none */
+		if (insn->code) /* 0 in the second half of an LD_IMM64 */
 			put_wide(line, program, i);
 		break;
 	default:

@@ -7,10 +7,10 @@
 #include "filter/bpf/program.h"
 
 /**
- * tw_bpf__disassemble() - append one instruction
- * @i: its index; the second half of an LD_IMM64 appends nothing
+ * tw_bpf__disassemble() - append the text of one instruction
+ * @i: its index. For the second half of an LD_IMM64, nothing is appended
  *
- * Jumps have the target's index, calls the name of the helper, loads of a map the name of the map.
+ * A jump is shown with the index of its target, a call with the name of the helper, a load of a map with the name of the map.
  */
 void tw_bpf__disassemble(const struct tw_bpf_program *program, uint32_t i, struct tw_line *line);
 

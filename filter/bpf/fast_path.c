@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fast path to the frame: Ethernet, optionally with one VLAN tag, or UDP over IP without options. Other traffic, perhaps most of a
- * real interface's, passes as soon as it is recognised; everything else takes the slow path.
+ * The fast path. It finds a frame after an Ethernet header, optionally with one VLAN tag, or in UDP over IP without options. Packets that
+ * cannot be frames, perhaps most packets of a real interface, pass as soon as they are recognised. All other packets take the slow path.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -14,10 +14,10 @@
 #define NEEDED      (TW_TLV0 + (int)sizeof(struct tw_event)) /* bytes of a frame with one event */
 _Static_assert(NEEDED >= 4 + IPV6_HEADER + UDP_HEADER, "packets long enough for an event have their headers, too");
 
-#define AT   BPF_REG_4 /* bytes of a header that are read */
-#define ROOM BPF_REG_3 /* upper limit of the frame */
+#define AT   BPF_REG_4 /* pointer to the header that is read */
+#define ROOM BPF_REG_3 /* longest possible frame, bytes: limited by the UDP length */
 
-/* Jumps where r1 is an EtherType. */
+/* Jump if r1, an EtherType as loaded, equals @type. */
 static void jump_if_type(struct tw_gen *g, uint16_t type, tw_label to)
 {
 	tw_asm__jump_if(&g->a, BPF_JEQ, BPF_REG_1, tw_wire16(type), to);
@@ -88,7 +88,10 @@ static void skip_udp(struct tw_gen *g)
 	tw_asm__alu(a, BPF_ADD, TW_REG_OFFSET, UDP_HEADER);
 }
 
-/* Adds a 0 that the verifier does not know to be 0. With known offsets it would verify all later code again for each of them. */
+/*
+ * Add a 0 to the offset that the verifier does not know to be 0. Otherwise it would know the possible offsets, and verify all later code
+ * once for each of them.
+ */
 static void make_offset_any(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -113,7 +116,7 @@ static void step_to_frame(struct tw_gen *g)
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, ROOM, g->slow_path);
 }
 
-/* r1 = an EtherType other than Tracewire's */
+/* Find a frame after a VLAN tag or in UDP. r1 has an EtherType other than Tracewire's. */
 static void look_behind(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -163,7 +166,7 @@ static void find_in_packet(struct tw_gen *g)
 	tw_asm__place(a, found);
 }
 
-/* Other packets are mostly small; possible frames among them take the slow path. */
+/* Handle packets too small for a frame with an event, as most other traffic is. A packet that may be a frame takes the slow path. */
 static void small_packets(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -192,7 +195,7 @@ static void small_packets(struct tw_gen *g)
 	tw_asm__jump(a, g->slow_path);
 }
 
-/* Version and byte order are tested together. */
+/* Check the frame header. Version and byte order of the bodies are in one 16-bit word. */
 static void expect_header(struct tw_gen *g, tw_label otherwise)
 {
 	struct tw_asm *a = &g->a;
@@ -212,7 +215,7 @@ static void expect_header(struct tw_gen *g, tw_label otherwise)
 	tw_asm__jump_if_reg(a, BPF_JNE, BPF_REG_1, BPF_REG_2, otherwise);
 }
 
-/* Checks that the padded TLV of the event ends exactly at the end of the frame, inside the packet. */
+/* Check that the frame is complete, and that its first TLV is an EVENT that ends, with its padding, at the end of the frame. */
 static void expect_one_event(struct tw_gen *g, tw_label otherwise)
 {
 	struct tw_asm *a = &g->a;
@@ -235,7 +238,7 @@ static void expect_one_event(struct tw_gen *g, tw_label otherwise)
 	tw_asm__jump_if_reg(a, BPF_JNE, BPF_REG_1, BPF_REG_4, otherwise);
 }
 
-/* Applies the verdict to a frame of one event. */
+/* Generate the code at the labels of the rows: count a frame with one event, and apply the row's action to it. */
 static void act_by_row(struct tw_gen *g)
 {
 	for (unsigned int i = 0; i <= g->rules->n; i++) {
@@ -271,11 +274,11 @@ void tw_gen__fast_path(struct tw_gen *g)
 }
 
 /*
- * A program for a NIC: no helper except the look-up, no loop. It evaluates frames of exactly one event after plain Ethernet. Other
- * frames pass and are counted as unreadable: packed frames, pieces of events, a WATERMARK after an event.
+ * A program for a NIC has no loop, and calls no helper but the map look-up. It evaluates frames with exactly one event after an Ethernet
+ * header. Other frames with events pass and are counted as unreadable: packed frames, last PARTs, frames with an event and a WATERMARK.
  */
 
-/* Packets shorter than a frame header, and other protocols, pass without being counted. */
+/* In place of the slow path: find the frame again. Packets without a whole frame header pass without being counted. */
 static void look_again(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

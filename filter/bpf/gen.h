@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to filter/bpf. A program that is being generated, its parts, and the use of registers, stack and window.
+ * Internal to filter/bpf. A program that is being generated, its parts, and its use of registers, stack and window (TW_MAP_WINDOW).
  *
- * A program has two paths. The fast one is for frames of exactly one event, in one piece, after common headers: it reads them in the
- * packet. All other frames take the slow path: it copies header and events to the window, one by one.
+ * A program has two paths. The fast path is for frames with exactly one event, in the linear part of a packet with common headers. It
+ * reads the frame in the packet. All other frames take the slow path, which copies the frame header and then one TLV after the other to
+ * the window.
  */
 #ifndef TW_BPF_GEN_H
 #define TW_BPF_GEN_H
@@ -26,14 +27,14 @@
 #define TW_REG_END     BPF_REG_8 /* fast path: end of the linear part of the packet */
 #define TW_REG_ROWS    BPF_REG_9 /* counters of the frame's stream and channel */
 
-/* While the fast path searches the frame: its offset in the packet. */
+/* In the fast path, until the frame is found: offset of the frame in the packet. */
 #define TW_REG_OFFSET BPF_REG_5
 
-/* While the slow path searches the frame there are no rows yet. Offsets in the packet: */
-#define TW_REG_AT    BPF_REG_8 /* of the next header */
-#define TW_REG_LIMIT BPF_REG_9 /* of the end of the packet, or the end according to a header */
+/* In the slow path, until the frame is found; TW_REG_AT also in the record function. */
+#define TW_REG_AT    BPF_REG_8 /* offset of the next header, or of the TLV, in the packet */
+#define TW_REG_LIMIT BPF_REG_9 /* offset of the end of the data in the packet, reduced by the UDP length */
 
-/* While an event is evaluated: length of its TLV. Calls are made only with the window. */
+/* While an event is evaluated: length of its TLV. A call destroys r3. Tests make calls only on the slow path, and load it again. */
 #define TW_REG_LENGTH BPF_REG_3
 
 #define TW_HDR(field)   ((int)offsetof(struct tw_frame_hdr, field))
@@ -41,34 +42,34 @@
 #define TW_EVENT(field) (TW_TLV0 + (int)offsetof(struct tw_event, field))
 
 /*
- * State of a frame on the slow path. It is in the window, before the header, and not on the stack: before 6.8 the kernel's verifier
- * assumed that a loop's function writes only once.
+ * State of a frame on the slow path. It is in the window, before the frame header, and not on the stack: before Linux 6.8 the verifier
+ * assumed that the callback of bpf_loop() writes to the stack only once.
  */
 struct tw_slow_state {
 	uint64_t at,
 		end; /* offsets of the next TLV and of the end of the frame in the packet; end 0 = the header is invalid */
-	uint64_t left, dropped; /* number of events */
-	uint64_t first;         /* row of the first event that is left */
-	uint64_t matched;       /* rows, one bit each */
+	uint64_t left, dropped; /* number of remaining events, and of events that a rule dropped */
+	uint64_t first;         /* row of the first remaining event */
+	uint64_t matched;       /* one bit for each row that an event matched */
 	uint64_t found;         /* TW_FOUND_* */
-	uint64_t checksum;      /* offset of the UDP header in the packet; 0 = none */
-	uint64_t fixed;         /* XDP: the frame cannot be changed, because its checksum could not be corrected */
+	uint64_t checksum;      /* offset of the UDP checksum in the packet; 0 = there is no checksum */
+	uint64_t fixed; /* XDP: not 0 if the frame must not be changed, because its checksum could not be corrected */
 	uint64_t unused[7];
 };
-#define TW_FOUND_MUST   1 /* it has something other than events that must arrive */
-#define TW_FOUND_PART   2
-#define TW_FOUND_BROKEN 4 /* the rest is malformed */
+#define TW_FOUND_MUST   1 /* the frame has a TLV, other than an event, that must arrive */
+#define TW_FOUND_PART   2 /* the frame has a PART */
+#define TW_FOUND_BROKEN 4 /* the frame is malformed after the TLVs that were evaluated */
 
-/* Offset in the window from TW_REG_FRAME. */
+/* Offset of a member of the state from TW_REG_FRAME, bytes. */
 #define TW_STATE(field) ((int)offsetof(struct tw_slow_state, field) - (int)sizeof(struct tw_slow_state))
 
-/* Texts at larger offsets in the event are copied to the end of the window. Offset from TW_REG_FRAME. */
+/* The text of a dynamic field is copied to the end of the window. TW_TEXT: its offset from TW_REG_FRAME, bytes. */
 #define TW_TEXT_SIZE 256
 #define TW_TEXT      (TW_BPF_WINDOW - (int)sizeof(struct tw_slow_state) - TW_TEXT_SIZE)
 
 _Static_assert(TW_BPF_EXTENT_MAX == TW_TEXT - TW_TLV0, "what tests look at fits the window before that");
 
-/* Arguments of the record function. */
+/* Argument of the record function, on the stack of the program. */
 struct tw_pointers {
 	uint64_t context, frame, rows;
 };
@@ -78,33 +79,33 @@ struct tw_pointers {
 #define TW_STACK_ZERO     (TW_STACK_KEY - 8) /* key in the maps with one entry */
 
 /*
- * A chain has the tests for an event id, the rules in order. Rules that cannot match are left out, and so are rules after one that
- * always matches. Chains with equal ends share them.
+ * A chain decides which row events of one id count for. Each link tests a rule, in the order of the rules. Rules that cannot match the id
+ * are left out, and so are rules after one that always matches. Chains with equal ends share the links.
  */
 
-/* The target of a branch: a link, or the deciding row: rule i, or n for the default. */
+/* The target of a branch is the index of a link, or TW_TO_ROW | row. Row i is of rule i, row n of the default action. */
 #define TW_TO_ROW 0x80000000u
 
 struct tw_chain_link {
-	const struct tw_node *root; /* the rule's tree for some event; a TEST, AND or OR */
-	uint64_t hash;
-	uint32_t matched, next; /* row if it matches, and link or row if it does not */
-	uint32_t extent;        /* largest number of bytes of the TLV that this and the later links read */
+	const struct tw_node *root; /* the rule's tree for an event; a TEST, AND or OR */
+	uint64_t hash;              /* of the tree */
+	uint32_t matched, next;     /* targets if the tree is true, and if it is false */
+	uint32_t extent; /* bytes of the TLV that the tests of this link and of the links after it read, at most */
 };
 
-/* Ids from the first on, up to the next range. */
+/* Event ids from `first` to the id before the next range. */
 struct tw_chain_range {
 	uint32_t first;
-	uint32_t to;
+	uint32_t to; /* target of the chain's first branch */
 };
 
 struct tw_chains {
-	struct tw_chain_link *links; /* each refers only to earlier ones */
+	struct tw_chain_link *links; /* a link branches only to links with a smaller index */
 	struct tw_chain_range *ranges;
 	uint32_t n_links, n_ranges;
-	uint32_t *table; /* links by hash */
+	uint32_t *table; /* hash table: indexes of links */
 	uint32_t table_size;
-	uint32_t extent; /* largest of all */
+	uint32_t extent; /* largest extent of all links */
 };
 
 /* A program that is being generated. */
@@ -113,12 +114,12 @@ struct tw_gen {
 	const struct tw_rules *rules;
 	const struct tw_bpf_options *options;
 	struct tw_chains chains;
-	tw_label rows[TW_RULES_MAX + 1]; /* of the current function: where events go after the verdict of a row */
+	tw_label rows[TW_RULES_MAX + 1]; /* in the current function: targets for an event that counts for a row */
 	tw_label slow_path;
-	tw_label small;  /* packets in which no frame with an event fits */
-	tw_label pass;   /* not counted, or counted already */
-	tw_label record; /* the record function */
-	/* TW_REG_ROWS is set: frames that no rule applies to */
+	tw_label small;  /* target for packets that are too short for a frame with an event */
+	tw_label pass;   /* passes the packet without counting it */
+	tw_label record; /* beginning of the record function */
+	/* Targets for frames to which no rule applies; TW_REG_ROWS must be set. */
 	tw_label control, other_schema, unreadable;
 };
 
@@ -127,7 +128,7 @@ static inline bool tw_gen__is_xdp(const struct tw_gen *g)
 	return g->options->hook == TW_HOOK_XDP;
 }
 
-/* A constant in the byte order of a load from the frame. */
+/* Return: @value as a load from the frame, which is big-endian, returns it without conversion. */
 static inline int32_t tw_wire16(uint16_t value)
 {
 	return TW_HOST_BE ? value : __builtin_bswap16(value);
@@ -138,44 +139,48 @@ static inline int32_t tw_wire32(uint32_t value)
 	return (int32_t)(TW_HOST_BE ? value : __builtin_bswap32(value));
 }
 
-/* program.c: used by all parts */
+/* program.c: code that all parts of a program use */
 void tw_gen__return(struct tw_gen *g, uint8_t action);
 void tw_gen__act(struct tw_gen *g, uint8_t action, uint32_t arg);
-void tw_gen__make_key(struct tw_gen *g); /* copies the key from the header at TW_REG_FRAME to the stack */
-void tw_gen__look_up(struct tw_gen *g, enum tw_bpf_map map, int key); /* r0 = entry or 0 */
-/* Adds to a row: 1 frame, and 1 or 0 events, or the value of a register. Changes r1. */
+/* Make the counters' key on the stack, from the header at TW_REG_FRAME. */
+void tw_gen__make_key(struct tw_gen *g);
+/* Set r0 to the address of a map's entry, or to 0. @key: offset of the key on the stack. */
+void tw_gen__look_up(struct tw_gen *g, enum tw_bpf_map map, int key);
+/* Add 1 frame, and @events, to a row: TW_BY_NOTHING, TW_BY_ONE, or a register with the number. r1 changes. */
 enum { TW_BY_NOTHING = -1, TW_BY_ONE = -2 };
 void tw_gen__count(struct tw_gen *g, unsigned int row, int events);
 void tw_gen__count_what(struct tw_gen *g, enum tw_count what, int events);
 void tw_gen__grow(struct tw_gen *g, uint8_t base, int offset, int by);
 
-/** tw_chains__make() - chains.c: makes the chains of all ids. @ret: tw_chains__fini(). Return: 0, -ENOMEM, -E2BIG */
+/** tw_chains__make() - chains.c: make the chains for all event ids. @ret: free with tw_chains__fini(). Return: 0, -ENOMEM, -E2BIG */
 int tw_chains__make(const struct tw_rules *rules, struct tw_chains *ret);
 void tw_chains__fini(struct tw_chains *chains);
 
-/* chains.c: evaluates the links of the chain of the event's id, and jumps to a row's label */
+/* chains.c: evaluates the chain of the event's id, and jumps to a label in g->rows. @too_short: as in struct tw_bpf_access */
 void tw_gen__judge(struct tw_gen *g, tw_label too_short);
 
-/* fast_path.c: evaluates frames of one event in the packet; all others go to the slow path */
+/* fast_path.c: evaluates a frame with one event in the packet; for all other frames, jumps to the slow path */
 void tw_gen__fast_path(struct tw_gen *g);
 
-/* fast_path.c: a whole program for a NIC */
+/* fast_path.c: generates a whole program for a NIC */
 void tw_gen__offload(struct tw_gen *g);
 
 /*
- * slow_path.c: finds the frame, its header and its rows, and handles frames that no rule applies to. After it TW_REG_FRAME is the window
- * with the header, TW_REG_AT and TW_REG_LIMIT are set
+ * slow_path.c: finds the frame, and copies its header to the window; continues only if rules apply to the frame. Then TW_REG_FRAME points
+ * to the header, TW_REG_ROWS to the rows, and the offsets of the state are set
  */
 void tw_gen__slow_path(struct tw_gen *g);
 
-/* slow_path.c: evaluates one TLV after the other in a separate function, and then applies the verdict to the frame */
+/* slow_path.c: calls the record function for each TLV of the frame, and then applies the verdict to the frame */
 void tw_gen__packed(struct tw_gen *g);
+
+/* slow_path.c: generates the record function, which evaluates one TLV */
 void tw_gen__record_function(struct tw_gen *g);
 
-/* program.c: continues with frames of the rules' schema */
+/* program.c: continues only with frames to which rules apply: not control frames or frames of another schema */
 void tw_gen__sort_out(struct tw_gen *g);
 
-/* program.c: control, other_schema, unreadable, pass */
+/* program.c: generates the code at the labels control, other_schema, unreadable and pass */
 void tw_gen__frames_without_rule(struct tw_gen *g);
 
 #endif

@@ -63,7 +63,7 @@ void tw_gen__count_what(struct tw_gen *g, enum tw_count what, int events)
 	tw_gen__count(g, g->rules->n + 1 + (unsigned int)what, events);
 }
 
-/* tc: passed packets continue to the next classifier, perhaps of another program. */
+/* In tc, a passed packet continues to the next classifier, which may belong to another program. */
 void tw_gen__return(struct tw_gen *g, uint8_t action)
 {
 	const bool drops = action == TW_ACTION_DROP;
@@ -93,7 +93,7 @@ void tw_gen__act(struct tw_gen *g, uint8_t action, uint32_t arg)
 	tw_gen__return(g, action);
 }
 
-/* Return: whether an earlier rule redirects to the same interface. */
+/* Whether one of the first @n rules redirects to @interface. */
 static bool is_repeated(const struct tw_rules *rules, unsigned int n, uint32_t interface)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -102,7 +102,7 @@ static bool is_repeated(const struct tw_rules *rules, unsigned int n, uint32_t i
 	return false;
 }
 
-/* Control frames are sent to every interface that events are sent to. XDP has one packet and can redirect it only once. */
+/* In tc, copy control frames to each interface that a rule redirects to. XDP cannot copy packets. */
 static void clone_control(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

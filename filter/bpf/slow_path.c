@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The slow path: packed frames, an event followed by a WATERMARK, fragments, rare headers. It copies the frame to a window piece by
- * piece, and evaluates each TLV in the function that bpf_loop() calls. That function returns 0 to be called again, 1 at the end.
+ * The slow path: for packed frames, frames with an event and a WATERMARK, packets in several fragments, and rare headers. It copies one TLV
+ * after the other to the window, and evaluates it in the record function, which bpf_loop() calls. The record function returns 0 to be
+ * called again, 1 to end the loop.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -9,7 +10,7 @@
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
 
-/* Copies between the packet, at the offset in r2, and memory from r3 on, @size bytes or the number in r4 (TW_SIZE_IN_R4). */
+/* Copy between the packet, at the offset in r2, and the memory at r3. @size: number of bytes; TW_SIZE_IN_R4 = r4 has it */
 enum { TW_SIZE_IN_R4 = 0 };
 
 static void call(struct tw_gen *g, int helper, int size, tw_label fails)
@@ -37,13 +38,14 @@ static void gen__store_bytes(struct tw_gen *g, int size, tw_label fails)
 #define UDP_HEADER  8
 
 /*
- * Headers before the frame's header are copied to this place in the window, each over the one before; none may be longer than this.
+ * Offset in the window to which the headers before the frame header are copied, one after the other to the same bytes; and the length of
+ * the longest such header.
  */
 #define SCRATCH      0
 #define SCRATCH_SIZE ((int)sizeof(struct tw_frame_hdr))
 _Static_assert(SCRATCH_SIZE >= IPV6_HEADER, "headers fit the window");
 
-/* Copies the bytes at TW_REG_AT + @offset; packets that end before that are not frames. */
+/* Copy @size bytes at the offset TW_REG_AT + @offset to the window. A packet that is too short is not a frame, and passes. */
 static void peek(struct tw_gen *g, int offset, int size)
 {
 	struct tw_asm *a = &g->a;
@@ -89,7 +91,10 @@ static void load_type(struct tw_gen *g)
 	tw_asm__load_be(&g->a, 2, BPF_REG_1, TW_REG_FRAME, SCRATCH);
 }
 
-/* Loads the EtherType at TW_REG_AT to r1. A tag that the kernel moved out of the packet is one of the two. */
+/*
+ * Skip up to two VLAN tags, and load the EtherType after them to r1. In tc, the kernel may have moved the outer tag to the skb; it counts
+ * as one of the two tags.
+ */
 static void skip_tags(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -113,7 +118,7 @@ static void skip_tags(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/* IPv4 without fragments, or IPv6 with UDP directly after its header. */
+/* Skip an IPv4 header, unless the packet is a fragment, or an IPv6 header with UDP directly after it. Other packets pass. */
 static void skip_ip(struct tw_gen *g, tw_label is_ipv6, tw_label udp)
 {
 	struct tw_asm *a = &g->a;
@@ -145,7 +150,7 @@ static void skip_ip(struct tw_gen *g, tw_label is_ipv6, tw_label udp)
 	tw_asm__place(a, udp);
 }
 
-/* Limits the frame to @offset after TW_REG_AT, plus r1 if given. */
+/* Reduce TW_REG_LIMIT to TW_REG_AT + @offset; with @more, to TW_REG_AT + @offset + r1. */
 static void limit(struct tw_gen *g, int offset, bool more)
 {
 	struct tw_asm *a = &g->a;
@@ -160,7 +165,7 @@ static void limit(struct tw_gen *g, int offset, bool more)
 	tw_asm__place(a, fits);
 }
 
-/* Several datagrams in one packet (GSO), which the kernel segments later: no frame can be read from it. */
+/* A packet with several datagrams (GSO), which the kernel segments later, counts as an unreadable frame: it is limited to a header. */
 static void refuse_segments(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -174,7 +179,7 @@ static void refuse_segments(struct tw_gen *g)
 	tw_asm__place(a, one);
 }
 
-/* Checksum 0 means that there is none, and none to correct. */
+/* Store the offset of the UDP checksum in the state, unless the checksum is 0: then the datagram has no checksum to correct. */
 static void note_checksum(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -245,7 +250,7 @@ static void expect_magic(struct tw_gen *g)
 	tw_asm__jump32_if(&g->a, BPF_JNE, BPF_REG_1, (int32_t)TW_MAGIC, g->pass);
 }
 
-/* A valid length sets the state's offsets; otherwise its end stays 0. */
+/* If the length in the frame header is valid, set the offsets `at` and `end` of the state; otherwise `end` stays 0. */
 static void check_length(struct tw_gen *g, tw_label invalid)
 {
 	struct tw_asm *a = &g->a;
@@ -263,7 +268,7 @@ static void check_length(struct tw_gen *g, tw_label invalid)
 	tw_asm__place(a, invalid);
 }
 
-/* Copies the header and makes the key. A header that is truncated or of another version has the key of zeros. */
+/* Copy the frame header to the window, and make the key of the counters. The key is 0 if the header is truncated or of another version. */
 static void read_header(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -291,7 +296,7 @@ static void read_header(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/* A new stream or channel: its rows begin as zeros. If the map is full, the rows of all streams without room are used. */
+/* Make rows of zeros for a new stream or channel; if the map is full, use those of TW_MAP_OVERFLOW. */
 static void make_rows(struct tw_gen *g, tw_label found)
 {
 	struct tw_asm *a = &g->a;
@@ -333,11 +338,12 @@ void tw_gen__slow_path(struct tw_gen *g)
 	tw_gen__sort_out(g);
 }
 
-#define LOOPS         (TW_FRAME_MAX / sizeof(struct tw_tlv)) /* no frame has more TLVs */
+#define LOOPS         (TW_FRAME_MAX / sizeof(struct tw_tlv)) /* largest number of TLVs of a frame */
 #define STACK_SCRATCH (-8)
-#define FILTERED_BYTE 1 /* of the TLV: the byte that makes an EVENT a FILTERED */
+#define FILTERED_BYTE 1 /* offset in the TLV of the byte in which the types EVENT and FILTERED differ */
 _Static_assert((TW_TLV_EVENT ^ TW_TLV_FILTERED) < 0x100, "they differ in one byte");
 
+/* Labels of the record function; broken, must and part store a TW_FOUND_* before it returns. */
 struct ends {
 	tw_label again, stop, broken, must, part;
 };
@@ -357,7 +363,7 @@ static void loop(struct tw_gen *g)
 	tw_asm__call(a, BPF_FUNC_loop);
 }
 
-/* Copies the bytes of the TLV, or after it, that tests read. */
+/* Copy the bytes that tests may read to the window: the TLV, or its beginning, perhaps with the TLVs after it. */
 static void copy_tlv(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -380,7 +386,8 @@ static void copy_tlv(struct tw_gen *g, const struct ends *to)
 }
 
 /*
- * The minimum lengths of the first 16 TLVs in one word, four bits each: multiples of 4 up to 64. All others have that of an empty TLV.
+ * Return: the minimum lengths of the TLV types 0 to 15 in one word, four bits for each: length / 4 - 1. They are multiples of 4, 4 to 64.
+ * All other types have the minimum length 4.
  */
 static uint64_t least_lengths(void)
 {
@@ -394,7 +401,7 @@ static uint64_t least_lengths(void)
 	return word;
 }
 
-/* r4 = minimum length of the type in r1; for types that are not in that word, or unknown, of an empty TLV. */
+/* Set r4 to the minimum length of the TLV type in r1; for types above 15 it is 4, the length of an empty TLV. */
 static void load_least(struct tw_asm *a)
 {
 	const tw_label known = tw_asm__label(a);
@@ -411,7 +418,7 @@ static void load_least(struct tw_asm *a)
 	tw_asm__alu(a, BPF_ADD, BPF_REG_4, 4);
 }
 
-/* r1 = type, TW_REG_LENGTH = length; advances the state's offset. r5 = bytes of the frame after it */
+/* Check the TLV's length. Sets r1 = its type, TW_REG_LENGTH = its length, r5 = bytes of the frame after it; state.at = next TLV. */
 static void check_tlv(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -430,7 +437,7 @@ static void check_tlv(struct tw_gen *g, const struct ends *to)
 	tw_asm__alu_reg(a, BPF_SUB, BPF_REG_5, BPF_REG_4);
 }
 
-/* Continues with events; all other TLVs are done here. */
+/* Continue with an EVENT; jump to another label for other TLV types. AUTH must be the last TLV of a frame. */
 static void sort_out(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -446,7 +453,7 @@ static void sort_out(struct tw_gen *g, const struct ends *to)
 	tw_asm__place(a, event);
 }
 
-/* Counts one event of a row; the first one in this frame also counts the frame. */
+/* Count an event for a row; also the frame, if it is the frame's first event for this row. */
 static void count_row(struct tw_gen *g, unsigned int row)
 {
 	struct tw_asm *a = &g->a;
@@ -475,7 +482,7 @@ static void rows(struct tw_gen *g, tw_label keep, tw_label drop)
 	}
 }
 
-/* r2 = row */
+/* Count a remaining event; store its row (r2) if it is the first one. */
 static void keep_event(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -491,8 +498,8 @@ static void keep_event(struct tw_gen *g, const struct ends *to)
 }
 
 /*
- * tc: skb->csum covers the whole packet if the NIC computed one. If the UDP checksum is corrected too, that sum does not change; without
- * a UDP checksum it must be corrected.
+ * In tc, set r5 to the flags of bpf_skb_store_bytes(). If the NIC computed skb->csum, it covers the whole packet. It stays the same if the
+ * UDP checksum is corrected, too; without a UDP checksum it must be recomputed.
  */
 static void load_store_flags(struct tw_gen *g)
 {
@@ -508,7 +515,7 @@ static void load_store_flags(struct tw_gen *g)
 	tw_asm__place(a, none);
 }
 
-/* The event becomes FILTERED in place, whether the frame is passed or not: a dropped frame is not seen. */
+/* Change the event to FILTERED in place. It is not known yet whether the frame will be dropped; then the change has no effect. */
 static void drop_event(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
@@ -577,7 +584,7 @@ void tw_gen__record_function(struct tw_gen *g)
 	returns(a, to.stop, 1);
 }
 
-/* In this file r2 is the number of dropped events and TW_REG_AT the TW_FOUND_* of the frame. */
+/* Registers after the loop: number of dropped events, and TW_FOUND_* of the frame. */
 #define DROPPED BPF_REG_2
 #define FOUND   TW_REG_AT
 
@@ -586,7 +593,7 @@ static void load_state(struct tw_asm *a, uint8_t reg, int offset)
 	tw_asm__load(a, 8, reg, TW_REG_FRAME, offset);
 }
 
-/* The frame has no event left, and nothing else that must arrive: it is dropped. */
+/* Drop the frame if it has no remaining event and no other TLV that must arrive; otherwise jump to @otherwise. */
 static void drop_frame(struct tw_gen *g, tw_label otherwise)
 {
 	struct tw_asm *a = &g->a;
@@ -598,7 +605,7 @@ static void drop_frame(struct tw_gen *g, tw_label otherwise)
 	tw_gen__return(g, TW_ACTION_DROP);
 }
 
-/* XDP: the checksum is cleared, as IPv4 allows. tc: it is corrected in ones' complement; each event's type grew by 1. */
+/* Correct the UDP checksum: XDP sets it to 0, as IPv4 allows; tc adds the dropped events, because the type of each grew by 1. */
 static void mend_checksum(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -624,7 +631,7 @@ static void mend_checksum(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/* Events of a passed frame became FILTERED; or should have, if the checksum could not be corrected. */
+/* Count a passed frame with dropped events as FILTERED; as unreadable if it could not be changed because of its checksum. */
 static void count_filtered(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -652,7 +659,7 @@ static void count_part(struct tw_gen *g)
 	tw_asm__place(&g->a, none);
 }
 
-/* The first event that is left decides. Only marks and redirections have to be distinguished. */
+/* Apply the action of the first remaining event to the frame. Only mark and redirect need code. */
 static void act_by_first(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

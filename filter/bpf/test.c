@@ -28,7 +28,7 @@ static bool fits_imm(uint64_t value)
 	return (uint64_t)(int64_t)(int32_t)(uint32_t)value == value;
 }
 
-/* Jumps if the comparison of r1 with a constant is true. */
+/* Jump if the comparison of r1 with a constant is true. */
 static void jump_if(struct tw_asm *a, uint8_t op, uint64_t value, tw_label to)
 {
 	if (fits_imm(value)) {
@@ -75,7 +75,7 @@ static uint64_t low_bytes(uint64_t value, uint32_t size)
 	return value & UINT64_MAX >> (64 - 8 * size);
 }
 
-/* The value as a loaded number of that size. */
+/* Return: the low bytes of a value, extended to 64 bits like a number that is loaded from @place. */
 static uint64_t extended(uint64_t value, const struct tw_test_place *place)
 {
 	const unsigned int unused = 64 - 8 * place->size;
@@ -85,14 +85,14 @@ static uint64_t extended(uint64_t value, const struct tw_test_place *place)
 	return value << unused >> unused;
 }
 
-/* The value in the byte order of the frame, as loaded. */
+/* Return: a value as a load from @place returns it before its byte order is converted. */
 static uint64_t as_it_lies(uint64_t value, const struct tw_test_place *place)
 {
 	value = low_bytes(value, place->size);
 	return place->big_endian == TW_HOST_BE ? value : __builtin_bswap64(value) >> (64 - 8 * place->size);
 }
 
-/* For equality the constant is converted instead of the loaded value. */
+/* Compare for equality. The byte order of the constant is converted, instead of that of the loaded number. */
 static void emit_equality(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place,
 			  tw_label holds, tw_label fails)
 {
@@ -148,7 +148,7 @@ static void emit_number(struct tw_asm *a, const struct tw_test *test, const stru
 	compare(a, test, test->is_signed && !test->has_mask, holds, fails);
 }
 
-/* One matching element is sufficient; for NE all must match, and there must be at least one. */
+/* Compare the elements of an array: for NE all must differ; for other operators one match is sufficient. */
 static void emit_array(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label holds,
 		       tw_label fails)
 {
@@ -197,7 +197,7 @@ static void emit_order(struct tw_asm *a, const struct tw_test *test, const struc
 	compare(a, &number, false, holds, fails);
 }
 
-/* In steps of 8, 4, 2 and 1. */
+/* Jump to @fails unless the bytes at @base + @offset equal @bytes. */
 static void require_bytes(struct tw_asm *a, uint8_t base, int offset, const uint8_t *bytes, size_t len, tw_label fails)
 {
 	unsigned int size;
@@ -219,7 +219,7 @@ static void require_bytes(struct tw_asm *a, uint8_t base, int offset, const uint
 	}
 }
 
-/* Bytes with which a text must begin; @ret_whole: and end. */
+/* Return: number of bytes of test->bytes with which a text must begin. @ret_whole: the text must have no more bytes. */
 static size_t prefix_of(const struct tw_test *test, bool *ret_whole)
 {
 	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
@@ -228,15 +228,15 @@ static size_t prefix_of(const struct tw_test *test, bool *ret_whole)
 	return test->op == TW_TEST_GLOB ? glob.body_len : test->len;
 }
 
-/* Fields whose offset is in the record. */
-#define OFFSET BPF_REG_1 /* offset of its bytes in the record */
-#define AT     BPF_REG_4 /* pointer; the bytes of the text lie at TEXT_AT after it */
-#define SIZE   BPF_REG_5 /* number of its bytes */
+/* Registers for texts of variable length (__data_loc, __rel_loc, or up to the end of the record). */
+#define OFFSET BPF_REG_1 /* offset of the text in the record */
+#define AT     BPF_REG_4 /* pointer; the text is at AT + TEXT_AT */
+#define SIZE   BPF_REG_5 /* size of the text, bytes */
 
 #define TEXT_AT    (TW_TLV0 + TW_EVENT_RECORD)
-#define OFFSET_MAX 0x7fff /* in packets: sums must stay below 64 KiB for the verifier */
+#define OFFSET_MAX 0x7fff /* in the packet: for the verifier, sums with OFFSET must stay below 64 KiB */
 
-/* Loads offset and length of the bytes; fails if they are not all in the record. */
+/* Set OFFSET and SIZE of a text. Jump to @fails if it is not inside the record. */
 static void locate(struct tw_asm *a, const struct tw_test *test, tw_label fails)
 {
 	const struct tw_field *field = test->field;
@@ -260,7 +260,7 @@ static void locate(struct tw_asm *a, const struct tw_test *test, tw_label fails)
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_2, TW_REG_LENGTH, fails);
 }
 
-/* Continues if the packet has that many bytes of the text. */
+/* Jump to @too_short if the packet has fewer than @len bytes of the text. */
 static void look_at_end(struct tw_asm *a, size_t len, tw_label too_short)
 {
 	tw_asm__mov(a, BPF_REG_1, AT);
@@ -268,7 +268,7 @@ static void look_at_end(struct tw_asm *a, size_t len, tw_label too_short)
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
 }
 
-/* In the packet the text is read in place. */
+/* Set AT for a text that is read in the packet. */
 static void look_in_packet(struct tw_asm *a, size_t len, tw_label too_short)
 {
 	tw_asm__jump_if(a, BPF_JGT, OFFSET, OFFSET_MAX, too_short);
@@ -277,7 +277,7 @@ static void look_in_packet(struct tw_asm *a, size_t len, tw_label too_short)
 	look_at_end(a, len, too_short);
 }
 
-/* The text is copied to the window, with a NUL after it if it has no more bytes. It is not empty. */
+/* Copy @len + 1 bytes of a text that is not empty to the window, and set AT. If it has only @len bytes, a NUL follows them. */
 static void copy_to_window(struct tw_asm *a, size_t len, int load_helper, tw_label fails)
 {
 	const tw_label copied = tw_asm__label(a);
@@ -344,7 +344,7 @@ static void emit_located(struct tw_asm *a, const struct tw_test *test, const str
 		emit_located_text(a, test, access, holds, fails, fails);
 }
 
-/* Continues only if the event has that length; no code if that is known already. */
+/* Jump to @fails if the event's TLV is shorter than @extent. If its length was checked before, no code is generated. */
 static void require(struct tw_asm *a, uint32_t extent, const struct tw_bpf_access *access, tw_label fails)
 {
 	if (a->known >= extent)
@@ -378,7 +378,7 @@ static void emit_equal(struct tw_asm *a, const struct tw_test *test, const struc
 	tw_asm__jump(a, equal);
 }
 
-/* A text fills its field or ends with a NUL, so a value with a NUL never matches. */
+/* Compare a text at a fixed offset. It fills its field or ends with a NUL, so it never equals a value that contains a NUL. */
 static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct tw_test_place *place, tw_label equal,
 		      tw_label different)
 {
@@ -423,12 +423,12 @@ static void emit_test(struct tw_asm *a, const struct tw_test *test, const struct
 		emit_order(a, test, &place, holds, fails);
 }
 
-#define DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 8) /* AND and OR alternate */
+#define DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 8) /* a parenthesis adds at most an AND and an OR */
 
-/* Targets of the current child of an AND or OR. */
+/* An open AND or OR. */
 struct level {
-	tw_label holds, fails; /* targets of the AND or OR itself */
-	tw_label next;         /* beginning of its next child */
+	tw_label holds, fails; /* targets if the AND or OR is true, if it is false */
+	tw_label next;         /* label of its next child */
 };
 
 struct lowering {
@@ -438,7 +438,10 @@ struct lowering {
 	unsigned int depth;
 };
 
-/* Targets of a node: of all children except the last, one of both outcomes continues with the next child. */
+/*
+ * Return: the targets of a node. They are those of its parent, but one result of a child (true in an AND, false in an OR) continues with
+ * the next child, if there is one.
+ */
 static struct level goals_of(const struct lowering *l, const struct tw_node *node)
 {
 	const struct level *parent = &l->levels[l->depth - 1];

@@ -6,29 +6,29 @@
 #include "filter/bpf/asm.h"
 #include "filter/tree.h"
 
-#define TW_BPF_EXTENT_MAX   3664 /* bytes of an event's TLV that a test can read: the window less its other content */
-#define TW_BPF_ELEMENTS_MAX 16   /* elements of an array that are compared one by one */
-#define TW_BPF_TEXT_MAX     255  /* bytes of a value that is compared with a dynamic field */
+#define TW_BPF_EXTENT_MAX   3664 /* bytes of an event's TLV that a test can read: what fits the window */
+#define TW_BPF_ELEMENTS_MAX 16   /* elements of an array that a test can compare */
+#define TW_BPF_TEXT_MAX     255  /* bytes of a value that is compared with a text of variable length */
 
-/* How the event is accessed. */
+/* How the generated code accesses the event. */
 struct tw_bpf_access {
-	/* In the packet: target if its linear part is too short. TW_NO_LABEL in the window, which has the whole event. */
+	/* Event in the packet: target if the linear part of the packet is too short. Event in the window: TW_NO_LABEL. */
 	tw_label too_short;
-	int load_helper; /* in the window: copies more of the packet there */
+	int load_helper; /* event in the window: BPF helper that copies more bytes of the packet to the window */
 	/*
-	 * In the packet, without a slow path: each test checks the end of the packet itself. Otherwise one check before all tests covers
-	 * the one that reads furthest.
+	 * True for offloaded programs, which have no slow path: each test checks itself that the packet is long enough. Otherwise one check
+	 * before all tests covers all of them.
 	 */
 	bool checks_each;
 };
 
-/** tw_test__extent() - bytes of the EVENT TLV that the test needs, at least those of the struct */
+/** tw_test__extent() - Return: bytes of the EVENT TLV that the test reads, at least sizeof(struct tw_event) */
 uint32_t tw_test__extent(const struct tw_test *test);
 
 /**
- * tw_tree__emit() - a tree of tests as jumps to one of two labels; the tree is neither TRUE nor FALSE
+ * tw_tree__emit() - generate code that evaluates a tree and jumps to @holds or @fails; the tree is neither TRUE nor FALSE
  *
- * TW_REG_FRAME and TW_REG_LENGTH must be set; r1, r2, r4, r5 change, in the window r0, too.
+ * TW_REG_FRAME and TW_REG_LENGTH must be set. The code changes r1, r2, r4 and r5, and r0 if the event is in the window.
  */
 void tw_tree__emit(struct tw_asm *a, const struct tw_node *root, const struct tw_bpf_access *access, tw_label holds,
 		   tw_label fails);

@@ -7,7 +7,7 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-/* Whether all of @text are digits of that base. */
+/* Read a number; all characters of @text must be digits of the base. */
 static enum tw_literal_status read_digits(const char *text, unsigned int base, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -143,7 +143,7 @@ static const struct {
 	char text[3];
 	uint8_t kind, op;
 } symbols[] = {
-	/* longer operators first */
+	/* operators with two characters must precede their first characters */
 	{ "==", TW_TOKEN_COMPARE, TW_TEST_EQ },
 	{ "!=", TW_TOKEN_COMPARE, TW_TEST_NE },
 	{ "<=", TW_TOKEN_COMPARE, TW_TEST_LE },
@@ -163,7 +163,7 @@ static const struct {
 	{ ",", TW_TOKEN_COMMA, 0 },
 };
 
-/* Operators of other languages, and their notation here. */
+/* Operators of other languages, with error texts that name the operator to use instead. */
 static const struct {
 	char text[4];
 	const char *why_not;
@@ -186,7 +186,7 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The characters of a word: names, numbers, addresses, words of flags with | between them; ends before the dots of a range. */
+/* Whether the character at @at continues a word: a name, a number, an address, or flags joined with `|`. `..` ends a word. */
 static bool goes_on(const char *at)
 {
 	if (at[0] == '.' && at[1] == '.')
@@ -206,7 +206,7 @@ static int refuse_foreign(const struct tw_filter_lexer *lexer, struct tw_error *
 	return 0;
 }
 
-/* Return: whether there is one. */
+/* Read an operator, parenthesis or comma. Return: false if there is none at the current position. */
 static bool take_symbol(struct tw_filter_lexer *lexer, struct tw_filter_token *ret)
 {
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
@@ -236,7 +236,7 @@ static int take_word(struct tw_filter_lexer *lexer, struct tw_filter_token *ret)
 	return ret->literal.text ? 0 : -ENOMEM;
 }
 
-/* Digits of base 8 or 16, at most @most. Return: number of digits; 0 also if the value exceeds a byte. */
+/* Read at most @most digits of base 8 or 16 as a byte. Return: number of digits; 0 if there are none, or the value exceeds a byte. */
 static size_t take_digits(const char *at, int base, size_t most, char *ret)
 {
 	unsigned int value = 0;
@@ -248,7 +248,7 @@ static size_t take_digits(const char *at, int base, size_t most, char *ret)
 	return value <= UINT8_MAX ? n : 0;
 }
 
-/* The text after a backslash. Return: number of bytes used; 0 if that is no escape. */
+/* Read an escape. @at: the text after the backslash. Return: number of bytes read; 0 if the text is not an escape. */
 static size_t take_escape(const char *at, char *ret)
 {
 	static const char names[] = "ntrabfv\\\"'", values[] = "\n\t\r\a\b\f\v\\\"'";
@@ -307,7 +307,7 @@ static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter
 	return 0;
 }
 
-/* A character with which no token begins. */
+/* Make the error for a character that cannot begin a token. */
 static int say_stray(const struct tw_filter_lexer *lexer, struct tw_error *error)
 {
 	const uint32_t column = (uint32_t)lexer->at + 1;

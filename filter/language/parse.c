@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser: comparisons are read one by one; a stack of operators that wait for their right side brings the operators into postfix
- * order. So nothing recurses, however deep the parentheses are.
+ * The parser. It reads one comparison after the other, and keeps operators on a stack until their right side is complete; this puts them
+ * in postfix order. So no function recurses, however deep the parentheses are.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -23,23 +23,23 @@ int tw_filter_error(struct tw_error *error, int err, uint32_t column, const char
 	return tw_error__set(error, err, "column %u: %s", column, text);
 }
 
-/* At each level one operator of each kind can wait. */
+/* Size of the stack. Each nested level has at most the parenthesis or not that begins it, one OR and one AND. */
 #define WAITING_MAX (3 * (TW_FILTER_DEPTH_MAX + 1))
 
-/* A waiting operator: in order of precedence. */
+/* An operator or parenthesis on the stack, in the order of precedence. */
 enum waiting { WAITING_OPEN, WAITING_OR, WAITING_AND, WAITING_NOT };
 
 struct parser {
 	struct tw_filter_lexer lexer;
 	struct tw_filter *filter;
-	struct tw_filter_token token; /* the next one */
+	struct tw_filter_token token; /* the next token, not parsed yet */
 	struct tw_error *error;
 	struct {
 		enum waiting what;
 		uint32_t column;
 	} waiting[WAITING_MAX];
 	unsigned int n_waiting;
-	unsigned int depth; /* parentheses and nots that wait */
+	unsigned int depth; /* number of parentheses and nots on the stack */
 };
 
 static uint32_t parser__column(const struct parser *p)
@@ -52,7 +52,7 @@ static int parser__next(struct parser *p)
 	return tw_filter_lexer__next(&p->lexer, &p->token, p->error);
 }
 
-/* Makes the error that the next token is not expected here. Return: -EINVAL */
+/* Make an error at the column of the next token. Return: -EINVAL */
 static int parser__refuse(const struct parser *p, const char *why)
 {
 	return tw_filter_error(p->error, -EINVAL, parser__column(p), "%s", why);
@@ -63,7 +63,7 @@ static bool parser__is_word(const struct parser *p, const char *word)
 	return p->token.kind == TW_TOKEN_WORD && !strcmp(p->token.literal.text, word);
 }
 
-/* Keywords that are operators, at the place of an operator. */
+/* Whether the next token, after a name, is a keyword for an operator. */
 static bool find_word_operator(const struct parser *p, uint8_t *ret_op)
 {
 	static const struct {
@@ -113,7 +113,7 @@ static int take_member(struct parser *p, struct tw_set_member **ret)
 	return err;
 }
 
-/* Parses a set after its opening brace. */
+/* Parse a set, from its opening to its closing brace. */
 static int take_set(struct parser *p, struct tw_predicate *predicate)
 {
 	struct tw_set_member **end = &predicate->members;
@@ -157,11 +157,11 @@ static int take_mask(struct parser *p, struct tw_predicate *predicate)
 	int err = parser__next(p);
 
 	predicate->has_mask = true;
-	predicate->op = TW_TEST_NE; /* without a comparison: the result is not 0 */
+	predicate->op = TW_TEST_NE; /* if no operator follows, `name & mask` means `name & mask != 0` */
 	return err ? err : take_value(p, &predicate->mask);
 }
 
-/* `in` or `not in`, if it is next. */
+/* Parse `in` or `not in`, and the set after it. The next token is `in` or `not`. */
 static int take_in(struct parser *p, struct tw_predicate *predicate, bool *ret_negated)
 {
 	int err;
@@ -177,7 +177,7 @@ static int take_in(struct parser *p, struct tw_predicate *predicate, bool *ret_n
 	return err ? err : take_set(p, predicate);
 }
 
-/* Parses the text after the name. */
+/* Parse a comparison after its name: mask, operator and values, as far as they are present. */
 static int take_right_of_name(struct parser *p, struct tw_predicate *predicate, bool *ret_negated)
 {
 	uint8_t op;
@@ -199,7 +199,7 @@ static int take_right_of_name(struct parser *p, struct tw_predicate *predicate, 
 	return 0;
 }
 
-/* Parses from a name to its values; the filter gets one more predicate. @ret_negated: it was `not in` */
+/* Parse a comparison, from its name to its values, and add it to the filter's predicates. @ret_negated: whether it has `not in` */
 static int take_comparison_of(struct parser *p, bool *ret_negated)
 {
 	static const char prefix[] = "trace.";
@@ -254,7 +254,7 @@ static int wait_for(struct parser *p, enum waiting what)
 	return parser__next(p);
 }
 
-/* The right side of operators with the same or higher precedence is complete. */
+/* Move operators with at least the precedence of @coming from the stack, down to a parenthesis: their right side is complete. */
 static int settle(struct parser *p, enum waiting coming)
 {
 	static const uint8_t kinds[] = {
@@ -286,7 +286,7 @@ static int take_comparison(struct parser *p)
 	return negated ? append(p, TW_POSTFIX_NOT, 0) : 0;
 }
 
-/* Return: 1 if a comparison must follow. */
+/* Parse a comparison, `not` or an opening parenthesis. Return: 1 if another operand must follow; 0; a negative errno. */
 static int take_operand(struct parser *p)
 {
 	if (p->token.kind == TW_TOKEN_NOT || parser__is_word(p, "not")) {
@@ -317,7 +317,7 @@ static int close_parenthesis(struct parser *p)
 	return parser__next(p);
 }
 
-/* A token after a comparison that does not continue it. */
+/* Make the error for a token that cannot follow a comparison. */
 static int say_no_joint(const struct parser *p)
 {
 	const char *why = "'and', 'or' or the end is expected here";
@@ -334,7 +334,7 @@ static int say_no_joint(const struct parser *p)
 	return parser__refuse(p, why);
 }
 
-/* Return: 1 if a comparison must follow. */
+/* Parse `and`, `or` or a closing parenthesis. Return: 1 if an operand must follow; 0; a negative errno. */
 static int take_joint(struct parser *p)
 {
 	enum waiting what;

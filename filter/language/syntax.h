@@ -7,30 +7,30 @@
 #include "filter/filter.h"
 #include "filter/tree.h"
 
-/* A value as typed. Only the field that it is compared with determines its meaning. */
+/* A value as typed. Its type depends on the field that it is compared with. */
 struct tw_literal {
 	const char *text; /* without quotes, with escapes replaced; followed by a NUL */
 	size_t len;
-	uint32_t column;
-	char quote; /* '"' or '\''; 0 = none */
+	uint32_t column; /* of its first character, or of its quote or r */
+	char quote;      /* '"' or '\''; 0 = without quotes */
 };
 
-/* A value, or a range in a set. */
+/* A value of a comparison, or a range in a set. */
 struct tw_set_member {
-	struct tw_literal low, high;
+	struct tw_literal low, high; /* low is the value; high is used for a range only */
 	bool is_range;
 	struct tw_set_member *next;
 };
 
 struct tw_predicate {
-	size_t begin, end; /* in the expression, bytes */
-	uint32_t column;   /* of the name, after "trace." */
-	const char *name;  /* without "trace." */
-	uint32_t op_column;
-	uint8_t op; /* enum tw_test_op: members of a set are compared with EQ */
+	size_t begin, end;  /* offsets of the comparison and of the byte after it, in the expression */
+	uint32_t column;    /* of the name, after "trace." */
+	const char *name;   /* without "trace." */
+	uint32_t op_column; /* of the operator */
+	uint8_t op; /* enum tw_test_op; EQ for a set, NE for a mask without an operator, EXISTS for a name alone */
 	bool has_mask;
 	struct tw_literal mask;
-	struct tw_set_member *members; /* the values: one, several for a set, none for EXISTS */
+	struct tw_set_member *members; /* the values: several for a set, otherwise one; NULL if there is no operator */
 	struct tw_predicate *next;
 };
 
@@ -43,10 +43,10 @@ enum tw_postfix_kind {
 
 struct tw_postfix {
 	uint8_t kind;       /* enum tw_postfix_kind */
-	uint16_t predicate; /* of PREDICATE */
+	uint16_t predicate; /* PREDICATE: index of the comparison */
 };
 
-/* nots and joints: one joint between two comparisons, at most one not for each level before each. */
+/* Limit of comparisons and operators (AND, OR, NOT) together. A longer expression is refused. */
 #define TW_POSTFIX_MAX (TW_FILTER_PREDICATES_MAX * 4)
 
 struct tw_filter {
@@ -58,7 +58,7 @@ struct tw_filter {
 	unsigned int n_postfix;
 };
 
-/** tw_digit_of() - the value of a digit; 16 if it is no digit of any base up to 16 */
+/** tw_digit_of() - Return: the value of a hexadecimal digit; 16 for another character */
 static inline int tw_digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -67,7 +67,7 @@ static inline int tw_digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/** tw_filter_error() - as tw_error__set(), with "column N: " before the sentence */
+/** tw_filter_error() - call tw_error__set() with "column N: " before the sentence. Return: @code */
 __attribute__((format(printf, 4, 5))) int tw_filter_error(struct tw_error *error, int code, uint32_t column,
 							  const char *fmt, ...);
 

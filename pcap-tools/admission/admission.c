@@ -13,31 +13,31 @@
 #include "pcap-tools/merge/merge.h"
 #include "transport/receiver.h"
 
-#define SETS          8192               /* number of candidates, found by their ids */
-#define ALIGN         8                  /* bytes of frames in the backlog */
-#define WAYS          4                  /* candidates of one set */
-#define BACKLOG_BYTES ((size_t)64 << 20) /* half a second of a fast flood: an answer takes that long on a busy host */
-#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* a stream sends something each second */
-#define FRAMES_MAX    1024                    /* bytes of one candidate in the backlog */
-#define BYTES_MAX     (1u << 20)              /* frames of one candidate in the backlog */
-#define QUIET_MS      1000                    /* frames of a candidate beyond that are not kept for this time */
-#define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream without frames for this time is dead */
-#define RETRY_NS      (10 * TW_NS_PER_MS) /* time before the table is searched again for a place, after there was none */
-#define RETRY_ROWS    64                  /* addresses for which that time is remembered */
-#define NEW_A_SECOND  1                   /* streams that did not answer; each is an interface in the file */
-#define ASK_A_SECOND  1000
-#define ASK_ROW       32
-#define ASK_MS        10u /* time before a candidate is asked again; doubled each time */
-#define ASK_DOUBLINGS 7
-#define TELL_AFTER    6 /* questions, which take 630 ms: after them a candidate is told that it is refused */
-#define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* later answers are void */
+#define SETS          8192                    /* sets of candidates; a hash of the id selects the set */
+#define ALIGN         8                       /* alignment of frames in the backlog, bytes */
+#define WAYS          4                       /* candidates in a set */
+#define BACKLOG_BYTES ((size_t)64 << 20)      /* 0.5 s at 1 Gbit/s; on a busy host, an answer takes that long */
+#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* longest wait in the backlog; a stream sends each second */
+#define FRAMES_MAX    1024                    /* largest number of frames of one candidate in the backlog */
+#define BYTES_MAX     (1u << 20)              /* largest number of bytes of one candidate in the backlog */
+#define QUIET_MS      1000 /* for this time, no frames of a candidate that exceeded FRAMES_MAX or BYTES_MAX are kept */
+#define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream without frames for this time counts as dead */
+#define RETRY_NS      (10 * TW_NS_PER_MS) /* time until the table is searched again after a search that found no place */
+#define RETRY_ROWS    64                  /* struct no_place rows for each proof, by address */
+#define NEW_A_SECOND  1    /* streams admitted per second without an answer; each is an interface in the file */
+#define ASK_A_SECOND  1000 /* questions per second */
+#define ASK_ROW       32   /* questions in a burst */
+#define ASK_MS        10u  /* time until the second question to a candidate; doubled after each further question */
+#define ASK_DOUBLINGS 7    /* at most, so 1280 ms */
+#define TELL_AFTER    6    /* questions without the reason of the refusal: those of the first 630 ms */
+#define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* answers that arrive later after their question are ignored */
 #define QUESTIONS     32                     /* questions that wait to be sent */
 #define REFUSAL_SLOTS (sizeof(((struct tw_refusals *)0)->index))
-#define NETWORK_BYTES 8 /* bits of an IPv6 address; a host chooses the others */
+#define NETWORK_BYTES 8 /* network part of an IPv6 address; a host can choose the other bytes */
 
 /*
- * Frames of streams that are not admitted yet, copied into a ring of bytes: new frames overwrite the oldest. A frame that is overwritten
- * or too old is refused, unless it was taken.
+ * The backlog: frames of streams that are not admitted yet, copied into a ring of bytes. New frames overwrite the oldest ones. A frame
+ * that is overwritten or too old counts as refused, unless it was taken.
  */
 
 /* A frame in the ring. */
@@ -46,10 +46,10 @@ struct backlog_frame {
 	struct tw_arrival arrival;
 	uint32_t len;
 	uint16_t events;
-	uint8_t why; /* reason of refusal when it leaves: TW_REFUSED_* */
-	bool taken;  /* its bytes are not in the ring */
+	uint8_t why; /* TW_REFUSED_*: reason to count if the frame leaves the ring without being taken */
+	bool taken;  /* passed to the `admitted` callback, or the unused end of the ring: not a refusal */
 	struct tw_peer_address source;
-	uint32_t room; /* internal: length in the ring, bytes */
+	uint32_t room; /* internal: length in the ring with this header and padding, bytes */
 };
 
 static const uint8_t *backlog_frame__data(const struct backlog_frame *frame)
@@ -57,10 +57,10 @@ static const uint8_t *backlog_frame__data(const struct backlog_frame *frame)
 	return (const uint8_t *)(frame + 1);
 }
 
-/* Called when a frame leaves that was not taken. */
+/* Called for each frame that leaves the ring without being taken. */
 typedef void backlog_refused(void *ctx, const struct backlog_frame *frame);
 
-/* Positions only grow; the place in the ring is the position modulo its size. */
+/* The positions begin and end only grow; the offset in the ring is the position modulo the size of the ring. */
 struct backlog {
 	backlog_refused *refused;
 	void *ctx;
@@ -105,7 +105,7 @@ static void push_out(struct backlog *b)
 	b->begin += frame->room;
 }
 
-/* Skips the end of the ring if a whole frame does not fit there. Return: bytes up to the end of the ring */
+/* Skips the end of the ring if @room bytes do not fit there. Return: bytes from the next frame to the end of the ring */
 static size_t fill_up(struct backlog *b, size_t room)
 {
 	const size_t rest = b->bytes - (b->end & (b->bytes - 1));
@@ -122,9 +122,10 @@ static size_t fill_up(struct backlog *b, size_t room)
 
 /*
  * Copies a frame into the ring.
- * @frame: without its place; @data has its len, at most TW_FRAME_MAX
+ * @frame: all members but room, which is set here
+ * @data: frame->len bytes, at most TW_FRAME_MAX
  *
- * Return: its handle, never 0 and unique.
+ * Return: a unique handle of the frame, never 0.
  */
 static uint64_t backlog__put(struct backlog *b, const struct backlog_frame *frame, const uint8_t *data)
 {
@@ -133,7 +134,7 @@ static uint64_t backlog__put(struct backlog *b, const struct backlog_frame *fram
 	const size_t rest = fill_up(b, room);
 	struct backlog_frame *to;
 
-	if (rest - room < sizeof(struct backlog_frame)) /* too small for another frame */
+	if (rest - room < sizeof(struct backlog_frame)) /* the remaining bytes are too few for another frame */
 		room = rest;
 	while (b->end + room - b->begin > b->bytes)
 		push_out(b);
@@ -145,13 +146,13 @@ static uint64_t backlog__put(struct backlog *b, const struct backlog_frame *fram
 	return b->end - room + 1;
 }
 
-/* Return: NULL if it was overwritten; borrowed until the next put or expire. */
+/* Return: the frame, borrowed until the next put or expire; NULL if it has left the ring */
 static struct backlog_frame *backlog__get(struct backlog *b, uint64_t handle)
 {
 	return handle > b->begin ? frame_at(b, handle - 1) : NULL;
 }
 
-/* Removes frames that arrived before that time; UINT64_MAX = all. */
+/* Removes frames that arrived before @before; UINT64_MAX = all frames. */
 static void backlog__expire(struct backlog *b, uint64_t before)
 {
 	while (b->begin < b->end && frame_at(b, b->begin)->arrival.now < before)
@@ -161,36 +162,36 @@ static void backlog__expire(struct backlog *b, uint64_t before)
 /* A stream that is not admitted yet. There may be many of them, so the structure has only 64 bytes. */
 struct candidate {
 	uint64_t id;
-	uint64_t heard; /* number of all candidates' frames when the last one arrived; 0 = unused */
-	uint64_t last;  /* its newest frame in the backlog; 0 = none */
+	uint64_t heard; /* value of tw_admission.turn at its newest frame or answer; 0 = unused entry */
+	uint64_t last;  /* handle of its newest frame in the backlog; 0 = none */
 	struct tw_number_row row;
-	uint32_t answered_from; /* part of the hash of its address */
-	uint32_t bytes;         /* bytes in the backlog */
-	uint32_t ask_ms;        /* time of the next question; 0 = never asked */
-	uint32_t quiet_ms;      /* until then its frames are not kept; 0 = they are kept */
-	uint16_t n;             /* frames in the backlog */
+	uint32_t answered_from; /* low 32 bits of place_source() of the answer's source address */
+	uint32_t bytes;         /* bytes of its frames in the backlog */
+	uint32_t ask_ms;        /* earliest time of the next question; 0 = never asked */
+	uint32_t quiet_ms;      /* its frames are not kept before this time; 0 = they are kept */
+	uint16_t n;             /* number of its frames in the backlog */
 	uint8_t proof;          /* enum tw_proof */
-	uint8_t asked;          /* number of questions */
+	uint8_t asked;          /* number of questions sent to it, at most UINT8_MAX */
 };
 
 _Static_assert(sizeof(struct candidate) == 64, "a candidate is a line of the cache");
 
-/* A stream for which there was no place is not tried again at once. */
+/* The result of a search that found no place; used instead of a new search for RETRY_NS. */
 struct no_place {
-	uint64_t until;
-	uint64_t source;
-	uint16_t why;
+	uint64_t until;  /* CLOCK_MONOTONIC, ns */
+	uint64_t source; /* place_source() of the refused stream */
+	uint16_t why;    /* enum tw_refused_why */
 };
 
 struct pending_request {
 	uint64_t stream_id;
 	struct tw_peer to;
-	uint16_t why; /* reason to send; 0 = none */
+	uint16_t why; /* reason of the refusal, sent with the request; 0 = not sent */
 };
 
 struct numbered_source {
 	struct tw_peer_address source;
-	uint64_t number; /* keyed hash of its address */
+	uint64_t number; /* keyed hash of source */
 };
 
 struct tw_admission {
@@ -199,21 +200,21 @@ struct tw_admission {
 	uint8_t key[crypto_shorthash_KEYBYTES];
 	uint64_t now;
 
-	struct tw_streams *streams; /* live: the admitted streams */
+	struct tw_streams *streams; /* the admitted streams are the live ones */
 
 	struct candidate (*sets)[WAYS];
-	uint64_t turn; /* number of frames of candidates */
+	uint64_t turn; /* number of frames and answers of all candidates so far */
 	struct backlog *backlog;
 
 	struct tw_budget news, bytes, questions;
-	struct no_place no_place[TW_PROOF_ANSWER + 1][RETRY_ROWS]; /* by the proof of the new stream, and its address */
+	struct no_place no_place[TW_PROOF_ANSWER + 1][RETRY_ROWS]; /* by proof and source of the new stream */
 	struct pending_request pending[QUESTIONS];
 	size_t n_pending;
 	struct tw_refusals refusals;
-	struct numbered_source refused; /* the last candidate found */
+	struct numbered_source refused; /* cached hash of the last refused frame's source */
 };
 
-/* Addresses and questions are identified by numbers that strangers cannot guess. */
+/* A hash with a secret key: strangers can neither guess hashes nor construct collisions. */
 static uint64_t keyed_hash(const struct tw_admission *a, const void *data, size_t len)
 {
 	uint64_t hash;
@@ -222,7 +223,7 @@ static uint64_t keyed_hash(const struct tw_admission *a, const void *data, size_
 	return hash;
 }
 
-/* One host may have all addresses of an IPv6 /64 network, so these count as one. */
+/* The number of @source in the table. One host may have all addresses of an IPv6 /64 network, so these count as one address. */
 static uint64_t place_source(const struct tw_admission *a, const struct tw_peer_address *source)
 {
 	struct tw_peer_address network = *source;
@@ -232,7 +233,7 @@ static uint64_t place_source(const struct tw_admission *a, const struct tw_peer_
 	return keyed_hash(a, &network, sizeof(network));
 }
 
-/* A flood has many frames of one source in a row. */
+/* Return: keyed hash of @source. The last one is cached, because a flood has many frames of one source in a row. */
 static uint64_t refused_source(struct tw_admission *a, const struct tw_peer_address *source)
 {
 	if (memcmp(&a->refused.source, source, sizeof(*source)) != 0 || !a->refused.number)
@@ -257,7 +258,7 @@ static struct tw_refusals_row *refusals_of(struct tw_refusals *r, const struct t
 	return &r->rows[r->n++];
 }
 
-/* Counts a refused frame. @number: keyed hash of @source; @why: TW_REFUSED_* */
+/* Counts a refused frame. @number: keyed hash of @source; @why: TW_REFUSED_*; @events: number of events in the frame */
 static void count_refusal(struct tw_refusals *r, const struct tw_peer_address *source, uint64_t number, uint16_t why,
 			  uint64_t events)
 {
@@ -306,7 +307,7 @@ struct tw_admission *tw_admission__new(const struct tw_admission_options *option
 	a->news = tw_budget__full(NEW_A_SECOND, TW_STREAMS_LIVE_MAX);
 	a->bytes = tw_budget__full(rate, rate * TW_ADMISSION_BURST_TIMES);
 	a->questions = tw_budget__full(ASK_A_SECOND, ASK_ROW);
-	a->sets = tw_large__alloc(SETS * sizeof(*a->sets), SETS * sizeof(*a->sets)); /* chosen at random */
+	a->sets = tw_large__alloc(SETS * sizeof(*a->sets), SETS * sizeof(*a->sets)); /* accessed at random */
 	a->backlog = backlog__new(BACKLOG_BYTES, refuse_waiting, a);
 	if (a->streams && a->sets && a->backlog && getrandom(a->key, sizeof(a->key), 0) == sizeof(a->key)) {
 		tw_streams__add_user(a->streams, &(struct tw_stream_user){ .leaves = make_way, .ctx = a });
@@ -329,10 +330,10 @@ void tw_admission__free(struct tw_admission *a)
 
 static uint32_t now_ms(const struct tw_admission *a)
 {
-	return (uint32_t)(a->now / TW_NS_PER_MS) | 1; /* 0 means none */
+	return (uint32_t)(a->now / TW_NS_PER_MS) | 1; /* never 0, which means unset */
 }
 
-/* The ms counter restarts at 0 after 49 days. */
+/* Whether @ms is earlier than @other; correct although the counter wraps after 49 days. */
 static bool is_before(uint32_t ms, uint32_t other)
 {
 	return (int32_t)(ms - other) < 0;
@@ -348,14 +349,17 @@ void tw_admission__begin(struct tw_admission *a, uint64_t now)
 		backlog__expire(a->backlog, now - BACKLOG_NS);
 }
 
-/* Any address may use all places, unless streams that answer share them. */
+/*
+ * Whether the earlier search also holds for @newcomer. A full table has no place for any address, except that streams that answer share
+ * the places by address.
+ */
 static bool is_for(const struct no_place *no_place, const struct tw_standing *newcomer)
 {
 	return no_place->source == newcomer->source ||
 	       (no_place->why == TW_REFUSED_PLACES && newcomer->proof != TW_PROOF_ANSWER);
 }
 
-/* Return: 0 if it now has a place; otherwise the reason, enum tw_refused_why */
+/* Makes the stream live. Return: 0; enum tw_refused_why if there is no place for it */
 static uint16_t find_place(struct tw_admission *a, uint64_t id, const struct tw_standing *newcomer)
 {
 	struct no_place *no_place = &a->no_place[newcomer->proof][newcomer->source % RETRY_ROWS];
@@ -382,7 +386,8 @@ static enum tw_proof proof_from(const struct candidate *c, uint64_t source)
 }
 
 /*
- * Return: the same. Only a limited number of streams that do not answer is admitted, and none after their budget of bytes is used up.
+ * Return: as find_place(). Only a limited number of streams that do not answer is admitted, and none while less than a quarter of their
+ * budget of bytes is left.
  */
 static uint16_t admit(struct tw_admission *a, const struct candidate *c, const struct tw_peer_address *source)
 {
@@ -402,7 +407,7 @@ static uint16_t admit(struct tw_admission *a, const struct candidate *c, const s
 	return why;
 }
 
-/* Its frames in the backlog, in order of arrival. */
+/* Passes the candidate's frames in the backlog to the `admitted` callback, in order of arrival, and frees the candidate. */
 static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_peer *from)
 {
 	struct backlog_frame *frames[FRAMES_MAX], *frame;
@@ -422,7 +427,7 @@ static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_
 	*c = (struct candidate){ .id = 0 };
 }
 
-/* Finds the candidate of that id, or replaces another one by an empty candidate. */
+/* Finds the candidate of stream @id, or replaces another candidate of its set by a new one. */
 static struct candidate *candidate_of(struct tw_admission *a, uint64_t id)
 {
 	struct candidate *set = a->sets[keyed_hash(a, &id, sizeof(id)) % SETS], *goes = &set[0];
@@ -440,7 +445,7 @@ static struct candidate *candidate_of(struct tw_admission *a, uint64_t id)
 	return goes;
 }
 
-/* Counts a frame. Return: false if the candidate's share of the backlog is used up: its frames are refused for some time then */
+/* Counts a frame in the candidate's share of the backlog. Return: false if the share is used up; it stays false for QUIET_MS */
 static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 {
 	if (c->quiet_ms && is_before(now_ms(a), c->quiet_ms))
@@ -452,7 +457,7 @@ static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 		return true;
 	}
 	c->quiet_ms = (now_ms(a) + QUIET_MS) | 1;
-	c->last = 0; /* its frames are overwritten in the backlog later */
+	c->last = 0; /* its frames stay in the backlog until they are overwritten */
 	c->n = 0;
 	c->bytes = 0;
 	return false;
@@ -475,7 +480,7 @@ static void keep(struct tw_admission *a, struct candidate *c, const struct tw_re
 	c->last = backlog__put(a->backlog, &waiting, frame->data);
 }
 
-/* A stream that has sent for longer is asked first: for an attacker, continuing streams costs more than beginning them. */
+/* A candidate with few frames leaves part of the budget to others: for an attacker, continuing streams costs more than beginning them. */
 static bool may_ask(struct tw_admission *a, const struct candidate *c)
 {
 	const uint64_t reserved = c->asked ? 0 : c->n < 2 ? ASK_ROW * 3 / 4 : c->n < 4 ? ASK_ROW / 2 : 0;
@@ -525,7 +530,7 @@ static bool is_control(const struct tw_received_frame *frame)
 	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
 }
 
-/* An END from another address may be forged, and a stream that continues has not ended. */
+/* Whether @frame contains an END and is from the stream's own address: an END from another address may be forged. */
 static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s, const struct tw_received_frame *frame)
 {
 	struct tw_frame_info info;
@@ -535,7 +540,7 @@ static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s,
 	       tw_cursor__has(tlvs, TW_TLV_END) && place_source(a, &frame->from->address) == s->source;
 }
 
-/* Return: whether it stays admitted, so that the frame is taken */
+/* Return: true if the frame is taken; false if it exceeds the budget of streams that do not answer: the stream has left the table */
 static bool take_known(struct tw_admission *a, struct tw_stream *stream, const struct tw_received_frame *frame)
 {
 	struct tw_standing *s = &stream->standing;
@@ -577,7 +582,7 @@ static size_t streams_of(const struct tw_admission *a, uint64_t source)
 	return n;
 }
 
-/* The address of a frame may be forged, that of an answer is not. So a stream that answers counts for the address that answered. */
+/* The source address of a frame may be forged, but not that of an answer. So the stream counts for the address that answered. */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from)
 {
 	struct tw_stream *stream = tw_streams__find(a->streams, stream_id);
@@ -590,7 +595,7 @@ void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const st
 	s->proof = TW_PROOF_ANSWER;
 }
 
-/* Only this process can know this about a question: time and address. */
+/* The id of a question: a keyed hash of stream, address and time. Only this process can compute it. */
 static uint32_t cookie_of(const struct tw_admission *a, uint64_t stream_id, const struct tw_peer *to, uint64_t asked)
 {
 	struct {

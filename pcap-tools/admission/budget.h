@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A bounded rate: a burst first, then an amount a second. */
+/* A rate limit: a burst of at most `most` units, refilled with `a_second` units per second (token bucket). */
 #ifndef TW_BUDGET_H
 #define TW_BUDGET_H
 
@@ -10,17 +10,17 @@
 
 struct tw_budget {
 	uint64_t a_second, most;
-	uint64_t left;
-	uint64_t at; /* time at which that was left, ns */
+	uint64_t left; /* units that may be spent */
+	uint64_t at;   /* time for which left was computed, ns */
 };
 
-/** tw_budget__full() - the initial state */
+/** tw_budget__full() - make a budget with @most units left */
 static inline struct tw_budget tw_budget__full(uint64_t a_second, uint64_t most)
 {
 	return (struct tw_budget){ .a_second = a_second, .most = most, .left = most };
 }
 
-/** tw_budget__refill() - update it to @now, ns; fractions of a unit are kept */
+/** tw_budget__refill() - add the units of the time up to @now, ns; time for a fraction of a unit is kept for the next call */
 static inline void tw_budget__refill(struct tw_budget *b, uint64_t now)
 {
 	const double one = (double)TW_NS_PER_SECOND / (double)b->a_second;
@@ -38,7 +38,7 @@ static inline void tw_budget__refill(struct tw_budget *b, uint64_t now)
 	}
 }
 
-/** tw_budget__spend() - Return: false if that much is not left */
+/** tw_budget__spend() - spend @n units. Return: false, with nothing spent, if fewer units are left */
 static inline bool tw_budget__spend(struct tw_budget *b, uint64_t n)
 {
 	if (b->left < n)

@@ -16,12 +16,12 @@
 #define MAGIC       4                    /* bytes at the beginning of a file that identify zstd (RFC 8878) */
 #define BUFFER_SIZE ((size_t)128 * 1024) /* read size recommended by zstd */
 
-/* Reads one zstd frame, or several in sequence. */
+/* Decompresses one or more zstd frames. */
 struct tw_decompressor {
 	int fd; /* the caller's descriptor */
 	ZSTD_DStream *stream;
 	ZSTD_inBuffer in;
-	bool within; /* a frame has begun and not ended */
+	bool within; /* a zstd frame has begun and not ended */
 	uint8_t buf[BUFFER_SIZE];
 };
 
@@ -33,8 +33,8 @@ static bool is_compressed(const uint8_t *first)
 }
 
 /*
- * @first: @len bytes that were already read; copied. Memory is bounded: a frame that needs more than zstd's usual 128 MiB is refused as
- * damaged.
+ * Makes a decompressor. Its memory is bounded: a zstd frame whose window exceeds zstd's default limit of 128 MiB is refused as damaged.
+ * @first: @len bytes that were already read from @fd; copied
  */
 static int decompressor__new(int fd, const uint8_t *first, size_t len, struct tw_decompressor **ret)
 {
@@ -62,7 +62,7 @@ static void decompressor__free(struct tw_decompressor *e)
 	free(e);
 }
 
-/* Return: bytes; 0 at the end, -errno */
+/* Reads compressed data. Return: number of bytes; 0 at the end; -errno */
 static ssize_t refill(struct tw_decompressor *e)
 {
 	ssize_t n;
@@ -77,7 +77,7 @@ static ssize_t refill(struct tw_decompressor *e)
 	return n;
 }
 
-/* Like read(2). Return: bytes; 0 at the end; -EBADMSG if the data is damaged or truncated; -errno of read() */
+/* Reads decompressed data. Return: number of bytes; 0 at the end; -EBADMSG if the data is damaged or truncated; -errno of read() */
 static ssize_t decompressor__read(struct tw_decompressor *e, uint8_t *buf, size_t size)
 {
 	ZSTD_outBuffer out = { .dst = buf, .size = size };
@@ -85,7 +85,7 @@ static ssize_t decompressor__read(struct tw_decompressor *e, uint8_t *buf, size_
 	while (!out.pos) {
 		size_t left;
 
-		/* The decoder may have output without more input. */
+		/* Within a frame, the decoder may have more output without more input. */
 		if (e->in.pos == e->in.size && !e->within) {
 			const ssize_t n = refill(e);
 
@@ -108,14 +108,14 @@ static ssize_t decompressor__read(struct tw_decompressor *e, uint8_t *buf, size_
 
 #define READ_SIZE \
 	((size_t)256 * 1024) /* bytes of one read(): few calls, and the data is still in the cache when it is parsed */
-#define FIRST_SIZE ((size_t)32 * 1024) /* size of the first reads: many files are short */
+#define FIRST_SIZE ((size_t)32 * 1024) /* bytes of the first read(): many files are short */
 
 static size_t read_size(const struct tw_input *in)
 {
 	return in->offset < FIRST_SIZE ? FIRST_SIZE : READ_SIZE;
 }
 
-/* Makes room for @len bytes from the beginning of the window, and for one more read(). */
+/* Makes room for @len bytes from buf[at] on, and for one more read(). Return: 0 or -ENOMEM */
 static int make_room(struct tw_input *in, size_t len)
 {
 	const size_t size = len + read_size(in);
@@ -167,13 +167,13 @@ size_t tw_input__fill(struct tw_input *in, size_t len)
 	return in->end - in->at;
 }
 
-/* Detects zstd by the first bytes. Return: 0 or -ENOMEM */
 static void input__close(struct tw_input *in)
 {
 	decompressor__free(in->zstd);
 	free(in->buf);
 }
 
+/* Reads the first bytes and detects zstd by them. Return: 0 or -ENOMEM */
 static int input__open(struct tw_input *in, int fd)
 {
 	int r;
@@ -191,7 +191,7 @@ static int input__open(struct tw_input *in, int fd)
 	return r;
 }
 
-/* pcap, as written by tcpdump (draft-ietf-opsawg-pcap): a header of 24 bytes, then records of 16 bytes plus the packet. */
+/* pcap, as written by tcpdump (draft-ietf-opsawg-pcap): a file header of 24 bytes, then for each packet 16 bytes and its data. */
 #define MAGIC_US 0xa1b2c3d4u
 #define MAGIC_NS 0xa1b23c4du
 #define HEADER   24
@@ -259,7 +259,7 @@ static int pcap_file__open(struct tw_capture_file *file, struct tw_error *error)
 #define OPTION_HEAD  4  /* code and length of an option */
 #define EXPONENT_MAX 19 /* 10^19 is the largest power that fits a u64 */
 
-/* Packets before the failure have been returned; the remaining bytes are not a whole block. */
+/* Sets the error text of tw_input.failure. All packets before the failure were returned; the remaining bytes are not a whole block. */
 static int failed(const struct tw_capture_file *file, struct tw_error *error)
 {
 	const unsigned long long at = file->in.offset + (file->in.end - file->in.at);
@@ -291,7 +291,7 @@ int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw
 			     file->name, (unsigned long long)offset, what);
 }
 
-/* Formats that users may pass instead of a capture. */
+/* Sets the error for a file that is not a capture, with a hint for formats that users may pass by mistake. */
 static int refuse(struct tw_capture_file *file, struct tw_error *error)
 {
 	static const uint8_t dat[] = { 0x17, 0x08, 0x44 }, gzip[] = { 0x1f, 0x8b };
@@ -401,7 +401,7 @@ bool tw_capture_options__next(struct tw_capture_options *options, struct tw_capt
 	return true;
 }
 
-/* if_tsresol: a negative power of 10, or of 2 with the high bit. */
+/* if_tsresol is a negative exponent of 10, or of 2 if the high bit is set. */
 struct tw_resolution tw_resolution__of(uint8_t tsresol)
 {
 	const unsigned int exponent = tsresol & 0x7f;

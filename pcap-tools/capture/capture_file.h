@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading captures packet by packet: pcapng (draft-ietf-opsawg-pcapng) of either byte order and pcap, from a file or a pipe, plain or
- * compressed by zstd, with memory that does not grow with the file. Files are untrusted: every length is checked against the available
- * bytes and the limits below. Packets before a damaged place are returned.
+ * Reads captures packet by packet: pcapng (draft-ietf-opsawg-pcapng) and pcap of either byte order, from a file or a pipe, plain or
+ * compressed by zstd. Memory does not grow with the file. Files are untrusted: every length is checked against the available bytes and
+ * the limits below. Packets before a damaged place are returned.
  *
- * libpcap reads packets too, but gives no access to the other blocks of pcapng, and stops at a second section.
+ * libpcap reads packets too, but gives no access to other blocks of pcapng, and stops at a second section.
  */
 #ifndef TW_CAPTURE_FILE_H
 #define TW_CAPTURE_FILE_H
@@ -16,16 +16,16 @@
 #include "base/error.h"
 #include "pcap-tools/pcapng/blocks.h"
 
-#define TW_CAPTURE_BLOCK_MAX      (16u << 20) /* bytes of one block */
-#define TW_CAPTURE_INTERFACES_MAX 262144      /* interfaces of one section; each stream of the capture has one */
+#define TW_CAPTURE_BLOCK_MAX      (16u << 20) /* largest block, bytes */
+#define TW_CAPTURE_INTERFACES_MAX 262144      /* limit of interfaces in a section; each stream of the capture has one */
 
 struct tw_capture_file;
 
 /* A packet, borrowed until the next call. */
 struct tw_packet {
 	const uint8_t *data;
-	uint32_t len;       /* captured bytes */
-	uint32_t original;  /* bytes on the link */
+	uint32_t len;       /* number of captured bytes */
+	uint32_t original;  /* length on the link, bytes */
 	uint32_t linktype;  /* LINKTYPE_ value, tcpdump.org registry */
 	uint32_t interface; /* interface number in the section */
 	uint64_t time;      /* ns since 1970; 0 if the block has no time */
@@ -34,39 +34,39 @@ struct tw_packet {
 
 /**
  * tw_capture_file__open() - read the beginning of a capture
- * @fd: stays the caller's
- * @name: for error texts; borrowed
+ * @fd: the caller closes it after tw_capture_file__close()
+ * @name: name of the file for error texts; borrowed
  *
- * Return: 0; -EINVAL if this is no capture (@error says what it is, if known), -EBADMSG if it ends in its header, -errno of read(),
- * -ENOMEM.
+ * Return: 0; -EINVAL if the file is not a capture (@error names its format if known), -EBADMSG if it ends within its header, -errno of
+ * read(), -ENOMEM.
  */
 int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *error);
 
 /** tw_capture_file__close() - NULL is fine */
 void tw_capture_file__close(struct tw_capture_file *file);
 
-/** tw_capture_file__is_pcapng() - false = pcap */
+/** tw_capture_file__is_pcapng() - whether the file is pcapng; otherwise it is pcap */
 bool tw_capture_file__is_pcapng(const struct tw_capture_file *file);
 
-/** tw_capture_file__is_compressed() - whether it is compressed by zstd */
+/** tw_capture_file__is_compressed() - whether the file is compressed by zstd */
 bool tw_capture_file__is_compressed(const struct tw_capture_file *file);
 
-/** tw_capture_file__is_recording() - whether tracewire wrote its first section; packets are in time order then */
+/** tw_capture_file__is_recording() - whether Tracewire wrote the first section; if so, packets are in time order */
 bool tw_capture_file__is_recording(const struct tw_capture_file *file);
 
 /**
- * tw_capture_file__next() - the next packet
- * Return: 1; 0 at the end; -EBADMSG where the file is damaged or truncated (@error has the offset), -errno of read(), -ENOMEM. Nothing
- * follows an error.
+ * tw_capture_file__next() - read the next packet
+ * Return: 1; 0 at the end and after an error; -EBADMSG where the file is damaged or truncated (@error has the offset), -errno of read(),
+ * -ENOMEM.
  */
 int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error);
 
 /*
- * The blocks of a capture other than packets: sections, interfaces and their statistics (draft-ietf-opsawg-pcapng, 4.1, 4.2 and 4.6),
- * with their options as in the file. All of it is untrusted.
+ * Blocks of a capture other than packets: sections, interfaces and interface statistics (draft-ietf-opsawg-pcapng, 4.1, 4.2 and 4.6),
+ * with their options as in the file. All values are untrusted.
  */
 
-/* The remaining options of a block. */
+/* The options of a block that tw_capture_options__next() has not returned yet. */
 struct tw_capture_options {
 	const uint8_t *at;
 	size_t left;
@@ -78,7 +78,7 @@ struct tw_capture_option {
 	const uint8_t *value; /* a text has no terminating NUL */
 };
 
-/** tw_capture_options__next() - Return: false at the end, or if an option extends beyond its block */
+/** tw_capture_options__next() - get the next option. Return: false at the end, or if an option extends beyond its block */
 bool tw_capture_options__next(struct tw_capture_options *options, struct tw_capture_option *ret);
 
 enum tw_capture_block_kind {
@@ -90,20 +90,20 @@ enum tw_capture_block_kind {
 /* Borrowed during the call. */
 struct tw_capture_block {
 	enum tw_capture_block_kind kind;
-	uint64_t offset;            /* offset in the file */
-	uint32_t interface;         /* of INTERFACE and STATISTICS: interface number in the section */
-	uint32_t linktype, snaplen; /* of INTERFACE */
-	uint64_t time;              /* of STATISTICS: ns since 1970 */
+	uint64_t offset;            /* offset of the block in the file */
+	uint32_t interface;         /* INTERFACE and STATISTICS only: interface number in the section */
+	uint32_t linktype, snaplen; /* INTERFACE only */
+	uint64_t time;              /* STATISTICS only: time of the statistics, ns since 1970 */
 	struct tw_capture_options options;
 };
 
-/* Called from tw_capture_file__next(), in file order: an interface precedes its packets. */
+/* A callback for blocks, called by tw_capture_file__next() in file order: an interface precedes its packets. */
 typedef void tw_capture_watch(void *ctx, const struct tw_capture_block *block);
 
 /**
- * tw_capture_file__watch() - set a callback for such blocks, before the first read
+ * tw_capture_file__watch() - set the callback for blocks; call it before the first tw_capture_file__next()
  *
- * A pcap file is shown as a section with one interface, both without options.
+ * For a pcap file, this function calls @watch with a section and one interface, both without options.
  */
 void tw_capture_file__watch(struct tw_capture_file *file, tw_capture_watch *watch, void *ctx);
 

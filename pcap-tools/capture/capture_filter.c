@@ -8,38 +8,38 @@
 #include "filter/evaluate.h"
 #include "filter/tree.h"
 
-#define WORK_MIN 256 /* memory of a binding without its trees: its tables */
+#define WORK_MIN 256 /* fixed work of binding a schema: counts as this number of formats */
 
 /* The filter, bound to the known formats of one schema. */
 struct bound_filter {
 	struct bound_filter *prev, *next;
-	void **place;                /* the schema's reference to it */
+	void **place;                /* the pointer to this struct: in the schema, or `formless` */
 	struct tw_schema *formats;   /* a view: the stream state owns the formats */
-	struct tw_bound *bound;      /* NULL: no memory, or too large */
-	uint32_t n_events, revision; /* formats of the schema at that time */
-	size_t memory;
+	struct tw_bound *bound;      /* NULL = there was no memory, or it is too large */
+	uint32_t n_events, revision; /* those of the schema when it was bound */
+	size_t memory;               /* bytes */
 };
 
-/* Results of a comparison over all schemas. */
+/* What is known about a comparison of the filter from all schemas so far. */
 struct comparison {
-	bool has_meaning;
-	struct tw_error why; /* error in the first schema without it; "" = no format arrived */
+	bool has_meaning;    /* a schema has its name */
+	struct tw_error why; /* error of the first schema that does not have its name; "" = no such schema */
 };
 
 struct tw_capture_filter {
 	const struct tw_filter *filter;
 	struct tw_streams *streams;
-	unsigned int user; /* capacity of the table */
-	struct comparison *comparisons;
-	struct bound_filter *first; /* number of schemas */
-	void *formless;             /* for schemas without formats */
-	unsigned int n_bound;
-	size_t memory;
-	uint64_t work, allowed;
+	unsigned int user;              /* its index as a user of the table */
+	struct comparison *comparisons; /* one for each predicate of the filter */
+	struct bound_filter *first;     /* list of all bound filters */
+	void *formless;                 /* bound filter for events whose schema has no format yet */
+	unsigned int n_bound;           /* number of bound filters */
+	size_t memory;                  /* of all bound filters, bytes */
+	uint64_t work, allowed;         /* units of work done and allowed so far */
 	struct tw_capture_filter_stats stats;
 };
 
-/* Values and operators that fit no key common to all events are found without a capture. */
+/* Binds the filter to a schema with one made-up format: this finds wrong values and operators for keys that all events have. */
 int tw_capture_filter__check(const struct tw_filter *filter, struct tw_error *error)
 {
 	static const char text[] = "name: event\nID: 1\nformat:\n\tfield:int field;\toffset:8;\tsize:4;\tsigned:1;\n";
@@ -88,7 +88,7 @@ void tw_capture_filter__free(struct tw_capture_filter *f)
 	free(f);
 }
 
-/* Whether that much work is allowed; if so, it is counted. */
+/* Whether the work of binding @n_formats formats is allowed; if so, the work is counted. */
 static bool take_work(struct tw_capture_filter *f, uint32_t n_formats)
 {
 	const uint64_t work = ((uint64_t)n_formats + WORK_MIN) * (tw_filter__predicates(f->filter) + 1);
@@ -131,7 +131,7 @@ static void bind(struct tw_capture_filter *f, struct bound_filter *b, bool big_e
 		note_meaning(f, b->bound);
 }
 
-/* Frees the bindings of the others. */
+/* If a limit is exceeded, frees all bound filters except @keep. */
 static void make_room(struct tw_capture_filter *f, const struct bound_filter *keep)
 {
 	struct bound_filter *next;
@@ -157,7 +157,7 @@ static void link_bound(struct tw_capture_filter *f, struct bound_filter *b, void
 	make_room(f, b);
 }
 
-/* Return: NULL without memory or if the work limit is reached */
+/* Binds the filter to a schema; NULL = no formats. Return: NULL without memory, or if the limit of work is reached */
 static struct bound_filter *bind_schema(struct tw_capture_filter *f, void **place,
 					const struct tw_stream_schema *schema, bool big_endian)
 {
@@ -186,7 +186,7 @@ static bool has_all(const struct bound_filter *b, const struct tw_stream_schema 
 	return b->n_events == schema->n_events && b->revision == schema->revision;
 }
 
-/* Formats that arrived since matter only if the event has one of them. */
+/* Whether @b can decide an event with id @id: formats that arrived after binding matter only if one of them is the event's. */
 static bool is_current(const struct bound_filter *b, const struct tw_stream_schema *schema, uint16_t id)
 {
 	if (!schema || has_all(b, schema))
@@ -206,7 +206,7 @@ static const struct bound_filter *bound_for(struct tw_capture_filter *f, struct 
 	return bind_schema(f, place, schema, big_endian);
 }
 
-/* Formats without events, and schemas. */
+/* Binds the filter to the schemas of a stream that had no event, or got formats since they were bound, so that all names are known. */
 static void bind_rest(struct tw_capture_filter *f, const struct tw_stream *stream)
 {
 	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {

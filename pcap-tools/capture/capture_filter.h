@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which events of a capture match a filter. The filter is bound to each schema of each stream when its first event arrives, and
- * again when more of its formats arrive. Names that a schema does not have match nothing there, because later schemas are unknown;
- * tw_capture_filter__undecided_predicates() reports at the end which names no schema had.
+ * Decides which events of a capture match a filter. The filter is bound to each schema of each stream at the first event with that
+ * schema, and again after more formats of the schema arrived. A comparison with a name that a schema does not have matches none of its
+ * events; it is no error, because a later schema may have the name. tw_capture_filter__undecided_predicates() reports at the end which
+ * names no schema had.
  *
- * Captures are untrusted. Memory and work of binding are limited; an event that cannot be decided because of that matches, and is
- * counted.
+ * Captures are untrusted, so memory and work of binding are limited. An event that cannot be decided because of a limit counts as
+ * matching, and as undecided.
  */
 #ifndef TW_CAPTURE_FILTER_H
 #define TW_CAPTURE_FILTER_H
@@ -13,12 +14,12 @@
 #include "filter/filter.h"
 #include "stream/streams.h"
 
-/* Limits of the bound filters. Beyond them they are freed, and made again when needed. */
-#define TW_CAPTURE_FILTER_MEMORY_MAX ((size_t)128 << 20) /* bytes */
-#define TW_CAPTURE_FILTER_BOUND_MAX  256                 /* schemas */
+/* Limits of the bound filters. Beyond a limit, bound filters are freed, and made again when needed. */
+#define TW_CAPTURE_FILTER_MEMORY_MAX ((size_t)128 << 20) /* bytes of all bound filters */
+#define TW_CAPTURE_FILTER_BOUND_MAX  256                 /* number of bound filters */
 /*
- * Binding one comparison to one format is a unit of work. A fixed number is free, and each event adds some. That is enough for a new
- * schema from time to time, and not enough for a new one with each event.
+ * Limit of the work of binding, in units: binding one comparison to one format. WORK_FREE units are allowed initially, and each event
+ * allows WORK_EVENT more. That is enough for a new schema from time to time, but not for a new schema with each event.
  */
 #define TW_CAPTURE_FILTER_WORK_FREE  ((uint64_t)8 << 20)
 #define TW_CAPTURE_FILTER_WORK_EVENT 16
@@ -26,30 +27,30 @@
 
 struct tw_capture_filter_stats {
 	uint64_t rejected;  /* events that do not match */
-	uint64_t unknown;   /* of these, events without a format: only common fields were compared */
-	uint64_t undecided; /* events that match because memory or work are used up */
-	uint64_t given_up;  /* events whose `matches` search exceeded its limit; it counts as no match */
+	uint64_t unknown;   /* rejected events without a format: only common fields were compared */
+	uint64_t undecided; /* events that count as matching because memory or work are used up */
+	uint64_t given_up;  /* events for which a `matches` search exceeded its limit; such a search finds no match */
 };
 
 /* Comparisons that apply to no event of a capture: mistyped names, or names of events that did not occur. */
 struct tw_undecided_predicates {
-	unsigned int n;
+	unsigned int n; /* their number, which may exceed TW_UNDECIDED_PREDICATES_MAX */
 	struct tw_error
-		text[TW_UNDECIDED_PREDICATES_MAX]; /* about the first: "column N: no event has ...; did you mean ..." */
+		text[TW_UNDECIDED_PREDICATES_MAX]; /* of the first: "column N: no event has ...; did you mean ..." */
 };
 
 struct tw_capture_filter;
 
 /**
- * tw_capture_filter__check() - Return: 0; -EINVAL if no event at all can be compared like that, with @error as of tw_filter__bind();
- * -ENOMEM
+ * tw_capture_filter__check() - check a filter without a capture
+ * Return: 0; -EINVAL if a comparison is impossible for any event, with @error as of tw_filter__bind(); -ENOMEM
  */
 int tw_capture_filter__check(const struct tw_filter *filter, struct tw_error *error);
 
 /**
- * tw_capture_filter__new() - @filter and @streams: borrowed until tw_capture_filter__free()
- *
- * The table has the streams of the events to be decided. For a stream that leaves, the filter keeps the undecided predicates.
+ * tw_capture_filter__new() - @filter: borrowed until tw_capture_filter__free()
+ * @streams: the table with the streams of the events; borrowed, too. When a stream leaves, the filter frees what is bound to it and keeps
+ * which predicates are undecided
  *
  * Return: as tw_capture_filter__check().
  */
@@ -60,9 +61,9 @@ int tw_capture_filter__new(const struct tw_filter *filter, struct tw_streams *st
 void tw_capture_filter__free(struct tw_capture_filter *filter);
 
 /**
- * tw_capture_filter__wants() - whether an event matches, with the current state of its stream
- * @stream: of the table
- * @frame: the frame with the event
+ * tw_capture_filter__wants() - whether an event matches, according to the current state of its stream
+ * @stream: stream of the event, in the filter's table
+ * @frame: header of the frame that contains the event
  */
 bool tw_capture_filter__wants(struct tw_capture_filter *filter, struct tw_stream *stream,
 			      const struct tw_frame_info *frame, const struct tw_event_view *event);
@@ -70,8 +71,8 @@ bool tw_capture_filter__wants(struct tw_capture_filter *filter, struct tw_stream
 void tw_capture_filter__stats(const struct tw_capture_filter *filter, struct tw_capture_filter_stats *ret);
 
 /**
- * tw_capture_filter__undecided_predicates() - the comparisons with names that no schema of the capture has; called at its end. None if
- * no formats arrived
+ * tw_capture_filter__undecided_predicates() - get the comparisons with names that no schema of the capture has, at the end of the
+ * capture. @ret is empty if no formats arrived
  */
 void tw_capture_filter__undecided_predicates(struct tw_capture_filter *filter, struct tw_undecided_predicates *ret);
 

@@ -13,16 +13,16 @@ struct tw_input {
 	int fd; /* the caller's descriptor */
 	uint8_t *buf;
 	size_t size;     /* capacity of buf; grows for a larger request */
-	size_t at, end;  /* bytes available */
+	size_t at, end;  /* buf[at] to buf[end - 1] are available */
 	uint64_t offset; /* offset of buf[at] in the file */
-	int failure;     /* -errno of read(), or -ENOMEM, or -EBADMSG for damaged compressed data; 0 = none */
-	struct tw_decompressor *zstd; /* of a compressed file; NULL = not compressed */
+	int failure;     /* -errno of read(), -ENOMEM, or -EBADMSG for damaged compressed data; 0 = no failure */
+	struct tw_decompressor *zstd; /* NULL = the file is not compressed */
 };
 
-/** tw_input__fill() - read until @len bytes are available. Return: bytes available; fewer only at the end or after a failure */
+/** tw_input__fill() - read until @len bytes are available. Return: available bytes; less than @len only at the end or after a failure */
 size_t tw_input__fill(struct tw_input *in, size_t len);
 
-/** tw_input__peek() - the next @len bytes without taking them; NULL if they are not available. Valid until the next call */
+/** tw_input__peek() - get the next @len bytes without consuming them. Return: NULL if fewer are available; valid until the next call */
 static inline const uint8_t *tw_input__peek(struct tw_input *in, size_t len)
 {
 	if (in->end - in->at < len && tw_input__fill(in, len) < len)
@@ -30,7 +30,7 @@ static inline const uint8_t *tw_input__peek(struct tw_input *in, size_t len)
 	return in->buf + in->at;
 }
 
-/** tw_input__take() - skip @len bytes, which were peeked */
+/** tw_input__take() - consume @len bytes that tw_input__peek() returned */
 static inline void tw_input__take(struct tw_input *in, size_t len)
 {
 	in->at += len;
@@ -39,17 +39,17 @@ static inline void tw_input__take(struct tw_input *in, size_t len)
 
 #define NS_PER_S 1000000000u
 
-/* Unit of an interface's times: ns = (ticks * mult) >> shift, or ticks / divisor if mult is 0. */
+/* The unit of an interface's time stamps: ns = (ticks * mult) >> shift, or ticks / divisor if mult is 0. */
 struct tw_resolution {
 	uint64_t mult, divisor;
 	uint8_t shift;
-	int64_t offset; /* seconds to add */
+	int64_t offset; /* seconds to add (if_tsoffset) */
 };
 
-/** tw_resolution__of() - from an if_tsresol */
+/** tw_resolution__of() - make a unit from the value of an if_tsresol option */
 struct tw_resolution tw_resolution__of(uint8_t tsresol);
 
-/** tw_resolution__ns() - converts a time to ns since 1970 */
+/** tw_resolution__ns() - convert a time stamp to ns since 1970 */
 uint64_t tw_resolution__ns(const struct tw_resolution *r, uint64_t ticks);
 
 struct tw_capture_interface {
@@ -62,9 +62,9 @@ struct tw_capture_file {
 	const char *name;
 	int (*next)(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error);
 	bool big_endian;
-	bool failed;
+	bool failed; /* next() has returned an error */
 	bool is_pcapng, is_recording;
-	struct tw_capture_interface *interfaces; /* of the section; exactly one for pcap */
+	struct tw_capture_interface *interfaces; /* of the current section; exactly one in pcap */
 	uint32_t n_interfaces, size_interfaces;
 	tw_capture_watch *watch; /* callback; NULL = none */
 	void *ctx;               /* context of watch */
@@ -78,12 +78,12 @@ static inline void tw_capture__show(const struct tw_capture_file *file, const st
 }
 
 /**
- * tw_capture__damaged() - sets the error "FILE: what at byte N ...". Return: -EBADMSG, or the failure of read() if there was one
+ * tw_capture__damaged() - set the error text "FILE is damaged at byte N: ...". Return: -EBADMSG; tw_input.failure if reading failed
  */
 __attribute__((format(printf, 4, 5))) int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset,
 							      struct tw_error *error, const char *fmt, ...);
 
-/** tw_pcapng_file__open() and tw_pcap_file__open() - test for the format. Return: 1, 0 if it is another, or -errno */
+/** tw_pcapng_file__open() - detect pcapng and check the first section header. Return: 1; 0 if the file is not pcapng; -errno */
 int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *error);
 
 #endif

@@ -15,7 +15,7 @@
 #define IPV4_MIN        20
 #define IPV6_HEADER     40
 #define UDP_HEADER      8
-#define FRAGMENT_MASK   0x3fff /* the bit for more fragments, and the offset */
+#define FRAGMENT_MASK   0x3fff /* more-fragments flag and fragment offset */
 
 static const uint8_t *in_udp(const uint8_t *p, size_t len, size_t *ret_len)
 {

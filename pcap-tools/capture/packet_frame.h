@@ -11,16 +11,16 @@
 
 /**
  * tw_packet__frame() - find the frame in a packet
- * @linktype: LINKTYPE_; only Ethernet has frames
- * @ret_len: bytes from the frame's header to the end, including padding of the link
+ * @linktype: LINKTYPE_ value; only Ethernet packets contain frames
+ * @ret_len: number of bytes from the frame's header to the packet's end, including padding of the link
  *
- * Return: the frame, not checked; NULL if the packet is something else.
+ * Return: the frame, of which nothing was checked; NULL if the packet contains no frame.
  */
 const uint8_t *tw_packet__frame(uint32_t linktype, const uint8_t *packet, size_t len, size_t *ret_len);
 
 /**
- * tw_packet__is_snapped() - whether the capturing program kept only the beginning of the packet's frame (dumpcap -s), which is no damage
- * @status: result of tw_frame__parse() for its @frame_len available bytes
+ * tw_packet__is_snapped() - whether the capturing program kept only the beginning of the packet's frame (dumpcap -s): it is not damaged
+ * @status: result of tw_frame__parse() for the @frame_len captured bytes of the frame
  */
 bool tw_packet__is_snapped(const struct tw_packet *packet, enum tw_frame_status status, size_t frame_len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pcapng: blocks of type, length, body, length. Sections may follow each other, each with its own byte order. */
+/* Reads pcapng: a sequence of blocks, each of type, length, body and length again. Each section has its own byte order. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "base/bytes.h"
 #include "pcap-tools/capture/capture_impl.h"
 
-#define OURS             "tracewire " /* the beginning of its shb_userappl */
-#define SECTION_READ_MAX 65536        /* bytes of the first section header that are searched */
-#define BLOCK_HEADER     8            /* type and length */
-#define SHB_MIN          28
-#define SHB_FIXED        16
+#define OURS             "tracewire " /* prefix of shb_userappl in files of Tracewire */
+#define SECTION_READ_MAX 65536        /* bytes; in a longer section header, shb_userappl is not searched */
+#define BLOCK_HEADER     8            /* bytes of type and length */
+#define SHB_MIN          28           /* bytes of a section header block without options */
+#define SHB_FIXED        16 /* bytes of the body before the options or the packet; the same for the blocks below */
 #define ISB_FIXED        12
 #define EPB_FIXED        20
 #define SPB_FIXED        4
@@ -94,7 +94,7 @@ static int add_interface(struct tw_capture_file *file, const struct body *body, 
 	return 0;
 }
 
-/* A block that is too short, or has an unknown interface, is ignored. */
+/* Shows a statistics block; ignores it if it is too short, or of an unknown interface. */
 static void show_statistics(struct tw_capture_file *file, const struct body *body)
 {
 	uint32_t interface;
@@ -122,7 +122,7 @@ static void show_section(struct tw_capture_file *file, const struct body *body)
 			       });
 }
 
-/* Fills the members common to all packet blocks. Return: 1, or -EBADMSG. */
+/* Fills the members of @ret that are common to all packet blocks. @fixed: bytes of the body before the packet. Return: 1 or -EBADMSG */
 static int packet(struct tw_capture_file *file, const struct body *body, uint32_t interface, uint32_t fixed,
 		  struct tw_packet *ret, struct tw_error *error)
 {
@@ -140,7 +140,8 @@ static int packet(struct tw_capture_file *file, const struct body *body, uint32_
 }
 
 /*
- * Enhanced and obsolete packet blocks differ only in the first word: an interface of 32 bits, or one of 16 bits and a drop count.
+ * Reads an enhanced or an obsolete packet block. They differ only in the first word: a 32-bit interface number, or a 16-bit interface
+ * number and a drop count.
  */
 static int timed_packet(struct tw_capture_file *file, const struct body *body, bool obsolete, struct tw_packet *ret,
 			struct tw_error *error)
@@ -177,7 +178,7 @@ static int simple_packet(struct tw_capture_file *file, const struct body *body, 
 	return packet(file, body, 0, SPB_FIXED, ret, error);
 }
 
-/* A section header determines the byte order of its own length, too. */
+/* Gets byte order and version from a section header; called before its length is read, which has that byte order, too. */
 static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct tw_error *error)
 {
 	const uint32_t magic = tw_load_be32(p + BLOCK_HEADER);
@@ -193,7 +194,7 @@ static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct 
 	return 0;
 }
 
-/* Reads the next block as a whole. Return: 1, 0 at the end, -errno. */
+/* Reads the next block. Return: 1; 0 at the end; -errno */
 static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct body *ret, struct tw_error *error)
 {
 	const uint64_t offset = file->in.offset;
@@ -250,7 +251,7 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 	return r;
 }
 
-/* Whether Tracewire wrote the first section, according to its option. */
+/* Whether Tracewire wrote the first section, according to its shb_userappl. @len: length of the section header block, bytes */
 static bool is_recording(struct tw_capture_file *file, uint32_t len)
 {
 	const uint8_t *p = len >= SHB_MIN && len <= SECTION_READ_MAX ? tw_input__peek(&file->in, len) : NULL;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The options of a trace.dat file as texts: options that no record of a stream can represent are written to the comments of the section.
- */
+/* Makes section comments of the options of a trace.dat file, because no record of a stream can represent most of them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,16 +8,16 @@
 #include "base/printable.h"
 #include "pcap-tools/convert/convert_impl.h"
 
-#define COMMENT_HEAD 8 /* bytes of a comment in the file in addition to its text */
-#define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64)
+#define COMMENT_HEAD 8                         /* bytes that a comment needs in the file in addition to its text */
+#define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64) /* bytes of an option in one comment */
 #define HEX_MAX      (PIECE_MAX / 2)
 
-/* A GUEST option after its name: trace id, number of vcpus; number and pid of each. */
+/* Sizes in a GUEST option, bytes: after a name and NUL, a head (u64 trace id, u32 number of vCPUs); for each vCPU u32 number, u32 pid. */
 #define GUEST_HEAD     12
 #define GUEST_CPU      8
 #define GUEST_CPUS_MAX 512
 
-/* Text options are shown unchanged, others in hex; options that only contain file offsets are not shown. */
+/* The options shown, by id. Known options without a title are not shown: they are file offsets, or other code writes their content. */
 static const char *const titles[] = {
 	[TW_TRACEDAT_DATE] = "DATE",
 	[TW_TRACEDAT_CPUSTAT] = "CPUSTAT",
@@ -37,11 +35,11 @@ static const char *const titles[] = {
 };
 
 struct comments {
-	char **texts; /* NULL-terminated */
-	size_t n, left, cut;
+	char **texts;        /* NULL-terminated */
+	size_t n, left, cut; /* number of texts; bytes still allowed; bytes omitted */
 };
 
-/* Made printable, because many programs show comments. */
+/* Appends a text, made printable, because many programs show comments. */
 static int add(struct comments *list, const char *raw, size_t raw_len)
 {
 	const size_t len = tw_printable__shown_len(raw, raw_len);
@@ -80,7 +78,7 @@ static bool is_text(const struct tw_tracedat_bytes *value)
 	return len;
 }
 
-/* Number of bytes of a text that fit a comment, without cutting a character. */
+/* Number of bytes at the beginning of @text that fit a comment and do not end inside a character. */
 static size_t piece_of(const char *text, size_t len)
 {
 	size_t piece = len < PIECE_MAX ? len : PIECE_MAX;
@@ -90,7 +88,7 @@ static size_t piece_of(const char *text, size_t len)
 	return tw_printable__cut(text, len, piece);
 }
 
-/* "trace-cmd NAME: text"; a long text is split into several comments. */
+/* Appends "trace-cmd TITLE: TEXT"; a long text is split into several comments. */
 static int add_text(struct comments *list, const char *title, const struct tw_tracedat_bytes *value)
 {
 	size_t len = strnlen(value->data, value->len), at = 0;
@@ -133,7 +131,10 @@ static int add_hex(struct comments *list, const char *title, const struct tw_tra
 	return err;
 }
 
-/* "NAME, trace id 0x1, vcpus and their pids 0=100 1=101". Return: false if it has another layout, or is too long. */
+/*
+ * Writes "NAME, trace id 0x1, vcpus and their pids 0=100 1=101". Return: false if @value has another layout, or more than
+ * GUEST_CPUS_MAX vCPUs.
+ */
 static bool guest_text(const struct tw_tracedat_bytes *value, bool big_endian, struct tw_line *line)
 {
 	const size_t name = strnlen(value->data, value->len);

@@ -12,7 +12,7 @@
 
 _Static_assert(TW_TRACEDAT_RECORD_SLACK >= TW_COPY_STEP, "records are copied in steps");
 
-/* Events in a file were never on a link: they get two locally administered addresses. */
+/* The Ethernet header of all packets. The events were never on a link, so both addresses are locally administered. */
 static const uint8_t ether[CONVERT_ETHER_LEN] = {
 	0x02, 'T', 'W', 'R', 0, 2, 0x02, 'T', 'W', 'R', 0, 1, TW_ETHERTYPE >> 8, TW_ETHERTYPE & 0xff,
 };
@@ -73,7 +73,7 @@ static void put_lost(struct tw_convert *c, struct convert_stream *s, const struc
 	c->stats.lost_unknown += lost.unknown;
 }
 
-/* Writes an EVENT from its time on; its first bytes are big-endian. The copy may overwrite one step after the end. */
+/* Writes the value of an EVENT, with common fields in big-endian order. Up to TW_COPY_STEP bytes after its end are overwritten. */
 static void put_record(const struct tw_convert *c, uint8_t *p, const struct tw_tracedat_event *event)
 {
 	const uint8_t *record = event->record;
@@ -87,7 +87,7 @@ static void put_record(const struct tw_convert *c, uint8_t *p, const struct tw_t
 		memcpy(p + 4 + at, record + at, TW_COPY_STEP);
 }
 
-/* A record larger than a frame. */
+/* Writes a record that does not fit a frame. */
 static int put_parts(struct tw_convert *c, struct convert_stream *s, const struct tw_tracedat_event *event)
 {
 	struct tw_frame_info info = ring_info(c, s, event);
@@ -111,7 +111,7 @@ static int put_event(struct tw_convert *c, struct convert_stream *s, const struc
 		return put_parts(c, s, event);
 	p = tw_convert__packet(c, len);
 	if (!p)
-		return 0; /* the writer has the reason */
+		return 0; /* tw_pcapng__error() returns the error */
 	info = ring_info(c, s, event);
 	info.length = (uint16_t)len;
 	info.events = 1;
@@ -123,7 +123,7 @@ static int put_event(struct tw_convert *c, struct convert_stream *s, const struc
 	return 0;
 }
 
-/* Most formats of a kernel never have an event. */
+/* Fills @f at the first event with this id, because most formats have no event in the file. */
 static void look_at(struct tw_convert *c, struct convert_format *f, uint16_t id)
 {
 	f->looked = true;
@@ -184,7 +184,7 @@ static int convert_events(struct tw_convert *c)
 	return err;
 }
 
-/* The converted file does not say how the stream ended, so its ledger stays open. */
+/* Writes the statistics of a stream. A trace.dat file does not tell how the stream ended, so the ledger stays open. */
 static void close_stream(struct tw_convert *c, const struct convert_stream *s)
 {
 	const struct tw_ledger ledger = {
@@ -267,7 +267,7 @@ int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *op
 	return err;
 }
 
-#define WAIT_NS    2000000000u /* the same as in capture */
+#define WAIT_NS    2000000000u /* the same as in cli/capture/capture.c */
 #define LOOK_EVERY 1024        /* packets between two progress reports */
 
 static int unpack_packets(struct tw_capture_file *in, struct tw_archive *archive,

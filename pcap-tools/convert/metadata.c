@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The metadata of a conversion and their control frames: HOST, CLOCK, SCHEMA, COMM once, SYMBOL when one is needed. */
+/* Writes the metadata of a conversion to control frames: HOST, CLOCK, SCHEMA and COMM once, each SYMBOL when an event needs it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +14,15 @@
 #define HOST_ATTRS    12
 #define DATE_ERROR_NS 1000 /* the unit of DATE is a microsecond */
 #define PID_MAX       4194304u
-#define GATHER_LEN \
-	8192 /* size of a control frame after which the next record begins another; only a SCHEMA may be larger */
-#define ADDRESSES_MAX (4u << 20) /* entries of a set; a full set is emptied */
+#define GATHER_LEN    8192       /* bytes; a control frame of at least this size gets no further record */
+#define ADDRESSES_MAX (4u << 20) /* limit of the addresses in a set; a full set is emptied */
 
 /* A format text of the file, prepared for a SCHEMA record. */
 struct text {
 	enum tw_schema_kind kind;
 	uint16_t id;
 	struct tw_schema_text text;
-	size_t age; /* of several with the same id, the first in the file is first */
+	size_t age; /* position in the file; orders texts with the same kind and id */
 };
 
 struct texts {
@@ -37,7 +36,7 @@ static void add(struct texts *all, enum tw_schema_kind kind, uint16_t id, const 
 	all->n++;
 }
 
-/* header_page, header_event, events by id, texts of printk: this order determines the schema id. */
+/* For qsort(): header_page, header_event, events by id, printk_formats. The schema id is a hash of the texts in this order. */
 static int order(const void *a, const void *b)
 {
 	static const int ranks[] = {
@@ -55,7 +54,7 @@ static int order(const void *a, const void *b)
 	return x->age < y->age ? -1 : 1;
 }
 
-/* Id of a text that is not a format. */
+/* The event id in a text that is not a valid format; 0 if there is none. */
 static uint16_t bare_id(const struct tw_tracedat_bytes *text)
 {
 	const char *line = strstr(text->data, "\nID: ");
@@ -81,7 +80,7 @@ static int add_formats(struct tw_convert *c, struct texts *all)
 	return 0;
 }
 
-/* A text longer than a SCHEMA allows is cut between two lines. */
+/* Length of the first piece of a text: a text longer than a SCHEMA allows is cut between two lines if possible. */
 static size_t piece(const char *text, size_t len)
 {
 	if (len <= TW_SCHEMA_TEXT_MAX)
@@ -196,7 +195,7 @@ static void end_control(struct tw_convert *c)
 	s->control_seq++;
 }
 
-/* Opens the frame for the stream's next record. */
+/* Return: the control frame for the stream's next record; begins a new one if the current one is full, or of another stream or time */
 static struct tw_frame *gather(struct tw_convert *c, struct convert_stream *s)
 {
 	if (c->gathering == s && c->frame.len < GATHER_LEN && c->frame.info.base_time == c->time)
@@ -226,7 +225,7 @@ void tw_convert__parts(struct tw_convert *c, struct convert_stream *s, struct tw
 	}
 }
 
-/* Writes a record longer than a frame. */
+/* Writes a SCHEMA that does not fit a frame. */
 static void put_schema_in_parts(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema)
 {
 	const size_t len = TW_SCHEMA_HEAD + schema->len;
@@ -252,7 +251,7 @@ static void put_schema(struct tw_convert *c, struct convert_stream *s, const str
 		put_schema_in_parts(c, s, schema);
 }
 
-/* The attributes of HOST; the texts are copies. */
+/* The attributes of HOST, with copies of their values. */
 struct host {
 	struct tw_attr_view attrs[HOST_ATTRS];
 	char text[HOST_ATTRS][256];
@@ -286,7 +285,7 @@ static const struct tw_tracedat_bytes *option(const struct tw_tracedat_info *inf
 	return NULL;
 }
 
-/* "Linux HOST RELEASE MACHINE" */
+/* Adds the words of "Linux HOST RELEASE MACHINE". */
 static void host__uname(struct host *host, const struct tw_tracedat_bytes *uname)
 {
 	static const enum tw_host_attr attrs[] = { TW_HOST_OS, TW_HOST_NAME, TW_HOST_RELEASE, TW_HOST_MACHINE };
@@ -320,7 +319,7 @@ static void host__init(struct host *host, const struct tw_tracedat_info *info, c
 	host__text(host, TW_HOST_VERSION, producer, strcspn(producer, "\n"));
 }
 
-/* The same file gives the same ids, another file other ids. */
+/* A hash, so that converting a file twice gives the same stream ids, and different files give different ids. */
 static uint64_t stream_id(const struct tw_convert *c, size_t index)
 {
 	const struct tw_tracedat_info *info = c->info;
@@ -405,7 +404,7 @@ int tw_convert__open_streams(struct tw_convert *c, struct tw_error *error)
 	return err == -ENOMEM ? tw_error__set(error, err, "converting to %s: no memory", c->options->name) : err;
 }
 
-/* Lines of "PID NAME"; a name may contain spaces. */
+/* Writes a COMM for each line "PID NAME"; a name may contain spaces. */
 static void explain_tasks(struct tw_convert *c, struct convert_stream *s)
 {
 	const struct tw_tracedat_bytes *text = &c->info->cmdlines;
@@ -458,7 +457,7 @@ void tw_convert__explain(struct tw_convert *c, uint64_t time)
 		explain(c, &c->streams[i]);
 }
 
-/* The kernel's symbols are parsed when the first address needs one. */
+/* Parses the kernel's symbols when the first address is looked up. */
 static int load(struct tw_convert *c)
 {
 	const struct tw_tracedat_bytes *text = &c->info->kallsyms;
@@ -475,8 +474,8 @@ static int load(struct tw_convert *c)
 }
 
 /*
- * The size extends to the next symbol of the file, which the reader of the conversion does not have; the last symbol has size 0. It is
- * also 0, "unknown", if it does not fit a SYMBOL.
+ * The size for a SYMBOL. A symbol of unknown size extends to the next symbol of the file, because readers of the conversion may not have
+ * the next symbol; the last symbol has size 1. Return: 0 ("unknown") if the size exceeds 32 bits.
  */
 static uint32_t size_of(const struct tw_symbols *symbols, const struct tw_symbol *symbol)
 {
@@ -497,7 +496,7 @@ static uint32_t size_of(const struct tw_symbols *symbols, const struct tw_symbol
 	return size <= UINT32_MAX ? (uint32_t)size : 0;
 }
 
-/* Return: 1 if it is new, 0 if it was in the set, -ENOMEM */
+/* Adds an address to a set. Return: 1 if it is new, 0 if it was in the set, -ENOMEM */
 static int add_address(struct tw_hash_table *set, uint64_t address)
 {
 	if (tw_hash_table__find_u64(set, address))

@@ -10,13 +10,13 @@
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/merge/merge.h"
 
-/* Reads a capture and gathers its summary. */
+/* State while a capture is read. */
 struct reader {
 	struct tw_info *info;
 	struct tw_merge *merge;  /* finds missing events by their numbers */
-	unsigned int user;       /* offset of struct tw_info_stream in the streams' memory */
-	uint32_t section_begins; /* the first of the section's interfaces */
-	int err;                 /* a failure in a callback */
+	unsigned int user;       /* index in tw_stream.user of the stream's struct tw_info_stream */
+	uint32_t section_begins; /* index of the current section's first interface */
+	int err;                 /* -ENOMEM in a function that cannot return it; 0 = none */
 };
 
 static void times__add(struct tw_info_times *times, uint64_t time)
@@ -30,7 +30,7 @@ static void times__add(struct tw_info_times *times, uint64_t time)
 	times->known = true;
 }
 
-/* Handles the blocks of a file that are not packets. */
+/* Blocks of a file that are not packets. */
 
 static void copy_text(char *to, size_t size, const struct tw_capture_option *option)
 {
@@ -58,7 +58,7 @@ static void begin_section(struct reader *r, const struct tw_capture_block *block
 	}
 }
 
-/* A filter option begins with a byte for its language; 0 is text. */
+/* Copies a filter option if it is a text: if its first byte is 0. */
 static void copy_filter(struct tw_info_interface *interface, struct tw_capture_option option)
 {
 	if (!option.len || *option.value)
@@ -84,7 +84,7 @@ static void describe(struct tw_info_interface *interface, struct tw_capture_opti
 	}
 }
 
-/* Grows a list by one entry, or doubles it. Return: NULL beyond the limit, or without memory */
+/* Appends an interface to the list; memory doubles when it is full. Return: NULL beyond TW_INFO_INTERFACES_MAX, or without memory */
 static struct tw_info_interface *add_interface(struct reader *r)
 {
 	struct tw_info *info = r->info;
@@ -121,7 +121,7 @@ static void begin_interface(struct reader *r, const struct tw_capture_block *blo
 	describe(interface, block->options);
 }
 
-/* An interface of the section that is being read. Return: NULL beyond the limit */
+/* Finds an interface of the current section. Return: NULL if the list does not have it */
 static struct tw_info_interface *find_interface(const struct reader *r, uint32_t number)
 {
 	const uint32_t n = r->info->n_interfaces - r->section_begins;
@@ -163,9 +163,9 @@ static void take_block(void *ctx, const struct tw_capture_block *block)
 		take_statistics(r, block);
 }
 
-/* Gathers from the frames of a file, for each stream: its host, the number of its events, and the error bounds of its times. */
+/* The frames of a file: for each stream, its host, the number of its events, and the error bounds of its times. */
 
-/* Return: NULL beyond the limit or without memory */
+/* Finds or adds a stream. Return: NULL beyond the table's limits or without memory */
 static struct tw_info_stream *find_stream(struct reader *r, uint64_t id)
 {
 	struct tw_info *info = r->info;
@@ -231,7 +231,7 @@ static int take_tlv(struct tw_info_stream *s, struct tw_stream *stream, const st
 	return tw_stream__update(stream, frame, tlv);
 }
 
-/* The one stream of an interface, or none if it has several. */
+/* Records that an interface has frames of @stream. The stream of an interface with frames of several streams is TW_INFO_NONE. */
 static void join(struct tw_info_interface *interface, uint32_t stream)
 {
 	if (!interface)
@@ -302,7 +302,7 @@ static int take_packet_frame(struct reader *r, const struct tw_packet *packet, c
 	return err ? err : tw_merge__frame(r->merge, frame, len, NULL);
 }
 
-/* Losses of a recording are not found by arrival: its LOST records say which stream lost them. */
+/* Moves gaps that LOST records explain from gaps_wire to gaps_receiver: a file does not have the receiver's drop counters. */
 static void attribute(const struct tw_info_stream *s, struct tw_stream_numbers *n)
 {
 	const uint64_t reported = s->lost[TW_LOST_RECEIVER],
@@ -324,7 +324,7 @@ static void settle_stream(struct reader *r, struct tw_info_stream *s)
 	tw_ledger__make(&sources, &s->counted);
 }
 
-/* Called after the last packet: makes the ledgers. Return: 0, -ENOMEM */
+/* Makes the ledgers, after the last packet. Return: 0, -ENOMEM */
 static int settle(struct reader *r)
 {
 	struct tw_info *info = r->info;
@@ -374,7 +374,7 @@ static int read_packet(struct reader *r, const struct tw_packet *packet)
 	return frame ? take_packet_frame(r, packet, frame, len) : 0;
 }
 
-/* Return: 0, also if the file is damaged; otherwise a failure. */
+/* Reads the file to its end. Return: 0, also if the file is damaged; otherwise -errno */
 static int read_file(struct reader *r, struct tw_capture_file *file, struct tw_error *error)
 {
 	struct tw_packet packet;

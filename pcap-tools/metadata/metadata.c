@@ -11,16 +11,16 @@
 #include "wire/parts.h"
 #include "wire/schema_text.h"
 
-/* Pieces that the producer sent and that had to be written unchanged do not have these. */
+/* The first id of the PARTs made here: far above the ids of PARTs that were received and are written unchanged. */
 #define FIRST_PART_ID 0x80000000u
 
-/* In replay order. */
+/* The classes of kept records, in replay order. */
 enum class {
 	HOST,
-	FIRST_CLOCK, /* packet times are computed from it */
+	FIRST_CLOCK, /* the first with TRACE and REAL: packet times are computed from it */
 	CLOCK,
 	SCHEMA,
-	OLD_COMM, /* the previous name */
+	OLD_COMM, /* a task's previous name */
 	COMM,
 	SYMBOL,
 	STATS,
@@ -36,7 +36,7 @@ struct item {
 	struct key key;
 	uint64_t schema_id; /* from the frame of the record */
 	uint8_t flags;      /* from the frame of the record */
-	uint16_t type;      /* of the TLV */
+	uint16_t type;      /* type of the TLV */
 	uint32_t len;
 	uint8_t value[];
 };
@@ -47,16 +47,16 @@ struct tw_metadata {
 	struct tw_hash_table by_key;   /* struct item * */
 	struct items lists[CLASSES];   /* each in replay order */
 	size_t limit, memory;          /* bytes */
-	struct tw_metadata_room *room; /* shared memory accounting; NULL = none */
+	struct tw_metadata_room *room; /* limit shared with other streams; NULL = not limited together */
 	struct tw_parts *parts;
 	bool ended;
-	struct tw_frame_info whole_frame; /* of the last piece of the value below */
-	struct tw_tlv_view whole;         /* reassembled and not returned yet; the parts' memory */
+	struct tw_frame_info whole_frame; /* header of the frame with the last PART of `whole` */
+	struct tw_tlv_view whole;         /* the latest reassembled value, in the memory of `parts` */
 	uint32_t part_id;
 	struct tw_metadata_stats stats;
 };
 
-/* Sizes wrap: freed memory is added as its two's complement. */
+/* Adds @bytes to the memory counters; for freed memory, @bytes is the two's complement of its size. */
 static void count_memory(struct tw_metadata *m, size_t bytes)
 {
 	m->memory += bytes;
@@ -106,7 +106,7 @@ static struct item *find(const struct tw_metadata *m, const struct key *key)
 	return item ? *item : NULL;
 }
 
-/* Appends to its list. Return: 0, -ENOMEM; never -ENOMEM if a key was removed before */
+/* Adds @item to the table and to the end of its list. Return: 0; -ENOMEM, but never directly after a key was removed */
 static int link_item(struct tw_metadata *m, struct item *item)
 {
 	const size_t before = tw_hash_table__memory(&m->by_key);
@@ -134,7 +134,7 @@ static void remove_item(struct tw_metadata *m, struct item *item)
 	free(item);
 }
 
-/* Adds a new key. Return: NULL without memory */
+/* Adds a copy of @tlv under a new key. Return: NULL without memory */
 static struct item *add_item(struct tw_metadata *m, const struct key *key, const struct tw_tlv_view *tlv)
 {
 	struct item *item = malloc(sizeof(*item) + tlv->len);
@@ -152,7 +152,7 @@ static struct item *add_item(struct tw_metadata *m, const struct key *key, const
 	return item;
 }
 
-/* Memory of a record of @len bytes, including the growth of the table. */
+/* The memory that a new record of @len bytes needs, including the growth of the table. */
 static size_t cost_of(const struct tw_metadata *m, size_t len)
 {
 	return sizeof(struct item) + len + tw_hash_table__growth(&m->by_key);
@@ -166,8 +166,8 @@ static bool fits(const struct tw_metadata *m, size_t len)
 }
 
 /*
- * Evicts names: first previous names, then the names that were not repeated for the longest time, most likely of tasks that have ended.
- * A previous name never evicts a latest one.
+ * Evicts names until a record of @len bytes fits: first previous names, then latest names that were not repeated for the longest time,
+ * most likely of tasks that have ended. A previous name never evicts a latest one.
  */
 static void make_room(struct tw_metadata *m, enum class for_class, size_t len)
 {
@@ -197,7 +197,7 @@ static void keep(struct tw_metadata *m, const struct key *key, const struct tw_f
 		return;
 	}
 	item->schema_id = frame->schema_id;
-	item->flags = frame->flags & (uint8_t)~TW_FLAG_LATE; /* not at the beginning of a file */
+	item->flags = frame->flags & (uint8_t)~TW_FLAG_LATE; /* no record is late at the beginning of a file */
 	item->type = tlv->type;
 }
 
@@ -206,7 +206,7 @@ static bool says_the_same(const struct item *item, const struct tw_tlv_view *tlv
 	return item && item->len == tlv->len && (!tlv->len || !memcmp(item->value, tlv->value, tlv->len));
 }
 
-/* The latest replaces the one before. Return: whether its content differs. */
+/* Replaces the kept record of @key by @tlv if their contents differ. Return: whether they differ */
 static bool keep_latest(struct tw_metadata *m, const struct key *key, const struct tw_frame_info *frame,
 			const struct tw_tlv_view *tlv)
 {
@@ -269,7 +269,7 @@ static void forget(struct tw_metadata *m, const struct key *key)
 		remove_item(m, item);
 }
 
-/* The task has a new latest name. If that is not stored, the previous name would be wrong. */
+/* Keeps the new latest name of a task. If there is no room for it, the previous name is removed too: it would be wrong. */
 static void keep_name(struct tw_metadata *m, const struct key *now, const struct key *old,
 		      const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
@@ -278,7 +278,7 @@ static void keep_name(struct tw_metadata *m, const struct key *now, const struct
 		forget(m, old);
 }
 
-/* A task's latest name, and its previous name. */
+/* Keeps the latest and the previous name of each task. Return: whether the record is not a repetition of one of them */
 static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct key now = { .class = COMM }, old = { .class = OLD_COMM };
@@ -308,13 +308,13 @@ static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, 
 		forget(m, &old);
 		unlink_item(m, there);
 		there->key = old;
-		link_item(m, there); /* an entry was just freed */
+		link_item(m, there); /* cannot fail: unlink_item() has just freed an entry of the table */
 	}
 	keep_name(m, &now, &old, frame, tlv);
 	return true;
 }
 
-/* An address may have several names, and a look-up uses the first one whose range covers it: so all are kept, in order of arrival. */
+/* Keeps the first symbol of each range, in order of arrival: ranges may overlap, and a look-up uses the first that covers an address. */
 static bool take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct key key = { .class = SYMBOL };
@@ -333,7 +333,7 @@ static bool take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame
 	return !says_the_same(there, tlv);
 }
 
-/* Return: whether it has news. */
+/* Return: whether @tlv is to be written: it is not a repetition, or its type is never kept */
 static bool take(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
@@ -376,7 +376,7 @@ static enum tw_metadata_verdict take_part(struct tw_metadata *m, const struct tw
 	case TW_PARTS_WHOLE:
 		m->whole_frame = *frame;
 		return verdict_of(m, take(m, frame, &m->whole), TW_METADATA_WHOLE);
-	case TW_PARTS_REFUSED: /* too large to be compared */
+	case TW_PARTS_REFUSED: /* the value is too large to be reassembled and compared */
 		return TW_METADATA_WRITE;
 	default:
 		return TW_METADATA_SKIP;
@@ -421,7 +421,7 @@ void tw_metadata_stats__add(struct tw_metadata_stats *to, const struct tw_metada
 	to->malformed += more->malformed;
 }
 
-/* Metadata as control frames, each with as many records as fit. */
+/* Writes metadata records to frames, as many records to each frame as fit. */
 
 struct frame_writer {
 	struct tw_metadata_frames *to;
@@ -456,7 +456,7 @@ static void frame_writer__begin(struct frame_writer *w, uint64_t schema_id, uint
 	w->begun = true;
 }
 
-/* At most one piece in a frame. */
+/* Writes a value that does not fit a frame as PARTs, each in a frame of its own. */
 static int write_parts(struct frame_writer *w, uint64_t schema_id, uint8_t flags, const struct tw_tlv_view *tlv)
 {
 	const uint32_t id = (*w->part_id)++;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of draft-ietf-opsawg-pcapng: types of blocks (section 4), codes of their options (3.5 and 4). */
+/* Numbers from draft-ietf-opsawg-pcapng: types of blocks (section 4) and codes of their options (sections 3.5 and 4). */
 #ifndef TW_PCAPNG_BLOCKS_H
 #define TW_PCAPNG_BLOCKS_H
 
 enum {
 	TW_PCAPNG_IDB = 1,          /* an interface */
 	TW_PCAPNG_PB = 2,           /* a packet; obsolete */
-	TW_PCAPNG_SPB = 3,          /* a packet without a time */
+	TW_PCAPNG_SPB = 3,          /* a packet without a time stamp */
 	TW_PCAPNG_ISB = 5,          /* statistics of an interface */
 	TW_PCAPNG_EPB = 6,          /* a packet */
-	TW_PCAPNG_SHB = 0x0A0D0D0A, /* begins a section; a palindrome, the same in either byte order */
+	TW_PCAPNG_SHB = 0x0A0D0D0A, /* begins a section; the same number in either byte order */
 };
 #define TW_PCAPNG_BLOCK_MIN        12          /* bytes of a block with an empty body: type, length, length */
-#define TW_PCAPNG_PADDING          0x80005457u /* section 3.1: local use, "TW"; readers skip unknown ones */
+#define TW_PCAPNG_PADDING          0x80005457u /* local use (section 3.1), "TW"; readers skip unknown types */
 #define TW_PCAPNG_BYTE_ORDER_MAGIC 0x1A2B3C4Du
 
 enum {

@@ -10,22 +10,23 @@
 #include "pcap-tools/large.h"
 #include "pcap-tools/pcapng/blocks.h"
 
-#define TSRESOL_NS 9  /* 10^-9 s */
-#define EPB_HEAD   28 /* bytes before the packet */
-#define EPB_TAIL   8  /* upper limit of the bytes after it: padding and closing length */
+#define TSRESOL_NS 9  /* if_tsresol: 10^-9 s */
+#define EPB_HEAD   28 /* bytes of an EPB before the packet data */
+#define EPB_TAIL   8  /* upper limit of the bytes of an EPB after the packet data: padding and closing length */
 #define EPB_MIN    (EPB_HEAD + 4)
-/* Size of a block that is no packet: five texts, a list of comments, and their headers. */
+/* Largest block without a packet: five texts, a list of comments, and their headers. */
 #define BLOCK_MAX (6 * TW_PCAPNG_TEXT_MAX + TW_PCAPNG_COMMENTS_MAX)
 _Static_assert(BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
-#define BUFFER_DEFAULT ((size_t)960 * 1024) /* and the longest block: less than a kill may lose, about 1 MiB */
-#define BULK           ((size_t)128 * 1024) /* smallest batch that is extended to end at a block of the disk */
-/* The most that may be appended to a buffer that is about to be flushed: the longest block, padding, and the slack. */
+#define BUFFER_DEFAULT ((size_t)960 * 1024) /* a kill loses at most this and the longest block */
+#define BULK           ((size_t)128 * 1024) /* smallest batch that is padded to end at a disk block, bytes */
+/* Bytes that may be appended to a buffer of almost `cap` bytes before it is flushed: the longest block, padding, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)
-#define LAST_MAX      (TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN) /* bytes of the blocks written after a failure */
+#define LAST_MAX      (TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN) /* limit of the blocks after a failure, bytes */
 _Static_assert(LAST_MAX < BUFFER_BEHIND, "there is room for it");
 
 /*
- * Blocks are appended to it; the owner makes sure that the longest fits. Numbers are in host byte order, as the section header says.
+ * A buffer of blocks. Appending does not check its size: the owner makes sure that the longest block fits. Numbers are in host byte
+ * order, which the byte-order magic of the section header shows.
  */
 struct buffer {
 	uint8_t *bytes;
@@ -35,16 +36,16 @@ struct buffer {
 struct tw_pcapng {
 	struct tw_output *output;
 	struct buffer buf;
-	size_t cap;        /* size at which it is flushed; BUFFER_BEHIND more bytes are allocated */
-	uint16_t *weights; /* of the packets in it */
+	size_t cap;        /* length at which buf is flushed; BUFFER_BEHIND more bytes are allocated */
+	uint16_t *weights; /* of the packets in buf */
 	size_t n_weights;
-	size_t kept;      /* after a failure: bytes of the buffer that were written, in whole blocks */
-	uint64_t packets; /* in this file */
-	uint32_t interfaces;
-	int err; /* the first failure */
-	struct tw_error error;
-	bool last;        /* after it: the buffer is written to the output's reserve */
-	uint64_t dropped; /* packets in it */
+	size_t kept;           /* after a failure: length of the whole blocks of buf that were written */
+	uint64_t packets;      /* number of packets in this file */
+	uint32_t interfaces;   /* number of interfaces in this file */
+	int err;               /* the first failure, -errno; 0 = none */
+	struct tw_error error; /* its text */
+	bool last;             /* tw_pcapng__begin_last() was called: buf has the last blocks */
+	uint64_t dropped;      /* number of packets removed from buf by tw_pcapng__begin_last() */
 };
 
 static void put(struct buffer *b, const void *data, size_t len)
@@ -74,7 +75,7 @@ static void option__put(struct buffer *b, unsigned int code, const void *value, 
 		b->bytes[b->len++] = 0;
 }
 
-/* Cuts between two characters of UTF-8. */
+/* Return: length of a text, cut to TW_PCAPNG_TEXT_MAX between two characters of UTF-8 */
 static size_t text__length(const char *text)
 {
 	return tw_printable__cut(text, strnlen(text, TW_PCAPNG_TEXT_MAX + 1), TW_PCAPNG_TEXT_MAX);
@@ -86,13 +87,13 @@ static void option__text(struct buffer *b, unsigned int code, const char *text)
 		option__put(b, code, text, text__length(text));
 }
 
-/* Writes the comments of the list that fit. */
+/* Writes comments up to the first one that does not fit TW_PCAPNG_COMMENTS_MAX. */
 static void option__comments(struct buffer *b, const char *const *comments)
 {
 	size_t left = TW_PCAPNG_COMMENTS_MAX;
 
 	for (; comments && *comments; comments++) {
-		const size_t len = text__length(*comments) + 8; /* including its header and padding */
+		const size_t len = text__length(*comments) + 8; /* with the option's header and padding */
 
 		if (len > left)
 			return;
@@ -101,7 +102,7 @@ static void option__comments(struct buffer *b, const char *const *comments)
 	}
 }
 
-/* A capture filter as text, as its first byte says. */
+/* Writes a capture filter. Its first byte is 0: the filter is a text. */
 static void option__filter(struct buffer *b, const char *filter)
 {
 	char value[1 + TW_PCAPNG_TEXT_MAX] = { 0 };
@@ -119,7 +120,7 @@ static void option__u64(struct buffer *b, unsigned int code, uint64_t value)
 	option__put(b, code, &value, sizeof(value));
 }
 
-/* Times are two words, the high one first, in either byte order. */
+/* Writes a time: two words, the high word first in either byte order. */
 static void put_time(struct buffer *b, uint64_t time)
 {
 	put_u32(b, (uint32_t)(time >> 32));
@@ -133,7 +134,7 @@ static void option__time(struct buffer *b, unsigned int code, uint64_t time)
 	put_time(b, time);
 }
 
-/* Begins a block; its length is filled in at its end. Return: its offset. */
+/* Begins a block; block__end() writes its length. Return: offset of the block in the buffer */
 static size_t block__begin(struct buffer *b, uint32_t type)
 {
 	const size_t start = b->len;
@@ -255,7 +256,7 @@ void tw_pcapng__close(struct tw_pcapng *w)
 	free(w);
 }
 
-/* A large batch is written to the disk without a copy in the kernel if it ends at a block of the disk. */
+/* A large batch is padded to end at a block of the disk: then the output can write it without a copy in the kernel (O_DIRECT). */
 int tw_pcapng__flush(struct tw_pcapng *w)
 {
 	size_t lacks;
@@ -291,7 +292,7 @@ int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *se
 	return 0;
 }
 
-/* Called before a block begins: makes room for the longest. Return: 0, or the failure. */
+/* Called before each block: makes room for the longest block. Return: 0, or the first failure */
 static int pcapng__room(struct tw_pcapng *w)
 {
 	if (w->last)
@@ -299,7 +300,7 @@ static int pcapng__room(struct tw_pcapng *w)
 	return w->buf.len < w->cap && !w->err ? 0 : tw_pcapng__flush(w);
 }
 
-/* Blocks that do not fit the reserve are left out. Return: 0, -ENOSPC */
+/* Removes the block at offset @before if the last blocks would exceed LAST_MAX. Return: 0; -ENOSPC if it was removed */
 static int pcapng__fits(struct tw_pcapng *w, size_t before)
 {
 	if (!w->last || w->buf.len <= LAST_MAX)
@@ -360,7 +361,7 @@ void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, s
 	p = store_u32(p, (uint32_t)time);
 	p = store_u32(p, (uint32_t)len);
 	p = store_u32(p, (uint32_t)original);
-	store_u32(p + len, 0); /* clears the padding, and perhaps more, which the length overwrites */
+	store_u32(p + len, 0); /* clears the padding; the next line overwrites the bytes after it */
 	store_u32(p + len + padding, total);
 	w->buf.len += total;
 	w->weights[w->n_weights++] = weight;

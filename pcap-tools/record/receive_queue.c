@@ -6,7 +6,7 @@
 
 struct tw_receive_queue {
 	struct tw_slot_queue *slots;
-	struct tw_slot *places[TW_RECEIVE_QUEUE_SLOTS]; /* NULL: its frames are in filled */
+	struct tw_slot *places[TW_RECEIVE_QUEUE_SLOTS]; /* for tw_receive_queue__room(); NULL = no slot, or in filled */
 	struct tw_slot_list unused, filled;
 };
 
@@ -39,7 +39,7 @@ static struct tw_slot *queue__slot(struct tw_receive_queue *queue)
 	return tw_slot_list__pop(&queue->unused);
 }
 
-/* The last slot after a place without one, when the pool is used up. */
+/* Takes the slot of the last place after @place, to close a gap in the places when no slot is free. Return: NULL if there is none */
 static struct tw_slot *queue__move(struct tw_receive_queue *queue, unsigned int place)
 {
 	for (unsigned int i = TW_RECEIVE_QUEUE_SLOTS - 1; i > place; i--) {

@@ -18,15 +18,15 @@
 
 #define SLOTS_DEFAULT      512
 #define SLOT_BYTES_DEFAULT (16 * 1024)
-#define FLUSH_MS_DEFAULT   40 /* ms, of the 100 that a kill may lose; the rest is for the steps before */
+#define FLUSH_MS_DEFAULT   40 /* ms; a kill may lose the events of 100 ms, of which the other 60 are for earlier stages */
 #define ANSWERS_MAX \
-	512 /* answers of producers in the command queue; further ones are dropped, because there will be others */
-#define BATCH_MAX 8                     /* slots that are taken, passed on and returned at a time */
-#define STUCK_NS  (1500 * TW_NS_PER_MS) /* ms in one call of the output after the deadline: see tw_output__write() */
+	512 /* clock samples in the command queue; further samples are dropped, because newer ones will follow */
+#define BATCH_MAX 8                     /* limit of the slots that are taken, passed on or returned together */
+#define STUCK_NS  (1500 * TW_NS_PER_MS) /* longest call of the output after the deadline: see tw_output__write() */
 
 /*
- * Messages of other threads to the recorder's thread, other than frames, and the reports that it returns. No thread waits for the disk:
- * the recorder's thread holds the lock only to take or put a message. The thread that sends answers takes no lock.
+ * Messages from other threads to the recorder's thread, except frames, and the reports that the recorder's thread returns. No thread
+ * waits for the disk: the recorder's thread holds the lock only to take or put a message. The thread that sends answers takes no lock.
  */
 
 struct clock_answer {
@@ -35,16 +35,16 @@ struct clock_answer {
 };
 
 struct command_queue {
-	struct clock_answer answers[ANSWERS_MAX]; /* the entries [read, written), modulo their number */
+	struct clock_answer answers[ANSWERS_MAX]; /* ring; the entries [read, written) modulo ANSWERS_MAX are queued */
 	_Atomic uint32_t written, read;
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t reported;
 	struct tw_own_clock own;
 	bool has_own;
-	bool wanted; /* a thread waits for reports */
-	struct tw_archive_report *reports;
+	bool wanted;                       /* a thread waits for reports */
+	struct tw_archive_report *reports; /* of all streams, for the thread that waits */
 	size_t n_reports;
-	struct tw_archive_stats stats; /* of the same time as the reports */
+	struct tw_archive_stats stats; /* totals when the reports were made */
 };
 
 static void command_queue__init(struct command_queue *queue)
@@ -61,7 +61,7 @@ static void command_queue__fini(struct command_queue *queue)
 	free(queue->reports);
 }
 
-/* For tw_archive__answer(); called by one thread, which never waits. */
+/* Queues a clock sample for tw_archive__answer(), or drops it if the queue is full. Called by one thread, which never waits. */
 static void command_queue__put_answer(struct command_queue *queue, uint64_t stream_id,
 				      const struct tw_time_sync_sample *sample)
 {
@@ -73,7 +73,7 @@ static void command_queue__put_answer(struct command_queue *queue, uint64_t stre
 	atomic_store_explicit(&queue->written, at + 1, memory_order_release);
 }
 
-/* For tw_archive__own_clock(); called by any thread. */
+/* Stores the argument for tw_archive__own_clock(). Called by any thread. */
 static void command_queue__put_own_clock(struct command_queue *queue, const struct tw_own_clock *own)
 {
 	pthread_mutex_lock(&queue->lock);
@@ -84,8 +84,8 @@ static void command_queue__put_own_clock(struct command_queue *queue, const stru
 
 /*
  * Gets current reports; called by any thread but the recorder's, one at a time.
- * @ret: the caller's, to be freed with free()
- * @ret_stats: of all of them; unchanged if there are none
+ * @ret: the reports, to be freed with free()
+ * @ret_stats: totals of all streams; unchanged if 0 is returned
  * Return: number of reports; 0 with NULL if the recorder's thread was busy for @timeout_ms
  */
 static size_t command_queue__request_reports(struct command_queue *queue, unsigned int timeout_ms,
@@ -120,7 +120,7 @@ static void run_answers(struct command_queue *queue, struct tw_archive *archive)
 		const struct clock_answer answer = queue->answers[at % ANSWERS_MAX];
 
 		atomic_store_explicit(&queue->read, at + 1, memory_order_release);
-		tw_archive__answer(archive, answer.stream_id, &answer.sample); /* may release packets, and so write */
+		tw_archive__answer(archive, answer.stream_id, &answer.sample); /* may write waiting packets */
 	}
 }
 
@@ -142,7 +142,7 @@ static void put_reports(struct command_queue *queue, const struct tw_archive *ar
 	free(old);
 }
 
-/* Used by the recorder's thread. */
+/* Processes all messages; called by the recorder's thread. */
 static void command_queue__run(struct command_queue *queue, struct tw_archive *archive)
 {
 	struct tw_own_clock own;
@@ -170,30 +170,30 @@ struct tw_recorder {
 	struct tw_archive *archive;
 	pthread_t thread;
 	pthread_mutex_t lock;   /* protects the members up to the blank line */
-	pthread_cond_t changed; /* set by the thread: it has a tid, or has ended */
-	int tid;
+	pthread_cond_t changed; /* signalled by the thread when it has set tid or ended */
+	int tid;                /* 0 = the thread has not started */
 	bool ended;
-	struct tw_error error;
-	uint64_t missing;
+	struct tw_error error; /* text of the writer's first failure */
+	uint64_t missing;      /* frames for tw_archive__missing() */
 
 	/*
-	 * The thread holds it except while it is in a call of the output. Another thread that takes it then may read the archive, and
-	 * may keep this thread out for ever.
+	 * The recorder's thread holds this lock except during calls of the output. Another thread that takes it during such a call may
+	 * read the archive. By keeping the lock, it prevents the recorder's thread from continuing.
 	 */
 	pthread_mutex_t turn;
-	uint64_t in_output;            /* since then, CLOCK_MONOTONIC; 0 = it is not in a call */
-	struct tw_slot_list filled;    /* taken from the queue and not written yet */
-	struct tw_recorder *next_left; /* frames left behind */
-	bool is_left;
+	uint64_t in_output;         /* beginning of the current call of the output, CLOCK_MONOTONIC, ns; 0 = no call */
+	struct tw_slot_list filled; /* slots taken from the queue and not written yet */
+	struct tw_recorder *next_left; /* next abandoned recorder: the list keeps them reachable for leak checkers */
+	bool is_left;                  /* abandoned by recorder__leave_behind() */
 
 	const struct tw_deadline *deadline;
 	bool has_queue, has_thread;
-	bool failed; /* new frames are only counted */
-	atomic_bool full;
-	_Atomic uint64_t rounds; /* the first failure of the writer */
+	bool failed;             /* the writer has failed: frames are only counted */
+	atomic_bool full;        /* for tw_recorder__is_full() */
+	_Atomic uint64_t rounds; /* rounds of recorder__write() so far, for tw_recorder__progress() */
 	uint32_t slots, slot_bytes, batch, flush_ms;
-	struct tw_slot_list done; /* to be returned; used by the thread only, like the next member */
-	uint32_t n_borrowed;      /* slots that the merge has borrowed */
+	struct tw_slot_list done; /* to be returned; only the recorder's thread uses this and the next member */
+	uint32_t n_borrowed;      /* number of slots that the merge has borrowed */
 	char name[256];
 };
 
@@ -222,11 +222,11 @@ static void recorder__released(struct tw_borrowed_buffer *buffer)
 	rec->n_borrowed -= slot->borrowed;
 	slot->borrowed = false;
 	tw_slot_list__push(&rec->done, slot);
-	if (rec->done.n >= rec->batch) /* slots are returned in batches, because producers may be waiting for them */
+	if (rec->done.n >= rec->batch) /* return slots before the end of the round: producers may be waiting for them */
 		tw_slot_queue__give(&rec->queue, &rec->done);
 }
 
-/* The merge may borrow a well filled slot, as long as enough others are left for new frames. */
+/* Whether the merge may borrow a slot: at least a quarter of it is filled, and fewer than half of all slots are borrowed. */
 static bool recorder__may_lend(const struct tw_recorder *rec, const struct tw_slot *slot)
 {
 	return slot->len >= rec->slot_bytes / 4 && rec->n_borrowed < rec->slots / 2;
@@ -274,7 +274,7 @@ static void recorder__leave_output(void *ctx)
 	rec->in_output = 0;
 }
 
-/* It may have to wait for the disk, so it is done in this thread. */
+/* Finishes the archive and the output. Runs in the recorder's thread, because it may wait for the disk. */
 static void recorder__end(struct tw_recorder *rec)
 {
 	struct tw_error closing;
@@ -304,7 +304,7 @@ static void recorder__write(struct tw_recorder *rec)
 			recorder__write_slot(rec, slot);
 		tw_slot_queue__give(&rec->queue, &rec->done);
 		recorder__fail(rec, tw_archive__tick(rec->archive, tw_time__now(CLOCK_MONOTONIC)));
-		recorder__note_full(rec); /* files are also ended by time */
+		recorder__note_full(rec); /* tw_archive__tick() may end the last permitted file by its time */
 		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
 		if (!tw_output__is_pipe(rec->output) &&
 		    tw_time__now(CLOCK_MONOTONIC) - flushed < rec->flush_ms * TW_NS_PER_MS)
@@ -333,7 +333,7 @@ static void *recorder__run(void *arg)
 	return NULL;
 }
 
-/* Signals are handled by the program's other threads; a reader that goes away must be an error here, not a SIGPIPE. */
+/* Starts the thread with all signals blocked: other threads handle them, and writing to a closed pipe must fail with EPIPE. */
 static int recorder__start(struct tw_recorder *rec, struct tw_error *error)
 {
 	sigset_t all, before;
@@ -401,7 +401,7 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 	return 0;
 }
 
-/* Return: whether it is; @rec->turn is held then */
+/* Return: whether the recorder's thread is stuck; if so, rec->turn is held, which prevents the thread from continuing */
 static bool recorder__stop_stuck(struct tw_recorder *rec)
 {
 	if (tw_deadline__overdue(rec->deadline) < STUCK_NS || pthread_mutex_trylock(&rec->turn))
@@ -421,7 +421,10 @@ bool tw_recorder__is_stuck(struct tw_recorder *rec)
 	return is;
 }
 
-/* Its thread is in a call that cannot be ended, and may use all of it when that call returns; but it cannot continue. */
+/*
+ * Abandons a stuck thread: it is in a call of the output that cannot be ended. @rec is not freed, because the thread uses it when the call
+ * returns; then the thread waits for rec->turn, which stays held.
+ */
 static void recorder__leave_behind(struct tw_recorder *rec)
 {
 	static struct tw_recorder *left;
@@ -442,7 +445,7 @@ static void recorder__leave_behind(struct tw_recorder *rec)
 	tw_slot_queue__fail(&rec->queue, -ETIMEDOUT);
 }
 
-/* Return: whether the thread has ended, waiting at most @timeout_ms */
+/* Waits at most @timeout_ms for the end of the thread. Return: whether it has ended */
 static bool recorder__wait(struct tw_recorder *rec, unsigned int timeout_ms)
 {
 	const struct timespec until = tw_time__timespec(tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS);
@@ -456,7 +459,7 @@ static bool recorder__wait(struct tw_recorder *rec, unsigned int timeout_ms)
 	return ended;
 }
 
-/* Writes everything that was passed to the recorder. */
+/* Waits until all frames passed to the recorder are written and the thread has ended, or abandons a stuck thread. */
 static void recorder__stop(struct tw_recorder *rec)
 {
 	if (!rec->has_thread)
@@ -478,7 +481,7 @@ void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames)
 	pthread_mutex_unlock(&rec->lock);
 }
 
-/* The writer's failure, 0 if none; called by any thread */
+/* Return: 0, or the writer's failure with its text in @error; called by any thread */
 static int recorder__error(struct tw_recorder *rec, struct tw_error *error)
 {
 	int err;
@@ -544,7 +547,7 @@ void tw_recorder__free(struct tw_recorder *rec)
 	recorder__stop(rec);
 	if (rec->is_left)
 		return;
-	tw_archive__free(rec->archive); /* returns slots */
+	tw_archive__free(rec->archive); /* before the queue: it returns borrowed slots */
 	if (rec->has_queue)
 		tw_slot_queue__fini(&rec->queue);
 	tw_output__free(rec->output);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that writes pcapng. Producer threads have a sink each, receivers a receive queue. Slots come from one bounded pool, so a slow
- * disk causes back-pressure in the sinks. A full queue uses no more memory and loses nothing.
+ * A recorder: a thread that writes pcapng. Each producer thread passes frames through its own sink, each receiver through its own receive
+ * queue. Slots come from one bounded pool, so a slow disk causes back-pressure in the sinks. If the pool is used up, no memory is
+ * allocated and no frame is lost here.
  *
- * After a failure the thread continues and counts frames: each event is in the ledger, as one that could not be written. If the output
- * is blocked, the caller sets its deadline before it finishes the recorder; a thread whose disk does not answer even then is left
- * behind.
+ * After a failure the thread continues and counts frames: the ledger has their events as "could not be written". If the output is
+ * blocked, the caller sets its deadline before it finishes the recorder. If a call of the output does not return even then, the thread is
+ * abandoned until the process ends.
  *
  * The caller ignores SIGPIPE and SIGXFSZ (see pcap-tools/output/output.h).
  */
@@ -17,38 +18,39 @@
 #include "transport/sink.h"
 
 struct tw_recorder_options {
-	struct tw_output *output; /* open; passed to the recorder, also if tw_recorder__new() fails */
+	struct tw_output *output; /* an open output; the recorder frees it, also if tw_recorder__new() fails */
 	uint32_t slots;           /* number of slots; 0 = 512 */
-	uint32_t slot_bytes;      /* size of each: the largest frame, or all frames that arrive together; 0 = 16 KiB */
-	uint32_t flush_ms; /* longest time in the buffer of a file, ms; 0 = 40. Pipes get everything after each round */
-	struct tw_archive_options archive;  /* its name is the output's */
-	const struct tw_deadline *deadline; /* the output's; NULL = the end waits as long as the output does */
+	uint32_t slot_bytes; /* size of a slot: the largest frame, or all frames that arrive together; 0 = 16 KiB */
+	uint32_t flush_ms;   /* longest time in the buffer of a file, ms; 0 = 40. A pipe is flushed after each round */
+	struct tw_archive_options archive;  /* its `name` is ignored: the output has the name */
+	const struct tw_deadline *deadline; /* of the output; NULL = tw_recorder__finish() waits without limit */
 };
 
 struct tw_recorder;
 
 /**
  * tw_recorder__new() - start the thread
- * @options: its texts are copied
+ * @options: its texts are copied; output, deadline and archive.filter are not
  * Return: 0, -ENOMEM, errors of pthread_create(), or as tw_archive__new()
  */
 int tw_recorder__new(const struct tw_recorder_options *options, struct tw_recorder **ret, struct tw_error *error);
 
 /**
- * tw_recorder__sink() - a sink for one producer thread
- * @ret: close it before the recorder is finished
+ * tw_recorder__sink() - make a sink for one producer thread
+ * @ret: the sink; the caller closes it before the recorder is finished
  *
- * reserve returns NULL when the pool is used up; flush wakes the writer and returns 0 when all is queued, -EAGAIN while no slot is free,
- * and the writer's failure (tw_recorder__error() has its text) from then on. Frames are taken and counted after a failure, too.
+ * The sink's reserve returns NULL if the pool is used up. Its flush queues all frames and wakes the writer; it returns 0, -EAGAIN if no
+ * slot is free, or, after the writer failed, the writer's failure (tw_recorder__finish() returns its text). Frames are taken and counted
+ * after a failure, too.
  */
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *error);
 
-/** tw_recorder__receive_queue() - the same for received frames; freed before the recorder is finished */
+/** tw_recorder__receive_queue() - make a receive queue; the caller frees it before the recorder is finished */
 int tw_recorder__receive_queue(struct tw_recorder *rec, struct tw_receive_queue **ret, struct tw_error *error);
 
 /**
- * tw_recorder__answer() - pass on an answer about a stream's clock; see tw_archive__answer(). Called by one thread, which does not wait
- * for the writer
+ * tw_recorder__answer() - pass a clock sample of a stream to tw_archive__answer() in the writer's thread. Called by one thread, which
+ * does not wait for the writer
  */
 void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_time_sync_sample *sample);
 
@@ -56,9 +58,9 @@ void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const stru
 void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *own);
 
 /**
- * tw_recorder__reports() - state of the streams; called by one thread at a time, before the recorder is finished
- * @ret: the caller's, to be freed with free()
- * @ret_stats: of all of them; unchanged if there are none
+ * tw_recorder__reports() - get the state of all streams; called by one thread at a time, before the recorder is finished
+ * @ret: the reports, to be freed with free()
+ * @ret_stats: totals of all streams; unchanged if 0 is returned
  * Return: number of reports; 0 with NULL if the writer was busy for @timeout_ms
  */
 size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret,
@@ -67,28 +69,28 @@ size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, st
 /** tw_recorder__progress() - a number that grows while the writer works, also without frames. Called by any thread */
 uint64_t tw_recorder__progress(const struct tw_recorder *rec);
 
-/** tw_recorder__is_full() - whether the archive's limit of events is reached; called by any thread */
+/** tw_recorder__is_full() - whether the archive has reached its limit of events, bytes or files; called by any thread */
 bool tw_recorder__is_full(const struct tw_recorder *rec);
 
-/** tw_recorder__missing() - see tw_archive__missing(); call it before the recorder is finished */
+/** tw_recorder__missing() - add to the number of frames for tw_archive__missing(); call it before the recorder is finished */
 void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames);
 
 /**
- * tw_recorder__is_stuck() - whether the deadline has passed and the thread does not return from the output, as with a disk that hangs
+ * tw_recorder__is_stuck() - whether the deadline has passed and a call of the output does not return, because a disk hangs
  */
 bool tw_recorder__is_stuck(struct tw_recorder *rec);
 
 /**
- * tw_recorder__finish() - write everything that was committed and the statistics, and end the thread
+ * tw_recorder__finish() - write all committed frames and the statistics, and end the thread
  * @ret: the counters, also after a failure; may be NULL
  *
- * A thread that is stuck is left behind, with all that it uses, until the process ends.
+ * A stuck thread is abandoned: its memory is not freed until the process ends.
  *
  * Return: 0 or the writer's failure.
  */
 int tw_recorder__finish(struct tw_recorder *rec, struct tw_archive_stats *ret, struct tw_error *error);
 
-/** tw_recorder__archive() - its archive, after it has finished; borrowed until tw_recorder__free() */
+/** tw_recorder__archive() - the archive, to be read after tw_recorder__finish(); borrowed until tw_recorder__free() */
 const struct tw_archive *tw_recorder__archive(const struct tw_recorder *rec);
 
 /** tw_recorder__free() - end the thread if needed and close the output; NULL is fine */

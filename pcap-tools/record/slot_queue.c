@@ -9,8 +9,8 @@
 
 #include "pcap-tools/large.h"
 
-#define SLOT_ALIGN 64
-#define HOT_BYTES  ((size_t)8 << 20) /* a pool this large is enough as long as the reader keeps up */
+#define SLOT_ALIGN 64                /* bytes: a cache line */
+#define HOT_BYTES  ((size_t)8 << 20) /* this part of the pool is sufficient while the reader keeps up */
 
 void tw_slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more)
 {
@@ -56,7 +56,7 @@ struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list)
 	return slot;
 }
 
-/* If the counter is full, all waiters are awake already. */
+/* Ignores EAGAIN: an eventfd whose counter is at its maximum is readable, so its waiters are awake. */
 static void wake(int fd)
 {
 	const uint64_t one = 1;
@@ -147,7 +147,7 @@ void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list)
 	while ((slot = tw_slot_list__pop(list)))
 		tw_slot_list__push(slot->data < q->cold ? &hot : &cold, slot);
 	pthread_mutex_lock(&q->lock);
-	tw_slot_list__append(&hot, &q->unused); /* returned to the front: the slots used last are still in the cache */
+	tw_slot_list__append(&hot, &q->unused); /* hot slots first: those used last are still in the cache */
 	tw_slot_list__append(&hot, &cold);
 	q->unused = hot;
 	pthread_mutex_unlock(&q->lock);
@@ -161,7 +161,7 @@ void tw_slot_queue__wait_for_unused(struct tw_slot_queue *q, int timeout_ms)
 
 	atomic_store(&q->wants_unused, true);
 	if (pthread_mutex_trylock(&q->lock)) {
-		timeout_ms = 1; /* the thread that has the lock is about to change something */
+		timeout_ms = 1; /* the thread that has the lock may be returning slots: try again soon */
 	} else {
 		some = q->unused.first;
 		pthread_mutex_unlock(&q->lock);
@@ -190,7 +190,7 @@ static int queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
 }
 
 /*
- * Passes the filled slots of @list to the reader and wakes it; the list becomes empty. After the reader failed it only counts them.
+ * Passes the filled slots of @list to the reader and wakes it; the list becomes empty. A reader that failed only counts their frames.
  * Return: 0; -EAGAIN if no slot is unused; the reader's failure.
  */
 static int slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
@@ -253,8 +253,8 @@ struct slot_sink {
 	struct tw_sink sink;
 	struct tw_slot_queue *queue;
 	uint32_t batch;
-	struct tw_slot *current;               /* reserved */
-	struct tw_slot_list unused, committed; /* not passed on yet */
+	struct tw_slot *current;               /* reserved and not committed; NULL = none */
+	struct tw_slot_list unused, committed; /* slots taken for further frames; slots not passed to the reader yet */
 	struct tw_sink_stats stats;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bounded pool of slots for frames, and the queue that passes filled slots from many threads to one. Both sides move whole lists under
- * one lock, so its cost is for each batch, and a waiting reader is woken once. A receiver must wait only for frames; it tries to take
- * the lock, and waits for unused slots in poll().
+ * A bounded pool of slots for frames, and the queue that passes filled slots from many threads to one, the reader. Both sides move whole
+ * lists under one lock, so the lock is taken once for each batch, and a waiting reader is woken once. A thread that receives must not
+ * wait for the lock: it only tries to take the lock, and waits for unused slots in poll().
  */
 #ifndef TW_SLOT_QUEUE_H
 #define TW_SLOT_QUEUE_H
@@ -20,19 +20,19 @@ struct tw_recorder;
 
 struct tw_slot {
 	struct tw_slot *next;
-	size_t len;                /* of the frames in it, bytes */
-	size_t segment;            /* of one of them; the last may be shorter */
-	struct tw_arrival arrival; /* all zero: the frames were made on this machine */
-	bool retires;              /* it has no frames: admission has evicted a stream */
-	uint64_t stream_id;        /* id of that stream */
+	size_t len;                /* length of all frames in it, bytes */
+	size_t segment;            /* length of each frame, bytes; the last frame may be shorter */
+	struct tw_arrival arrival; /* all zero = the frames were made on this machine */
+	bool retires;              /* a message without frames: admission has evicted the stream stream_id */
+	uint64_t stream_id;        /* valid if retires */
 	uint8_t *data;
 	struct tw_borrowed_buffer
-		buffer;               /* this and the following members are the reader's: the merge borrows the slot */
-	struct tw_recorder *recorder; /* the queue to which it is returned */
-	bool borrowed;                /* the merge still uses frames in it */
+		buffer; /* the slot as lent to the merge; only the reader uses this member and the following ones */
+	struct tw_recorder *recorder; /* the recorder to which the merge returns the slot */
+	bool borrowed;                /* the merge still uses frames in the slot */
 };
 
-/** tw_slot__frames() - number of frames in it; a slot without bytes is one frame, too */
+/** tw_slot__frames() - number of frames in a slot; a frame may have length 0 */
 static inline uint64_t tw_slot__frames(const struct tw_slot *slot)
 {
 	if (slot->retires)
@@ -49,7 +49,7 @@ void tw_slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more);
 void tw_slot_list__push(struct tw_slot_list *list, struct tw_slot *slot);
 struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list);
 
-/** tw_slot_list__push_frames() - append a slot that was filled, as described in struct tw_slot */
+/** tw_slot_list__push_frames() - append a filled slot. @len, @segment, @arrival: as in struct tw_slot */
 void tw_slot_list__push_frames(struct tw_slot_list *list, struct tw_slot *slot, size_t len, size_t segment,
 			       const struct tw_arrival *arrival);
 
@@ -60,50 +60,54 @@ struct tw_slot_queue {
 	struct tw_slot_list unused, filled;
 	struct tw_slot *slots;
 	uint8_t *memory;
-	const uint8_t *cold; /* slots from here on are used only if nothing else is left */
-	bool waiting;        /* the reader sleeps */
-	bool ended;
-	int err; /* the failure of the reader */
+	const uint8_t *cold; /* in memory: slots from this address on are used only if no others are unused */
+	bool waiting;        /* the reader waits for filled slots */
+	bool ended;          /* no more slots will be put */
+	int err;             /* -errno of the reader's first failure; 0 = none */
 };
 
-/** tw_slot_queue__init() - @count slots of @size bytes. Return: 0, -ENOMEM, errors of eventfd() */
+/** tw_slot_queue__init() - make a queue with @count slots of @size bytes. Return: 0, -ENOMEM, errors of eventfd() */
 int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size);
 
-/** tw_slot_queue__fini() - free an initialised queue that no thread uses any more */
+/** tw_slot_queue__fini() - release the members of a queue that no thread uses */
 void tw_slot_queue__fini(struct tw_slot_queue *q);
 
-/** tw_slot_queue__take() - add up to @n unused slots to @list; none if there are none */
+/** tw_slot_queue__take() - move up to @n unused slots to @list; does not wait for slots */
 void tw_slot_queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list);
 
 /** tw_slot_queue__give() - return the slots of @list as unused; the list becomes empty */
 void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list);
 
-/** tw_slot_queue__try_take(), tw_slot_queue__try_put() - the same without waiting. Return: -EBUSY if another thread has the lock */
+/**
+ * tw_slot_queue__try_take() - as tw_slot_queue__take(), without waiting for the lock. Return: 0; -EBUSY if another thread has the lock
+ * tw_slot_queue__try_put() - pass the filled slots of @list to the reader; the list becomes empty. Return: 0; -EAGAIN if the slots were
+ * passed and none is unused; the reader's failure, after which it only counts frames; -EBUSY if another thread has the lock
+ */
 int tw_slot_queue__try_take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list);
 int tw_slot_queue__try_put(struct tw_slot_queue *q, struct tw_slot_list *list);
 
-/** tw_slot_queue__wait_for_unused() - wait in poll(), at most @timeout_ms; one thread at a time */
+/** tw_slot_queue__wait_for_unused() - wait in poll() for an unused slot, at most @timeout_ms; one thread at a time */
 void tw_slot_queue__wait_for_unused(struct tw_slot_queue *q, int timeout_ms);
 
 /** tw_slot_queue__frames() - number of frames in filled slots that the reader has not taken */
 uint64_t tw_slot_queue__frames(struct tw_slot_queue *q);
 
 /**
- * tw_slot_queue__wait() - for the reader: take all filled slots, waiting for them at most @timeout_ms
- * Return: false when the queue has ended and is empty.
+ * tw_slot_queue__wait() - move all filled slots to @ret, waiting for them at most @timeout_ms; called by the reader
+ * Return: false if the queue has ended and is empty.
  */
 bool tw_slot_queue__wait(struct tw_slot_queue *q, uint32_t timeout_ms, struct tw_slot_list *ret);
 
-/** tw_slot_queue__end() - no more slots will be put */
+/** tw_slot_queue__end() - end the queue: no more slots will be put */
 void tw_slot_queue__end(struct tw_slot_queue *q);
 
 /** tw_slot_queue__fail() - set the reader's failure; the first one is kept */
 void tw_slot_queue__fail(struct tw_slot_queue *q, int err);
 
 /**
- * tw_slot_sink__new() - a sink of slots, each with one frame, for a producer's thread
- * @queue: outlives it
- * @batch: number of slots that it takes and passes on at a time
+ * tw_slot_sink__new() - make a sink for a producer's thread; each of its slots has one frame
+ * @queue: must outlive the sink
+ * @batch: number of slots that the sink takes and passes on at a time
  * @frame_max: size of a slot, bytes
  * Return: NULL without memory.
  */

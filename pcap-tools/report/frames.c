@@ -8,20 +8,19 @@
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/merge/merge.h"
 
-#define CHANNELS_MAX \
-	16384 /* further channels are not checked for gaps: there are thousands, or somebody invented them */
+#define CHANNELS_MAX 16384 /* channels checked for gaps; further channels are probably forged */
 
 enum order {
-	UNDECIDED, /* frames are being kept */
-	AS_IT_IS,
-	MERGED,
+	UNDECIDED, /* the kind of file is unknown; frames are kept */
+	AS_IT_IS,  /* a recording: frames are passed on unchanged */
+	MERGED,    /* a capture of an interface */
 };
 
 struct channel_key {
 	uint64_t stream_id, channel;
 };
 
-/* Precedes each frame that is kept. */
+/* Precedes each kept frame: its length and its missing bytes. */
 struct kept {
 	uint32_t len, missing;
 };
@@ -31,13 +30,13 @@ struct tw_report_frames {
 	void *ctx;
 	struct tw_report_stats *stats;
 	enum order order;
-	struct tw_hash_table next_numbers; /* struct channel_key -> uint64_t, for frames that are in order */
-	struct channel_key latest;         /* the last one looked up */
-	uint64_t *latest_next;
+	struct tw_hash_table next_numbers; /* struct channel_key -> uint64_t next number; only used for AS_IT_IS */
+	struct channel_key latest;         /* the key looked up last */
+	uint64_t *latest_next;             /* its value; NULL = none */
 	struct tw_merge *merge;
 	struct tw_streams *streams;
-	uint64_t n_snapped; /* frames passed to the merge that it counts as damaged */
-	uint8_t *opening;   /* frames, each after its struct kept */
+	uint64_t n_snapped; /* cut frames passed to the merge, which counts them as malformed */
+	uint8_t *opening;   /* the kept frames, each after its struct kept */
 	size_t opening_len;
 	unsigned int n_opening;
 };
@@ -84,7 +83,7 @@ static int take_merged(void *ctx, const struct tw_merged *out)
 	return frames->take(frames->ctx, &frame);
 }
 
-/* Only for captures of an interface. */
+/* Whether a frame occurs only in captures of an interface: it has several events or records, or a WATERMARK. */
 static bool needs_merge(const struct tw_report_frame *frame)
 {
 	struct tw_cursor tlvs = frame->tlvs;
@@ -102,9 +101,7 @@ static bool needs_merge(const struct tw_report_frame *frame)
 	return false;
 }
 
-/*
- * The next number of a frame's channel, or the frame's own number if it is the first. Return: NULL beyond the limit or without memory
- */
+/* Return: the expected number of a channel's next frame, initially @frame's own; NULL beyond CHANNELS_MAX or without memory */
 static uint64_t *next_number(struct tw_report_frames *frames, const struct tw_frame_info *frame)
 {
 	const struct channel_key key = { frame->stream_id, frame->channel };
@@ -121,7 +118,7 @@ static uint64_t *next_number(struct tw_report_frames *frames, const struct tw_fr
 	return frames->latest_next;
 }
 
-/* Takes the numbers of a frame. Return: how many are missing before them */
+/* Updates the next number of the frame's channel. Return: the count of event numbers missing before the frame */
 static uint64_t missing_before(struct tw_report_frames *frames, const struct tw_frame_info *frame)
 {
 	uint64_t *next, missing;
@@ -143,9 +140,7 @@ static int take_as_it_is(struct tw_report_frames *frames, struct tw_report_frame
 	return frames->take(frames->ctx, frame);
 }
 
-/*
- * Places a stream on the wall clock's time line with its first CLOCK: the merge must know that before the events have their turn.
- */
+/* Sets a stream's clock scale and wall-clock offset in the merge, from HOST and first CLOCK: the merge needs them to order the events. */
 static int place(struct tw_report_frames *frames, const struct tw_frame_info *info, struct tw_cursor tlvs)
 {
 	struct tw_stream *stream = tw_streams__get(frames->streams, info->stream_id);
@@ -183,7 +178,7 @@ static int take_kept(struct tw_report_frames *frames, const struct kept *kept, c
 	return frames->order == MERGED ? merge(frames, &frame, data, kept->len) : take_as_it_is(frames, &frame);
 }
 
-/* The kind of file is now known: the kept frames are processed first. */
+/* Sets the order after the kind of file was found, and processes the kept frames. */
 static int decide(struct tw_report_frames *frames, enum order order)
 {
 	const struct tw_merge_options options = {
@@ -230,7 +225,7 @@ static bool is_full(const struct tw_report_frames *frames)
 	       TW_REPORT_OPENING_BYTES - frames->opening_len < sizeof(struct kept) + TW_FRAME_MAX;
 }
 
-/* Counts what is wrong with a frame. Return: whether it can be read. */
+/* Counts a frame and its faults. Return: whether it can be read. */
 static bool is_readable(struct tw_report_stats *stats, enum tw_frame_status status, bool snapped)
 {
 	if (status == TW_FRAME_NOT_OURS)
@@ -260,7 +255,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 		return 0;
 	frame.missing = snapped ? frame.info.length - (uint32_t)len : 0;
 	if (frame.info.source ==
-	    TW_SOURCE_OUT_OF_BAND) /* an out-of-band frame has no numbers and no place among the events, but may have metadata */
+	    TW_SOURCE_OUT_OF_BAND) /* has no numbers and no place among the events, but may have metadata */
 		return frames->take(frames->ctx, &frame);
 	if (frames->order != MERGED && needs_merge(&frame))
 		err = decide(frames, MERGED);

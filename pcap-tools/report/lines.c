@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One JSON object a line (RFC 8259). Numbers beyond 2^53, which readers may round, are strings, and so are times in seconds. Strings of
- * the kernel may contain any bytes: base/json.h makes valid text of them.
- */
+/* Writes the lines of a report: text in the layout of `trace-cmd report`, or JSON. */
 #include "pcap-tools/report/report_impl.h"
 
 #include <time.h>
@@ -10,7 +7,7 @@
 #include "base/json.h"
 #include "base/printable.h"
 
-/* The beginning of a line, before the event: stream, task, CPU, time. Made for each event, so calls are avoided. */
+/* The beginning of a line, before the event: stream, task, CPU, time. It is made for each event, so library calls are avoided. */
 #define NS_PER_S     1000000000u
 #define NS_PER_US    1000u
 #define COUNT_WIDTH  12
@@ -18,9 +15,9 @@
 #define COMM_WIDTH   16
 #define COMM_LATENCY 8
 #define PID_WIDTH    5
-#define COMM_SHOWN   512 /* bytes of a name with escapes; for 128 bytes, while the kernel's names have 16 */
+#define COMM_SHOWN   512 /* bytes of an escaped task name: enough for 128 bytes; the kernel's names have 16 */
 
-/* Flags of common_flags: enum trace_flag_type of the kernel. */
+/* Flags in common_flags: the kernel's enum trace_flag_type. */
 enum {
 	FLAG_IRQS_OFF = 0x01,
 	FLAG_IRQS_NOSUPPORT = 0x02,
@@ -29,7 +26,7 @@ enum {
 	FLAG_SOFTIRQ = 0x10,
 };
 
-/* The task's name at that time: "<idle>"; "<...>" if it is unknown */
+/* Return: the task's name at the time of the event; "<idle>" for pid 0; "<...>" if the name is unknown */
 static const char *report__comm(const struct tw_report_event *event, size_t *ret_len)
 {
 	const struct tw_task_name *name;
@@ -52,7 +49,7 @@ static bool has_time_of_day(const struct tw_report *report, const struct tw_stre
 	return report->options->time == TW_REPORT_WALL && stream->has_wall;
 }
 
-/* An event's time as selected by the options, ns; without a wall clock that of the trace clock */
+/* Converts a time to the kind selected by the options, ns. If the stream has no wall clock, it remains the time of the trace clock. */
 static uint64_t report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
 {
 	time = tw_identity__ns(&stream->identity, time);
@@ -81,7 +78,7 @@ static void report__flags(struct tw_line *line, const struct tw_event_view *view
 	tw_line__char(line, migrate ? "0123456789abcdef"[migrate] : '.');
 }
 
-/* Right-aligned; with @cut, cut to the width, between two characters if the line is for people. */
+/* Writes a task name, right-aligned. @cut: cut a name longer than @width; between two characters unless the line is raw bytes */
 static void put_comm(struct tw_line *line, const char *comm, size_t len, size_t width, bool cut)
 {
 	char shown[COMM_SHOWN];
@@ -134,7 +131,7 @@ static void put_task(const struct tw_report *report, struct tw_line *line, const
 	}
 }
 
-/* Wall-clock time in the local time zone. */
+/* Writes wall-clock time in the local time zone. */
 static void put_wall(struct tw_line *line, uint64_t seconds)
 {
 	const time_t t = (time_t)seconds;
@@ -147,7 +144,7 @@ static void put_wall(struct tw_line *line, uint64_t seconds)
 		tw_line__u64(line, seconds);
 }
 
-/* Most events are in the same second as the one before. */
+/* Writes the seconds. Their text is cached, because most events are in the same second as the event before. */
 static void put_seconds(struct tw_report *report, struct tw_line *line, uint64_t seconds, bool of_day)
 {
 	struct tw_report_second *known = &report->second;
@@ -182,7 +179,7 @@ static void put_nanoseconds(struct tw_report *report, struct tw_line *line, uint
 	tw_line__char(line, ':');
 }
 
-/* "(+N)": time since the line before, in the unit of the times. A previous time of 0 counts as none, as in trace-cmd. */
+/* Writes "(+N)", the time since the line before, in the printed unit; nothing if the time of that line was 0, as trace-cmd does. */
 static void put_delta(struct tw_report *report, struct tw_line *line, uint64_t ns)
 {
 	const uint64_t time = report->options->full_time ? ns : microseconds(ns);
@@ -218,7 +215,7 @@ static void put_time(struct tw_report *report, struct tw_line *line, const struc
 		put_delta(report, line, time);
 }
 
-/* The instance; preceded by its host if there are several. */
+/* Length of a stream's name: its instance, preceded by its host if there are several hosts. */
 static size_t name_length(const struct tw_report *report, const struct tw_identity *id)
 {
 	const size_t host = report->several_hosts ? strlen(id->host) : 0, instance = strlen(id->instance);
@@ -244,7 +241,7 @@ static void put_stream(const struct tw_report *report, struct tw_line *line, con
 	tw_line__str(line, len ? ": " : "  ");
 }
 
-/* The first stream at or after @stream with output. */
+/* The first stream, from @stream on, of which a frame was read; NULL if there is none. */
 static const struct tw_stream *that_came_out(const struct tw_report *report, const struct tw_stream *stream)
 {
 	while (stream && !stream->user[report->user])
@@ -277,9 +274,9 @@ void tw_report__head(struct tw_report *report, struct tw_line *line)
 	tw_line__char(line, '\n');
 }
 
-/* The layout of `trace-cmd report`, byte for byte. */
+/* Text lines in the layout of `trace-cmd report`, byte for byte. */
 
-#define NAME_WIDTH 20 /* width of the event's name; longer names shift the text */
+#define NAME_WIDTH 20 /* width of the column of event names; a longer name shifts the text */
 #define CUT        "... [cut]"
 #define SNAPPED    " [cut by the capture]"
 
@@ -292,7 +289,7 @@ static void put_bytes(struct tw_line *line, const struct tw_record *record)
 	}
 }
 
-/* The content of an event, as text or as fields */
+/* Writes the content of an event: the text of its print fmt, or its fields. */
 static void report__event_text(const struct tw_report *report, const struct tw_report_event *event,
 			       struct tw_line *line)
 {
@@ -307,7 +304,9 @@ static void report__event_text(const struct tw_report *report, const struct tw_r
 		tw_print__run(event->print, &event->record, host, line);
 }
 
-/* The event's name and the padding after it, cached: the same few events repeat. */
+/*
+ * Return: the event's name and the padding after it, cached because few event types are frequent; NULL if the name does not fit a label
+ */
 static const struct tw_report_label *label_of(struct tw_report *report, const struct tw_stream_event *known)
 {
 	struct tw_report_label *label = &report->labels[((uintptr_t)known >> 4) % TW_REPORT_LABELS];
@@ -317,7 +316,7 @@ static const struct tw_report_label *label_of(struct tw_report *report, const st
 
 	if (label->known == known)
 		return label;
-	label->known = NULL; /* its bytes are written even if the name turns out not to fit */
+	label->known = NULL; /* its text is overwritten even if the name does not fit */
 	tw_line__str(&line, known->format->name);
 	tw_printable__escape(&line);
 	len = tw_line__len(&line);
@@ -366,7 +365,7 @@ static void end_line(struct tw_line *line)
 		tw_printable__shorten(line, (size_t)(line->end - line->text) - sizeof(CUT));
 		tw_line__bytes(line, CUT, sizeof(CUT) - 1);
 	}
-	if (line->at[-1] != '\n') /* stacks and trace_marker texts end their line themselves */
+	if (line->at[-1] != '\n') /* stacks and trace_marker texts end with a newline of their own */
 		tw_line__char(line, '\n');
 }
 
@@ -377,12 +376,11 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 	put_time(report, line, event);
 	tw_line__char(line, ' ');
 	line->unchecked =
-		line->at; /* names of streams and tasks were made printable, and all other bytes are constant */
+		line->at; /* the bytes so far need no escapes: names were made printable, and the rest is constant */
 	put_event(report, line, event);
 	if (event->record.cut)
 		tw_line__bytes(line, SNAPPED, sizeof(SNAPPED) - 1);
-	if (line->unchecked <
-	    line->at) /* the printer has checked the bytes before the event's text, which may be empty */
+	if (line->unchecked < line->at) /* the print program may have escaped all of the event's text */
 		tw_printable__escape(line);
 	end_line(line);
 }
@@ -395,7 +393,7 @@ void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stre
 	tw_line__u64(line, cpu);
 	tw_line__str(line, " [");
 	if (lost->unknown && lost->count)
-		tw_line__str(line, "AT LEAST "); /* wording unlike trace-cmd's, which does not have this information */
+		tw_line__str(line, "AT LEAST "); /* unlike trace-cmd, which does not have this information */
 	if (!lost->unknown || lost->count) {
 		tw_line__u64(line, lost->count);
 		tw_line__char(line, ' ');
@@ -403,6 +401,10 @@ void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stre
 	tw_line__str(line, "EVENTS DROPPED]\n");
 }
 
+/*
+ * JSON: one object per line (RFC 8259). Numbers beyond 2^53, which readers may round, are strings, and so are times in seconds. Strings
+ * of the kernel may contain any bytes: base/json.h makes valid text of them.
+ */
 #define EXACT_MAX ((uint64_t)1 << 53)
 #define NS_PER_S  1000000000u
 
@@ -471,7 +473,7 @@ static void put_fields(struct tw_json *json, const struct tw_report_event *event
 	tw_json__close(json);
 }
 
-/* Begins the object of an event or a loss: when and where it was. */
+/* Begins the object of an event or a loss, with its time, host, instance and CPU. */
 static void open_object(struct tw_report *report, struct tw_json *json, struct tw_line *line,
 			const struct tw_stream *stream, uint16_t cpu, uint64_t time)
 {
@@ -503,7 +505,7 @@ static void put_task_fields(struct tw_json *json, const struct tw_report_event *
 	tw_line__char(json->line, '"');
 }
 
-/* An object that does not fit the line would be invalid: it is cut back to @after, so that it still identifies its event. */
+/* Ends the object. If it does not fit the line, it is cut at @after, so that it is valid JSON and still identifies its event. */
 static void close_object(struct tw_json *json, char *after)
 {
 	struct tw_line *line = json->line;

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LOSSES_MAX 1024 /* CPUs with a loss that is not followed by an event yet */
+#define LOSSES_MAX 1024 /* limit of CPUs with a loss that no event has followed yet */
 
 struct pending_event {
-	struct tw_report_event event, leave; /* including copies of their records */
-	bool waits;                          /* for the next event of each CPU */
+	struct tw_report_event event, leave; /* with copies of their records */
+	bool waits; /* an entry of the function graph that waits for the next event of its CPU */
 };
 
 struct loss {
@@ -20,7 +20,7 @@ struct loss {
 
 struct tw_report_pending {
 	struct tw_report *report;
-	struct pending_event *queue; /* TW_REPORT_PENDING_MAX, a ring */
+	struct pending_event *queue; /* ring of TW_REPORT_PENDING_MAX entries */
 	size_t first, n, bytes;
 	struct loss losses[LOSSES_MAX];
 	size_t n_losses;
@@ -42,7 +42,7 @@ int tw_report_output__flush(struct tw_report_output *out)
 	return out->failure;
 }
 
-/* Room for one more line, at least TW_REPORT_LINE_MAX bytes. */
+/* Return: an empty line in the output buffer, with room for TW_REPORT_LINE_MAX bytes */
 static struct tw_line output__line(struct tw_report_output *out)
 {
 	if (TW_REPORT_OUTPUT_SIZE - out->len < TW_REPORT_LINE_MAX)
@@ -50,7 +50,7 @@ static struct tw_line output__line(struct tw_report_output *out)
 	return tw_line__on(out->buf + out->len, TW_REPORT_LINE_MAX);
 }
 
-/* Ends the line. Return: 0, or the failure of this or an earlier write() */
+/* Adds the line to the output buffer. Return: 0, or -errno of an earlier write() */
 static int output__put(struct tw_report_output *out, const struct tw_line *line)
 {
 	if (!out->failure)
@@ -101,7 +101,7 @@ void tw_report_pending__free(struct tw_report_pending *pending)
 	free(pending);
 }
 
-/* JSON consists of texts that are printable already. */
+/* Return: an empty line. Lines of JSON are not escaped again, because all texts in them are printable. */
 static struct tw_line line_of(struct tw_report *report)
 {
 	struct tw_line line = output__line(&report->out);
@@ -148,7 +148,7 @@ static int print(struct tw_report *report, const struct tw_report_event *event)
 	return output__put(&report->out, &line);
 }
 
-/* Metadata that arrived while the event waited may have changed its format, and so its print program. */
+/* Gets the print programs again: metadata that arrived while the event waited may have replaced its format. */
 static void refresh(struct pending_event *entry)
 {
 	struct tw_report_event *const events[] = { &entry->event, &entry->leave };
@@ -173,7 +173,7 @@ static int print_first(struct tw_report_pending *pending)
 	return err;
 }
 
-/* Losses of a CPU are added up until its next event. */
+/* The losses of a CPU are added up until its next event. */
 int tw_report_pending__lost(struct tw_report_pending *pending, struct tw_stream *stream, uint16_t cpu,
 			    const struct tw_lost_view *lost)
 {
@@ -252,7 +252,7 @@ static struct pending_event *waiting(struct tw_report_pending *pending, const st
 	return NULL;
 }
 
-/* Whether the two are one call of a function that calls no other; the buffer is the one for the text in JSON. */
+/* Whether the two events are one call of a function without traced calls in it. Uses report->text as scratch buffer. */
 static bool is_leaf(struct tw_report *report, const struct tw_report_event *entry, const struct tw_report_event *leave)
 {
 	struct tw_line line = tw_line__on(report->text, TW_REPORT_LINE_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints a capture: takes the frames apart in order, keeps metadata, and passes selected events on to be printed. */
+/* Prints a capture: parses the frames in order, keeps metadata, and passes selected events to tw_report_pending__event(). */
 #include "pcap-tools/report/report.h"
 
 #include <errno.h>
@@ -15,21 +15,21 @@
 #include "pcap-tools/report/report_impl.h"
 #include "wire/parts.h"
 
-/* State of an event id, set at its first event: struct tw_stream_event's chosen. */
+/* Flags in tw_stream_event.chosen, set at the first event of a type. */
 enum {
-	LOOKED_AT = 1,
-	WANTED = 2,
-	COMPILED = 4, /* it has a print program, which is usable */
+	LOOKED_AT = 1, /* WANTED is valid */
+	WANTED = 2,    /* a pattern of the options matches */
+	COMPILED = 4,  /* it has a print program that can be used */
 };
 
 struct run {
-	struct tw_report report; /* first: the part for the lines */
+	struct tw_report report; /* state of the lines */
 	struct tw_report_stats *stats;
 	struct tw_report_frames *frames;
 	struct tw_parts *parts;
 	struct tw_report_pending *pending;
-	struct tw_capture_filter *capture_filter; /* NULL = all */
-	uint64_t explained;                       /* of events missing by numbers, as LOST reports */
+	struct tw_capture_filter *capture_filter; /* NULL = no filter */
+	uint64_t explained; /* number of the events missing by numbers that LOST records explain */
 };
 
 static bool wants_cpu(const struct tw_report_options *options, uint16_t cpu)
@@ -63,7 +63,10 @@ static void name_fallback(struct tw_report_stats *stats, const struct tw_format 
 	tw_printable__mend(stats->fallback, sizeof(stats->fallback));
 }
 
-/* Events that are printed as field=value although they have a print fmt are counted, and the first is named. */
+/*
+ * Return: the print program of an event type; NULL if the fields are to be printed. Events printed as field=value although they have a
+ * print fmt are counted, and the first one is named.
+ */
 static const struct tw_print *program_of(struct run *run, struct tw_stream *stream, struct tw_stream_event *known)
 {
 	const struct tw_print *print;
@@ -84,7 +87,7 @@ static const struct tw_print *program_of(struct run *run, struct tw_stream *stre
 	return print;
 }
 
-/* @cut: the capture contains only a part of it */
+/* @cut: the capture contains only the beginning of the event */
 static int take_event(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
 		      const struct tw_tlv_view *tlv, bool cut)
 {
@@ -151,7 +154,7 @@ static int take_part(struct run *run, struct tw_stream *stream, const struct tw_
 	return take_event(run, stream, frame, &whole, false);
 }
 
-/* The TLV that continues after the captured bytes: the available part of an event is shown if that identifies the event. */
+/* Takes a TLV of which only the beginning was captured. An event is printed if its header was captured. */
 static int take_cut(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame)
 {
 	struct tw_tlv_view tlv;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Metadata that both versions have: format texts, kallsyms and similar texts, options. */
+/* Reads the metadata that both versions have: format texts, kallsyms and similar texts, options. */
 #include "pcap-tools/tracedat/tracedat_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Converts time stamps of a ring to times of events. */
-#define INTERPOLATE 1u /* of the flags of a TIME_SHIFT */
-#define TSC_LEN     16
+/* Conversion of time stamps in rings to times of events. */
+
+#define INTERPOLATE 1u /* bit in the flags of a TIME_SHIFT */
+#define TSC_LEN     16 /* bytes of a TSC2NSEC */
 
 static int cpu__load(struct tw_dat_samples *cpu, struct tw_dat_cursor *c, uint32_t *total)
 {
@@ -39,7 +40,7 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Sorted, each time once. */
+/* Sorts the samples by time and keeps one sample of each time. */
 static void cpu__settle(struct tw_dat_samples *cpu)
 {
 	uint32_t n = 0;
@@ -63,8 +64,8 @@ static void cpus__free(struct tw_dat_clock *clock)
 }
 
 /*
- * Takes a TIME_SHIFT option
- * Return: 0; -EBADMSG if it is shorter than it says, or has too many samples; -ENOMEM
+ * Reads a TIME_SHIFT option.
+ * Return: 0; -EBADMSG if it is truncated, is not the first one, or has too many CPUs or samples; -ENOMEM
  */
 static int dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *option)
 {
@@ -86,18 +87,18 @@ static int dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *op
 	clock->interpolate = flags & INTERPOLATE;
 	for (uint32_t i = 0; i < n && !err; i++)
 		err = cpu__load(&clock->cpus[i], option, &total);
-	/* Older writers left out the fractions: times are not scaled then. */
+	/* Older writers omitted the fractions; then all are 0. */
 	for (uint32_t i = 0; i < n && !err; i++)
 		for (uint32_t k = 0; k < clock->cpus[i].n; k++)
 			clock->cpus[i].samples[k].fraction = tw_dat_cursor__u64(option);
 	for (uint32_t i = 0; i < n; i++)
 		cpu__settle(&clock->cpus[i]);
 	if (err)
-		cpus__free(clock); /* correcting some CPUs and not others would be worse than none */
+		cpus__free(clock); /* times of only some CPUs must not be corrected */
 	return err;
 }
 
-/* Takes a TSC2NSEC option. Return: 0 or -EBADMSG */
+/* Reads a TSC2NSEC option. Return: 0 or -EBADMSG */
 static int dat_clock__tsc(struct tw_dat_clock *clock, struct tw_dat_cursor *option)
 {
 	const uint32_t mult = tw_dat_cursor__u32(option), shift = tw_dat_cursor__u32(option);
@@ -115,7 +116,7 @@ void tw_dat_clock__fini(struct tw_dat_clock *clock)
 	*clock = (struct tw_dat_clock){ 0 };
 }
 
-/* The last sample that is not newer than the time stamp and is followed by another. */
+/* Finds the last sample not newer than @stamp, or the first one. Never returns the last of all samples: s[1] is used, too. */
 static const struct tw_dat_sample *samples__find(const struct tw_dat_samples *s, uint64_t stamp)
 {
 	uint32_t low = 0, high = s->n - 1;
@@ -132,7 +133,8 @@ static const struct tw_dat_sample *samples__find(const struct tw_dat_samples *s,
 }
 
 /*
- * All arithmetic is modulo 2^64 except the quotient, which is signed: a hostile table gives wrong times, but no undefined behaviour.
+ * Applies a sample to a time stamp. Arithmetic is modulo 2^64 except for the interpolation, which is signed with 128 bits: a hostile
+ * table gives wrong times, but no undefined behaviour.
  */
 static uint64_t sample__apply(const struct tw_dat_sample *s, bool interpolate, uint64_t stamp)
 {
@@ -169,7 +171,7 @@ uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, u
 
 #define NS_PER_US 1000u
 
-/* Handles the result of a step: damage is noted here, with the name of what was read. */
+/* Counts damage if reading failed. @err: result of reading; @what: name of what was read. Return: 0, -EBADMSG, -ENOMEM */
 static int done(struct tw_dat_cursor *c, int err, const char *what)
 {
 	if (err == -ENOMEM)
@@ -179,7 +181,7 @@ static int done(struct tw_dat_cursor *c, int err, const char *what)
 	return 0;
 }
 
-/* The text follows a name, which must be this one. */
+/* Reads a name, which must be @name, and the text after it. */
 static int header(struct tw_dat_cursor *c, const char *name, struct tw_tracedat_bytes *ret)
 {
 	char is[16];
@@ -391,7 +393,7 @@ static int apply_buffer(struct tw_dat_cursor *c)
 	return tw_dat__add_buffer(c->dat, &buffer, &places);
 }
 
-/* A number as strtoll() parses it, which trace-cmd uses; negative numbers are modulo 2^64. */
+/* Parses a number with strtoll(), as trace-cmd does. Return: the number modulo 2^64 */
 static uint64_t number(const struct tw_tracedat_bytes *value)
 {
 	return (uint64_t)strtoll(value->data, NULL, 0);
@@ -403,7 +405,7 @@ static void apply_offset(struct tw_tracedat *dat, uint64_t offset)
 	dat->info.time_offset = (int64_t)dat->clock.offset;
 }
 
-/* Offset of a version 7 section. */
+/* Keeps the offset of a section of version 7. */
 static int apply_section(struct tw_dat_cursor *c, uint16_t id)
 {
 	const uint64_t offset = tw_dat_cursor__u64(c);
@@ -414,7 +416,7 @@ static int apply_section(struct tw_dat_cursor *c, uint16_t id)
 	return 0;
 }
 
-/* Handles options that affect reading; the others are only kept. @c is at the value. */
+/* Applies an option if it affects reading. @c: at its value */
 static int apply(struct tw_dat_cursor *c, uint16_t id, const struct tw_tracedat_bytes *value)
 {
 	struct tw_tracedat *dat = c->dat;
@@ -486,7 +488,7 @@ int tw_dat__option(struct tw_dat_cursor *c, uint16_t id)
 	err = apply(&inner, id, &value);
 	if (err == -EBADMSG) {
 		tw_dat__damage(c->dat, offset, "an option (number %u) is invalid", id);
-		err = 0; /* the next option can be read */
+		err = 0; /* the next option can be read nevertheless */
 	}
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rings: a window moves over each one, filled from the file with sub-buffers or with a decompressed chunk of them. A heap returns
- * the earliest event of all rings.
+ * Reads the rings. A window moves over each ring: it is filled from the file with sub-buffers, or with a decompressed chunk of
+ * sub-buffers. A heap returns the earliest event of all rings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "base/bytes.h"
 #include "pcap-tools/tracedat/tracedat_impl.h"
 
-#define WINDOW_ALL   ((uint64_t)64 << 20) /* bytes of all windows on uncompressed rings, if that is enough */
-#define WINDOW_MAX   ((uint64_t)256 << 10)
-#define CHUNKS_COUNT 4 /* bytes of the chunk count, which a ring's size does not include */
-#define CHUNK_HEAD   8 /* bytes of the sizes of compressed and decompressed data */
+#define WINDOW_ALL   ((uint64_t)64 << 20) /* windows of all uncompressed rings, bytes; each has at least a sub-buffer */
+#define WINDOW_MAX   ((uint64_t)256 << 10) /* one such window, bytes; more if a sub-buffer is larger */
+#define CHUNKS_COUNT 4 /* bytes of the number of chunks, which the size of a ring does not include */
+#define CHUNK_HEAD   8 /* bytes of the two numbers before a chunk: its compressed and decompressed size */
 
-/* Ends the ring at this place. Return: false */
+/* Ends the ring: no more of its data is read from the file. Return: false */
 static bool ring__end(struct tw_dat_ring *ring)
 {
 	ring->at = ring->end;
@@ -69,8 +69,8 @@ static bool fill_plain(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 }
 
 /*
- * A chunk of a few bytes may be an empty sub-buffer or ten, but not all chunks can be: zstd expands 500 bytes to 16 MiB, all of which
- * would be events to write.
+ * Limits the decompressed size of all chunks together in proportion to their compressed size. A few chunks may exceed the ratio, because
+ * empty sub-buffers compress well. But zstd can expand 500 bytes to 16 MiB of events, which would all be written.
  */
 static bool chunk__allowed(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t packed_len, uint32_t len)
 {
@@ -83,7 +83,7 @@ static bool chunk__allowed(struct tw_tracedat *dat, struct tw_dat_ring *ring, ui
 	return ring__end(ring);
 }
 
-/* Reads one chunk's sizes. Return: false, and the ring ends, if they are impossible. */
+/* Reads the sizes of a chunk. Return: false if they are impossible; this ends the ring */
 static bool chunk__head(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t *ret_packed, uint32_t *ret_len)
 {
 	uint8_t head[CHUNK_HEAD];
@@ -108,7 +108,7 @@ static bool chunk__head(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint3
 	return chunk__allowed(dat, ring, *ret_packed, *ret_len);
 }
 
-/* A chunk that cannot be decompressed is left out. */
+/* Fills the window with the next chunk; skips chunks that cannot be decompressed. Return: false at the ring's end */
 static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	while (ring->chunks) {
@@ -138,7 +138,7 @@ static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	return false;
 }
 
-/* Moves the window. Return: false at the ring's end */
+/* Fills the window with the data after it. Return: false at the ring's end */
 static bool ring__fill(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	ring->page = ring->len = 0;
@@ -152,7 +152,7 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 
 	ring->opened = true;
 	if (ring->at == ring->end)
-		return; /* an empty ring may have any offset */
+		return; /* without a check of the offset: that of an empty ring may be any */
 	if (ring->at > dat->source.size || ring->end - ring->at > dat->source.size - ring->at) {
 		tw_dat__damage(dat, dat->source.size,
 			       "the file ends here, but events of CPU %u should be from %llu to %llu", ring->cpu,
@@ -171,7 +171,7 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	ring->at += sizeof(count);
 }
 
-/* Begins a walk of a sub-buffer of @len bytes. */
+/* Begins to read a sub-buffer of @len bytes. Events lost before it are kept for its first event. */
 static void ring__begin_page(struct tw_tracedat *dat, struct tw_dat_ring *ring, const uint8_t *page, size_t len)
 {
 	const size_t head = dat->layout.page.data_offset;
@@ -196,7 +196,7 @@ static void ring__begin_page(struct tw_tracedat *dat, struct tw_dat_ring *ring, 
 		event->lost_count = 0;
 }
 
-/* The next event of the sub-buffer. Return: false at its end */
+/* Reads the next event of the current sub-buffer. Return: false at its end */
 static bool ring__next_entry(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	struct tw_ring_event event;
@@ -213,7 +213,7 @@ static bool ring__next_entry(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	return true;
 }
 
-/* The next sub-buffer. Return: false at the ring's end */
+/* Begins the next sub-buffer. Return: false at the ring's end */
 static bool next_page(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	const uint32_t page = dat->buffers[ring->buffer].page_size;
@@ -285,8 +285,8 @@ bool tw_tracedat__next(struct tw_tracedat *dat, struct tw_tracedat_event *ret)
 }
 
 /*
- * Opens each ring of a buffer that is usable; an unusable one counts as damage. All rings together are not larger than the file, so
- * reading takes time in proportion to it. @total: bytes so far
+ * Adds the rings of a buffer; an invalid ring counts as damage. All rings together must not be larger than the file, so that the time to
+ * read them is proportional to the size of the file. @total: bytes of all rings so far that are inside the file
  */
 static void add_rings(struct tw_tracedat *dat, uint32_t buffer, uint64_t *total)
 {

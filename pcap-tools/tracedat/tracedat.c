@@ -15,7 +15,7 @@ uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c)
 	return c->mem ? c->origin : c->at;
 }
 
-/* Reads the next @len bytes. Return: false beyond the end, with @to unchanged or partly written */
+/* Reads the next @len bytes. Return: false beyond the end, or if the file cannot be read; @to may be partly written */
 static bool cursor__read(struct tw_dat_cursor *c, void *to, size_t len)
 {
 	if (c->failed || len > c->end - c->at) {
@@ -86,9 +86,9 @@ bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size)
 
 #define MAGIC_LEN          10
 #define TAG_LEN            10
-#define SECTION_HEAD       16                    /* id, flags, description, size */
-#define SECTION_COMPRESSED 1                     /* of the flags */
-#define EXPAND_MIN         ((uint64_t)64 * 1024) /* limit of the decompressed size of any section */
+#define SECTION_HEAD       16                    /* bytes of a section's header: id, flags, description, size */
+#define SECTION_COMPRESSED 1                     /* bit in the flags of a section */
+#define EXPAND_MIN         ((uint64_t)64 * 1024) /* any section may decompress to this number of bytes */
 
 static const char magic[MAGIC_LEN] = "\x17\x08\x44tracing";
 
@@ -120,7 +120,7 @@ bool tw_dat__expand(struct tw_tracedat *dat, const void *from, size_t from_len, 
 	return uncompress(to, &len, from, from_len) == Z_OK && len == to_len;
 }
 
-/* Other formats that users may pass by mistake. */
+/* Sets the error for a file that is not a trace.dat, with a hint for formats that users may pass by mistake. */
 static int not_ours(const struct tw_tracedat *dat, const char *head, size_t len, struct tw_error *error)
 {
 	const uint32_t block = TW_PCAPNG_SHB;
@@ -196,7 +196,9 @@ static int read_head(struct tw_dat_cursor *c, struct tw_error *error)
 	return info->version >= 7 ? check_codec(c, error) : 0;
 }
 
-/* Version 6 has all metadata in a fixed order, then the rings. */
+/* Version 6: the file has all metadata in a fixed order, then the rings. */
+
+/* Sets the error for a file in which the place of the rings cannot be found. @what: what follows the damaged place */
 static int truncated(struct tw_dat_cursor *c, const char *what, struct tw_error *error)
 {
 	return tw_error__set(error, -EBADMSG,
@@ -204,7 +206,7 @@ static int truncated(struct tw_dat_cursor *c, const char *what, struct tw_error 
 			     c->dat->name, (unsigned long long)c->at, what);
 }
 
-/* "options", "latency" or "flyrecord", padded. Return: whether the tag is this one. */
+/* Return: whether a tag is @word. Tags are "options", "latency" or "flyrecord", padded to TAG_LEN bytes. */
 static bool is_tag(const char *tag, const char *word)
 {
 	return !strncmp(tag, word, strlen(word));
@@ -229,7 +231,10 @@ static int text_only(const struct tw_tracedat *dat, struct tw_error *error)
 		dat->name);
 }
 
-/* Reads the part of the file after the tag: optional options, then the places of the rings. */
+/*
+ * Reads the options, if there are any, and the places of the rings; a tag precedes each.
+ * @cpus: number of CPUs; replaced if the options have another number
+ */
 static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_buffer *ret, struct tw_error *error)
 {
 	char tag[TAG_LEN];
@@ -253,7 +258,7 @@ static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_buf
 	return err == -EBADMSG ? truncated(c, "it says where its events are", error) : err;
 }
 
-/* "local [global] counter" follows the places. Return: the clock in brackets, or NULL. */
+/* Reads the list of clocks after the places, such as "local [global] counter". Return: the clock in brackets; NULL if none */
 static char *read_clock(struct tw_dat_cursor *c)
 {
 	struct tw_tracedat_bytes text;
@@ -297,7 +302,7 @@ static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *er
 	return tw_dat__add_buffer(c->dat, &buffer, &places);
 }
 
-/* An instance's rings: a BUFFER option has the offset of their description. Its own options cannot name further buffers. */
+/* Reads the places of an instance's rings, at the offset from its BUFFER option. The options there cannot contain a BUFFER. */
 static int read_instance(struct tw_tracedat *dat, size_t i, uint32_t cpus)
 {
 	struct tw_dat_cursor c = { .dat = dat, .at = dat->places[i].offset, .end = dat->source.size };
@@ -350,10 +355,10 @@ static int read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 	return err;
 }
 
-/* Version 7 has sections anywhere in the file, found through a chain of options. */
+/* Version 7: sections are anywhere in the file and are found through a chain of sections with options. */
 struct section {
 	uint16_t flags;
-	uint64_t begin, end; /* offset of its content in the file */
+	uint64_t begin, end; /* offsets in the file of the beginning and the end of its content */
 };
 
 static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int id, struct section *ret)
@@ -375,7 +380,7 @@ static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int i
 	return 0;
 }
 
-/* Decompresses a section to memory, which the caller frees, also after a failure. */
+/* Decompresses a section to memory. The caller frees @ret->data, also after a failure. */
 static int expand(struct tw_tracedat *dat, const struct section *s, struct tw_tracedat_bytes *ret)
 {
 	struct tw_dat_cursor c = { .dat = dat, .at = s->begin, .end = s->end };
@@ -407,7 +412,7 @@ static int expand(struct tw_tracedat *dat, const struct section *s, struct tw_tr
 	return err;
 }
 
-/* Passes a section to its reader, decompressed if needed. */
+/* Calls @read with a cursor on the content of a section, which is decompressed if needed. */
 static int read_section(struct tw_tracedat *dat, unsigned int id, uint64_t offset, int (*read)(struct tw_dat_cursor *c))
 {
 	struct tw_dat_cursor c = { .dat = dat, .origin = offset };
@@ -432,7 +437,8 @@ static int read_section(struct tw_tracedat *dat, unsigned int id, uint64_t offse
 }
 
 /*
- * The options of one section; the last one has the offset of the next options. Kept in the reader, because a step has no other argument.
+ * Reads the options of one section. The last option, DONE, has the offset of the next section with options. It is returned in
+ * sections[TW_TRACEDAT_DONE], because functions for read_section() have no argument for it.
  */
 static int read_options(struct tw_dat_cursor *c)
 {
@@ -456,7 +462,7 @@ static int read_options(struct tw_dat_cursor *c)
 	return err;
 }
 
-/* Reads each section of options once: a cyclic chain ends. */
+/* Reads all sections with options, each once, so that a cyclic chain ends. @at: offset of the first one */
 static int read_chain(struct tw_tracedat *dat, uint64_t at)
 {
 	uint64_t seen[TW_TRACEDAT_CHAIN_MAX];
@@ -477,7 +483,7 @@ static int read_chain(struct tw_tracedat *dat, uint64_t at)
 	return err;
 }
 
-/* The header of a buffer's section says whether its rings are compressed. */
+/* Reads the header of each buffer's section, to find whether the buffer's rings are compressed. */
 static void open_buffers(struct tw_tracedat *dat)
 {
 	for (size_t i = 0; i < dat->info.n_buffers; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads trace.dat, the file of trace-cmd, versions 6 and 7: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5). Of any host: either byte order,
- * longs of 4 or 8 bytes, all kernels that describe the layout of their rings.
+ * Reads trace.dat, the file of trace-cmd, versions 6 and 7: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5). Files of any host are supported:
+ * either byte order, longs of 4 or 8 bytes, all kernels that describe the layout of their rings.
  *
  * Files are untrusted. Nothing recurses, every loop advances in the file, sizes are checked before allocations. Metadata is kept in
  * memory; events are read through a window of each CPU's ring.
  *
- * What cannot be read is damage: it is counted, the first damage is described in a sentence, and all other data is returned.
+ * Data that cannot be read counts as damage. The first damage is described in an error text. All other data is returned.
  */
 #ifndef TW_TRACEDAT_H
 #define TW_TRACEDAT_H
@@ -17,27 +17,27 @@
 
 #include "base/error.h"
 
-#define TW_TRACEDAT_SECTION_MAX  ((uint64_t)128 << 20)  /* bytes of one section, decompressed */
-#define TW_TRACEDAT_EXPAND_MAX   ((uint64_t)512 << 20)  /* bytes of all sections, decompressed */
-#define TW_TRACEDAT_EXPAND_TIMES 1100                   /* times their size in the file; plus 64 KiB */
+#define TW_TRACEDAT_SECTION_MAX  ((uint64_t)128 << 20) /* largest decompressed section, bytes */
+#define TW_TRACEDAT_EXPAND_MAX   ((uint64_t)512 << 20) /* largest sum of all decompressed sections, bytes */
+#define TW_TRACEDAT_EXPAND_TIMES 1100 /* a section may decompress to this multiple of its compressed size plus 64 KiB */
 #define TW_TRACEDAT_TEXT_MAX     ((uint64_t)256 * 1024) /* bytes of one format text */
-#define TW_TRACEDAT_TEXTS_MAX    65536                  /* format texts */
+#define TW_TRACEDAT_TEXTS_MAX    65536                  /* number of format texts */
 #define TW_TRACEDAT_BYTES_MAX    ((uint64_t)256 << 20)  /* bytes of all format texts and options */
 #define TW_TRACEDAT_NAME_MAX     255                    /* bytes of the name of a system, an instance or a clock */
 #define TW_TRACEDAT_OPTIONS_MAX  65536
-#define TW_TRACEDAT_CHAIN_MAX    1024 /* option sections, each at its own offset */
+#define TW_TRACEDAT_CHAIN_MAX    1024 /* number of sections with options */
 #define TW_TRACEDAT_BUFFERS_MAX  256
-#define TW_TRACEDAT_CPUS_MAX     16384       /* of one buffer; CPU numbers are below it */
+#define TW_TRACEDAT_CPUS_MAX     16384       /* CPUs of one buffer; CPU numbers are smaller than this */
 #define TW_TRACEDAT_RINGS_MAX    65536       /* CPUs of all buffers together */
 #define TW_TRACEDAT_PAGE_MAX     (4u << 20)  /* bytes of one sub-buffer */
-#define TW_TRACEDAT_CHUNK_MAX    (16u << 20) /* bytes of one chunk of compressed events, decompressed */
+#define TW_TRACEDAT_CHUNK_MAX    (16u << 20) /* bytes of one decompressed chunk of events */
 #define TW_TRACEDAT_CHUNKS_FREE \
-	((uint64_t)64 << 20) /* bytes that all chunks may expand to beyond EXPAND_TIMES their size */
-#define TW_TRACEDAT_WINDOWS_MAX  ((uint64_t)1 << 30) /* bytes of all windows */
-#define TW_TRACEDAT_SAMPLES_MAX  (1u << 20)          /* corrections of a guest's clock */
-#define TW_TRACEDAT_RECORD_SLACK 32                  /* bytes after a record that may be read */
+	((uint64_t)64 << 20) /* all chunks may decompress to EXPAND_TIMES their compressed size plus these bytes */
+#define TW_TRACEDAT_WINDOWS_MAX  ((uint64_t)1 << 30) /* memory of the windows of all rings, bytes */
+#define TW_TRACEDAT_SAMPLES_MAX  (1u << 20)          /* samples of TIME_SHIFT, of all CPUs */
+#define TW_TRACEDAT_RECORD_SLACK 32                  /* number of bytes after a record that may be read */
 
-/* Options: the numbers of TRACECMD_OPTION_*. */
+/* The ids of options: TRACECMD_OPTION_* of trace-cmd. */
 enum tw_tracedat_option_id {
 	TW_TRACEDAT_DONE = 0,
 	TW_TRACEDAT_DATE = 1,
@@ -64,17 +64,17 @@ enum tw_tracedat_option_id {
 	TW_TRACEDAT_BUFFER_TEXT = 22,
 };
 
-/* Source of the file's bytes. */
+/* How to read the bytes of the file. */
 struct tw_tracedat_source {
 	/* Reads @len bytes at @offset, all inside the file. Return: number of bytes read, or -errno. */
 	int64_t (*read_at)(void *ctx, void *to, size_t len, uint64_t offset);
 	void *ctx;
-	uint64_t size; /* bytes */
+	uint64_t size; /* of the file, bytes */
 };
 
-/* Bytes of the file in memory, followed by a NUL. */
+/* A copy of bytes of the file, followed by a NUL. */
 struct tw_tracedat_bytes {
-	char *data; /* NULL = not in the file */
+	char *data; /* NULL = the file does not have them */
 	size_t len;
 };
 
@@ -90,10 +90,10 @@ struct tw_tracedat_option {
 
 /* The events of one trace instance. */
 struct tw_tracedat_buffer {
-	char *name;  /* "" = the top-level instance */
-	char *clock; /* NULL = unknown */
-	uint32_t cpus;
-	uint32_t cpu_end;   /* larger than all its CPU numbers */
+	char *name;         /* "" = the top-level instance */
+	char *clock;        /* NULL = unknown */
+	uint32_t cpus;      /* number of its rings */
+	uint32_t cpu_end;   /* its largest CPU number + 1 */
 	uint32_t page_size; /* of its sub-buffers, bytes */
 };
 
@@ -102,10 +102,10 @@ struct tw_tracedat_event {
 	uint32_t buffer; /* index of the buffer */
 	uint32_t cpu;
 	bool lost;           /* events were lost directly before this one */
-	bool lost_unknown;   /* their number is unknown */
-	uint64_t lost_count; /* otherwise their number */
+	bool lost_unknown;   /* the number of lost events is unknown */
+	uint64_t lost_count; /* number of lost events; 0 if it is unknown */
 	const uint8_t *record;
-	uint32_t len; /* padded, a multiple of 4, at least 8; TW_TRACEDAT_RECORD_SLACK more bytes are readable */
+	uint32_t len; /* with padding, a multiple of 4, at least 8; TW_TRACEDAT_RECORD_SLACK more bytes are readable */
 };
 
 struct tw_tracedat;
@@ -120,29 +120,29 @@ struct tw_tracedat_info {
 	const char *codec;  /* "zstd", "zlib" or "none" */
 	const char *codec_version;
 	struct tw_tracedat_bytes header_page, header_event, kallsyms, printk, cmdlines;
-	const struct tw_tracedat_format *formats; /* system ftrace first */
+	const struct tw_tracedat_format *formats; /* those of the system "ftrace" are first */
 	size_t n_formats;
-	const struct tw_tracedat_option *options; /* all, in the file's order */
+	const struct tw_tracedat_option *options; /* all options, in the order of the file */
 	size_t n_options;
-	const struct tw_tracedat_buffer *buffers; /* the top-level instance first, if there is one */
+	const struct tw_tracedat_buffer *buffers; /* the top-level instance is first, if the file has it */
 	size_t n_buffers;
 	int64_t time_offset; /* ns that the options DATE and OFFSET add to each event's time; included in the times */
-	bool dated;          /* DATE is one of them: times count from 1970 */
-	uint64_t data_bytes; /* of all rings, in the file */
+	bool dated;          /* the file has a DATE option: times count from 1970 */
+	uint64_t data_bytes; /* size of all rings in the file, bytes */
 };
 
 struct tw_tracedat_damage {
-	uint64_t places;
-	struct tw_error first; /* a sentence, with the byte offset */
+	uint64_t places;       /* number of damaged places */
+	struct tw_error first; /* text about the first place, with its byte offset */
 };
 
 /**
  * tw_tracedat__open() - read everything except the events
- * @source: copied; its ctx stays the caller's
- * @name: of the file, for error texts; copied
+ * @source: copied; the caller frees its ctx after tw_tracedat__close()
+ * @name: name of the file for error texts; copied
  *
- * Return: 0, perhaps with damage; -EINVAL if it is no trace.dat that can be converted: another kind of file, another version, an unknown
- * compression, text instead of records; -EBADMSG for a file so damaged that no event can be found; -EIO, -ENOMEM.
+ * Return: 0, also if parts of the file are damaged; -EINVAL for another kind of file, another version, an unknown compression, or text
+ * instead of records; -EBADMSG if the file is so damaged that no event can be found; -EIO, -ENOMEM.
  */
 int tw_tracedat__open(const struct tw_tracedat_source *source, const char *name, struct tw_tracedat **ret,
 		      struct tw_error *error);
@@ -153,17 +153,17 @@ void tw_tracedat__close(struct tw_tracedat *dat);
 const struct tw_tracedat_info *tw_tracedat__info(const struct tw_tracedat *dat);
 
 /**
- * tw_tracedat__next() - the next event, in time order across CPUs and buffers
- * @ret: its record is borrowed until the next call
+ * tw_tracedat__next() - get the next event, in time order across CPUs and buffers
+ * @ret: the event; its record is borrowed until the next call
  *
- * Events with the same time are ordered by buffer, then by CPU. Within a CPU the order is the ring's. Return: false at the end.
+ * Events with the same time are ordered by buffer, then by CPU. Events of one CPU are in the order of its ring. Return: false at the end.
  */
 bool tw_tracedat__next(struct tw_tracedat *dat, struct tw_tracedat_event *ret);
 
-/** tw_tracedat__done() - number of bytes read, of info.data_bytes */
+/** tw_tracedat__done() - the number of bytes of rings read so far; at the end, tw_tracedat_info.data_bytes */
 uint64_t tw_tracedat__done(const struct tw_tracedat *dat);
 
-/** tw_tracedat__damage() - damage found so far */
+/** tw_tracedat__damage() - the damage found so far */
 const struct tw_tracedat_damage *tw_tracedat__damage(const struct tw_tracedat *dat);
 
 #endif

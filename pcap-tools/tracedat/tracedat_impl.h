@@ -9,7 +9,7 @@
 #include "pcap-tools/tracedat/tracedat.h"
 #include "schema/ring_page.h"
 
-/* A comparison of the guest's clock with the host's; numbers as in TIME_SHIFT. */
+/* A sample of TIME_SHIFT: from guest time `time` on, host time = (guest time * scaling >> fraction) + offset. */
 struct tw_dat_sample {
 	uint64_t time;
 	int64_t offset;
@@ -22,44 +22,44 @@ struct tw_dat_samples {
 };
 
 /*
- * Converts a ring's time stamps to times of events, according to the options TIME_SHIFT, TSC2NSEC, DATE and OFFSET: a guest's clock to
- * its host's, TSC ticks to nanoseconds, and the offset to another clock.
+ * Converts time stamps of rings to times of events: TIME_SHIFT converts a guest's clock to its host's, TSC2NSEC converts TSC ticks to
+ * nanoseconds, DATE and OFFSET add an offset to another clock.
  */
 struct tw_dat_clock {
-	struct tw_dat_samples *cpus; /* NULL = no TIME_SHIFT */
+	struct tw_dat_samples *cpus; /* samples of each CPU; NULL = the file has no TIME_SHIFT */
 	uint32_t n_cpus;
-	bool interpolate;
-	uint32_t mult, shift; /* TSC2NSEC; mult 0 = none */
+	bool interpolate;     /* interpolate the offsets of two samples */
+	uint32_t mult, shift; /* ns = (ticks * mult) >> shift; mult 0 = the file has no TSC2NSEC */
 	uint64_t offset;      /* sum of DATE and OFFSET, modulo 2^64 */
 };
 
-/* One CPU's ring: its place in the file, the window on it, and its next event. */
+/* One CPU's ring: its place in the file, a window (the part of it in memory), and its next event. */
 struct tw_dat_ring {
-	uint32_t buffer, cpu, index; /* index of the CPU in its buffer */
-	uint64_t at, end;            /* offset in the file of the data after the window */
-	uint32_t chunks;             /* chunks not read yet; compressed rings only */
+	uint32_t buffer, cpu, index; /* index of its buffer; CPU number; index of the CPU in its buffer */
+	uint64_t at, end;            /* offsets in the file: of the data after the window, of the end of the ring */
+	uint32_t chunks;             /* number of chunks not read yet; compressed rings only */
 	bool compressed, opened;
 	uint8_t *window;
-	size_t cap, len; /* size of the window, bytes; bytes in it */
-	size_t page;     /* offset of the next sub-buffer in it */
+	size_t cap, len; /* size of the window's memory; number of bytes in it */
+	size_t page;     /* offset of the next sub-buffer in the window */
 	uint64_t
-		page_offset; /* offset in the file of the current sub-buffer, for error texts; of its chunk if compressed */
-	struct tw_ring_page walk; /* the current sub-buffer */
+		page_offset; /* offset in the file of the current sub-buffer, or of its chunk if compressed; for error texts */
+	struct tw_ring_page walk; /* position in the current sub-buffer */
 	struct tw_tracedat_event event;
-	struct tw_merge_heap_node node; /* its id is the ring's index */
+	struct tw_merge_heap_node node; /* its id is the index in tw_tracedat.rings */
 };
 
-/* The place of the rings according to a BUFFER. */
+/* The place of one CPU's ring in the file, as the file describes it. */
 struct tw_dat_place {
 	uint32_t cpu;
 	uint64_t offset, size;
 };
 
-/* A buffer while the metadata is being read. */
+/* Data of a buffer that are needed until its rings are opened. */
 struct tw_dat_buffer {
-	uint64_t offset;
+	uint64_t offset; /* in the file: of its section (version 7), or of the description of its rings (version 6) */
 	bool compressed;
-	struct tw_dat_place *places;
+	struct tw_dat_place *places; /* one for each CPU */
 };
 
 struct tw_tracedat {
@@ -68,107 +68,107 @@ struct tw_tracedat {
 	struct tw_tracedat_info info;
 	struct tw_tracedat_damage damage;
 	char codec[16], codec_version[32];
-	bool compresses; /* there is a codec */
-	ZSTD_DCtx *zstd; /* NULL = it is zlib */
+	bool compresses; /* the codec is not "none" */
+	ZSTD_DCtx *zstd; /* NULL = the codec is not zstd */
 	struct tw_ring_layout layout;
 	struct tw_dat_clock clock;
 
 	struct tw_tracedat_format *formats;
 	struct tw_tracedat_option *options;
 	struct tw_tracedat_buffer *buffers;
-	struct tw_dat_buffer *places;                   /* same number as buffers */
-	uint64_t bytes;                                 /* of formats and options */
-	uint64_t expanded;                              /* bytes of all sections that were compressed */
-	bool text_only;                                 /* some buffers have text instead of records */
+	struct tw_dat_buffer *places;                   /* parallel to buffers */
+	uint64_t bytes;                                 /* memory of formats and options, bytes */
+	uint64_t expanded;                              /* decompressed bytes of all compressed sections so far */
+	bool text_only;                                 /* a buffer has text instead of records */
 	bool in_instance;                               /* version 6: reading the description of one buffer */
-	uint64_t sections[TW_TRACEDAT_BUFFER_TEXT + 1]; /* version 7: offsets by id; 0 = not in the file */
+	uint64_t sections[TW_TRACEDAT_BUFFER_TEXT + 1]; /* version 7: offsets of sections, by id; 0 = not in the file */
 
 	struct tw_dat_ring *rings;
 	uint32_t n_rings;
-	struct tw_merge_heap
-		heap; /* rings with an event; of events at the same time, that of the first ring comes first */
-	bool started;
-	uint64_t windows;                        /* bytes of all windows */
-	uint64_t chunks_packed, chunks_expanded; /* bytes of the chunks so far */
-	uint64_t done;
+	struct tw_merge_heap heap;               /* rings with an event, by time of the event, then by index */
+	bool started;                            /* tw_tracedat__next() was called */
+	uint64_t windows;                        /* memory of all windows, bytes */
+	uint64_t chunks_packed, chunks_expanded; /* compressed and decompressed bytes of all chunks so far */
+	uint64_t done;                           /* bytes of rings read so far */
 };
 
 /**
- * tw_dat__damage() - count damage and keep its first sentence
- * @offset: in the file
- * @fmt: what is wrong there
+ * tw_dat__damage() - count a damaged place and keep the text about the first one
+ * @offset: of the place in the file
+ * @fmt: what is wrong at @offset
  * Return: -EBADMSG
  */
 __attribute__((format(printf, 3, 4))) int tw_dat__damage(struct tw_tracedat *dat, uint64_t offset, const char *fmt,
 							 ...);
 
-/** tw_dat__read_at() - Return: whether all @len bytes were read */
+/** tw_dat__read_at() - read from the file. Return: whether all @len bytes were read */
 bool tw_dat__read_at(struct tw_tracedat *dat, void *to, size_t len, uint64_t offset);
 
 /**
- * tw_dat__expand() - decompress with the file's codec; never writes more than @to_len bytes. Return: whether the result has exactly that
- * size
+ * tw_dat__expand() - decompress with the file's codec; never writes more than @to_len bytes. Return: whether the data have exactly
+ * @to_len bytes
  */
 bool tw_dat__expand(struct tw_tracedat *dat, const void *from, size_t from_len, void *to, size_t to_len);
 
-/* A cursor on the file, or on a part of it in memory. It never reads beyond the end. */
+/* A cursor in the file, or in a part of the file in memory. It never reads beyond the end. */
 struct tw_dat_cursor {
 	struct tw_tracedat *dat;
-	const uint8_t *mem; /* NULL = the file itself */
-	uint64_t at, end;   /* size of the memory or the file */
-	uint64_t origin;    /* offset of the section in the file, if at is in memory */
-	bool failed;        /* read beyond the end, or the file could not be read: later results are zero */
+	const uint8_t *mem; /* the memory; NULL = the cursor reads the file */
+	uint64_t at, end;   /* offsets in the memory or in the file: of the next byte, of the end */
+	uint64_t origin;    /* if the cursor is in memory: offset in the file of the section or option */
+	bool failed;        /* a read went beyond the end or failed: all later reads return 0 */
 };
 
-/** tw_dat_cursor__offset() - its offset in the file, for error texts */
+/** tw_dat_cursor__offset() - the cursor's offset in the file, for error texts; in memory, that of the section or option */
 uint64_t tw_dat_cursor__offset(const struct tw_dat_cursor *c);
 
-/* Numbers in the file's byte order; 0 beyond the end. */
+/* Read a number in the file's byte order; 0 beyond the end. */
 uint32_t tw_dat_cursor__u32(struct tw_dat_cursor *c);
 uint64_t tw_dat_cursor__u64(struct tw_dat_cursor *c);
 
 /**
- * tw_dat_cursor__bytes() - the next @len bytes in new memory of the caller, followed by a NUL
- * Return: 0; -EBADMSG beyond the end or @max; -ENOMEM
+ * tw_dat_cursor__bytes() - read the next @len bytes to new memory, followed by a NUL; the caller frees @ret->data
+ * Return: 0; -EBADMSG if @len exceeds @max or the remaining bytes; -ENOMEM
  */
 int tw_dat_cursor__bytes(struct tw_dat_cursor *c, uint64_t len, uint64_t max, struct tw_tracedat_bytes *ret);
 
-/** tw_dat_cursor__string() - read up to the next NUL and past it; @to has @size bytes. Return: false if the string is longer */
+/** tw_dat_cursor__string() - read a string and its NUL. Return: false if they need more than @size bytes, or beyond the end */
 bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size);
 
 /*
- * The metadata, the same in both versions: one function for each section, with any cursor. Each returns 0, or -errno with the damage
- * noted; data read before it is kept.
+ * Readers of the metadata, which are the same in both versions: one function for each section, for cursors in the file or in memory. Each
+ * returns 0, or -errno after counting the damage. Data read before the damage are kept.
  */
 
-/** tw_dat__headers() - header_page and header_event, and the layout that they describe */
+/** tw_dat__headers() - read header_page and header_event, and parse the layout of rings that they describe */
 int tw_dat__headers(struct tw_dat_cursor *c);
 
-/** tw_dat__ftrace_formats(), tw_dat__event_formats() - the format texts */
+/** tw_dat__ftrace_formats(), tw_dat__event_formats() - read the format texts of system "ftrace", of all other systems */
 int tw_dat__ftrace_formats(struct tw_dat_cursor *c);
 int tw_dat__event_formats(struct tw_dat_cursor *c);
 
-/** tw_dat__kallsyms(), tw_dat__printk(), tw_dat__cmdlines() - one text each */
+/** tw_dat__kallsyms(), tw_dat__printk(), tw_dat__cmdlines() - read the text of kallsyms, of printk_formats, of saved_cmdlines */
 int tw_dat__kallsyms(struct tw_dat_cursor *c);
 int tw_dat__printk(struct tw_dat_cursor *c);
 int tw_dat__cmdlines(struct tw_dat_cursor *c);
 
 /**
- * tw_dat__option() - one option: kept, and applied if it affects reading
- * @id: as read; its size and value follow at the cursor
+ * tw_dat__option() - read an option, keep it, and apply it if it affects reading
+ * @c: at the size of the option, which its value follows
+ * @id: id of the option, already read
  */
 int tw_dat__option(struct tw_dat_cursor *c, uint16_t id);
 
 /**
- * tw_dat__read_places() - the places of the rings of @n CPUs
- * @numbered: each place begins with the number of its CPU; otherwise they are counted from 0
+ * tw_dat__read_places() - read the places of the rings of @n CPUs
+ * @numbered: each place begins with the number of its CPU; otherwise, CPUs are numbered from 0
  * Return: 0; -EBADMSG; -ENOMEM
  */
 int tw_dat__read_places(struct tw_dat_cursor *c, uint32_t n, bool numbered, struct tw_dat_place **ret);
 
 /**
  * tw_dat__add_buffer() - add a buffer; the top-level instance becomes the first
- * @buffer: its name and clock become the reader's, also on failure, and so do the @places
+ * @buffer: copied; its name and clock, and @places->places, are freed by this function on failure, otherwise by tw_dat__free_metadata()
  */
 int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer,
 		       const struct tw_dat_buffer *places);
@@ -177,10 +177,10 @@ void tw_dat__free_metadata(struct tw_tracedat *dat);
 
 void tw_dat_clock__fini(struct tw_dat_clock *clock);
 
-/** tw_dat_clock__correct() - the time of a time stamp; @cpu is the index of the CPU in its buffer */
+/** tw_dat_clock__correct() - convert a time stamp to the time of an event. @cpu: index of the CPU in its buffer */
 uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, uint64_t stamp);
 
-/** tw_dat__open_rings() - open the rings of all buffers. Return: 0, or -errno with @error or the damage filled */
+/** tw_dat__open_rings() - prepare the rings of all buffers. Return: 0; -EBADMSG with @error filled; -ENOMEM */
 int tw_dat__open_rings(struct tw_tracedat *dat, struct tw_error *error);
 
 #endif
