@@ -29,9 +29,9 @@ enum tw_load {
 	TW_LOAD_NOTHING, /* any other test: the step calls test_holds() */
 };
 
-#define TW_STEPS_MAX  32000  /* steps of one program */
-#define TW_STEP_MATCH 0xffff /* in place of a step to go to: the event matches */
-#define TW_STEP_NO    0xfffe /* in place of a step to go to: the event does not match */
+#define TW_STEPS_MAX  32000                       /* steps of one program */
+#define TW_STEP_MATCH ((uint16_t)TW_BRANCH_TRUE)  /* in place of a step to go to: the event matches */
+#define TW_STEP_NO    ((uint16_t)TW_BRANCH_FALSE) /* in place of a step to go to: the event does not match */
 
 /* One test of a program, which evaluates the tree of an event. */
 struct tw_step {
@@ -56,60 +56,6 @@ struct tw_evaluator {
 	uint32_t n_starts;           /* the highest id of the schema + 1 */
 	uint32_t starts[];           /* by id: index of the program's first step, TW_START_TRUE or TW_START_FALSE */
 };
-
-/*
- * A list of jumps whose target is not known yet. Instead of its target, each jump contains the number of the next jump of the list. The
- * number of a jump is 2 * step + 1 for on_true, 2 * step for on_false.
- */
-#define CHAIN_END 0xffff
-
-struct chain {
-	uint16_t head, tail;
-};
-
-static const struct chain empty = { CHAIN_END, CHAIN_END };
-
-struct build {
-	struct tw_step *program;
-	uint16_t n;
-	struct chain on_true, on_false; /* jumps out of the node that was completed last */
-	struct chain *open; /* for each open AND or OR: jumps out of it by children that decide its result */
-	size_t depth;       /* number of open ANDs and ORs */
-};
-
-static uint16_t *jump(const struct build *b, uint16_t number)
-{
-	struct tw_step *step = &b->program[number / 2];
-
-	return number % 2 ? &step->on_true : &step->on_false;
-}
-
-static struct chain chain_of(const struct build *b, uint16_t number)
-{
-	*jump(b, number) = CHAIN_END;
-	return (struct chain){ number, number };
-}
-
-static struct chain join(const struct build *b, struct chain first, struct chain second)
-{
-	if (first.head == CHAIN_END)
-		return second;
-	*jump(b, first.tail) = second.head;
-	if (second.head == CHAIN_END)
-		return first;
-	return (struct chain){ first.head, second.tail };
-}
-
-static void resolve(const struct build *b, struct chain chain, uint16_t to)
-{
-	uint16_t *at;
-
-	for (uint16_t next, number = chain.head; number != CHAIN_END; number = next) {
-		at = jump(b, number);
-		next = *at;
-		*at = to;
-	}
-}
 
 static uint8_t load_of_size(uint32_t size, bool is_signed)
 {
@@ -193,74 +139,6 @@ static struct tw_step step_of(const struct tw_test *test)
 	return step;
 }
 
-static void add_leaf(struct build *b, const struct tw_node *leaf)
-{
-	const uint16_t number = (uint16_t)(2 * b->n);
-	struct chain holds, fails;
-
-	b->program[b->n++] = step_of(leaf->test);
-	holds = chain_of(b, number + 1);
-	fails = chain_of(b, number);
-	b->on_true = leaf->negated ? fails : holds;
-	b->on_false = leaf->negated ? holds : fails;
-}
-
-/* Between two children of an AND or OR: one result of the first continues with the second; the other result decides the whole node. */
-static void go_on(struct build *b, const struct tw_node *node)
-{
-	struct chain *out = &b->open[b->depth - 1];
-	const bool is_and = node->kind == TW_NODE_AND;
-
-	resolve(b, is_and ? b->on_true : b->on_false, b->n);
-	*out = join(b, *out, is_and ? b->on_false : b->on_true);
-}
-
-static void close_node(struct build *b, const struct tw_node *node)
-{
-	const struct chain out = b->open[--b->depth];
-
-	if (node->kind == TW_NODE_AND)
-		b->on_false = join(b, out, b->on_false);
-	else
-		b->on_true = join(b, out, b->on_true);
-}
-
-static void build(struct build *b, const struct tw_node *root)
-{
-	struct tw_walk walk = tw_walk__on(root);
-	enum tw_walk_at at;
-
-	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
-		if (at == TW_WALK_LEAF)
-			add_leaf(b, walk.node);
-		else if (at == TW_WALK_OPEN)
-			b->open[b->depth++] = empty;
-		else if (at == TW_WALK_BETWEEN)
-			go_on(b, walk.node);
-		else
-			close_node(b, walk.node);
-	}
-	resolve(b, b->on_true, TW_STEP_MATCH);
-	resolve(b, b->on_false, TW_STEP_NO);
-}
-
-/* Measure a tree. @ret_leaves: number of leaves; @ret_depth: number of nested ANDs and ORs */
-static void measure(const struct tw_node *root, size_t *ret_leaves, size_t *ret_depth)
-{
-	struct tw_walk walk = tw_walk__on(root);
-	enum tw_walk_at at;
-	size_t depth = 0;
-
-	*ret_leaves = *ret_depth = 0;
-	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
-		*ret_leaves += at == TW_WALK_LEAF;
-		depth += at == TW_WALK_OPEN;
-		if (depth > *ret_depth)
-			*ret_depth = depth;
-		depth -= at == TW_WALK_CLOSE;
-	}
-}
-
 /*
  * Making the evaluator of a bound filter. Events with equal programs share one: for `cpu == 1`, the two thousand events of a kernel have
  * the same program. The evaluator is in the arena of the bound filter. Its table `starts` has an element for each id up to the highest
@@ -299,22 +177,23 @@ static int make_room(struct making *m, size_t more)
 /* Append the program of a tree that is neither TRUE nor FALSE. Equal trees have programs with equal bytes. */
 static int append(struct making *m, const struct tw_node *root)
 {
-	struct build b = { 0 };
-	size_t leaves, depth;
+	struct tw_branch_walk walk;
+	struct tw_branches to;
+	const struct tw_test *test;
 
-	measure(root, &leaves, &depth);
-	if (leaves > TW_STEPS_MAX)
+	if (root->n_tests > TW_STEPS_MAX)
 		return -E2BIG;
-	if (make_room(m, leaves))
+	if (make_room(m, root->n_tests))
 		return -ENOMEM;
-	b.open = calloc(depth + 1, sizeof(*b.open));
-	if (!b.open)
-		return -ENOMEM;
-	b.program = m->steps + m->n;
-	build(&b, root);
-	m->n += leaves;
-	free(b.open);
-	return 0;
+	tw_branch_walk__init(&walk, root);
+	while ((test = tw_branch_walk__next(&walk, &to))) {
+		struct tw_step *step = &m->steps[m->n++];
+
+		*step = step_of(test);
+		step->on_true = (uint16_t)to.holds;
+		step->on_false = (uint16_t)to.fails;
+	}
+	return walk.too_deep ? -E2BIG : 0;
 }
 
 static uint32_t hash_of(const struct tw_step *steps, size_t n)
@@ -560,14 +439,4 @@ int tw_bound__is_certain(const struct tw_bound *bound, uint16_t id)
 	const uint32_t start = start_of(bound, id);
 
 	return start < TW_START_CERTAIN ? -1 : start == TW_START_TRUE;
-}
-
-bool tw_bound__needs_comm(const struct tw_bound *bound)
-{
-	return bound->needs_comm;
-}
-
-bool tw_bound__needs_host(const struct tw_bound *bound)
-{
-	return bound->needs_host;
 }

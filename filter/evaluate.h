@@ -18,9 +18,9 @@ struct tw_filter_event {
 	int32_t pid;
 	uint16_t cpu;
 	uint64_t time;    /* ns by the stream's clock */
-	const char *comm; /* the task's name, read only if tw_bound__needs_comm(); NULL = unknown */
+	const char *comm; /* the task's name, read only if bound->needs_comm; NULL = unknown */
 	size_t comm_len;
-	const char *host; /* name of the host, read only if tw_bound__needs_host(); NULL = unknown */
+	const char *host; /* name of the host, read only if bound->needs_host; NULL = unknown */
 	size_t host_len;
 };
 
@@ -58,11 +58,5 @@ uint64_t tw_filter__given_up(void);
 
 /** tw_bound__is_certain() - Return: 1 if every event with that id matches, 0 if no event with that id matches, otherwise -1 */
 int tw_bound__is_certain(const struct tw_bound *bound, uint16_t id);
-
-/** tw_bound__needs_comm() - whether a comparison needs the task's name */
-bool tw_bound__needs_comm(const struct tw_bound *bound);
-
-/** tw_bound__needs_host() - whether a comparison needs the name of the host */
-bool tw_bound__needs_host(const struct tw_bound *bound);
 
 #endif

@@ -112,6 +112,7 @@ struct tw_node *tw_node__test(struct tw_arena *arena, struct tw_test *test, bool
 		node->kind = TW_NODE_TEST;
 		node->test = test;
 		node->negated = negated;
+		node->n_tests = 1;
 	}
 	return node;
 }
@@ -139,6 +140,7 @@ static struct tw_node *wrap(struct tw_arena *arena, enum tw_node_kind kind, stru
 	if (joint) {
 		joint->kind = (uint8_t)kind;
 		joint->first = joint->last = node;
+		joint->n_tests = node->n_tests;
 		node->parent = joint;
 	}
 	return joint;
@@ -150,6 +152,7 @@ static void append(struct tw_node *joint, struct tw_node *child)
 	child->next = NULL;
 	joint->last->next = child;
 	joint->last = child;
+	joint->n_tests += child->n_tests;
 }
 
 struct tw_node *tw_node__join(struct tw_arena *arena, enum tw_node_kind kind, struct tw_node *a, struct tw_node *b)
@@ -212,5 +215,47 @@ const struct tw_test *tw_walk__next_test(struct tw_walk *walk)
 	while ((at = tw_walk__next(walk)) != TW_WALK_END)
 		if (at == TW_WALK_LEAF && walk->node->kind == TW_NODE_TEST)
 			return walk->node->test;
+	return NULL;
+}
+
+void tw_branch_walk__init(struct tw_branch_walk *walk, const struct tw_node *root)
+{
+	*walk = (struct tw_branch_walk){ .walk = tw_walk__on(root), .open = { { TW_BRANCH_TRUE, TW_BRANCH_FALSE } } };
+}
+
+/* Return: the branches of a node: those of its parent; but a child that does not decide its parent is followed by the next child. */
+static struct tw_branches branches_of(const struct tw_branch_walk *walk, const struct tw_node *node)
+{
+	struct tw_branches to = walk->open[walk->depth];
+
+	if (!walk->depth || !node->next)
+		return to;
+	if (node->parent->kind == TW_NODE_AND)
+		to.holds = walk->n + node->n_tests;
+	else
+		to.fails = walk->n + node->n_tests;
+	return to;
+}
+
+const struct tw_test *tw_branch_walk__next(struct tw_branch_walk *walk, struct tw_branches *ret)
+{
+	enum tw_walk_at at;
+
+	while (!walk->too_deep && (at = tw_walk__next(&walk->walk)) != TW_WALK_END) {
+		const struct tw_node *node = walk->walk.node;
+		const struct tw_branches to = branches_of(walk, node);
+
+		if (at == TW_WALK_LEAF) {
+			*ret = node->negated ? (struct tw_branches){ to.fails, to.holds } : to;
+			walk->n++;
+			return node->test;
+		}
+		if (at == TW_WALK_OPEN && walk->depth == TW_TREE_DEPTH_MAX)
+			walk->too_deep = true;
+		else if (at == TW_WALK_OPEN)
+			walk->open[++walk->depth] = to;
+		else if (at == TW_WALK_CLOSE)
+			walk->depth--;
+	}
 	return NULL;
 }

@@ -82,7 +82,11 @@ struct tw_node {
 	struct tw_node *parent;       /* NULL for the root */
 	struct tw_node *first, *last; /* first and last child of an AND or OR; otherwise NULL */
 	struct tw_node *next;         /* next sibling; NULL for a last child */
+	uint32_t n_tests;             /* number of tests in the tree of this node */
 };
+
+/* Largest number of nested ANDs and ORs: each parenthesis or `not` of an expression adds at most an AND and an OR. */
+#define TW_TREE_DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 2)
 
 /* One event of the schema, and the filter's tree for the event. */
 struct tw_bound_event {
@@ -191,5 +195,32 @@ enum tw_walk_at tw_walk__next(struct tw_walk *walk);
 
 /** tw_walk__next_test() - walk to the next test. Return: the test; NULL at the end of the tree */
 const struct tw_test *tw_walk__next_test(struct tw_walk *walk);
+
+/*
+ * Where the evaluation of a tree continues after a test: the number of the next test, counted from 0 in the order of the walk; or the
+ * result of the whole tree.
+ */
+#define TW_BRANCH_TRUE  UINT32_MAX
+#define TW_BRANCH_FALSE (UINT32_MAX - 1)
+
+struct tw_branches {
+	uint32_t holds, fails; /* if the test is true, if it is false */
+};
+
+/* A walk through the tests of a tree, to generate a program for it. */
+struct tw_branch_walk {
+	struct tw_walk walk;
+	uint32_t n; /* number of tests so far */
+	/* The branches of the whole tree, and of each open AND or OR. */
+	struct tw_branches open[TW_TREE_DEPTH_MAX + 1];
+	unsigned int depth;
+	bool too_deep; /* the tree has more than TW_TREE_DEPTH_MAX nested ANDs and ORs; the walk has ended */
+};
+
+/** tw_branch_walk__init() - begin a walk through a tree that is neither TRUE nor FALSE */
+void tw_branch_walk__init(struct tw_branch_walk *walk, const struct tw_node *root);
+
+/** tw_branch_walk__next() - walk to the next test. Return: the test, with its branches in @ret; NULL at the end of the tree */
+const struct tw_test *tw_branch_walk__next(struct tw_branch_walk *walk, struct tw_branches *ret);
 
 #endif

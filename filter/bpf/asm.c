@@ -82,6 +82,15 @@ tw_label tw_asm__label(struct tw_asm *a)
 	return a->n_labels++;
 }
 
+tw_label tw_asm__labels(struct tw_asm *a, uint32_t n)
+{
+	const tw_label first = a->n_labels;
+
+	for (uint32_t i = 0; i < n; i++)
+		tw_asm__label(a);
+	return first;
+}
+
 /* Append an instruction that jumps to a label. */
 static void add_jump(struct tw_asm *a, struct bpf_insn insn, tw_label to)
 {

@@ -54,6 +54,9 @@ int tw_asm__finish(struct tw_asm *a, struct tw_bpf_program *ret);
 /** tw_asm__label() - make a label, to which jumps can be added until it is placed */
 tw_label tw_asm__label(struct tw_asm *a);
 
+/** tw_asm__labels() - make @n labels with consecutive numbers. Return: the first */
+tw_label tw_asm__labels(struct tw_asm *a, uint32_t n);
+
 /** tw_asm__place() - make a label refer to the next instruction */
 void tw_asm__place(struct tw_asm *a, tw_label label);
 

@@ -80,8 +80,6 @@ static uint64_t hash_of(const struct tw_node *root)
 	return hash ^ hash >> 32;
 }
 
-#define EMPTY UINT32_MAX
-
 static bool same_link(const struct tw_chain_link *a, const struct tw_chain_link *b)
 {
 	return a->hash == b->hash && a->matched == b->matched && a->next == b->next && same_tree(a->root, b->root);
@@ -90,25 +88,11 @@ static bool same_link(const struct tw_chain_link *a, const struct tw_chain_link 
 /* Return: the slot of the table with an equal link; if there is none, the free slot for it. */
 static uint32_t *find_slot(const struct tw_chains *c, const struct tw_chain_link *link)
 {
-	uint32_t i = (uint32_t)link->hash & (c->table_size - 1);
+	uint32_t i = (uint32_t)link->hash & (TW_CHAINS_TABLE - 1);
 
-	while (c->table[i] != EMPTY && !same_link(&c->links[c->table[i]], link))
-		i = (i + 1) & (c->table_size - 1);
+	while (c->table[i] && !same_link(&c->links[c->table[i] - 1], link))
+		i = (i + 1) & (TW_CHAINS_TABLE - 1);
 	return &c->table[i];
-}
-
-/* Make the hash table, with at least twice as many slots as there can be links. */
-static int make_table(struct tw_chains *c)
-{
-	c->table_size = 1;
-	while (c->table_size < 2 * TW_BPF_INSNS_MAX)
-		c->table_size *= 2;
-	c->table = malloc(c->table_size * sizeof(*c->table));
-	if (!c->table)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < c->table_size; i++)
-		c->table[i] = EMPTY;
-	return 0;
 }
 
 /* Return: largest number of bytes of the TLV that a test of the tree reads. */
@@ -128,7 +112,7 @@ static int add_link(struct tw_chains *c, struct tw_chain_link link, uint32_t *re
 {
 	uint32_t *slot = find_slot(c, &link);
 
-	if (*slot == EMPTY) {
+	if (!*slot) {
 		if (c->n_links == TW_BPF_INSNS_MAX)
 			return -E2BIG;
 		link.extent = extent_of(link.root);
@@ -137,9 +121,9 @@ static int add_link(struct tw_chains *c, struct tw_chain_link link, uint32_t *re
 		if (link.extent > c->extent)
 			c->extent = link.extent;
 		c->links[c->n_links] = link;
-		*slot = c->n_links++;
+		*slot = ++c->n_links;
 	}
-	*ret = *slot;
+	*ret = *slot - 1;
 	return 0;
 }
 
@@ -208,13 +192,12 @@ int tw_chains__make(const struct tw_rules *rules, struct tw_chains *ret)
 {
 	const size_t ranges = rules->n ? 2 * rules->rules[0].bound->n_events + 1 : 1;
 	struct tw_chains c = { 0 };
-	int err = make_table(&c);
+	int err = -ENOMEM;
 
+	c.table = calloc(TW_CHAINS_TABLE, sizeof(*c.table));
 	c.links = calloc(TW_BPF_INSNS_MAX, sizeof(*c.links));
 	c.ranges = calloc(ranges, sizeof(*c.ranges));
-	if (!c.links || !c.ranges)
-		err = -ENOMEM;
-	if (!err)
+	if (c.table && c.links && c.ranges)
 		err = make_ranges(&c, rules);
 	if (err)
 		tw_chains__fini(&c);
@@ -236,9 +219,9 @@ void tw_chains__fini(struct tw_chains *chains)
 #define SINGLES_MAX 8  /* ids that are compared one by one; more are found by binary search */
 #define SEARCH_MAX  18 /* size of the stack of search(); enough for 65536 ids */
 
-/* The labels of the links. entry: for chains that begin with the link; checks the packet's end first. test: for branches of links. */
-struct links {
-	tw_label *entry, *test;
+/* First labels of the links. entry: for chains that begin with the link; checks the packet's end first. test: for branches of links. */
+struct link_labels {
+	tw_label entry, test;
 };
 
 /* Ranges that are still to be searched. */
@@ -247,9 +230,9 @@ struct id_span {
 	tw_label label;     /* beginning of the code for them; TW_NO_LABEL = the next instruction */
 };
 
-static tw_label goal(const struct tw_gen *g, const tw_label *links, uint32_t to)
+static tw_label goal(const struct tw_gen *g, tw_label links, uint32_t to)
 {
-	return to & TW_TO_ROW ? g->rows[to & ~TW_TO_ROW] : links[to];
+	return to & TW_TO_ROW ? g->rows[to & ~TW_TO_ROW] : links + to;
 }
 
 static uint32_t ids_in(const struct tw_chains *c, uint32_t i)
@@ -277,7 +260,7 @@ static uint32_t usual_goal(const struct tw_chains *c)
 }
 
 /* If all but at most SINGLES_MAX ids have the same target, compare those ids one by one. Return: false if there are more such ids. */
-static bool compare_singles(struct tw_gen *g, const tw_label *entry)
+static bool compare_singles(struct tw_gen *g, tw_label entry)
 {
 	const struct tw_chains *c = &g->chains;
 	struct tw_asm *a = &g->a;
@@ -301,7 +284,7 @@ static bool compare_singles(struct tw_gen *g, const tw_label *entry)
 	return true;
 }
 
-static void search(struct tw_gen *g, const tw_label *entry)
+static void search(struct tw_gen *g, tw_label entry)
 {
 	const struct tw_chains *c = &g->chains;
 	struct tw_asm *a = &g->a;
@@ -326,29 +309,22 @@ static void search(struct tw_gen *g, const tw_label *entry)
 	}
 }
 
-/* Check once, for all tests of a chain, that the packet has @extent bytes of the TLV. The verifier requires a check, too. */
-static void look_at_end(struct tw_asm *a, const struct tw_bpf_access *access, uint32_t extent)
+static void emit_links(struct tw_gen *g, const struct tw_bpf_access *access, const struct link_labels *labels)
 {
-	if (access->checks_each || access->too_short == TW_NO_LABEL || extent <= sizeof(struct tw_event))
-		return;
-	tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
-	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, access->too_short);
-}
-
-static void emit_links(struct tw_gen *g, const struct tw_bpf_access *access, const struct links *links)
-{
+	const bool checks_once = !access->checks_each && access->too_short != TW_NO_LABEL;
 	struct tw_asm *a = &g->a;
 
 	for (uint32_t i = g->chains.n_links; i--;) {
 		const struct tw_chain_link *link = &g->chains.links[i];
 
-		tw_asm__place(a, links->entry[i]);
-		look_at_end(a, access, link->extent);
-		tw_asm__jump(a, links->test[i]);
-		tw_asm__place(a, links->test[i]);
-		tw_tree__emit(a, link->root, access, goal(g, links->test, link->matched),
-			      goal(g, links->test, link->next));
+		tw_asm__place(a, labels->entry + i);
+		/* Check once, for all tests of a chain, that the packet has the bytes that they read. The verifier requires it, too. */
+		if (checks_once && link->extent > sizeof(struct tw_event))
+			tw_gen__expect_bytes(a, TW_REG_FRAME, TW_TLV0 + (int32_t)link->extent, access->too_short);
+		tw_asm__jump(a, labels->test + i);
+		tw_asm__place(a, labels->test + i);
+		tw_tree__emit(a, link->root, access, goal(g, labels->test, link->matched),
+			      goal(g, labels->test, link->next));
 	}
 }
 
@@ -360,20 +336,14 @@ void tw_gen__judge(struct tw_gen *g, tw_label too_short)
 		.checks_each = g->options->offload,
 	};
 	const uint32_t n = g->chains.n_links;
-	tw_label *labels = calloc(2 * (size_t)n + 1, sizeof(*labels));
-	const struct links links = { labels, labels + n };
+	struct link_labels labels;
 
-	if (!labels) {
-		g->a.err = -ENOMEM;
-		return;
-	}
 	for (unsigned int i = 0; i <= g->rules->n; i++)
 		g->rows[i] = tw_asm__label(&g->a);
-	for (uint32_t i = 0; i < 2 * n; i++)
-		labels[i] = tw_asm__label(&g->a);
+	labels.entry = tw_asm__labels(&g->a, n);
+	labels.test = tw_asm__labels(&g->a, n);
 	g->a.known = sizeof(struct tw_event);
-	if (!g->a.err && !compare_singles(g, links.entry))
-		search(g, links.entry);
-	emit_links(g, &access, &links);
-	free(labels);
+	if (!g->a.err && !compare_singles(g, labels.entry))
+		search(g, labels.entry);
+	emit_links(g, &access, &labels);
 }

@@ -109,9 +109,7 @@ static void step_to_frame(struct tw_gen *g)
 
 	make_offset_any(g);
 	tw_asm__alu_reg(a, BPF_ADD, TW_REG_FRAME, TW_REG_OFFSET);
-	tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
-	tw_asm__alu(a, BPF_ADD, BPF_REG_1, NEEDED);
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, g->slow_path);
+	tw_gen__expect_bytes(a, TW_REG_FRAME, NEEDED, g->slow_path);
 	tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, TW_HDR(length));
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, ROOM, g->slow_path);
 }
@@ -148,9 +146,7 @@ static void find_in_packet(struct tw_gen *g)
 		     is_xdp ? (int)offsetof(struct xdp_md, data) : (int)offsetof(struct __sk_buff, data));
 	tw_asm__load(a, 4, TW_REG_END, BPF_REG_1,
 		     is_xdp ? (int)offsetof(struct xdp_md, data_end) : (int)offsetof(struct __sk_buff, data_end));
-	tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
-	tw_asm__alu(a, BPF_ADD, BPF_REG_1, ETH_HLEN + NEEDED);
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, offload ? g->slow_path : g->small);
+	tw_gen__expect_bytes(a, TW_REG_FRAME, ETH_HLEN + NEEDED, offload ? g->slow_path : g->small);
 	tw_asm__load(a, 2, BPF_REG_1, TW_REG_FRAME, ETH_HLEN - 2);
 	jump_if_type(g, TW_ETHERTYPE, plain);
 	if (offload) {
@@ -173,9 +169,7 @@ static void small_packets(struct tw_gen *g)
 	const tw_label ipv6 = tw_asm__label(a);
 
 	tw_asm__place(a, g->small);
-	tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
-	tw_asm__alu(a, BPF_ADD, BPF_REG_1, ETH_HLEN + IPV4_HEADER);
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, g->slow_path);
+	tw_gen__expect_bytes(a, TW_REG_FRAME, ETH_HLEN + IPV4_HEADER, g->slow_path);
 	tw_asm__load(a, 2, BPF_REG_1, TW_REG_FRAME, ETH_HLEN - 2);
 	jump_if_type(g, TW_ETHERTYPE, g->slow_path);
 	jump_if_type(g, ETH_P_8021Q, g->slow_path);
@@ -286,9 +280,7 @@ static void look_again(struct tw_gen *g)
 	tw_asm__place(a, g->slow_path);
 	tw_asm__load(a, 4, TW_REG_FRAME, TW_REG_CONTEXT,
 		     tw_gen__is_xdp(g) ? (int)offsetof(struct xdp_md, data) : (int)offsetof(struct __sk_buff, data));
-	tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
-	tw_asm__alu(a, BPF_ADD, BPF_REG_1, ETH_HLEN + TW_TLV0);
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, g->pass);
+	tw_gen__expect_bytes(a, TW_REG_FRAME, ETH_HLEN + TW_TLV0, g->pass);
 	tw_asm__load_be(a, 2, BPF_REG_1, TW_REG_FRAME, ETH_HLEN - 2);
 	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, TW_ETHERTYPE, g->pass);
 	tw_asm__alu(a, BPF_ADD, TW_REG_FRAME, ETH_HLEN);

@@ -99,12 +99,14 @@ struct tw_chain_range {
 	uint32_t to; /* target of the chain's first branch */
 };
 
+#define TW_CHAINS_TABLE 65536 /* a power of two */
+_Static_assert(TW_CHAINS_TABLE >= 2 * TW_BPF_INSNS_MAX, "at least half of the slots are free");
+
 struct tw_chains {
 	struct tw_chain_link *links; /* a link branches only to links with a smaller index */
 	struct tw_chain_range *ranges;
 	uint32_t n_links, n_ranges;
-	uint32_t *table; /* hash table: indexes of links */
-	uint32_t table_size;
+	uint32_t *table; /* hash table of TW_CHAINS_TABLE slots: index of a link + 1; 0 = free */
 	uint32_t extent; /* largest extent of all links */
 };
 
@@ -137,6 +139,14 @@ static inline int32_t tw_wire16(uint16_t value)
 static inline int32_t tw_wire32(uint32_t value)
 {
 	return (int32_t)(TW_HOST_BE ? value : __builtin_bswap32(value));
+}
+
+/* Jump to @too_short if the packet has fewer than @size bytes at the address in @base. r1 changes. */
+static inline void tw_gen__expect_bytes(struct tw_asm *a, uint8_t base, int size, tw_label too_short)
+{
+	tw_asm__mov(a, BPF_REG_1, base);
+	tw_asm__alu(a, BPF_ADD, BPF_REG_1, size);
+	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
 }
 
 /* program.c: code that all parts of a program use */

@@ -234,16 +234,6 @@ static void find_frame(struct tw_gen *g)
 	tw_asm__place(a, found);
 }
 
-static void copy(struct tw_gen *g, int size)
-{
-	struct tw_asm *a = &g->a;
-
-	tw_asm__mov(a, BPF_REG_1, TW_REG_CONTEXT);
-	tw_asm__mov(a, BPF_REG_2, TW_REG_AT);
-	tw_asm__mov(a, BPF_REG_3, TW_REG_FRAME);
-	gen__load_bytes(g, size, g->pass);
-}
-
 static void expect_magic(struct tw_gen *g)
 {
 	tw_asm__load_be(&g->a, 4, BPF_REG_1, TW_REG_FRAME, TW_HDR(magic));
@@ -277,7 +267,7 @@ static void read_header(struct tw_gen *g)
 	tw_asm__mov(a, BPF_REG_1, TW_REG_LIMIT);
 	tw_asm__alu_reg(a, BPF_SUB, BPF_REG_1, TW_REG_AT);
 	tw_asm__jump_if(a, BPF_JSLT, BPF_REG_1, TW_TLV0, cut);
-	copy(g, TW_TLV0);
+	peek(g, 0, TW_TLV0);
 	expect_magic(g);
 	tw_asm__load(a, 1, BPF_REG_1, TW_REG_FRAME, TW_HDR(version));
 	tw_asm__jump_if(a, BPF_JNE, BPF_REG_1, TW_VERSION, strange);
@@ -287,7 +277,7 @@ static void read_header(struct tw_gen *g)
 
 	tw_asm__place(a, cut);
 	tw_asm__jump_if(a, BPF_JSLT, BPF_REG_1, sizeof(uint32_t), g->pass);
-	copy(g, sizeof(uint32_t));
+	peek(g, 0, sizeof(uint32_t));
 	expect_magic(g);
 	tw_asm__place(a, strange);
 	tw_asm__imm(a, BPF_REG_1, 0);

@@ -41,31 +41,20 @@ static void jump_if(struct tw_asm *a, uint8_t op, uint64_t value, tw_label to)
 
 static void compare(struct tw_asm *a, const struct tw_test *test, bool is_signed, tw_label holds, tw_label fails)
 {
-	switch (test->op) {
-	case TW_TEST_EQ:
-		jump_if(a, BPF_JEQ, test->low, holds);
-		break;
-	case TW_TEST_NE:
-		jump_if(a, BPF_JNE, test->low, holds);
-		break;
-	case TW_TEST_LT:
-		jump_if(a, is_signed ? BPF_JSLT : BPF_JLT, test->low, holds);
-		break;
-	case TW_TEST_LE:
-		jump_if(a, is_signed ? BPF_JSLE : BPF_JLE, test->low, holds);
-		break;
-	case TW_TEST_GT:
-		jump_if(a, is_signed ? BPF_JSGT : BPF_JGT, test->low, holds);
-		break;
-	case TW_TEST_GE:
-		jump_if(a, is_signed ? BPF_JSGE : BPF_JGE, test->low, holds);
-		break;
-	case TW_TEST_WITHIN:
-		jump_if(a, is_signed ? BPF_JSLT : BPF_JLT, test->low, fails);
-		jump_if(a, is_signed ? BPF_JSLE : BPF_JLE, test->high, holds);
-		break;
-	default: /* EXISTS */
+	/* The conditions for unsigned and for signed numbers. */
+	static const uint8_t conditions[][2] = {
+		[TW_TEST_EQ] = { BPF_JEQ, BPF_JEQ },  [TW_TEST_NE] = { BPF_JNE, BPF_JNE },
+		[TW_TEST_LT] = { BPF_JLT, BPF_JSLT }, [TW_TEST_LE] = { BPF_JLE, BPF_JSLE },
+		[TW_TEST_GT] = { BPF_JGT, BPF_JSGT }, [TW_TEST_GE] = { BPF_JGE, BPF_JSGE },
+	};
+
+	if (test->op == TW_TEST_WITHIN) {
+		jump_if(a, conditions[TW_TEST_LT][is_signed], test->low, fails);
+		jump_if(a, conditions[TW_TEST_LE][is_signed], test->high, holds);
+	} else if (test->op == TW_TEST_EXISTS) {
 		tw_asm__jump(a, holds);
+	} else {
+		jump_if(a, conditions[test->op][is_signed], test->low, holds);
 	}
 	tw_asm__jump(a, fails);
 }
@@ -260,21 +249,13 @@ static void locate(struct tw_asm *a, const struct tw_test *test, tw_label fails)
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_2, TW_REG_LENGTH, fails);
 }
 
-/* Jump to @too_short if the packet has fewer than @len bytes of the text. */
-static void look_at_end(struct tw_asm *a, size_t len, tw_label too_short)
-{
-	tw_asm__mov(a, BPF_REG_1, AT);
-	tw_asm__alu(a, BPF_ADD, BPF_REG_1, TEXT_AT + (int32_t)len);
-	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
-}
-
 /* Set AT for a text that is read in the packet. */
 static void look_in_packet(struct tw_asm *a, size_t len, tw_label too_short)
 {
 	tw_asm__jump_if(a, BPF_JGT, OFFSET, OFFSET_MAX, too_short);
 	tw_asm__mov(a, AT, TW_REG_FRAME);
 	tw_asm__alu_reg(a, BPF_ADD, AT, OFFSET);
-	look_at_end(a, len, too_short);
+	tw_gen__expect_bytes(a, AT, TEXT_AT + (int)len, too_short);
 }
 
 /* Copy @len + 1 bytes of a text that is not empty to the window, and set AT. If it has only @len bytes, a NUL follows them. */
@@ -324,7 +305,7 @@ static void emit_located_text(struct tw_asm *a, const struct tw_test *test, cons
 	if (whole) {
 		if (in_packet) {
 			tw_asm__jump_if(a, BPF_JEQ, SIZE, (int32_t)len, equal);
-			look_at_end(a, len + 1, access->too_short);
+			tw_gen__expect_bytes(a, AT, TEXT_AT + (int)len + 1, access->too_short);
 		}
 		tw_asm__load(a, 1, BPF_REG_1, AT, TEXT_AT + (int)len);
 		tw_asm__jump32_if(a, BPF_JNE, BPF_REG_1, 0, different);
@@ -351,9 +332,7 @@ static void require(struct tw_asm *a, uint32_t extent, const struct tw_bpf_acces
 		return;
 	tw_asm__jump_if(a, BPF_JLT, TW_REG_LENGTH, (int32_t)extent, fails);
 	if (access->checks_each) {
-		tw_asm__mov(a, BPF_REG_1, TW_REG_FRAME);
-		tw_asm__alu(a, BPF_ADD, BPF_REG_1, TW_TLV0 + (int32_t)extent);
-		tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, fails);
+		tw_gen__expect_bytes(a, TW_REG_FRAME, TW_TLV0 + (int32_t)extent, fails);
 	}
 	a->known = extent;
 }
@@ -423,84 +402,25 @@ static void emit_test(struct tw_asm *a, const struct tw_test *test, const struct
 		emit_order(a, test, &place, holds, fails);
 }
 
-#define DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 8) /* a parenthesis adds at most an AND and an OR */
-
-/* An open AND or OR. */
-struct level {
-	tw_label holds, fails; /* targets if the AND or OR is true, if it is false */
-	tw_label next;         /* label of its next child */
-};
-
-struct lowering {
-	struct tw_asm *a;
-	const struct tw_bpf_access *access;
-	struct level levels[DEPTH_MAX];
-	unsigned int depth;
-};
-
-/*
- * Return: the targets of a node. They are those of its parent, but one result of a child (true in an AND, false in an OR) continues with
- * the next child, if there is one.
- */
-static struct level goals_of(const struct lowering *l, const struct tw_node *node)
+static tw_label label_of(uint32_t branch, tw_label first, tw_label holds, tw_label fails)
 {
-	const struct level *parent = &l->levels[l->depth - 1];
-	struct level goals = *parent;
-
-	if (l->depth == 1 || !node->next)
-		return goals;
-	if (node->parent->kind == TW_NODE_AND)
-		goals.holds = parent->next;
-	else
-		goals.fails = parent->next;
-	return goals;
-}
-
-static void open_node(struct lowering *l, const struct tw_node *node)
-{
-	struct level goals = goals_of(l, node);
-
-	if (l->depth == DEPTH_MAX) {
-		l->a->err = -E2BIG;
-		return;
-	}
-	goals.next = tw_asm__label(l->a);
-	l->levels[l->depth++] = goals;
-}
-
-static void next_child(struct lowering *l)
-{
-	struct level *level = &l->levels[l->depth - 1];
-
-	tw_asm__place(l->a, level->next);
-	level->next = tw_asm__label(l->a);
-}
-
-static void leaf(struct lowering *l, const struct tw_node *node)
-{
-	const struct level goals = goals_of(l, node);
-
-	if (node->negated)
-		emit_test(l->a, node->test, l->access, goals.fails, goals.holds);
-	else
-		emit_test(l->a, node->test, l->access, goals.holds, goals.fails);
+	return branch == TW_BRANCH_TRUE ? holds : branch == TW_BRANCH_FALSE ? fails : first + branch;
 }
 
 void tw_tree__emit(struct tw_asm *a, const struct tw_node *root, const struct tw_bpf_access *access, tw_label holds,
 		   tw_label fails)
 {
-	struct lowering l = { .a = a, .access = access, .levels = { { holds, fails, TW_NO_LABEL } }, .depth = 1 };
-	struct tw_walk walk = tw_walk__on(root);
-	enum tw_walk_at at;
+	const tw_label first = tw_asm__labels(a, root->n_tests);
+	struct tw_branch_walk walk;
+	struct tw_branches to;
+	const struct tw_test *test;
 
-	while (!a->err && (at = tw_walk__next(&walk)) != TW_WALK_END) {
-		if (at == TW_WALK_OPEN)
-			open_node(&l, walk.node);
-		else if (at == TW_WALK_BETWEEN)
-			next_child(&l);
-		else if (at == TW_WALK_CLOSE)
-			l.depth--;
-		else
-			leaf(&l, walk.node);
+	tw_branch_walk__init(&walk, root);
+	for (uint32_t i = 0; !a->err && (test = tw_branch_walk__next(&walk, &to)); i++) {
+		tw_asm__place(a, first + i);
+		emit_test(a, test, access, label_of(to.holds, first, holds, fails),
+			  label_of(to.fails, first, holds, fails));
 	}
+	if (walk.too_deep)
+		a->err = -E2BIG;
 }

@@ -258,13 +258,13 @@ static bool matches(const struct tw_bound *bound, const struct tw_stream *stream
 	struct tw_filter_event event = tw_filter_event__of_view(view, cpu);
 
 	event.time = tw_identity__ns(&stream->identity, view->time);
-	if (tw_bound__needs_comm(bound) && !view->pid) {
+	if (bound->needs_comm && !view->pid) {
 		event.comm = "<idle>";
 		event.comm_len = 6;
-	} else if (tw_bound__needs_comm(bound)) {
+	} else if (bound->needs_comm) {
 		event.comm = tw_stream__task(stream, view->pid, view->time, &event.comm_len);
 	}
-	if (tw_bound__needs_host(bound) && stream->identity.host_len) {
+	if (bound->needs_host && stream->identity.host_len) {
 		event.host = (const char *)stream->identity.host_bytes;
 		event.host_len = stream->identity.host_len;
 	}

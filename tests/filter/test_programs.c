@@ -29,7 +29,8 @@ static struct tw_node *grow(const struct toy *f, struct random_tree *tree, unsig
 
 	*node = (struct tw_node){ .kind = TW_NODE_TEST,
 				  .negated = rand_r(&tree->seed) % 2,
-				  .test = &tree->tests[tree->n++] };
+				  .test = &tree->tests[tree->n++],
+				  .n_tests = 1 };
 	if (!depth || rand_r(&tree->seed) % 4 == 0) {
 		const uint64_t value = (uint64_t)rand_r(&tree->seed) % 10;
 
@@ -38,6 +39,7 @@ static struct tw_node *grow(const struct toy *f, struct random_tree *tree, unsig
 		return node;
 	}
 	node->kind = is_and ? TW_NODE_AND : TW_NODE_OR;
+	node->n_tests = 0;
 	*ret = is_and;
 	link = &node->first;
 	for (int i = 2 + rand_r(&tree->seed) % 2; i; i--) {
@@ -45,6 +47,7 @@ static struct tw_node *grow(const struct toy *f, struct random_tree *tree, unsig
 
 		*link = grow(f, tree, depth - 1, node->kind, &value);
 		(*link)->parent = node;
+		node->n_tests += (*link)->n_tests;
 		node->last = *link;
 		link = &(*link)->next;
 		*ret = is_and ? *ret && value : *ret || value;
@@ -78,7 +81,7 @@ static void certainty_is_by_id(void **state)
 	struct tw_test test = toy__number(f, "a", TW_TEST_EQ, 200);
 	struct tw_error err;
 
-	f->root = (struct tw_node){ .kind = TW_NODE_TEST, .test = &test };
+	f->root = (struct tw_node){ .kind = TW_NODE_TEST, .test = &test, .n_tests = 1 };
 	f->bound.arena = tw_arena__new(1 << 20);
 	assert_int_equal(tw_bound__prepare(&f->bound, &err), 0);
 	assert_int_equal(tw_bound__is_certain(&f->bound, 300), -1);
@@ -98,7 +101,7 @@ static void too_large_is_said(void **state)
 	struct tw_test test = toy__number(f, "a", TW_TEST_EQ, 200);
 	struct tw_error err = { "" };
 
-	f->root = (struct tw_node){ .kind = TW_NODE_TEST, .test = &test };
+	f->root = (struct tw_node){ .kind = TW_NODE_TEST, .test = &test, .n_tests = 1 };
 	f->bound.arena = tw_arena__new(64);
 	assert_int_equal(tw_bound__prepare(&f->bound, &err), -E2BIG);
 	assert_non_null(strstr(err.text, "too large"));

@@ -84,7 +84,7 @@ bool toy__holds(struct toy *f, struct tw_test test)
 {
 	bool ret, negated;
 
-	f->root = (struct tw_node){ .kind = TW_NODE_TEST, .test = &test };
+	f->root = (struct tw_node){ .kind = TW_NODE_TEST, .test = &test, .n_tests = 1 };
 	ret = toy__matches(f);
 	f->root.negated = true;
 	negated = toy__matches(f);
