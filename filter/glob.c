@@ -11,47 +11,44 @@ static size_t left(const struct rest *rest)
 	return (size_t)(rest->end - rest->at);
 }
 
-/*
- * Read a byte or a range of bytes inside brackets; set @ret_has if it contains @c. Return: false at the end of the pattern, so that the
- * brackets are not closed.
- */
-static bool span_has(struct rest *span, uint8_t c, bool *ret_has)
+/* Return: bytes of a class with its brackets; 1 if it is not closed, because '[' is then an ordinary byte. */
+static size_t class_length(const uint8_t *at, size_t left)
 {
-	const uint8_t low = *span->at++;
-	uint8_t high = low;
+	size_t i = left > 2 && at[1] == '!' ? 2 : 1;
 
-	if (left(span) >= 2 && span->at[0] == '-' && span->at[1] != ']') {
-		high = span->at[1];
-		span->at += 2;
-	}
-	*ret_has |= low <= c && c <= high;
-	return left(span) > 0;
+	/* The first character in a class may be a closing bracket. */
+	do {
+		if (i >= left)
+			return 1;
+		i += i + 2 < left && at[i + 1] == '-' && at[i + 2] != ']' ? 3 : 1;
+	} while (i >= left || at[i] != ']');
+	return i + 1;
 }
 
-/* Read a class after its '['; set @ret_has if it matches @c. Return: false, with @pattern unchanged, if there is no closing ']'. */
-static bool read_class(struct rest *pattern, uint8_t c, bool *ret_has)
+size_t tw_glob__element(const uint8_t *at, size_t left)
 {
-	struct rest span = *pattern;
-	bool has = false, is_inverted;
+	if (*at == '\\')
+		return left > 1 ? 2 : 1;
+	return *at == '[' ? class_length(at, left) : 1;
+}
 
-	is_inverted = left(&span) && *span.at == '!';
-	if (is_inverted)
-		span.at++;
-	if (!left(&span))
-		return false;
-	do {
-		if (!span_has(&span, c, &has))
-			return false;
-	} while (*span.at != ']');
-	pattern->at = span.at + 1;
-	*ret_has = has != is_inverted;
-	return true;
+/* Whether a class, @len bytes with its brackets, matches @c. */
+static bool class_has(const uint8_t *class, size_t len, uint8_t c)
+{
+	const bool is_inverted = class[1] == '!';
+	bool has = false;
+
+	for (size_t i = is_inverted ? 2 : 1, last; i < len - 1; i = last + 1) {
+		last = i + 2 < len - 1 && class[i + 1] == '-' ? i + 2 : i;
+		has |= class[i] <= c && c <= class[last];
+	}
+	return has != is_inverted;
 }
 
 /* Whether the next element of the pattern matches @c; if so, move @pattern to the element after it. The element must not be '*'. */
 static bool takes(struct rest *pattern, uint8_t c)
 {
-	struct rest next = { pattern->at + 1, pattern->end };
+	const size_t len = tw_glob__element(pattern->at, left(pattern));
 	bool has;
 
 	switch (*pattern->at) {
@@ -59,17 +56,16 @@ static bool takes(struct rest *pattern, uint8_t c)
 		has = true;
 		break;
 	case '[':
-		if (!read_class(&next, c, &has))
-			has = c == '[';
+		has = len > 1 ? class_has(pattern->at, len, c) : c == '[';
 		break;
 	case '\\':
-		has = left(&next) && *next.at++ == c;
+		has = len > 1 && pattern->at[1] == c;
 		break;
 	default:
 		has = *pattern->at == c;
 	}
 	if (has)
-		*pattern = next;
+		pattern->at += len;
 	return has;
 }
 
@@ -105,27 +101,6 @@ bool tw_glob__matches(const uint8_t *pattern, size_t pattern_len, const uint8_t 
 			return false;
 		}
 	}
-}
-
-/* Return: bytes of a class with its brackets; 1 if it is not closed, because '[' is then an ordinary byte. */
-static size_t class_length(const uint8_t *at, size_t left)
-{
-	size_t i = left > 2 && at[1] == '!' ? 2 : 1;
-
-	/* The first character in a class may be a closing bracket. */
-	do {
-		if (i >= left)
-			return 1;
-		i += i + 2 < left && at[i + 1] == '-' && at[i + 2] != ']' ? 3 : 1;
-	} while (i >= left || at[i] != ']');
-	return i + 1;
-}
-
-size_t tw_glob__element(const uint8_t *at, size_t left)
-{
-	if (*at == '\\')
-		return left > 1 ? 2 : 1;
-	return *at == '[' ? class_length(at, left) : 1;
 }
 
 static void look_at_body(struct tw_glob_shape *glob)
