@@ -42,12 +42,6 @@ static bool write_leaf(const struct tw_expression_style *style, const struct tw_
 	return false;
 }
 
-static bool needs_parentheses(const struct tw_expression_style *style, const struct tw_node *node,
-			      const struct tw_node *root)
-{
-	return node != root && (node->kind == TW_NODE_OR || style->nests_ands);
-}
-
 bool tw_expression__write(const struct tw_expression_style *style, const struct tw_format *format,
 			  const struct tw_node *root, struct tw_line *line)
 {
@@ -60,7 +54,7 @@ bool tw_expression__write(const struct tw_expression_style *style, const struct 
 			is_joint |= write_leaf(style, format, walk.node, walk.node == root, line);
 		else if (at == TW_WALK_BETWEEN)
 			tw_line__str(line, walk.node->kind == TW_NODE_AND ? style->and_text : style->or_text);
-		else if (needs_parentheses(style, walk.node, root))
+		else if (walk.node != root && (walk.node->kind == TW_NODE_OR || style->nests_ands))
 			tw_line__char(line, at == TW_WALK_OPEN ? '(' : ')');
 	}
 	return is_joint;
@@ -168,4 +162,25 @@ void tw_groups__fini(struct tw_groups *groups)
 	free(groups->group_of);
 	free(groups->groups);
 	free(groups->pool);
+}
+
+bool tw_groups__next_ids(const struct tw_groups *groups, uint32_t group, bool others, size_t *at, uint16_t *ret_first,
+			 uint16_t *ret_last)
+{
+	const struct tw_bound *bound = groups->bound;
+	bool found = false;
+
+	for (; *at < bound->n_events; (*at)++) {
+		const uint16_t id = bound->events[*at].format->id;
+		const bool is_one = (groups->group_of[*at] == group + 1) != others;
+
+		if (found && (!is_one || id != *ret_last + 1))
+			break;
+		if (is_one && !found)
+			*ret_first = id;
+		if (is_one)
+			*ret_last = id;
+		found |= is_one;
+	}
+	return found;
 }

@@ -66,6 +66,15 @@ int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_sty
 
 void tw_groups__fini(struct tw_groups *groups);
 
+/**
+ * tw_groups__next_ids() - find the next range of ids of a group's events, or of the schema's other events (@others)
+ * @at: position in bound->events; 0 for the first call
+ * @ret_first, @ret_last: the range; it has only consecutive ids, and each is of such an event
+ * Return: false if there are no more.
+ */
+bool tw_groups__next_ids(const struct tw_groups *groups, uint32_t group, bool others, size_t *at, uint16_t *ret_first,
+			 uint16_t *ret_last);
+
 /** tw_group__knows() - Return: number of events in a group that the schema has */
 static inline size_t tw_group__knows(const struct tw_group *group)
 {

@@ -483,26 +483,20 @@ static void put_id(struct tw_line *line, uint8_t op, uint16_t id)
 /* Append the ids of a group's events, or of the schema's other events (@others), in ranges joined by `or`. Return: number of ranges */
 static uint32_t put_ids(const struct tw_groups *g, uint32_t group, bool others, struct tw_line *line)
 {
-	const struct tw_bound_event *events = g->bound->events;
-	const size_t n = g->bound->n_events;
 	uint32_t alternatives = 0;
+	uint16_t first, last;
+	size_t at = 0;
 
-	for (size_t i = 0, last; i < n; i = last + 1) {
-		last = i;
-		if ((g->group_of[i] == group + 1) == others)
-			continue;
-		while (last + 1 < n && (g->group_of[last + 1] == group + 1) != others &&
-		       events[last + 1].format->id == events[last].format->id + 1)
-			last++;
+	while (tw_groups__next_ids(g, group, others, &at, &first, &last)) {
 		tw_line__str(line, alternatives++ ? " or " : "");
-		if (last == i) {
-			put_id(line, TW_TEST_EQ, events[i].format->id);
+		if (first == last) {
+			put_id(line, TW_TEST_EQ, first);
 			continue;
 		}
 		tw_line__char(line, '(');
-		put_id(line, TW_TEST_GE, events[i].format->id);
+		put_id(line, TW_TEST_GE, first);
 		tw_line__str(line, " and ");
-		put_id(line, TW_TEST_LE, events[last].format->id);
+		put_id(line, TW_TEST_LE, last);
 		tw_line__char(line, ')');
 	}
 	return alternatives;

@@ -328,7 +328,7 @@ static struct tw_cubes cubes_of_test(struct tw_cube_maker *maker, const struct t
 
 static struct tw_cubes cubes_of_tree(struct tw_cube_maker *maker, const struct tw_node *root)
 {
-	struct tw_cubes open[TW_FILTER_DEPTH_MAX * 2 + 2], done;
+	struct tw_cubes open[TW_TREE_DEPTH_MAX], done;
 	unsigned int depth = 0;
 	struct tw_walk walk = tw_walk__on(root);
 	enum tw_walk_at at;
@@ -338,7 +338,7 @@ static struct tw_cubes cubes_of_tree(struct tw_cube_maker *maker, const struct t
 		const struct tw_node *parent = walk.node->parent;
 
 		if (at == TW_WALK_OPEN) {
-			if (depth == sizeof(open) / sizeof(open[0])) {
+			if (depth == TW_TREE_DEPTH_MAX) {
 				maker->too_many = true;
 				break;
 			}
@@ -404,40 +404,33 @@ static struct tw_cubes frame_cube(struct tw_cube_maker *maker, const struct tw_b
 	return cubes;
 }
 
+static void or_ids(struct tw_cube_maker *maker, struct tw_cubes *ids, uint32_t first, uint32_t last)
+{
+	const struct tw_cube_number id = { .offset = EVENT(event_id), .size = 2, .big_endian = true };
+	const struct tw_cubes range = cubes__range(maker, &id, first, last);
+
+	*ids = cubes__or(maker, ids, &range);
+}
+
 /* Make a list for the event ids of a group, in ranges. The ids that the schema does not have are between and after its ids. */
 static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_groups *groups, uint32_t group)
 {
-	const struct tw_cube_number id = { .offset = EVENT(event_id), .size = 2, .big_endian = true };
-	const struct tw_bound_event *events = groups->bound->events;
 	const bool has_unknown = groups->groups[group].has_unknown;
-	const size_t n = groups->bound->n_events;
-	struct tw_cubes list = cubes__certain(maker, false), range;
-	uint32_t from = 0; /* lower bound of the next range */
+	struct tw_cubes ids = cubes__certain(maker, false);
+	uint32_t from = 0; /* the id after the previous range */
+	uint16_t first, last;
+	size_t at = 0;
 
-	for (size_t i = 0; i <= n && list.items; i++) {
-		const uint32_t at = i < n ? events[i].format->id : UINT16_MAX + 1;
-		const bool is_in = i < n && groups->group_of[i] == group + 1;
-		uint32_t first = at, end = at;
-
-		if (has_unknown && is_in)
-			continue;
-		if (has_unknown) {
-			first = from;
-			from = at + 1;
-		} else if (is_in) {
-			while (i + 1 < n && groups->group_of[i + 1] == group + 1 &&
-			       events[i + 1].format->id == end + 1) {
-				end++;
-				i++;
-			}
-			end++;
-		}
-		if (first == end)
-			continue;
-		range = cubes__range(maker, &id, first, end - 1);
-		list = cubes__or(maker, &list, &range);
+	while (ids.items && tw_groups__next_ids(groups, group, has_unknown, &at, &first, &last)) {
+		if (!has_unknown)
+			or_ids(maker, &ids, first, last);
+		else if (from < first)
+			or_ids(maker, &ids, from, first - 1);
+		from = last + 1u;
 	}
-	return list;
+	if (has_unknown && from <= UINT16_MAX)
+		or_ids(maker, &ids, from, UINT16_MAX);
+	return ids;
 }
 
 /* Copy cubes from the arena to matches, which the caller frees with tw_u32__fini(). Return: 0, -ENOMEM */
