@@ -14,72 +14,46 @@
 #include "filter/u32.h"
 #include "wire/tracewire.h"
 
-/*
- * A copy of a tree that is being made: of the part that a back end can evaluate (tw_node__weaken()), or of what remains for a later stage
- * (tw_node__rest()).
- */
-struct copy {
-	struct tw_arena *arena;
-	struct tw_node *done; /* the completed copy */
-	/* For each open AND or OR: its children copied so far, joined; NULL = no child yet. A tree is not deeper than its expression. */
-	struct tw_node *open[2 * TW_FILTER_DEPTH_MAX + 2];
-	uint8_t kinds[2 * TW_FILTER_DEPTH_MAX + 2];
-	unsigned int depth; /* number of open ANDs and ORs */
-	bool failed;
-};
-
-static void open_joint(struct copy *copy, enum tw_node_kind kind)
+static struct tw_node *copy_leaf(const struct tw_node *leaf, enum tw_back_end back_end, struct tw_arena *arena,
+				 bool *ret_exact)
 {
-	if (copy->depth == sizeof(copy->kinds)) {
-		copy->failed = true;
-		return;
-	}
-	copy->kinds[copy->depth] = (uint8_t)kind;
-	copy->open[copy->depth++] = NULL;
-}
-
-static void add(struct copy *copy, struct tw_node *node)
-{
-	struct tw_node **so_far;
-
-	if (!node) {
-		copy->failed = true;
-		return;
-	}
-	if (!copy->depth) {
-		copy->done = node;
-		return;
-	}
-	so_far = &copy->open[copy->depth - 1];
-	*so_far = *so_far ? tw_node__join(copy->arena, copy->kinds[copy->depth - 1], *so_far, node) : node;
-	copy->failed |= !*so_far;
+	if (leaf->kind != TW_NODE_TEST)
+		return tw_node__certain(arena, leaf->kind == TW_NODE_TRUE);
+	if (!tw_test__refusal(leaf->test, back_end))
+		return tw_node__test(arena, leaf->test, leaf->negated);
+	*ret_exact = false;
+	return tw_node__certain(arena, true);
 }
 
 /* Copy a tree; tests that the back end cannot express become TRUE. @ret_exact: whether there is no such test */
 static struct tw_node *copy_tree(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
 				 bool *ret_exact)
 {
-	struct copy copy = { .arena = arena };
+	/* For each open AND or OR: its children copied so far, joined; NULL = no child yet. */
+	struct tw_node *open[TW_TREE_DEPTH_MAX], *done = NULL;
 	struct tw_walk walk = tw_walk__on(root);
+	unsigned int depth = 0;
 	enum tw_walk_at at;
 
 	*ret_exact = true;
-	while (!copy.failed && (at = tw_walk__next(&walk)) != TW_WALK_END) {
+	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
+		if (at == TW_WALK_BETWEEN)
+			continue;
 		if (at == TW_WALK_OPEN) {
-			open_joint(&copy, walk.node->kind);
-		} else if (at == TW_WALK_CLOSE) {
-			copy.depth--;
-			add(&copy, copy.open[copy.depth]);
-		} else if (at == TW_WALK_LEAF && walk.node->kind != TW_NODE_TEST) {
-			add(&copy, tw_node__certain(arena, walk.node->kind == TW_NODE_TRUE));
-		} else if (at == TW_WALK_LEAF && tw_test__refusal(walk.node->test, back_end)) {
-			*ret_exact = false;
-			add(&copy, tw_node__certain(arena, true));
-		} else if (at == TW_WALK_LEAF) {
-			add(&copy, tw_node__test(arena, walk.node->test, walk.node->negated));
+			if (depth == TW_TREE_DEPTH_MAX)
+				return NULL;
+			open[depth++] = NULL;
+			continue;
 		}
+		done = at == TW_WALK_CLOSE ? open[--depth] : copy_leaf(walk.node, back_end, arena, ret_exact);
+		if (depth && open[depth - 1])
+			done = tw_node__join(arena, walk.node->parent->kind, open[depth - 1], done);
+		if (!done)
+			return NULL;
+		if (depth)
+			open[depth - 1] = done;
 	}
-	return copy.failed ? NULL : copy.done;
+	return done;
 }
 
 const struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,

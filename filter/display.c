@@ -488,7 +488,7 @@ enum joint {
 enum written { BY_SYSTEM, BY_NAME, BY_BOTH };
 
 /* An event of the schema. The arrays are indexed by BY_SYSTEM and BY_NAME. */
-struct entry {
+struct event_entry {
 	const char *text[2];        /* the event's system and name */
 	uint32_t same[2];           /* index of the first event with the same text */
 	uint32_t n[2];              /* in the first event with a text: number of events with the text */
@@ -499,7 +499,7 @@ struct entry {
 struct events {
 	const struct tw_groups *groups;
 	uint32_t n;
-	struct entry *entries;
+	struct event_entry *entries;
 	uint32_t *list;  /* result of list(): indexes of events */
 	uint32_t *slots; /* hash table of a text: index of the first event with the text + 1; 0 = free */
 	uint32_t n_slots;
@@ -562,7 +562,7 @@ static void choose(struct events *events, uint32_t group, bool others)
 	for (uint32_t i = 0; i < events->n; i++)
 		memset(events->entries[i].chosen, 0, sizeof(events->entries[i].chosen));
 	for (uint32_t i = 0; i < events->n; i++) {
-		struct entry *entry = &events->entries[i];
+		struct event_entry *entry = &events->entries[i];
 
 		entry->is_chosen = (events->groups->group_of[i] == group + 1) != others;
 		events->entries[entry->same[BY_SYSTEM]].chosen[BY_SYSTEM] += entry->is_chosen;
@@ -570,10 +570,10 @@ static void choose(struct events *events, uint32_t group, bool others)
 	}
 }
 
-static enum written written_by(const struct events *events, const struct entry *entry)
+static enum written written_by(const struct events *events, const struct event_entry *entry)
 {
-	const struct entry *system = &events->entries[entry->same[BY_SYSTEM]];
-	const struct entry *name = &events->entries[entry->same[BY_NAME]];
+	const struct event_entry *system = &events->entries[entry->same[BY_SYSTEM]];
+	const struct event_entry *name = &events->entries[entry->same[BY_NAME]];
 
 	if (system->n[BY_SYSTEM] > 1 && system->chosen[BY_SYSTEM] == system->n[BY_SYSTEM])
 		return BY_SYSTEM;
@@ -588,7 +588,7 @@ static uint32_t list(struct events *events, enum written by)
 	for (uint32_t i = 0; i < events->n; i++)
 		events->entries[i].is_written = false;
 	for (uint32_t i = 0; i < events->n; i++) {
-		struct entry *entry = &events->entries[i];
+		struct event_entry *entry = &events->entries[i];
 
 		if (!entry->is_chosen || written_by(events, entry) != by)
 			continue;
@@ -651,37 +651,22 @@ static enum joint put_set_of_events(struct events *events, uint32_t group, bool 
 /* Whether a tree can be true only if an operand is present; with @wants_field, only if a field of an event is present. */
 static bool tells(const struct tw_node *root, bool wants_field)
 {
-	/* For each open AND or OR, the result so far. In an AND, one child with this property is sufficient; in an OR, all must have it. */
-	bool found[TW_FILTER_DEPTH_MAX * 2 + 2] = { false };
-	unsigned int depth = 0;
-	struct tw_walk walk = tw_walk__on(root);
-	enum tw_walk_at at;
+	const struct tw_node *node = root;
 
-	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
-		const struct tw_node *parent = walk.node->parent;
+	for (;;) {
 		bool is;
 
-		if (at == TW_WALK_OPEN) {
-			if (++depth == sizeof(found) / sizeof(found[0]))
-				return false;
-			found[depth] = walk.node->kind == TW_NODE_OR;
-			continue;
-		}
-		if (at == TW_WALK_BETWEEN)
-			continue;
-		if (at == TW_WALK_CLOSE)
-			is = found[depth--];
-		else
-			is = walk.node->kind == TW_NODE_TEST && !walk.node->negated &&
-			     (!wants_field || walk.node->test->operand == TW_ON_FIELD);
-		if (walk.node == root)
+		while (node->first)
+			node = node->first;
+		is = node->kind == TW_NODE_TEST && !node->negated &&
+		     (!wants_field || node->test->operand == TW_ON_FIELD);
+		/* In an AND, one child with this property is sufficient; in an OR, all must have it. */
+		while (node != root && (!node->next || is == (node->parent->kind == TW_NODE_AND)))
+			node = node->parent;
+		if (node == root)
 			return is;
-		if (parent->kind == TW_NODE_AND)
-			found[depth] |= is;
-		else
-			found[depth] &= is;
+		node = node->next;
 	}
-	return false;
 }
 
 /* Append a text that is true for all events, known to the schema or not, except the schema's events that are not in the group. */
