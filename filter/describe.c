@@ -141,30 +141,3 @@ void tw_test__describe(const struct tw_test *test, struct tw_line *line)
 	put_value(test, true, line);
 	tw_line__char(line, '}');
 }
-
-static void describe_leaf(const struct tw_node *node, struct tw_line *line)
-{
-	if (node->kind != TW_NODE_TEST) {
-		tw_line__str(line, node->kind == TW_NODE_TRUE ? "true" : "false");
-		return;
-	}
-	tw_line__str(line, node->negated ? "!(" : "");
-	tw_test__describe(node->test, line);
-	tw_line__str(line, node->negated ? ")" : "");
-}
-
-/* Parentheses around an AND inside an OR are not necessary, but make the text easier to read. */
-void tw_node__describe(const struct tw_node *root, struct tw_line *line)
-{
-	struct tw_walk walk = tw_walk__on(root);
-	enum tw_walk_at at;
-
-	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
-		if (at == TW_WALK_LEAF)
-			describe_leaf(walk.node, line);
-		else if (at == TW_WALK_BETWEEN)
-			tw_line__str(line, walk.node->kind == TW_NODE_AND ? " && " : " || ");
-		else if (walk.node != root)
-			tw_line__char(line, at == TW_WALK_OPEN ? '(' : ')');
-	}
-}

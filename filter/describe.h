@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes tests and trees of a bound filter as text in the filter language, for users and for the test suite. */
+/* Writes tests of a bound filter as text in the filter language. */
 #ifndef TW_FILTER_DESCRIBE_H
 #define TW_FILTER_DESCRIBE_H
 
@@ -8,9 +8,6 @@
 
 /** tw_test__describe() - append one test, for example `prev_pid & 0xff != 3` or `prev_comm == "bash"` */
 void tw_test__describe(const struct tw_test *test, struct tw_line *line);
-
-/** tw_node__describe() - append a tree, for example `(a == 1 || !(b == 2)) && c > 3`, `true` or `false` */
-void tw_node__describe(const struct tw_node *root, struct tw_line *line);
 
 /** tw_operand__name() - Return: the name of an operand other than TW_ON_FIELD, for example "pid" */
 const char *tw_operand__name(uint8_t operand);
