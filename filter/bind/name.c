@@ -13,7 +13,7 @@
 #define TASK "the task that was running"
 
 /* The keys of the language. A key that can be mistaken for a field of some events has a meaning, for tw_filter__ambiguous_key(). */
-static const struct {
+static const struct filter_key {
 	const char *name;
 	uint8_t kind, operand;
 	const char *meaning;
@@ -34,24 +34,12 @@ static const struct {
 };
 #define N_KEYS (sizeof(keys) / sizeof(keys[0]))
 
-static bool find_key(const char *word, struct tw_filter_name *ret)
-{
-	for (size_t i = 0; i < N_KEYS; i++) {
-		if (strcmp(keys[i].name, word) != 0)
-			continue;
-		ret->kind = keys[i].kind;
-		ret->operand = keys[i].operand;
-		return true;
-	}
-	return false;
-}
-
-/* Return: the meaning of a key, as text; NULL if @word is not a key, or cannot be mistaken for a field. */
-static const char *meaning_of(const char *word)
+/* Return: a key; NULL if @word is no key. */
+static const struct filter_key *find_key(const char *word)
 {
 	for (size_t i = 0; i < N_KEYS; i++)
 		if (!strcmp(keys[i].name, word))
-			return keys[i].meaning;
+			return &keys[i];
 	return NULL;
 }
 
@@ -70,14 +58,14 @@ bool tw_filter__ambiguous_key(const struct tw_filter *filter, const struct tw_sc
 {
 	for (unsigned int i = 0; i < filter->n_predicates; i++) {
 		const struct tw_predicate *predicate = filter->predicates[i];
-		const char *meaning = meaning_of(predicate->name);
-		const struct tw_format *format = meaning ? with_field(schema, predicate->name) : NULL;
+		const struct filter_key *key = find_key(predicate->name);
+		const struct tw_format *format = key && key->meaning ? with_field(schema, predicate->name) : NULL;
 
 		if (!format)
 			continue;
 		tw_filter_error(ret, 0, predicate->column,
 				"%s is %s; the field of %s is %s.%s, that of any event any.%s", predicate->name,
-				meaning, format->name, format->name, predicate->name, predicate->name);
+				key->meaning, format->name, format->name, predicate->name, predicate->name);
 		return true;
 	}
 	return false;
@@ -85,9 +73,7 @@ bool tw_filter__ambiguous_key(const struct tw_filter *filter, const struct tw_sc
 
 bool tw_filter_name__is_key(const char *word)
 {
-	struct tw_filter_name unused;
-
-	return find_key(word, &unused);
+	return find_key(word);
 }
 
 /* Whether a field name is of a common field, such as common_pid. These are keys, also after the name of an event. */
@@ -143,6 +129,7 @@ static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], 
 
 int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_name *ret, struct tw_error *error)
 {
+	const struct filter_key *key = NULL;
 	char *parts[3];
 	int n = check_characters(predicate, error);
 
@@ -153,16 +140,18 @@ int tw_filter_name__read(const struct tw_predicate *predicate, struct tw_filter_
 	n = cut(predicate, ret->buf, parts, error);
 	if (n < 0)
 		return n;
-	if (n == 1 && find_key(parts[0], ret))
-		return 0;
 	ret->kind = TW_NAME_FIELD;
 	ret->field = parts[n - 1];
 	if (n > 1 && (n == 3 || strcmp(parts[0], "any") != 0))
 		ret->event = parts[n - 2];
 	if (n == 3)
 		ret->system = parts[0];
-	if (n > 1 && is_common(ret->field))
-		find_key(ret->field, ret);
+	if (n == 1 || is_common(ret->field))
+		key = find_key(ret->field);
+	if (key) {
+		ret->kind = key->kind;
+		ret->operand = key->operand;
+	}
 	return 0;
 }
 

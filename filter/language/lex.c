@@ -373,5 +373,5 @@ int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token 
 	ret->literal.column = (uint32_t)lexer->at + 1;
 	err = take_token(lexer, ret, error);
 	ret->end = lexer->at;
-	return err == -ENOMEM ? tw_filter_error(error, err, ret->literal.column, "no memory") : err;
+	return err;
 }

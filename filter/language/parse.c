@@ -29,7 +29,7 @@ int tw_filter_error(struct tw_error *error, int err, uint32_t column, const char
 /* An operator or parenthesis on the stack, in the order of precedence. */
 enum waiting { WAITING_OPEN, WAITING_OR, WAITING_AND, WAITING_NOT };
 
-struct parser {
+struct expression_parser {
 	struct tw_filter_lexer lexer;
 	struct tw_filter *filter;
 	struct tw_filter_token token; /* the next token, not parsed yet */
@@ -42,29 +42,29 @@ struct parser {
 	unsigned int depth; /* number of parentheses and nots on the stack */
 };
 
-static uint32_t parser__column(const struct parser *p)
+static uint32_t parser__column(const struct expression_parser *p)
 {
 	return p->token.literal.column;
 }
 
-static int parser__next(struct parser *p)
+static int parser__next(struct expression_parser *p)
 {
 	return tw_filter_lexer__next(&p->lexer, &p->token, p->error);
 }
 
 /* Make an error at the column of the next token. Return: -EINVAL */
-static int parser__refuse(const struct parser *p, const char *why)
+static int parser__refuse(const struct expression_parser *p, const char *why)
 {
 	return tw_filter_error(p->error, -EINVAL, parser__column(p), "%s", why);
 }
 
-static bool parser__is_word(const struct parser *p, const char *word)
+static bool parser__is_word(const struct expression_parser *p, const char *word)
 {
 	return p->token.kind == TW_TOKEN_WORD && !strcmp(p->token.literal.text, word);
 }
 
 /* Whether the next token, after a name, is a keyword for an operator. */
-static bool find_word_operator(const struct parser *p, uint8_t *ret_op)
+static bool find_word_operator(const struct expression_parser *p, uint8_t *ret_op)
 {
 	static const struct {
 		const char *word;
@@ -89,7 +89,7 @@ static bool find_word_operator(const struct parser *p, uint8_t *ret_op)
 	return false;
 }
 
-static int take_value(struct parser *p, struct tw_literal *ret)
+static int take_value(struct expression_parser *p, struct tw_literal *ret)
 {
 	if (p->token.kind != TW_TOKEN_WORD && p->token.kind != TW_TOKEN_STRING)
 		return tw_filter_error(p->error, -EINVAL, parser__column(p), "a value is expected here%s",
@@ -98,7 +98,7 @@ static int take_value(struct parser *p, struct tw_literal *ret)
 	return parser__next(p);
 }
 
-static int take_member(struct parser *p, struct tw_set_member **ret)
+static int take_member(struct expression_parser *p, struct tw_set_member **ret)
 {
 	struct tw_set_member *member = tw_arena__take(p->filter->arena, sizeof(*member));
 	int err = member ? take_value(p, &member->low) : -ENOMEM;
@@ -114,7 +114,7 @@ static int take_member(struct parser *p, struct tw_set_member **ret)
 }
 
 /* Parse a set, from its opening to its closing brace. */
-static int take_set(struct parser *p, struct tw_predicate *predicate)
+static int take_set(struct expression_parser *p, struct tw_predicate *predicate)
 {
 	struct tw_set_member **end = &predicate->members;
 	unsigned int n = 0;
@@ -139,7 +139,7 @@ static int take_set(struct parser *p, struct tw_predicate *predicate)
 	return parser__next(p);
 }
 
-static int take_right_side(struct parser *p, struct tw_predicate *predicate, uint8_t op)
+static int take_right_side(struct expression_parser *p, struct tw_predicate *predicate, uint8_t op)
 {
 	int err;
 
@@ -152,7 +152,7 @@ static int take_right_side(struct parser *p, struct tw_predicate *predicate, uin
 	return predicate->members ? take_value(p, &predicate->members->low) : -ENOMEM;
 }
 
-static int take_mask(struct parser *p, struct tw_predicate *predicate)
+static int take_mask(struct expression_parser *p, struct tw_predicate *predicate)
 {
 	int err = parser__next(p);
 
@@ -162,7 +162,7 @@ static int take_mask(struct parser *p, struct tw_predicate *predicate)
 }
 
 /* Parse `in` or `not in`, and the set after it. The next token is `in` or `not`. */
-static int take_in(struct parser *p, struct tw_predicate *predicate, bool *ret_negated)
+static int take_in(struct expression_parser *p, struct tw_predicate *predicate, bool *ret_negated)
 {
 	int err;
 
@@ -178,7 +178,7 @@ static int take_in(struct parser *p, struct tw_predicate *predicate, bool *ret_n
 }
 
 /* Parse a comparison after its name: mask, operator and values, as far as they are present. */
-static int take_right_of_name(struct parser *p, struct tw_predicate *predicate, bool *ret_negated)
+static int take_right_of_name(struct expression_parser *p, struct tw_predicate *predicate, bool *ret_negated)
 {
 	uint8_t op;
 	int err;
@@ -200,7 +200,7 @@ static int take_right_of_name(struct parser *p, struct tw_predicate *predicate, 
 }
 
 /* Parse a comparison, from its name to its values, and add it to the filter's predicates. @ret_negated: whether it has `not in` */
-static int take_comparison_of(struct parser *p, bool *ret_negated)
+static int take_comparison_of(struct expression_parser *p, bool *ret_negated)
 {
 	static const char prefix[] = "trace.";
 	struct tw_filter *filter = p->filter;
@@ -211,7 +211,7 @@ static int take_comparison_of(struct parser *p, bool *ret_negated)
 
 	*ret_negated = false;
 	if (!predicate)
-		return tw_filter_error(p->error, -ENOMEM, parser__column(p), "no memory");
+		return -ENOMEM;
 	if (filter->n_predicates == TW_FILTER_PREDICATES_MAX)
 		return tw_filter_error(p->error, -E2BIG, parser__column(p), "an expression has at most %d comparisons",
 				       TW_FILTER_PREDICATES_MAX);
@@ -230,7 +230,7 @@ static int take_comparison_of(struct parser *p, bool *ret_negated)
 	return 0;
 }
 
-static int append(struct parser *p, enum tw_postfix_kind kind, unsigned int predicate)
+static int append(struct expression_parser *p, enum tw_postfix_kind kind, unsigned int predicate)
 {
 	struct tw_filter *filter = p->filter;
 
@@ -241,9 +241,11 @@ static int append(struct parser *p, enum tw_postfix_kind kind, unsigned int pred
 	return 0;
 }
 
-static int wait_for(struct parser *p, enum waiting what)
+/* Put the next token on the stack. Return: 1, because an operand must follow; a negative errno. */
+static int wait_for(struct expression_parser *p, enum waiting what)
 {
 	const bool deeper = what == WAITING_OPEN || what == WAITING_NOT;
+	int err;
 
 	if (p->depth + deeper > TW_FILTER_DEPTH_MAX)
 		return tw_filter_error(p->error, -E2BIG, parser__column(p), "more than %d nested parentheses and nots",
@@ -251,11 +253,12 @@ static int wait_for(struct parser *p, enum waiting what)
 	p->depth += deeper;
 	p->waiting[p->n_waiting].what = what;
 	p->waiting[p->n_waiting++].column = parser__column(p);
-	return parser__next(p);
+	err = parser__next(p);
+	return err ? err : 1;
 }
 
 /* Move operators with at least the precedence of @coming from the stack, down to a parenthesis: their right side is complete. */
-static int settle(struct parser *p, enum waiting coming)
+static int settle(struct expression_parser *p, enum waiting coming)
 {
 	static const uint8_t kinds[] = {
 		[WAITING_OR] = TW_POSTFIX_OR,
@@ -274,7 +277,7 @@ static int settle(struct parser *p, enum waiting coming)
 	return err;
 }
 
-static int take_comparison(struct parser *p)
+static int take_comparison(struct expression_parser *p)
 {
 	bool negated;
 	const int err = take_comparison_of(p, &negated);
@@ -287,24 +290,18 @@ static int take_comparison(struct parser *p)
 }
 
 /* Parse a comparison, `not` or an opening parenthesis. Return: 1 if another operand must follow; 0; a negative errno. */
-static int take_operand(struct parser *p)
+static int take_operand(struct expression_parser *p)
 {
-	if (p->token.kind == TW_TOKEN_NOT || parser__is_word(p, "not")) {
-		const int err = wait_for(p, WAITING_NOT);
-
-		return err ? err : 1;
-	}
-	if (p->token.kind == TW_TOKEN_OPEN) {
-		const int err = wait_for(p, WAITING_OPEN);
-
-		return err ? err : 1;
-	}
+	if (p->token.kind == TW_TOKEN_NOT || parser__is_word(p, "not"))
+		return wait_for(p, WAITING_NOT);
+	if (p->token.kind == TW_TOKEN_OPEN)
+		return wait_for(p, WAITING_OPEN);
 	if (p->token.kind != TW_TOKEN_WORD)
 		return parser__refuse(p, "a comparison is expected here, such as cpu == 1");
 	return take_comparison(p);
 }
 
-static int close_parenthesis(struct parser *p)
+static int close_parenthesis(struct expression_parser *p)
 {
 	const int err = settle(p, WAITING_OR);
 
@@ -318,7 +315,7 @@ static int close_parenthesis(struct parser *p)
 }
 
 /* Make the error for a token that cannot follow a comparison. */
-static int say_no_joint(const struct parser *p)
+static int say_no_joint(const struct expression_parser *p)
 {
 	const char *why = "'and', 'or' or the end is expected here";
 
@@ -335,7 +332,7 @@ static int say_no_joint(const struct parser *p)
 }
 
 /* Parse `and`, `or` or a closing parenthesis. Return: 1 if an operand must follow; 0; a negative errno. */
-static int take_joint(struct parser *p)
+static int take_joint(struct expression_parser *p)
 {
 	enum waiting what;
 	int err;
@@ -349,34 +346,32 @@ static int take_joint(struct parser *p)
 	else
 		return say_no_joint(p);
 	err = settle(p, what);
-	if (!err)
-		err = wait_for(p, what);
-	return err ? err : 1;
+	return err ? err : wait_for(p, what);
 }
 
-static int parse(struct parser *p)
+static int parse(struct expression_parser *p)
 {
-	int r = parser__next(p);
+	int err = parser__next(p);
 
-	if (r)
-		return r;
+	if (err)
+		return err;
 	if (p->token.kind == TW_TOKEN_END)
 		return tw_filter_error(p->error, -EINVAL, 1, "the expression is empty");
-	r = 1;
-	while (r >= 0 && (r || p->token.kind != TW_TOKEN_END))
-		r = r ? take_operand(p) : take_joint(p);
-	if (!r)
-		r = settle(p, WAITING_OR);
-	if (!r && p->n_waiting)
+	err = 1; /* an operand must follow */
+	while (err >= 0 && (err || p->token.kind != TW_TOKEN_END))
+		err = err ? take_operand(p) : take_joint(p);
+	if (!err)
+		err = settle(p, WAITING_OR);
+	if (!err && p->n_waiting)
 		return tw_filter_error(p->error, -EINVAL, p->waiting[p->n_waiting - 1].column,
 				       "this parenthesis has no closing one");
-	return r;
+	return err;
 }
 
 int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *error)
 {
 	struct tw_filter *filter;
-	struct parser parser = { .error = error };
+	struct expression_parser parser = { .error = error };
 	int err;
 
 	if (strlen(text) > TW_FILTER_TEXT_MAX)
