@@ -128,7 +128,7 @@ enum {
 };
 
 /* Tests that back ends refuse. All conditions that are set must be true: when(test), exceeds(test, limit), and the obstacle `meets`. */
-struct refusal {
+struct test_refusal {
 	uint8_t back_ends;
 	uint16_t subjects;
 	uint32_t ops;
@@ -295,7 +295,7 @@ static bool is_address(const struct tw_test *test)
 }
 
 /* The reason for a refusal is in the first row that matches the test. If no row matches, the back end can express the test. */
-static const struct refusal refusals[] = {
+static const struct test_refusal refusals[] = {
 	/* Operands that every event has. */
 	{ TRACEFS, TIME, ANY, .why = "the kernel's filters cannot compare the time" },
 	{ U32, TIME, ANY, .why = "it does not add an event's time to that of its frame" },
@@ -434,7 +434,7 @@ const char *tw_test__refusal(const struct tw_test *test, enum tw_back_end back_e
 	const uint32_t subject = subject_of(test), op = 1u << test->op << (test->has_mask ? 16 : 0);
 
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-		const struct refusal *row = &refusals[i];
+		const struct test_refusal *row = &refusals[i];
 
 		if (row->back_ends >> back_end & 1 && row->subjects & subject && row->ops & op &&
 		    (!row->when || row->when(test)) && (!row->exceeds || row->exceeds(test, row->limit)) &&

@@ -50,8 +50,20 @@ struct tw_range tw_range__of(const struct tw_test *test, uint32_t size)
 	}
 	range.span = high - range.low;
 	if (test->has_mask)
-		range.mask = test->mask & (UINT64_MAX >> (64 - 8 * size));
+		range.mask = test->mask & tw_number__mask(size);
 	return range;
+}
+
+size_t tw_test__prefix(const struct tw_test *test, bool *ret_whole)
+{
+	struct tw_glob_shape glob;
+
+	*ret_whole = test->op != TW_TEST_GLOB;
+	if (*ret_whole)
+		return test->len;
+	glob = tw_glob_shape__of(test->bytes, test->len);
+	*ret_whole = !glob.leading && !glob.trailing;
+	return glob.body_len;
 }
 
 int tw_bytes__compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)

@@ -35,6 +35,13 @@ static inline bool tw_range__fits(const struct tw_range *range, uint64_t number)
 	return ((number & range->mask) - range->low <= range->span) != range->is_outside;
 }
 
+/**
+ * tw_test__prefix() - find the bytes of test->bytes with which a text or bytes must begin, for EQ, NE, and a GLOB that is a prefix
+ * @ret_whole: whether the operand must have no more bytes
+ * Return: number of bytes; 0 for a GLOB that matches any text.
+ */
+size_t tw_test__prefix(const struct tw_test *test, bool *ret_whole);
+
 /** tw_prefix__mask() - Return: mask of the bits of byte @i that are among the first @prefix bits of all bytes */
 static inline uint8_t tw_prefix__mask(size_t prefix, size_t i)
 {

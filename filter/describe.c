@@ -45,23 +45,25 @@ void tw_line__seconds(struct tw_line *line, uint64_t ns)
 	tw_line__digits(line, ns % NS_PER_SECOND, 9, '0');
 }
 
-static void put_quoted(struct tw_line *line, const uint8_t *text, size_t len)
+void tw_line__quoted(struct tw_line *line, const void *text, size_t len, bool ascii)
 {
+	const uint8_t *at = text;
+
 	tw_line__char(line, '"');
 	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '"' || text[i] == '\\')
-			tw_line__char(line, '\\');
-		if (text[i] >= 0x20 && text[i] < 0x7f) {
-			tw_line__char(line, (char)text[i]);
+		if (at[i] < ' ' || at[i] == 0x7f || (ascii && at[i] > 0x7f)) {
+			tw_line__str(line, "\\x");
+			tw_line__hex_byte(line, at[i]);
 			continue;
 		}
-		tw_line__str(line, "\\x");
-		tw_line__hex_byte(line, text[i]);
+		if (at[i] == '"' || at[i] == '\\')
+			tw_line__char(line, '\\');
+		tw_line__char(line, (char)at[i]);
 	}
 	tw_line__char(line, '"');
 }
 
-static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
+void tw_line__hex_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (i)
@@ -108,11 +110,11 @@ static void put_value(const struct tw_test *test, bool high, struct tw_line *lin
 	if (test->compared == TW_AS_NUMBER)
 		put_number(test, high ? test->high : test->low, line);
 	else if (test->compared == TW_AS_TEXT)
-		put_quoted(line, bytes, len);
+		tw_line__quoted(line, bytes, len, true);
 	else if (test->op != TW_TEST_CONTAINS && is_address(test, len))
 		put_address(line, bytes, len);
 	else
-		put_bytes(line, bytes, len);
+		tw_line__hex_bytes(line, bytes, len);
 	if (test->prefix) {
 		tw_line__char(line, '/');
 		tw_line__u64(line, test->prefix);

@@ -18,4 +18,10 @@ const char *tw_test_op__text(uint8_t op);
 /** tw_line__seconds() - append a time in seconds, with nine decimals: 12.500000000 */
 void tw_line__seconds(struct tw_line *line, uint64_t ns);
 
+/** tw_line__quoted() - append a text in quotes; control characters become \\xNN, with @ascii also bytes above 0x7f */
+void tw_line__quoted(struct tw_line *line, const void *text, size_t len, bool ascii);
+
+/** tw_line__hex_bytes() - append bytes as aa:bb:cc */
+void tw_line__hex_bytes(struct tw_line *line, const uint8_t *bytes, size_t len);
+
 #endif

@@ -60,24 +60,6 @@ static void put_hex(struct tw_line *line, uint8_t c)
 	tw_line__hex_byte(line, c);
 }
 
-/* Append a text in quotes. */
-static void display__text(struct tw_line *line, const void *text, size_t len)
-{
-	const uint8_t *at = text;
-
-	tw_line__char(line, '"');
-	for (size_t i = 0; i < len; i++) {
-		if (at[i] < ' ' || at[i] == 0x7f) {
-			put_hex(line, at[i]);
-			continue;
-		}
-		if (at[i] == '"' || at[i] == '\\')
-			tw_line__char(line, '\\');
-		tw_line__char(line, (char)at[i]);
-	}
-	tw_line__char(line, '"');
-}
-
 /* Whether a text can be written between r" and ", where no character is special. */
 static bool can_be_raw(const uint8_t *text, size_t len)
 {
@@ -90,7 +72,7 @@ static bool can_be_raw(const uint8_t *text, size_t len)
 static void put_regex(struct tw_line *line, const void *pattern, size_t len)
 {
 	if (!memchr(pattern, '\\', len) || !can_be_raw(pattern, len)) {
-		display__text(line, pattern, len);
+		tw_line__quoted(line, pattern, len, false);
 		return;
 	}
 	tw_line__str(line, "r\"");
@@ -360,28 +342,21 @@ static void put_address(struct tw_line *line, const uint8_t *bytes, size_t len)
 	}
 }
 
-static void put_bytes(struct tw_line *line, const uint8_t *bytes, size_t len)
-{
-	/* A single byte is written with a colon before it, so that Wireshark does not read it as a name. */
-	for (size_t i = 0; i < len; i++) {
-		if (i || len == 1)
-			tw_line__char(line, ':');
-		tw_line__hex_byte(line, bytes[i]);
-	}
-}
-
 static void put_value(const struct writing *w, uint64_t number, const uint8_t *bytes, size_t len)
 {
 	const struct tw_test *test = w->test;
 
-	if (test->operand == TW_ON_TIME)
+	if (test->operand == TW_ON_TIME) {
 		tw_line__seconds(w->line, number);
-	else if (test->compared == TW_AS_TEXT)
-		display__text(w->line, bytes, len);
-	else if (tw_field__address(test->field) != TW_ADDRESS_NONE && len == test->field->size)
+	} else if (test->compared == TW_AS_TEXT) {
+		tw_line__quoted(w->line, bytes, len, false);
+	} else if (tw_field__address(test->field) != TW_ADDRESS_NONE && len == test->field->size) {
 		put_address(w->line, bytes, len);
-	else
-		put_bytes(w->line, bytes, len);
+	} else {
+		/* A single byte has a colon before it, so that Wireshark does not read it as a name. */
+		put(w, len == 1 ? ":" : "");
+		tw_line__hex_bytes(w->line, bytes, len);
+	}
 }
 
 /* Append a test that the field is inside or outside of a range. If it had several values, each end could be compared with another one. */
@@ -442,7 +417,7 @@ static bool write_pattern(const struct writing *w)
 			return put_certain(w, true);
 		put(w, w->name);
 		put(w, glob.leading ? " contains " : " == ");
-		display__text(w->line, glob.body, glob.body_len);
+		tw_line__quoted(w->line, glob.body, glob.body_len, false);
 		return false;
 	}
 	put(w, w->name);
@@ -605,7 +580,7 @@ static void put_text(const struct events *events, uint32_t i, enum written by, s
 {
 	const char *text = events->entries[events->list[i]].text[by];
 
-	display__text(line, text, strlen(text));
+	tw_line__quoted(line, text, strlen(text), false);
 }
 
 /* Append `key == "a"` or `key in {"a", "b"}`, preceded by ` || ` if @goes_on. Return: false if there was nothing to append */

@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "filter/compare.h"
 #include "filter/expression.h"
-#include "filter/glob.h"
 #include "wire/tracewire.h"
 
 #define FRAME  14u /* offset of the frame header in an Ethernet packet; EVENT: of the frame's first TLV */
@@ -51,18 +51,13 @@ static void put_reaches(struct tw_line *line, const struct tw_field *field)
  * A part of a number for an ordered comparison: (loaded word + bias) & mask. bias is the sign bit of a signed number, so that negative
  * numbers are below positive ones; otherwise 0.
  */
-struct word {
+struct load_word {
 	uint32_t at;   /* offset in the packet */
 	uint8_t size;  /* bytes, 1 to 4 */
 	uint8_t shift; /* position of its lowest bit in the number */
 	uint32_t mask, bias;
 };
 #define WORDS_MAX 8
-
-static uint64_t mask_of(unsigned int size)
-{
-	return size < 8 ? (1ull << 8 * size) - 1 : UINT64_MAX;
-}
 
 static bool put_certain(struct tw_line *line, bool is_true)
 {
@@ -84,7 +79,7 @@ static void put_op(struct tw_line *line, uint8_t op)
 static void put_masked(struct tw_line *line, uint32_t at, unsigned int size, uint64_t mask, uint8_t op, uint64_t value)
 {
 	put_load(line, at, size);
-	if (mask != mask_of(size)) {
+	if (mask != tw_number__mask(size)) {
 		tw_line__str(line, " & ");
 		put_hex(line, mask);
 	}
@@ -118,7 +113,7 @@ static bool put_equal(struct tw_line *line, const struct tw_test_place *place, u
 }
 
 /* Append a word with its bias and mask; in parentheses, unless it is only a load. */
-static void put_word(struct tw_line *line, const struct word *word)
+static void put_word(struct tw_line *line, const struct load_word *word)
 {
 	char *const begin = line->at;
 
@@ -128,7 +123,7 @@ static void put_word(struct tw_line *line, const struct word *word)
 		put_hex(line, word->bias);
 		tw_line__wrap(line, begin, "(");
 	}
-	if (word->mask == mask_of(word->size) && (!word->bias || word->size == 4))
+	if (word->mask == tw_number__mask(word->size) && (!word->bias || word->size == 4))
 		return;
 	tw_line__str(line, " & ");
 	put_hex(line, word->mask);
@@ -140,15 +135,15 @@ static uint8_t strict(uint8_t op)
 	return op == TW_TEST_LE || op == TW_TEST_LT ? TW_TEST_LT : TW_TEST_GT;
 }
 
-static void put_order_word(struct tw_line *line, const struct word *word, uint8_t op, uint64_t value)
+static void put_order_word(struct tw_line *line, const struct load_word *word, uint8_t op, uint64_t value)
 {
 	put_word(line, word);
 	put_op(line, op);
-	put_hex(line, value >> word->shift & mask_of(word->size));
+	put_hex(line, value >> word->shift & tw_number__mask(word->size));
 }
 
 /* Append an ordered comparison of a number that has several words; the first word that differs decides. @words: the highest first */
-static bool put_order(struct tw_line *line, const struct word *words, unsigned int n, uint8_t op, uint64_t value)
+static bool put_order(struct tw_line *line, const struct load_word *words, unsigned int n, uint8_t op, uint64_t value)
 {
 	for (unsigned int i = 0; i + 1 < n; i++) {
 		put_order_word(line, &words[i], strict(op), value);
@@ -166,19 +161,19 @@ static bool put_order(struct tw_line *line, const struct word *words, unsigned i
  * Split a number into words, the highest first; a little-endian number into its bytes. They cannot be combined with shifts, because that
  * needs scratch memory, whose content the optimizer of libpcap 1.10 loses. Return: number of words
  */
-static unsigned int split(const struct tw_test_place *place, uint64_t mask, uint64_t bias, struct word *ret)
+static unsigned int split(const struct tw_test_place *place, uint64_t mask, uint64_t bias, struct load_word *ret)
 {
 	const unsigned int size = !place->big_endian ? 1 : place->size < 4 ? place->size : 4, n = place->size / size;
 
 	for (unsigned int i = 0; i < n; i++) {
 		const unsigned int shift = (n - 1 - i) * size * 8;
 
-		ret[i] = (struct word){
+		ret[i] = (struct load_word){
 			.at = FRAME + place->offset + size * (place->big_endian ? i : n - 1 - i),
 			.size = (uint8_t)size,
 			.shift = (uint8_t)shift,
-			.mask = (uint32_t)(mask >> shift & mask_of(size)),
-			.bias = (uint32_t)(bias >> shift & mask_of(size)),
+			.mask = (uint32_t)(mask >> shift & tw_number__mask(size)),
+			.bias = (uint32_t)(bias >> shift & tw_number__mask(size)),
 		};
 	}
 	return n;
@@ -186,9 +181,9 @@ static unsigned int split(const struct tw_test_place *place, uint64_t mask, uint
 
 static bool put_element(struct tw_line *line, const struct tw_test *test, const struct tw_test_place *place)
 {
-	const uint64_t all = mask_of(place->size), mask = test->has_mask ? test->mask & all : all;
+	const uint64_t all = tw_number__mask(place->size), mask = test->has_mask ? test->mask & all : all;
 	const uint64_t bias = place->is_signed && !test->has_mask ? all / 2 + 1 : 0;
-	struct word words[WORDS_MAX] = { 0 };
+	struct load_word words[WORDS_MAX] = { 0 };
 	unsigned int n;
 
 	if (test->op == TW_TEST_EQ || test->op == TW_TEST_NE)
@@ -283,7 +278,8 @@ static bool put_equal_bytes(struct tw_line *line, const struct bytes *bytes)
 		uint64_t mask;
 
 		step = step_of(len - i);
-		mask = left >= 8 * step ? mask_of(step) : mask_of(step) & ~(mask_of(step) >> left);
+		mask = left >= 8 * step ? tw_number__mask(step)
+					: tw_number__mask(step) & ~(tw_number__mask(step) >> left);
 		tw_line__str(line, i ? " and " : "");
 		put_masked(line, bytes->at + i, step, mask, TW_TEST_EQ, word_at(bytes->value + i, step));
 	}
@@ -305,12 +301,12 @@ static bool put_bytes_order(struct tw_line *line, const struct bytes *bytes, boo
 		step = step_of(bytes->len - i);
 		word = word_at(bytes->value + i, step);
 		if (i + step == bytes->len) {
-			put_masked(line, at, step, mask_of(step), or_equal ? last : strictly, word);
+			put_masked(line, at, step, tw_number__mask(step), or_equal ? last : strictly, word);
 			break;
 		}
-		put_masked(line, at, step, mask_of(step), strictly, word);
+		put_masked(line, at, step, tw_number__mask(step), strictly, word);
 		tw_line__str(line, " or (");
-		put_masked(line, at, step, mask_of(step), TW_TEST_EQ, word);
+		put_masked(line, at, step, tw_number__mask(step), TW_TEST_EQ, word);
 		tw_line__str(line, " and (");
 		depth += 2;
 	}
@@ -346,11 +342,12 @@ static bool put_bytes_within(struct tw_line *line, const struct tw_test *test, c
 	return true;
 }
 
-/* Append a test that the field begins with the value; with @whole, that it equals the value. */
-static bool put_same(struct tw_line *line, const struct tw_test *test, const struct bytes *field, const uint8_t *value,
-		     size_t len, bool whole)
+/* Append a test that the field equals the value, or that it begins with the value. */
+static bool put_same(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
 {
-	struct bytes bytes = { .value = value, .at = field->at };
+	bool whole;
+	const size_t len = tw_test__prefix(test, &whole);
+	struct bytes bytes = { .value = test->bytes, .at = field->at };
 
 	if (len > field->len || (whole && !is_text(test) && len != field->len))
 		return put_certain(line, false);
@@ -376,23 +373,9 @@ static bool put_search(struct tw_line *line, const struct tw_test *test, const s
 	return true;
 }
 
-static bool put_pattern(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
-{
-	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
-	uint8_t value[TW_PCAP_VALUE_MAX + 1] = { 0 };
-
-	if (glob.leading)
-		return put_certain(line, true);
-	memcpy(value, glob.body, glob.body_len);
-	return put_same(line, test, field, value, glob.body_len, !glob.trailing);
-}
-
 static bool put_comparison(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
 {
 	switch (test->op) {
-	case TW_TEST_EQ:
-	case TW_TEST_NE:
-		return put_same(line, test, field, test->bytes, test->len, true);
 	case TW_TEST_LT:
 	case TW_TEST_LE:
 		return put_compared(line, test, field, true, test->op == TW_TEST_LE, test->bytes, test->len);
@@ -403,8 +386,8 @@ static bool put_comparison(struct tw_line *line, const struct tw_test *test, con
 		return put_bytes_within(line, test, field);
 	case TW_TEST_CONTAINS:
 		return put_search(line, test, field);
-	default:
-		return put_pattern(line, test, field);
+	default: /* EQ, NE, GLOB */
+		return put_same(line, test, field);
 	}
 }
 

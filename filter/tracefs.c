@@ -319,45 +319,46 @@ static bool put_text(const struct tw_test *test, struct tw_line *line)
 }
 
 /* A number as the kernel compares it. */
-struct number {
+struct kernel_number {
 	const char *name;
 	uint32_t size;
 	bool is_signed;
 };
 
-static struct number number_of(const struct tw_test *test)
+static struct kernel_number number_of(const struct tw_test *test)
 {
 	switch (test->operand) {
 	case TW_ON_PID:
-		return (struct number){ "common_pid", 4, true };
+		return (struct kernel_number){ "common_pid", 4, true };
 	case TW_ON_CPU:
-		return (struct number){ "CPU", 4, true };
+		return (struct kernel_number){ "CPU", 4, true };
 	case TW_ON_FLAGS:
-		return (struct number){ "common_flags", 1, false };
+		return (struct kernel_number){ "common_flags", 1, false };
 	case TW_ON_PREEMPT:
-		return (struct number){ "common_preempt_count", 1, false };
+		return (struct kernel_number){ "common_preempt_count", 1, false };
 	default:
-		return (struct number){ test->field->name, test->field->size, test->field->is_signed };
+		return (struct kernel_number){ test->field->name, test->field->size, test->field->is_signed };
 	}
 }
 
 /* Append a comparison. The value is written as signed if the field is signed, because the kernel parses it so. */
-static void put_comparison(struct tw_line *line, const struct number *number, const char *op, uint64_t value)
+static void put_comparison(struct tw_line *line, const struct kernel_number *number, const char *op, uint64_t value)
 {
-	const unsigned int unused = 64 - 8 * number->size;
+	const uint64_t extended = tw_number__extend(value, number->size, number->is_signed);
 
 	tw_line__str(line, number->name);
 	tw_line__char(line, ' ');
 	tw_line__str(line, op);
 	tw_line__char(line, ' ');
 	if (number->is_signed)
-		tw_line__i64(line, (int64_t)(value << unused) >> unused);
+		tw_line__i64(line, (int64_t)extended);
 	else
-		tw_line__u64(line, value << unused >> unused);
+		tw_line__u64(line, extended);
 }
 
 /* Append (number & mask) == value: the bits of mask & ~value are 0, those of mask & value are 1. Return: number of comparisons */
-static unsigned int put_equal_bits(struct tw_line *line, const struct number *number, uint64_t mask, uint64_t value)
+static unsigned int put_equal_bits(struct tw_line *line, const struct kernel_number *number, uint64_t mask,
+				   uint64_t value)
 {
 	unsigned int n = 0;
 
@@ -375,9 +376,9 @@ static unsigned int put_equal_bits(struct tw_line *line, const struct number *nu
 	return n;
 }
 
-static bool put_masked(struct tw_line *line, const struct number *number, const struct tw_test *test)
+static bool put_masked(struct tw_line *line, const struct kernel_number *number, const struct tw_test *test)
 {
-	const uint64_t mask = number->size < 8 ? test->mask & ((1ull << 8 * number->size) - 1) : test->mask;
+	const uint64_t mask = test->mask & tw_number__mask(number->size);
 	char *const begin = line->at;
 	unsigned int n;
 
@@ -398,7 +399,7 @@ static bool put_masked(struct tw_line *line, const struct number *number, const 
 
 static bool put_number(struct tw_line *line, const struct tw_test *test)
 {
-	const struct number number = number_of(test);
+	const struct kernel_number number = number_of(test);
 
 	if (test->has_mask)
 		return put_masked(line, &number, test);
@@ -415,7 +416,7 @@ static bool put_number(struct tw_line *line, const struct tw_test *test)
 /* Append a comparison of bytes, which are an integer for the kernel. */
 static bool put_bytes(struct tw_line *line, const struct tw_test *test)
 {
-	const struct number number = number_of(test);
+	const struct kernel_number number = number_of(test);
 	struct tw_test as_number = *test;
 
 	if (test->len != number.size)

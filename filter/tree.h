@@ -149,6 +149,20 @@ static inline bool tw_number__has_size(uint32_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
+/** tw_number__mask() - Return: mask of the low @size bytes; @size: 1 to 8 */
+static inline uint64_t tw_number__mask(uint32_t size)
+{
+	return UINT64_MAX >> (64 - 8 * size);
+}
+
+/** tw_number__extend() - Return: the low @size bytes of @value, extended to 64 bits */
+static inline uint64_t tw_number__extend(uint64_t value, uint32_t size, bool is_signed)
+{
+	const unsigned int unused = 64 - 8 * size;
+
+	return is_signed ? (uint64_t)((int64_t)(value << unused) >> unused) : value & tw_number__mask(size);
+}
+
 /** tw_test__is_array() - whether a test compares the elements of an array of numbers */
 static inline bool tw_test__is_array(const struct tw_test *test)
 {

@@ -12,7 +12,6 @@
 #include "filter/compare.h"
 #include "filter/describe.h"
 #include "filter/expression.h"
-#include "filter/glob.h"
 #include "wire/tracewire.h"
 
 /* A conjunction of masked comparisons: true if all keys are equal. */
@@ -31,14 +30,6 @@ struct tw_cubes {
 struct tw_cube_maker {
 	struct tw_arena *arena;
 	bool too_many; /* a list needed more than TW_U32_MATCHES_MAX cubes, or a cube more than TW_U32_KEYS_MAX keys */
-};
-
-/* A number in the frame. */
-struct tw_cube_number {
-	uint32_t offset; /* offset from the frame header, bytes */
-	uint8_t size;    /* bytes */
-	bool big_endian;
-	uint64_t flip; /* sign bit of a signed number: inverted in all values, so that they are ordered as unsigned */
 };
 
 /* Allocate a list for @n cubes. If out of memory, or if @n exceeds the limit, its items are NULL. */
@@ -183,8 +174,14 @@ static struct tw_cubes cubes__and(struct tw_cube_maker *maker, const struct tw_c
 	return list;
 }
 
-/* Make a list for (number & mask) == value. */
-static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t mask,
+/* Return: the bit to invert in all values of a signed number, so that they are ordered as unsigned numbers. */
+static uint64_t sign_of(const struct tw_test_place *number)
+{
+	return number->is_signed ? 1ull << (8 * number->size - 1) : 0;
+}
+
+/* Make a list for (number & mask) == value. The sign of the value is inverted. */
+static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct tw_test_place *number, uint64_t mask,
 				     uint64_t value)
 {
 	uint8_t values[8], masks[8];
@@ -193,7 +190,7 @@ static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct t
 		const unsigned int shift = 8 * (number->big_endian ? number->size - 1 - i : i);
 
 		masks[i] = (uint8_t)(mask >> shift);
-		values[i] = (uint8_t)((value ^ number->flip) >> shift);
+		values[i] = (uint8_t)((value ^ sign_of(number)) >> shift);
 	}
 	return cubes__bytes(maker, number->offset, values, masks, number->size);
 }
@@ -209,10 +206,10 @@ static uint64_t block_at(uint64_t low, uint64_t high)
 }
 
 /* Make a list for low <= number <= high, unsigned. If high < low, it is never true. */
-static struct tw_cubes cubes__range(struct tw_cube_maker *maker, const struct tw_cube_number *number, uint64_t low,
+static struct tw_cubes cubes__range(struct tw_cube_maker *maker, const struct tw_test_place *number, uint64_t low,
 				    uint64_t high)
 {
-	const uint64_t all = UINT64_MAX >> (64 - 8 * number->size);
+	const uint64_t all = tw_number__mask(number->size);
 	struct tw_cubes list = cubes__certain(maker, false);
 
 	if (low == 0 && high == all)
@@ -229,17 +226,14 @@ static struct tw_cubes cubes__range(struct tw_cube_maker *maker, const struct tw
 	return list;
 }
 
-static struct tw_cube_number number_of(const struct tw_test *test)
+/* Return: the position of a test's number. It is signed if its values are ordered as signed numbers. */
+static struct tw_test_place number_of(const struct tw_test *test)
 {
 	struct tw_test_place place = { 0 };
 
 	tw_test__place(test, &place);
-	return (struct tw_cube_number){
-		.offset = place.offset,
-		.size = (uint8_t)place.size,
-		.big_endian = place.big_endian,
-		.flip = test->is_signed && !test->has_mask ? 1ull << (8 * place.size - 1) : 0,
-	};
+	place.is_signed = test->is_signed && !test->has_mask;
+	return place;
 }
 
 static struct tw_cubes negate_equal(struct tw_cube_maker *maker, struct tw_cubes equal, bool negated)
@@ -249,10 +243,10 @@ static struct tw_cubes negate_equal(struct tw_cube_maker *maker, struct tw_cubes
 
 static struct tw_cubes equal_number(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
 {
-	struct tw_cube_number number = number_of(test);
-	const uint64_t all = UINT64_MAX >> (64 - 8 * number.size), mask = test->has_mask ? test->mask & all : all;
+	struct tw_test_place number = number_of(test);
+	const uint64_t all = tw_number__mask(number.size), mask = test->has_mask ? test->mask & all : all;
 
-	number.flip = 0;
+	number.is_signed = false;
 	if (test->low & all & ~mask)
 		return cubes__certain(maker, negated);
 	return negate_equal(maker, cubes__masked(maker, &number, mask, test->low), negated);
@@ -260,17 +254,17 @@ static struct tw_cubes equal_number(struct tw_cube_maker *maker, const struct tw
 
 static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
 {
-	const struct tw_cube_number number = number_of(test);
-	const uint64_t all = UINT64_MAX >> (64 - 8 * number.size);
-	/* The sign bit of signed numbers is inverted, so that the smallest number becomes 0. */
-	const uint64_t least = -number.flip, most = number.flip ? number.flip - 1 : all;
+	const struct tw_test_place number = number_of(test);
+	const uint64_t all = tw_number__mask(number.size);
+	/* If the sign is inverted, the smallest number becomes 0. */
+	const uint64_t sign = sign_of(&number), least = -sign, most = sign ? sign - 1 : all;
 	struct tw_cubes below, above;
 	uint64_t low, high;
 
-	if (!tw_test__ends(test, number.flip, least, most, &low, &high))
+	if (!tw_test__ends(test, number.is_signed, least, most, &low, &high))
 		return cubes__certain(maker, negated);
-	low = (low ^ number.flip) & all;
-	high = (high ^ number.flip) & all;
+	low = (low ^ sign) & all;
+	high = (high ^ sign) & all;
 	if (!negated)
 		return cubes__range(maker, &number, low, high);
 	below = low ? cubes__range(maker, &number, 0, low - 1) : cubes__certain(maker, false);
@@ -278,33 +272,24 @@ static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct 
 	return cubes__or(maker, &below, &above);
 }
 
-/* Make a list for: the field equals the value (@whole), or begins with it. A text that is shorter than its field ends with a NUL. */
-static struct tw_cubes equal_bytes(struct tw_cube_maker *maker, const struct tw_test *test, const uint8_t *value,
-				   size_t len, bool whole, bool negated)
+/* Make a list for: the field equals the value, or begins with it. A text that is shorter than its field ends with a NUL. */
+static struct tw_cubes equal_bytes(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
 {
-	uint8_t mask[TW_CUBE_VALUE_MAX], copy[TW_CUBE_VALUE_MAX] = { 0 };
+	uint8_t mask[TW_CUBE_VALUE_MAX];
 	struct tw_test_place place = { 0 };
+	bool whole;
+	size_t len = tw_test__prefix(test, &whole);
 	uint32_t bits;
 
 	tw_test__place(test, &place);
 	if (len > place.size || (whole && test->compared == TW_AS_BYTES && len != place.size))
 		return cubes__certain(maker, negated);
-	memcpy(copy, value, len);
 	if (whole && len < place.size)
-		len++;
+		len++; /* the NUL after the value */
 	bits = test->prefix ? test->prefix : 8 * (uint32_t)len;
 	for (uint32_t i = 0; i < len; i++)
 		mask[i] = tw_prefix__mask(bits, i);
-	return negate_equal(maker, cubes__bytes(maker, place.offset, copy, mask, (uint32_t)len), negated);
-}
-
-static struct tw_cubes pattern(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
-{
-	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
-
-	if (glob.leading)
-		return cubes__certain(maker, !negated);
-	return equal_bytes(maker, test, glob.body, glob.body_len, !glob.trailing, negated);
+	return negate_equal(maker, cubes__bytes(maker, place.offset, test->bytes, mask, (uint32_t)len), negated);
 }
 
 static struct tw_cubes cubes_of_test(struct tw_cube_maker *maker, const struct tw_test *test, bool negated)
@@ -317,10 +302,9 @@ static struct tw_cubes cubes_of_test(struct tw_cube_maker *maker, const struct t
 	case TW_TEST_EQ:
 	case TW_TEST_NE:
 		negated ^= test->op == TW_TEST_NE;
-		return is_number ? equal_number(maker, test, negated)
-				 : equal_bytes(maker, test, test->bytes, test->len, true, negated);
+		return is_number ? equal_number(maker, test, negated) : equal_bytes(maker, test, negated);
 	case TW_TEST_GLOB:
-		return pattern(maker, test, negated);
+		return equal_bytes(maker, test, negated);
 	default:
 		return ordered_number(maker, test, negated);
 	}
@@ -383,7 +367,7 @@ static bool put_test(const struct tw_format *format, const struct tw_test *test,
 static void and_number(struct tw_cube_maker *maker, struct tw_cubes *cubes, uint32_t offset, uint8_t size,
 		       uint64_t mask, uint64_t value)
 {
-	const struct tw_cube_number number = { .offset = offset, .size = size, .big_endian = true };
+	const struct tw_test_place number = { .offset = offset, .size = size, .big_endian = true };
 	const struct tw_cubes more = cubes__masked(maker, &number, mask, value);
 
 	*cubes = cubes__and(maker, cubes, &more);
@@ -406,7 +390,7 @@ static struct tw_cubes frame_cube(struct tw_cube_maker *maker, const struct tw_b
 
 static void or_ids(struct tw_cube_maker *maker, struct tw_cubes *ids, uint32_t first, uint32_t last)
 {
-	const struct tw_cube_number id = { .offset = EVENT(event_id), .size = 2, .big_endian = true };
+	const struct tw_test_place id = { .offset = EVENT(event_id), .size = 2, .big_endian = true };
 	const struct tw_cubes range = cubes__range(maker, &id, first, last);
 
 	*ids = cubes__or(maker, ids, &range);

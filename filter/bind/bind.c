@@ -21,7 +21,7 @@ int tw_binding__wrong_way(const struct tw_binding *binding, const struct tw_set_
 
 static int keep(const struct tw_binding *binding, const void *bytes, size_t len, const uint8_t **ret, size_t *ret_len)
 {
-	*ret = tw_arena__copy(binding->arena, bytes, len);
+	*ret = tw_arena__copy(binding->bound->arena, bytes, len);
 	*ret_len = len;
 	return *ret ? 0 : -ENOMEM;
 }
@@ -54,7 +54,7 @@ static int bind_pattern(const struct tw_binding *binding, const struct tw_litera
 			return 0;
 		}
 	}
-	compiled = tw_arena__take(binding->arena, sizeof(*compiled));
+	compiled = tw_arena__take(binding->bound->arena, sizeof(*compiled));
 	if (!compiled)
 		return -ENOMEM;
 	code = tw_pattern__new(literal, &at, why);
@@ -165,7 +165,7 @@ static int bind_bytes(const struct tw_binding *binding, const struct tw_subject 
 
 static struct tw_test *new_test(const struct tw_binding *binding, const struct tw_subject *subject)
 {
-	struct tw_test *test = tw_arena__take(binding->arena, sizeof(*test));
+	struct tw_test *test = tw_arena__take(binding->bound->arena, sizeof(*test));
 
 	if (!test)
 		return NULL;
@@ -251,7 +251,7 @@ static int binding__tests(const struct tw_binding *binding, const struct tw_subj
 
 	if (err)
 		return err;
-	*ret = (struct tw_tests){ .items = tw_arena__take(binding->arena, (n + 1) * sizeof(*ret->items)) };
+	*ret = (struct tw_tests){ .items = tw_arena__take(binding->bound->arena, (n + 1) * sizeof(*ret->items)) };
 	if (!ret->items)
 		return -ENOMEM;
 	if (!n)
@@ -302,7 +302,6 @@ static struct tw_binding binding_of(const struct binder *b, unsigned int i, stru
 	return (struct tw_binding){
 		.predicate = b->filter->predicates[i],
 		.index = (uint16_t)i,
-		.arena = b->bound->arena,
 		.bound = b->bound,
 		.error = error,
 	};

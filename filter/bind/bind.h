@@ -29,7 +29,6 @@ struct tw_tests {
 struct tw_binding {
 	const struct tw_predicate *predicate;
 	uint16_t index; /* number of the predicate in the expression */
-	struct tw_arena *arena;
 	struct tw_bound *bound;
 	struct tw_error *error;
 };

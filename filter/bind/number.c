@@ -138,12 +138,10 @@ static int out_of_range(const struct tw_binding *binding, const struct tw_subjec
 /* Convert the value of a name to an integer that the field can have: print formats give the bits of the field, without regard to sign. */
 static struct tw_integer integer_of_word(uint64_t value, const struct tw_subject *subject)
 {
-	const unsigned int unused = 64 - subject->size * 8u;
-	const int64_t extended = (int64_t)(value << unused) >> unused;
+	const uint64_t extended = tw_number__extend(value, subject->size, subject->is_signed);
+	const bool negative = subject->is_signed && (int64_t)extended < 0;
 
-	if (subject->is_signed && extended < 0)
-		return (struct tw_integer){ .magnitude = -(uint64_t)extended, .negative = true };
-	return (struct tw_integer){ .magnitude = subject->is_signed ? (uint64_t)extended : value << unused >> unused };
+	return (struct tw_integer){ .magnitude = negative ? -extended : extended, .negative = negative };
 }
 
 static int read_integer(const struct tw_binding *binding, const struct tw_subject *subject,

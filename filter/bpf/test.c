@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
-#include "filter/glob.h"
+#include "filter/compare.h"
 
 uint32_t tw_test__extent(const struct tw_test *test)
 {
@@ -59,25 +59,10 @@ static void compare(struct tw_asm *a, const struct tw_test *test, bool is_signed
 	tw_asm__jump(a, fails);
 }
 
-static uint64_t low_bytes(uint64_t value, uint32_t size)
-{
-	return value & UINT64_MAX >> (64 - 8 * size);
-}
-
-/* Return: the low bytes of a value, extended to 64 bits like a number that is loaded from @place. */
-static uint64_t extended(uint64_t value, const struct tw_test_place *place)
-{
-	const unsigned int unused = 64 - 8 * place->size;
-
-	if (place->is_signed)
-		return (uint64_t)((int64_t)(value << unused) >> unused);
-	return value << unused >> unused;
-}
-
 /* Return: a value as a load from @place returns it before its byte order is converted. */
 static uint64_t as_it_lies(uint64_t value, const struct tw_test_place *place)
 {
-	value = low_bytes(value, place->size);
+	value &= tw_number__mask(place->size);
 	return place->big_endian == TW_HOST_BE ? value : __builtin_bswap64(value) >> (64 - 8 * place->size);
 }
 
@@ -88,7 +73,7 @@ static void emit_equality(struct tw_asm *a, const struct tw_test *test, const st
 	const uint64_t value = as_it_lies(test->low, place);
 	const bool is_equal = test->op == TW_TEST_EQ;
 
-	if (extended(test->low, place) != test->low) {
+	if (tw_number__extend(test->low, place->size, place->is_signed) != test->low) {
 		tw_asm__jump(a, is_equal ? fails : holds);
 		return;
 	}
@@ -133,7 +118,7 @@ static void emit_number(struct tw_asm *a, const struct tw_test *test, const stru
 	}
 	load_converted(a, place, place->is_signed && !test->has_mask);
 	if (test->has_mask)
-		apply_mask(a, low_bytes(test->mask, place->size));
+		apply_mask(a, test->mask & tw_number__mask(place->size));
 	compare(a, test, test->is_signed && !test->has_mask, holds, fails);
 }
 
@@ -208,15 +193,6 @@ static void require_bytes(struct tw_asm *a, uint8_t base, int offset, const uint
 	}
 }
 
-/* Return: number of bytes of test->bytes with which a text must begin. @ret_whole: the text must have no more bytes. */
-static size_t prefix_of(const struct tw_test *test, bool *ret_whole)
-{
-	const struct tw_glob_shape glob = tw_glob_shape__of(test->bytes, test->len);
-
-	*ret_whole = test->op != TW_TEST_GLOB || !(glob.leading || glob.trailing);
-	return test->op == TW_TEST_GLOB ? glob.body_len : test->len;
-}
-
 /* Registers for texts of variable length (__data_loc, __rel_loc, or up to the end of the record). */
 #define OFFSET BPF_REG_1 /* offset of the text in the record */
 #define AT     BPF_REG_4 /* pointer; the text is at AT + TEXT_AT */
@@ -288,7 +264,7 @@ static void emit_located_text(struct tw_asm *a, const struct tw_test *test, cons
 {
 	const bool in_packet = access->too_short != TW_NO_LABEL;
 	bool whole;
-	const size_t len = prefix_of(test, &whole);
+	const size_t len = tw_test__prefix(test, &whole);
 
 	if (len && memchr(test->bytes, '\0', len)) {
 		tw_asm__jump(a, different);
@@ -362,7 +338,7 @@ static void emit_text(struct tw_asm *a, const struct tw_test *test, const struct
 		      tw_label different)
 {
 	bool whole;
-	const size_t len = prefix_of(test, &whole);
+	const size_t len = tw_test__prefix(test, &whole);
 
 	if (len > place->size || (len && memchr(test->bytes, '\0', len))) {
 		tw_asm__jump(a, different);
