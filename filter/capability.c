@@ -21,13 +21,13 @@ static struct tw_node *copy_leaf(const struct tw_node *leaf, enum tw_back_end ba
 		return tw_node__certain(arena, leaf->kind == TW_NODE_TRUE);
 	if (!tw_test__refusal(leaf->test, back_end))
 		return tw_node__test(arena, leaf->test, leaf->negated);
-	*ret_exact = false;
+	if (ret_exact)
+		*ret_exact = false;
 	return tw_node__certain(arena, true);
 }
 
-/* Copy a tree; tests that the back end cannot express become TRUE. @ret_exact: whether there is no such test */
-static struct tw_node *copy_tree(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
-				 bool *ret_exact)
+struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
+				bool *ret_exact)
 {
 	/* For each open AND or OR: its children copied so far, joined; NULL = no child yet. */
 	struct tw_node *open[TW_TREE_DEPTH_MAX], *done = NULL;
@@ -35,7 +35,8 @@ static struct tw_node *copy_tree(const struct tw_node *root, enum tw_back_end ba
 	unsigned int depth = 0;
 	enum tw_walk_at at;
 
-	*ret_exact = true;
+	if (ret_exact)
+		*ret_exact = true;
 	while ((at = tw_walk__next(&walk)) != TW_WALK_END) {
 		if (at == TW_WALK_BETWEEN)
 			continue;
@@ -56,28 +57,16 @@ static struct tw_node *copy_tree(const struct tw_node *root, enum tw_back_end ba
 	return done;
 }
 
-const struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
-				      bool *ret_exact)
-{
-	bool exact;
-	const struct tw_node *weak = copy_tree(root, back_end, arena, &exact);
-
-	if (weak && ret_exact)
-		*ret_exact = exact;
-	return weak;
-}
-
 const struct tw_node *tw_node__rest(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena)
 {
 	struct tw_node *rest = tw_node__certain(arena, true);
 	const struct tw_node *part = root->kind == TW_NODE_AND ? root->first : root;
 	const char *why;
-	bool exact;
 
 	for (; part && rest; part = root->kind == TW_NODE_AND ? part->next : NULL) {
 		if (tw_node__refused(part, back_end, &why))
 			rest = tw_node__join(arena, TW_NODE_AND, rest,
-					     copy_tree(part, TW_BACK_END_TOOLS, arena, &exact));
+					     tw_node__weaken(part, TW_BACK_END_TOOLS, arena, NULL));
 	}
 	return rest;
 }

@@ -52,8 +52,8 @@ int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, en
  *
  * Return: the copy; NULL if out of memory.
  */
-const struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
-				      bool *ret_exact);
+struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
+				bool *ret_exact);
 
 /**
  * tw_node__rest() - make the tree that a later stage must evaluate for records that passed the tree of tw_node__weaken(): of an AND, those

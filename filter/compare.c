@@ -74,21 +74,16 @@ int tw_bytes__compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b
 	return order ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-static bool equal_bits(const uint8_t *a, const uint8_t *b, size_t len, unsigned int prefix)
-{
-	for (size_t i = 0; i < len; i++)
-		if ((a[i] ^ b[i]) & tw_prefix__mask(prefix, i))
-			return false;
-	return true;
-}
-
 static bool is_equal(const struct tw_test *test, const uint8_t *bytes, size_t len)
 {
 	if (len != test->len)
 		return false;
-	if (test->prefix)
-		return equal_bits(bytes, test->bytes, len, test->prefix);
-	return !len || !memcmp(bytes, test->bytes, len);
+	if (!test->prefix)
+		return !len || !memcmp(bytes, test->bytes, len);
+	for (size_t i = 0; i < len; i++)
+		if ((bytes[i] ^ test->bytes[i]) & tw_prefix__mask(test->prefix, i))
+			return false;
+	return true;
 }
 
 bool tw_test__bytes(const struct tw_test *test, const uint8_t *bytes, size_t len)

@@ -504,7 +504,7 @@ static void find_shared(struct events *events, unsigned int by)
 	}
 }
 
-/* Return: 0 or -ENOMEM; call events__fini() in either case. */
+/* Return: 0 or -ENOMEM; the caller frees the arrays in either case. */
 static int events__init(struct events *events, const struct tw_groups *groups)
 {
 	*events = (struct events){ .groups = groups, .n = (uint32_t)groups->bound->n_events, .n_slots = 16 };
@@ -522,13 +522,6 @@ static int events__init(struct events *events, const struct tw_groups *groups)
 	find_shared(events, BY_SYSTEM);
 	find_shared(events, BY_NAME);
 	return 0;
-}
-
-static void events__fini(struct events *events)
-{
-	free(events->slots);
-	free(events->list);
-	free(events->entries);
 }
 
 /* Choose the events of a group, or all events of the schema that are not in the group (@others). */
@@ -720,7 +713,9 @@ int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct 
 		tw_line__str(line, TW_DISPLAY_FALSE);
 	if (!err && line->cut)
 		err = tw_error__set(error, -E2BIG, "as a display filter this is longer than %zu bytes", room);
-	events__fini(&events);
+	free(events.slots);
+	free(events.list);
+	free(events.entries);
 	tw_groups__fini(&groups);
 	return err;
 }

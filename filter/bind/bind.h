@@ -3,6 +3,7 @@
 #ifndef TW_FILTER_BIND_H
 #define TW_FILTER_BIND_H
 
+#include "base/nearest.h"
 #include "filter/bind/name.h"
 #include "schema/print.h"
 
@@ -41,6 +42,9 @@ struct tw_binding {
 int tw_binding__number(const struct tw_binding *binding, const struct tw_subject *subject,
 		       const struct tw_set_member *member, struct tw_test *test, int *ret_certain);
 int tw_binding__time(const struct tw_binding *binding, const struct tw_set_member *member, struct tw_test *test);
+
+/** tw_filter_hint() - write "; did you mean 'WORD'?" for the most similar word, or nothing if there is none. Return: @buf */
+const char *tw_filter_hint(const struct tw_nearest *nearest, char *buf, size_t size);
 
 /** tw_words__is_flag() - whether @word is the name of a bit of common_flags */
 bool tw_words__is_flag(const char *word);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/nearest.h"
 #include "filter/bind/bind.h"
 #include "schema/field.h"
 
@@ -99,12 +98,6 @@ static int check_characters(const struct tw_predicate *predicate, struct tw_erro
 	return 0;
 }
 
-static int no_name(const struct tw_predicate *predicate, size_t at, struct tw_error *error)
-{
-	return tw_filter_error(error, -EINVAL, predicate->column + (uint32_t)at,
-			       "'%s' is not a name: write FIELD, EVENT.FIELD or SYSTEM.EVENT.FIELD", predicate->name);
-}
-
 /* Split a name at its dots. SYSTEM:EVENT, as in tracefs, is accepted, too; its field is "". Return: number of parts; -EINVAL. */
 static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], struct tw_error *error)
 {
@@ -117,7 +110,9 @@ static int cut(const struct tw_predicate *predicate, char *buf, char *parts[3], 
 			return tw_filter_error(error, -EINVAL, predicate->column,
 					       "'%s' has more parts than SYSTEM.EVENT.FIELD", predicate->name);
 		if (!*at || next == at || (next && has_colon && (*next == ':') != !n))
-			return no_name(predicate, (size_t)(at - buf), error);
+			return tw_filter_error(error, -EINVAL, predicate->column + (uint32_t)(at - buf),
+					       "'%s' is not a name: write FIELD, EVENT.FIELD or SYSTEM.EVENT.FIELD",
+					       predicate->name);
 		parts[n++] = at;
 		if (next)
 			*next++ = '\0';
@@ -210,7 +205,7 @@ static void look_at(struct unknown *unknown, const struct tw_format *format)
 		tw_nearest__offer(&unknown->field, format->fields[i].name);
 }
 
-static const char *meant(const struct tw_nearest *nearest, char *buf, size_t size)
+const char *tw_filter_hint(const struct tw_nearest *nearest, char *buf, size_t size)
 {
 	buf[0] = '\0';
 	if (nearest->best)
@@ -240,7 +235,7 @@ static int say_unknown_field(const struct unknown *unknown, uint32_t column, str
 		return tw_filter_error(error, -EINVAL, column, "'%s' is a bit of flags; write flags & %s", field,
 				       field);
 	return tw_filter_error(error, -EINVAL, column, "no event has a field '%s'%s", field,
-			       meant(&unknown->field, hint, sizeof(hint)));
+			       tw_filter_hint(&unknown->field, hint, sizeof(hint)));
 }
 
 static int say_unknown(const struct unknown *unknown, uint32_t column, struct tw_error *error)
@@ -252,16 +247,17 @@ static int say_unknown(const struct unknown *unknown, uint32_t column, struct tw
 		return say_event(unknown->same_event, column_of(name, name->field, column), error);
 	if (!unknown->has_system && name->system)
 		return tw_filter_error(error, -EINVAL, column, "no event has the system '%s'%s", name->system,
-				       meant(&unknown->system, hint, sizeof(hint)));
+				       tw_filter_hint(&unknown->system, hint, sizeof(hint)));
 	if (!unknown->has_event && name->event)
 		return tw_filter_error(error, -EINVAL, column_of(name, name->event, column),
 				       "there is no event '%s'%s%s%s", name->event, name->system ? " in system " : "",
-				       name->system ? name->system : "", meant(&unknown->event, hint, sizeof(hint)));
+				       name->system ? name->system : "",
+				       tw_filter_hint(&unknown->event, hint, sizeof(hint)));
 	if (name->event && name->field && !*name->field)
 		return say_event(name->event, column_of(name, name->event, column), error);
 	if (name->event)
 		return tw_filter_error(error, -EINVAL, column_of(name, name->field, column), "%s has no field '%s'%s",
-				       name->event, name->field, meant(&unknown->field, hint, sizeof(hint)));
+				       name->event, name->field, tw_filter_hint(&unknown->field, hint, sizeof(hint)));
 	return say_unknown_field(unknown, column, error);
 }
 
@@ -306,7 +302,7 @@ static int check_own_name(const struct tw_filter_name *name, const struct tw_lit
 	for (size_t i = 0; i < tw_schema__count(schema); i++)
 		tw_nearest__offer(&nearest, own_name(name, tw_schema__at(schema, i)));
 	return tw_filter_error(error, -EINVAL, literal->column, "there is no %s '%s'%s", kind, literal->text,
-			       meant(&nearest, hint, sizeof(hint)));
+			       tw_filter_hint(&nearest, hint, sizeof(hint)));
 }
 
 int tw_filter_own_name__check(const struct tw_filter_name *name, const struct tw_predicate *predicate,

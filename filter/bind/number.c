@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/nearest.h"
 #include "filter/bind/bind.h"
 #include "filter/describe.h"
 #include "filter/language/lex.h"
@@ -50,15 +49,13 @@ static int say_unknown(const struct tw_binding *binding, const struct tw_subject
 		       const struct tw_literal *literal, const struct tw_print_names *names, const char *word)
 {
 	struct tw_nearest nearest;
-	char hint[WORD_MAX + 32] = "";
+	char hint[WORD_MAX + 32];
 
 	tw_nearest__init(&nearest, word);
 	for (uint32_t i = 0; i < names->n; i++)
 		tw_nearest__offer(&nearest, names->names[i].name);
-	if (nearest.best)
-		snprintf(hint, sizeof(hint), "; did you mean '%s'?", nearest.best);
 	return tw_filter_error(binding->error, -EINVAL, literal->column, "'%s' has no value named '%s'%s",
-			       subject->name, word, hint);
+			       subject->name, word, tw_filter_hint(&nearest, hint, sizeof(hint)));
 }
 
 static int say_no_number(const struct tw_binding *binding, const struct tw_subject *subject,

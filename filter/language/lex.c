@@ -266,12 +266,6 @@ static size_t take_escape(const char *at, char *ret)
 	return take_digits(at, 8, 3, ret);
 }
 
-static int bad_quote(const struct tw_filter_lexer *lexer, size_t begin, struct tw_error *error)
-{
-	return tw_filter_error(error, -EINVAL, (uint32_t)begin + 1, "the text that begins here has no closing %c",
-			       lexer->text[begin]);
-}
-
 static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter_token *ret, struct tw_error *error)
 {
 	const size_t begin = lexer->at;
@@ -285,7 +279,8 @@ static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter
 		char c = lexer->text[lexer->at];
 
 		if (!c)
-			return bad_quote(lexer, begin, error);
+			return tw_filter_error(error, -EINVAL, (uint32_t)begin + 1,
+					       "the text that begins here has no closing %c", quote);
 		lexer->at++;
 		if (c == '\\' && !raw) {
 			const size_t n = take_escape(lexer->text + lexer->at, &c);

@@ -199,17 +199,28 @@ static int take_right_of_name(struct expression_parser *p, struct tw_predicate *
 	return 0;
 }
 
-/* Parse a comparison, from its name to its values, and add it to the filter's predicates. @ret_negated: whether it has `not in` */
-static int take_comparison_of(struct expression_parser *p, bool *ret_negated)
+static int append(struct expression_parser *p, enum tw_postfix_kind kind, unsigned int predicate)
+{
+	struct tw_filter *filter = p->filter;
+
+	if (filter->n_postfix == TW_POSTFIX_MAX)
+		return tw_filter_error(p->error, -E2BIG, parser__column(p), "the expression has too many operators");
+	filter->postfix[filter->n_postfix++] =
+		(struct tw_postfix){ .kind = (uint8_t)kind, .predicate = (uint16_t)predicate };
+	return 0;
+}
+
+/* Parse a comparison, from its name to its values, and add it to the filter's predicates. */
+static int take_comparison(struct expression_parser *p)
 {
 	static const char prefix[] = "trace.";
 	struct tw_filter *filter = p->filter;
 	struct tw_predicate *predicate = tw_arena__take(filter->arena, sizeof(*predicate));
 	const char *name = p->token.literal.text;
 	const size_t skip = strncmp(name, prefix, strlen(prefix)) ? 0 : strlen(prefix);
+	bool negated = false; /* `not in` */
 	int err;
 
-	*ret_negated = false;
 	if (!predicate)
 		return -ENOMEM;
 	if (filter->n_predicates == TW_FILTER_PREDICATES_MAX)
@@ -220,25 +231,15 @@ static int take_comparison_of(struct expression_parser *p, bool *ret_negated)
 	predicate->name = name + skip;
 	err = parser__next(p);
 	if (!err)
-		err = take_right_of_name(p, predicate, ret_negated);
+		err = take_right_of_name(p, predicate, &negated);
 	if (err)
 		return err;
 	predicate->end = p->token.begin;
 	while (predicate->end > predicate->begin && strchr(" \t\r\n", filter->text[predicate->end - 1]))
 		predicate->end--;
-	filter->predicates[filter->n_predicates++] = predicate;
-	return 0;
-}
-
-static int append(struct expression_parser *p, enum tw_postfix_kind kind, unsigned int predicate)
-{
-	struct tw_filter *filter = p->filter;
-
-	if (filter->n_postfix == TW_POSTFIX_MAX)
-		return tw_filter_error(p->error, -E2BIG, parser__column(p), "the expression has too many operators");
-	filter->postfix[filter->n_postfix++] =
-		(struct tw_postfix){ .kind = (uint8_t)kind, .predicate = (uint16_t)predicate };
-	return 0;
+	filter->predicates[filter->n_predicates] = predicate;
+	err = append(p, TW_POSTFIX_PREDICATE, filter->n_predicates++);
+	return err || !negated ? err : append(p, TW_POSTFIX_NOT, 0);
 }
 
 /* Put the next token on the stack. Return: 1, because an operand must follow; a negative errno. */
@@ -275,18 +276,6 @@ static int settle(struct expression_parser *p, enum waiting coming)
 		err = append(p, kinds[what], 0);
 	}
 	return err;
-}
-
-static int take_comparison(struct expression_parser *p)
-{
-	bool negated;
-	const int err = take_comparison_of(p, &negated);
-
-	if (err)
-		return err;
-	if (append(p, TW_POSTFIX_PREDICATE, p->filter->n_predicates - 1))
-		return -E2BIG;
-	return negated ? append(p, TW_POSTFIX_NOT, 0) : 0;
 }
 
 /* Parse a comparison, `not` or an opening parenthesis. Return: 1 if another operand must follow; 0; a negative errno. */

@@ -31,7 +31,6 @@ struct tw_predicate {
 	bool has_mask;
 	struct tw_literal mask;
 	struct tw_set_member *members; /* the values: several for a set, otherwise one; NULL if there is no operator */
-	struct tw_predicate *next;
 };
 
 enum tw_postfix_kind {
