@@ -7,18 +7,6 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-const char *tw_operand__name(uint8_t operand)
-{
-	static const char *const names[] = {
-		[TW_ON_PID] = "pid",     [TW_ON_CPU] = "cpu",
-		[TW_ON_FLAGS] = "flags", [TW_ON_PREEMPT] = "common_preempt_count",
-		[TW_ON_TIME] = "time",   [TW_ON_COMM] = "comm",
-		[TW_ON_HOST] = "host",
-	};
-
-	return names[operand];
-}
-
 const char *tw_test_op__text(uint8_t op)
 {
 	static const char *const texts[] = {
@@ -124,7 +112,7 @@ static void put_value(const struct tw_test *test, bool high, struct tw_line *lin
 void tw_test__describe(const struct tw_test *test, struct tw_line *line)
 {
 	tw_line__str(line, test->field && tw_filter_name__is_key(test->field->name) ? "any." : "");
-	tw_line__str(line, test->field ? test->field->name : tw_operand__name(test->operand));
+	tw_line__str(line, test->field ? test->field->name : tw_operand__info(test->operand)->name);
 	if (test->has_mask) {
 		tw_line__str(line, " & 0x");
 		tw_line__hex(line, test->mask);

@@ -9,9 +9,6 @@
 /** tw_test__describe() - append one test, for example `prev_pid & 0xff != 3` or `prev_comm == "bash"` */
 void tw_test__describe(const struct tw_test *test, struct tw_line *line);
 
-/** tw_operand__name() - Return: the name of an operand other than TW_ON_FIELD, for example "pid" */
-const char *tw_operand__name(uint8_t operand);
-
 /** tw_test_op__text() - Return: an operator as text, for example "=="; "" for EXISTS */
 const char *tw_test_op__text(uint8_t op);
 

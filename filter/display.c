@@ -320,12 +320,14 @@ static bool write_number(const struct writing *w)
 
 static void name_of(const struct tw_format *format, const struct tw_test *test, char *ret)
 {
-	const char *parts[] = { tw_operand__name(test->operand), NULL, NULL, NULL };
+	const char *parts[4] = { NULL };
 
 	if (test->operand == TW_ON_FIELD) {
 		parts[0] = format->system;
 		parts[1] = format->name;
 		parts[2] = test->field->name;
+	} else {
+		parts[0] = tw_operand__info(test->operand)->name;
 	}
 	tw_field_name__join(parts, ret);
 }

@@ -74,13 +74,9 @@ static uint8_t load_of_size(uint32_t size, bool is_signed)
 /* Return: how a test's operand is loaded. @ret_size: size of the number, bytes; not set for TW_LOAD_NOTHING */
 static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 {
-	static const struct {
-		uint8_t load, size;
-	} loads[] = {
-		[TW_ON_PID] = { TW_LOAD_PID, 4 },      [TW_ON_CPU] = { TW_LOAD_CPU, 2 },
-		[TW_ON_FLAGS] = { TW_LOAD_FLAGS, 1 },  [TW_ON_PREEMPT] = { TW_LOAD_PREEMPT, 1 },
-		[TW_ON_TIME] = { TW_LOAD_TIME, 8 },    [TW_ON_COMM] = { TW_LOAD_NOTHING, 0 },
-		[TW_ON_HOST] = { TW_LOAD_NOTHING, 0 },
+	static const uint8_t loads[] = {
+		[TW_ON_PID] = TW_LOAD_PID,         [TW_ON_CPU] = TW_LOAD_CPU,   [TW_ON_FLAGS] = TW_LOAD_FLAGS,
+		[TW_ON_PREEMPT] = TW_LOAD_PREEMPT, [TW_ON_TIME] = TW_LOAD_TIME,
 	};
 
 	if (test->compared != TW_AS_NUMBER)
@@ -90,8 +86,8 @@ static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 		return test->field->kind < TW_FIELD_STRING ? load_of_size(*ret_size, tw_field__is_signed(test->field))
 							   : TW_LOAD_NOTHING;
 	}
-	*ret_size = loads[test->operand].size;
-	return loads[test->operand].load;
+	*ret_size = tw_operand__info(test->operand)->size;
+	return loads[test->operand];
 }
 
 /* Whether a field is compared for equality with a text that fits the field and has no NUL: one memcmp() is sufficient. */

@@ -25,6 +25,23 @@ const struct tw_node *tw_bound__root(const struct tw_bound *bound, uint16_t id)
 	return event ? event->root : bound->unknown;
 }
 
+const struct tw_operand_info *tw_operand__info(uint8_t operand)
+{
+#define EVENT(field) (sizeof(struct tw_frame_hdr) + offsetof(struct tw_event, field))
+	static const struct tw_operand_info infos[] = {
+		[TW_ON_PID] = { "pid", TW_AS_NUMBER, 4, true, EVENT(common_pid) },
+		[TW_ON_CPU] = { "cpu", TW_AS_NUMBER, 2, false, offsetof(struct tw_frame_hdr, cpu) },
+		[TW_ON_FLAGS] = { "flags", TW_AS_NUMBER, 1, false, EVENT(common_flags) },
+		[TW_ON_PREEMPT] = { "common_preempt_count", TW_AS_NUMBER, 1, false, EVENT(common_preempt_count) },
+		[TW_ON_TIME] = { "time", TW_AS_NUMBER, 8 },
+		[TW_ON_COMM] = { "comm", TW_AS_TEXT },
+		[TW_ON_HOST] = { "host", TW_AS_TEXT },
+	};
+#undef EVENT
+
+	return &infos[operand];
+}
+
 static bool field_place(const struct tw_test *test, struct tw_test_place *ret)
 {
 	const struct tw_field *field = test->field;
@@ -45,20 +62,14 @@ static bool field_place(const struct tw_test *test, struct tw_test_place *ret)
 
 bool tw_test__place(const struct tw_test *test, struct tw_test_place *ret)
 {
-#define EVENT(field) (sizeof(struct tw_frame_hdr) + offsetof(struct tw_event, field))
-	static const struct tw_test_place places[] = {
-		[TW_ON_PID] = { EVENT(common_pid), 4, 1, true, true },
-		[TW_ON_CPU] = { offsetof(struct tw_frame_hdr, cpu), 2, 1, true, false },
-		[TW_ON_FLAGS] = { EVENT(common_flags), 1, 1, true, false },
-		[TW_ON_PREEMPT] = { EVENT(common_preempt_count), 1, 1, true, false },
-	};
-#undef EVENT
+	const struct tw_operand_info *info;
 
 	if (test->operand == TW_ON_FIELD)
 		return field_place(test, ret);
-	if (test->operand > TW_ON_PREEMPT)
+	info = tw_operand__info(test->operand);
+	if (!info->offset)
 		return false;
-	*ret = places[test->operand];
+	*ret = (struct tw_test_place){ info->offset, info->size, 1, true, info->is_signed };
 	return true;
 }
 
@@ -117,11 +128,6 @@ struct tw_node *tw_node__test(struct tw_arena *arena, struct tw_test *test, bool
 	return node;
 }
 
-static bool is_certain(const struct tw_node *node)
-{
-	return node->kind == TW_NODE_TRUE || node->kind == TW_NODE_FALSE;
-}
-
 /* Join a TRUE or FALSE with another tree: it either decides the result or has no effect. */
 static struct tw_node *fold(enum tw_node_kind kind, struct tw_node *certain, struct tw_node *other)
 {
@@ -161,9 +167,9 @@ struct tw_node *tw_node__join(struct tw_arena *arena, enum tw_node_kind kind, st
 
 	if (!a || !b)
 		return NULL;
-	if (is_certain(a))
+	if (!a->n_tests)
 		return fold(kind, a, b);
-	if (is_certain(b))
+	if (!b->n_tests)
 		return fold(kind, b, a);
 	a = wrap(arena, kind, a);
 	if (!a)

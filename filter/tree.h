@@ -34,6 +34,19 @@ enum tw_compared {
 	TW_AS_BYTES,  /* arrays of single bytes, IP and MAC addresses, structs */
 };
 
+/* What is the same for all tests of an operand other than a field. */
+struct tw_operand_info {
+	const char *name; /* in the language */
+	uint8_t compared; /* enum tw_compared */
+	uint8_t size;     /* NUMBER: bytes */
+	bool is_signed;
+	uint16_t
+		offset; /* offset of the number, which is big-endian, from the beginning of the frame header; 0 = it is not there */
+};
+
+/** tw_operand__info() - Return: the properties of an operand other than TW_ON_FIELD; static */
+const struct tw_operand_info *tw_operand__info(uint8_t operand);
+
 enum tw_test_op {
 	TW_TEST_EXISTS, /* the operand is present */
 	TW_TEST_EQ,     /* array: at least one element is equal */
@@ -82,7 +95,7 @@ struct tw_node {
 	struct tw_node *parent;       /* NULL for the root */
 	struct tw_node *first, *last; /* first and last child of an AND or OR; otherwise NULL */
 	struct tw_node *next;         /* next sibling; NULL for a last child */
-	uint32_t n_tests;             /* number of tests in the tree of this node */
+	uint32_t n_tests;             /* number of tests in the tree of this node; 0 for TRUE and FALSE */
 };
 
 /* Largest number of nested ANDs and ORs: each parenthesis or `not` of an expression adds at most an AND and an OR. */

@@ -359,20 +359,15 @@ static int subject_of_field(struct binder *b, const struct tw_predicate *predica
 
 static struct tw_subject subject_of_operand(const struct tw_predicate *predicate, uint8_t operand)
 {
-	static const struct tw_subject subjects[] = {
-		[TW_ON_PID] = { .compared = TW_AS_NUMBER, .size = 4, .is_signed = true, .big_endian = true },
-		[TW_ON_CPU] = { .compared = TW_AS_NUMBER, .size = 2, .big_endian = true },
-		[TW_ON_FLAGS] = { .compared = TW_AS_NUMBER, .size = 1 },
-		[TW_ON_PREEMPT] = { .compared = TW_AS_NUMBER, .size = 1 },
-		[TW_ON_TIME] = { .compared = TW_AS_NUMBER, .size = 8 },
-		[TW_ON_COMM] = { .compared = TW_AS_TEXT },
-		[TW_ON_HOST] = { .compared = TW_AS_TEXT },
-	};
-	struct tw_subject subject = subjects[operand];
+	const struct tw_operand_info *info = tw_operand__info(operand);
 
-	subject.name = predicate->name;
-	subject.operand = operand;
-	return subject;
+	return (struct tw_subject){
+		.name = predicate->name,
+		.operand = operand,
+		.compared = info->compared,
+		.size = info->size,
+		.is_signed = info->is_signed,
+	};
 }
 
 static struct tw_node *node_of_tests(const struct binder *b, const struct tw_tests *tests)
