@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/filter/some_frames.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+/* cmocka.h needs these before it */
+#include <cmocka.h>
+
+#include "tests/filter/formats.h"
 
 static const uint8_t ethernet[SOME_ETH] = {
 	2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, TW_ETHERTYPE >> 8, TW_ETHERTYPE & 0xff
@@ -172,5 +179,16 @@ void some_expressions(const struct tw_schema *schema, void (*cb)(void *ctx, cons
 			snprintf(name, sizeof(name), "%s.%s", format->name, format->fields[f].name);
 			each_form(name, cb, ctx);
 		}
+	}
+}
+
+void some_run__in_both_orders(void (*compare)(void *ctx, const char *text), unsigned int part)
+{
+	for (int big_endian = 0; big_endian < 2; big_endian++) {
+		struct some_run run = { .big_endian = big_endian };
+
+		some_expressions(formats, compare, &run);
+		print_message("%u expressions, %u frames, %u matched\n", run.expressions, run.frames, run.matched);
+		assert_true(run.expressions > 1000 && run.matched > run.frames / part);
 	}
 }

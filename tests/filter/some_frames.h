@@ -21,4 +21,16 @@ void some_frame__make(struct some_frame *frame, const struct tw_format *format, 
 /** some_expressions() - call with expressions on each field of each event, and on the common properties */
 void some_expressions(const struct tw_schema *schema, void (*cb)(void *ctx, const char *text), void *ctx);
 
+/* The context of a comparison of a back end with the evaluator, for all expressions. */
+struct some_run {
+	bool big_endian;
+	unsigned int expressions, frames, matched; /* counted by the callback */
+};
+
+/**
+ * some_run__in_both_orders() - call @compare with all expressions on `formats`, for bodies of both byte orders; @ctx is a struct some_run
+ * @part: fails the test unless more than one frame in @part matched
+ */
+void some_run__in_both_orders(void (*compare)(void *ctx, const char *text), unsigned int part);
+
 #endif

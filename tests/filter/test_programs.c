@@ -27,10 +27,9 @@ static struct tw_node *grow(const struct toy *f, struct random_tree *tree, unsig
 	struct tw_node *node = &tree->nodes[tree->n], **link;
 	const bool is_and = parent_kind == TW_NODE_OR;
 
-	*node = (struct tw_node){ .kind = TW_NODE_TEST,
-				  .negated = rand_r(&tree->seed) % 2,
-				  .test = &tree->tests[tree->n++],
-				  .n_tests = 1 };
+	*node = (struct tw_node){
+		.kind = TW_NODE_TEST, .negated = rand_r(&tree->seed) % 2, .test = &tree->tests[tree->n++], .n_tests = 1
+	};
 	if (!depth || rand_r(&tree->seed) % 4 == 0) {
 		const uint64_t value = (uint64_t)rand_r(&tree->seed) % 10;
 
