@@ -315,9 +315,11 @@ static bool put_bytes_order(struct tw_line *line, const struct bytes *bytes, boo
 }
 
 /* Append an ordered comparison of field and value: the bytes that both have decide; if these are equal, the longer side is greater. */
-static bool put_compared(struct tw_line *line, const struct tw_test *test, const struct bytes *field, bool before,
-			 bool or_equal, const uint8_t *value, size_t len)
+static bool put_compared(struct tw_line *line, const struct tw_test *test, const struct bytes *field, uint8_t op,
+			 const uint8_t *value, size_t len)
 {
+	const bool before = op == TW_TEST_LT || op == TW_TEST_LE;
+	bool or_equal = op == TW_TEST_LE || op == TW_TEST_GE;
 	struct bytes bytes = { .value = value, .at = field->at };
 
 	if (is_text(test)) {
@@ -335,9 +337,9 @@ static bool put_compared(struct tw_line *line, const struct tw_test *test, const
 static bool put_bytes_within(struct tw_line *line, const struct tw_test *test, const struct bytes *field)
 {
 	tw_line__char(line, '(');
-	put_compared(line, test, field, false, true, test->bytes, test->len);
+	put_compared(line, test, field, TW_TEST_GE, test->bytes, test->len);
 	tw_line__str(line, ") and (");
-	put_compared(line, test, field, true, true, test->high_bytes, test->high_len);
+	put_compared(line, test, field, TW_TEST_LE, test->high_bytes, test->high_len);
 	tw_line__char(line, ')');
 	return true;
 }
@@ -378,10 +380,9 @@ static bool put_comparison(struct tw_line *line, const struct tw_test *test, con
 	switch (test->op) {
 	case TW_TEST_LT:
 	case TW_TEST_LE:
-		return put_compared(line, test, field, true, test->op == TW_TEST_LE, test->bytes, test->len);
 	case TW_TEST_GT:
 	case TW_TEST_GE:
-		return put_compared(line, test, field, false, test->op == TW_TEST_GE, test->bytes, test->len);
+		return put_compared(line, test, field, test->op, test->bytes, test->len);
 	case TW_TEST_WITHIN:
 		return put_bytes_within(line, test, field);
 	case TW_TEST_CONTAINS:

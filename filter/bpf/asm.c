@@ -21,46 +21,44 @@ void tw_asm__fini(struct tw_asm *a)
 	*a = (struct tw_asm){ 0 };
 }
 
-/* Make room for one more element of an array. Return: the array, which may have moved; NULL if out of memory, with a->err set. */
-static void *one_more(struct tw_asm *a, void *array, uint32_t n, uint32_t *room, size_t size)
+/* Make room for one more element of an array. @array: address of the pointer to it. Return: false if out of memory, with a->err set */
+static bool one_more(struct tw_asm *a, void *array, uint32_t n, uint32_t *room, size_t size)
 {
 	const uint32_t larger = *room ? *room * 2 : 256;
-	void *moved;
+	void *old, *moved;
 
 	if (n < *room)
-		return array;
-	moved = reallocarray(array, larger, size);
+		return true;
+	memcpy(&old, array, sizeof(old));
+	moved = reallocarray(old, larger, size);
 	if (!moved) {
 		a->err = -ENOMEM;
-		return NULL;
+		return false;
 	}
+	memcpy(array, &moved, sizeof(moved));
 	*room = larger;
-	return moved;
+	return true;
 }
 
 /* Append an instruction, unless it is unreachable. Return: whether it was appended. */
 static bool add(struct tw_asm *a, struct bpf_insn insn)
 {
-	void *insns;
-
 	if (a->unreachable || a->err)
 		return false;
 	if (a->n == TW_BPF_INSNS_MAX) {
 		a->err = -E2BIG;
 		return false;
 	}
-	insns = one_more(a, a->insns, a->n, &a->insns_room, sizeof(*a->insns));
-	if (!insns)
+	if (!one_more(a, &a->insns, a->n, &a->insns_room, sizeof(*a->insns)))
 		return false;
-	a->insns = insns;
 	a->insns[a->n++] = insn;
 	return true;
 }
 
-static struct bpf_insn insn_of(unsigned int err, unsigned int dst, unsigned int src, int off, int32_t imm)
+static struct bpf_insn insn_of(unsigned int code, unsigned int dst, unsigned int src, int off, int32_t imm)
 {
 	return (struct bpf_insn){
-		.code = (uint8_t)err,
+		.code = (uint8_t)code,
 		.dst_reg = dst & 0xf,
 		.src_reg = src & 0xf,
 		.off = (int16_t)off,
@@ -70,15 +68,9 @@ static struct bpf_insn insn_of(unsigned int err, unsigned int dst, unsigned int 
 
 tw_label tw_asm__label(struct tw_asm *a)
 {
-	struct tw_asm_label *labels;
-
-	if (a->err)
+	if (a->err || !one_more(a, &a->labels, a->n_labels, &a->labels_room, sizeof(*a->labels)))
 		return 0;
-	labels = one_more(a, a->labels, a->n_labels, &a->labels_room, sizeof(*a->labels));
-	if (!labels)
-		return 0;
-	a->labels = labels;
-	labels[a->n_labels] = (struct tw_asm_label){ .at = UINT32_MAX, .known = UINT32_MAX };
+	a->labels[a->n_labels] = (struct tw_asm_label){ .at = UINT32_MAX, .known = UINT32_MAX };
 	return a->n_labels++;
 }
 
@@ -95,15 +87,10 @@ tw_label tw_asm__labels(struct tw_asm *a, uint32_t n)
 static void add_jump(struct tw_asm *a, struct bpf_insn insn, tw_label to)
 {
 	struct tw_asm_label *label;
-	struct tw_asm_jump *jumps;
 
-	if (!add(a, insn))
+	if (!add(a, insn) || !one_more(a, &a->jumps, a->n_jumps, &a->jumps_room, sizeof(*a->jumps)))
 		return;
-	jumps = one_more(a, a->jumps, a->n_jumps, &a->jumps_room, sizeof(*a->jumps));
-	if (!jumps)
-		return;
-	a->jumps = jumps;
-	jumps[a->n_jumps++] = (struct tw_asm_jump){ a->n - 1, to };
+	a->jumps[a->n_jumps++] = (struct tw_asm_jump){ a->n - 1, to };
 	label = &a->labels[to];
 	label->used = true;
 	if (a->known < label->known)
@@ -168,20 +155,16 @@ static void shorten(struct tw_asm *a, tw_label label)
 	if (!a->n || a->last_place == a->n || !is_jump_to(a, 1, TW_NO_LABEL) ||
 	    a->insns[a->n - 1].code != (BPF_JMP | BPF_JA))
 		return;
-	if (is_jump_to(a, 1, label)) {
-		a->n--;
-		a->n_jumps--;
-		a->unreachable = false;
-		return;
+	if (!is_jump_to(a, 1, label)) {
+		if (a->last_place == a->n - 1 || !is_jump_to(a, 2, label))
+			return;
+		insn = &a->insns[a->n - 2];
+		op = inverse(BPF_OP(insn->code));
+		if (!op)
+			return;
+		insn->code = (uint8_t)((insn->code & ~0xf0) | op);
+		a->jumps[a->n_jumps - 2].to = a->jumps[a->n_jumps - 1].to;
 	}
-	if (a->last_place == a->n - 1 || !is_jump_to(a, 2, label))
-		return;
-	insn = &a->insns[a->n - 2];
-	op = inverse(BPF_OP(insn->code));
-	if (!op)
-		return;
-	insn->code = (uint8_t)((insn->code & ~0xf0) | op);
-	a->jumps[a->n_jumps - 2].to = a->jumps[a->n_jumps - 1].to;
 	a->n--;
 	a->n_jumps--;
 	a->unreachable = false;
@@ -284,15 +267,10 @@ void tw_asm__atomic_add(struct tw_asm *a, uint8_t base, int offset, uint8_t reg)
 
 void tw_asm__map(struct tw_asm *a, uint8_t reg, enum tw_bpf_map map)
 {
-	struct tw_bpf_map_use *uses;
-
-	if (a->unreachable || a->err)
+	if (a->unreachable || a->err ||
+	    !one_more(a, &a->map_uses, a->n_map_uses, &a->map_uses_room, sizeof(*a->map_uses)))
 		return;
-	uses = one_more(a, a->map_uses, a->n_map_uses, &a->map_uses_room, sizeof(*a->map_uses));
-	if (!uses)
-		return;
-	a->map_uses = uses;
-	uses[a->n_map_uses++] = (struct tw_bpf_map_use){ .insn = a->n, .map = (uint8_t)map };
+	a->map_uses[a->n_map_uses++] = (struct tw_bpf_map_use){ .insn = a->n, .map = (uint8_t)map };
 	add_wide(a, reg, BPF_PSEUDO_MAP_FD, 0);
 }
 

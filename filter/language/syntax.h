@@ -66,8 +66,8 @@ static inline int tw_digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/** tw_filter_error() - call tw_error__set() with "column N: " before the sentence. Return: @code */
-__attribute__((format(printf, 4, 5))) int tw_filter_error(struct tw_error *error, int code, uint32_t column,
+/** tw_filter_error() - call tw_error__set() with "column N: " before the sentence. Return: @err */
+__attribute__((format(printf, 4, 5))) int tw_filter_error(struct tw_error *error, int err, uint32_t column,
 							  const char *fmt, ...);
 
 #endif
