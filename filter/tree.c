@@ -33,9 +33,9 @@ const struct tw_operand_info *tw_operand__info(uint8_t operand)
 		[TW_ON_CPU] = { "cpu", TW_AS_NUMBER, 2, false, offsetof(struct tw_frame_hdr, cpu) },
 		[TW_ON_FLAGS] = { "flags", TW_AS_NUMBER, 1, false, EVENT(common_flags) },
 		[TW_ON_PREEMPT] = { "common_preempt_count", TW_AS_NUMBER, 1, false, EVENT(common_preempt_count) },
-		[TW_ON_TIME] = { "time", TW_AS_NUMBER, 8 },
-		[TW_ON_COMM] = { "comm", TW_AS_TEXT },
-		[TW_ON_HOST] = { "host", TW_AS_TEXT },
+		[TW_ON_TIME] = { "time", TW_AS_NUMBER, 8, false, 0 },
+		[TW_ON_COMM] = { "comm", TW_AS_TEXT, 0, false, 0 },
+		[TW_ON_HOST] = { "host", TW_AS_TEXT, 0, false, 0 },
 	};
 #undef EVENT
 

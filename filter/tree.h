@@ -40,8 +40,8 @@ struct tw_operand_info {
 	uint8_t compared; /* enum tw_compared */
 	uint8_t size;     /* NUMBER: bytes */
 	bool is_signed;
-	uint16_t
-		offset; /* offset of the number, which is big-endian, from the beginning of the frame header; 0 = it is not there */
+	/* Offset of the number, which is big-endian, from the beginning of the frame header; 0 = it is not in the frame. */
+	uint16_t offset;
 };
 
 /** tw_operand__info() - Return: the properties of an operand other than TW_ON_FIELD; static */
