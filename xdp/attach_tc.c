@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "xdp/attach_tc.h"
-
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/pkt_cls.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
 
-#include "xdp/load.h"
+#include "xdp/attach.h"
 #include "xdp/tc.h"
 
 #define HANDLE 1
@@ -108,18 +106,6 @@ static int attach(struct nl_sock *sk, struct tw_state *state, int program, struc
 		return check_hardware(sk, state, error);
 	tw_clsact__remove(sk, state);
 	return refused(state, &answer, error);
-}
-
-int tw_tc__plan(struct tw_state *state, struct tw_error *error)
-{
-	struct nl_sock *sk;
-	int err = tw_tc__open(&sk, error);
-
-	if (err)
-		return err;
-	err = tw_clsact__plan(sk, state, error);
-	nl_socket_free(sk);
-	return err;
 }
 
 int tw_tc__attach(struct tw_state *state, int program, struct tw_error *error)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "xdp/attach_u32.h"
-
 #include <errno.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_cls.h>
@@ -13,8 +11,8 @@
 #include <netlink/route/cls/u32.h>
 #include <string.h>
 
-#include "filter/u32.h"
 #include "wire/tracewire.h"
+#include "xdp/attach.h"
 #include "xdp/tc.h"
 
 /* The filters for a schema form a set. A new set uses the priority that the old set does not use. */
@@ -145,16 +143,11 @@ static struct nl_msg *message(const struct tw_tc_at *at, const struct node *node
 }
 
 /* What the kernel reports of a set of filters. */
-struct look {
+struct u32_look {
 	const struct tw_state *state; /* set by look_at_set() */
 	struct tw_counter *rows;      /* the frames of each filter are added to its row; NULL = do not count */
 	unsigned int n, in_hw;        /* number of filters found, and of filters in hardware */
 };
-
-static bool is_counted(const struct nlattr *attr)
-{
-	return attr && nla_len(attr) >= (int)sizeof(struct tc_u32_pcnt);
-}
 
 /*
  * Return: frames counted by the filter's first action, or by the filter if it has no action; TW_NOT_COUNTED if there is no counter. An
@@ -173,13 +166,13 @@ static uint64_t frames_of(struct nlattr **options)
 		if (stats[TCA_STATS_BASIC] && nla_len(stats[TCA_STATS_BASIC]) >= 12)
 			return *(uint32_t *)((char *)nla_data(stats[TCA_STATS_BASIC]) + sizeof(uint64_t));
 	}
-	if (!is_counted(options[TCA_U32_PCNT]))
+	if (!options[TCA_U32_PCNT] || nla_len(options[TCA_U32_PCNT]) < (int)sizeof(count))
 		return TW_NOT_COUNTED;
 	memcpy(&count, nla_data(options[TCA_U32_PCNT]), sizeof(count));
 	return count.rhit;
 }
 
-static void add_frames(const struct look *look, uint32_t node, uint64_t frames)
+static void add_frames(const struct u32_look *look, uint32_t node, uint64_t frames)
 {
 	for (unsigned int i = 0; i < TW_ROWS_MAX; i++) {
 		const struct tw_state_row *row = &look->state->rows[i];
@@ -196,7 +189,7 @@ static void add_frames(const struct look *look, uint32_t node, uint64_t frames)
 static void look_at(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx)
 {
 	struct nlattr *options[TCA_U32_MAX + 1];
-	struct look *look = ctx;
+	struct u32_look *look = ctx;
 
 	if (!TC_U32_NODE(head->tcm_handle) || !tw_filter__kind_is(attrs, "u32") || !attrs[TCA_OPTIONS] ||
 	    nla_parse_nested(options, TCA_U32_MAX, attrs[TCA_OPTIONS], NULL))
@@ -209,7 +202,7 @@ static void look_at(const struct tcmsg *head, struct nlattr *const *attrs, void 
 }
 
 /* Look at all filters with a priority. The counts in @ret must begin with 0. */
-static int look_at_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct look *ret)
+static int look_at_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct u32_look *ret)
 {
 	ret->state = state;
 	return tw_filters__each(sk, state->public.ifindex, prio, look_at, ret);
@@ -222,7 +215,7 @@ static void remove_set(struct nl_sock *sk, const struct tw_state *state, uint32_
 
 int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
 {
-	struct look look = { 0 };
+	struct u32_look look = { 0 };
 	struct nl_sock *sk;
 	int err;
 
@@ -244,7 +237,7 @@ int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
 
 uint8_t tw_u32__mode(const struct tw_state *state)
 {
-	struct look look = { 0 };
+	struct u32_look look = { 0 };
 	struct nl_sock *sk;
 	int err;
 
@@ -259,7 +252,7 @@ uint8_t tw_u32__mode(const struct tw_state *state)
 
 int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct tw_error *error)
 {
-	struct look look = { .rows = rows };
+	struct u32_look look = { .rows = rows };
 	struct nl_sock *sk;
 	int err = tw_tc__open(&sk, error);
 
@@ -344,14 +337,13 @@ static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i <= rules->n; i++) {
-		const uint8_t action = i < rules->n ? rules->rules[i].action : rules->default_action;
-		const uint32_t arg = i < rules->n ? rules->rules[i].arg : rules->default_arg;
-		bool known = action != TW_ACTION_REDIRECT;
+		const struct tw_rule rule = tw_rules__row(rules, i);
+		bool known = rule.action != TW_ACTION_REDIRECT;
 
 		for (unsigned int k = 0; k < n && !known; k++)
-			known = to[k] == arg;
+			known = to[k] == rule.arg;
 		if (!known)
-			to[n++] = arg;
+			to[n++] = rule.arg;
 	}
 	return n;
 }
@@ -367,11 +359,10 @@ static int add_control(struct set *set, const struct tw_rules *rules, struct tw_
 
 static int add_all(struct set *set, const struct tw_rules *rules, const struct tw_bound *any, struct tw_error *error)
 {
-	const struct tw_rule otherwise = { .bound = (struct tw_bound *)any,
-					   .action = rules->default_action,
-					   .arg = rules->default_arg };
+	struct tw_rule otherwise = tw_rules__row(rules, rules->n);
 	int err = add_control(set, rules, error);
 
+	otherwise.bound = (struct tw_bound *)any;
 	for (unsigned int i = 0; i < rules->n && !err; i++)
 		err = add_rule(set, i, rules, &rules->rules[i], error);
 	return err ? err : add_rule(set, rules->n, rules, &otherwise, error);
@@ -379,7 +370,7 @@ static int add_all(struct set *set, const struct tw_rules *rules, const struct t
 
 static int check_hardware(const struct set *set, struct tw_error *error)
 {
-	struct look look = { 0 };
+	struct u32_look look = { 0 };
 
 	if (!set->state->public.offload ||
 	    (!look_at_set(set->sk, set->state, set->at.prio, &look) && look.n && look.in_hw == look.n))
@@ -389,13 +380,6 @@ static int check_hardware(const struct set *set, struct tw_error *error)
 		"%s took the filters, but the kernel says not_in_hw of %u of %u: undone. Without --offload the "
 		"kernel does it",
 		set->state->public.ifname, look.n - look.in_hw, look.n);
-}
-
-/* Start the counters of the new filters with the counts of the old ones. */
-static void carry(struct set *set, const struct tw_counter *counted)
-{
-	for (unsigned int i = 0; i < TW_ROWS_MAX; i++)
-		set->rows[i].carried = counted[i].frames == TW_NOT_COUNTED ? 0 : counted[i].frames;
 }
 
 static int attach(struct set *set, const struct tw_rules *rules, const struct tw_bound *any, struct tw_error *error)
@@ -417,7 +401,8 @@ static int attach(struct set *set, const struct tw_rules *rules, const struct tw
 		tw_u32__count(set->state, counted, NULL);
 		remove_set(set->sk, set->state, old);
 	}
-	carry(set, counted);
+	for (unsigned int i = 0; i < TW_ROWS_MAX; i++) /* the new filters continue the counts of the old ones */
+		set->rows[i].carried = counted[i].frames == TW_NOT_COUNTED ? 0 : counted[i].frames;
 	set->state->prio = set->at.prio;
 	memcpy(set->state->rows, set->rows, sizeof(set->rows));
 	return 0;

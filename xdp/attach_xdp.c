@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "xdp/attach_xdp.h"
+#include "xdp/attach.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -33,18 +33,7 @@ static struct xdp_program *find_program(struct xdp_multiprog *all, uint32_t id)
 	return NULL;
 }
 
-static bool dispatcher__is_there(int ifindex)
-{
-	struct tw_log_capture log;
-	struct xdp_multiprog *all;
-
-	tw_log_capture__begin(&log);
-	all = find_dispatcher(ifindex);
-	xdp_multiprog__close(all);
-	tw_log_capture__end(&log);
-	return all;
-}
-
+/* Whether the interface has a dispatcher, which runs the program with that id; @id 0 = any programs. */
 static bool dispatcher__has(int ifindex, uint32_t id)
 {
 	struct tw_log_capture log;
@@ -54,7 +43,7 @@ static bool dispatcher__has(int ifindex, uint32_t id)
 	tw_log_capture__begin(&log);
 	all = find_dispatcher(ifindex);
 	if (all)
-		has = find_program(all, id);
+		has = !id || find_program(all, id);
 	xdp_multiprog__close(all);
 	tw_log_capture__end(&log);
 	return has;
@@ -80,13 +69,10 @@ static int dispatcher__detach(int ifindex, uint32_t id, struct tw_error *error)
 		   : 0;
 }
 
-static int attach_to_dispatcher(struct xdp_program *program, int ifindex)
+/* Whether to try generic mode after an error in native mode: not if that would fail for the same reason. */
+static bool may_be_generic(int err)
 {
-	int err = xdp_program__attach(program, ifindex, XDP_MODE_NATIVE, 0);
-
-	if (err && err != -EEXIST && err != -EBUSY && err != -EPERM)
-		err = xdp_program__attach(program, ifindex, XDP_MODE_SKB, 0);
-	return err;
+	return err && err != -EEXIST && err != -EBUSY && err != -EPERM;
 }
 
 int tw_xdp__leave(const struct tw_state *state, struct tw_loaded *opened, uint32_t *ret_id, struct tw_error *error)
@@ -100,7 +86,9 @@ int tw_xdp__leave(const struct tw_state *state, struct tw_loaded *opened, uint32
 	program = xdp_program__create(&opts);
 	err = (int)libxdp_get_error(program);
 	if (!err) {
-		err = attach_to_dispatcher(program, state->public.ifindex);
+		err = xdp_program__attach(program, state->public.ifindex, XDP_MODE_NATIVE, 0);
+		if (may_be_generic(err))
+			err = xdp_program__attach(program, state->public.ifindex, XDP_MODE_SKB, 0);
 		*ret_id = err ? 0 : xdp_program__id(program);
 		xdp_program__close(program);
 	}
@@ -127,7 +115,7 @@ static uint32_t in_the_way(const struct tw_state *state, const struct bpf_xdp_qu
 
 	if (state->public.offload)
 		return there->hw_prog_id;
-	return state->public.persist && dispatcher__is_there(state->public.ifindex) ? 0 : software;
+	return state->public.persist && dispatcher__has(state->public.ifindex, 0) ? 0 : software;
 }
 
 int tw_xdp__plan(const struct tw_state *state, struct tw_error *error)
@@ -162,7 +150,7 @@ static int hold_first(const struct tw_state *state, int program, int *link, stru
 {
 	int fd = create_link(program, state->public.ifindex, XDP_FLAGS_DRV_MODE);
 
-	if (fd < 0 && fd != -EEXIST && fd != -EBUSY && fd != -EPERM)
+	if (fd < 0 && may_be_generic(fd))
 		fd = create_link(program, state->public.ifindex, XDP_FLAGS_SKB_MODE);
 	if (fd < 0)
 		return tw_error__set(error, fd, "cannot attach to XDP of %s: %s", state->public.ifname, strerror(-fd));

@@ -7,9 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "xdp/attach_tc.h"
-#include "xdp/attach_u32.h"
-#include "xdp/attach_xdp.h"
+#include "xdp/attach.h"
 #include "xdp/cleanup.h"
 
 #define WAIT_MS 5000 /* longest wait for another process to remove its classifier */
@@ -30,35 +28,29 @@ uint8_t tw_attached__mode(const struct tw_state *state)
 }
 
 struct visit {
-	int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error);
+	tw_attached_visitor *each;
 	void *ctx;
 	uint64_t netns;
 };
 
 /* Visit a classifier of this network namespace whose interface exists, perhaps under another name. */
-static int visit_state(struct tw_state *state, const struct visit *visit, struct tw_error *error)
-{
-	if (state->netns != visit->netns || !if_indextoname((unsigned int)state->public.ifindex, state->public.ifname))
-		return 0;
-	state->public.mode = tw_attached__mode(state);
-	state->public.state = state;
-	return visit->each(&state->public, visit->ctx, error);
-}
-
 static int visit_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
+	const struct visit *visit = ctx;
 	struct tw_state state;
-	int err;
+	int err = 0;
 
 	if (tw_state__read(file, &state)) /* its process has not written it yet */
 		return 0;
-	err = visit_state(&state, ctx, error);
+	if (state.netns == visit->netns && if_indextoname((unsigned int)state.public.ifindex, state.public.ifname)) {
+		state.public.mode = tw_attached__mode(&state);
+		err = visit->each(&state.public, visit->ctx, error);
+	}
 	tw_state__fini(&state);
 	return err;
 }
 
-int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error), void *ctx,
-		      struct tw_error *error)
+int tw_attached__each(tw_attached_visitor *each, void *ctx, struct tw_error *error)
 {
 	struct visit visit = { each, ctx, tw_netns__inode() };
 
@@ -106,29 +98,28 @@ static int end_holder(struct tw_state_file *file, const struct tw_attached *atta
 			      : tw_error__set(error, err, "process %d holds it and does not end", (int)attached->pid);
 }
 
-struct removal {
+struct detaching {
 	const struct tw_state *wanted;
 	bool found;
 };
 
 static int detach_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
-	struct removal *removal = ctx;
+	struct detaching *detaching = ctx;
+	const struct tw_state *wanted = detaching->wanted;
 	struct tw_state state;
-	int err;
+	int err = 0;
 
 	if (tw_state__read(file, &state))
 		return 0;
-	if (state.netns == removal->wanted->netns && state.public.ifindex == removal->wanted->public.ifindex &&
-	    state.public.place == removal->wanted->public.place) {
+	if (state.netns == wanted->netns && state.public.ifindex == wanted->public.ifindex &&
+	    state.public.place == wanted->public.place) {
 		err = tw_state_file__try_lock(file);
 		if (err == -EBUSY)
 			err = end_holder(file, &state.public, error);
 		else if (!err)
 			err = tw_stale__remove(file, error);
-		removal->found = err != -ENOENT;
-	} else {
-		err = 0;
+		detaching->found = err != -ENOENT;
 	}
 	tw_state__fini(&state);
 	return err == -ENOENT ? 0 : err;
@@ -136,16 +127,16 @@ static int detach_file(struct tw_state_file *file, void *ctx, struct tw_error *e
 
 int tw_attached__detach(const struct tw_attached *attached, struct tw_error *error)
 {
-	struct removal removal = { .wanted = attached->state };
-	const int err = tw_state_file__each(TW_STATE_FILES, detach_file, &removal, error);
+	struct detaching detaching = { .wanted = attached->state };
+	const int err = tw_state_file__each(TW_STATE_FILES, detach_file, &detaching, error);
 
-	if (err || removal.found)
+	if (err || detaching.found)
 		return err;
 	return tw_error__set(error, -ENOENT, "%s no longer has a classifier in %s", attached->ifname,
 			     tw_place__name(attached->place));
 }
 
-struct cleanup {
+struct stale_search {
 	bool dry_run;
 	void (*tell)(void *ctx, const char *what, const char *name);
 	void *ctx;
@@ -167,7 +158,7 @@ static bool is_left_over(struct tw_state *state, uint64_t netns)
 /* Remove the classifier or file if it is stale. A locked file is not: it belongs to a running process. */
 static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
-	const struct cleanup *cleanup = ctx;
+	const struct stale_search *search = ctx;
 	char name[64];
 	struct tw_state state;
 	int err = 0;
@@ -176,16 +167,16 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 		return 0;
 	err = tw_state__read(file, &state);
 	if (err) {
-		if (err == -ENODATA && !cleanup->dry_run) /* after other errors, the file may describe a classifier */
+		if (err == -ENODATA && !search->dry_run) /* after other errors, the file may describe a classifier */
 			tw_state_file__remove(file);
 		return 0;
 	}
-	if (is_left_over(&state, cleanup->netns)) {
+	if (is_left_over(&state, search->netns)) {
 		snprintf(name, sizeof(name), "%s of %s", tw_place__name(state.public.place), state.public.ifname);
-		err = cleanup->dry_run ? 0 : tw_stale__remove(file, error);
+		err = search->dry_run ? 0 : tw_stale__remove(file, error);
 		if (!err)
-			cleanup->tell(cleanup->ctx,
-				      state.public.persist && state.public.schema_id ? TW_RECORD : TW_CLASSIFIER, name);
+			search->tell(search->ctx,
+				     state.public.persist && state.public.schema_id ? TW_RECORD : TW_CLASSIFIER, name);
 	}
 	tw_state__fini(&state);
 	return err;
@@ -194,7 +185,7 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
 			   struct tw_error *error)
 {
-	struct cleanup cleanup = { dry_run, tell, ctx, tw_netns__inode() };
+	struct stale_search search = { dry_run, tell, ctx, tw_netns__inode() };
 
-	return tw_state_file__each(TW_STATE_FILES, clean_file, &cleanup, error);
+	return tw_state_file__each(TW_STATE_FILES, clean_file, &search, error);
 }

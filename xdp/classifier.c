@@ -7,10 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "filter/u32.h"
-#include "xdp/attach_tc.h"
-#include "xdp/attach_u32.h"
-#include "xdp/attach_xdp.h"
+#include "xdp/attach.h"
 #include "xdp/cleanup.h"
 #include "xdp/interface.h"
 
@@ -136,9 +133,7 @@ static int plan(struct tw_classifier *c, struct tw_error *error)
 	int err =
 		c->state.public.place == TW_PLACE_XDP ? tw_xdp__plan(&c->state, error) : tw_tc__plan(&c->state, error);
 
-	if (!err)
-		err = tw_state__write(&c->state, &c->file, error);
-	return err;
+	return err ? err : tw_state__write(&c->state, &c->file, error);
 }
 
 int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *error)
@@ -189,9 +184,7 @@ void tw_classifier__free(struct tw_classifier *c)
 	free(c);
 }
 
-int tw_classifier__attached(const struct tw_classifier *c,
-			    int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error),
-			    void *ctx, struct tw_error *error)
+int tw_classifier__attached(const struct tw_classifier *c, tw_attached_visitor *each, void *ctx, struct tw_error *error)
 {
 	struct tw_state state = c->state;
 
@@ -207,12 +200,6 @@ struct bound_rules {
 	struct tw_rule rules[TW_RULES_MAX];
 	struct tw_rules all;
 };
-
-static void unbind(struct bound_rules *bound)
-{
-	for (unsigned int i = 0; i <= TW_RULES_MAX; i++)
-		tw_bound__free(bound->bounds[i]);
-}
 
 static int bind_one(const struct tw_classifier *c, unsigned int i, const struct tw_classifier_schema *schema,
 		    struct bound_rules *ret, struct tw_error *error)
@@ -249,82 +236,65 @@ static int bind_rules(const struct tw_classifier *c, const struct tw_classifier_
 	return err;
 }
 
-static int hold_xdp(struct tw_classifier *c, const struct tw_load_options *options, struct tw_error *error)
+static int offload_xdp(struct tw_classifier *c, int fd, struct tw_error *error)
 {
-	struct tw_loaded loaded;
-	int err = tw_loaded__load(options, &loaded, error);
-
-	if (!err)
-		err = tw_xdp__hold(&c->state, tw_loaded__fd(&loaded), &c->link, error);
-	if (!err) {
-		c->state.held_by_link = true;
-		c->state.public.program = tw_program__id(tw_loaded__fd(&loaded));
-	}
-	tw_loaded__fini(&loaded);
-	return err;
-}
-
-static int offload_xdp(struct tw_classifier *c, const struct tw_load_options *options, struct tw_error *error)
-{
-	struct tw_loaded loaded;
-	int fd, err = tw_loaded__load(options, &loaded, error);
-
 	/* Write the file before the program is attached, so that cleanup finds it if this process is killed in between. */
-	if (!err) {
-		c->state.public.program = tw_program__id(tw_loaded__fd(&loaded));
-		err = tw_state__write(&c->state, &c->file, error);
+	int err = tw_state__write(&c->state, &c->file, error);
+
+	if (!err)
+		err = tw_xdp__offload(&c->state, fd, c->program, error);
+	if (err)
+		return err;
+	if (c->program >= 0)
+		close(c->program);
+	c->program = dup(fd);
+	return 0;
+}
+
+static int attach_loaded(struct tw_classifier *c, int fd, struct tw_error *error)
+{
+	struct tw_attached *attached = &c->state.public;
+	const uint32_t id = tw_program__id(fd);
+	int err;
+
+	if (attached->place == TW_PLACE_TC) {
+		err = tw_tc__attach(&c->state, fd, error);
+	} else if (attached->offload) {
+		attached->program = id;
+		err = offload_xdp(c, fd, error);
+	} else {
+		err = tw_xdp__hold(&c->state, fd, &c->link, error);
+		c->state.held_by_link = c->link >= 0;
 	}
 	if (!err)
-		err = tw_xdp__offload(&c->state, tw_loaded__fd(&loaded), c->program, error);
-	if (!err) {
-		fd = dup(tw_loaded__fd(&loaded));
-		if (c->program >= 0)
-			close(c->program);
-		c->program = fd;
-	}
-	tw_loaded__fini(&loaded);
+		attached->program = id;
 	return err;
 }
 
-static int leave_xdp(struct tw_classifier *c, const struct tw_load_options *options, struct tw_error *error)
+static int attach_program(struct tw_classifier *c, const struct tw_bpf_program *code, uint8_t hook,
+			  struct tw_error *error)
 {
-	struct tw_loaded loaded;
-	int err = tw_loaded__open(options, &loaded, error);
-
-	if (!err)
-		err = tw_xdp__leave(&c->state, &loaded, &c->state.public.program, error);
-	tw_loaded__fini(&loaded);
-	return err;
-}
-
-static int attach_tc(struct tw_classifier *c, const struct tw_load_options *options, struct tw_error *error)
-{
-	struct tw_loaded loaded;
-	int err = tw_loaded__load(options, &loaded, error);
-
-	if (!err)
-		err = tw_tc__attach(&c->state, tw_loaded__fd(&loaded), error);
-	if (!err)
-		c->state.public.program = tw_program__id(tw_loaded__fd(&loaded));
-	tw_loaded__fini(&loaded);
-	return err;
-}
-
-static int attach_program(struct tw_classifier *c, const struct tw_bpf_program *code, struct tw_error *error)
-{
-	const struct tw_attached *public = &c->state.public;
+	struct tw_attached *public = &c->state.public;
 	const struct tw_load_options options = {
 		.code = code,
 		.maps = &c->maps,
-		.hook = public->place == TW_PLACE_XDP ? TW_HOOK_XDP : TW_HOOK_TC,
+		.hook = hook,
 		.offload_to = public->offload ? public->ifindex : 0,
 	};
+	struct tw_loaded loaded;
+	int err;
 
-	if (public->place == TW_PLACE_TC)
-		return attach_tc(c, &options, error);
-	if (public->offload)
-		return offload_xdp(c, &options, error);
-	return public->persist ? leave_xdp(c, &options, error) : hold_xdp(c, &options, error);
+	if (hook == TW_HOOK_XDP && public->persist && !public->offload) {
+		err = tw_loaded__open(&options, &loaded, error);
+		if (!err)
+			err = tw_xdp__leave(&c->state, &loaded, &public->program, error);
+	} else {
+		err = tw_loaded__load(&options, &loaded, error);
+		if (!err)
+			err = attach_loaded(c, tw_loaded__fd(&loaded), error);
+	}
+	tw_loaded__fini(&loaded);
+	return err;
 }
 
 static int make_maps(struct tw_classifier *c, unsigned int rows, struct tw_error *error)
@@ -361,7 +331,7 @@ static int build(struct tw_classifier *c, const struct tw_rules *rules, struct t
 		return err;
 	err = make_maps(c, tw_rules__rows(rules), error);
 	if (!err)
-		err = kernels(attach_program(c, &code, error));
+		err = kernels(attach_program(c, &code, options.hook, error));
 	tw_bpf_program__fini(&code);
 	return err;
 }
@@ -375,7 +345,8 @@ int tw_classifier__bind(struct tw_classifier *c, const struct tw_classifier_sche
 		err = c->state.public.place == TW_PLACE_U32
 			      ? kernels(tw_u32__attach(&c->state, &bound.all, bound.bounds[TW_RULES_MAX], error))
 			      : build(c, &bound.all, error);
-	unbind(&bound);
+	for (unsigned int i = 0; i <= TW_RULES_MAX; i++)
+		tw_bound__free(bound.bounds[i]);
 	if (err)
 		return err;
 	c->state.public.schema_id = schema->id;

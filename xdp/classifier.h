@@ -115,14 +115,18 @@ struct tw_attached {
 	const struct tw_state *state; /* used inside xdp/ only */
 };
 
+/* A callback for a classifier. @attached: valid during the call only. Return: 0; another value ends the visit. */
+typedef int tw_attached_visitor(const struct tw_attached *attached, void *ctx, struct tw_error *error);
+
 /**
  * tw_attached__each() - visit all classifiers of Tracewire in this network namespace
- * @each: called for each classifier; @attached is valid during the call only. A return value other than 0 ends the visit
- *
  * Return: 0; the return value of @each that ended the visit; -errno with @error filled.
  */
-int tw_attached__each(int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error), void *ctx,
-		      struct tw_error *error);
+int tw_attached__each(tw_attached_visitor *each, void *ctx, struct tw_error *error);
+
+/** tw_classifier__attached() - visit the classifier of this process. Return: the return value of @each, which is called once */
+int tw_classifier__attached(const struct tw_classifier *classifier, tw_attached_visitor *each, void *ctx,
+			    struct tw_error *error);
 
 /* The frames that rows of counters belong to: those of one channel of a stream, unless overflow or total is set. */
 struct tw_counted {
@@ -136,25 +140,11 @@ struct tw_counted {
 #define TW_ROWS_MAX    (TW_RULES_MAX + 1 + TW_COUNT_MORE)
 #define TW_NOT_COUNTED UINT64_MAX /* value of `frames` or `events` if the place does not count them */
 
-/**
- * tw_attached__count() - read the counters
- * @each: called for each stream and channel; @rows is an array with tw_rules__rows() rows, see filter/rules.h
- *
- * Return: 0 or -errno with @error filled.
- */
-int tw_attached__count(const struct tw_attached *attached,
-		       void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx), void *ctx,
-		       struct tw_error *error);
+/* A callback for the counters of a stream and channel. @rows: array of tw_rules__rows() rows, see filter/rules.h */
+typedef void tw_counted_visitor(const struct tw_counted *what, const struct tw_counter *rows, void *ctx);
 
-/**
- * tw_classifier__attached() - visit the classifier of this process
- * @each: called once, like the callback of tw_attached__each()
- *
- * Return: the return value of @each.
- */
-int tw_classifier__attached(const struct tw_classifier *classifier,
-			    int (*each)(const struct tw_attached *attached, void *ctx, struct tw_error *error),
-			    void *ctx, struct tw_error *error);
+/** tw_attached__count() - read the counters of each stream and channel. Return: 0 or -errno with @error filled */
+int tw_attached__count(const struct tw_attached *attached, tw_counted_visitor *each, void *ctx, struct tw_error *error);
 
 /**
  * tw_attached__detach() - remove a permanent classifier, or end the process that holds a classifier, which then removes it

@@ -9,9 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "xdp/attach_tc.h"
-#include "xdp/attach_u32.h"
-#include "xdp/attach_xdp.h"
+#include "xdp/attach.h"
 
 static int detach(const struct tw_state *state, struct tw_error *error)
 {

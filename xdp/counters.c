@@ -6,20 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "xdp/attach_u32.h"
+#include "xdp/attach.h"
 #include "xdp/state.h"
 
 /* State of reading the counters of a classifier. */
-struct reading {
+struct counter_reading {
 	const struct tw_attached *attached;
 	unsigned int rows, cpus;
 	struct tw_counter *values; /* an entry of a map: the rows of each CPU */
 	struct tw_counter sum[TW_ROWS_MAX];
-	void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx);
+	tw_counted_visitor *each;
 	void *ctx;
 };
 
-static void add_up(struct reading *reading)
+static void add_up(struct counter_reading *reading)
 {
 	memset(reading->sum, 0, sizeof(reading->sum));
 	for (unsigned int i = 0; i < reading->cpus * reading->rows; i++) {
@@ -28,7 +28,7 @@ static void add_up(struct reading *reading)
 	}
 }
 
-static bool is_empty(const struct reading *reading)
+static bool is_empty(const struct counter_reading *reading)
 {
 	for (unsigned int i = 0; i < reading->rows; i++)
 		if (reading->sum[i].frames || reading->sum[i].events)
@@ -36,7 +36,7 @@ static bool is_empty(const struct reading *reading)
 	return true;
 }
 
-static void read_streams(struct reading *reading, int map)
+static void read_streams(struct counter_reading *reading, int map)
 {
 	struct tw_counter_key key, next;
 	struct tw_counted what = { .has_events = true };
@@ -52,7 +52,7 @@ static void read_streams(struct reading *reading, int map)
 	}
 }
 
-static int read_one(struct reading *reading, int map, const struct tw_counted *what)
+static int read_one(struct counter_reading *reading, int map, const struct tw_counted *what)
 {
 	const uint32_t only = 0;
 
@@ -84,7 +84,7 @@ static int open_map(const struct tw_state *state, enum tw_bpf_map map, uint32_t 
 }
 
 /* Read the counters of a program. In a NIC, there are only rows for all streams together. */
-static int read_maps(struct reading *reading, const struct tw_state *state, struct tw_error *error)
+static int read_maps(struct counter_reading *reading, const struct tw_state *state, struct tw_error *error)
 {
 	const bool offload = reading->attached->offload;
 	const int counters = open_map(state, TW_MAP_COUNTERS, state->counters);
@@ -107,7 +107,7 @@ static int read_maps(struct reading *reading, const struct tw_state *state, stru
 }
 
 /* Read the counters of u32 filters. Rules match only frames with one event, so a rule has as many events as frames. */
-static int count_u32(struct reading *reading, const struct tw_state *state, struct tw_error *error)
+static int count_u32(struct counter_reading *reading, const struct tw_state *state, struct tw_error *error)
 {
 	const int err = tw_u32__count(state, reading->sum, error);
 
@@ -118,12 +118,10 @@ static int count_u32(struct reading *reading, const struct tw_state *state, stru
 	return err;
 }
 
-int tw_attached__count(const struct tw_attached *attached,
-		       void (*each)(const struct tw_counted *what, const struct tw_counter *rows, void *ctx), void *ctx,
-		       struct tw_error *error)
+int tw_attached__count(const struct tw_attached *attached, tw_counted_visitor *each, void *ctx, struct tw_error *error)
 {
 	const int cpus = attached->offload ? 1 : libbpf_num_possible_cpus();
-	struct reading reading = {
+	struct counter_reading reading = {
 		.attached = attached,
 		.rows = attached->n + 1 + TW_COUNT_MORE,
 		.cpus = (unsigned int)cpus,

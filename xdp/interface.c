@@ -48,7 +48,7 @@ int tw_interface__index(const char *name, struct tw_error *error)
 #define NETDEV_XDP_ACT_NDO_XMIT   (1u << 2)
 
 /* One attribute of the answer to a request. */
-struct answer {
+struct netdev_answer {
 	uint16_t wanted;   /* type of the attribute */
 	bool found, ended; /* the attribute was received; the acknowledgement was received */
 	uint64_t value;
@@ -61,7 +61,7 @@ static uint64_t number_of(const struct nlattr *attr)
 
 static int on_valid(struct nl_msg *msg, void *ctx)
 {
-	struct answer *answer = ctx;
+	struct netdev_answer *answer = ctx;
 	struct nlattr *attr = nlmsg_find_attr(nlmsg_hdr(msg), GENL_HDRLEN, answer->wanted);
 
 	if (attr && nla_len(attr) >= (int)sizeof(uint16_t)) {
@@ -74,12 +74,12 @@ static int on_valid(struct nl_msg *msg, void *ctx)
 static int on_ack(struct nl_msg *msg, void *ctx)
 {
 	(void)msg;
-	((struct answer *)ctx)->ended = true;
+	((struct netdev_answer *)ctx)->ended = true;
 	return NL_STOP;
 }
 
 /* Send a message, free it, and receive until the acknowledgement, which is a separate datagram. Return: whether the attribute was found. */
-static bool ask(struct nl_sock *sk, struct nl_msg *msg, struct answer *answer)
+static bool ask(struct nl_sock *sk, struct nl_msg *msg, struct netdev_answer *answer)
 {
 	nl_socket_modify_cb(sk, NL_CB_VALID, NL_CB_CUSTOM, on_valid, answer);
 	nl_socket_modify_cb(sk, NL_CB_ACK, NL_CB_CUSTOM, on_ack, answer);
@@ -102,29 +102,22 @@ static struct nl_msg *message(int family, uint8_t command)
 	return NULL;
 }
 
-static bool find_family(struct nl_sock *sk, struct answer *ret)
+/* Ask the family netdev for the XDP features of an interface. @ret: unchanged if the kernel does not know them */
+static void ask_features(struct nl_sock *sk, uint32_t ifindex, uint64_t *ret)
 {
+	struct netdev_answer family = { .wanted = CTRL_ATTR_FAMILY_ID },
+			     features = { .wanted = NETDEV_A_DEV_XDP_FEATURES };
 	struct nl_msg *msg = message(GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
 
 	if (msg)
 		nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, "netdev");
-	return ask(sk, msg, ret);
-}
-
-static bool ask_features(struct nl_sock *sk, uint32_t ifindex, uint64_t *ret)
-{
-	struct answer family = { .wanted = CTRL_ATTR_FAMILY_ID }, features = { .wanted = NETDEV_A_DEV_XDP_FEATURES };
-	struct nl_msg *msg;
-
-	if (!find_family(sk, &family))
-		return false;
+	if (!ask(sk, msg, &family))
+		return;
 	msg = message((int)family.value, NETDEV_CMD_DEV_GET);
 	if (msg)
 		nla_put_u32(msg, NETDEV_A_DEV_IFINDEX, ifindex);
-	if (!ask(sk, msg, &features))
-		return false;
-	*ret = features.value;
-	return true;
+	if (ask(sk, msg, &features))
+		*ret = features.value;
 }
 
 bool tw_interface__takes_redirected(uint32_t ifindex)

@@ -261,11 +261,3 @@ void tw_program__name_of(uint32_t id, char name[BPF_OBJ_NAME_LEN])
 	if (fd >= 0)
 		close(fd);
 }
-
-bool tw_program__is_ours(uint32_t id)
-{
-	char name[BPF_OBJ_NAME_LEN];
-
-	tw_program__name_of(id, name);
-	return !strcmp(name, TW_PROGRAM_NAME);
-}

@@ -60,9 +60,6 @@ void tw_loaded__fini(struct tw_loaded *loaded);
 /** tw_program__id() - Return: the kernel's id of a program; 0 if @fd is not a program */
 uint32_t tw_program__id(int fd);
 
-/** tw_program__is_ours() - whether the program with that id has the name TW_PROGRAM_NAME */
-bool tw_program__is_ours(uint32_t id);
-
 /** tw_program__name_of() - read the name of the program with that id. @name: "" if unknown */
 void tw_program__name_of(uint32_t id, char name[BPF_OBJ_NAME_LEN]);
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "xdp/attach.h"
+
 int tw_tc__open(struct nl_sock **ret, struct tw_error *error)
 {
 	struct nl_sock *sk = nl_socket_alloc();
@@ -81,7 +83,7 @@ static int on_ack(struct nl_msg *msg, void *ctx)
 	return NL_STOP;
 }
 
-static int receive(struct nl_sock *sk, struct nl_cb *cb, struct tw_answer *answer)
+static void receive(struct nl_sock *sk, struct nl_cb *cb, struct tw_answer *answer)
 {
 	const int code = nl_recvmsgs(sk, cb);
 
@@ -89,35 +91,12 @@ static int receive(struct nl_sock *sk, struct nl_cb *cb, struct tw_answer *answe
 		answer->err = code == -NLE_DUMP_INTR ? -EAGAIN : -EIO;
 		snprintf(answer->text, sizeof(answer->text), "%s", nl_geterror(code));
 	}
-	return answer->err;
 }
 
-static int failed(struct tw_answer *answer, int err)
+static void fail(struct tw_answer *answer, int err)
 {
 	answer->err = err;
 	snprintf(answer->text, sizeof(answer->text), "%s", strerror(-err));
-	return err;
-}
-
-int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret)
-{
-	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
-	int err;
-
-	*ret = (struct tw_answer){ 0 };
-	if (!cb || !msg) {
-		nl_cb_put(cb);
-		nlmsg_free(msg);
-		return failed(ret, -ENOMEM);
-	}
-	nl_cb_err(cb, NL_CB_CUSTOM, on_error, ret);
-	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, NULL);
-	nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_ACK;
-	err = nl_send_auto(sk, msg);
-	nlmsg_free(msg);
-	err = err < 0 ? failed(ret, -EIO) : receive(sk, cb, ret);
-	nl_cb_put(cb);
-	return err;
 }
 
 struct dump {
@@ -137,23 +116,43 @@ static int on_valid(struct nl_msg *msg, void *ctx)
 	return NL_OK;
 }
 
-/* Send a dump request, free it, and call @seen for each object of the answer. Return: 0 or -errno. */
-static int tc__dump(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx)
+/* Send a request, free it, and receive the answer. @dump: NULL = the answer is an acknowledgement. Return: 0 or -errno, as in @ret. */
+static int request(struct nl_sock *sk, struct nl_msg *msg, struct dump *dump, struct tw_answer *ret)
 {
-	struct dump dump = { seen, ctx };
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
-	struct tw_answer answer = { 0 };
-	int err = cb && msg ? 0 : -ENOMEM;
 
-	if (!err) {
-		nl_cb_err(cb, NL_CB_CUSTOM, on_error, &answer);
-		nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &dump);
-		nlmsg_hdr(msg)->nlmsg_flags |= NLM_F_DUMP;
-		err = nl_send_auto(sk, msg) < 0 ? -EIO : receive(sk, cb, &answer);
+	*ret = (struct tw_answer){ 0 };
+	if (!cb || !msg) {
+		fail(ret, -ENOMEM);
+	} else {
+		nl_cb_err(cb, NL_CB_CUSTOM, on_error, ret);
+		if (dump)
+			nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, dump);
+		else
+			nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, NULL);
+		nlmsg_hdr(msg)->nlmsg_flags |= dump ? NLM_F_DUMP : NLM_F_ACK;
+		if (nl_send_auto(sk, msg) < 0)
+			fail(ret, -EIO);
+		else
+			receive(sk, cb, ret);
 	}
 	nlmsg_free(msg);
 	nl_cb_put(cb);
-	return err;
+	return ret->err;
+}
+
+int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret)
+{
+	return request(sk, msg, NULL, ret);
+}
+
+/* As request(), and call @seen for each object of the answer. */
+static int list(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx)
+{
+	struct dump dump = { seen, ctx };
+	struct tw_answer answer;
+
+	return request(sk, msg, &dump, &answer);
 }
 
 static struct tw_tc_at place_of(int ifindex)
@@ -171,18 +170,18 @@ static int each_at(struct nl_sock *sk, int ifindex, uint32_t parent, uint32_t pr
 {
 	const struct tw_tc_at at = { .ifindex = ifindex, .parent = parent, .prio = prio };
 
-	return tc__dump(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
+	return list(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
 }
 
 /* A search for the clsact qdisc of an interface. Some kernels list the qdiscs of all interfaces. */
-struct search {
+struct clsact_search {
 	int ifindex;
 	bool found;
 };
 
 static void look_for(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx)
 {
-	struct search *search = ctx;
+	struct clsact_search *search = ctx;
 
 	(void)attrs;
 	if (head->tcm_ifindex == search->ifindex && head->tcm_parent == TC_H_CLSACT) /* also an `ingress` qdisc */
@@ -212,23 +211,35 @@ static bool filters__are_at(struct nl_sock *sk, int ifindex, uint32_t prio)
 	return tw_filters__each(sk, ifindex, prio, count, &n) || n;
 }
 
-int tw_clsact__plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *error)
+static int plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *error)
 {
 	const struct tw_tc_at at = { .ifindex = state->public.ifindex };
-	struct search search = { .ifindex = state->public.ifindex };
+	struct clsact_search search = { .ifindex = state->public.ifindex };
 	int err;
 
 	if (filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + state->public.place) ||
 	    (state->public.place == TW_PLACE_U32 && filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + TW_PLACES)))
 		return tw_error__set(error, -EEXIST, "%s has tc filters of another owner with priority %u already",
 				     state->public.ifname, TW_TC_PRIO + state->public.place);
-	err = tc__dump(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
+	err = list(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
 	if (err)
 		return tw_error__set(error, err, "cannot list the qdiscs of %s: %s", state->public.ifname,
 				     strerror(-err));
 	state->prio = TW_TC_PRIO + state->public.place;
 	state->made_clsact = !search.found;
 	return search.found ? tw_state_file__each(TW_STATE_FILES, look_at_others, state, NULL) : 0;
+}
+
+int tw_tc__plan(struct tw_state *state, struct tw_error *error)
+{
+	struct nl_sock *sk;
+	int err = tw_tc__open(&sk, error);
+
+	if (err)
+		return err;
+	err = plan(sk, state, error);
+	nl_socket_free(sk);
+	return err;
 }
 
 int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *error)
@@ -240,7 +251,7 @@ int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *
 	if (!answer.err)
 		state->made_clsact = true;
 	if (answer.err == -EEXIST &&
-	    !state->public.schema_id) { /* another process may have created the qdisc after tw_clsact__plan() */
+	    !state->public.schema_id) { /* another process may have created the qdisc after tw_tc__plan() */
 		state->made_clsact = false;
 		return tw_state_file__each(TW_STATE_FILES, look_at_others, state, NULL);
 	}

@@ -48,16 +48,6 @@ typedef void tw_tc_seen(const struct tcmsg *head, struct nlattr *const *attrs, v
 
 #define TW_TC_PRIO 21591 /* "TW"; priority TW_TC_PRIO + enum tw_place; u32 alternates with TW_TC_PRIO + TW_PLACES */
 
-/**
- * tw_clsact__plan() - set the priority of the state, and made_clsact if Tracewire will have to create the qdisc
- *
- * This changes nothing in the kernel. The caller writes the state to its file before it attaches the first filter, so that cleanup can
- * remove filter and qdisc if the process is killed.
- *
- * Return: 0; -EEXIST if another program uses Tracewire's priorities; another -errno.
- */
-int tw_clsact__plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *error);
-
 /** tw_clsact__add() - create the clsact qdisc if the interface has none. Return: 0 or -errno */
 int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *error);
 

@@ -14,7 +14,7 @@
 
 #include "filter/bpf/program.h"
 #include "namespace.h"
-#include "xdp/attach_xdp.h"
+#include "xdp/attach.h"
 #include "xdp/classifier.h"
 #include "xdp/load.h"
 #include "xdp/tc.h"
@@ -100,12 +100,14 @@ static void maps_and_callback(void **state)
 {
 	static const uint8_t hooks[] = { TW_HOOK_XDP, TW_HOOK_TC };
 	struct tw_maps maps = made_maps();
+	char name[BPF_OBJ_NAME_LEN];
 	struct tw_loaded loaded;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(hooks); i++) {
 		loaded = loaded_as(hooks[i], &maps);
-		assert_true(tw_program__is_ours(tw_program__id(tw_loaded__fd(&loaded))));
+		tw_program__name_of(tw_program__id(tw_loaded__fd(&loaded)), name);
+		assert_string_equal(name, TW_PROGRAM_NAME);
 		assert_int_equal(verdict(tw_loaded__fd(&loaded)), XDP_PASS);
 		tw_loaded__fini(&loaded);
 	}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Attaches a classifier in each place: as a program to XDP (with a bpf_link, permanently with libxdp, or in the NIC), as a program to tc
+ * (cls_bpf with direct action), or as u32 filters to tc. In tc, at the ingress of the interface. Used inside xdp/ only.
+ */
+#ifndef TW_ATTACH_H
+#define TW_ATTACH_H
+
+#include "filter/u32.h"
+#include "xdp/load.h"
+#include "xdp/state.h"
+
+/**
+ * tw_xdp__plan() - check, before a program is attached, that no other program occupies the hook
+ * Return: 0; -EEXIST if a program occupies it, with its name in @error; another -errno.
+ */
+int tw_xdp__plan(const struct tw_state *state, struct tw_error *error);
+
+/**
+ * tw_xdp__hold() - attach a loaded program with a new bpf_link, or replace the program of an existing link
+ * @link: descriptor of the link, owned by the caller; -1 = make a new link
+ */
+int tw_xdp__hold(const struct tw_state *state, int program, int *link, struct tw_error *error);
+
+/** tw_xdp__offload() - attach a loaded program in the NIC. @old: descriptor of the program to replace, or -1 */
+int tw_xdp__offload(const struct tw_state *state, int program, int old, struct tw_error *error);
+
+/**
+ * tw_xdp__leave() - attach a program permanently with libxdp: together with other programs if its dispatcher works, otherwise alone
+ * @opened: from tw_loaded__open(), not loaded; libxdp loads it
+ * @ret_id: the kernel's id of the program
+ */
+int tw_xdp__leave(const struct tw_state *state, struct tw_loaded *opened, uint32_t *ret_id, struct tw_error *error);
+
+/**
+ * tw_tc__plan() - check, before a program or u32 filters are attached, that no other program uses Tracewire's priorities
+ *
+ * It sets the priority of the state, and made_clsact if Tracewire will have to create the qdisc. It changes nothing in the kernel. The
+ * caller writes the state to its file before it attaches the first filter, so that cleanup can remove filter and qdisc if the process is
+ * killed.
+ *
+ * Return: 0; -EEXIST if another program uses the priorities; another -errno.
+ */
+int tw_tc__plan(struct tw_state *state, struct tw_error *error);
+
+/**
+ * tw_tc__attach() - attach a program, or replace the attached one
+ * Return: 0; -EOPNOTSUPP if the program should run in the NIC but does not; the filter is then removed; another -errno.
+ */
+int tw_tc__attach(struct tw_state *state, int program, struct tw_error *error);
+
+/**
+ * tw_u32__attach() - attach filters for rules, or replace the attached ones
+ * @state: planned by tw_tc__plan(); its rows are set to the numbers of the new filters
+ * @rules: must have a schema
+ * @any: TW_U32_ANY_EVENT, bound to the same schema
+ *
+ * Old and new filters exist together for a moment; a frame matches only the filters for its schema.
+ *
+ * Return: 0; -EOPNOTSUPP if u32, this kernel or the requested NIC cannot do it; another -errno. After an error, the new filters are
+ * removed, and the old ones stay.
+ */
+int tw_u32__attach(struct tw_state *state, const struct tw_rules *rules, const struct tw_bound *any,
+		   struct tw_error *error);
+
+/**
+ * tw_u32__count() - read the frame counter of each row
+ * @rows: array of TW_ROWS_MAX; frames is TW_NOT_COUNTED if the row has no filter, or this kernel does not count; events are not set
+ * Return: 0 or -errno.
+ */
+int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct tw_error *error);
+
+/**
+ * tw_xdp__detach(), tw_tc__detach(), tw_u32__detach() - detach the classifier, unless a bpf_link holds it
+ *
+ * In tc, the clsact qdisc is removed too if Tracewire made it and it has no other filter.
+ *
+ * Return: 0, also if the classifier is not attached; -errno.
+ */
+int tw_xdp__detach(const struct tw_state *state, struct tw_error *error);
+int tw_tc__detach(const struct tw_state *state, struct tw_error *error);
+int tw_u32__detach(const struct tw_state *state, struct tw_error *error);
+
+/** tw_xdp__mode(), tw_tc__mode(), tw_u32__mode() - ask the kernel how the classifier is attached. Return: enum tw_mode */
+uint8_t tw_xdp__mode(const struct tw_state *state);
+uint8_t tw_tc__mode(const struct tw_state *state);
+uint8_t tw_u32__mode(const struct tw_state *state);
+
+#endif
