@@ -7,31 +7,20 @@
 #include "cli/command.h"
 #include "cli/filter_option.h"
 
-static int bind(struct filter_expression *expression, struct tw_error *error)
+static int bind(struct filter_expression *expression, const struct cli_selection *selection, struct tw_error *error)
 {
-	const struct tw_bind_options options = {
-		.schema = expression->formats.schema,
-		.big_endian = expression->formats.big_endian,
-	};
-
-	return tw_filter__bind(expression->filter, &options, &expression->bound, error);
-}
-
-/* Only if the user has named events: some event of a whole kernel has each of the keys as a field. */
-static void warn_of_keys(const struct filter_expression *expression, const struct cli_selection *selection)
-{
+	const struct cli_formats *formats = &expression->formats;
+	const struct tw_bind_options options = { .schema = formats->schema, .big_endian = formats->big_endian };
 	struct tw_error note;
 
-	if (selection->n && tw_filter__ambiguous_key(expression->filter, expression->formats.schema, &note))
-		filter_option__note(expression->filter, &note);
-}
-
-static void tell_refused(const struct cli_formats *formats)
-{
-	if (formats->refused)
+	if (formats->refused.n)
 		fprintf(stderr,
 			"%u formats cannot be read, and nothing is known of their events; the first because: %s\n",
-			formats->refused, formats->why.text);
+			formats->refused.n, formats->refused.why.text);
+	/* Only if the user has named events: some event of a whole kernel has each of the keys as a field. */
+	if (selection->n && tw_filter__ambiguous_key(expression->filter, formats->schema, &note))
+		filter_option__note(expression->filter, &note);
+	return tw_filter__bind(expression->filter, &options, &expression->bound, error);
 }
 
 int filter_expression__load(const char *text, const struct cli_formats_source *source, struct filter_expression *ret,
@@ -45,11 +34,8 @@ int filter_expression__load(const char *text, const struct cli_formats_source *s
 	err = tw_filter__parse(text, &expression.filter, error);
 	if (!err)
 		err = cli_formats__load(source, &expression.formats, error);
-	if (!err) {
-		tell_refused(&expression.formats);
-		warn_of_keys(&expression, &source->selection);
-		err = bind(&expression, error);
-	}
+	if (!err)
+		err = bind(&expression, &source->selection, error);
 	if (err)
 		filter_expression__fini(&expression);
 	else
@@ -67,12 +53,5 @@ void filter_expression__fini(struct filter_expression *expression)
 
 int filter_expression__exit_of(int err)
 {
-	switch (err) {
-	case -EOPNOTSUPP:
-	case -E2BIG:
-	case -ENODATA:
-		return CLI_EXIT_USAGE;
-	default:
-		return cli_exit__of(err);
-	}
+	return err == -EOPNOTSUPP || err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
 }

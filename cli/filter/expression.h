@@ -29,6 +29,6 @@ int filter_expression__load(const char *text, const struct cli_formats_source *s
 void filter_expression__fini(struct filter_expression *expression);
 
 /** filter_expression__exit_of() - convert 0 or -errno to an exit status; an expression that a stage cannot express is a usage error */
-int filter_expression__exit_of(int error);
+int filter_expression__exit_of(int err);
 
 #endif

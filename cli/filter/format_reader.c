@@ -38,13 +38,19 @@ bool format_reader__whole(struct format_reader *reader, const struct tw_frame_in
 	       tw_parts__add(reader->parts, frame->stream_id, frame->channel, &part, ret) == TW_PARTS_WHOLE;
 }
 
-int format_reader__add(struct format_reader *reader, const struct tw_schema_view *view, struct tw_schema *schema,
-		       struct tw_error *error)
+void format_reader__add(struct format_reader *reader, const struct tw_schema_view *view, struct tw_schema *schema,
+			struct refused_formats *refused)
 {
 	struct tw_schema_text text;
-	int err = tw_schema_text__expand(view, reader->text, TW_SCHEMA_RAW_MAX, &text, error);
+	struct tw_error why;
 
-	return err ? err : tw_schema__add(schema, text.system, text.text, text.len, NULL, error);
+	if (view->kind != TW_SCHEMA_EVENT)
+		return;
+	if (tw_schema_text__expand(view, reader->text, TW_SCHEMA_RAW_MAX, &text, &why) ||
+	    tw_schema__add(schema, text.system, text.text, text.len, NULL, &why)) {
+		if (!refused->n++)
+			refused->why = why;
+	}
 }
 
 void format_reader__host(const struct tw_tlv_view *tlv, struct tw_schema *schema)

@@ -10,6 +10,12 @@
 #include "wire/decode.h"
 #include "wire/parts.h"
 
+/* Invalid formats: the fields of their events are unknown. */
+struct refused_formats {
+	unsigned int n;
+	struct tw_error why; /* error of the first one */
+};
+
 struct format_reader {
 	struct tw_parts *parts;
 	char *text; /* buffer for a decompressed text */
@@ -31,14 +37,9 @@ void format_reader__fini(struct format_reader *reader);
 bool format_reader__whole(struct format_reader *reader, const struct tw_frame_info *frame,
 			  const struct tw_tlv_view *tlv, struct tw_tlv_view *ret);
 
-/**
- * format_reader__add() - decompress the text of an event and add its format
- * @view: of kind TW_SCHEMA_EVENT
- *
- * Return: 0, or an error of tw_schema_text__expand() or tw_schema__add().
- */
-int format_reader__add(struct format_reader *reader, const struct tw_schema_view *view, struct tw_schema *schema,
-		       struct tw_error *error);
+/** format_reader__add() - decompress the text of an event and add its format, or count it as refused; ignores other kinds of texts */
+void format_reader__add(struct format_reader *reader, const struct tw_schema_view *view, struct tw_schema *schema,
+			struct refused_formats *refused);
 
 /** format_reader__host() - set the schema's size of a long from a HOST record; invalid sizes are ignored */
 void format_reader__host(const struct tw_tlv_view *tlv, struct tw_schema *schema);

@@ -12,7 +12,6 @@
 
 #include "base/bytes.h"
 #include "base/number.h"
-#include "cli/filter/format_reader.h"
 #include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/capture/packet_frame.h"
 #include "producer/schema_texts.h"
@@ -43,21 +42,6 @@ static const struct cli_option options[] = {
 
 const struct cli_option_group cli_formats_group = { "Formats", options };
 
-static void refuse(struct cli_formats *formats, const struct tw_error *why)
-{
-	if (formats->refused++)
-		return;
-	formats->why = *why;
-}
-
-static void take_text(struct cli_formats *formats, const struct tw_schema_view *view, struct format_reader *reader)
-{
-	struct tw_error why;
-
-	if (view->kind == TW_SCHEMA_EVENT && format_reader__add(reader, view, formats->schema, &why))
-		refuse(formats, &why);
-}
-
 static int take_texts(struct cli_formats *formats, const struct tw_schema_texts *texts, struct tw_error *error)
 {
 	struct format_reader reader;
@@ -70,7 +54,7 @@ static int take_texts(struct cli_formats *formats, const struct tw_schema_texts 
 	}
 	tw_schema__set_long_size(formats->schema, sizeof(long));
 	for (size_t i = 0; i < texts->n; i++)
-		take_text(formats, &texts->items[i], &reader);
+		format_reader__add(&reader, &texts->items[i], formats->schema, &formats->refused);
 	format_reader__fini(&reader);
 	return 0;
 }
@@ -92,22 +76,16 @@ static int load_events(const char *dir, const struct tw_event_list *events, stru
 	return err;
 }
 
-static int find_tracing_dir(const char **ret, struct tw_error *error)
-{
-	struct tw_error why;
-	const int err = tw_tracing_dir__find(ret, &why);
-
-	return err ? tw_error__set(error, err, "%s; or give a capture that has the formats with --from", why.text) : 0;
-}
-
 static int load_kernel(const struct cli_selection *selection, struct cli_formats *formats, struct tw_error *error)
 {
 	struct tw_event_list all = { 0 }, selected = { 0 };
+	struct tw_error why;
 	const char *dir;
-	int err = find_tracing_dir(&dir, error);
+	int err = tw_tracing_dir__find(&dir, &why);
 
-	if (!err)
-		err = tw_event_list__read(dir, &all, error);
+	if (err)
+		return tw_error__set(error, err, "%s; or give a capture that has the formats with --from", why.text);
+	err = tw_event_list__read(dir, &all, error);
 	if (!err)
 		err = cli_selection__resolve(selection, &all, &selected, error);
 	if (!err)
@@ -123,7 +101,7 @@ static int load_kernel(const struct cli_selection *selection, struct cli_formats
 
 #define OTHERS_MAX 3 /* number of further schemas that the error message names */
 
-struct search {
+struct capture_search {
 	struct cli_formats *formats;
 	struct format_reader reader;
 	bool chosen; /* the user has selected the schema: other schemas are no error */
@@ -132,21 +110,19 @@ struct search {
 };
 
 /* Adds the format in a SCHEMA record, unless it was added before: streams repeat these records for late receivers. */
-static void take_schema(struct search *search, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+static void take_schema(struct capture_search *search, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct cli_formats *formats = search->formats;
 	struct tw_schema_view view;
-	struct tw_error why;
 
 	if (!tw_schema_tlv__parse(tlv, &view) || view.kind != TW_SCHEMA_EVENT ||
 	    tw_schema__by_id(formats->schema, view.event_id))
 		return;
 	formats->big_endian = frame->flags & TW_FLAG_BODY_BE;
-	if (format_reader__add(&search->reader, &view, formats->schema, &why))
-		refuse(formats, &why);
+	format_reader__add(&search->reader, &view, formats->schema, &formats->refused);
 }
 
-static void note_other(struct search *search, uint64_t id)
+static void note_other(struct capture_search *search, uint64_t id)
 {
 	for (unsigned int i = 0; i < search->n_others && i < OTHERS_MAX; i++)
 		if (search->others[i] == id)
@@ -157,7 +133,7 @@ static void note_other(struct search *search, uint64_t id)
 }
 
 /* Whether @id is the selected schema. If the user has not selected one, the first schema of the capture is selected. */
-static bool is_ours(struct search *search, uint64_t id)
+static bool is_ours(struct capture_search *search, uint64_t id)
 {
 	if (!id)
 		return false;
@@ -170,7 +146,7 @@ static bool is_ours(struct search *search, uint64_t id)
 	return false;
 }
 
-static void take_tlv(struct search *search, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+static void take_tlv(struct capture_search *search, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct tw_tlv_view whole;
 
@@ -182,7 +158,7 @@ static void take_tlv(struct search *search, const struct tw_frame_info *frame, c
 		format_reader__host(&whole, search->formats->schema);
 }
 
-static void take_packet(struct search *search, const struct tw_packet *packet)
+static void take_packet(struct capture_search *search, const struct tw_packet *packet)
 {
 	size_t len;
 	const uint8_t *data = tw_packet__frame(packet->linktype, packet->data, packet->len, &len);
@@ -201,17 +177,7 @@ static void take_packet(struct search *search, const struct tw_packet *packet)
 		take_tlv(search, &info, &tlv);
 }
 
-static int take_packets(struct search *search, struct tw_capture_file *file, struct tw_error *error)
-{
-	struct tw_packet packet;
-	int r;
-
-	while ((r = tw_capture_file__next(file, &packet, error)) > 0)
-		take_packet(search, &packet);
-	return r;
-}
-
-static int several(const struct search *search, const char *name, struct tw_error *error)
+static int several(const struct capture_search *search, const char *name, struct tw_error *error)
 {
 	char list[OTHERS_MAX * 20] = "";
 	size_t len = 0;
@@ -222,7 +188,7 @@ static int several(const struct search *search, const char *name, struct tw_erro
 			     search->formats->schema_id, list, search->n_others > OTHERS_MAX ? ", ..." : "");
 }
 
-static int check_schemas(const struct search *search, const char *name, struct tw_error *error)
+static int check_schemas(const struct capture_search *search, const char *name, struct tw_error *error)
 {
 	if (search->n_others)
 		return several(search, name, error);
@@ -236,37 +202,33 @@ static int check_schemas(const struct search *search, const char *name, struct t
 			     name);
 }
 
-static int search_file(struct search *search, int fd, const char *name, struct tw_error *error)
+static int search_file(struct capture_search *search, int fd, const char *name, struct tw_error *error)
 {
 	struct tw_capture_file *file;
-	int err = tw_capture_file__open(fd, name, &file, error);
+	struct tw_packet packet;
+	int got, err = tw_capture_file__open(fd, name, &file, error);
 
 	if (err)
 		return err;
-	err = take_packets(search, file, error);
+	while ((got = tw_capture_file__next(file, &packet, error)) > 0)
+		take_packet(search, &packet);
 	tw_capture_file__close(file);
-	return err ? err : check_schemas(search, name, error);
-}
-
-static int begin_search(struct search *search, struct tw_error *error)
-{
-	search->formats->schema = tw_schema__new();
-	if (format_reader__init(&search->reader) || !search->formats->schema)
-		return tw_error__set(error, -ENOMEM, "no memory for formats");
-	return 0;
+	return got ? got : check_schemas(search, name, error);
 }
 
 static int load_capture(const struct cli_formats_source *source, struct cli_formats *formats, struct tw_error *error)
 {
-	struct search search = { .formats = formats, .chosen = source->schema_id };
+	struct capture_search search = { .formats = formats, .chosen = source->schema_id };
 	const int fd = open(source->file, O_RDONLY | O_CLOEXEC);
 	int err;
 
 	if (fd < 0)
 		return tw_error__set(error, -errno, "cannot open %s: %s", source->file, strerror(errno));
 	formats->schema_id = source->schema_id;
-	err = begin_search(&search, error);
-	if (!err)
+	formats->schema = tw_schema__new();
+	if (format_reader__init(&search.reader) || !formats->schema)
+		err = tw_error__set(error, -ENOMEM, "no memory for formats");
+	else
 		err = search_file(&search, fd, source->file, error);
 	format_reader__fini(&search.reader);
 	close(fd);

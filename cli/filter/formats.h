@@ -3,12 +3,9 @@
 #ifndef CLI_FORMATS_H
 #define CLI_FORMATS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "cli/filter/format_reader.h"
 #include "cli/options.h"
 #include "cli/selection.h"
-#include "schema/schema.h"
 
 /* The values of cli_formats_group: the first member of the config of each command with that group. Zero means: not given. */
 struct cli_formats_source {
@@ -21,10 +18,9 @@ extern const struct cli_option_group cli_formats_group; /* -e, --from, --schema 
 
 struct cli_formats {
 	struct tw_schema *schema;
-	uint64_t schema_id;   /* id in frames of streams with these formats; 0 = unknown, matches any */
-	bool big_endian;      /* byte order of the records; the sizes of their fields are in the formats */
-	unsigned int refused; /* number of invalid formats: the fields of their events are unknown */
-	struct tw_error why;  /* error of the first invalid format */
+	uint64_t schema_id; /* id in frames of streams with these formats; 0 = unknown, matches any */
+	bool big_endian;    /* byte order of the records; the sizes of their fields are in the formats */
+	struct refused_formats refused;
 };
 
 /**

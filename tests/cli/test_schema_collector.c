@@ -97,7 +97,7 @@ static void complete_when_all_has_come(void **state)
 	assert_true(collected->complete);
 	assert_int_equal(collected->stream_id, 1);
 	assert_int_equal(collected->id, 7);
-	assert_int_equal(collected->refused, 0);
+	assert_int_equal(collected->refused.n, 0);
 	assert_int_equal(tw_schema__count(collected->schema), EVENTS);
 	assert_string_equal(tw_schema__by_id(collected->schema, 102)->name, "made");
 	assert_true(tell_host(1, 7)->complete); /* and stays complete */
@@ -168,8 +168,8 @@ static void formats_that_cannot_be_read_are_counted(void **state)
 	assert_true(tw_schema_tlv__emit(&frame.f, &view));
 	collected = take();
 	assert_true(collected->complete);
-	assert_int_equal(collected->refused, 1);
-	assert_string_not_equal(collected->why.text, "");
+	assert_int_equal(collected->refused.n, 1);
+	assert_string_not_equal(collected->refused.why.text, "");
 }
 
 /* A stranger with a thousand streams: the stream that continues is still collected. */

@@ -111,9 +111,9 @@ static int bind_rules(struct follow *follow, const struct collected_schema *coll
 	if (follow->schema_id)
 		fprintf(stderr, "the rules are now for schema %016" PRIx64 " of stream %016" PRIx64 "\n", collected->id,
 			collected->stream_id);
-	if (collected->refused)
+	if (collected->refused.n)
 		fprintf(stderr, "%u of its formats cannot be read, and nothing is known of their events\n",
-			collected->refused);
+			collected->refused.n);
 	follow->schema_id = collected->id;
 	follow->stream_id = collected->stream_id;
 	return 0;

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "cli/filter/format_reader.h"
-
 #define TEXTS_MAX (TW_SCHEMA_FORMATS_MAX + 16) /* texts of one schema: formats, header_page, header_event and others */
 
 struct schema_collector {
@@ -40,12 +38,6 @@ void schema_collector__free(struct schema_collector *collector)
 	free(collector);
 }
 
-static void refuse(struct collected_schema *collected, const struct tw_error *why)
-{
-	if (!collected->refused++)
-		collected->why = *why;
-}
-
 /* Notes that a text of the schema has arrived. Return: whether it is new. A text that contradicts earlier data of the schema is not. */
 static bool note(struct collected_schema *collected, const struct tw_schema_view *view)
 {
@@ -61,28 +53,18 @@ static bool note(struct collected_schema *collected, const struct tw_schema_view
 	return true;
 }
 
-static void take_text(struct schema_collector *collector, struct collected_schema *collected,
-		      const struct tw_tlv_view *tlv)
-{
-	struct tw_schema_view view;
-	struct tw_error why;
-
-	if (!tw_schema_tlv__parse(tlv, &view) || !note(collected, &view) || view.kind != TW_SCHEMA_EVENT)
-		return;
-	if (format_reader__add(&collector->reader, &view, collected->schema, &why))
-		refuse(collected, &why);
-}
-
 /* Adds a record to an incomplete schema. A complete schema stays unchanged, so repeated records cost little. */
 static void take_tlv(struct schema_collector *collector, struct collected_schema *collected,
 		     const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct tw_tlv_view whole;
+	struct tw_schema_view view;
 
 	if (!format_reader__whole(&collector->reader, frame, tlv, &whole))
 		return;
 	if (whole.type == TW_TLV_SCHEMA) {
-		take_text(collector, collected, &whole);
+		if (tw_schema_tlv__parse(&whole, &view) && note(collected, &view))
+			format_reader__add(&collector->reader, &view, collected->schema, &collected->refused);
 	} else if (whole.type == TW_TLV_HOST) {
 		collected->has_host = true;
 		format_reader__host(&whole, collected->schema);

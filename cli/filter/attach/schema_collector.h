@@ -5,12 +5,7 @@
 #ifndef CLI_SCHEMA_COLLECTOR_H
 #define CLI_SCHEMA_COLLECTOR_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "schema/schema.h"
-#include "wire/decode.h"
+#include "cli/filter/format_reader.h"
 
 /*
  * Number of schemas collected at the same time, TW_SCHEMA_MEMORY_MAX bytes each. A further schema replaces the one without frames for the
@@ -23,11 +18,10 @@ struct collected_schema {
 	bool big_endian;
 	bool complete; /* all texts and a HOST, which has the size of a long, were received */
 	struct tw_schema *schema;
-	unsigned int refused; /* number of invalid texts: the fields of their events are unknown */
-	struct tw_error why;  /* error of the first invalid text */
-	uint64_t heard;       /* number of the last frame with this schema, among all frames of the collector */
-	uint32_t total, n;    /* number of texts in the schema, 0 = unknown; number of texts received */
-	uint8_t *seen;        /* one bit for each text: whether it was received */
+	struct refused_formats refused;
+	uint64_t heard;    /* number of the last frame with this schema, among all frames of the collector */
+	uint32_t total, n; /* number of texts in the schema, 0 = unknown; number of texts received */
+	uint8_t *seen;     /* one bit for each text: whether it was received */
 	bool has_host;
 };
 
