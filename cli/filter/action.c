@@ -7,7 +7,6 @@
 
 #include "base/number.h"
 #include "filter/rules.h"
-#include "xdp/classifier.h"
 #include "xdp/interface.h"
 
 /* Return: the text after the prefix @name; NULL if @text has another prefix. */
@@ -57,15 +56,4 @@ int filter_action__parse(const char *text, struct filter_action *ret, struct tw_
 		return parse_redirect(value, ret, error);
 	return tw_error__set(error, -EINVAL, "'%s' is no action; there are pass, drop, mark:N and redirect:INTERFACE",
 			     text);
-}
-
-int filter_hook__parse(const char *text, uint8_t *ret_place, struct tw_error *error)
-{
-	for (uint8_t place = 0; place < TW_PLACES; place++) {
-		if (!strcmp(text, tw_place__name(place))) {
-			*ret_place = place;
-			return 0;
-		}
-	}
-	return tw_error__set(error, -EINVAL, "there is no hook '%s', only xdp, tc and u32", text);
 }

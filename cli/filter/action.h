@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses the action of a rule (pass, drop, mark:N or redirect:INTERFACE) and the hook (xdp, tc or u32). */
+/* Parses the action of a rule: pass, drop, mark:N or redirect:INTERFACE. */
 #ifndef CLI_FILTER_ACTION_H
 #define CLI_FILTER_ACTION_H
 
@@ -18,8 +18,5 @@ struct filter_action {
  * Return: 0; -EINVAL for an invalid action, -ENODEV for an interface that does not exist; with @error filled.
  */
 int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *error);
-
-/** filter_hook__parse() - parse a hook; @ret_place is an enum tw_place. Return: 0 or -EINVAL with @error filled */
-int filter_hook__parse(const char *text, uint8_t *ret_place, struct tw_error *error);
 
 #endif

@@ -25,10 +25,15 @@
 #define MATCH_MAX  8192         /* bytes of one u32 match as text: 128 keys */
 #define STRING_MAX (1u << 20)   /* bytes of a filter for libpcap or Wireshark */
 #define TREE_MAX   (256u << 10) /* bytes of one event's tree as text */
-#define EVENT_MAX  1024         /* bytes of one event's name */
 #define OFF_WIDTH  100 /* bytes; when the list of disabled events is this long, further events are only counted */
 #define TREE_WIDTH 76  /* as OFF_WIDTH, for the list of events with the same tree */
-#define TREE_NAMES 512 /* bytes of that list, with its last name and " and N more" */
+
+struct compilation {
+	const struct filter_expression *expression;
+	const struct filter_classifier *classifier;
+	uint8_t hook; /* enum tw_hook, for eBPF */
+	FILE *out;    /* NULL = only test whether the target can express the expression */
+};
 
 /* XDP, tc: a classifier with one rule, disassembled. */
 
@@ -47,9 +52,10 @@ static void print_program(const struct tw_bpf_program *program, FILE *out)
 	}
 }
 
-static int print_bpf(const struct filter_expression *expression, const struct filter_classifier *classifier,
-		     enum tw_hook hook, FILE *out, struct tw_error *error)
+static int print_bpf(const struct compilation *compilation, struct tw_error *error)
 {
+	const struct filter_expression *expression = compilation->expression;
+	const struct filter_classifier *classifier = compilation->classifier;
 	const struct tw_rule rule = {
 		.bound = expression->bound,
 		.action = classifier->action.action,
@@ -64,7 +70,7 @@ static int print_bpf(const struct filter_expression *expression, const struct fi
 		.big_endian = expression->formats.big_endian,
 	};
 	const struct tw_bpf_options options = {
-		.hook = (uint8_t)hook,
+		.hook = compilation->hook,
 		.offload = classifier->offload,
 		.udp_port = classifier->udp_port,
 	};
@@ -73,22 +79,10 @@ static int print_bpf(const struct filter_expression *expression, const struct fi
 
 	if (err)
 		return err;
-	if (out)
-		print_program(&program, out);
+	if (compilation->out)
+		print_program(&program, compilation->out);
 	tw_bpf_program__fini(&program);
 	return 0;
-}
-
-static int print_xdp(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		     struct tw_error *error)
-{
-	return print_bpf(expression, classifier, TW_HOOK_XDP, out, error);
-}
-
-static int print_tc(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		    struct tw_error *error)
-{
-	return print_bpf(expression, classifier, TW_HOOK_TC, out, error);
 }
 
 /* u32: the tc commands for the filters that `filter attach --hook u32` creates by itself, without the program tc. */
@@ -160,27 +154,23 @@ static int compile_any(const struct filter_expression *expression, struct tw_u32
 	return err;
 }
 
-static void print_commands(const struct filter_classifier *classifier, const struct tw_u32 *matches,
-			   const struct tw_u32 *any, FILE *out)
+static int print_u32(const struct compilation *compilation, struct tw_error *error)
 {
-	fprintf(out, "tc qdisc add dev %s clsact\n", classifier->interface);
-	print_control(classifier, out);
-	print_rule(classifier, matches, &classifier->action, out);
-	if (classifier->otherwise.action != TW_ACTION_PASS)
-		print_rule(classifier, any, &classifier->otherwise, out);
-}
-
-static int print_u32(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		     struct tw_error *error)
-{
+	const struct filter_expression *expression = compilation->expression;
+	const struct filter_classifier *classifier = compilation->classifier;
 	struct tw_u32 matches, any;
+	FILE *out = compilation->out;
 	int err = tw_u32__compile(expression->bound, expression->formats.schema_id, &matches, error);
 
 	if (err)
 		return err;
 	err = out ? compile_any(expression, &any, error) : 0;
 	if (out && !err) {
-		print_commands(classifier, &matches, &any, out);
+		fprintf(out, "tc qdisc add dev %s clsact\n", classifier->interface);
+		print_control(classifier, out);
+		print_rule(classifier, &matches, &classifier->action, out);
+		if (classifier->otherwise.action != TW_ACTION_PASS)
+			print_rule(classifier, &any, &classifier->otherwise, out);
 		tw_u32__fini(&any);
 	}
 	tw_u32__fini(&matches);
@@ -205,28 +195,25 @@ static int print_string(const struct tw_line *line, int err, FILE *out)
 	return err;
 }
 
-static int print_pcap(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		      struct tw_error *error)
+static int print_pcap(const struct compilation *compilation, struct tw_error *error)
 {
+	const struct filter_expression *expression = compilation->expression;
 	struct tw_line line;
 	int err = make_room(&line, error);
 
-	(void)classifier;
 	if (!err)
 		err = tw_pcap__emit(expression->bound, expression->formats.schema_id, &line, error);
-	return print_string(&line, err, out);
+	return print_string(&line, err, compilation->out);
 }
 
-static int print_display(const struct filter_expression *expression, const struct filter_classifier *classifier,
-			 FILE *out, struct tw_error *error)
+static int print_display(const struct compilation *compilation, struct tw_error *error)
 {
 	struct tw_line line;
 	int err = make_room(&line, error);
 
-	(void)classifier;
 	if (!err)
-		err = tw_display__emit(expression->bound, &line, error);
-	return print_string(&line, err, out);
+		err = tw_display__emit(compilation->expression->bound, &line, error);
+	return print_string(&line, err, compilation->out);
 }
 
 /* tracefs: the kernel's event filters, one line for each event. */
@@ -267,42 +254,36 @@ static int add_filter(const struct tw_bound *bound, const struct tw_bound_event 
 /* Prints one line for each event, for a shell's `read event filter`; the line has no filter if every event matches. */
 static void print_filters(const struct event_group *group, FILE *out)
 {
-	char name[EVENT_MAX];
-
-	for (size_t i = 0; i < group->n; i++) {
-		struct tw_line line = tw_line__on(name, sizeof(name));
-
-		event_groups__name(group->formats[i]->system, group->formats[i]->name, &line);
-		say(out, "%.*s%s%s\n", (int)tw_line__len(&line), name, *group->text ? " " : "", group->text);
-	}
+	for (size_t i = 0; i < group->n; i++)
+		say(out, "%s:%s%s%s\n", group->formats[i]->system, group->formats[i]->name, *group->text ? " " : "",
+		    group->text);
 }
 
-static void print_off(const struct event_groups *groups, const struct event_group *group, FILE *out)
+static void print_all_filters(const struct event_groups *groups, FILE *out)
 {
-	char buf[OFF_WIDTH + EVENT_MAX];
-	struct tw_line line = tw_line__on(buf, sizeof(buf));
+	const struct event_group *disabled = NULL;
 
-	event_groups__names(groups, group, OFF_WIDTH, &line);
-	say(out, "# off, for they cannot match: %.*s\n", (int)tw_line__len(&line), buf);
+	for (size_t i = 0; i < groups->n; i++)
+		if (strcmp(groups->items[i].text, off) != 0)
+			print_filters(&groups->items[i], out);
+		else
+			disabled = &groups->items[i];
+	if (disabled)
+		event_groups__print(groups, disabled, "# off, for they cannot match: ", OFF_WIDTH, out);
 }
 
-static int print_tracefs(const struct filter_expression *expression, const struct filter_classifier *classifier,
-			 FILE *out, struct tw_error *error)
+static int print_tracefs(const struct compilation *compilation, struct tw_error *error)
 {
-	struct event_groups groups = { .schema = expression->formats.schema };
-	const struct tw_bound *bound = expression->bound;
+	struct event_groups groups = { .schema = compilation->expression->formats.schema };
+	const struct tw_bound *bound = compilation->expression->bound;
 	int err = 0;
 
-	(void)classifier;
 	/* Events of tracers and trace_marker (system ftrace) cannot be enabled or filtered through events/. */
 	for (size_t i = 0; i < bound->n_events && !err; i++)
 		if (strcmp(bound->events[i].format->system, "ftrace") != 0)
 			err = add_filter(bound, &bound->events[i], &groups, error);
-	for (size_t i = 0; i < groups.n && !err && out; i++)
-		if (strcmp(groups.items[i].text, off) != 0)
-			print_filters(&groups.items[i], out);
-	if (!err && out && event_groups__find(&groups, off))
-		print_off(&groups, event_groups__find(&groups, off), out);
+	if (!err && compilation->out)
+		print_all_filters(&groups, compilation->out);
 	event_groups__fini(&groups);
 	return err;
 }
@@ -368,23 +349,16 @@ static int add_tree(struct event_groups *groups, const struct tw_bound_event *ev
 	return 0;
 }
 
-static void print_group(const struct event_groups *groups, const struct event_group *group, FILE *out)
-{
-	char names[TREE_NAMES];
-	struct tw_line line = tw_line__on(names, sizeof(names));
-
-	event_groups__names(groups, group, TREE_WIDTH, &line);
-	say(out, "%.*s\n", (int)tw_line__len(&line), names);
-	fputs(group->text, out);
-}
-
 /* Prints the events that cannot match last: there are many of them, and they are the least interesting ones. */
 static void print_groups(const struct event_groups *groups, FILE *out)
 {
 	for (int never = 0; never < 2; never++)
-		for (size_t i = 0; i < groups->n; i++)
-			if ((strcmp(groups->items[i].text, "  " NONE "\n") == 0) == never)
-				print_group(groups, &groups->items[i], out);
+		for (size_t i = 0; i < groups->n; i++) {
+			if ((strcmp(groups->items[i].text, "  " NONE "\n") == 0) != never)
+				continue;
+			event_groups__print(groups, &groups->items[i], "", TREE_WIDTH, out);
+			fputs(groups->items[i].text, out);
+		}
 }
 
 static void print_unknown(const struct tw_bound *bound, char *buf, FILE *out)
@@ -395,20 +369,18 @@ static void print_unknown(const struct tw_bound *bound, char *buf, FILE *out)
 	fprintf(out, "events of other formats\n%.*s", (int)tw_line__len(&line), buf);
 }
 
-static int print_tree(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		      struct tw_error *error)
+static int print_tree(const struct compilation *compilation, struct tw_error *error)
 {
-	struct event_groups groups = { .schema = expression->formats.schema };
-	const struct tw_bound *bound = expression->bound;
+	struct event_groups groups = { .schema = compilation->expression->formats.schema };
+	const struct tw_bound *bound = compilation->expression->bound;
 	char *buf = malloc(TREE_MAX);
 	int err = buf ? 0 : tw_error__set(error, -ENOMEM, "out of memory");
 
-	(void)classifier;
 	for (size_t i = 0; i < bound->n_events && !err; i++)
 		err = add_tree(&groups, &bound->events[i], buf, error);
-	if (!err && out) {
-		print_groups(&groups, out);
-		print_unknown(bound, buf, out);
+	if (!err && compilation->out) {
+		print_groups(&groups, compilation->out);
+		print_unknown(bound, buf, compilation->out);
 	}
 	event_groups__fini(&groups);
 	free(buf);
@@ -416,16 +388,17 @@ static int print_tree(const struct filter_expression *expression, const struct f
 }
 
 /*
- * The targets of --to. print() returns 0; -EOPNOTSUPP or -E2BIG if the stage cannot express the expression, with @error filled and nothing
- * written. @out: NULL = only test whether the stage can express it.
+ * The targets of --to. print() returns 0; -EOPNOTSUPP or -E2BIG if the target cannot express the expression, with @error filled and nothing
+ * written.
  */
 static const struct {
 	const char *name;
-	int (*print)(const struct filter_expression *expression, const struct filter_classifier *classifier, FILE *out,
-		     struct tw_error *error);
+	int (*print)(const struct compilation *compilation, struct tw_error *error);
+	uint8_t hook;
 } targets[] = {
-	{ "tracefs", print_tracefs }, { "xdp", print_xdp },         { "tc", print_tc },     { "u32", print_u32 },
-	{ "pcap", print_pcap },       { "display", print_display }, { "tree", print_tree },
+	{ "tracefs", print_tracefs, 0 }, { "xdp", print_bpf, TW_HOOK_XDP }, { "tc", print_bpf, TW_HOOK_TC },
+	{ "u32", print_u32, 0 },         { "pcap", print_pcap, 0 },         { "display", print_display, 0 },
+	{ "tree", print_tree, 0 },
 };
 #define N_TARGETS (sizeof(targets) / sizeof(targets[0]))
 
@@ -461,9 +434,13 @@ static int find_target(const char *to, struct tw_error *error)
 int filter_compile(const struct filter_expression *expression, const char *to,
 		   const struct filter_classifier *classifier, FILE *out, struct tw_error *error)
 {
+	struct compilation compilation = { .expression = expression, .classifier = classifier, .out = out };
 	const int target = find_target(to, error);
 
-	return target < 0 ? target : targets[target].print(expression, classifier, out, error);
+	if (target < 0)
+		return target;
+	compilation.hook = targets[target].hook;
+	return targets[target].print(&compilation, error);
 }
 
 struct compile {
@@ -474,29 +451,25 @@ struct compile {
 };
 
 /*
- * Reads --action and --default. With --action, the classifier equals that of `filter attach` with the same options. Without --action, only
- * matching events pass.
+ * With --action, the classifier equals that of `filter attach` with the same options. Without --action, only matching events pass, unless
+ * --default says otherwise.
  */
-static int read_actions(const struct compile *config, struct filter_classifier *ret, struct tw_error *error)
-{
-	int err = filter_action__parse(config->action ? config->action : "pass", &ret->action, error);
-
-	ret->otherwise.action = config->action ? TW_ACTION_PASS : TW_ACTION_DROP;
-	if (!err && config->otherwise)
-		err = filter_action__parse(config->otherwise, &ret->otherwise, error);
-	return err;
-}
-
 static int read_classifier(const struct compile *config, struct filter_classifier *ret, struct tw_error *error)
 {
+	int err;
+
 	if (config->udp_port > UINT16_MAX)
 		return tw_error__set(error, -EINVAL, "there is no UDP port %llu", (unsigned long long)config->udp_port);
 	*ret = (struct filter_classifier){
 		.udp_port = (uint16_t)config->udp_port,
 		.offload = config->offload,
 		.interface = config->interface ? config->interface : "tw0",
+		.otherwise.action = config->action ? TW_ACTION_PASS : TW_ACTION_DROP,
 	};
-	return read_actions(config, ret, error);
+	err = filter_action__parse(config->action ? config->action : "pass", &ret->action, error);
+	if (!err && config->otherwise)
+		err = filter_action__parse(config->otherwise, &ret->otherwise, error);
+	return err;
 }
 
 static int compile_text(const struct compile *config, const char *text, struct tw_error *error)

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/line.h"
+#include "cli/messages.h"
+
+#define LAST_MAX 1024 /* bytes of the last name and " and N more" */
+
 static struct event_group *find(const struct event_groups *groups, const char *text, size_t len)
 {
 	for (size_t i = 0; i < groups->n; i++) {
@@ -46,11 +51,6 @@ int event_groups__add(struct event_groups *groups, const char *text, size_t len,
 	return 0;
 }
 
-const struct event_group *event_groups__find(const struct event_groups *groups, const char *text)
-{
-	return find(groups, text, strlen(text));
-}
-
 static size_t count_in_schema(const struct tw_schema *schema, const char *system)
 {
 	size_t n = 0;
@@ -79,7 +79,7 @@ static bool is_repeated(const struct event_group *group, size_t i)
 	return false;
 }
 
-void event_groups__name(const char *system, const char *name, struct tw_line *line)
+static void append_name(struct tw_line *line, const char *system, const char *name)
 {
 	if (tw_line__len(line))
 		tw_line__char(line, ' ');
@@ -99,27 +99,30 @@ static size_t name_next(const struct event_groups *groups, const struct event_gr
 	const size_t n = count_in_group(group, format->system);
 
 	if (n == 1 || n < count_in_schema(groups->schema, format->system)) {
-		event_groups__name(format->system, format->name, line);
+		append_name(line, format->system, format->name);
 		return 1;
 	}
 	if (is_repeated(group, i))
 		return 0;
-	event_groups__name(format->system, "*", line);
+	append_name(line, format->system, "*");
 	return n;
 }
 
-void event_groups__names(const struct event_groups *groups, const struct event_group *group, size_t width,
-			 struct tw_line *line)
+void event_groups__print(const struct event_groups *groups, const struct event_group *group, const char *before,
+			 size_t width, FILE *out)
 {
+	char names[EVENT_GROUPS_WIDTH_MAX + LAST_MAX];
+	struct tw_line line = tw_line__on(names, sizeof(names));
 	size_t reported = 0;
 
-	for (size_t i = 0; i < group->n && tw_line__len(line) < width; i++)
-		reported += name_next(groups, group, i, line);
-	if (reported == group->n)
-		return;
-	tw_line__str(line, " and ");
-	tw_line__u64(line, group->n - reported);
-	tw_line__str(line, " more");
+	for (size_t i = 0; i < group->n && tw_line__len(&line) < width; i++)
+		reported += name_next(groups, group, i, &line);
+	if (reported < group->n) {
+		tw_line__str(&line, " and ");
+		tw_line__u64(&line, group->n - reported);
+		tw_line__str(&line, " more");
+	}
+	say(out, "%s%.*s\n", before, (int)tw_line__len(&line), names);
 }
 
 void event_groups__fini(struct event_groups *groups)

@@ -4,8 +4,8 @@
 #define CLI_EVENT_GROUPS_H
 
 #include <stddef.h>
+#include <stdio.h>
 
-#include "base/line.h"
 #include "schema/schema.h"
 
 struct event_group {
@@ -24,18 +24,14 @@ struct event_groups {
 /** event_groups__add() - add an event to the group with that text; @format is borrowed. Return: 0, -ENOMEM */
 int event_groups__add(struct event_groups *groups, const char *text, size_t len, const struct tw_format *format);
 
-/** event_groups__find() - find the group with that text. Return: NULL if there is none */
-const struct event_group *event_groups__find(const struct event_groups *groups, const char *text);
-
 /**
- * event_groups__names() - append the names of the group's events: "SYSTEM:EVENT", or "SYSTEM:*" for a complete system
- * @width: bytes of the line; names that would begin after it are only counted: " and N more"
+ * event_groups__print() - print a line with the names of the group's events: "SYSTEM:EVENT", or "SYSTEM:*" for a complete system
+ * @before: text before the names
+ * @width: bytes of the names, at most EVENT_GROUPS_WIDTH_MAX; names that would begin after it are only counted: " and N more"
  */
-void event_groups__names(const struct event_groups *groups, const struct event_group *group, size_t width,
-			 struct tw_line *line);
-
-/** event_groups__name() - append "SYSTEM:NAME", after a blank if the line is not empty */
-void event_groups__name(const char *system, const char *name, struct tw_line *line);
+void event_groups__print(const struct event_groups *groups, const struct event_group *group, const char *before,
+			 size_t width, FILE *out);
+#define EVENT_GROUPS_WIDTH_MAX 100
 
 /** event_groups__fini() - free the groups' content */
 void event_groups__fini(struct event_groups *groups);

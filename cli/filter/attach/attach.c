@@ -30,6 +30,17 @@ static bool is_selected(const struct select *select, const struct tw_attached *a
 	       (!select->hook || !strcmp(select->hook, tw_place__name(attached->place)));
 }
 
+static int parse_hook(const char *text, uint8_t *ret_place, struct tw_error *error)
+{
+	for (uint8_t place = 0; place < TW_PLACES; place++) {
+		if (!strcmp(text, tw_place__name(place))) {
+			*ret_place = place;
+			return 0;
+		}
+	}
+	return tw_error__set(error, -EINVAL, "there is no hook '%s', only xdp, tc and u32", text);
+}
+
 static int check_interface(const struct select *select, struct tw_error *error)
 {
 	const int index = select->interface ? tw_interface__index(select->interface, error) : 0;
@@ -37,7 +48,7 @@ static int check_interface(const struct select *select, struct tw_error *error)
 
 	if (index < 0)
 		return index;
-	return select->hook ? filter_hook__parse(select->hook, &unused, error) : 0;
+	return select->hook ? parse_hook(select->hook, &unused, error) : 0;
 }
 
 static int show_one(const struct tw_attached *attached, void *ctx, struct tw_error *error)
@@ -192,9 +203,12 @@ static int set_otherwise(void *data, const char *text, struct tw_error *error)
 	return filter_action__parse(text, &attach->otherwise, error);
 }
 
-static bool needs_tc(const struct filter_action *action)
+static bool has_action(const struct attach *attach, enum tw_action action)
 {
-	return action->action == TW_ACTION_MARK || action->action == TW_ACTION_REDIRECT;
+	for (unsigned int i = 0; i < attach->n_actions; i++)
+		if (attach->actions[i].action == action)
+			return true;
+	return attach->otherwise.action == action;
 }
 
 /*
@@ -203,11 +217,9 @@ static bool needs_tc(const struct filter_action *action)
  */
 static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_error *error)
 {
-	*ret = needs_tc(&attach->otherwise) ? TW_PLACE_TC : TW_PLACE_XDP;
-	for (unsigned int i = 0; i < attach->n_actions; i++)
-		if (needs_tc(&attach->actions[i]))
-			*ret = TW_PLACE_TC;
-	return attach->hook ? filter_hook__parse(attach->hook, ret, error) : 0;
+	*ret = has_action(attach, TW_ACTION_MARK) || has_action(attach, TW_ACTION_REDIRECT) ? TW_PLACE_TC
+											    : TW_PLACE_XDP;
+	return attach->hook ? parse_hook(attach->hook, ret, error) : 0;
 }
 
 static int check(const struct attach *attach, int n_args, struct tw_error *error)
@@ -229,11 +241,7 @@ static int check(const struct attach *attach, int n_args, struct tw_error *error
 
 static void warn_of_redirect(const struct attach *attach, uint8_t place)
 {
-	bool redirects = attach->otherwise.action == TW_ACTION_REDIRECT;
-
-	for (unsigned int i = 0; i < attach->n_actions; i++)
-		redirects |= attach->actions[i].action == TW_ACTION_REDIRECT;
-	if (redirects && place == TW_PLACE_XDP)
+	if (place == TW_PLACE_XDP && has_action(attach, TW_ACTION_REDIRECT))
 		fprintf(stderr,
 			"XDP redirects only events, control frames stay on %s: to decode them at the other interface "
 			"use --hook tc\n",

@@ -9,10 +9,9 @@
 #include "cli/filter/explain/explanation.h"
 #include "cli/messages.h"
 
-#define PREDICATE_MAX 36  /* largest width of a predicate in the table of stages, bytes */
-#define NAMES_WIDTH   76  /* bytes of event names in a list; after them, further events are only counted */
-#define NAMES_MAX     512 /* bytes of such a list, with its last name and " and N more" */
-#define HITS_WIDTH    44  /* width of a predicate in the table of matches, bytes */
+#define PREDICATE_MAX 36 /* largest width of a predicate in the table of stages, bytes */
+#define NAMES_WIDTH   76 /* bytes of event names in a list; after them, further events are only counted */
+#define HITS_WIDTH    44 /* width of a predicate in the table of matches, bytes */
 
 static void print_head(const struct filter_explanation *explanation, FILE *out)
 {
@@ -172,11 +171,7 @@ static void print_left(const struct filter_explanation *explanation, const struc
 static void print_route(const struct filter_explanation *explanation, const struct event_group *group,
 			const struct filter_route *route, FILE *out)
 {
-	char names[NAMES_MAX];
-	struct tw_line line = tw_line__on(names, sizeof(names));
-
-	event_groups__names(&explanation->routes.groups, group, NAMES_WIDTH, &line);
-	say(out, "  %.*s\n", (int)tw_line__len(&line), names);
+	event_groups__print(&explanation->routes.groups, group, "  ", NAMES_WIDTH, out);
 	if (route->fate == FILTER_MATCHES_NEVER)
 		fprintf(out, "    %-9s none of them can match\n",
 			explanation->pipeline->stages[0] == FILTER_IN_TRACEFS ? "off" : "none");
@@ -215,13 +210,8 @@ static void print_routes(const struct filter_explanation *explanation, FILE *out
 static void print_hits(const struct filter_explanation *explanation, unsigned int i, FILE *out)
 {
 	const struct predicate_hits *hits = filter_hits__predicate(explanation->live->all, i);
-	size_t len;
-	const char *text = tw_filter__predicate(explanation->expression->filter, i, &len);
 
-	if (len > HITS_WIDTH)
-		say(out, "%3u  %.*s...", i + 1, HITS_WIDTH - 3, text);
-	else
-		say(out, "%3u  %-*.*s", i + 1, HITS_WIDTH, (int)len, text);
+	print_predicate(explanation, i, HITS_WIDTH, out);
 	fprintf(out, "  %10" PRIu64 "  %10" PRIu64 "\n", hits->asked, hits->matched);
 }
 
