@@ -472,15 +472,16 @@ static int read_classifier(const struct compile *config, struct filter_classifie
 	return err;
 }
 
-static int compile_text(const struct compile *config, const char *text, struct tw_error *error)
+static int compile(void *data, int n_args, char **args, struct tw_error *error)
 {
+	struct compile *config = data;
+	const char *text = n_args ? args[0] : NULL;
 	struct filter_classifier classifier;
 	struct filter_expression expression = { 0 };
 	int err = find_target(config->to, error);
 
-	if (err < 0)
-		return err;
-	err = read_classifier(config, &classifier, error);
+	if (err >= 0)
+		err = read_classifier(config, &classifier, error);
 	if (!err)
 		err = filter_expression__load(text, &config->source, &expression, error);
 	if (!err)
@@ -488,14 +489,6 @@ static int compile_text(const struct compile *config, const char *text, struct t
 	if (err && text)
 		caret__show(text, error);
 	filter_expression__fini(&expression);
-	return err;
-}
-
-static int compile(void *data, int n_args, char **args, struct tw_error *error)
-{
-	struct compile *config = data;
-	const int err = compile_text(config, n_args ? args[0] : NULL, error);
-
 	cli_formats_source__fini(&config->source);
 	return filter_expression__exit_of(err);
 }

@@ -22,7 +22,7 @@ struct counted {
 	unsigned int n_rows;
 	struct counted_rows *all;
 	size_t n;
-	int error;
+	int err; /* 0 or -ENOMEM */
 	struct tw_counter sum[TW_ROWS_MAX];
 };
 
@@ -62,7 +62,7 @@ static void keep(const struct tw_counted *what, const struct tw_counter *rows, v
 	struct counted_rows *all = realloc(counted->all, (counted->n + 1) * sizeof(*all));
 
 	if (!all) {
-		counted->error = -ENOMEM;
+		counted->err = -ENOMEM;
 		return;
 	}
 	counted->all = all;
@@ -81,8 +81,8 @@ static int collect(const struct tw_attached *attached, struct counted *ret, stru
 
 	*ret = (struct counted){ .n_rows = attached->n + 1 + TW_COUNT_MORE };
 	err = tw_attached__count(attached, keep, ret, error);
-	if (!err && ret->error)
-		err = tw_error__set(error, ret->error, "no memory for the counters");
+	if (!err && ret->err)
+		err = tw_error__set(error, ret->err, "no memory for the counters");
 	if (ret->n)
 		qsort(ret->all, ret->n, sizeof(*ret->all), compare);
 	return err;

@@ -67,15 +67,8 @@ static void insert(struct filter_pipeline *pipeline, enum filter_stage stage)
 	pipeline->stages[pipeline->wire_at] = stage;
 }
 
-/*
- * Finds the stages that events pass in a command
- * @name: live, record, stream, capture, report, attach, dumpcap, tshark
- * @hook: stage to add, "xdp", "tc" or "u32"; NULL = none, or xdp for attach
- *
- * Return: 0; -EINVAL for an unknown name or hook, or a hook for a command that uses no interface.
- */
-static int filter_pipeline__find(const char *name, const char *hook, struct filter_pipeline *ret,
-				 struct tw_error *error)
+/* Finds the stages that events pass in a command. @hook: classifier to insert, "xdp", "tc" or "u32"; NULL = none, or xdp for attach */
+static int plan_pipeline(const char *name, const char *hook, struct filter_pipeline *ret, struct tw_error *error)
 {
 	enum filter_stage stage = FILTER_IN_XDP;
 	int err = find_pipeline(name, ret, error);
@@ -162,13 +155,6 @@ static struct predicate_set predicates_of(const struct tw_node *root)
 	return set;
 }
 
-static void do_all(struct journey *journey, struct filter_step *step)
-{
-	step->does = predicates_of(journey->left);
-	step->is_whole = true;
-	journey->left = NULL;
-}
-
 /* Whether a back end can evaluate at least one test of a tree. */
 static bool can_some(const struct tw_node *root, enum tw_back_end back_end)
 {
@@ -230,14 +216,17 @@ static int pass_stage(struct journey *journey, unsigned int i, struct filter_rou
 	const enum filter_stage stage = journey->pipeline->stages[i];
 	struct filter_step *step = &route->steps[i];
 
-	if (!journey->left)
+	if (!journey->left) {
 		step->is_idle = true;
-	else if (stage == FILTER_IN_TRACEFS && !strcmp(journey->format->system, "ftrace"))
+	} else if (stage == FILTER_IN_TRACEFS && !strcmp(journey->format->system, "ftrace")) {
 		step->entangled = "what tracers and trace_marker record has no filter in the kernel";
-	else if (filter_stages[stage].back_end != TW_BACK_END_TOOLS && !filter_stages[stage].whole)
+	} else if (filter_stages[stage].back_end != TW_BACK_END_TOOLS && !filter_stages[stage].whole) {
 		return do_part(journey, stage, route, step, error);
-	else if (!*journey->routes->refusals[i].text)
-		do_all(journey, step);
+	} else if (!*journey->routes->refusals[i].text) {
+		step->does = predicates_of(journey->left);
+		step->is_whole = true;
+		journey->left = NULL;
+	}
 	return 0;
 }
 
@@ -384,23 +373,6 @@ static int find_routes(const struct filter_expression *expression, const struct 
 	return err;
 }
 
-/*
- * Finds the abilities and the routes of the explanation
- * Return: 0, -ENOMEM, or another -errno of a back end; call filter_explanation__fini() in either case.
- */
-static int filter_explanation__find(struct filter_explanation *explanation, struct tw_error *error)
-{
-	const int err = find_abilities(explanation->expression, &explanation->abilities, error);
-
-	return err ? err : find_routes(explanation->expression, explanation->pipeline, &explanation->routes, error);
-}
-
-static void filter_explanation__fini(struct filter_explanation *explanation)
-{
-	routes__fini(&explanation->routes);
-	free(explanation->abilities);
-}
-
 #define SECONDS_MAX (365u * 24 * 3600)
 
 struct explain {
@@ -420,8 +392,10 @@ static int explain_expression(const struct explain *config, const struct filter_
 		.pipeline = pipeline,
 		.live = config->live ? &live : NULL,
 	};
-	int err = filter_explanation__find(&explanation, error);
+	int err = find_abilities(expression, &explanation.abilities, error);
 
+	if (!err)
+		err = find_routes(expression, pipeline, &explanation.routes, error);
 	if (!err && config->live)
 		err = filter_live__run(expression, &config->source.selection, config->seconds, &live, error);
 	if (!err && config->json)
@@ -429,7 +403,8 @@ static int explain_expression(const struct explain *config, const struct filter_
 	else if (!err)
 		filter_explanation__print(&explanation, stdout);
 	filter_live__fini(&live);
-	filter_explanation__fini(&explanation);
+	routes__fini(&explanation.routes);
+	free(explanation.abilities);
 	return err;
 }
 
@@ -455,15 +430,17 @@ static int check(const struct explain *config, struct tw_error *error)
 	return 0;
 }
 
-static int explain_text(const struct explain *config, const char *text, struct tw_error *error)
+static int explain(void *data, int n_args, char **args, struct tw_error *error)
 {
+	struct explain *config = data;
+	const char *text = n_args ? args[0] : NULL;
 	const char *name = config->pipeline ? config->pipeline : config->source.file ? "report" : "live";
 	struct filter_expression expression = { 0 };
 	struct filter_pipeline pipeline;
 	int err = check(config, error);
 
 	if (!err)
-		err = filter_pipeline__find(name, config->hook, &pipeline, error);
+		err = plan_pipeline(name, config->hook, &pipeline, error);
 	if (!err)
 		err = filter_expression__load(text, &config->source, &expression, error);
 	if (!err)
@@ -471,14 +448,6 @@ static int explain_text(const struct explain *config, const char *text, struct t
 	if (err && text)
 		caret__show(text, error);
 	filter_expression__fini(&expression);
-	return err;
-}
-
-static int explain(void *data, int n_args, char **args, struct tw_error *error)
-{
-	struct explain *config = data;
-	const int err = explain_text(config, n_args ? args[0] : NULL, error);
-
 	cli_formats_source__fini(&config->source);
 	return filter_expression__exit_of(err);
 }

@@ -88,7 +88,7 @@ static void put_route(struct tw_json *json, const struct filter_explanation *exp
 	tw_json__close(json);
 }
 
-static void put_counts(struct tw_json *json, const char *name, const struct filter_hits_counts *counts)
+static void put_counts(struct tw_json *json, const char *name, const struct filter_hits *counts)
 {
 	tw_json__open(json, name, '{');
 	tw_json__u64(json, "events", counts->events);
@@ -97,31 +97,26 @@ static void put_counts(struct tw_json *json, const char *name, const struct filt
 	tw_json__close(json);
 }
 
-static void put_live(struct tw_json *json, const struct filter_explanation *explanation)
+static void put_live(struct tw_json *json, const struct filter_live *live)
 {
-	const struct filter_live *live = explanation->live;
-	const struct filter_hits_counts all = filter_hits__counts(live->all);
-	const struct filter_hits_counts filtered = filter_hits__counts(live->filtered);
 	char seconds[32];
 
 	tw_json__open(json, "live", '{');
 	snprintf(seconds, sizeof(seconds), "%.6f", live->seconds);
 	tw_line__str(tw_json__value(json, "seconds"), seconds);
 	tw_json__open(json, "predicates", '[');
-	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++) {
-		const struct predicate_hits *hits = filter_hits__predicate(live->all, i);
-
+	for (unsigned int i = 0; i < live->n; i++) {
 		tw_json__open(json, NULL, '{');
-		tw_json__u64(json, "asked", hits->asked);
-		tw_json__u64(json, "matched", hits->matched);
+		tw_json__u64(json, "asked", live->predicates[i].asked);
+		tw_json__u64(json, "matched", live->predicates[i].matched);
 		tw_json__close(json);
 	}
 	tw_json__close(json);
-	put_counts(json, "unfiltered", &all);
-	put_counts(json, "filtered", &filtered);
-	tw_json__u64(json, "recorded", live->filtered_counters.recorded);
-	tw_json__u64(json, "rejected", live->filtered_counters.filtered);
-	tw_json__u64(json, "delivered", live->filtered_counters.delivered);
+	put_counts(json, "unfiltered", &live->all);
+	put_counts(json, "filtered", &live->filtered);
+	tw_json__u64(json, "recorded", live->counters.recorded);
+	tw_json__u64(json, "rejected", live->counters.filtered);
+	tw_json__u64(json, "delivered", live->counters.delivered);
 	tw_json__close(json);
 }
 
@@ -143,6 +138,6 @@ void filter_explanation__print_json(const struct filter_explanation *explanation
 		put_route(&json, explanation, i);
 	tw_json__close(&json);
 	if (explanation->live)
-		put_live(&json, explanation);
+		put_live(&json, explanation->live);
 	tw_json__close(&json);
 }

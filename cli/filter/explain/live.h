@@ -6,38 +6,31 @@
 #ifndef CLI_FILTER_LIVE_H
 #define CLI_FILTER_LIVE_H
 
-#include <stdatomic.h>
-
 #include "cli/filter/expression.h"
 #include "cli/selection.h"
 #include "producer/producer.h"
-#include "transport/sink.h"
 
 /* The counts of one comparison. */
 struct predicate_hits {
-	struct tw_bound *bound; /* the comparison alone; NULL = not counted separately */
+	struct tw_bound *bound; /* the comparison alone */
 	uint64_t asked;         /* tested events: those that have its fields */
 	uint64_t matched;
 };
 
-struct filter_hits;
-
-struct filter_hits_counts {
+/* The counts of one producer. */
+struct filter_hits {
 	uint64_t events;  /* events received with a time in the window */
 	uint64_t matched; /* of these, events that match according to the evaluator */
 	uint64_t lost;    /* events lost at any time, from LOST records; a loss of unknown size counts as 1 */
 };
 
-/** filter_hits__counts() - counts so far; called by any thread */
-struct filter_hits_counts filter_hits__counts(const struct filter_hits *hits);
-
-/** filter_hits__predicate() - counts of one comparison; called after the stream has ended */
-const struct predicate_hits *filter_hits__predicate(const struct filter_hits *hits, unsigned int i);
-
 struct filter_live {
-	double seconds;                     /* length of the window in which events were counted */
-	struct filter_hits *all, *filtered; /* counts of the producer without the filter, and of the one with it */
-	struct tw_producer_counters all_counters, filtered_counters; /* from start to stop: longer than the window */
+	double seconds;                    /* length of the window in which events were counted */
+	struct filter_hits all, filtered;  /* of the producer without the filter, and of the one with it */
+	struct predicate_hits *predicates; /* of the producer without the filter, in the order of the expression */
+	unsigned int n;                    /* number of @predicates */
+	struct tw_producer_counters
+		counters; /* of the one with the filter, from start to stop: longer than the window */
 	struct tw_filter_places places;
 	bool own_seen; /* threads of this program are in a trace: the counts may differ because of their activity */
 };

@@ -159,15 +159,6 @@ static void print_step(const struct filter_explanation *explanation, const struc
 	fputc('\n', out);
 }
 
-static void print_left(const struct filter_explanation *explanation, const struct filter_route *route, FILE *out)
-{
-	if (predicate_set__is_empty(&route->left))
-		return;
-	fprintf(out, "    %-9s ", "left");
-	print_set(&route->left, out);
-	fprintf(out, ", %s\n", explanation->pipeline->then);
-}
-
 static void print_route(const struct filter_explanation *explanation, const struct event_group *group,
 			const struct filter_route *route, FILE *out)
 {
@@ -182,23 +173,23 @@ static void print_route(const struct filter_explanation *explanation, const stru
 		      out);
 	for (unsigned int i = 0; i < explanation->pipeline->n; i++)
 		print_step(explanation, route, i, out);
-	print_left(explanation, route, out);
-}
-
-static void print_pipeline(const struct filter_pipeline *pipeline, FILE *out)
-{
-	fprintf(out, "\n%s:", pipeline->name);
-	for (unsigned int i = 0; i < pipeline->n; i++)
-		fprintf(out, "%s %s", i ? " ->" : "", filter_stages[pipeline->stages[i]].name);
-	fputc('\n', out);
+	if (!predicate_set__is_empty(&route->left)) {
+		fprintf(out, "    %-9s ", "left");
+		print_set(&route->left, out);
+		fprintf(out, ", %s\n", explanation->pipeline->then);
+	}
 }
 
 /* Prints the events that cannot match last: there are many of them, and they are the least interesting ones. */
 static void print_routes(const struct filter_explanation *explanation, FILE *out)
 {
+	const struct filter_pipeline *pipeline = explanation->pipeline;
 	const struct filter_routes *routes = &explanation->routes;
 
-	print_pipeline(explanation->pipeline, out);
+	fprintf(out, "\n%s:", pipeline->name);
+	for (unsigned int i = 0; i < pipeline->n; i++)
+		fprintf(out, "%s %s", i ? " ->" : "", filter_stages[pipeline->stages[i]].name);
+	fputc('\n', out);
 	for (int never = 0; never < 2; never++)
 		for (size_t i = 0; i < routes->groups.n; i++)
 			if ((routes->items[i].fate == FILTER_MATCHES_NEVER) == never)
@@ -209,7 +200,7 @@ static void print_routes(const struct filter_explanation *explanation, FILE *out
 
 static void print_hits(const struct filter_explanation *explanation, unsigned int i, FILE *out)
 {
-	const struct predicate_hits *hits = filter_hits__predicate(explanation->live->all, i);
+	const struct predicate_hits *hits = &explanation->live->predicates[i];
 
 	print_predicate(explanation, i, HITS_WIDTH, out);
 	fprintf(out, "  %10" PRIu64 "  %10" PRIu64 "\n", hits->asked, hits->matched);
@@ -220,8 +211,10 @@ static void print_line(const char *what, uint64_t n, FILE *out)
 	fprintf(out, "     %-*s  %10" PRIu64 "\n", HITS_WIDTH, what, n);
 }
 
-static void print_verdict(const struct filter_live *live, uint64_t all, uint64_t filtered, FILE *out)
+static void print_verdict(const struct filter_live *live, FILE *out)
 {
+	const uint64_t all = live->all.matched, filtered = live->filtered.matched;
+
 	if (all == filtered) {
 		fputs("     both say the same\n", out);
 		return;
@@ -235,20 +228,17 @@ static void print_verdict(const struct filter_live *live, uint64_t all, uint64_t
 
 static void print_window(const struct filter_live *live, FILE *out)
 {
-	const struct filter_hits_counts all = filter_hits__counts(live->all);
-	const struct filter_hits_counts filtered = filter_hits__counts(live->filtered);
-
 	fprintf(out, "\n     %-*s  %10s\n", HITS_WIDTH, "in the same time", "events");
-	print_line("without the filter: arrived", all.events, out);
-	print_line("  of which match, says the evaluator", all.matched, out);
-	print_line("with the filter: arrived", filtered.events, out);
-	print_line("  of which match", filtered.matched, out);
-	print_verdict(live, all.matched, filtered.matched, out);
+	print_line("without the filter: arrived", live->all.events, out);
+	print_line("  of which match, says the evaluator", live->all.matched, out);
+	print_line("with the filter: arrived", live->filtered.events, out);
+	print_line("  of which match", live->filtered.matched, out);
+	print_verdict(live, out);
 }
 
 static void print_stages(const struct filter_live *live, FILE *out)
 {
-	const struct tw_producer_counters *counters = &live->filtered_counters;
+	const struct tw_producer_counters *counters = &live->counters;
 
 	fprintf(out, "\n     %-*s  %10s\n", HITS_WIDTH, "with the filter, from start to stop", "events");
 	print_line("recorded by the kernel, behind its filters", counters->recorded, out);
@@ -262,14 +252,11 @@ static void print_stages(const struct filter_live *live, FILE *out)
 
 static void print_losses(const struct filter_live *live, FILE *out)
 {
-	const uint64_t all = filter_hits__counts(live->all).lost;
-	const uint64_t filtered = filter_hits__counts(live->filtered).lost;
-
-	if (all || filtered)
+	if (live->all.lost || live->filtered.lost)
 		fprintf(out,
 			"     lost %" PRIu64 " without the filter, %" PRIu64
 			" with it: what they would have said is not counted\n",
-			all, filtered);
+			live->all.lost, live->filtered.lost);
 }
 
 static void print_live(const struct filter_explanation *explanation, FILE *out)
@@ -278,7 +265,7 @@ static void print_live(const struct filter_explanation *explanation, FILE *out)
 
 	fprintf(out, "\nat work, for %.3f s\n     %-*s  %10s  %10s\n", live->seconds, HITS_WIDTH, "predicate alone",
 		"asked", "matched");
-	for (unsigned int i = 0; i < tw_filter__predicates(explanation->expression->filter); i++)
+	for (unsigned int i = 0; i < live->n; i++)
 		print_hits(explanation, i, out);
 	print_window(live, out);
 	print_stages(live, out);
