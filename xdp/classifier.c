@@ -15,7 +15,7 @@ struct tw_classifier {
 	struct tw_state state;
 	struct tw_state_file file;
 	struct tw_cleanup_helper helper;
-	struct tw_filter *filters[TW_RULES_MAX + 1]; /* one for each rule; the last element is TW_U32_ANY_EVENT */
+	struct tw_filter *filters[TW_RULES_MAX + 1]; /* one for each rule, and after the last one TW_U32_ANY_EVENT */
 	struct tw_maps maps;
 	uint16_t udp_port;
 	int link;    /* XDP: descriptor of the bpf_link; -1 = there is no link */
@@ -101,7 +101,7 @@ static int parse_rules(struct tw_classifier *c, const struct tw_classifier_optio
 		if (err)
 			return tw_error__set(error, err, "rule %u: %s", i + 1, why.text);
 	}
-	return tw_filter__parse(TW_U32_ANY_EVENT, &c->filters[TW_RULES_MAX], error);
+	return tw_filter__parse(TW_U32_ANY_EVENT, &c->filters[options->n], error);
 }
 
 /* Lock the hook's state file. Fail if it is of an attached permanent classifier; detach the classifier of a killed process. */
@@ -196,44 +196,33 @@ int tw_classifier__attached(const struct tw_classifier *c, tw_attached_visitor *
 
 /* The rules bound to a schema. */
 struct bound_rules {
-	struct tw_bound *bounds[TW_RULES_MAX + 1];
-	struct tw_rule rules[TW_RULES_MAX];
+	struct tw_rule rules[TW_RULES_MAX + 1]; /* after the last rule, TW_U32_ANY_EVENT */
 	struct tw_rules all;
 };
-
-static int bind_one(const struct tw_classifier *c, unsigned int i, const struct tw_classifier_schema *schema,
-		    struct bound_rules *ret, struct tw_error *error)
-{
-	const struct tw_bind_options options = { .schema = schema->schema, .big_endian = schema->big_endian };
-	struct tw_error why;
-	int err;
-
-	if (!c->filters[i])
-		return 0;
-	err = tw_filter__bind(c->filters[i], &options, &ret->bounds[i], &why);
-	return err ? tw_error__set(error, err, "rule %u: %s", i + 1, why.text) : 0;
-}
 
 static int bind_rules(const struct tw_classifier *c, const struct tw_classifier_schema *schema, struct bound_rules *ret,
 		      struct tw_error *error)
 {
-	const struct tw_attached *public = &c->state.public;
-	int err = 0;
+	const struct tw_bind_options options = { .schema = schema->schema, .big_endian = schema->big_endian };
+	const struct tw_attached *attached = &c->state.public;
+	struct tw_error why;
+	int err;
 
-	*ret = (struct bound_rules){ 0 };
-	for (unsigned int i = 0; i <= TW_RULES_MAX && !err; i++)
-		err = bind_one(c, i, schema, ret, error);
-	for (unsigned int i = 0; i < public->n; i++)
-		ret->rules[i] = (struct tw_rule){ .bound = ret->bounds[i],
-						  .action = public->rules[i].action,
-						  .arg = public->rules[i].arg };
-	ret->all = (struct tw_rules){ .rules = ret->rules,
-				      .n = public->n,
-				      .default_action = public->default_action,
-				      .default_arg = public->default_arg,
-				      .schema_id = schema->id,
-				      .big_endian = schema->big_endian };
-	return err;
+	*ret = (struct bound_rules){ .all = { .rules = ret->rules,
+					      .n = attached->n,
+					      .default_action = attached->default_action,
+					      .default_arg = attached->default_arg,
+					      .schema_id = schema->id,
+					      .big_endian = schema->big_endian } };
+	for (unsigned int i = 0; i <= attached->n; i++) {
+		if (i < attached->n)
+			ret->rules[i] =
+				(struct tw_rule){ .action = attached->rules[i].action, .arg = attached->rules[i].arg };
+		err = tw_filter__bind(c->filters[i], &options, &ret->rules[i].bound, &why);
+		if (err)
+			return tw_error__set(error, err, "rule %u: %s", i + 1, why.text);
+	}
+	return 0;
 }
 
 static int offload_xdp(struct tw_classifier *c, int fd, struct tw_error *error)
@@ -343,10 +332,10 @@ int tw_classifier__bind(struct tw_classifier *c, const struct tw_classifier_sche
 
 	if (!err)
 		err = c->state.public.place == TW_PLACE_U32
-			      ? kernels(tw_u32__attach(&c->state, &bound.all, bound.bounds[TW_RULES_MAX], error))
+			      ? kernels(tw_u32__attach(&c->state, &bound.all, bound.rules[bound.all.n].bound, error))
 			      : build(c, &bound.all, error);
 	for (unsigned int i = 0; i <= TW_RULES_MAX; i++)
-		tw_bound__free(bound.bounds[i]);
+		tw_bound__free(bound.rules[i].bound);
 	if (err)
 		return err;
 	c->state.public.schema_id = schema->id;

@@ -83,36 +83,26 @@ void tw_state__fini(struct tw_state *state)
 
 static uint64_t get_number(const struct tw_state *state, size_t i)
 {
-	const char *at = (const char *)state + numbers[i].offset;
-	uint64_t value = 0;
-	uint32_t word;
+	const void *at = (const char *)state + numbers[i].offset;
 
-	if (numbers[i].size == sizeof(value))
-		memcpy(&value, at, sizeof(value));
-	else if (numbers[i].size == sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		value = word;
-	} else {
-		value = *(const uint8_t *)at;
-	}
-	return value;
+	if (numbers[i].size == sizeof(uint64_t))
+		return *(const uint64_t *)at;
+	return numbers[i].size == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint8_t *)at;
 }
 
 static void set_number(struct tw_state *state, const char *name, uint64_t value)
 {
-	const uint32_t word = (uint32_t)value;
-
 	for (size_t i = 0; i < NUMBERS; i++) {
-		char *at = (char *)state + numbers[i].offset;
+		void *at = (char *)state + numbers[i].offset;
 
 		if (strcmp(name, numbers[i].name) != 0)
 			continue;
-		if (numbers[i].size == sizeof(value))
-			memcpy(at, &value, sizeof(value));
-		else if (numbers[i].size == sizeof(word))
-			memcpy(at, &word, sizeof(word));
+		if (numbers[i].size == sizeof(uint64_t))
+			*(uint64_t *)at = value;
+		else if (numbers[i].size == sizeof(uint32_t))
+			*(uint32_t *)at = (uint32_t)value;
 		else
-			*at = (char)(uint8_t)value;
+			*(uint8_t *)at = (uint8_t)value;
 	}
 }
 
