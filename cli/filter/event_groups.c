@@ -51,34 +51,6 @@ int event_groups__add(struct event_groups *groups, const char *text, size_t len,
 	return 0;
 }
 
-static size_t count_in_schema(const struct tw_schema *schema, const char *system)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < tw_schema__count(schema); i++)
-		n += !strcmp(tw_schema__at(schema, i)->system, system);
-	return n;
-}
-
-static size_t count_in_group(const struct event_group *group, const char *system)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < group->n; i++)
-		n += !strcmp(group->formats[i]->system, system);
-	return n;
-}
-
-/* Whether an event of the group before index @i has the same system. */
-static bool is_repeated(const struct event_group *group, size_t i)
-{
-	for (size_t k = 0; k < i; k++) {
-		if (!strcmp(group->formats[k]->system, group->formats[i]->system))
-			return true;
-	}
-	return false;
-}
-
 static void append_name(struct tw_line *line, const char *system, const char *name)
 {
 	if (tw_line__len(line))
@@ -96,16 +68,25 @@ static size_t name_next(const struct event_groups *groups, const struct event_gr
 			struct tw_line *line)
 {
 	const struct tw_format *format = group->formats[i];
-	const size_t n = count_in_group(group, format->system);
+	size_t in_group = 0, in_schema = 0;
+	bool is_repeated = false;
 
-	if (n == 1 || n < count_in_schema(groups->schema, format->system)) {
+	for (size_t k = 0; k < group->n; k++) {
+		if (strcmp(group->formats[k]->system, format->system) != 0)
+			continue;
+		in_group++;
+		is_repeated |= k < i;
+	}
+	for (size_t k = 0; k < tw_schema__count(groups->schema); k++)
+		in_schema += !strcmp(tw_schema__at(groups->schema, k)->system, format->system);
+	if (in_group == 1 || in_group < in_schema) {
 		append_name(line, format->system, format->name);
 		return 1;
 	}
-	if (is_repeated(group, i))
+	if (is_repeated)
 		return 0;
 	append_name(line, format->system, "*");
-	return n;
+	return in_group;
 }
 
 void event_groups__print(const struct event_groups *groups, const struct event_group *group, const char *before,

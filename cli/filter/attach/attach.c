@@ -178,37 +178,48 @@ const struct cli_command filter_command_detach = {
 
 struct attach {
 	struct cli_formats_source source; /* must be first: the options of cli_formats_group store into it */
-	const char *interface, *hook;
-	struct filter_action actions[TW_RULES_MAX], otherwise;
-	unsigned int n_actions;
-	bool offload, persist, streams;
+	struct tw_classifier_options options;
+	struct tw_classifier_rule rules[TW_RULES_MAX]; /* the rules of @options */
+	const char *hook;
 	uint64_t udp_port;
-	struct tw_classifier_rule rules[TW_RULES_MAX];
+	bool streams;
 	struct tw_classifier *classifier;
 };
 
 static int add_action(void *data, const char *text, struct tw_error *error)
 {
 	struct attach *attach = data;
+	struct filter_action action;
+	int err;
 
-	if (attach->n_actions == TW_RULES_MAX)
+	if (attach->options.n == TW_RULES_MAX)
 		return tw_error__set(error, -EINVAL, "there may be %d rules at most", TW_RULES_MAX);
-	return filter_action__parse(text, &attach->actions[attach->n_actions++], error);
+	err = filter_action__parse(text, &action, error);
+	if (!err)
+		attach->rules[attach->options.n++] =
+			(struct tw_classifier_rule){ .action = action.action, .arg = action.arg };
+	return err;
 }
 
 static int set_otherwise(void *data, const char *text, struct tw_error *error)
 {
-	struct attach *attach = data;
+	struct tw_classifier_options *options = &((struct attach *)data)->options;
+	struct filter_action action;
+	const int err = filter_action__parse(text, &action, error);
 
-	return filter_action__parse(text, &attach->otherwise, error);
+	if (err)
+		return err;
+	options->default_action = action.action;
+	options->default_arg = action.arg;
+	return 0;
 }
 
 static bool has_action(const struct attach *attach, enum tw_action action)
 {
-	for (unsigned int i = 0; i < attach->n_actions; i++)
-		if (attach->actions[i].action == action)
+	for (unsigned int i = 0; i < attach->options.n; i++)
+		if (attach->rules[i].action == action)
 			return true;
-	return attach->otherwise.action == action;
+	return attach->options.default_action == action;
 }
 
 /*
@@ -224,52 +235,38 @@ static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_err
 
 static int check(const struct attach *attach, int n_args, struct tw_error *error)
 {
-	if (!attach->interface)
+	if (!attach->options.ifname)
 		return tw_error__set(error, -EINVAL,
 				     "no interface is given: name one with --interface, for example -i tw0");
 	if (!n_args)
 		return tw_error__set(error, -EINVAL, "no expression is given; docs/filter.md has the language");
-	if ((unsigned int)n_args != attach->n_actions)
+	if ((unsigned int)n_args != attach->options.n)
 		return tw_error__set(
 			error, -EINVAL,
 			"%d expressions and %u actions: each expression takes an --action, the first the first", n_args,
-			attach->n_actions);
+			attach->options.n);
 	if (attach->udp_port > UINT16_MAX)
 		return tw_error__set(error, -EINVAL, "there is no UDP port %" PRIu64, attach->udp_port);
 	return 0;
 }
 
-static void warn_of_redirect(const struct attach *attach, uint8_t place)
-{
-	if (place == TW_PLACE_XDP && has_action(attach, TW_ACTION_REDIRECT))
-		fprintf(stderr,
-			"XDP redirects only events, control frames stay on %s: to decode them at the other interface "
-			"use --hook tc\n",
-			attach->interface);
-}
-
 static int make(struct attach *attach, char **args, struct tw_error *error)
 {
-	struct tw_classifier_options options = {
-		.ifname = attach->interface,
-		.offload = attach->offload,
-		.persist = attach->persist,
-		.udp_port = (uint16_t)attach->udp_port,
-		.rules = attach->rules,
-		.n = attach->n_actions,
-		.default_action = attach->otherwise.action,
-		.default_arg = attach->otherwise.arg,
-	};
-	int err = choose_place(attach, &options.place, error);
+	struct tw_classifier_options *options = &attach->options;
+	int err = choose_place(attach, &options->place, error);
 
 	if (err)
 		return err;
-	for (unsigned int i = 0; i < attach->n_actions; i++)
-		attach->rules[i] = (struct tw_classifier_rule){ .expression = args[i],
-								.action = attach->actions[i].action,
-								.arg = attach->actions[i].arg };
-	warn_of_redirect(attach, options.place);
-	return tw_classifier__new(&options, &attach->classifier, error);
+	for (unsigned int i = 0; i < options->n; i++)
+		attach->rules[i].expression = args[i];
+	options->rules = attach->rules;
+	options->udp_port = (uint16_t)attach->udp_port;
+	if (options->place == TW_PLACE_XDP && has_action(attach, TW_ACTION_REDIRECT))
+		fprintf(stderr,
+			"XDP redirects only events, control frames stay on %s: to decode them at the other interface "
+			"use --hook tc\n",
+			options->ifname);
+	return tw_classifier__new(options, &attach->classifier, error);
 }
 
 static int tell_attached(const struct tw_attached *attached, void *ctx, struct tw_error *error)
@@ -313,7 +310,7 @@ static int wait_for_schema(struct attach *attach, struct follow *follow, struct 
 {
 	int err = 0;
 
-	say(stderr, "waiting on %s for a stream to tell its formats%s; Ctrl-C ends it\n", attach->interface,
+	say(stderr, "waiting on %s for a stream to tell its formats%s; Ctrl-C ends it\n", attach->options.ifname,
 	    attach->udp_port ? " (those in UDP are not looked at: --from FILE gives them)" : "");
 	while (!err && !follow__is_bound(follow) && !stop__signal()) {
 		err = follow__wait(follow, LOOK_MS, error);
@@ -345,7 +342,7 @@ static int hold(struct attach *attach, struct follow *follow, struct tw_error *e
 	struct tw_error ignored;
 	int printed, err = tw_classifier__attached(attach->classifier, tell_attached, NULL, error);
 
-	if (err || attach->persist)
+	if (err || attach->options.persist)
 		return err;
 	err = stay(attach, follow, error);
 	/* Prints the counters even if another program removed the classifier. */
@@ -363,7 +360,7 @@ static int attach_and_hold(struct attach *attach, struct tw_error *error)
 		err = bind_given(attach, error);
 		stop__opened();
 	} else {
-		err = follow__open(attach->interface, attach->classifier, &follow, error);
+		err = follow__open(attach->options.ifname, attach->classifier, &follow, error);
 		stop__opened(); /* waiting for formats is part of the run, not of the opening */
 		if (!err)
 			err = wait_for_schema(attach, follow, error);
@@ -414,7 +411,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Interface that receives the frames",
-	  offsetof(struct attach, interface), NULL },
+	  offsetof(struct attach, options.ifname), NULL },
 	{ 0, "action", "ACTION", CLI_ARG_ACTION,
 	  "Action for events that match: pass, drop, mark:N, redirect:INTERFACE; one for each expression, in "
 	  "the same order",
@@ -425,10 +422,10 @@ static const struct cli_option options[] = {
 	  "xdp, tc or u32 (default: xdp, which runs before captures; tc for mark and redirect)",
 	  offsetof(struct attach, hook), NULL },
 	{ 0, "offload", NULL, CLI_ARG_NONE, "Run the rules on the network card only; fail if it cannot",
-	  offsetof(struct attach, offload), NULL },
+	  offsetof(struct attach, options.offload), NULL },
 	{ 0, "persist", NULL, CLI_ARG_NONE,
 	  "Return when the formats are known and the rules are in effect; the classifier stays attached",
-	  offsetof(struct attach, persist), NULL },
+	  offsetof(struct attach, options.persist), NULL },
 	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter frames in UDP datagrams to this port",
 	  offsetof(struct attach, udp_port), NULL },
 	{ 'v', "verbose", NULL, CLI_ARG_NONE, "At the end, also print the counters of each stream and channel",

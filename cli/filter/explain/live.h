@@ -25,12 +25,11 @@ struct filter_hits {
 };
 
 struct filter_live {
-	double seconds;                    /* length of the window in which events were counted */
-	struct filter_hits all, filtered;  /* of the producer without the filter, and of the one with it */
-	struct predicate_hits *predicates; /* of the producer without the filter, in the order of the expression */
-	unsigned int n;                    /* number of @predicates */
-	struct tw_producer_counters
-		counters; /* of the one with the filter, from start to stop: longer than the window */
+	double seconds;                       /* length of the window in which events were counted */
+	struct filter_hits all, filtered;     /* of the producer without the filter, and of the one with it */
+	struct predicate_hits *predicates;    /* of the producer without the filter, in the order of the expression */
+	unsigned int n;                       /* number of @predicates */
+	struct tw_producer_counters counters; /* with the filter, from start to stop: longer than the window */
 	struct tw_filter_places places;
 	bool own_seen; /* threads of this program are in a trace: the counts may differ because of their activity */
 };
