@@ -184,14 +184,12 @@ void tw_classifier__free(struct tw_classifier *c)
 	free(c);
 }
 
-int tw_classifier__attached(const struct tw_classifier *c, tw_attached_visitor *each, void *ctx, struct tw_error *error)
+const struct tw_attached *tw_classifier__attached(struct tw_classifier *c)
 {
-	struct tw_state state = c->state;
-
-	state.public.mode = tw_attached__mode(&state);
-	state.public.state = &state;
-	state.maps = &c->maps;
-	return each(&state.public, ctx, error);
+	c->state.public.mode = tw_attached__mode(&c->state);
+	c->state.public.state = &c->state;
+	c->state.maps = &c->maps;
+	return &c->state.public;
 }
 
 /* The rules bound to a schema. */

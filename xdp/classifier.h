@@ -124,9 +124,8 @@ typedef int tw_attached_visitor(const struct tw_attached *attached, void *ctx, s
  */
 int tw_attached__each(tw_attached_visitor *each, void *ctx, struct tw_error *error);
 
-/** tw_classifier__attached() - visit the classifier of this process. Return: the return value of @each, which is called once */
-int tw_classifier__attached(const struct tw_classifier *classifier, tw_attached_visitor *each, void *ctx,
-			    struct tw_error *error);
+/** tw_classifier__attached() - ask the kernel how the classifier of this process is attached. Return: valid until the next call */
+const struct tw_attached *tw_classifier__attached(struct tw_classifier *classifier);
 
 /* The frames that rows of counters belong to: those of one channel of a stream, unless overflow or total is set. */
 struct tw_counted {

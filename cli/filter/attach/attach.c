@@ -269,21 +269,20 @@ static int make(struct attach *attach, char **args, struct tw_error *error)
 	return tw_classifier__new(options, &attach->classifier, error);
 }
 
-static int tell_attached(const struct tw_attached *attached, void *ctx, struct tw_error *error)
+static void tell_attached(const struct tw_attached *attached)
 {
-	static const char *const places[TW_PLACES] = { "", "tc, ",
-						       "u32, " }; /* for XDP, tw_mode__text() names the hook */
+	/* For XDP, tw_mode__text() names the hook. */
+	static const char *const places[TW_PLACES] = { "", "tc, ", "u32, " };
 
-	(void)ctx, (void)error;
 	say(stderr, "attached to %s: %s%s, for schema %016" PRIx64 "%s\n", attached->ifname, places[attached->place],
 	    tw_mode__text(attached->mode), attached->schema_id,
 	    attached->persist ? "; it stays until `tracewire filter detach`" : "; Ctrl-C ends it");
-	return 0;
 }
 
-static int look(const struct tw_attached *attached, void *ctx, struct tw_error *error)
+static int check_attached(struct tw_classifier *classifier, struct tw_error *error)
 {
-	(void)ctx;
+	const struct tw_attached *attached = tw_classifier__attached(classifier);
+
 	if (attached->mode != TW_MODE_NONE)
 		return 0;
 	return tw_error__set(error, -ENOENT,
@@ -330,7 +329,7 @@ static int stay(struct attach *attach, struct follow *follow, struct tw_error *e
 		else
 			poll(&asked, 1, LOOK_MS);
 		if (!err)
-			err = tw_classifier__attached(attach->classifier, look, NULL, error);
+			err = check_attached(attach->classifier, error);
 		standard_files__push();
 	}
 	return err;
@@ -340,13 +339,14 @@ static int hold(struct attach *attach, struct follow *follow, struct tw_error *e
 {
 	struct counters_print print = { .streams = attach->streams };
 	struct tw_error ignored;
-	int printed, err = tw_classifier__attached(attach->classifier, tell_attached, NULL, error);
+	int printed, err;
 
-	if (err || attach->options.persist)
-		return err;
+	tell_attached(tw_classifier__attached(attach->classifier));
+	if (attach->options.persist)
+		return 0;
 	err = stay(attach, follow, error);
 	/* Prints the counters even if another program removed the classifier. */
-	printed = tw_classifier__attached(attach->classifier, counters__print, &print, err ? &ignored : error);
+	printed = counters__print(tw_classifier__attached(attach->classifier), &print, err ? &ignored : error);
 	return err ? err : printed;
 }
 
