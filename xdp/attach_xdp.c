@@ -33,7 +33,7 @@ static struct xdp_program *find_program(struct xdp_multiprog *all, uint32_t id)
 	return NULL;
 }
 
-/* Whether the interface has a dispatcher, which runs the program with that id; @id 0 = any programs. */
+/* Whether the interface has a dispatcher that runs the program with that id; @id 0 = whatever it runs. */
 static bool dispatcher__has(int ifindex, uint32_t id)
 {
 	struct tw_log_capture log;

@@ -16,7 +16,7 @@ struct tw_log_capture {
 void tw_log_capture__begin(struct tw_log_capture *log);
 void tw_log_capture__end(struct tw_log_capture *log);
 
-/** tw_log_capture__why() - Return: the captured message, or strerror(-@error) if there is none; valid as long as @log */
-const char *tw_log_capture__why(const struct tw_log_capture *log, int error);
+/** tw_log_capture__why() - Return: the captured message, or strerror(-@err) if there is none; valid as long as @log */
+const char *tw_log_capture__why(const struct tw_log_capture *log, int err);
 
 #endif
