@@ -14,12 +14,32 @@ void tw_control_channel__init(struct tw_control_channel *control, struct tw_fram
 	};
 }
 
-/* A record of the control channel, of any type, and the function that encodes it. */
-struct record {
-	bool (*emit)(struct tw_frame *f, const struct record *record);
+/* A record of the control channel. @data: the view of its type (wire/decode.h); @n: number of elements, for HOST and STATS */
+struct control_record {
+	enum tw_tlv_type type;
 	const void *data;
 	size_t n;
 };
+
+static bool emit(struct tw_frame *f, const struct control_record *r)
+{
+	switch (r->type) {
+	case TW_TLV_HOST:
+		return tw_host__emit(f, r->data, r->n);
+	case TW_TLV_CLOCK:
+		return tw_clock__emit(f, r->data);
+	case TW_TLV_SCHEMA:
+		return tw_schema_tlv__emit(f, r->data);
+	case TW_TLV_COMM:
+		return tw_comm__emit(f, r->data);
+	case TW_TLV_SYMBOL:
+		return tw_symbol__emit(f, r->data);
+	case TW_TLV_STATS:
+		return tw_stats__emit(f, r->data, r->n);
+	default:
+		return tw_end__emit(f);
+	}
+}
 
 /* Counts a record that cannot be sent; it leaves a gap in the channel's numbers. */
 static void shed(struct tw_control_channel *c)
@@ -43,7 +63,7 @@ static bool send_pieces(struct tw_control_channel *c, enum tw_tlv_type type, con
 }
 
 /* Sends a record that is larger than a frame: it is built once in memory and sent in PARTs. Return: whether all PARTs were sent */
-static bool send_parts(struct tw_control_channel *c, const struct record *record)
+static bool send_parts(struct tw_control_channel *c, const struct control_record *record)
 {
 	uint8_t *whole = malloc(TW_FRAME_MAX + TW_COPY_STEP);
 	struct tw_tlv_view tlv = { 0 };
@@ -56,7 +76,7 @@ static bool send_parts(struct tw_control_channel *c, const struct record *record
 		return false;
 	tw_frame__begin(&f, whole, TW_FRAME_MAX, &c->writer->frame.info);
 	tlvs = (struct tw_cursor){ .at = whole + f.len };
-	if (record->emit(&f, record)) {
+	if (emit(&f, record)) {
 		tlvs.left = f.len - sizeof(struct tw_frame_hdr);
 		tw_cursor__next_tlv(&tlvs, &tlv, &status);
 	}
@@ -65,59 +85,23 @@ static bool send_parts(struct tw_control_channel *c, const struct record *record
 	return sent;
 }
 
-static void send_record(struct tw_control_channel *c, const struct record *record)
+static void send_record(struct tw_control_channel *c, const struct control_record *record)
 {
-	if (c->writer->channel == &c->channel && record->emit(&c->writer->frame, record))
+	if (c->writer->channel == &c->channel && emit(&c->writer->frame, record))
 		return;
 	if (!tw_frame_writer__begin(c->writer, &c->channel, c->time) ||
-	    (!record->emit(&c->writer->frame, record) && !send_parts(c, record)))
+	    (!emit(&c->writer->frame, record) && !send_parts(c, record)))
 		shed(c);
-}
-
-static bool emit_host(struct tw_frame *f, const struct record *r)
-{
-	return tw_host__emit(f, r->data, r->n);
-}
-
-static bool emit_clock(struct tw_frame *f, const struct record *r)
-{
-	return tw_clock__emit(f, r->data);
-}
-
-static bool emit_schema(struct tw_frame *f, const struct record *r)
-{
-	return tw_schema_tlv__emit(f, r->data);
-}
-
-static bool emit_comm(struct tw_frame *f, const struct record *r)
-{
-	return tw_comm__emit(f, r->data);
-}
-
-static bool emit_symbol(struct tw_frame *f, const struct record *r)
-{
-	return tw_symbol__emit(f, r->data);
-}
-
-static bool emit_stats(struct tw_frame *f, const struct record *r)
-{
-	return tw_stats__emit(f, r->data, r->n);
-}
-
-static bool emit_end(struct tw_frame *f, const struct record *r)
-{
-	(void)r;
-	return tw_end__emit(f);
 }
 
 void tw_control_channel__host(struct tw_control_channel *c, const struct tw_attr_view *attrs, size_t n)
 {
-	send_record(c, &(struct record){ emit_host, attrs, n });
+	send_record(c, &(struct control_record){ TW_TLV_HOST, attrs, n });
 }
 
 void tw_control_channel__clock(struct tw_control_channel *c, const struct tw_clock_view *sample)
 {
-	send_record(c, &(struct record){ emit_clock, sample, 1 });
+	send_record(c, &(struct control_record){ TW_TLV_CLOCK, sample, 1 });
 }
 
 /* Sends the only type of record that may be longer than the limit of a TLV, always in PARTs. */
@@ -138,7 +122,7 @@ void tw_control_channel__texts(struct tw_control_channel *c, const struct tw_sch
 		if (texts->items[i].len > TW_FRAME_MAX / 2)
 			send_large_text(c, &texts->items[i]);
 		else
-			send_record(c, &(struct record){ emit_schema, &texts->items[i], 1 });
+			send_record(c, &(struct control_record){ TW_TLV_SCHEMA, &texts->items[i], 1 });
 	}
 }
 
@@ -153,22 +137,22 @@ void tw_control_channel__task(struct tw_control_channel *c, const struct tw_prod
 		.len = strnlen(task->name, sizeof(task->name)),
 	};
 
-	send_record(c, &(struct record){ emit_comm, &comm, 1 });
+	send_record(c, &(struct control_record){ TW_TLV_COMM, &comm, 1 });
 }
 
 void tw_control_channel__symbol(struct tw_control_channel *c, const struct tw_symbol_view *symbol)
 {
-	send_record(c, &(struct record){ emit_symbol, symbol, 1 });
+	send_record(c, &(struct control_record){ TW_TLV_SYMBOL, symbol, 1 });
 }
 
 void tw_control_channel__stats(struct tw_control_channel *c, const struct tw_stat_view *stats, size_t n)
 {
-	send_record(c, &(struct record){ emit_stats, stats, n });
+	send_record(c, &(struct control_record){ TW_TLV_STATS, stats, n });
 }
 
 void tw_control_channel__last(struct tw_control_channel *c)
 {
-	send_record(c, &(struct record){ .emit = emit_end });
+	send_record(c, &(struct control_record){ .type = TW_TLV_END });
 }
 
 void tw_control_channel__end(struct tw_control_channel *c)
