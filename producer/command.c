@@ -76,6 +76,12 @@ static int cannot_run(const char *name, int err, struct tw_error *error)
 			     strerror(-err));
 }
 
+static void close_if_open(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *error)
 {
 	int go[2] = { -1, -1 }, report[2] = { -1, -1 };
@@ -88,44 +94,27 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 	*c = (struct tw_command){ .pid = -1, .pidfd = -1, .go = -1, .report = -1 };
 	/* a command that does not exist is an error before anything is set up */
 	err = tw_program__find(argv, &c->program);
-	if (err) {
+	if (err)
 		err = cannot_run(argv[0], err, error);
-		goto fail;
-	}
-	if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC) || (c->pid = fork()) < 0) {
+	else if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC) || (c->pid = fork()) < 0)
 		err = tw_error__set(error, -errno, "'%s' cannot be started: %s", argv[0], strerror(errno));
-		goto fail;
-	}
 	if (!c->pid) {
 		close(go[1]); /* so that the child's read() returns when the tracer ends */
 		run_child(&c->program, marker, go[0], report[1]);
 	}
-	close(go[0]);
-	close(report[1]);
-	go[0] = report[1] = -1;
+	close_if_open(go[0]);
+	close_if_open(report[1]);
 	c->go = go[1];
 	c->report = report[0];
-	c->pidfd = pidfd_open(c->pid, 0);
-	if (c->pidfd < 0 || read(c->report, &byte, 1) != 1) {
-		err = c->pidfd < 0 ? tw_error__set(error, -errno,
-						   "'%s' cannot be started: its process cannot be watched: %s", argv[0],
-						   strerror(errno))
-				   : tw_error__set(error, -EIO, "'%s' cannot be started: its process ended at once",
-						   argv[0]);
+	if (!err && (c->pidfd = pidfd_open(c->pid, 0)) < 0)
+		err = tw_error__set(error, -errno, "'%s' cannot be started: its process cannot be watched: %s", argv[0],
+				    strerror(errno));
+	else if (!err && read(c->report, &byte, 1) != 1)
+		err = tw_error__set(error, -EIO, "'%s' cannot be started: its process ended at once", argv[0]);
+	if (err)
 		tw_command__free(c);
-		return err;
-	}
-	*ret = c;
-	return 0;
-fail:
-	for (int i = 0; i < 2; i++) {
-		if (go[i] >= 0)
-			close(go[i]);
-		if (report[i] >= 0)
-			close(report[i]);
-	}
-	tw_program__fini(&c->program);
-	free(c);
+	else
+		*ret = c;
 	return err;
 }
 
@@ -177,12 +166,9 @@ void tw_command__free(struct tw_command *c)
 		return;
 	if (!c->reaped && c->pid > 0)
 		end_child(c);
-	if (c->go >= 0)
-		close(c->go);
-	if (c->report >= 0)
-		close(c->report);
-	if (c->pidfd >= 0)
-		close(c->pidfd);
+	close_if_open(c->go);
+	close_if_open(c->report);
+	close_if_open(c->pidfd);
 	tw_program__fini(&c->program);
 	free(c);
 }
