@@ -14,13 +14,13 @@
 #define WORDS        (TW_CPU_MASK_CPUS / 32)
 #define GROUP_DIGITS 8 /* number of digits between two commas of a mask */
 
-struct mask {
+struct cpu_mask {
 	uint32_t words[WORDS]; /* CPU 0 is the lowest bit of the first word */
 	const char *text;
 	unsigned int cpus;
 };
 
-static int not_there(const struct mask *mask, uint64_t cpu, struct tw_error *error)
+static int not_there(const struct cpu_mask *mask, uint64_t cpu, struct tw_error *error)
 {
 	return tw_error__set(error, -EINVAL, "'%s' names CPU %" PRIu64 ", and this machine has CPUs 0 to %u",
 			     mask->text, cpu, mask->cpus - 1);
@@ -33,7 +33,7 @@ static int neither(const char *text, struct tw_error *error)
 		"'%s' is not a set of CPUs: give a hexadecimal mask as in 'c', or CPUs as in '2-3' or '0,2'", text);
 }
 
-static int set(struct mask *mask, uint64_t cpu, struct tw_error *error)
+static int set(struct cpu_mask *mask, uint64_t cpu, struct tw_error *error)
 {
 	if (cpu >= mask->cpus)
 		return not_there(mask, cpu, error);
@@ -60,7 +60,7 @@ static bool is_mask(const char *text)
 	return len && !text[len];
 }
 
-static int read_mask(struct mask *mask, const char *text, struct tw_error *error)
+static int read_mask(struct cpu_mask *mask, const char *text, struct tw_error *error)
 {
 	unsigned long cpu = 0;
 
@@ -78,7 +78,7 @@ static int read_mask(struct mask *mask, const char *text, struct tw_error *error
 	return 0;
 }
 
-static int read_list(struct mask *mask, const char *text, struct tw_error *error)
+static int read_list(struct cpu_mask *mask, const char *text, struct tw_error *error)
 {
 	uint64_t first, last;
 
@@ -100,7 +100,7 @@ static int read_list(struct mask *mask, const char *text, struct tw_error *error
 	}
 }
 
-static bool is_empty(const struct mask *mask)
+static bool is_empty(const struct cpu_mask *mask)
 {
 	for (size_t i = 0; i < WORDS; i++)
 		if (mask->words[i])
@@ -108,7 +108,7 @@ static bool is_empty(const struct mask *mask)
 	return true;
 }
 
-static void write_mask(const struct mask *mask, char *ret)
+static void write_mask(const struct cpu_mask *mask, char *ret)
 {
 	size_t i = WORDS - 1, n;
 
@@ -122,7 +122,7 @@ static void write_mask(const struct mask *mask, char *ret)
 int tw_cpu_mask__parse(const char *text, unsigned int cpus, char ret[TW_CPU_MASK_TEXT], struct tw_error *error)
 {
 	const char *digits = !strncasecmp(text, "0x", 2) ? text + 2 : text;
-	struct mask mask = { .text = text, .cpus = cpus < TW_CPU_MASK_CPUS ? cpus : TW_CPU_MASK_CPUS };
+	struct cpu_mask mask = { .text = text, .cpus = cpus < TW_CPU_MASK_CPUS ? cpus : TW_CPU_MASK_CPUS };
 	int err = 0;
 
 	if (!strcmp(text, "-1"))

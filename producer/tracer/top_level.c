@@ -27,7 +27,7 @@ static const char *const lists[] = {
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
 /* A file with notes: one line for each write, "FILE<tab>BEFORE<tab>LEFT", where LEFT is the value that the run wrote. */
-struct notes {
+struct setting_notes {
 	struct tw_state_file file;
 	char *text;
 	size_t len;
@@ -37,21 +37,21 @@ struct tw_top_level {
 	struct tw_instance *mark;
 	struct tw_instance *user; /* uses the files of the top level; NULL = only set_graph_function is taken */
 	int free_buffer_fd, lock_fd;
-	struct notes notes;
+	struct setting_notes notes;
 };
 
 struct tw_kept_options {
-	struct notes notes;
+	struct setting_notes notes;
 };
 
 /* A setting that the run changed. */
-struct kept {
+struct kept_setting {
 	char *file, *before, *now;
 	bool ours; /* the current value is the one that the run wrote */
 };
 
-struct kept_files {
-	struct kept *items;
+struct kept_settings {
+	struct kept_setting *items;
 	size_t n;
 };
 
@@ -169,17 +169,17 @@ static char *read_now(const char *file, bool is_list)
 	return now;
 }
 
-static int cannot_note(const struct notes *notes, int err, struct tw_error *error)
+static int cannot_note(const struct setting_notes *notes, int err, struct tw_error *error)
 {
 	return tw_error__set(error, err, "%s, which notes the changed settings of the kernel, cannot be written: %s",
 			     notes->file.path, strerror(-err));
 }
 
-static int open_notes(struct notes *notes, const char *name, struct tw_error *error)
+static int open_notes(struct setting_notes *notes, const char *name, struct tw_error *error)
 {
 	int err;
 
-	*notes = (struct notes){ .file.fd = -1 };
+	*notes = (struct setting_notes){ .file.fd = -1 };
 	err = tw_state_file__lock(name, &notes->file, error);
 	if (err)
 		return err == -EBUSY ? cannot_note(notes, err, error) : err;
@@ -187,7 +187,8 @@ static int open_notes(struct notes *notes, const char *name, struct tw_error *er
 	return err ? cannot_note(notes, err, error) : 0;
 }
 
-static int add_note(struct notes *notes, const char *file, const char *before, const char *left, struct tw_error *error)
+static int add_note(struct setting_notes *notes, const char *file, const char *before, const char *left,
+		    struct tw_error *error)
 {
 	const size_t more = strlen(file) + strlen(before) + strlen(left) + sizeof("\t\t\n");
 	char *text = realloc(notes->text, notes->len + more);
@@ -201,7 +202,7 @@ static int add_note(struct notes *notes, const char *file, const char *before, c
 	return err ? cannot_note(notes, err, error) : 0;
 }
 
-static void close_notes(struct notes *notes)
+static void close_notes(struct setting_notes *notes)
 {
 	tw_state_file__close(&notes->file);
 	free(notes->text);
@@ -249,19 +250,19 @@ static int read_notes(const char *name, char **ret)
 	return err;
 }
 
-static bool is_list(const struct kept *kept)
+static bool is_list(const struct kept_setting *kept)
 {
 	return !strcmp(kept->before, LIST);
 }
 
 /* Whether the file is a list of pids. Tasks that fork and exit change such a list, so its content cannot be compared. */
-static bool is_list_of_pids(const struct kept *kept)
+static bool is_list_of_pids(const struct kept_setting *kept)
 {
 	return is_list(kept) && ends_in(kept->file, "_pid");
 }
 
 /* Whether another process has changed the setting since. Tracing was off when the run ended: if it is on, another process uses it. */
-static bool is_changed(const struct kept *kept)
+static bool is_changed(const struct kept_setting *kept)
 {
 	if (kept->now && !strcmp(kept->file, "tracing_on"))
 		return strcmp(kept->now, "0") != 0;
@@ -282,7 +283,7 @@ static bool is_freed(const char *kib)
  * Whether the setting has the value after free_buffer was closed: the kernel then switches tracing off and frees the ring, whatever the run
  * wrote.
  */
-static bool is_as_closed(const struct kept *kept)
+static bool is_as_closed(const struct kept_setting *kept)
 {
 	if (!kept->now)
 		return false;
@@ -291,9 +292,9 @@ static bool is_as_closed(const struct kept *kept)
 }
 
 /* Finds the file among those of the notes read so far, or adds it. Return: NULL if there is no memory */
-static struct kept *find_kept(struct kept_files *files, const char *file, const char *before)
+static struct kept_setting *find_kept(struct kept_settings *files, const char *file, const char *before)
 {
-	struct kept *items, *kept;
+	struct kept_setting *items, *kept;
 
 	for (size_t i = files->n; i-- > 0;)
 		if (!strcmp(files->items[i].file, file))
@@ -303,7 +304,7 @@ static struct kept *find_kept(struct kept_files *files, const char *file, const 
 		return NULL;
 	files->items = items;
 	kept = &items[files->n++];
-	*kept = (struct kept){ .file = strdup(file), .before = strdup(before) };
+	*kept = (struct kept_setting){ .file = strdup(file), .before = strdup(before) };
 	if (!kept->file || !kept->before)
 		return NULL;
 	kept->now = read_now(file, is_list(kept));
@@ -315,10 +316,10 @@ static struct kept *find_kept(struct kept_files *files, const char *file, const 
  * Reads one line of the notes. A file can have several notes: the first one has the value before the run. Any of them can have the value at
  * the end of the run, because the kernel may have refused the last write.
  */
-static int take_note(struct kept_files *files, char *line)
+static int take_note(struct kept_settings *files, char *line)
 {
 	const char *file = strsep(&line, "\t"), *before = strsep(&line, "\t");
-	struct kept *kept;
+	struct kept_setting *kept;
 
 	if (!before || !line || strstr(file, ".."))
 		return 0;
@@ -330,7 +331,7 @@ static int take_note(struct kept_files *files, char *line)
 	return 0;
 }
 
-static void free_files(struct kept_files *files)
+static void free_files(struct kept_settings *files)
 {
 	for (size_t i = 0; i < files->n; i++) {
 		free(files->items[i].file);
@@ -341,7 +342,7 @@ static void free_files(struct kept_files *files)
 }
 
 /* Return: the rank in the order of restoring. Settings that cause recording are restored first, and tracing is switched on last. */
-static int rank_of(const struct kept *kept)
+static int rank_of(const struct kept_setting *kept)
 {
 	if (!strcmp(kept->file, "current_tracer"))
 		return 0;
@@ -353,7 +354,7 @@ static int rank_of(const struct kept *kept)
 }
 #define RANKS 5
 
-static void put_back_one(const struct kept *kept)
+static void put_back_one(const struct kept_setting *kept)
 {
 	if (is_list(kept))
 		cut(kept->file);
@@ -366,7 +367,7 @@ static void put_back_one(const struct kept *kept)
  * Restores all settings. @used: another process has used the top level since; then the trace and the lists of pids may belong to that
  * process and are left unchanged.
  */
-static void put_back_all(const struct kept_files *files, bool used)
+static void put_back_all(const struct kept_settings *files, bool used)
 {
 	for (size_t i = 0; i < files->n && !used; i++)
 		/* the run used the buffer, not only set_graph_function */
@@ -374,7 +375,7 @@ static void put_back_all(const struct kept_files *files, bool used)
 			cut("trace");
 	for (int rank = 0; rank < RANKS; rank++)
 		for (size_t i = 0; i < files->n; i++) {
-			const struct kept *kept = &files->items[i];
+			const struct kept_setting *kept = &files->items[i];
 
 			if (rank_of(kept) == rank && kept->now && (is_list_of_pids(kept) ? !used : kept->ours))
 				put_back_one(kept);
@@ -385,7 +386,7 @@ static void put_back_all(const struct kept_files *files, bool used)
  * Writes the names of the settings that another process has changed to @names, comma-separated, as far as they fit. Return: whether there
  * are such settings
  */
-static bool name_changed(const struct kept_files *files, char *names, size_t size)
+static bool name_changed(const struct kept_settings *files, char *names, size_t size)
 {
 	size_t len = 0;
 
@@ -402,7 +403,7 @@ static bool name_changed(const struct kept_files *files, char *names, size_t siz
  */
 static int put_back(const char *mark, struct tw_error *error)
 {
-	struct kept_files files = { 0 };
+	struct kept_settings files = { 0 };
 	char names[160], *text, *rest;
 	bool used;
 	int err = read_notes(mark, &text);
@@ -441,7 +442,7 @@ static const char *options_name(const char *instance, char name[NAME_MAX])
 static void put_back_options(const char *instance)
 {
 	char option[128], file[140], before[2], name[NAME_MAX], *text, *rest;
-	struct kept_files files = { 0 };
+	struct kept_settings files = { 0 };
 
 	if (read_notes(options_name(instance, name), &text))
 		return;
@@ -572,30 +573,6 @@ static int check_free(struct tw_error *error)
 	return err;
 }
 
-/* Allocates the struct and locks the tracing directory; no setting is changed yet. */
-static int new_top_level(struct tw_top_level **ret, struct tw_error *error)
-{
-	const int fd = lock();
-	struct tw_top_level *top;
-
-	if (fd == -EBUSY)
-		return tw_error__set(
-			error, -EBUSY,
-			"another run of Tracewire uses the kernel's top-level buffer or set_graph_function, which only one "
-			"run can use: wait for its end");
-	if (fd < 0)
-		return tw_error__set(error, fd, "%s cannot be locked: %s", tracefs_tracing_dir(), strerror(-fd));
-	top = calloc(1, sizeof(*top));
-	if (!top) {
-		close(fd);
-		return tw_error__set(error, -ENOMEM, "out of memory");
-	}
-	top->free_buffer_fd = top->notes.file.fd = -1;
-	top->lock_fd = fd;
-	*ret = top;
-	return 0;
-}
-
 static void free_top_level(struct tw_top_level *top)
 {
 	if (top->mark)
@@ -615,6 +592,37 @@ static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_erro
 		return err;
 	tw_instance__write(top->mark, "buffer_size_kb", "1", NULL);
 	return open_notes(&top->notes, tw_instance__name(top->mark), error);
+}
+
+/* Locks the tracing directory, checks that the settings are unused and creates the mark. No setting is changed yet. */
+static int new_top_level(bool graphs_only, struct tw_top_level **ret, struct tw_error *error)
+{
+	const int fd = lock();
+	struct tw_top_level *top;
+	int err;
+
+	if (fd == -EBUSY)
+		return tw_error__set(
+			error, -EBUSY,
+			"another run of Tracewire uses the kernel's top-level buffer or set_graph_function, which only one "
+			"run can use: wait for its end");
+	if (fd < 0)
+		return tw_error__set(error, fd, "%s cannot be locked: %s", tracefs_tracing_dir(), strerror(-fd));
+	top = calloc(1, sizeof(*top));
+	if (!top) {
+		close(fd);
+		return tw_error__set(error, -ENOMEM, "out of memory");
+	}
+	top->free_buffer_fd = top->notes.file.fd = -1;
+	top->lock_fd = fd;
+	err = graphs_only ? check_list("set_graph_function", error) : check_free(error);
+	if (!err)
+		err = set_mark(top, graphs_only ? TW_TOP_GRAPHS_MARK : TW_TOP_LEVEL_MARK, error);
+	if (err)
+		free_top_level(top);
+	else
+		*ret = top;
+	return err;
 }
 
 /* Empties the ring and switches it off. The kernel frees the ring if the process dies, as for an instance. */
@@ -640,43 +648,23 @@ static int begin(struct tw_top_level *top, struct tw_error *error)
 
 int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *error)
 {
-	struct tw_top_level *top = NULL;
-	int err = new_top_level(&top, error);
+	struct tw_top_level *top;
+	int err = new_top_level(false, &top, error);
 
-	if (!top)
+	if (err)
 		return err;
-	err = check_free(error);
-	if (!err)
-		err = set_mark(top, TW_TOP_LEVEL_MARK, error);
-	if (err) { /* no setting is changed yet */
-		free_top_level(top);
-		return err;
-	}
 	top->user = instance;
 	err = begin(top, error);
-	if (err) {
+	if (err)
 		tw_top_level__give_back(top);
-		return err;
-	}
-	*ret = top;
-	return 0;
+	else
+		*ret = top;
+	return err;
 }
 
 int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *error)
 {
-	struct tw_top_level *top = NULL;
-	int err = new_top_level(&top, error);
-
-	if (!top)
-		return err;
-	err = check_list("set_graph_function", error);
-	if (!err)
-		err = set_mark(top, TW_TOP_GRAPHS_MARK, error);
-	if (err)
-		free_top_level(top);
-	else
-		*ret = top;
-	return err;
+	return new_top_level(true, ret, error);
 }
 
 /* If another process has changed a setting meanwhile, the mark stays, as after a kill, and the next cleanup reports the setting. */

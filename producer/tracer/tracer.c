@@ -19,7 +19,7 @@
 
 static const char graph_tracer[] = "function_graph";
 
-struct option {
+struct trace_option {
 	char file[OPTION_FILE]; /* "options/NAME" */
 	bool on;
 };
@@ -29,7 +29,7 @@ struct tw_tracer {
 	const char *tracing_dir;
 	struct tw_instance *instance;
 	struct tw_top_level *top, *graphs;
-	struct option *options; /* the values that the run has set */
+	struct trace_option *options; /* the values that the run has set */
 	size_t n_options;
 	/* those of @options that all instances share, noted for a cleanup after a kill */
 	struct tw_kept_options *kept;
@@ -363,7 +363,7 @@ static int unknown_option(const struct tw_instance *instance, const char *word, 
 			     "no trace option '%s'; `tracewire list --options` shows all options of this kernel", word);
 }
 
-static bool has_option(const struct tw_instance *instance, const char *name, size_t len, struct option *ret)
+static bool has_option(const struct tw_instance *instance, const char *name, size_t len, struct trace_option *ret)
 {
 	if (!len || len > OPTION_FILE - sizeof("options/") || memchr(name, '/', len) || *name == '.')
 		return false;
@@ -372,7 +372,8 @@ static bool has_option(const struct tw_instance *instance, const char *name, siz
 }
 
 /* Parses "NAME", "noNAME", "NAME=1" or "NAME=0", and checks that the option exists. */
-static int find_option(const struct tw_instance *instance, const char *word, struct option *ret, struct tw_error *error)
+static int find_option(const struct tw_instance *instance, const char *word, struct trace_option *ret,
+		       struct tw_error *error)
 {
 	const char *value = strchr(word, '=');
 
@@ -404,9 +405,9 @@ static bool is_on_here(const struct tw_instance *instance, const char *file)
 	return is_on(text);
 }
 
-static int add_option(struct tw_tracer *t, const struct option *option, struct tw_error *error)
+static int add_option(struct tw_tracer *t, const struct trace_option *option, struct tw_error *error)
 {
-	struct option *options = reallocarray(t->options, t->n_options + 1, sizeof(*options));
+	struct trace_option *options = reallocarray(t->options, t->n_options + 1, sizeof(*options));
 
 	if (!options)
 		return tw_error__set(error, -ENOMEM, "out of memory");
@@ -417,7 +418,7 @@ static int add_option(struct tw_tracer *t, const struct option *option, struct t
 
 static int set_option(struct tw_tracer *t, const char *word, struct tw_error *error)
 {
-	struct option option = { 0 };
+	struct trace_option option = { 0 };
 	int err = find_option(t->instance, word, &option, error);
 	bool top;
 
@@ -442,7 +443,7 @@ static int set_option(struct tw_tracer *t, const char *word, struct tw_error *er
 static void turn_back_options(struct tw_tracer *t)
 {
 	while (t->n_options) {
-		const struct option *option = &t->options[--t->n_options];
+		const struct trace_option *option = &t->options[--t->n_options];
 
 		if (is_on_here(t->instance, option->file) == option->on)
 			tw_instance__write(t->instance, option->file, option->on ? "0" : "1", NULL);
