@@ -248,51 +248,34 @@ static uint64_t key_of(const struct tw_symbol *symbol)
 	return symbol->address << 1 | (symbol->size == 1);
 }
 
-/* Adds a symbol, unless it is known. Return: false if there is no memory */
-static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol)
+/*
+ * Adds a symbol as it is sent: from @address on, with the replacement of this address if addresses are hashed, unless it is known. Return:
+ * false if there is no memory
+ */
+static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_t address, uint64_t size)
 {
-	struct tw_symbol mine = *symbol;
+	struct tw_symbol sent = {
+		.address = s->key ? tw_pointer_key__hash(s->key, address, sizeof(long)) : address,
+		.size = size,
+	};
 
-	if (tw_address_set__has(&s->known, key_of(symbol)))
+	if (tw_address_set__has(&s->known, key_of(&sent)))
 		return true;
 	if (!make_room(s))
 		return false;
-	mine.module = NULL;
-	mine.name = strdup(symbol->name);
-	if (!mine.name || address_set__add(&s->known, key_of(symbol))) {
-		free((char *)(uintptr_t)mine.name);
+	sent.name = strdup(symbol->name);
+	if (!sent.name || address_set__add(&s->known, key_of(&sent))) {
+		free((char *)(uintptr_t)sent.name);
 		return false;
 	}
-	s->symbols[s->n++] = mine;
+	s->symbols[s->n++] = sent;
 	return true;
 }
 
-/* Adds a symbol, with the replacement of its address if addresses are hashed. */
-static bool add_placed(struct tw_symbolizer *s, const struct tw_symbol *symbol)
-{
-	struct tw_symbol placed = *symbol;
-
-	if (s->key)
-		placed.address = tw_pointer_key__hash(s->key, symbol->address, sizeof(long));
-	return add(s, &placed);
-}
-
 /*
- * Adds a symbol for a single address, with a copy of the name: the key does not keep distances, so each address in the symbol needs its
- * own.
- */
-static bool add_alone(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_t address)
-{
-	struct tw_symbol alone = *symbol;
-
-	alone.address = tw_pointer_key__hash(s->key, address, sizeof(long));
-	alone.size = 1;
-	return add(s, &alone);
-}
-
-/*
- * Adds the symbol that contains an address. If the symbol's first address has another name, that name is sent first: a receiver keeps
- * several names of one address in the order of arrival.
+ * Adds the symbol that contains an address. If the key does not keep distances, each address in the symbol needs its own symbol, with a
+ * copy of the name. If the symbol's first address has another name, that name is sent first: a receiver keeps several names of one address
+ * in the order of arrival.
  * Return: whether the address now has a symbol
  */
 static bool resolve(struct tw_symbolizer *s, uint64_t address)
@@ -302,9 +285,9 @@ static bool resolve(struct tw_symbolizer *s, uint64_t address)
 	if (!tw_kallsyms__find(&s->kallsyms, address, &symbol))
 		return false;
 	if (s->key && !tw_pointer_key__keeps_distances(s->key, symbol.address, symbol.size))
-		return add_alone(s, &symbol, address);
-	return tw_kallsyms__find(&s->kallsyms, symbol.address, &first) && add_placed(s, &first) &&
-	       add_placed(s, &symbol);
+		return add(s, &symbol, address, 1);
+	return tw_kallsyms__find(&s->kallsyms, symbol.address, &first) && add(s, &first, first.address, first.size) &&
+	       add(s, &symbol, symbol.address, symbol.size);
 }
 
 static void resolve_noted(struct tw_symbolizer *s)

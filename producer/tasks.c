@@ -33,7 +33,7 @@ static const struct {
 };
 
 /* An event about a task, copied from its ring. */
-struct seen {
+struct task_event {
 	uint64_t time;
 	enum kind kind;
 	uint32_t pid, maker; /* maker: the task that recorded the event, which is the parent of a new task */
@@ -51,7 +51,7 @@ struct tw_task_events {
 	long cpus;
 	uint8_t *page;
 	size_t page_size;
-	struct seen *seen; /* events read from all CPUs, during task_events__drain() */
+	struct task_event *seen; /* events read from all CPUs, during tw_producer_tasks__drain() */
 	size_t n_seen, cap_seen;
 	_Atomic uint64_t read; /* number of events read (producer/counter.h) */
 };
@@ -189,7 +189,7 @@ static void take_out(struct tw_task_events *ev, const struct tw_ring_event *even
 	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = TW_HOST_BE };
 	const enum kind kind = kind_of(ev, tw_native_event__id(event));
 	struct tw_value pid, text, flags = { .u = 0 };
-	struct seen *seen;
+	struct task_event *seen;
 
 	if (kind == KINDS || tw_field__read(ev->pid[kind], &record, &pid) ||
 	    tw_field__read(ev->text[kind], &record, &text))
@@ -206,7 +206,7 @@ static void take_out(struct tw_task_events *ev, const struct tw_ring_event *even
 		ev->cap_seen = cap;
 	}
 	seen = &ev->seen[ev->n_seen++];
-	*seen = (struct seen){
+	*seen = (struct task_event){
 		.time = event->time,
 		.kind = kind,
 		.pid = (uint32_t)pid.i,
@@ -227,7 +227,8 @@ static uint32_t task_names__tgid(const struct tw_task_names *names, uint32_t pid
 }
 
 /* Return: the thread group of the task of an event; 0 if unknown. A new thread belongs to its parent's group, a new process to its own. */
-static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_names *names, const struct seen *seen)
+static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_names *names,
+			const struct task_event *seen)
 {
 	if (seen->kind != NEWTASK)
 		return task_names__tgid(names, seen->pid);
@@ -237,7 +238,7 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 }
 
 /* Adds the old name of a renamed task whose name was neither known nor needed before: its earlier events have this name. */
-static void add_old_name(struct tw_task_names *names, const struct seen *seen)
+static void add_old_name(struct tw_task_names *names, const struct task_event *seen)
 {
 	struct tw_producer_task task = {
 		.before = 1, /* as early as possible */
@@ -253,7 +254,7 @@ static void add_old_name(struct tw_task_names *names, const struct seen *seen)
  * Adds the name in an event. An exec also causes a rename event, which has the name as the kernel cut it. The exec event is used only if
  * the task has no name yet.
  */
-static void add_name(const struct tw_task_events *ev, struct tw_task_names *names, const struct seen *seen)
+static void add_name(const struct tw_task_events *ev, struct tw_task_names *names, const struct task_event *seen)
 {
 	struct tw_producer_task task = {
 		.time = seen->time,
@@ -290,42 +291,9 @@ static void empty_ring(struct tw_task_events *ev, int fd)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct seen *x = a, *y = b;
+	const struct task_event *x = a, *y = b;
 
 	return (x->time > y->time) - (x->time < y->time);
-}
-
-/*
- * Reads all rings and adds the names in time order. A task may be created on one CPU and renamed on another: without sorting, its name
- * could precede its creation.
- */
-static void task_events__drain(struct tw_task_events *ev, struct tw_task_names *names)
-{
-	for (long cpu = 0; cpu < ev->cpus; cpu++)
-		empty_ring(ev, ev->fds[cpu]);
-	if (!ev->n_seen)
-		return;
-	qsort(ev->seen, ev->n_seen, sizeof(*ev->seen), by_time);
-	for (size_t i = 0; i < ev->n_seen; i++)
-		add_name(ev, names, &ev->seen[i]);
-	ev->n_seen = 0;
-}
-
-/* Gets the number of events read so far, and of events that the rings lost. */
-static void task_events__stats(struct tw_task_events *ev, uint64_t *ret_read, uint64_t *ret_lost)
-{
-	struct tw_ring_stats stats;
-
-	*ret_read = ev->read;
-	*ret_lost = 0;
-	for (long cpu = 0; cpu < ev->cpus; cpu++) {
-		const int fd = ev->fds[cpu] < 0 ? -1 : tw_instance__open_ring_stats(ev->instance, (unsigned int)cpu);
-
-		if (fd >= 0 && !tw_ring_stats__read(fd, &stats))
-			*ret_lost += tw_ring_stats__lost(&stats);
-		if (fd >= 0)
-			close(fd);
-	}
 }
 
 int tw_task_names__init(struct tw_task_names *names)
@@ -593,9 +561,21 @@ void tw_producer_tasks__note(struct tw_producer_tasks *tasks, uint32_t pid, uint
 		atomic_fetch_add_explicit(&tasks->unnamed, 1, memory_order_relaxed);
 }
 
+/*
+ * Adds the names in time order. A task may be created on one CPU and renamed on another: without sorting, its name could precede its
+ * creation.
+ */
 void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 {
-	task_events__drain(tasks->events, &tasks->names);
+	struct tw_task_events *ev = tasks->events;
+
+	for (long cpu = 0; cpu < ev->cpus; cpu++)
+		empty_ring(ev, ev->fds[cpu]);
+	if (ev->n_seen)
+		qsort(ev->seen, ev->n_seen, sizeof(*ev->seen), by_time);
+	for (size_t i = 0; i < ev->n_seen; i++)
+		add_name(ev, &tasks->names, &ev->seen[i]);
+	ev->n_seen = 0;
 }
 
 /*
@@ -631,8 +611,22 @@ void tw_producer_tasks__settle(struct tw_producer_tasks *tasks)
 
 void tw_producer_tasks__stats(struct tw_producer_tasks *tasks, struct tw_producer_tasks_stats *ret)
 {
-	*ret = (struct tw_producer_tasks_stats){ .unnamed = tasks->unnamed, .names = tasks->names.learned };
-	task_events__stats(tasks->events, &ret->read, &ret->lost);
+	const struct tw_task_events *ev = tasks->events;
+	struct tw_ring_stats stats;
+
+	*ret = (struct tw_producer_tasks_stats){
+		.read = ev->read,
+		.unnamed = tasks->unnamed,
+		.names = tasks->names.learned,
+	};
+	for (long cpu = 0; cpu < ev->cpus; cpu++) {
+		const int fd = ev->fds[cpu] < 0 ? -1 : tw_instance__open_ring_stats(ev->instance, (unsigned int)cpu);
+
+		if (fd >= 0 && !tw_ring_stats__read(fd, &stats))
+			ret->lost += tw_ring_stats__lost(&stats);
+		if (fd >= 0)
+			close(fd);
+	}
 }
 
 bool tw_producer_tasks__free(struct tw_producer_tasks *tasks)
