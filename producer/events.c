@@ -184,15 +184,9 @@ int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list
 	return err;
 }
 
-/* Continues an FNV-1a hash, which is used to compare two lists of events. */
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 0x100000001b3ull;
-	return hash;
-}
-
-/* Hashes all event names and the definitions of the dynamic events, whose ids and formats may change while their names stay. */
+/*
+ * Hashes (FNV-1a) all event names and the definitions of the dynamic events, whose ids and formats may change while their names stay.
+ */
 static uint64_t take_fingerprint(const char *tracing_dir)
 {
 	static const char *const files[] = { "available_events", "dynamic_events" };
@@ -203,7 +197,8 @@ static uint64_t take_fingerprint(const char *tracing_dir)
 
 		if (tw_tracing_file__read(tracing_dir, files[i], &text, NULL))
 			continue;
-		hash = hash_text(hash, text);
+		for (const char *at = text; *at; at++)
+			hash = (hash ^ (uint8_t)*at) * 0x100000001b3ull;
 		free(text);
 	}
 	return hash;

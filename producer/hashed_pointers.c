@@ -201,12 +201,8 @@ int tw_hashed_pointers__set_unknown(struct tw_hashed_pointers *p, uint16_t id)
 
 	if (!offsets)
 		return -ENOMEM;
-	offsets->entries[offsets->n++] = (struct tw_field_offset){
-		.min = TW_POINTER_MIN_KERNEL,
-		.offset = TW_RECORD_COMMON,
-		.size = UINT32_MAX,
-		.width = sizeof(uint64_t),
-	};
+	tw_field_offsets__add_bytes(offsets, sizeof(uint64_t), TW_PLACE_FIXED, TW_RECORD_COMMON, UINT32_MAX);
+	offsets->entries[0].min = TW_POINTER_MIN_KERNEL;
 	tw_field_offset_table__set(&p->table, id, offsets);
 	return 0;
 }

@@ -434,16 +434,16 @@ bool tw_instance__is_alive(const char *name)
 }
 
 /* A stale instance. @fd holds a shared lock, with which tw_instance__is_alive() returns false until the instance is removed. */
-struct stale {
+struct stale_instance {
 	char name[64];
 	int fd;
 };
 
-struct cleanup {
+struct instance_cleanup {
 	bool dry_run;
 	void (*removed)(void *ctx, const char *name, const char *left);
 	void *ctx;
-	struct stale *stale;
+	struct stale_instance *stale;
 	size_t n;
 	int count;
 	int err;
@@ -458,9 +458,9 @@ static bool is_our_name(const char *name)
 	return !strncmp(name, TW_INSTANCE_PREFIX, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
 }
 
-static bool keep(struct cleanup *c, const char *name, int fd)
+static bool keep(struct instance_cleanup *c, const char *name, int fd)
 {
-	struct stale *stale = reallocarray(c->stale, c->n + 1, sizeof(*stale));
+	struct stale_instance *stale = reallocarray(c->stale, c->n + 1, sizeof(*stale));
 
 	if (!stale)
 		return false;
@@ -477,7 +477,7 @@ static bool keep(struct cleanup *c, const char *name, int fd)
  */
 static int find_stale(const char *name, void *arg)
 {
-	struct cleanup *c = arg;
+	struct instance_cleanup *c = arg;
 	char path[PATH_MAX];
 	int fd;
 
@@ -494,7 +494,7 @@ static int find_stale(const char *name, void *arg)
  * its name was reused.
  * Return: a descriptor that holds this right until it is closed, or -1
  */
-static int lock_removal(const struct stale *stale, const char *path)
+static int lock_removal(const struct stale_instance *stale, const char *path)
 {
 	const int fd = openat(stale->fd, "options", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -507,7 +507,8 @@ static int lock_removal(const struct stale *stale, const char *path)
 }
 
 /* Removes a stale instance, after restoring what its run had set at the top level. Return: whether the instance is removed */
-static bool remove_stale(struct cleanup *c, const struct stale *stale, const char *path, struct tw_error *left)
+static bool remove_stale(struct instance_cleanup *c, const struct stale_instance *stale, const char *path,
+			 struct tw_error *left)
 {
 	const int lock = lock_removal(stale, path);
 	bool gone = false;
@@ -526,7 +527,7 @@ static bool remove_stale(struct cleanup *c, const struct stale *stale, const cha
 	return gone;
 }
 
-static void clean_up_one(struct cleanup *c, const struct stale *stale)
+static void clean_up_one(struct instance_cleanup *c, const struct stale_instance *stale)
 {
 	struct tw_error left = { "" };
 	char path[PATH_MAX];
@@ -543,7 +544,7 @@ static void clean_up_one(struct cleanup *c, const struct stale *stale)
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
 			 struct tw_error *error)
 {
-	struct cleanup c = { .dry_run = dry_run, .removed = removed, .ctx = ctx, .error = error };
+	struct instance_cleanup c = { .dry_run = dry_run, .removed = removed, .ctx = ctx, .error = error };
 	const int lock = lock_instances(LOCK_EX, CLEANUP_MS, "a run of Tracewire that is starting", error);
 
 	if (lock < 0)

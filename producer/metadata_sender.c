@@ -24,6 +24,11 @@
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 #define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))
 
+static void add(struct tw_host_attrs *host, enum tw_host_attr attr, const void *value, size_t len)
+{
+	host->attrs[host->n++] = (struct tw_attr_view){ .attr = (uint16_t)attr, .value = value, .len = len };
+}
+
 static void add_text(struct tw_host_attrs *host, enum tw_host_attr attr, const char *text)
 {
 	char *copy = host->text[host->n];
@@ -31,22 +36,7 @@ static void add_text(struct tw_host_attrs *host, enum tw_host_attr attr, const c
 	if (!text || !*text)
 		return;
 	snprintf(copy, sizeof(host->text[0]), "%s", text);
-	host->attrs[host->n++] = (struct tw_attr_view){
-		.attr = (uint16_t)attr,
-		.value = (const uint8_t *)copy,
-		.len = strlen(copy),
-	};
-}
-
-/* Adds the text of the filter, which is never cut: a part of it would have another meaning. */
-static void add_filter(struct tw_host_attrs *host, const char *filter)
-{
-	if (filter)
-		host->attrs[host->n++] = (struct tw_attr_view){
-			.attr = TW_HOST_FILTER,
-			.value = (const uint8_t *)filter,
-			.len = strlen(filter),
-		};
+	add(host, attr, copy, strlen(copy));
 }
 
 static void add_number(struct tw_host_attrs *host, enum tw_host_attr attr, uint64_t number)
@@ -54,11 +44,7 @@ static void add_number(struct tw_host_attrs *host, enum tw_host_attr attr, uint6
 	char *copy = host->text[host->n];
 
 	tw_store_be64(copy, number);
-	host->attrs[host->n++] = (struct tw_attr_view){
-		.attr = (uint16_t)attr,
-		.value = (const uint8_t *)copy,
-		.len = sizeof(number),
-	};
+	add(host, attr, copy, sizeof(number));
 }
 
 /* Writes the rest of the first line that begins with @key to @buf, without quotes; "" if there is no such line. */
@@ -98,7 +84,8 @@ void tw_host_attrs__init(struct tw_host_attrs *host, const struct tw_host_stream
 	add_text(host, TW_HOST_INSTANCE, stream->instance);
 	add_text(host, TW_HOST_CLOCK, stream->clock);
 	add_text(host, TW_HOST_EVENTS, stream->events);
-	add_filter(host, stream->filter);
+	if (stream->filter) /* never cut: a part of it would have another meaning */
+		add(host, TW_HOST_FILTER, stream->filter, strlen(stream->filter));
 	add_text(host, TW_HOST_VERSION, "tracewire " TRACEWIRE_VERSION);
 	add_text(host, TW_HOST_POINTERS, stream->pointers_hashed ? "hashed" : "raw");
 	add_number(host, TW_HOST_CPUS, stream->cpus);
@@ -299,14 +286,6 @@ static void resend_shed(struct tw_metadata_sender *m)
 	send_everything(m, SIZE_MAX);
 }
 
-static void look_for_joiners(struct tw_metadata_sender *m, uint64_t mono)
-{
-	if (!m->options->joined || !m->options->joined(m->options->ctx))
-		return;
-	m->joined = mono;
-	m->next_repeat = mono;
-}
-
 /*
  * Sends HOST and CLOCK. Reading all clocks is expensive. Therefore the last sample is sent again, unless it is too old because a clock was
  * set back.
@@ -342,7 +321,8 @@ static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 
 	if (!m->options->repeat_ms)
 		return;
-	look_for_joiners(m, mono);
+	if (m->options->joined && m->options->joined(m->options->ctx))
+		m->joined = m->next_repeat = mono;
 	answer_requests(m, mono);
 	if (mono < m->next_repeat)
 		return;

@@ -18,7 +18,7 @@
 #define BIT(what) (1u << (what))
 
 /* A token bucket: allows @burst sends in a row, then one every @each ns. */
-struct budget {
+struct send_budget {
 	uint64_t each, burst;
 	uint64_t paid; /* when the intervals of all previous sends are over, CLOCK_MONOTONIC */
 };
@@ -26,7 +26,7 @@ struct budget {
 struct tw_request_limiter {
 	int fd;
 	_Atomic unsigned int requests; /* BIT()s of pending requests */
-	struct budget clock, all;      /* used only by the thread that takes requests */
+	struct send_budget clock, all; /* used only by the thread that takes requests */
 };
 
 struct tw_request_limiter *tw_request_limiter__new(void)
@@ -35,8 +35,8 @@ struct tw_request_limiter *tw_request_limiter__new(void)
 
 	if (!w)
 		return NULL;
-	w->clock = (struct budget){ .each = CLOCK_NS, .burst = CLOCK_BURST };
-	w->all = (struct budget){ .each = ALL_NS, .burst = ALL_BURST };
+	w->clock = (struct send_budget){ .each = CLOCK_NS, .burst = CLOCK_BURST };
+	w->all = (struct send_budget){ .each = ALL_NS, .burst = ALL_BURST };
 	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (w->fd >= 0)
 		return w;
@@ -71,20 +71,20 @@ int tw_request_limiter__fd(const struct tw_request_limiter *w)
 	return w->fd;
 }
 
-static uint64_t paid_after(const struct budget *b, uint64_t now)
+static uint64_t paid_after(const struct send_budget *b, uint64_t now)
 {
 	return (b->paid > now ? b->paid : now) + b->each;
 }
 
 /* Return: time until one more send is allowed, ns */
-static uint64_t pause_of(const struct budget *b, uint64_t now)
+static uint64_t pause_of(const struct send_budget *b, uint64_t now)
 {
 	const uint64_t paid = paid_after(b, now), max = now + b->burst * b->each;
 
 	return paid > max ? paid - max : 0;
 }
 
-static bool spend(struct budget *b, uint64_t now)
+static bool spend(struct send_budget *b, uint64_t now)
 {
 	if (pause_of(b, now))
 		return false;

@@ -18,7 +18,7 @@
 #define FTRACE_FORMATS_MAX 64 /* limit of formats of system ftrace; Linux 6.18 has 19 */
 
 /* A text read from tracefs, before compression. */
-struct source {
+struct text_source {
 	enum tw_schema_kind kind;
 	uint16_t id;
 	const char *system;
@@ -28,7 +28,7 @@ struct source {
 /* Compares by the order of the texts, which determines the schema id: header_page, header_event, printk_formats, events by id. */
 static int by_id(const void *a, const void *b)
 {
-	const struct source *x = a, *y = b;
+	const struct text_source *x = a, *y = b;
 
 	if (x->kind == y->kind)
 		return x->id - y->id;
@@ -37,7 +37,7 @@ static int by_id(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : 1;
 }
 
-static int read_format(const char *tracing_dir, const char *system, const char *name, struct source *ret)
+static int read_format(const char *tracing_dir, const char *system, const char *name, struct text_source *ret)
 {
 	char path[PATH_MAX];
 	const char *line;
@@ -54,7 +54,7 @@ static int read_format(const char *tracing_dir, const char *system, const char *
 		free(text);
 		return -EINVAL;
 	}
-	*ret = (struct source){ .kind = TW_SCHEMA_EVENT, .id = (uint16_t)id, .system = system, .text = text };
+	*ret = (struct text_source){ .kind = TW_SCHEMA_EVENT, .id = (uint16_t)id, .system = system, .text = text };
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static bool prints_kernel_strings(const struct tw_format *format)
 }
 
 /* Parses a format and fills the members of @request that need it. @strings: set if the event needs printk_formats. Return: 0 or -ENOMEM */
-static int look_at_format(const struct tw_schema_texts_request *request, const struct source *src, bool *strings)
+static int look_at_format(const struct tw_schema_texts_request *request, const struct text_source *src, bool *strings)
 {
 	struct tw_format *format;
 	int err;
@@ -107,7 +107,7 @@ static int look_at_format(const struct tw_schema_texts_request *request, const s
 	return err;
 }
 
-static int look_at_formats(const struct tw_schema_texts_request *request, const struct source *sources, size_t n,
+static int look_at_formats(const struct tw_schema_texts_request *request, const struct text_source *sources, size_t n,
 			   bool *strings)
 {
 	int err = 0;
@@ -151,7 +151,7 @@ static char *read_printk_formats(const struct tw_schema_texts_request *request)
 }
 
 /* Reads the formats of tracer records, in a directory that available_events does not list. Return: number of formats */
-static int read_ftrace(const char *tracing_dir, struct source *sources)
+static int read_ftrace(const char *tracing_dir, struct text_source *sources)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
@@ -169,23 +169,22 @@ static int read_ftrace(const char *tracing_dir, struct source *sources)
 }
 
 /* Reads all texts. Return: number of texts, or -errno. */
-static int read_sources(const struct tw_schema_texts_request *request, struct source *sources, struct tw_error *error)
+static int read_sources(const struct tw_schema_texts_request *request, struct text_source *sources,
+			struct tw_error *error)
 {
 	const struct tw_event_list *events = request->events;
 	const char *tracing_dir = request->tracing_dir;
 	bool strings = false;
 	int n = 0, err;
 
-	err = tw_tracing_file__read(tracing_dir, "events/header_page", &sources[n].text, error);
-	if (err)
-		return err;
-	sources[n++].kind = TW_SCHEMA_HEADER_PAGE;
-	err = tw_tracing_file__read(tracing_dir, "events/header_event", &sources[n].text, error);
-	if (err)
-		return err;
-	sources[n++].kind = TW_SCHEMA_HEADER_EVENT;
-	for (int i = 0; i < n; i++)
-		sources[i].system = "";
+	for (; n < 2; n++) {
+		sources[n].kind = n ? TW_SCHEMA_HEADER_EVENT : TW_SCHEMA_HEADER_PAGE;
+		sources[n].system = "";
+		err = tw_tracing_file__read(tracing_dir, n ? "events/header_event" : "events/header_page",
+					    &sources[n].text, error);
+		if (err)
+			return err;
+	}
 	if (request->tracers)
 		n += read_ftrace(tracing_dir, &sources[n]);
 	else if (!read_format(tracing_dir, "ftrace", "print", &sources[n]))
@@ -212,7 +211,7 @@ static int read_sources(const struct tw_schema_texts_request *request, struct so
 	return n;
 }
 
-static int compress(const struct source *src, struct tw_schema_view *ret, struct tw_error *error)
+static int compress(const struct text_source *src, struct tw_schema_view *ret, struct tw_error *error)
 {
 	const struct tw_schema_text text = { .system = src->system, .text = src->text, .len = strlen(src->text) };
 	const size_t cap = strlen(src->system) + 1 + text.len;
@@ -231,7 +230,8 @@ static int compress(const struct source *src, struct tw_schema_view *ret, struct
 	return 0;
 }
 
-static int compress_all(const struct source *sources, size_t n, struct tw_schema_texts *texts, struct tw_error *error)
+static int compress_all(const struct text_source *sources, size_t n, struct tw_schema_texts *texts,
+			struct tw_error *error)
 {
 	struct tw_schema_hash hash;
 	int err;
@@ -241,7 +241,7 @@ static int compress_all(const struct source *sources, size_t n, struct tw_schema
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	tw_schema_hash__init(&hash, TW_HOST_BE, sizeof(long));
 	for (; texts->n < n; texts->n++) {
-		const struct source *src = &sources[texts->n];
+		const struct text_source *src = &sources[texts->n];
 		struct tw_schema_view *item = &texts->items[texts->n];
 
 		err = compress(src, item, error);
@@ -259,7 +259,7 @@ int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct 
 			  struct tw_error *error)
 {
 	const size_t most = request->events->n + 3 + FTRACE_FORMATS_MAX;
-	struct source *sources = calloc(most, sizeof(*sources));
+	struct text_source *sources = calloc(most, sizeof(*sources));
 	struct tw_schema_texts texts = { 0 };
 	int n, err;
 

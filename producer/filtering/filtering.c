@@ -15,12 +15,12 @@
  * The parts of an event's filter that the three stages evaluate. An event passes if all three parts are true. The part is TRUE for a stage
  * that has nothing to evaluate.
  */
-struct stages {
+struct filter_stages {
 	const struct tw_node *kernel, *producer, *later;
 };
 
 /* The state of one pass over all events, which decides which part of the filter each stage evaluates. */
-struct placing {
+struct filter_pass {
 	struct tw_filtering *filtering;
 	const struct tw_selection *selection;
 	const struct tw_instance *instance;
@@ -40,9 +40,9 @@ static const struct tw_node all = { .kind = TW_NODE_TRUE }, none = { .kind = TW_
  * Splits an event's tree into the parts of the stages, allocated from @arena. Without @with_kernel, the kernel's part is TRUE. Return: 0 or
  * -ENOMEM
  */
-static int split(const struct tw_node *root, bool with_kernel, struct tw_arena *arena, struct stages *ret)
+static int split(const struct tw_node *root, bool with_kernel, struct tw_arena *arena, struct filter_stages *ret)
 {
-	struct stages stages = { .kernel = &all };
+	struct filter_stages stages = { .kernel = &all };
 	const struct tw_node *rest = root;
 
 	if (with_kernel) {
@@ -148,7 +148,7 @@ static char *without_own(const struct tw_filtering *f, const struct tw_event_nam
 }
 
 /* Writes the filter file if needed. NULL @text = no filter */
-static int write_if_needed(const struct placing *p, const struct tw_event_name *name, const char *text,
+static int write_if_needed(const struct filter_pass *p, const struct tw_event_name *name, const char *text,
 			   struct tw_error *error)
 {
 	if (p->first ? !text : has_filter(p->instance, name, text))
@@ -157,7 +157,7 @@ static int write_if_needed(const struct placing *p, const struct tw_event_name *
 }
 
 /* Takes @text over as the filter of the event and writes the filter file. NULL = no filter */
-static int set_file(struct placing *p, size_t i, char *text, struct tw_error *error)
+static int set_file(struct filter_pass *p, size_t i, char *text, struct tw_error *error)
 {
 	const struct tw_event_name *name = &p->selection->events.names[i];
 	struct tw_filtered *event = &p->filtering->events[i];
@@ -184,7 +184,7 @@ static int set_file(struct placing *p, size_t i, char *text, struct tw_error *er
 }
 
 /* Sets the filter file to the filter of the event's request. */
-static int set_own_filter(struct placing *p, size_t i)
+static int set_own_filter(struct filter_pass *p, size_t i)
 {
 	const char *own = tw_selection__filter(p->selection, i);
 	char *copy = own ? strdup(own) : NULL;
@@ -196,7 +196,7 @@ static int set_own_filter(struct placing *p, size_t i)
  * Stores a text that the kernel has refused, and removes the filter. The text is not tried again, because a refused write leaves the event
  * without a filter for a moment.
  */
-static void note_refused(struct placing *p, size_t i, char *text)
+static void note_refused(struct filter_pass *p, size_t i, char *text)
 {
 	struct tw_filtered *event = &p->filtering->events[i];
 
@@ -206,7 +206,7 @@ static void note_refused(struct placing *p, size_t i, char *text)
 }
 
 /* Tries to let the kernel evaluate @tree, together with the request's filter. Return: whether the kernel does */
-static bool push_down(struct placing *p, size_t i, const struct tw_node *tree)
+static bool push_down(struct filter_pass *p, size_t i, const struct tw_node *tree)
 {
 	struct tw_filtered *event = &p->filtering->events[i];
 	char buf[TW_TRACEFS_FILTER_MAX], *text, *copy;
@@ -233,7 +233,7 @@ static bool push_down(struct placing *p, size_t i, const struct tw_node *tree)
  * Counts an event with a part for the receiver. If no receiver will evaluate it (@p->later is false), this is an error that names the first
  * such predicate.
  */
-static int check_later(struct placing *p, const struct tw_node *later)
+static int check_later(struct filter_pass *p, const struct tw_node *later)
 {
 	const struct tw_filter *filter = p->filtering->options->filter;
 	const char *why = "", *text;
@@ -256,10 +256,10 @@ static int check_later(struct placing *p, const struct tw_node *later)
 }
 
 /* Places an event whose tree is neither TRUE nor FALSE. */
-static int divide(struct placing *p, size_t i, struct tw_bound_event *bound)
+static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
 {
 	struct tw_filter_places *places = &p->places;
-	struct stages stages;
+	struct filter_stages stages;
 	bool pushed = false;
 	int err = split(bound->root, true, p->bound->arena, &stages);
 
@@ -288,7 +288,7 @@ static int divide(struct placing *p, size_t i, struct tw_bound_event *bound)
  * Places one event of the selection: sets its filter file and leaves the other parts to the readers and the receiver.
  * Return: 0; -EINVAL if the request's filter is refused or if no stage evaluates a part; -ENOMEM
  */
-static int place_event(struct placing *p, size_t i)
+static int place_event(struct filter_pass *p, size_t i)
 {
 	const struct tw_event_name *name = &p->selection->events.names[i];
 	const struct tw_format *format = tw_schema__by_name(p->bound->options.schema, name->system, name->name);
@@ -319,7 +319,7 @@ static bool is_stack(const struct tw_format *format)
  * Places the marks (ftrace:print), which are not part of the selection. The kernel cannot filter marks. If no mark can match, the kernel is
  * set not to record them.
  */
-static void place_marks(struct placing *p, struct tw_bound_event *bound, const struct stages *stages)
+static void place_marks(struct filter_pass *p, struct tw_bound_event *bound, const struct filter_stages *stages)
 {
 	bound->root = stages->later->kind == TW_NODE_TRUE ? stages->producer : &none;
 	if (bound->root->kind == TW_NODE_TRUE)
@@ -330,7 +330,7 @@ static void place_marks(struct placing *p, struct tw_bound_event *bound, const s
 	p->readers = true;
 }
 
-static int place_tracer_record(struct placing *p, struct tw_bound_event *bound, const struct stages *stages)
+static int place_tracer_record(struct filter_pass *p, struct tw_bound_event *bound, const struct filter_stages *stages)
 {
 	const bool able = bound->root->kind != TW_NODE_FALSE;
 	const int err = check_later(p, stages->later);
@@ -343,13 +343,13 @@ static int place_tracer_record(struct placing *p, struct tw_bound_event *bound, 
 }
 
 /* Places the records of tracers and trace_marker. Return: as place_event() */
-static int place_others(struct placing *p)
+static int place_others(struct filter_pass *p)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < p->bound->n_events && !err; i++) {
 		struct tw_bound_event *bound = &p->bound->events[i];
-		struct stages stages;
+		struct filter_stages stages;
 
 		if (strcmp(bound->format->system, "ftrace") != 0 || is_stack(bound->format))
 			continue;
@@ -364,7 +364,7 @@ static int place_others(struct placing *p)
 }
 
 /* Places every event, also after a failure. Return: 0 or the first failure */
-static int place_all(struct placing *p)
+static int place_all(struct filter_pass *p)
 {
 	struct tw_error *const error = p->error;
 	int first = 0;
@@ -409,7 +409,7 @@ static void set_verdicts(struct tw_event_filter *filter)
 }
 
 /* Makes the event filter of the readers; removes it if the readers have nothing to evaluate. Takes over p->bound and @schema. */
-static int replace_event_filter(struct placing *p, struct tw_schema *schema)
+static int replace_event_filter(struct filter_pass *p, struct tw_schema *schema)
 {
 	struct tw_filtering *f = p->filtering;
 	struct tw_event_filter *filter = calloc(1, sizeof(*filter));
@@ -436,7 +436,7 @@ static int replace_event_filter(struct placing *p, struct tw_schema *schema)
 	return err;
 }
 
-static int bind(struct placing *p, const struct tw_schema *schema)
+static int bind(struct filter_pass *p, const struct tw_schema *schema)
 {
 	const struct tw_bind_options options = {
 		.schema = schema,
@@ -453,9 +453,9 @@ static int bind(struct placing *p, const struct tw_schema *schema)
 }
 
 /* Sets the tree for event ids without a format, which are not expected. Comparisons that do not need the format are still evaluated. */
-static int split_unknown(struct placing *p)
+static int split_unknown(struct filter_pass *p)
 {
-	struct stages stages;
+	struct filter_stages stages;
 
 	if (split(p->bound->unknown, false, p->bound->arena, &stages))
 		return no_memory(p->error);
@@ -464,7 +464,7 @@ static int split_unknown(struct placing *p)
 }
 
 /* Binds the filter, places all events, sets the filter files and replaces the readers' filter. Takes @schema over. */
-static int place_filter(struct placing *p, struct tw_schema *schema)
+static int place_filter(struct filter_pass *p, struct tw_schema *schema)
 {
 	int err = bind(p, schema);
 
@@ -490,7 +490,7 @@ static int place_filter(struct placing *p, struct tw_schema *schema)
  * Makes a pass, with or without a filter. At the top level, the text is tried in the instance's own filter files: a text in the top level's
  * files would remain after a killed run.
  */
-static int place(struct placing *p, struct tw_schema *schema)
+static int place(struct filter_pass *p, struct tw_schema *schema)
 {
 	p->top_level = tw_instance__is_top_level(p->instance);
 	p->instance = tw_instance__own_files(p->instance);
@@ -530,7 +530,7 @@ void tw_filtering__init(struct tw_filtering *f, const struct tw_producer_options
 int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selection, struct tw_instance *instance,
 			struct tw_schema *schema, struct tw_error *error)
 {
-	struct placing placing = {
+	struct filter_pass placing = {
 		.filtering = f,
 		.selection = selection,
 		.instance = instance,
@@ -553,7 +553,7 @@ int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selec
 void tw_filtering__leave_out_own(struct tw_filtering *f, const struct tw_selection *selection,
 				 const struct tw_instance *instance)
 {
-	struct placing placing = {
+	struct filter_pass placing = {
 		.filtering = f,
 		.selection = selection,
 		.instance = tw_instance__own_files(instance),
@@ -572,7 +572,7 @@ void tw_filtering__renew(struct tw_filtering *f, const struct tw_selection *sele
 			 struct tw_schema *schema)
 {
 	const size_t before = f->n;
-	struct placing placing = {
+	struct filter_pass placing = {
 		.filtering = f,
 		.selection = selection,
 		.instance = instance,

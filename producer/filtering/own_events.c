@@ -19,19 +19,20 @@ void tw_own_events__add_device(struct tw_own_events *own, const char *name)
 		snprintf(own->devices[own->n_devices++], TW_OWN_NAME_MAX, "%s", name);
 }
 
+/* Begins the comparison "FIELD != ", joined by && to a previous one. */
+static void put_differs(struct tw_line *line, bool first, const char *field)
+{
+	tw_line__str(line, first ? "" : " && ");
+	tw_line__str(line, field);
+	tw_line__str(line, " != ");
+}
+
 static void put_other_pids(const struct tw_own_events *own, const char *field, struct tw_line *line)
 {
 	for (size_t i = 0; i < own->n_pids; i++) {
-		tw_line__str(line, i ? " && " : "");
-		tw_line__str(line, field);
-		tw_line__str(line, " != ");
+		put_differs(line, !i, field);
 		tw_line__i64(line, own->pids[i]);
 	}
-}
-
-static void put_woken(const struct tw_own_events *own, const char *field, struct tw_line *line)
-{
-	put_other_pids(own, field, line);
 }
 
 /* A switch that another task takes part in is kept: its other half would miss it. */
@@ -42,8 +43,8 @@ static void put_switched(const struct tw_own_events *own, const char *field, str
 	(void)field;
 	for (size_t i = 0; i < 2 && own->n_pids; i++) {
 		tw_line__str(line, i ? " || (" : "(");
-		tw_line__str(line, fields[i]);
-		tw_line__str(line, " != 0 && ");
+		put_differs(line, true, fields[i]);
+		tw_line__str(line, "0 && ");
 		put_other_pids(own, fields[i], line);
 		tw_line__char(line, ')');
 	}
@@ -52,9 +53,8 @@ static void put_switched(const struct tw_own_events *own, const char *field, str
 static void put_named(const struct tw_own_events *own, const char *field, struct tw_line *line)
 {
 	for (size_t i = 0; i < own->n_devices; i++) {
-		tw_line__str(line, i ? " && " : "");
-		tw_line__str(line, field);
-		tw_line__str(line, " != \"");
+		put_differs(line, !i, field);
+		tw_line__char(line, '"');
 		tw_line__str(line, own->devices[i]);
 		tw_line__char(line, '"');
 	}
@@ -62,31 +62,29 @@ static void put_named(const struct tw_own_events *own, const char *field, struct
 
 static void put_numbered(const struct tw_own_events *own, const char *field, struct tw_line *line)
 {
-	const char *before = "";
+	bool first = true;
 
 	for (size_t i = 0; i < own->n_devices; i++) {
 		const unsigned int index = if_nametoindex(own->devices[i]);
 
 		if (!index)
 			continue;
-		tw_line__str(line, before);
-		tw_line__str(line, field);
-		tw_line__str(line, " != ");
+		put_differs(line, first, field);
 		tw_line__u64(line, index);
-		before = " && ";
+		first = false;
 	}
 }
 
 /* Kinds of events with the field that tells whom they concern. If a kernel's event lacks the field, it is not filtered. */
-static const struct kind {
+static const struct own_kind {
 	const char *system, *event; /* NULL = all events of the system */
 	const char *field;
 	void (*put)(const struct tw_own_events *own, const char *field, struct tw_line *line);
 } kinds[] = {
 	{ "sched", "sched_switch", NULL, put_switched },
-	{ "sched", "sched_waking", "pid", put_woken },
-	{ "sched", "sched_wakeup", "pid", put_woken },
-	{ "sched", "sched_migrate_task", "pid", put_woken },
+	{ "sched", "sched_waking", "pid", put_other_pids },
+	{ "sched", "sched_wakeup", "pid", put_other_pids },
+	{ "sched", "sched_migrate_task", "pid", put_other_pids },
 	{ "net", NULL, "name", put_named },
 	{ "napi", "napi_poll", "dev_name", put_named },
 	{ "qdisc", NULL, "ifindex", put_numbered },
@@ -96,7 +94,7 @@ static const struct kind {
 void tw_own_events__filter(const struct tw_own_events *own, const char *system, const char *event, struct tw_line *line)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		const struct kind *kind = &kinds[i];
+		const struct own_kind *kind = &kinds[i];
 
 		if (!strcmp(kind->system, system) && (!kind->event || !strcmp(kind->event, event)))
 			kind->put(own, kind->field, line);
