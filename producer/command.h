@@ -14,7 +14,6 @@ struct tw_command;
  * @argv: NULL-terminated; argv[0] is looked up in PATH
  * @marker: path of an instance's trace_marker; the child writes a mark there, whose record has the child's global pid, even inside a pid
  * namespace. NULL = no mark
- *
  * Return: 0, or -errno with @error filled; -ENOENT if there is no such command, -EACCES if it is not executable. Both are checked before
  * the fork.
  */
@@ -31,10 +30,7 @@ int tw_command__run(struct tw_command *command, struct tw_error *error);
 /** tw_command__fd() - a pidfd, readable when the command has ended; borrowed */
 int tw_command__fd(const struct tw_command *command);
 
-/**
- * tw_command__wait() - wait until the command ends
- * Return: its exit status, or 128 + n if signal n killed it.
- */
+/** tw_command__wait() - wait until the command ends. Return: its exit status, or 128 + n if signal n killed it */
 int tw_command__wait(struct tw_command *command);
 
 /** tw_command__free() - kill the command if it still runs (SIGTERM, then SIGKILL) and reap it; NULL is fine */

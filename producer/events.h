@@ -34,7 +34,6 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
  * @all: the events to select from, as from tw_event_list__read()
  * @spec: items separated by commas or blanks: "sched" (a system, or an event of any system), "sched:sched_switch", "sched/sched_switch",
  * "all"; system and event can contain *, ? and [] as in the shell
- *
  * Return: 0; -ENOENT if an item selects nothing (@error names the item and suggests a similar name); -ENOMEM.
  */
 int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list *all, const char *spec,
@@ -65,7 +64,6 @@ struct tw_selection {
 /**
  * tw_selection__init() - resolve the requests
  * @n: may be 0
- *
  * Return: 0; -ENOENT for an event that does not exist.
  */
 int tw_selection__init(struct tw_selection *sel, const char *tracing_dir, const struct tw_event_request *wanted,

@@ -72,7 +72,6 @@ bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct
 /**
  * tw_field_offset_table__set() - replace the selected fields of an event
  * @offsets: taken over; NULL or empty = no fields
- *
  * Return: whether the event has selected fields.
  */
 bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *offsets);
@@ -87,7 +86,6 @@ static inline const struct tw_field_offsets *tw_field_offset_table__find(const t
  * tw_field_offset__locate() - find the bytes of a field in a record
  * @record: @len bytes; a __data_loc or __rel_loc is in host byte order
  * @ret_offset: offset of the field's data
- *
  * Return: number of the data's bytes that are within @len; 0 if the data begins after @len.
  */
 static inline uint32_t tw_field_offset__locate(const struct tw_field_offset *entry, const uint8_t *record, uint32_t len,

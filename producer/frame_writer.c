@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/time.h"
 #include "producer/counter.h"
-#include "wire/encode.h"
 
 #define PATIENCE_NS 2000000000ull /* limit of the wait for room before events are shed */
 #define LAST_NS     500000000ull  /* time limit for all last frames together if the sink failed or accepted nothing */

@@ -103,7 +103,6 @@ void tw_frame_writer__event(struct tw_frame_writer *writer, struct tw_producer_c
 
 /**
  * tw_frame_writer__borrow_frame() - get a copy of the open frame, to add events to it
- *
  * Return: a frame without room if the open frame is not of @channel.
  */
 static inline struct tw_frame tw_frame_writer__borrow_frame(const struct tw_frame_writer *writer,

@@ -71,7 +71,6 @@ void tw_hashed_pointers__fini(struct tw_hashed_pointers *pointers);
 /**
  * tw_hashed_pointers__set_format() - hash the addresses in the fields of an event from now on; called by one thread, while readers run
  * @print: print format of @format; NULL = unknown
- *
  * Return: 0; -ENOMEM: then the event must not be sent.
  */
 int tw_hashed_pointers__set_format(struct tw_hashed_pointers *pointers, const struct tw_format *format,
@@ -86,7 +85,6 @@ void tw_hashed_pointers__set_text(struct tw_hashed_pointers *pointers, const str
 /**
  * tw_hashed_pointers__hash_strings() - copy the text of printk_formats with replaced addresses
  * @text: lines of `0xADDRESS : "TEXT"`; other lines are left out
- *
  * Return: the copy, to be freed by the caller; NULL if there is no memory.
  */
 char *tw_hashed_pointers__hash_strings(const struct tw_hashed_pointers *pointers, const char *text);

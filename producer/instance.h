@@ -65,7 +65,6 @@ bool tw_instance__has(const struct tw_instance *instance, const char *file);
 /**
  * tw_instance__use_top_level() - make the functions above use the files of the top level; for tracer/top_level.h
  * @top: keeps notes of each write, borrowed; NULL = use the instance's own files again
- *
  * Return: 0 or -ENOMEM
  */
 int tw_instance__use_top_level(struct tw_instance *instance, struct tw_top_level *top, struct tw_error *error);
@@ -120,7 +119,6 @@ bool tw_instance__is_alive(const char *name);
  * @dry_run: only report the stale instances
  * @removed: called for each stale instance; may be NULL. @left: a sentence about kernel settings that were not restored; NULL = there are
  * none
- *
  * Return: number of instances, or -errno with @error filled; -EBUSY if a run that is creating an instance is stopped (SIGSTOP).
  */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,

@@ -42,7 +42,6 @@ void tw_kallsyms__read(struct tw_kallsyms *kallsyms);
 /**
  * tw_kallsyms__renew() - replace the table by the one that the thread has read
  * @wait: wait for the end of the thread; otherwise there is no effect while it reads
- *
  * Return: whether there is a new table.
  */
 bool tw_kallsyms__renew(struct tw_kallsyms *kallsyms, bool wait);

@@ -273,8 +273,8 @@ static void add_new_events(struct tw_metadata_sender *m)
 	tw_schema_texts__fini(&m->texts);
 	m->texts = texts;
 	send_new_schema(m);
-	tw_filtering__renew(m->filtering, m->selection, m->instance, schema);
-	tw_filtering__enable(m->filtering, m->selection, m->instance, NULL);
+	tw_filtering__renew(m->filtering, schema);
+	tw_filtering__enable(m->filtering, NULL);
 }
 
 /* If control records were shed, sends all metadata again once there is room; otherwise names would stay unknown. */

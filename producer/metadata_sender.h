@@ -42,7 +42,6 @@ struct tw_metadata_sender {
 	struct tw_trace_clock *clock;
 	struct tw_selection *selection;
 	struct tw_filtering *filtering;
-	struct tw_instance *instance;
 	struct tw_producer_stream *stream;
 	struct tw_hashed_pointers *pointers; /* NULL = addresses are sent unchanged */
 	const struct tw_producer_options *options;
@@ -64,7 +63,6 @@ struct tw_metadata_sender {
 /**
  * tw_metadata_sender__load_texts() - read the format texts of the selected events and determine which fields are addresses
  * @ret_schema: the parsed formats, the caller's; NULL if there is no filter, because only filters need them
- *
  * Return: 0 or -errno.
  */
 int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct tw_schema_texts *ret,

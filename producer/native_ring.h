@@ -35,7 +35,6 @@ static const struct tw_ring_layout tw_native_layout = {
 /**
  * tw_native_ring__check_layout() - check that this kernel's rings have the layout tw_native_layout
  * @tracing_dir: as from tw_tracing_dir__find()
- *
  * Return: 0; -ENOTSUP if the layout differs; another -errno if tracefs cannot be read.
  */
 int tw_native_ring__check_layout(const char *tracing_dir, struct tw_error *error);

@@ -10,10 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/time.h"
 #include "producer/counter.h"
 #include "producer/producer_impl.h"
-#include "wire/encode.h"
 
 const char *tw_producer__instance(const struct tw_producer *p)
 {
@@ -261,7 +259,7 @@ static void leave_out_own_events(struct tw_producer *p)
 	pthread_mutex_lock(&p->mark_lock);
 	p->filtering.own.complete = true;
 	pthread_mutex_unlock(&p->mark_lock);
-	tw_filtering__leave_out_own(&p->filtering, &p->selection, p->instance);
+	tw_filtering__leave_out_own(&p->filtering);
 }
 
 int tw_producer__start(struct tw_producer *p, struct tw_error *error)
@@ -280,7 +278,7 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *error)
 	 * known and has the old name, as for the kernel's filters.
 	 */
 	if (!err)
-		err = tw_filtering__enable(&p->filtering, &p->selection, p->instance, error);
+		err = tw_filtering__enable(&p->filtering, error);
 	if (!err)
 		err = tw_producer_tasks__begin(p->tasks, p->own_pids, error);
 	if (!err) {

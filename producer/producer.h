@@ -127,7 +127,6 @@ struct tw_producer;
  * @options: borrowed until tw_producer__free()
  *
  * Stale instances are removed first.
- *
  * Return: 0; -EINVAL for an invalid option or filter (a usage error), -ENOENT for an event that does not exist (a usage error too),
  * -EACCES/-EPERM without privileges, -ENODEV without tracefs, or another errno; always with a sentence in @error.
  */
@@ -187,7 +186,6 @@ uint64_t tw_producer__progress(const struct tw_producer *producer);
  * tw_producer__stop() - switch tracing off, read the rings to the end, send the last frames, end threads and sinks
  *
  * Each ring is read up to the events recorded when the threads have ended. If tracing continues, later events count as lost in the ring.
- *
  * Return: 0, or the first -errno; -ETIMEDOUT if frames were given up because the sinks had no room in time. The counters are valid in any
  * case.
  */

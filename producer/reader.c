@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "producer/reader.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/time.h"
-#include "producer/native_ring.h"
 #include "wire/encode.h"
 
 #define BUDGET          (16u << 20) /* limit of bytes read from one ring in one round */

@@ -63,7 +63,6 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
  * @page: buffer of @page_size + TW_NATIVE_PAGE_SLACK bytes; @page_size: size of a sub-buffer
  * @round: events of this time or later may be left for the next call; if the ring fills fast, also slightly older ones; UINT64_MAX = leave
  * no events
- *
  * Return: bytes of events read.
  */
 size_t tw_trace_ring__drain(struct tw_trace_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
@@ -87,7 +86,6 @@ int tw_trace_ring__bound(struct tw_trace_ring *ring);
 /**
  * tw_trace_ring__settle() - after the ring was read to its end: report all losses not reported yet, including the events left in the ring
  * @ret: the kernel's counters
- *
  * Return: 0, or -errno if the kernel's counters cannot be read; then no more losses are counted.
  */
 int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *writer, struct tw_ring_stats *ret);

@@ -10,7 +10,6 @@
 #define TW_RING_SCHEDULER_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

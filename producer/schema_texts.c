@@ -12,7 +12,6 @@
 #include "producer/tracing_dir.h"
 #include "schema/format.h"
 #include "schema/print.h"
-#include "schema/schema.h"
 #include "wire/schema_text.h"
 
 #define FTRACE_FORMATS_MAX 64 /* limit of formats of system ftrace; Linux 6.18 has 19 */

@@ -39,7 +39,6 @@ struct tw_schema_texts_request {
  * @ret: the caller's; free it with tw_schema_texts__fini()
  *
  * The format of ftrace:print is always included, because a write to the instance's trace_marker records such an event.
- *
  * Return: 0, or -errno with @error filled.
  */
 int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,

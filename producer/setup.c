@@ -222,7 +222,6 @@ static int init_metadata(struct tw_producer *p, struct tw_error *error)
 		.clock = &p->clock,
 		.selection = &p->selection,
 		.filtering = &p->filtering,
-		.instance = p->instance,
 		.stream = &p->stream,
 		.pointers = p->options->hash_pointers ? &p->pointers : NULL,
 		.options = p->options,

@@ -68,7 +68,6 @@ struct tw_seen_addresses {
 /**
  * tw_addresses__set_fields() - set which fields of an event contain addresses to look up; called by the control thread, while readers run
  * @fields: the fields of @format that are printed as symbols, as from tw_print__addresses()
- *
  * Return: whether the event has such fields.
  */
 bool tw_addresses__set_fields(struct tw_addresses *addresses, const struct tw_format *format,

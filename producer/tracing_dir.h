@@ -8,7 +8,6 @@
 /**
  * tw_tracing_dir__find() - find the directory of available_events; mounts tracefs if it is not mounted and mounting is permitted
  * @ret: a static string
- *
  * Return: 0; -ENODEV if tracefs is not mounted and cannot be mounted; -EACCES or another -errno if it cannot be read; @error then explains
  * what to do.
  */
@@ -17,7 +16,6 @@ int tw_tracing_dir__find(const char **ret, struct tw_error *error);
 /**
  * tw_tracing_file__read() - read a whole file below a tracing or instance directory
  * @ret: the text, NUL-terminated; the caller's, to be freed with free()
- *
  * Return: 0, or -errno with @error filled.
  */
 int tw_tracing_file__read(const char *dir, const char *name, char **ret, struct tw_error *error);

@@ -22,12 +22,10 @@ struct filter_stages {
 /* The state of one pass over all events, which decides which part of the filter each stage evaluates. */
 struct filter_pass {
 	struct tw_filtering *filtering;
-	const struct tw_selection *selection;
-	const struct tw_instance *instance;
+	const struct tw_instance *instance; /* whose filter files are written */
 	struct tw_bound *bound; /* the filter; its trees become the parts for the readers; NULL = no filter */
 	bool first;             /* no event is enabled yet, so the filter files are empty */
 	bool later;             /* a predicate that the producer cannot decide is left to the receiver */
-	bool top_level;         /* events are enabled at the top level, not in the instance */
 	bool readers;           /* the readers have to evaluate a part */
 	size_t able;            /* number of events that can match */
 	struct tw_filter_places places;
@@ -159,7 +157,7 @@ static int write_if_needed(const struct filter_pass *p, const struct tw_event_na
 /* Takes @text over as the filter of the event and writes the filter file. NULL = no filter */
 static int set_file(struct filter_pass *p, size_t i, char *text, struct tw_error *error)
 {
-	const struct tw_event_name *name = &p->selection->events.names[i];
+	const struct tw_event_name *name = &p->filtering->selection->events.names[i];
 	struct tw_filtered *event = &p->filtering->events[i];
 	char *file = without_own(p->filtering, name, text);
 	int err = 0;
@@ -186,7 +184,7 @@ static int set_file(struct filter_pass *p, size_t i, char *text, struct tw_error
 /* Sets the filter file to the filter of the event's request. */
 static int set_own_filter(struct filter_pass *p, size_t i)
 {
-	const char *own = tw_selection__filter(p->selection, i);
+	const char *own = tw_selection__filter(p->filtering->selection, i);
 	char *copy = own ? strdup(own) : NULL;
 
 	return own && !copy ? no_memory(p->error) : set_file(p, i, copy, p->error);
@@ -202,7 +200,7 @@ static void note_refused(struct filter_pass *p, size_t i, char *text)
 
 	free(event->refused);
 	event->refused = text;
-	write_filter(p->instance, &p->selection->events.names[i], NULL, NULL);
+	write_filter(p->instance, &p->filtering->selection->events.names[i], NULL, NULL);
 }
 
 /* Tries to let the kernel evaluate @tree, together with the request's filter. Return: whether the kernel does */
@@ -214,7 +212,7 @@ static bool push_down(struct filter_pass *p, size_t i, const struct tw_node *tre
 
 	if (tw_tracefs__emit(p->bound, tree, &line, NULL))
 		return false;
-	text = join_texts(tw_selection__filter(p->selection, i), &line);
+	text = join_texts(tw_selection__filter(p->filtering->selection, i), &line);
 	copy = text ? strdup(text) : NULL;
 	if (!copy || (event->refused && !strcmp(event->refused, text))) {
 		free(text);
@@ -263,7 +261,7 @@ static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
 	bool pushed = false;
 	int err = split(bound->root, true, p->bound->arena, &stages);
 
-	if (!err && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->selection, i))
+	if (!err && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->filtering->selection, i))
 		/* the request's filter is checked alone: unbalanced parentheses in it could match those of join_texts() */
 		err = set_own_filter(p, i);
 	if (!err && stages.kernel->kind != TW_NODE_TRUE) {
@@ -290,7 +288,7 @@ static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
  */
 static int place_event(struct filter_pass *p, size_t i)
 {
-	const struct tw_event_name *name = &p->selection->events.names[i];
+	const struct tw_event_name *name = &p->filtering->selection->events.names[i];
 	const struct tw_format *format = tw_schema__by_name(p->bound->options.schema, name->system, name->name);
 	struct tw_bound_event *bound = format ? tw_bound__event(p->bound, format->id) : NULL;
 	const struct tw_node *root = bound ? bound->root : p->bound->unknown;
@@ -324,7 +322,7 @@ static void place_marks(struct filter_pass *p, struct tw_bound_event *bound, con
 	bound->root = stages->later->kind == TW_NODE_TRUE ? stages->producer : &none;
 	if (bound->root->kind == TW_NODE_TRUE)
 		return;
-	if (bound->root->kind == TW_NODE_FALSE && !p->top_level &&
+	if (bound->root->kind == TW_NODE_FALSE && !tw_instance__is_top_level(p->filtering->instance) &&
 	    !tw_instance__write(p->instance, "options/markers", "0", NULL))
 		return;
 	p->readers = true;
@@ -370,7 +368,7 @@ static int place_all(struct filter_pass *p)
 	int first = 0;
 
 	p->places = (struct tw_filter_places){ 0 };
-	for (size_t i = 0; i < p->selection->events.n; i++) {
+	for (size_t i = 0; i < p->filtering->selection->events.n; i++) {
 		struct tw_filtered *event = &p->filtering->events[i];
 		int err;
 
@@ -452,20 +450,10 @@ static int bind(struct filter_pass *p, const struct tw_schema *schema)
 	return err == -E2BIG ? -EINVAL : err; /* the user's filter is too large */
 }
 
-/* Sets the tree for event ids without a format, which are not expected. Comparisons that do not need the format are still evaluated. */
-static int split_unknown(struct filter_pass *p)
-{
-	struct filter_stages stages;
-
-	if (split(p->bound->unknown, false, p->bound->arena, &stages))
-		return no_memory(p->error);
-	p->bound->unknown = stages.producer;
-	return 0;
-}
-
 /* Binds the filter, places all events, sets the filter files and replaces the readers' filter. Takes @schema over. */
 static int place_filter(struct filter_pass *p, struct tw_schema *schema)
 {
+	struct filter_stages unknown;
 	int err = bind(p, schema);
 
 	if (!err) {
@@ -477,10 +465,13 @@ static int place_filter(struct filter_pass *p, struct tw_schema *schema)
 			p->error, -EINVAL,
 			"none of the selected events can match the filter '%s': they do not have these fields or values",
 			tw_filter__text(p->filtering->options->filter));
-	if (!err)
-		err = split_unknown(p);
-	if (!err)
+	/* event ids without a format are not expected; comparisons that do not need the format are still evaluated */
+	if (!err && split(p->bound->unknown, false, p->bound->arena, &unknown))
+		err = no_memory(p->error);
+	if (!err) {
+		p->bound->unknown = unknown.producer;
 		return replace_event_filter(p, schema);
+	}
 	tw_bound__free(p->bound);
 	tw_schema__free(schema);
 	return err;
@@ -492,8 +483,7 @@ static int place_filter(struct filter_pass *p, struct tw_schema *schema)
  */
 static int place(struct filter_pass *p, struct tw_schema *schema)
 {
-	p->top_level = tw_instance__is_top_level(p->instance);
-	p->instance = tw_instance__own_files(p->instance);
+	p->instance = tw_instance__own_files(p->filtering->instance);
 	return p->filtering->options->filter ? place_filter(p, schema) : place_all(p);
 }
 
@@ -527,69 +517,54 @@ void tw_filtering__init(struct tw_filtering *f, const struct tw_producer_options
 		snprintf(f->host, sizeof(f->host), "%s", uts.nodename);
 }
 
-int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selection, struct tw_instance *instance,
-			struct tw_schema *schema, struct tw_error *error)
+int tw_filtering__begin(struct tw_filtering *f, const struct tw_selection *selection,
+			const struct tw_instance *instance, struct tw_schema *schema, struct tw_error *error)
 {
-	struct filter_pass placing = {
-		.filtering = f,
-		.selection = selection,
-		.instance = instance,
-		.first = true,
-		.later = f->options->later_stage,
-		.error = error,
-	};
-	int err = make_room(f, selection->events.n, error);
+	struct filter_pass pass = { .filtering = f, .first = true, .later = f->options->later_stage, .error = error };
+	int err;
 
+	f->selection = selection;
+	f->instance = instance;
+	err = make_room(f, selection->events.n, error);
 	if (err) {
 		tw_schema__free(schema);
 		return err;
 	}
-	err = place(&placing, schema);
-	f->later = placing.places.later;
-	publish(f, &placing.places);
+	err = place(&pass, schema);
+	f->later = pass.places.later;
+	publish(f, &pass.places);
 	return err;
 }
 
-void tw_filtering__leave_out_own(struct tw_filtering *f, const struct tw_selection *selection,
-				 const struct tw_instance *instance)
+void tw_filtering__leave_out_own(struct tw_filtering *f)
 {
-	struct filter_pass placing = {
-		.filtering = f,
-		.selection = selection,
-		.instance = tw_instance__own_files(instance),
-	};
+	struct filter_pass pass = { .filtering = f, .instance = tw_instance__own_files(f->instance) };
 
 	for (size_t i = 0; i < f->n; i++) {
 		const char *text = f->events[i].text;
 		char *copy = text ? strdup(text) : NULL;
 
 		if (copy || !text)
-			set_file(&placing, i, copy, NULL);
+			set_file(&pass, i, copy, NULL);
 	}
 }
 
-void tw_filtering__renew(struct tw_filtering *f, const struct tw_selection *selection, struct tw_instance *instance,
-			 struct tw_schema *schema)
+void tw_filtering__renew(struct tw_filtering *f, struct tw_schema *schema)
 {
+	struct filter_pass pass = { .filtering = f, .later = f->later };
 	const size_t before = f->n;
-	struct filter_pass placing = {
-		.filtering = f,
-		.selection = selection,
-		.instance = instance,
-		.later = f->later,
-	};
 
-	if (make_room(f, selection->events.n, NULL)) {
+	if (make_room(f, f->selection->events.n, NULL)) {
 		tw_schema__free(schema);
 		return;
 	}
-	if (place(&placing, schema) && f->options->filter) {
+	if (place(&pass, schema) && f->options->filter) {
 		/* the readers still use the old filter, which does not have the new events */
-		placing.places.left_out = f->n - before;
+		pass.places.left_out = f->n - before;
 		for (size_t i = before; i < f->n; i++)
 			f->events[i].off = true;
 	}
-	publish(f, &placing.places);
+	publish(f, &pass.places);
 }
 
 void tw_filtering__places(struct tw_filtering *f, struct tw_filter_places *ret)
@@ -599,31 +574,28 @@ void tw_filtering__places(struct tw_filtering *f, struct tw_filter_places *ret)
 	pthread_mutex_unlock(&f->places_lock);
 }
 
-static int enable_one(const struct tw_filtered *event, const struct tw_event_name *name,
-		      const struct tw_instance *instance, struct tw_error *error)
+static int enable_one(const struct tw_filtering *f, size_t i, struct tw_error *error)
 {
+	const struct tw_event_name *name = &f->selection->events.names[i];
+	const char *filter = f->events[i].file;
 	char file[512];
 	int err = 0;
 
-	if (tw_instance__is_top_level(instance) && event->file && !has_filter(instance, name, event->file))
-		err = write_filter(instance, name, event->file, error);
+	if (tw_instance__is_top_level(f->instance) && filter && !has_filter(f->instance, name, filter))
+		err = write_filter(f->instance, name, filter, error);
 	if (err)
 		return err;
 	snprintf(file, sizeof(file), "events/%s/%s/enable", name->system, name->name);
-	return tw_instance__write(instance, file, "1", error);
+	return tw_instance__write(f->instance, file, "1", error);
 }
 
-int tw_filtering__enable(const struct tw_filtering *f, const struct tw_selection *selection,
-			 const struct tw_instance *instance, struct tw_error *error)
+int tw_filtering__enable(const struct tw_filtering *f, struct tw_error *error)
 {
 	int first = 0;
 
-	for (size_t i = 0; i < selection->events.n && i < f->n; i++) {
-		int err;
+	for (size_t i = 0; i < f->selection->events.n && i < f->n; i++) {
+		const int err = f->events[i].off ? 0 : enable_one(f, i, first ? NULL : error);
 
-		if (f->events[i].off)
-			continue;
-		err = enable_one(&f->events[i], &selection->events.names[i], instance, first ? NULL : error);
 		first = first ? first : err;
 	}
 	return first;

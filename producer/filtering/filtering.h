@@ -26,6 +26,8 @@ struct tw_filtered {
 
 struct tw_filtering {
 	const struct tw_producer_options *options;
+	const struct tw_selection *selection;
+	const struct tw_instance *instance;
 	char host[65]; /* host name, as in HOST */
 	struct tw_own_events own;
 	struct tw_event_filters event_filters;
@@ -42,34 +44,31 @@ void tw_filtering__init(struct tw_filtering *filtering, const struct tw_producer
 
 /**
  * tw_filtering__begin() - bind the filter, write the filter files, set the event filter; call it before the readers run
+ * @selection: borrowed, as @instance; call tw_filtering__renew() when it has grown
  * @instance: no event is enabled in it yet
  * @schema: the formats of the selected events and of the records of tracers and trace_marker; taken over, also on failure. NULL if there is
  * no filter
- *
  * Return: 0; -EINVAL for a filter that names unknown fields, that no event can match or that the kernel refuses; another -errno.
  */
 int tw_filtering__begin(struct tw_filtering *filtering, const struct tw_selection *selection,
-			struct tw_instance *instance, struct tw_schema *schema, struct tw_error *error);
+			const struct tw_instance *instance, struct tw_schema *schema, struct tw_error *error);
 
 /**
  * tw_filtering__leave_out_own() - leave out the events of filtering->own, also for events that tw_filtering__renew() adds
  *
  * Call it after tw_filtering__begin(), when all threads of the run exist. If the kernel refuses such a filter, these events are recorded.
  */
-void tw_filtering__leave_out_own(struct tw_filtering *filtering, const struct tw_selection *selection,
-				 const struct tw_instance *instance);
+void tw_filtering__leave_out_own(struct tw_filtering *filtering);
 
 /**
  * tw_filtering__renew() - the same for a selection that has grown, while the readers run
  *
  * New events that cannot be filtered stay disabled and are counted in left_out.
  */
-void tw_filtering__renew(struct tw_filtering *filtering, const struct tw_selection *selection,
-			 struct tw_instance *instance, struct tw_schema *schema);
+void tw_filtering__renew(struct tw_filtering *filtering, struct tw_schema *schema);
 
 /** tw_filtering__enable() - enable all events except those with @off set. Return: 0, or the first -errno */
-int tw_filtering__enable(const struct tw_filtering *filtering, const struct tw_selection *selection,
-			 const struct tw_instance *instance, struct tw_error *error);
+int tw_filtering__enable(const struct tw_filtering *filtering, struct tw_error *error);
 
 /** tw_filtering__places() - as tw_producer__filter_places() */
 void tw_filtering__places(struct tw_filtering *filtering, struct tw_filter_places *ret);

@@ -3,7 +3,6 @@
 #ifndef TW_CPU_MASK_H
 #define TW_CPU_MASK_H
 
-#include <stddef.h>
 
 #include "base/error.h"
 
@@ -16,7 +15,6 @@
  * "0-3,8": numbers of CPUs, recognised by the dash or comma
  * @cpus: number of CPUs, at most TW_CPU_MASK_CPUS
  * @ret: the mask as the kernel writes it
- *
  * Return: 0; -EINVAL for any other text, an empty set, or a CPU that does not exist.
  */
 int tw_cpu_mask__parse(const char *text, unsigned int cpus, char ret[TW_CPU_MASK_TEXT], struct tw_error *error);

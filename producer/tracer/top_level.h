@@ -28,7 +28,6 @@ struct tw_top_level;
 /**
  * tw_top_level__take() - take the whole top level; its buffer is then empty and off, as in a new instance
  * @instance: uses the files of the top level from now on: tw_instance__use_top_level()
- *
  * Return: 0; -EBUSY if the top level is in use; @error names the file that shows this, or another run.
  */
 int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *error);
@@ -40,7 +39,6 @@ int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *error)
  * tw_top_level__note() - note the value of a setting; call it before and after each write to a file of the top level
  * @value: before the write: the value to be written. NULL = after the write: note the value read from the file as the one that the run
  * wrote, because the kernel may print it differently
- *
  * Return: 0 or -errno
  */
 int tw_top_level__note(struct tw_top_level *top, const char *file, const char *value, struct tw_error *error);
@@ -57,7 +55,6 @@ void tw_top_level__give_back(struct tw_top_level *top);
 /**
  * tw_top_level__restore() - restore what a stale run had changed
  * @instance: name of one of the run's instances
- *
  * Return: 0, also if there is nothing to restore; -EBUSY if a living run uses the top level: keep the instance and try again later.
  * Otherwise @error names the settings that are not restored: -ESTALE if another process has changed them since, -ENOENT if there are no
  * notes.
@@ -79,7 +76,6 @@ struct tw_kept_options;
  * @instance: name of the instance in which the option was changed
  * @option: "options/NAME"
  * @was_on: previous value at the top level
- *
  * Return: 0 or -errno
  */
 int tw_kept_options__add(struct tw_kept_options **kept, const char *instance, const char *option, bool was_on,
