@@ -354,10 +354,9 @@ static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 }
 
 /* Sends what is due before the events of the round, so that a receiver that joined since the last round can decode them. */
-void tw_metadata_sender__before(void *ctx, uint64_t now)
+void tw_metadata_sender__before(struct tw_metadata_sender *m, uint64_t now)
 {
 	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
-	struct tw_metadata_sender *m = ctx;
 
 	m->control.time = now;
 	resend_shed(m);
@@ -382,10 +381,9 @@ static uint64_t next_due(const struct tw_metadata_sender *m, uint64_t mono)
 	return m->options->repeat_ms ? tw_time__earlier(next, tw_request_limiter__pause(m->requests, mono)) : next;
 }
 
-uint64_t tw_metadata_sender__after(void *ctx, uint64_t now, uint64_t *watermark)
+uint64_t tw_metadata_sender__after(struct tw_metadata_sender *m, uint64_t now, uint64_t *watermark)
 {
 	const uint64_t mono = tw_time__now(CLOCK_MONOTONIC);
-	struct tw_metadata_sender *m = ctx;
 
 	tw_producer_tasks__settle(m->tasks);
 	send_new_names(m, now);

@@ -71,9 +71,16 @@ int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct t
 /** tw_metadata_sender__start() - send HOST, CLOCK, SCHEMA and COMM before the first event */
 void tw_metadata_sender__start(struct tw_metadata_sender *metadata);
 
-/* The callbacks of struct tw_round; @ctx is the metadata sender. */
-void tw_metadata_sender__before(void *ctx, uint64_t now);
-uint64_t tw_metadata_sender__after(void *ctx, uint64_t now, uint64_t *watermark);
+/** tw_metadata_sender__before() - send what is due; called in each round before the rings are read */
+void tw_metadata_sender__before(struct tw_metadata_sender *metadata, uint64_t now);
+
+/**
+ * tw_metadata_sender__after() - send new names and symbols; called in each round after the rings were read
+ * @watermark: all threads have read all events older than this time, except late ones; lowered if a later control record may get an
+ * earlier time
+ * Return: longest pause before the next round, ns
+ */
+uint64_t tw_metadata_sender__after(struct tw_metadata_sender *metadata, uint64_t now, uint64_t *watermark);
 
 /** tw_metadata_sender__finish() - send the remaining names and symbols, and the clocks */
 void tw_metadata_sender__finish(struct tw_metadata_sender *metadata);

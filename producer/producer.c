@@ -237,13 +237,7 @@ static void announce(struct tw_producer *p)
 	uint64_t start;
 
 	tw_control_channel__init(&p->metadata.control, &first->writer);
-	first->control = &p->metadata.control.channel;
-	first->round = (struct tw_round){
-		.before = tw_metadata_sender__before,
-		.after = tw_metadata_sender__after,
-		.ctx = &p->metadata,
-		.fd = tw_request_limiter__fd(p->metadata.requests),
-	};
+	first->metadata = &p->metadata;
 	tw_metadata_sender__start(&p->metadata);
 	start = p->metadata.control.time - p->clock.slack; /* names that become known later get no earlier time */
 	for (unsigned int i = 0; i < p->n_readers; i++) {

@@ -73,11 +73,13 @@ static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, ui
 	uint64_t next[CHANNELS_MAX + 1];
 	size_t n = next_numbers(r, channels, next);
 	const size_t rings = n;
+	const struct tw_producer_channel *control;
 
-	if (!r->control)
+	if (!r->metadata)
 		return tw_watermark__emit(frame, time, channels, next, n);
-	channels[n] = r->control->number;
-	next[n++] = r->control->next_seq + (r->writer.channel == r->control);
+	control = &r->metadata->control.channel;
+	channels[n] = control->number;
+	next[n++] = control->next_seq + (r->writer.channel == control);
 	if (r->control_watermark >= time)
 		return tw_watermark__emit(frame, time, channels, next, n);
 	return tw_watermark__emit(frame, time, channels, next, rings) &&
@@ -129,7 +131,7 @@ static uint64_t next_watermark(const struct tw_reader *r)
  */
 static void send_due_watermark(struct tw_reader *r, uint64_t now)
 {
-	const bool control = r->control && r->sent_control_watermark < r->sent_watermark;
+	const bool control = r->metadata && r->sent_control_watermark < r->sent_watermark;
 	const uint64_t sent = control ? r->sent_control_watermark : r->sent_watermark;
 	const uint64_t time = next_watermark(r);
 
@@ -214,18 +216,18 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 	size_t bytes;
 
 	*ret_patience = LONGEST_POLL_NS;
-	if (r->round.before)
-		r->round.before(r->round.ctx, control_time(r, now));
+	if (r->metadata)
+		tw_metadata_sender__before(r->metadata, control_time(r, now));
 	bytes = read_rings(r, now);
 	if (bytes)
 		update_newest(r);
 	read_until = round_read_until(r, now);
 	if (read_until > r->read_until)
 		atomic_store_explicit(&r->read_until, read_until, memory_order_release);
-	if (r->round.after) {
+	if (r->metadata) {
 		uint64_t watermark = all_read_until(r);
 
-		*ret_patience = r->round.after(r->round.ctx, control_time(r, now), &watermark);
+		*ret_patience = tw_metadata_sender__after(r->metadata, control_time(r, now), &watermark);
 		r->control_watermark = watermark;
 	}
 	send_due_watermark(r, now);
@@ -272,7 +274,8 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 	for (; for_events && n < r->n_rings && n < CHANNELS_MAX; n++)
 		fds[n] = (struct pollfd){ .fd = r->rings[n].no_poll ? -1 : r->rings[n].fd, .events = POLLIN };
 	request = &fds[n];
-	*request = (struct pollfd){ .fd = r->round.before ? r->round.fd : -1, .events = POLLIN };
+	*request = (struct pollfd){ .fd = r->metadata ? tw_request_limiter__fd(r->metadata->requests) : -1,
+				    .events = POLLIN };
 	fds[n + 1] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
 	if (ppoll(fds, n + 2, &ts, NULL) <= 0)
 		return;

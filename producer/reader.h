@@ -14,23 +14,11 @@
 
 #include "producer/filtering/event_filter.h"
 #include "producer/frame_writer.h"
+#include "producer/metadata_sender.h"
 #include "producer/ring.h"
 #include "producer/ring_scheduler.h"
 #include "producer/tasks.h"
 #include "producer/trace_clock.h"
-
-/* Callbacks of a round; only the reader that sends the control channel has them. */
-struct tw_round {
-	void (*before)(void *ctx, uint64_t now); /* called before the rings are read */
-	/*
-	 * Called after the rings were read. All threads have read all events older than @watermark, except late ones; the callback may set
-	 * an earlier time. After it returns, no control record gets a time before @watermark. Return: longest pause before the next round,
-	 * ns
-	 */
-	uint64_t (*after)(void *ctx, uint64_t now, uint64_t *watermark);
-	void *ctx;
-	int fd; /* an eventfd, readable when the next round has to begin without a pause */
-};
 
 struct tw_reader {
 	pthread_t thread;
@@ -43,9 +31,8 @@ struct tw_reader {
 	size_t ring_size;              /* bytes */
 	uint64_t min_pause, max_pause; /* ns */
 	struct tw_ring_scheduler scheduler;
-	struct tw_round round;
-	/* The control channel, whose next number is listed in the watermarks; NULL except in the reader with round callbacks */
-	struct tw_producer_channel *control;
+	struct tw_metadata_sender
+		*metadata;           /* sends the control channel, in the first reader only; NULL in the others */
 	const struct tw_reader *all; /* array of all n_all readers, including this one */
 	unsigned int n_all;
 	const struct tw_trace_clock *clock;
@@ -53,10 +40,11 @@ struct tw_reader {
 	struct tw_seen_addresses addresses;
 	struct tw_event_filter_hazard hazard;
 	const atomic_bool *stop;
-	_Atomic uint64_t *newest;        /* time of the newest event sent by any reader */
-	int wake_fd;                     /* eventfd, readable when stop is set */
-	_Atomic uint64_t read_until;     /* all events of its rings before this time are read */
-	uint64_t control_watermark;      /* of the control channel, as set by round.after(); UINT64_MAX = no limit */
+	_Atomic uint64_t *newest;    /* time of the newest event sent by any reader */
+	int wake_fd;                 /* eventfd, readable when stop is set */
+	_Atomic uint64_t read_until; /* all events of its rings before this time are read */
+	uint64_t
+		control_watermark; /* of the control channel, as set by tw_metadata_sender__after(); UINT64_MAX = no limit */
 	uint64_t sent_watermark;         /* last watermark sent for the rings */
 	uint64_t sent_control_watermark; /* last watermark sent for the control channel */
 	uint64_t heartbeat;              /* when a watermark is due even if there are no events */
