@@ -300,23 +300,11 @@ int tw_instance__read(const struct tw_instance *in, const char *file, char **ret
 	return tw_tracing_file__read(tw_instance__path(in, ".", dir, sizeof(dir)), file, ret, error);
 }
 
-/*
- * Notes a write to a file of the top level. @text: the text to be written; NULL = after the write: the file's content is noted, because the
- * kernel may print the text differently
- */
-static int note(const struct tw_instance *in, const char *file, int flags, const char *text, struct tw_error *error)
-{
-	if (!in->top)
-		return 0;
-	if (flags & O_APPEND)
-		return tw_top_level__note_list(in->top, file, !text, error);
-	return tw_top_level__note(in->top, file, text, error);
-}
-
 static int write_file(const struct tw_instance *in, const char *file, int flags, const char *text,
 		      struct tw_error *error)
 {
-	int fd, err = note(in, file, flags, text, error);
+	const bool is_list = flags & O_APPEND;
+	int fd, err = in->top ? tw_top_level__note(in->top, file, is_list, text, error) : 0;
 
 	if (err)
 		return err;
@@ -328,7 +316,7 @@ static int write_file(const struct tw_instance *in, const char *file, int flags,
 		close(fd);
 	if (err)
 		return tw_error__set(error, err, "the kernel refuses '%s' for %s: %s", text, file, strerror(-err));
-	return note(in, file, flags, NULL, error);
+	return in->top ? tw_top_level__note(in->top, file, is_list, NULL, error) : 0;
 }
 
 int tw_instance__write(const struct tw_instance *in, const char *file, const char *text, struct tw_error *error)

@@ -59,14 +59,6 @@ static void address_set__fini(struct tw_address_set *set)
 	*set = (struct tw_address_set){ 0 };
 }
 
-/* Makes an empty table of fields, without noted addresses. Return: 0 or -ENOMEM */
-static int addresses__init(struct tw_addresses *a)
-{
-	*a = (struct tw_addresses){ 0 };
-	pthread_mutex_init(&a->lock, NULL);
-	return tw_field_offset_table__init(&a->table);
-}
-
 bool tw_addresses__set_fields(struct tw_addresses *a, const struct tw_format *format,
 			      const struct tw_field *const *fields, size_t n)
 {
@@ -157,18 +149,6 @@ size_t tw_addresses__take(struct tw_addresses *a, uint64_t **ret)
 	return n;
 }
 
-static void addresses__fini(struct tw_addresses *a)
-{
-	const bool made = a->table.by_id != NULL;
-
-	tw_field_offset_table__fini(&a->table);
-	free(a->noted);
-	address_set__fini(&a->known);
-	if (made)
-		pthread_mutex_destroy(&a->lock);
-	*a = (struct tw_addresses){ 0 };
-}
-
 void tw_seen_addresses__fini(struct tw_seen_addresses *seen)
 {
 	address_set__fini(&seen->seen);
@@ -182,7 +162,10 @@ int tw_symbolizer__init(struct tw_symbolizer *s, const char *kallsyms_path)
 {
 	*s = (struct tw_symbolizer){ .kallsyms = { .path = kallsyms_path }, .interval = INTERVAL_MIN };
 	s->nameless = calloc(NAMELESS_MAX, sizeof(*s->nameless));
-	return s->nameless ? addresses__init(&s->addresses) : -ENOMEM;
+	if (!s->nameless)
+		return -ENOMEM;
+	pthread_mutex_init(&s->addresses.lock, NULL);
+	return tw_field_offset_table__init(&s->addresses.table);
 }
 
 static void read_kallsyms(struct tw_symbolizer *s)
@@ -367,7 +350,11 @@ bool tw_symbolizer__repeat(struct tw_symbolizer *s, struct tw_symbol_view *ret)
 void tw_symbolizer__fini(struct tw_symbolizer *s)
 {
 	tw_kallsyms__fini(&s->kallsyms);
-	addresses__fini(&s->addresses);
+	if (s->addresses.table.by_id)
+		pthread_mutex_destroy(&s->addresses.lock);
+	tw_field_offset_table__fini(&s->addresses.table);
+	free(s->addresses.noted);
+	address_set__fini(&s->addresses.known);
 	for (size_t i = 0; i < s->n; i++)
 		free((char *)(uintptr_t)s->symbols[i].name);
 	free(s->symbols);

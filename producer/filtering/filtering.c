@@ -190,19 +190,6 @@ static int set_own_filter(struct filter_pass *p, size_t i)
 	return own && !copy ? no_memory(p->error) : set_file(p, i, copy, p->error);
 }
 
-/*
- * Stores a text that the kernel has refused, and removes the filter. The text is not tried again, because a refused write leaves the event
- * without a filter for a moment.
- */
-static void note_refused(struct filter_pass *p, size_t i, char *text)
-{
-	struct tw_filtered *event = &p->filtering->events[i];
-
-	free(event->refused);
-	event->refused = text;
-	write_filter(p->instance, &p->filtering->selection->events.names[i], NULL, NULL);
-}
-
 /* Tries to let the kernel evaluate @tree, together with the request's filter. Return: whether the kernel does */
 static bool push_down(struct filter_pass *p, size_t i, const struct tw_node *tree)
 {
@@ -223,7 +210,10 @@ static bool push_down(struct filter_pass *p, size_t i, const struct tw_node *tre
 		free(text);
 		return true;
 	}
-	note_refused(p, i, text);
+	/* not tried again, because a refused write leaves the event without a filter for a moment */
+	free(event->refused);
+	event->refused = text;
+	write_filter(p->instance, &p->filtering->selection->events.names[i], NULL, NULL);
 	return false;
 }
 

@@ -3,7 +3,6 @@
 #ifndef TW_CPU_MASK_H
 #define TW_CPU_MASK_H
 
-
 #include "base/error.h"
 
 #define TW_CPU_MASK_CPUS 1024

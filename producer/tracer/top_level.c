@@ -208,11 +208,11 @@ static void close_notes(struct setting_notes *notes)
 	free(notes->text);
 }
 
-static void remove_notes(const char *name)
+void tw_top_level__forget(const char *instance)
 {
 	struct tw_state_file file;
 
-	if (tw_state_file__open(name, &file))
+	if (tw_state_file__open(instance, &file))
 		return;
 	tw_state_file__remove(&file);
 	tw_state_file__close(&file);
@@ -427,7 +427,7 @@ static int put_back(const char *mark, struct tw_error *error)
 		return tw_error__set(error, err, "out of memory");
 	if (used)
 		return tw_error__set(error, -ESTALE, "changed by another program since, and left unchanged: %s", names);
-	remove_notes(mark);
+	tw_top_level__forget(mark);
 	return 0;
 }
 
@@ -458,7 +458,7 @@ static void put_back_options(const char *instance)
 		if (files.items[i].now)
 			put_back_one(&files.items[i]);
 	free_files(&files);
-	remove_notes(name);
+	tw_top_level__forget(name);
 }
 
 int tw_kept_options__add(struct tw_kept_options **kept, const char *instance, const char *option, bool was_on,
@@ -486,24 +486,15 @@ void tw_kept_options__free(struct tw_kept_options *kept)
 	free(kept);
 }
 
-int tw_top_level__note(struct tw_top_level *top, const char *file, const char *value, struct tw_error *error)
+int tw_top_level__note(struct tw_top_level *top, const char *file, bool is_list, const char *value,
+		       struct tw_error *error)
 {
-	char *now = read_now(file, false);
+	const bool was_empty = is_list && value;
+	char *now = was_empty ? NULL : read_now(file, is_list);
 	int err = 0;
 
-	if (now)
-		err = add_note(&top->notes, file, now, value ? value : now, error);
-	free(now);
-	return err;
-}
-
-int tw_top_level__note_list(struct tw_top_level *top, const char *file, bool left, struct tw_error *error)
-{
-	char *now = left ? read_now(file, true) : NULL;
-	int err = 0;
-
-	if (now || !left)
-		err = add_note(&top->notes, file, LIST, left ? now : "", error);
+	if (was_empty || now)
+		err = add_note(&top->notes, file, is_list ? LIST : now, was_empty ? "" : value ? value : now, error);
 	free(now);
 	return err;
 }
@@ -539,11 +530,6 @@ int tw_top_level__restore(const char *instance, struct tw_error *error)
 	return err;
 }
 
-void tw_top_level__forget(const char *instance)
-{
-	remove_notes(instance);
-}
-
 static int in_use(const char *file, struct tw_error *error)
 {
 	return tw_error__set(
@@ -576,7 +562,7 @@ static int check_free(struct tw_error *error)
 static void free_top_level(struct tw_top_level *top)
 {
 	if (top->mark)
-		remove_notes(tw_instance__name(top->mark));
+		tw_top_level__forget(tw_instance__name(top->mark));
 	close_notes(&top->notes);
 	tw_instance__free(top->mark);
 	close(top->lock_fd);
@@ -628,12 +614,12 @@ static int new_top_level(bool graphs_only, struct tw_top_level **ret, struct tw_
 /* Empties the ring and switches it off. The kernel frees the ring if the process dies, as for an instance. */
 static int begin(struct tw_top_level *top, struct tw_error *error)
 {
-	int err = tw_top_level__note(top, "tracing_on", "0", error);
+	int err = tw_top_level__note(top, "tracing_on", false, "0", error);
 
 	if (!err)
-		err = tw_top_level__note(top, "options/disable_on_free", "1", error);
+		err = tw_top_level__note(top, "options/disable_on_free", false, "1", error);
 	if (!err) /* closing free_buffer changes the ring's size, even if the run does not set the size */
-		err = tw_top_level__note(top, "buffer_size_kb", NULL, error);
+		err = tw_top_level__note(top, "buffer_size_kb", false, NULL, error);
 	if (err)
 		return err;
 	put("tracing_on", "0");

@@ -37,17 +37,13 @@ int tw_top_level__take_graphs(struct tw_top_level **ret, struct tw_error *error)
 
 /**
  * tw_top_level__note() - note the value of a setting; call it before and after each write to a file of the top level
- * @value: before the write: the value to be written. NULL = after the write: note the value read from the file as the one that the run
- * wrote, because the kernel may print it differently
+ * @is_list: lines are added to the file, which is a list and was empty before the run
+ * @value: before the write: the text to be written. NULL = after the write: note the file's content as the one that the run wrote, because
+ * the kernel may print it differently
  * Return: 0 or -errno
  */
-int tw_top_level__note(struct tw_top_level *top, const char *file, const char *value, struct tw_error *error);
-
-/**
- * tw_top_level__note_list() - the same for a file with a list, which was empty before the run
- * @left: false before lines are added; true = note the current content as the one that the run wrote
- */
-int tw_top_level__note_list(struct tw_top_level *top, const char *file, bool left, struct tw_error *error);
+int tw_top_level__note(struct tw_top_level *top, const char *file, bool is_list, const char *value,
+		       struct tw_error *error);
 
 /** tw_top_level__give_back() - restore the settings that still have the value that the run wrote, and free @top; NULL is fine */
 void tw_top_level__give_back(struct tw_top_level *top);

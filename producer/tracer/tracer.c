@@ -193,7 +193,7 @@ static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const 
 		     const struct tw_words *words, struct tw_error *error)
 {
 	char path[PATH_MAX];
-	int err = 0, noted = 0;
+	int err, note_err = 0;
 
 	if (!words->n)
 		return 0;
@@ -201,15 +201,14 @@ static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const 
 		snprintf(path, sizeof(path), "%s/%s", t->tracing_dir, file);
 	else
 		tw_instance__path(t->instance, file, path, sizeof(path));
-	if (top)
-		err = tw_top_level__note_list(top, file, false, error);
+	err = top ? tw_top_level__note(top, file, true, "", error) : 0;
 	if (err)
 		return err;
 	for (size_t i = 0; i < words->n && !err; i++)
 		err = add_word(t->tracing_dir, path, words->items[i], error);
 	if (top) /* the list may contain some of the functions although the kernel refused one */
-		noted = tw_top_level__note_list(top, file, true, err ? NULL : error);
-	return err ? err : noted;
+		note_err = tw_top_level__note(top, file, true, NULL, err ? NULL : error);
+	return err ? err : note_err;
 }
 
 /*
