@@ -149,34 +149,21 @@ static int select_one(struct tw_event_list *list, const struct tw_event_list *al
 	return found ? 0 : unknown(all, pattern, error);
 }
 
-/* Appends the events of each item of a comma-separated list. */
-static int select_parts(struct tw_event_list *list, const struct tw_event_list *all, char *text, struct tw_error *error)
-{
-	char *save;
-	int err;
-
-	for (char *part = strtok_r(text, ", \t", &save); part; part = strtok_r(NULL, ", \t", &save)) {
-		err = select_one(list, all, part, error);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list *all, const char *spec,
 			  struct tw_error *error)
 {
 	const size_t old = list->n;
-	char *text = strdup(spec);
-	int err;
+	char *text = strdup(spec), *save;
+	int err = 0;
 
 	if (!text)
 		err = tw_error__set(error, -ENOMEM, "no memory for the list of events");
 	else if (!spec[strspn(spec, ", \t")])
 		err = tw_error__set(error, -ENOENT,
 				    "no event is named; `tracewire list` shows all events of this kernel");
-	else
-		err = select_parts(list, all, text, error);
+	for (char *part = err ? NULL : strtok_r(text, ", \t", &save); part && !err;
+	     part = strtok_r(NULL, ", \t", &save))
+		err = select_one(list, all, part, error);
 	if (err)
 		cut(list, old);
 	free(text);

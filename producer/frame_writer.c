@@ -34,7 +34,6 @@ static bool is_given_up(const struct tw_frame_writer *writer)
 	return !writer->last_until && tw_deadline__is_over(writer->deadline);
 }
 
-/* Whether to try again to get a slot from a sink that had no room. */
 static bool may_retry(const struct tw_frame_writer *writer)
 {
 	if (writer->last_until)

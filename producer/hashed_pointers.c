@@ -90,41 +90,27 @@ static bool next_field(const struct tw_format *format, uint32_t at, uint32_t *re
 	return found;
 }
 
-static bool is_elsewhere(const struct tw_field *field)
+/*
+ * Adds the bytes after the last field, which ends at @at, and after the data elsewhere in the record to which fields refer; nothing if the
+ * kernel may write more there than the format declares.
+ */
+static void add_end(struct tw_field_offsets *offsets, const struct tw_format *format, uint32_t at)
 {
-	return field->place == TW_PLACE_DATA_LOC || field->place == TW_PLACE_REL_LOC;
-}
+	const size_t before = offsets->n;
 
-/* Whether records contain nothing but the declared fields and padding. @elsewhere: set if a field refers to data elsewhere in the record */
-static bool is_bounded(const struct tw_format *format, bool *elsewhere)
-{
-	*elsewhere = false;
 	for (size_t i = 0; i < format->n_fields; i++) {
 		const struct tw_field *field = &format->fields[i];
 
-		if (field->place == TW_PLACE_REST || tw_field_offset__is_open_ended(format, field))
-			return false;
-		*elsewhere |= is_elsewhere(field);
-	}
-	return true;
-}
-
-/* Adds the bytes after the last field, which ends at @at. */
-static void add_end(struct tw_field_offsets *offsets, const struct tw_format *format, uint32_t at)
-{
-	bool elsewhere;
-
-	if (!is_bounded(format, &elsewhere))
-		return;
-	if (!elsewhere && at % LARGEST_ALIGNMENT)
-		tw_field_offsets__add_bytes(offsets, TW_FIELD_OFFSET_PADDING, TW_PLACE_FIXED, at, UINT32_MAX);
-	for (size_t i = 0; elsewhere && i < format->n_fields; i++) {
-		const struct tw_field *field = &format->fields[i];
-
-		if (is_elsewhere(field))
+		if (tw_field_offset__is_open_ended(format, field)) {
+			offsets->n = before;
+			return;
+		}
+		if (field->place == TW_PLACE_DATA_LOC || field->place == TW_PLACE_REL_LOC)
 			tw_field_offsets__add_bytes(offsets, TW_FIELD_OFFSET_LAST, field->place, field->offset,
 						    field->size);
 	}
+	if (offsets->n == before && at % LARGEST_ALIGNMENT)
+		tw_field_offsets__add_bytes(offsets, TW_FIELD_OFFSET_PADDING, TW_PLACE_FIXED, at, UINT32_MAX);
 }
 
 /* Adds the bytes between fields, for alignment, and after the last field. */

@@ -185,12 +185,11 @@ int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_err
 		err = tw_instance__write(in, "options/disable_on_free", "1", error);
 	if (!err)
 		err = tw_instance__write(in, "tracing_on", "0", error);
-	if (err) {
+	if (err)
 		tw_instance__free(in);
-		return err;
-	}
-	*ret = in;
-	return 0;
+	else
+		*ret = in;
+	return err;
 }
 
 bool tw_instance__free(struct tw_instance *in)

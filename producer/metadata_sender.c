@@ -119,23 +119,16 @@ static void send_task(void *ctx, const struct tw_producer_task *task)
 }
 
 /*
- * Return: the time at which a name is placed among the events. It is the time of the first event that needs the name, but not before the
- * watermark of the last round, because a recorder may already have written older events.
+ * Sends new names. The frame of a name must precede the first event that needs the name, but cannot get a time before the watermark of the
+ * last round, because a recorder may already have written older events.
  */
-static uint64_t placement(const struct tw_metadata_sender *m, const struct tw_producer_task *task, uint64_t now)
-{
-	if (!task->before || task->before > now)
-		return now;
-	return tw_time__later(task->before, m->watermark);
-}
-
-/* Sends new names. The frame of a name must precede the first event that needs the name. */
 static void send_new_names(struct tw_metadata_sender *m, uint64_t now)
 {
 	struct tw_producer_task task;
 
 	while (tw_task_names__take(&m->tasks->names, &task)) {
-		const uint64_t time = placement(m, &task, now);
+		const uint64_t time =
+			task.before && task.before <= now ? tw_time__later(task.before, m->watermark) : now;
 
 		if (m->control.writer->channel != &m->control.channel || time < m->control.time) {
 			tw_control_channel__end(&m->control);

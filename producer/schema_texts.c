@@ -269,12 +269,11 @@ int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct 
 	for (size_t i = 0; i < most; i++)
 		free(sources[i].text);
 	free(sources);
-	if (err) {
+	if (err)
 		tw_schema_texts__fini(&texts);
-		return err;
-	}
-	*ret = texts;
-	return 0;
+	else
+		*ret = texts;
+	return err;
 }
 
 void tw_schema_texts__fini(struct tw_schema_texts *texts)

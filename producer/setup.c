@@ -138,7 +138,6 @@ static int open_rings(struct tw_producer *p, struct tw_error *error)
 	return p->n_rings ? 0 : tw_error__set(error, -ENODEV, "the trace instance has no rings");
 }
 
-/* Allocates a buffer for one sub-buffer. */
 static uint8_t *alloc_page(size_t size)
 {
 	return aligned_alloc(4096, (size + TW_NATIVE_PAGE_SLACK + 4095) & ~(size_t)4095);
@@ -332,12 +331,11 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 		err = tw_error__set(error, -EIO, "the kernel gives no random number");
 	else
 		err = set_up(p, error);
-	if (err) {
+	if (err)
 		tw_producer__free(p);
-		return err;
-	}
-	*ret = p;
-	return 0;
+	else
+		*ret = p;
+	return err;
 }
 
 unsigned int tw_producer__free(struct tw_producer *p)

@@ -107,12 +107,6 @@ static __attribute__((noinline)) void note(struct tw_seen_addresses *seen, uint6
 	atomic_fetch_add_explicit(&seen->forgotten, 1, memory_order_relaxed);
 }
 
-static inline void look_at(struct tw_seen_addresses *seen, uint64_t address)
-{
-	if (__builtin_expect(!tw_address_set__has(&seen->seen, address), 0))
-		note(seen, address);
-}
-
 void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_offsets *offsets, const uint8_t *record,
 			uint32_t len)
 {
@@ -120,12 +114,15 @@ void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_of
 		const struct tw_field_offset *entry = &offsets->entries[i];
 		uint32_t offset, size = tw_field_offset__locate(entry, record, len, &offset);
 
-		for (; size >= entry->width; size -= entry->width, offset += entry->width)
-			look_at(seen, tw_field_offset__load(record + offset, entry->width));
+		for (; size >= entry->width; size -= entry->width, offset += entry->width) {
+			const uint64_t address = tw_field_offset__load(record + offset, entry->width);
+
+			if (__builtin_expect(!tw_address_set__has(&seen->seen, address), 0))
+				note(seen, address);
+		}
 	}
 }
 
-/* Whether there are noted addresses. */
 static bool addresses__any_noted(struct tw_addresses *a)
 {
 	bool any;

@@ -78,7 +78,7 @@ static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum 
 	return 0;
 }
 
-static int open_rings(struct tw_task_events *ev, struct tw_error *error)
+static int alloc_buffers(struct tw_task_events *ev, struct tw_error *error)
 {
 	ev->cpus = sysconf(_SC_NPROCESSORS_CONF);
 	ev->page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -116,23 +116,20 @@ static int task_events__new(const char *tracing_dir, const char *clock, struct t
 {
 	struct tw_task_events *ev = calloc(1, sizeof(*ev));
 	char ring_kib[16];
-	int err = -ENOMEM;
+	int err = 0;
 
 	snprintf(ring_kib, sizeof(ring_kib), "%d", RING_KIB);
 	if (ev)
 		ev->schema = tw_schema__new();
-	if (!ev || !ev->schema) {
-		tw_error__set(error, err, "out of memory");
-		goto fail;
-	}
-	for (enum kind kind = 0; kind < KINDS; kind++) {
+	if (!ev || !ev->schema)
+		err = tw_error__set(error, -ENOMEM, "out of memory");
+	for (enum kind kind = 0; kind < KINDS && !err; kind++)
 		err = load_format(ev, tracing_dir, kind, error);
-		if (err)
-			goto fail;
+	if (!err) {
+		ev->clone_flags = tw_format__find(ev->formats[NEWTASK], "clone_flags");
+		ev->old = tw_format__find(ev->formats[RENAME], "oldcomm");
+		err = alloc_buffers(ev, error);
 	}
-	ev->clone_flags = tw_format__find(ev->formats[NEWTASK], "clone_flags");
-	ev->old = tw_format__find(ev->formats[RENAME], "oldcomm");
-	err = open_rings(ev, error);
 	if (!err)
 		err = tw_instance__new("-tasks", &ev->instance, error);
 	if (!err)
@@ -142,15 +139,12 @@ static int task_events__new(const char *tracing_dir, const char *clock, struct t
 	if (!err)
 		err = tw_instance__write(ev->instance, "tracing_on", "1", error);
 	if (err)
-		goto fail;
-	*ret = ev;
-	return 0;
-fail:
-	task_events__free(ev);
+		task_events__free(ev);
+	else
+		*ret = ev;
 	return err;
 }
 
-/* Opens the rings and enables the events. */
 static int task_events__begin(struct tw_task_events *ev, struct tw_error *error)
 {
 	char file[128];
@@ -501,12 +495,11 @@ int tw_producer_tasks__new(const char *tracing_dir, const char *clock, struct tw
 		err = tw_error__set(error, -ENOMEM, "out of memory");
 	else
 		err = task_events__new(tracing_dir, clock, &tasks->events, error);
-	if (err) {
+	if (err)
 		tw_producer_tasks__free(tasks);
-		return err;
-	}
-	*ret = tasks;
-	return 0;
+	else
+		*ret = tasks;
+	return err;
 }
 
 struct tw_instance *tw_producer_tasks__instance(struct tw_producer_tasks *tasks)

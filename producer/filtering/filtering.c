@@ -145,7 +145,6 @@ static char *without_own(const struct tw_filtering *f, const struct tw_event_nam
 	return tw_line__len(&line) && !line.cut ? join_texts(text, &line) : NULL;
 }
 
-/* Writes the filter file if needed. NULL @text = no filter */
 static int write_if_needed(const struct filter_pass *p, const struct tw_event_name *name, const char *text,
 			   struct tw_error *error)
 {

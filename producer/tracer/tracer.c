@@ -151,8 +151,7 @@ static int unknown_function(const char *tracing_dir, const char *word, struct tw
 		err = tw_error__set(
 			error, -ENOENT,
 			"no function '%s' can be traced; give a name or a glob such as 'vfs_*': `tracewire list "
-			"--functions` "
-			"shows all functions",
+			"--functions` shows all functions",
 			word);
 	free(names);
 	return err;
@@ -319,8 +318,7 @@ static int set_pids(const struct tw_tracer *t, bool own_pids, struct tw_error *e
 		return tw_error__set(
 			error, -EINVAL,
 			"--pid needs global pids, which differ in this pid namespace: run Tracewire outside of it, "
-			"or use "
-			"--follow");
+			"or use --follow");
 	for (size_t i = 0; i < t->request->pids.n && !err; i++)
 		err = follow_list(t, t->request->pids.items[i], error);
 	return err;
@@ -466,12 +464,11 @@ int tw_tracer__new(const struct tw_tracer_request *request, const char *tracing_
 	t->tracing_dir = tracing_dir;
 	t->instance = instance;
 	err = request->tracer ? choose_place(t, error) : 0;
-	if (err) {
+	if (err)
 		tw_tracer__free(t);
-		return err;
-	}
-	*ret = t;
-	return 0;
+	else
+		*ret = t;
+	return err;
 }
 
 int tw_tracer__set(struct tw_tracer *t, bool own_pids, struct tw_error *error)
