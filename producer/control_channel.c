@@ -80,7 +80,7 @@ static bool send_parts(struct tw_control_channel *c, const struct control_record
 		tlvs.left = f.len - sizeof(struct tw_frame_hdr);
 		tw_cursor__next_tlv(&tlvs, &tlv, &status);
 	}
-	sent = send_pieces(c, (enum tw_tlv_type)tlv.type, tlv.value, (uint32_t)tlv.len);
+	sent = send_pieces(c, record->type, tlv.value, (uint32_t)tlv.len);
 	free(whole);
 	return sent;
 }

@@ -157,25 +157,19 @@ static void send_new_symbols(struct tw_metadata_sender *m, uint64_t now, bool wa
 	m->control.time = now;
 }
 
-/* Repeats up to @max symbols that were already sent. The next call continues after them, and begins again at the end. */
-static void repeat_symbols(struct tw_metadata_sender *m, size_t max)
-{
-	struct tw_symbol_view symbol;
-
-	for (size_t i = 0; i < max && i < m->symbolizer.taken; i++)
-		if (tw_symbolizer__repeat(&m->symbolizer, &symbol))
-			tw_control_channel__symbol(&m->control, &symbol);
-}
-
+/* Sends all metadata, but at most @symbols symbols: the next call continues after them, and begins again at the end. */
 static void send_everything(struct tw_metadata_sender *m, size_t symbols)
 {
 	const uint64_t bytes = m->control.writer->bytes;
+	struct tw_symbol_view symbol;
 
 	tw_control_channel__host(&m->control, m->host.attrs, m->host.n);
 	send_clock(m);
 	tw_control_channel__texts(&m->control, &m->texts);
 	tw_task_names__each(&m->tasks->names, send_task, m);
-	repeat_symbols(m, symbols);
+	for (size_t i = 0; i < symbols && i < m->symbolizer.taken; i++)
+		if (tw_symbolizer__repeat(&m->symbolizer, &symbol))
+			tw_control_channel__symbol(&m->control, &symbol);
 	tw_control_channel__end(&m->control);
 	tw_request_limiter__set_metadata_size(m->requests, m->control.writer->bytes - bytes);
 }
@@ -280,28 +274,23 @@ static void resend_shed(struct tw_metadata_sender *m)
 }
 
 /*
- * Sends HOST and CLOCK. Reading all clocks is expensive. Therefore the last sample is sent again, unless it is too old because a clock was
- * set back.
+ * Answers a request: makes all metadata due now, or sends HOST and CLOCK. Reading all clocks is expensive. Therefore the last sample is
+ * sent again, unless it is too old because a clock was set back.
  */
-static void answer_clock_request(struct tw_metadata_sender *m, uint64_t mono)
-{
-	tw_control_channel__host(&m->control, m->host.attrs, m->host.n);
-	if (mono - m->sample.reading[TW_CLOCK_MONO] < OLD_NS)
-		tw_control_channel__clock(&m->control, &m->sample);
-	else
-		send_clock(m);
-	tw_control_channel__end(&m->control);
-}
-
-/* Answers a request: makes all metadata due now, or sends HOST and CLOCK. */
 static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 {
 	const uint16_t request = tw_request_limiter__take(m->requests, mono);
 
 	if (request == TW_METADATA_REQUEST_ALL)
 		m->next_repeat = mono;
-	else if (request == TW_METADATA_REQUEST_CLOCK)
-		answer_clock_request(m, mono);
+	if (request != TW_METADATA_REQUEST_CLOCK)
+		return;
+	tw_control_channel__host(&m->control, m->host.attrs, m->host.n);
+	if (mono - m->sample.reading[TW_CLOCK_MONO] < OLD_NS)
+		tw_control_channel__clock(&m->control, &m->sample);
+	else
+		send_clock(m);
+	tw_control_channel__end(&m->control);
 }
 
 /*

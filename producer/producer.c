@@ -527,7 +527,6 @@ void tw_producer__counters(const struct tw_producer *p, struct tw_producer_count
 	counters.delivered -= counters.lost_tx;
 	tw_producer_tasks__stats(p->tasks, &tasks);
 	counters.unnamed = tasks.unnamed;
-	counters.names = tasks.names;
 	counters.bookkeeping_read = tasks.read;
 	counters.bookkeeping_lost = tasks.lost;
 	counters.questions = p->questions;

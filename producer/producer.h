@@ -95,7 +95,6 @@ struct tw_producer_counters {
 	uint64_t dropped_unseen; /* of dropped_frames: packed frames whose number of events is unknown */
 	uint64_t unnamed;        /* events whose task name is unknown */
 	uint64_t late;           /* events older than a watermark that was sent before them */
-	uint64_t names;          /* COMM records sent, without repetitions */
 	uint64_t bookkeeping_read, bookkeeping_lost;
 	struct tw_time_sync_responder_stats questions; /* time synchronisation requests; 0 until the run ends */
 	uint64_t symbols;                              /* SYMBOL records sent, without repetitions */

@@ -29,7 +29,6 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 	}
 	*ring = (struct tw_trace_ring){
 		.channel = { .number = (uint16_t)(cpu + 1), .cpu = (uint16_t)cpu, .source = TW_SOURCE_FTRACE },
-		.cpu = cpu,
 		.fd = fd,
 		.stats_fd = stats_fd,
 		.filter_cpu.cpu = (uint16_t)cpu,

@@ -22,7 +22,6 @@
 
 struct tw_trace_ring {
 	struct tw_producer_channel channel;
-	unsigned int cpu;
 	int fd;                    /* trace_pipe_raw */
 	int stats_fd;              /* per_cpu/cpuN/stats */
 	_Atomic uint64_t read;     /* events read; this counter and the two below: producer/counter.h */

@@ -231,22 +231,9 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 	return seen->clone_flags & CLONE_THREAD ? task_names__tgid(names, seen->maker) : seen->pid;
 }
 
-/* Adds the old name of a renamed task whose name was neither known nor needed before: its earlier events have this name. */
-static void add_old_name(struct tw_task_names *names, const struct task_event *seen)
-{
-	struct tw_producer_task task = {
-		.before = 1, /* as early as possible */
-		.pid = seen->pid,
-		.origin = TW_COMM_RENAME,
-	};
-
-	memcpy(task.name, seen->old, sizeof(task.name));
-	tw_task_names__add(names, &task);
-}
-
 /*
  * Adds the name in an event. An exec also causes a rename event, which has the name as the kernel cut it. The exec event is used only if
- * the task has no name yet.
+ * the task has no name yet. If the name of a renamed task was neither known nor needed before, the old name is added for earlier events.
  */
 static void add_name(const struct tw_task_events *ev, struct tw_task_names *names, const struct task_event *seen)
 {
@@ -257,11 +244,16 @@ static void add_name(const struct tw_task_events *ev, struct tw_task_names *name
 		.tgid = tgid_of(ev, names, seen),
 		.origin = (uint8_t)kinds[seen->kind].origin,
 	};
+	struct tw_producer_task old = { .before = 1 /* as early as possible */,
+					.pid = seen->pid,
+					.origin = TW_COMM_RENAME };
 
 	if (seen->kind == EXEC && tw_task_names__is_named(names, seen->pid))
 		return;
-	if (*seen->old && seen->pid < TW_TASK_PIDS && tw_task_names__state(names, seen->pid) == TW_TASK_UNKNOWN)
-		add_old_name(names, seen);
+	if (*seen->old && seen->pid < TW_TASK_PIDS && tw_task_names__state(names, seen->pid) == TW_TASK_UNKNOWN) {
+		memcpy(old.name, seen->old, sizeof(old.name));
+		tw_task_names__add(names, &old);
+	}
 	memcpy(task.name, seen->name, sizeof(task.name));
 	tw_task_names__add(names, &task);
 }
@@ -334,7 +326,6 @@ bool tw_task_names__add(struct tw_task_names *names, const struct tw_producer_ta
 		*entry = *task;
 	else if (task->origin == TW_COMM_FORK) /* this fork was read after a rename that another CPU recorded later */
 		entry->tgid = task->tgid;
-	tw_counter__add(&names->learned, 1);
 	atomic_store_explicit(&names->state[task->pid], TW_TASK_NAMED, memory_order_relaxed);
 	return true;
 }
@@ -607,11 +598,7 @@ void tw_producer_tasks__stats(struct tw_producer_tasks *tasks, struct tw_produce
 	const struct tw_task_events *ev = tasks->events;
 	struct tw_ring_stats stats;
 
-	*ret = (struct tw_producer_tasks_stats){
-		.read = ev->read,
-		.unnamed = tasks->unnamed,
-		.names = tasks->names.learned,
-	};
+	*ret = (struct tw_producer_tasks_stats){ .read = ev->read, .unnamed = tasks->unnamed };
 	for (long cpu = 0; cpu < ev->cpus; cpu++) {
 		const int fd = ev->fds[cpu] < 0 ? -1 : tw_instance__open_ring_stats(ev->instance, (unsigned int)cpu);
 

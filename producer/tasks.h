@@ -41,7 +41,6 @@ struct tw_task_names {
 	struct tw_producer_task *chunks[TW_TASK_PIDS / TW_TASK_CHUNK];
 	struct tw_producer_task *queue;
 	size_t n_queue, at_queue, cap_queue;
-	_Atomic uint64_t learned; /* number of names added (producer/counter.h) */
 };
 
 /** tw_task_names__init() - make an empty table. Return: 0 or -ENOMEM */
@@ -94,7 +93,6 @@ struct tw_producer_tasks {
 struct tw_producer_tasks_stats {
 	uint64_t read, lost; /* events of the bookkeeping instance */
 	uint64_t unnamed;    /* events of tasks whose name could not be found */
-	uint64_t names;      /* names added */
 };
 
 /**

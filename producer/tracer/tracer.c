@@ -17,8 +17,6 @@
 
 #define OPTION_FILE 128
 
-static const char graph_tracer[] = "function_graph";
-
 struct trace_option {
 	char file[OPTION_FILE]; /* "options/NAME" */
 	bool on;
@@ -43,7 +41,7 @@ bool tw_tracer__records(const struct tw_tracer_request *request)
 
 static bool is_graph(const struct tw_tracer_request *request)
 {
-	return request->tracer && !strcmp(request->tracer, graph_tracer);
+	return request->tracer && !strcmp(request->tracer, "function_graph");
 }
 
 /* Refuses options that would have no effect. */
