@@ -22,9 +22,7 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 /** tw_command__pid() - pid in this process's namespace, for kill() and waitpid() */
 pid_t tw_command__pid(const struct tw_command *command);
 
-/**
- * tw_command__run() - let the child call exec. Return: 0, or -errno of exec with @error filled; -ENOENT if there is no such command
- */
+/** tw_command__run() - let the child call exec. Return: 0; -ENOENT if there is no such command; another -errno of exec */
 int tw_command__run(struct tw_command *command, struct tw_error *error);
 
 /** tw_command__fd() - a pidfd, readable when the command has ended; borrowed */

@@ -20,12 +20,7 @@ struct tw_event_list {
 	size_t n;
 };
 
-/**
- * tw_event_list__read() - read all events of this kernel from available_events, sorted by system and name
- * @tracing_dir: as from tw_tracing_dir__find()
- * @ret: the caller's; free it with tw_event_list__fini()
- * Return: 0, or -errno with @error filled.
- */
+/** tw_event_list__read() - read all events of this kernel, sorted by system and name; free them with tw_event_list__fini() */
 int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *error);
 
 /**
@@ -61,11 +56,7 @@ struct tw_selection {
 	uint64_t fingerprint; /* hash of the kernel's events, to notice changes */
 };
 
-/**
- * tw_selection__init() - resolve the requests
- * @n: may be 0
- * Return: 0; -ENOENT for an event that does not exist.
- */
+/** tw_selection__init() - resolve @n requests, which may be 0. Return: 0; -ENOENT for an event that does not exist; another -errno */
 int tw_selection__init(struct tw_selection *sel, const char *tracing_dir, const struct tw_event_request *wanted,
 		       size_t n, struct tw_error *error);
 

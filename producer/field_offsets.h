@@ -48,10 +48,7 @@ int tw_field_offset_table__init(struct tw_field_offset_table *table);
 /** tw_field_offset_table__fini() - free the table and all entries; an all-zero table is fine */
 void tw_field_offset_table__fini(struct tw_field_offset_table *table);
 
-/**
- * tw_field_offsets__new() - allocate with capacity for @n fields; the caller frees it unless it is put into a table
- * Return: NULL if there is no memory.
- */
+/** tw_field_offsets__new() - allocate with room for @n fields; the caller frees it unless a table takes it. NULL = no memory */
 struct tw_field_offsets *tw_field_offsets__new(size_t n);
 
 /** tw_field_offsets__add() - add a field; the capacity must suffice. No effect if the field's values do not have 4 or 8 bytes */
@@ -69,11 +66,7 @@ void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width
 /** tw_field_offset__is_open_ended() - whether the kernel may write more values than the format declares */
 bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct tw_field *field);
 
-/**
- * tw_field_offset_table__set() - replace the selected fields of an event
- * @offsets: taken over; NULL or empty = no fields
- * Return: whether the event has selected fields.
- */
+/** tw_field_offset_table__set() - replace the fields of an event by @offsets, which it takes. Return: false if it is NULL or empty */
 bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *offsets);
 
 /** tw_field_offset_table__find() - get the selected fields of an event; NULL = no fields */

@@ -61,10 +61,7 @@ struct tw_frame_writer {
 void tw_frame_writer__init(struct tw_frame_writer *writer, struct tw_sink *sink,
 			   const struct tw_producer_stream *stream, uint32_t events_per_frame);
 
-/**
- * tw_frame_writer__begin() - commit the open frame and begin a frame of @channel
- * Return: false if the sink has no room even after waiting.
- */
+/** tw_frame_writer__begin() - commit the open frame and begin one of @channel. Return: false if the sink has no room even after waiting */
 bool tw_frame_writer__begin(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t base_time);
 
 /** tw_frame_writer__end() - commit the open frame, if any */
@@ -87,24 +84,16 @@ int tw_frame_writer__drain(struct tw_frame_writer *writer);
 void tw_frame_writer__stop_waiting(struct tw_frame_writer *writer);
 
 /**
- * tw_frame_writer__begin_last() - announce that the last frames follow
- *
- * The writer waits at most 2 s for all of these frames together, whatever the deadline is; at most 0.5 s if the sink has failed or after
- * tw_frame_writer__stop_waiting().
+ * tw_frame_writer__begin_last() - announce the last frames: wait at most 2 s for all of them together, whatever the deadline is; at most
+ * 0.5 s if the sink has failed or after tw_frame_writer__stop_waiting()
  */
 void tw_frame_writer__begin_last(struct tw_frame_writer *writer);
 
-/**
- * tw_frame_writer__event() - send one kernel record of @channel in a new frame, or shed and count it; arguments as for
- * tw_frame__add_event()
- */
+/** tw_frame_writer__event() - send a kernel record in a new frame, or shed and count it; arguments as for tw_frame__add_event() */
 void tw_frame_writer__event(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 			    uint32_t len, uint64_t time);
 
-/**
- * tw_frame_writer__borrow_frame() - get a copy of the open frame, to add events to it
- * Return: a frame without room if the open frame is not of @channel.
- */
+/** tw_frame_writer__borrow_frame() - copy the open frame, to add events to it; without room if it is not of @channel */
 static inline struct tw_frame tw_frame_writer__borrow_frame(const struct tw_frame_writer *writer,
 							    const struct tw_producer_channel *channel)
 {
@@ -122,7 +111,6 @@ static inline void tw_frame_writer__return_frame(struct tw_frame_writer *writer,
 
 /**
  * tw_frame_writer__lost() - begin a frame of @channel with a LOST record for @count events
- *
  * @time: of the event after the gap. If the record cannot be sent, a later frame of the channel reports the loss.
  */
 void tw_frame_writer__lost(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time,

@@ -40,21 +40,16 @@ struct tw_pointer_key {
 int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error);
 
 /**
- * tw_pointer_key__move() - choose a new place for a range of addresses; call it before any address is hashed
+ * tw_pointer_key__move() - choose a new place for a range of addresses; call it before any address is hashed. Without a random number, or
+ * if the range is too large or one more than TW_POINTER_RANGES, its addresses are hashed instead.
  * @end: the address after the last one; no effect if @end <= @start
- *
- * Without a random number, or if the range is too large or one more than TW_POINTER_RANGES, its addresses are hashed instead.
  */
 void tw_pointer_key__move(struct tw_pointer_key *key, uint64_t start, uint64_t end);
 
 /** tw_pointer_key__keeps_distances() - whether all @size bytes from @start on are in one moved range */
 bool tw_pointer_key__keeps_distances(const struct tw_pointer_key *key, uint64_t start, uint64_t size);
 
-/**
- * tw_pointer_key__hash() - get the replacement of an address
- * @address: the caller has checked that the value is an address
- * @width: size of the field, bytes: 4 or 8
- */
+/** tw_pointer_key__hash() - replace a value that the caller found to be an address; @width: size of its field, 4 or 8 bytes */
 uint64_t tw_pointer_key__hash(const struct tw_pointer_key *key, uint64_t address, uint8_t width);
 
 struct tw_hashed_pointers {

@@ -20,10 +20,7 @@
 struct tw_instance;
 struct tw_top_level;
 
-/**
- * tw_instance__new() - create and lock an instance, empty and switched off
- * @suffix: "", or a suffix for a second instance of the process, for example "-tasks"
- */
+/** tw_instance__new() - create and lock an instance, empty and off; @suffix: "", or for example "-tasks" for a second instance */
 int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *error);
 
 /**
@@ -99,10 +96,7 @@ struct tw_trace_mark {
 	uint64_t time; /* by the instance's clock */
 };
 
-/**
- * tw_instance__read_mark() - get the latest mark in the rings of an instance without enabled events, and empty the rings
- * Return: 0; -ENOENT if there is no mark.
- */
+/** tw_instance__read_mark() - get the latest mark of an instance without events, and empty its rings. Return: 0; -ENOENT = no mark */
 int tw_instance__read_mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
 /** tw_instance__mark() - write a mark from the calling thread and read it. Return: 0; -ENOENT or another -errno */

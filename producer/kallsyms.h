@@ -46,11 +46,7 @@ void tw_kallsyms__read(struct tw_kallsyms *kallsyms);
  */
 bool tw_kallsyms__renew(struct tw_kallsyms *kallsyms, bool wait);
 
-/**
- * tw_kallsyms__find() - find the symbol that contains @address, and its size
- *
- * The name is borrowed until the next tw_kallsyms__renew(). Return: false if there is no such symbol.
- */
+/** tw_kallsyms__find() - find the symbol that contains @address, and its size; the name is borrowed until tw_kallsyms__renew() */
 bool tw_kallsyms__find(const struct tw_kallsyms *kallsyms, uint64_t address, struct tw_symbol *ret);
 
 /** tw_kallsyms__fini() - wait for the thread, then free the table */

@@ -63,7 +63,6 @@ struct tw_metadata_sender {
 /**
  * tw_metadata_sender__load_texts() - read the format texts of the selected events and determine which fields are addresses
  * @ret_schema: the parsed formats, the caller's; NULL if there is no filter, because only filters need them
- * Return: 0 or -errno.
  */
 int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct tw_schema_texts *ret,
 				   struct tw_schema **ret_schema, struct tw_error *error);
@@ -85,9 +84,7 @@ uint64_t tw_metadata_sender__after(struct tw_metadata_sender *metadata, uint64_t
 /** tw_metadata_sender__finish() - send the remaining names and symbols, and the clocks */
 void tw_metadata_sender__finish(struct tw_metadata_sender *metadata);
 
-/**
- * tw_metadata_sender__last() - add the final counters and END to a frame, and leave it open for the last watermarks. May be called again
- */
+/** tw_metadata_sender__last() - send the final counters and END in a frame that stays open for watermarks; may be called again */
 void tw_metadata_sender__last(struct tw_metadata_sender *metadata, uint64_t now);
 
 /** tw_metadata_sender__fini() - free what it owns: texts, symbols, sync, request limiter */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Walks sub-buffers of the running kernel's rings: schema/ring_page.h with a constant layout, which all kernels have on this architecture.
- */
+/* Walks sub-buffers of the running kernel: schema/ring_page.h with the constant layout that all kernels of an architecture have. */
 #ifndef TW_NATIVE_RING_H
 #define TW_NATIVE_RING_H
 
@@ -32,11 +30,7 @@ static const struct tw_ring_layout tw_native_layout = {
 	.big_endian = TW_HOST_BE,
 };
 
-/**
- * tw_native_ring__check_layout() - check that this kernel's rings have the layout tw_native_layout
- * @tracing_dir: as from tw_tracing_dir__find()
- * Return: 0; -ENOTSUP if the layout differs; another -errno if tracefs cannot be read.
- */
+/** tw_native_ring__check_layout() - check that this kernel's rings have this layout. Return: 0; -ENOTSUP if not; another -errno */
 int tw_native_ring__check_layout(const char *tracing_dir, struct tw_error *error);
 
 /** tw_native_page__init() - begin to walk a sub-buffer of @len bytes, as returned by read() */

@@ -122,10 +122,8 @@ struct tw_filter_places {
 struct tw_producer;
 
 /**
- * tw_producer__new() - set up the instances and the rings; nothing is traced yet
+ * tw_producer__new() - remove stale instances, set up the instances and the rings of this run; nothing is traced yet
  * @options: borrowed until tw_producer__free()
- *
- * Stale instances are removed first.
  * Return: 0; -EINVAL for an invalid option or filter (a usage error), -ENOENT for an event that does not exist (a usage error too),
  * -EACCES/-EPERM without privileges, -ENODEV without tracefs, or another errno; always with a sentence in @error.
  */
@@ -135,8 +133,7 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 const char *tw_producer__instance(const struct tw_producer *producer);
 
 /**
- * tw_producer__filter_places() - count the events by stage of their filter; all 0 without a filter. Called by any thread
- *
+ * tw_producer__filter_places() - count the events by stage of their filter; all 0 without a filter. Called by any thread.
  * The numbers change when events are added.
  */
 void tw_producer__filter_places(struct tw_producer *producer, struct tw_filter_places *ret);
@@ -154,25 +151,18 @@ unsigned int tw_producer__threads(const struct tw_producer *producer);
 char *tw_producer__marker(const struct tw_producer *producer, char *buf, size_t size);
 
 /**
- * tw_producer__follow() - trace only the task that last wrote to the marker and all its later children; call it before start
- *
+ * tw_producer__follow() - trace only the task that last wrote to the marker and all its later children; call it before start.
  * The mark gives the task's global pid, which a task inside a pid namespace cannot know.
  */
 int tw_producer__follow(struct tw_producer *producer, struct tw_error *error);
 
-/**
- * tw_producer__ignore() - exclude a task of the run, such as the viewer, and its later children from the trace
- * Return: 0; -ENOTSUP inside a pid namespace.
- */
+/** tw_producer__ignore() - exclude a task of the run and its later children. Return: 0; -ENOTSUP inside a pid namespace */
 int tw_producer__ignore(struct tw_producer *producer, pid_t pid);
 
 /** tw_producer__ignore_device() - exclude packets on a network interface of the run from the trace; one that others use, too, stays */
 void tw_producer__ignore_device(struct tw_producer *producer, const char *name);
 
-/**
- * tw_producer__start() - open the sinks, send the metadata, start the readers and tracing
- * Return: 0, or -errno with @error filled and nothing running.
- */
+/** tw_producer__start() - open the sinks, send the metadata, start readers and tracing. Return: 0; -errno with nothing running */
 int tw_producer__start(struct tw_producer *producer, struct tw_error *error);
 
 /** tw_producer__broken() - 0, or the -errno of a sink or ring that has failed. Called by any thread. */
@@ -182,8 +172,7 @@ int tw_producer__broken(const struct tw_producer *producer);
 uint64_t tw_producer__progress(const struct tw_producer *producer);
 
 /**
- * tw_producer__stop() - switch tracing off, read the rings to the end, send the last frames, end threads and sinks
- *
+ * tw_producer__stop() - switch tracing off, read the rings to the end, send the last frames, end threads and sinks.
  * Each ring is read up to the events recorded when the threads have ended. If tracing continues, later events count as lost in the ring.
  * Return: 0, or the first -errno; -ETIMEDOUT if frames were given up because the sinks had no room in time. The counters are valid in any
  * case.

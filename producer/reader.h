@@ -60,8 +60,7 @@ struct tw_reader {
 void tw_reader__loop(struct tw_reader *reader);
 
 /**
- * tw_reader__finish() - after the loop, with tracing off: read a part of the remaining events; the last frame is not flushed
- *
+ * tw_reader__finish() - after the loop, with tracing off: read a part of the remaining events; the last frame is not flushed.
  * Called for all readers in turn until all return false. Return: whether there may be more events.
  */
 bool tw_reader__finish(struct tw_reader *reader);

@@ -21,10 +21,7 @@ struct tw_request_limiter *tw_request_limiter__new(void);
 /** tw_request_limiter__free() - NULL is fine */
 void tw_request_limiter__free(struct tw_request_limiter *limiter);
 
-/**
- * tw_request_limiter__add() - add a request; makes the eventfd readable unless such a request is already pending
- * @what: enum tw_metadata_request, not 0
- */
+/** tw_request_limiter__add() - add a request, enum tw_metadata_request except 0; the eventfd gets readable unless it was pending */
 void tw_request_limiter__add(struct tw_request_limiter *limiter, uint16_t what);
 
 /** tw_request_limiter__fd() - an eventfd to poll and then read; the requests stay pending until tw_request_limiter__take() */

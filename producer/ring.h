@@ -67,19 +67,14 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 size_t tw_trace_ring__drain(struct tw_trace_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
 			    struct tw_frame_writer *writer, struct tw_producer_tasks *tasks);
 
-/**
- * tw_trace_ring__hold() - read a sub-buffer into ring->page, unless it contains one; do not call tw_trace_ring__drain() until it is sent
- */
+/** tw_trace_ring__hold() - read a sub-buffer into ring->page, unless it has one; send it before the next tw_trace_ring__drain() */
 void tw_trace_ring__hold(struct tw_trace_ring *ring, size_t page_size);
 
 /** tw_trace_ring__send_held() - send the events in ring->page that are not newer than @until. Return: bytes of these events */
 size_t tw_trace_ring__send_held(struct tw_trace_ring *ring, uint64_t until, struct tw_frame_writer *writer,
 				struct tw_producer_tasks *tasks);
 
-/**
- * tw_trace_ring__bound() - at the end of a run: set the number of events after which reading stops, even if tracing continues
- * Return: 0, or -errno if the kernel's counters cannot be read
- */
+/** tw_trace_ring__bound() - at the end of a run: read no further than to the events recorded until now. Return: 0 or -errno */
 int tw_trace_ring__bound(struct tw_trace_ring *ring);
 
 /**
@@ -90,10 +85,8 @@ int tw_trace_ring__bound(struct tw_trace_ring *ring);
 int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *writer, struct tw_ring_stats *ret);
 
 /**
- * tw_trace_ring__fits() - whether the kernel's counters of the settled ring equal the producer's
- *
- * They differ if another process cleared or read the ring, or if the producer skipped events or counted them twice. The counters do not
- * show which of these happened.
+ * tw_trace_ring__fits() - whether the kernel's counters of the settled ring equal the producer's. They differ if another process cleared or
+ * read the ring, or if the producer skipped events or counted them twice; they do not show which.
  */
 bool tw_trace_ring__fits(const struct tw_trace_ring *ring, const struct tw_ring_stats *stats);
 

@@ -35,11 +35,8 @@ struct tw_schema_texts_request {
 };
 
 /**
- * tw_schema_texts__load() - read and compress the format texts of events
- * @ret: the caller's; free it with tw_schema_texts__fini()
- *
+ * tw_schema_texts__load() - read and compress the format texts of events; free them with tw_schema_texts__fini().
  * The format of ftrace:print is always included, because a write to the instance's trace_marker records such an event.
- * Return: 0, or -errno with @error filled.
  */
 int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,
 			  struct tw_error *error);

@@ -85,10 +85,7 @@ static inline const tw_field_offsets_ref *tw_addresses__table(const struct tw_se
 	return seen->shared->table.by_id;
 }
 
-/**
- * tw_addresses__see() - look at an event's addresses; called for every event
- * @table: from tw_addresses__table(), called after the read() of the sub-buffer
- */
+/** tw_addresses__see() - look at the addresses in any event; @table: from tw_addresses__table(), after the read() of the sub-buffer */
 static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_offsets_ref *table,
 				     const struct tw_ring_event *event)
 {
@@ -146,10 +143,7 @@ bool tw_symbolizer__waits(const struct tw_symbolizer *symbolizer);
 /** tw_symbolizer__take() - get the next new symbol, borrowed. Return: false if there is no new symbol */
 bool tw_symbolizer__take(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 
-/**
- * tw_symbolizer__repeat() - get the next of the symbols already taken, borrowed; begins again after the last one
- * Return: false if no symbol was taken yet.
- */
+/** tw_symbolizer__repeat() - get the next of the symbols already taken, and then the first again. Return: false if none was taken */
 bool tw_symbolizer__repeat(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 
 /** tw_symbolizer__fini() - free all members; all-zero is fine */

@@ -95,12 +95,7 @@ struct tw_producer_tasks_stats {
 	uint64_t unnamed;    /* events of tasks whose name could not be found */
 };
 
-/**
- * tw_producer_tasks__new() - create the bookkeeping instance, without enabled events, so that its trace_marker can be used to find global
- * pids
- * @tracing_dir: as from tw_tracing_dir__find()
- * @clock: the stream's trace clock
- */
+/** tw_producer_tasks__new() - create the bookkeeping instance, without events yet: its trace_marker serves to find global pids */
 int tw_producer_tasks__new(const char *tracing_dir, const char *clock, struct tw_producer_tasks **ret,
 			   struct tw_error *error);
 

@@ -13,11 +13,7 @@
  */
 int tw_tracing_dir__find(const char **ret, struct tw_error *error);
 
-/**
- * tw_tracing_file__read() - read a whole file below a tracing or instance directory
- * @ret: the text, NUL-terminated; the caller's, to be freed with free()
- * Return: 0, or -errno with @error filled.
- */
+/** tw_tracing_file__read() - read a whole file below a tracing or instance directory; the caller frees the text, which ends in NUL */
 int tw_tracing_file__read(const char *dir, const char *name, char **ret, struct tw_error *error);
 
 #endif

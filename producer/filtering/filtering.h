@@ -54,15 +54,13 @@ int tw_filtering__begin(struct tw_filtering *filtering, const struct tw_selectio
 			const struct tw_instance *instance, struct tw_schema *schema, struct tw_error *error);
 
 /**
- * tw_filtering__leave_out_own() - leave out the events of filtering->own, also for events that tw_filtering__renew() adds
- *
+ * tw_filtering__leave_out_own() - leave out the events of filtering->own, also for events that tw_filtering__renew() adds.
  * Call it after tw_filtering__begin(), when all threads of the run exist. If the kernel refuses such a filter, these events are recorded.
  */
 void tw_filtering__leave_out_own(struct tw_filtering *filtering);
 
 /**
- * tw_filtering__renew() - the same for a selection that has grown, while the readers run
- *
+ * tw_filtering__renew() - the same for a selection that has grown, while the readers run.
  * New events that cannot be filtered stay disabled and are counted in left_out.
  */
 void tw_filtering__renew(struct tw_filtering *filtering, struct tw_schema *schema);
