@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The control channel, with the records HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS and END. The records are packed into frames like events. A
- * record larger than a frame is sent as PARTs.
- */
+/* The control channel: packs HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS and END into frames like events. Large records become PARTs. */
 #ifndef TW_CONTROL_CHANNEL_H
 #define TW_CONTROL_CHANNEL_H
 

@@ -170,9 +170,7 @@ int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list
 	return err;
 }
 
-/*
- * Hashes (FNV-1a) all event names and the definitions of the dynamic events, whose ids and formats may change while their names stay.
- */
+/* Hashes (FNV-1a) the names of all events, and the dynamic events, whose ids and formats may change under the same name. */
 static uint64_t take_fingerprint(const char *tracing_dir)
 {
 	static const char *const files[] = { "available_events", "dynamic_events" };

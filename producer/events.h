@@ -37,9 +37,7 @@ int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list
 /** tw_event_list__fini() - free the names and empty the list */
 void tw_event_list__fini(struct tw_event_list *list);
 
-/*
- * Events to select, and a tracefs filter for them. If several requests with a filter select an event, the filter of the last one applies.
- */
+/* Events to select, and a tracefs filter for them. The last request with a filter that selects an event determines its filter. */
 struct tw_event_request {
 	const char *spec;   /* "sched", "sched:sched_switch", "net*:*", "sched,irq": see tw_event_list__select() */
 	const char *filter; /* a tracefs filter, passed to the kernel unchanged; NULL = none */

@@ -181,9 +181,7 @@ int tw_frame_writer__flush(struct tw_frame_writer *writer)
 	return err;
 }
 
-/*
- * Return: until when tw_frame_writer__drain() flushes. It is computed for each attempt, because the deadline may be set or moved meanwhile.
- */
+/* Return: until when tw_frame_writer__drain() flushes. The deadline may be set or moved meanwhile. */
 static uint64_t drain_ends(const struct tw_frame_writer *writer, uint64_t begun)
 {
 	const uint64_t at = writer->deadline ? atomic_load(&writer->deadline->at) : 0;

@@ -98,10 +98,7 @@ static void unlock_instances(int fd)
 	close(fd);
 }
 
-/*
- * Locks the instance's directory. It tries several times, because tw_instance__is_alive() may hold the lock for a moment. Return: a
- * descriptor, or -errno
- */
+/* Locks the directory of an instance; tries several times, because tw_instance__is_alive() may hold the lock. Return: fd or -errno */
 static int lock_instance(const char *name)
 {
 	char path[PATH_MAX];
@@ -458,10 +455,7 @@ static bool keep(struct instance_cleanup *c, const char *name, int fd)
 	return true;
 }
 
-/*
- * Keeps a stale instance for removal; called by tracefs_instances_walk() while no run creates an instance. An instance that its run has
- * just unlocked and removed is not stale.
- */
+/* Keeps a stale instance for removal. No run creates one meanwhile. One that its run has just unlocked and removed is not stale. */
 static int find_stale(const char *name, void *arg)
 {
 	struct instance_cleanup *c = arg;

@@ -88,10 +88,7 @@ static void leave_trace(void *ctx)
 	pthread_mutex_unlock(&p->mark_lock);
 }
 
-/*
- * Raises the priority of the calling thread, to SCHED_FIFO or, if that is not permitted, to nice -20. A reader that waits for a CPU loses
- * events.
- */
+/* Raises the priority of the calling thread as far as permitted: a reader that waits for a CPU loses events. */
 static void raise_priority(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -364,10 +361,7 @@ static void bound_rings(struct tw_reader *r)
 	}
 }
 
-/*
- * Adds the events of a ring to p->recorded. If the kernel's counters do not match, the events known to the producer are added, which is a
- * lower bound.
- */
+/* Adds the events of a ring to p->recorded; if the kernel's counters do not match, only those known to the producer, a lower bound. */
 static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struct tw_frame_writer *writer)
 {
 	struct tw_ring_stats stats = { 0 };

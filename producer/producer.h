@@ -56,10 +56,7 @@ struct tw_producer_options {
 	 * unknown value. Called in a thread of the producer; must not block. May be NULL.
 	 */
 	void (*refused)(void *ctx, uint16_t why);
-	/*
-	 * Returns whether a receiver may have joined since the last call; all metadata is then sent in the same round. Must not block. May
-	 * be NULL.
-	 */
+	/* Whether a receiver may have joined since the last call; all metadata is then sent at once. Must not block. May be NULL. */
 	bool (*joined)(void *ctx);
 	void *ctx;
 	/*

@@ -125,10 +125,7 @@ static uint64_t next_watermark(const struct tw_reader *r)
 	return others < UINT64_MAX - AHEAD_NS ? tw_time__earlier(r->read_until, others + AHEAD_NS) : r->read_until;
 }
 
-/*
- * Adds a watermark to the last frame of the round. Without an open frame, a watermark is sent alone only if a receiver holds back events
- * for it, or once a second.
- */
+/* Adds a watermark to the open frame; without one, sends it only if a receiver holds back events for it, or once a second. */
 static void send_due_watermark(struct tw_reader *r, uint64_t now)
 {
 	const bool control = r->metadata && r->sent_control_watermark < r->sent_watermark;
@@ -170,9 +167,7 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes;
 
 	r->writer.waited = 0;
-	/*
-	 * All readers have the same receiver: a reader that need not wait would get far ahead. Followers do not make other readers follow.
-	 */
+	/* All readers have the same receiver: one that need not wait would get far ahead. Followers do not make others follow. */
 	if (another_in_step(r, true))
 		tw_ring_scheduler__start(&r->scheduler);
 	bytes = r->scheduler.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);
@@ -307,10 +302,7 @@ void tw_reader__loop(struct tw_reader *r)
 	}
 }
 
-/*
- * In step, a complete round is run: the receiver needs this reader's watermark even if its rings are empty, and the first reader sends
- * metadata meanwhile.
- */
+/* In step, a complete round is run: the receiver needs this reader's watermark, and the first reader sends metadata meanwhile. */
 bool tw_reader__finish(struct tw_reader *r)
 {
 	uint64_t patience;

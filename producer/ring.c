@@ -121,10 +121,7 @@ static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, s
 		send_walk(ring, walk, writer, tasks, NULL, NULL, NULL);
 }
 
-/*
- * Whether a sub-buffer contains late events, which were reserved before the last watermark and committed after it. Counts the late events;
- * the caller flags their frames.
- */
+/* Whether a sub-buffer has late events, reserved before the last watermark and committed after it. Counts them; the caller flags them. */
 static bool is_late(struct tw_trace_ring *ring, struct tw_ring_page walk)
 {
 	struct tw_ring_event event;
@@ -306,10 +303,7 @@ int tw_trace_ring__bound(struct tw_trace_ring *ring)
 	return err;
 }
 
-/*
- * Events left in the ring are lost when the instance is removed. There are none, unless tracing could not be switched off or was switched
- * on again.
- */
+/* Events left in the ring are lost with the instance. There are none, unless tracing could not be switched off or was switched on again. */
 int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *writer, struct tw_ring_stats *ret)
 {
 	const int err = tw_ring_stats__read(ring->stats_fd, ret);

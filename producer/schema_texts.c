@@ -76,10 +76,7 @@ static int look_at_fields(const struct tw_schema_texts_request *request, const s
 	return err;
 }
 
-/*
- * Whether an event prints strings in the kernel's memory. System calls also have pointers to strings, in user memory, but print them as
- * numbers.
- */
+/* Whether an event prints strings in kernel memory. System calls have pointers to strings in user memory, but print them as numbers. */
 static bool prints_kernel_strings(const struct tw_format *format)
 {
 	if (!strstr(format->print_fmt, "%s"))

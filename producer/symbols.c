@@ -219,19 +219,13 @@ static bool make_room(struct tw_symbolizer *s)
 	return true;
 }
 
-/*
- * Return: the key of a symbol in s->known. If an address has two names, the first name has size 1; the keys then differ, because the names
- * are two symbols.
- */
+/* Return: the key of a symbol in s->known. Of two symbols at one address, the first has size 1, which makes the keys differ. */
 static uint64_t key_of(const struct tw_symbol *symbol)
 {
 	return symbol->address << 1 | (symbol->size == 1);
 }
 
-/*
- * Adds a symbol as it is sent: from @address on, with the replacement of this address if addresses are hashed, unless it is known. Return:
- * false if there is no memory
- */
+/* Adds a symbol from @address on as it is sent, hashed if needed, unless it is known. Return: false if there is no memory */
 static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_t address, uint64_t size)
 {
 	struct tw_symbol sent = {

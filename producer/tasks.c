@@ -357,10 +357,7 @@ void tw_task_names__fini(struct tw_task_names *names)
 	free((void *)names->state);
 }
 
-/*
- * Removes the work item from a kworker's name. /proc appends it ("kworker/0:1-events"); task->comm, and therefore the trace, does not have
- * it.
- */
+/* Removes the work item that /proc appends to the name of a kworker ("kworker/0:1-events"); task->comm and the trace lack it. */
 static void cut_workqueue(char *name)
 {
 	unsigned int a, b;
@@ -545,10 +542,7 @@ void tw_producer_tasks__note(struct tw_producer_tasks *tasks, uint32_t pid, uint
 		atomic_fetch_add_explicit(&tasks->unnamed, 1, memory_order_relaxed);
 }
 
-/*
- * Adds the names in time order. A task may be created on one CPU and renamed on another: without sorting, its name could precede its
- * creation.
- */
+/* Adds the names in time order: a task may be created on one CPU and renamed on another, and its name would precede its creation. */
 void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 {
 	struct tw_task_events *ev = tasks->events;
@@ -562,10 +556,7 @@ void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 	ev->n_seen = 0;
 }
 
-/*
- * Finds the name of a noted pid: a fork event has named it meanwhile, or /proc has its name. Otherwise its events count as unnamed until a
- * name arrives.
- */
+/* Finds the name of a noted pid, from a fork event meanwhile or in /proc. Otherwise its events count as unnamed until a name arrives. */
 static void settle_one(struct tw_producer_tasks *tasks, const struct tw_noted_pid *noted)
 {
 	if (tw_task_names__is_named(&tasks->names, noted->pid))

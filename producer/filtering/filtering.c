@@ -34,10 +34,7 @@ struct filter_pass {
 
 static const struct tw_node all = { .kind = TW_NODE_TRUE }, none = { .kind = TW_NODE_FALSE };
 
-/*
- * Splits an event's tree into the parts of the stages, allocated from @arena. Without @with_kernel, the kernel's part is TRUE. Return: 0 or
- * -ENOMEM
- */
+/* Splits an event's tree into the parts of the stages. Without @with_kernel, the kernel's part is TRUE. Return: 0 or -ENOMEM */
 static int split(const struct tw_node *root, bool with_kernel, struct tw_arena *arena, struct filter_stages *ret)
 {
 	struct filter_stages stages = { .kernel = &all };
@@ -71,10 +68,7 @@ static bool is_refusal(int err)
 	return err == -EINVAL || err == -EPERM || err == -ENOENT || err == -ESRCH;
 }
 
-/*
- * Fills @error from the kernel's message, which is in the filter file and has a caret below the text. @err: result of the write. Return:
- * -EINVAL or @err
- */
+/* Fills @error from the kernel's message in the filter file, which has a caret below the text. Return: -EINVAL or @err */
 static int explain_refusal(const struct tw_instance *instance, const char *file, const char *filter, int err,
 			   struct tw_error *error)
 {
@@ -216,10 +210,7 @@ static bool push_down(struct filter_pass *p, size_t i, const struct tw_node *tre
 	return false;
 }
 
-/*
- * Counts an event with a part for the receiver. If no receiver will evaluate it (@p->later is false), this is an error that names the first
- * such predicate.
- */
+/* Counts an event with a part for the receiver. Without @p->later this is an error, which names the first such predicate. */
 static int check_later(struct filter_pass *p, const struct tw_node *later)
 {
 	const struct tw_filter *filter = p->filtering->options->filter;
@@ -302,10 +293,7 @@ static bool is_stack(const struct tw_format *format)
 	       (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "user_stack"));
 }
 
-/*
- * Places the marks (ftrace:print), which are not part of the selection. The kernel cannot filter marks. If no mark can match, the kernel is
- * set not to record them.
- */
+/* Places the marks (ftrace:print), which the kernel cannot filter. If no mark can match, the kernel is set not to record them. */
 static void place_marks(struct filter_pass *p, struct tw_bound_event *bound, const struct filter_stages *stages)
 {
 	bound->root = stages->later->kind == TW_NODE_TRUE ? stages->producer : &none;

@@ -143,9 +143,7 @@ static char *setting_of(const char *file, char *text)
 	return from;
 }
 
-/*
- * Return: the content of a list in the form of the notes. A list may have tens of thousands of lines, so only their hash (FNV-1a) is noted.
- */
+/* Return: the content of a list in the form of the notes. Only its hash (FNV-1a) is noted, as it may have tens of thousands of lines. */
 static char *list_of(const char *text)
 {
 	uint64_t hash = 14695981039346656037u;
@@ -279,10 +277,7 @@ static bool is_freed(const char *kib)
 	return strtoul(kib, NULL, 10) <= 2 * subbuf;
 }
 
-/*
- * Whether the setting has the value after free_buffer was closed: the kernel then switches tracing off and frees the ring, whatever the run
- * wrote.
- */
+/* Whether the setting has the value after free_buffer was closed, whatever the run wrote: tracing is off and the ring is freed. */
 static bool is_as_closed(const struct kept_setting *kept)
 {
 	if (!kept->now)
@@ -363,10 +358,7 @@ static void put_back_one(const struct kept_setting *kept)
 		put(kept->file, !strcmp(kept->before, "none") ? "0" : kept->before);
 }
 
-/*
- * Restores all settings. @used: another process has used the top level since; then the trace and the lists of pids may belong to that
- * process and are left unchanged.
- */
+/* Restores all settings; with @used not the trace and the lists of pids, which may belong to a process that used the top level since. */
 static void put_back_all(const struct kept_settings *files, bool used)
 {
 	for (size_t i = 0; i < files->n && !used; i++)
@@ -382,10 +374,7 @@ static void put_back_all(const struct kept_settings *files, bool used)
 		}
 }
 
-/*
- * Writes the names of the settings that another process has changed to @names, comma-separated, as far as they fit. Return: whether there
- * are such settings
- */
+/* Writes to @names, as far as they fit, the settings that another process has changed. Return: whether there are any */
 static bool name_changed(const struct kept_settings *files, char *names, size_t size)
 {
 	size_t len = 0;
@@ -499,10 +488,7 @@ int tw_top_level__note(struct tw_top_level *top, const char *file, bool is_list,
 	return err;
 }
 
-/*
- * Locks the tracing directory itself, because all containers share it; each container may have its own /run. Return: a descriptor, or
- * -errno
- */
+/* Locks the tracing directory itself, because all containers share it, but not /run. Return: a descriptor, or -errno */
 static int lock(void)
 {
 	const int fd = open_file(".", O_RDONLY | O_DIRECTORY);

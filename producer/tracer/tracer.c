@@ -126,10 +126,7 @@ static int choose_place(struct tw_tracer *t, struct tw_error *error)
 	return err;
 }
 
-/*
- * Fills @error for a word that matches no function. The kernel has tens of thousands of names, one a line, some with their module; they are
- * read only to suggest a correction.
- */
+/* Fills @error for a word that matches no function. The names, tens of thousands, are read only to suggest a correction. */
 static int unknown_function(const char *tracing_dir, const char *word, struct tw_error *error)
 {
 	struct tw_nearest nearest;
@@ -162,10 +159,7 @@ static int refused_list(const char *path, int err, struct tw_error *error)
 	return tw_error__set(error, err, "the kernel refuses a selection of functions: %s: %s", path, strerror(-err));
 }
 
-/*
- * Adds a word to a list of functions. The kernel accepts one word for each write. The list takes effect when the file is closed, which can
- * fail too.
- */
+/* Adds a word to a list of functions, one for each write. The list takes effect when the file is closed, which can fail too. */
 static int add_word(const char *tracing_dir, const char *path, const char *word, struct tw_error *error)
 {
 	const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
