@@ -18,10 +18,7 @@
 #include "producer/tracing_dir.h"
 
 #define RETRY_MS 2
-/*
- * Time limit for the lock when an instance is created. A cleanup holds the lock for less than 1 ms, unless it is stopped (SIGSTOP); then
- * the new run fails instead of hanging.
- */
+/* Limit for the lock of a new instance. A cleanup holds it for less than 1 ms, unless it is stopped (SIGSTOP); then the run fails. */
 #define MAKE_MS    10000
 #define CLEANUP_MS 2000 /* time limit for the lock of a cleanup; the next run cleans up too */
 #define LOCK_TRIES 50

@@ -23,10 +23,7 @@ struct tw_top_level;
 /** tw_instance__new() - create and lock an instance, empty and off; @suffix: "", or for example "-tasks" for a second instance */
 int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *error);
 
-/**
- * tw_instance__free() - switch off and remove the instance; NULL is fine
- * Return: false if the instance stays because another process has one of its files open
- */
+/** tw_instance__free() - switch off and remove; NULL is fine. Return: false if it stays because a process has one of its files open */
 bool tw_instance__free(struct tw_instance *instance);
 
 /** tw_instance__leave() - free the structure and leave the instance in the kernel, as a stale one; NULL is fine */

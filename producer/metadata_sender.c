@@ -270,10 +270,7 @@ static void resend_shed(struct tw_metadata_sender *m)
 	send_everything(m, SIZE_MAX);
 }
 
-/*
- * Answers a request: makes all metadata due now, or sends HOST and CLOCK. Reading all clocks is expensive. Therefore the last sample is
- * sent again, unless it is too old because a clock was set back.
- */
+/* Answers a request. Reading all clocks is expensive: the last sample is sent again, unless it is too old because a clock was set back. */
 static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 {
 	const uint16_t request = tw_request_limiter__take(m->requests, mono);
@@ -313,10 +310,7 @@ static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 	}
 }
 
-/*
- * Does the work that is due once a second. The counters include all that this thread has counted so far, so that none of these events
- * follows STATS in time order; other threads continue to count.
- */
+/* The counters include all that this thread has counted so far, so that none of these events follows STATS in time order. */
 static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 {
 	if (mono < m->next_second)

@@ -129,10 +129,7 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 /** tw_producer__instance() - name of the trace instance: "tracewire-..."; it identifies the other objects of the run */
 const char *tw_producer__instance(const struct tw_producer *producer);
 
-/**
- * tw_producer__filter_places() - count the events by stage of their filter; all 0 without a filter. Called by any thread.
- * The numbers change when events are added.
- */
+/** tw_producer__filter_places() - count the events by stage of their filter; all 0 without a filter. Called by any thread */
 void tw_producer__filter_places(struct tw_producer *producer, struct tw_filter_places *ret);
 
 /** tw_producer__filter_note() - the sentence of tw_filter__ambiguous_key() for the selected events; empty if no key is ambiguous */

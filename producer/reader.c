@@ -33,10 +33,7 @@ static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 	return time;
 }
 
-/*
- * Updates the time of the newest event sent by any reader. All readers need it, because a receiver holds back the events of one reader
- * until the others have sent their watermarks.
- */
+/* Updates the time of the newest event sent by any reader: a receiver holds it back until all readers have sent a watermark. */
 static void update_newest(struct tw_reader *r)
 {
 	uint64_t newest = atomic_load(r->newest), mine = 0;
@@ -262,6 +259,7 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 {
 	const struct timespec ts = { .tv_sec = (time_t)(ns / TW_NS_PER_SECOND),
 				     .tv_nsec = (long)(ns % TW_NS_PER_SECOND) };
+	const int request_fd = r->metadata ? tw_request_limiter__fd(r->metadata->requests) : -1;
 	struct pollfd fds[CHANNELS_MAX + 2], *request;
 	uint64_t times;
 	nfds_t n = 0;
@@ -269,8 +267,7 @@ static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 	for (; for_events && n < r->n_rings && n < CHANNELS_MAX; n++)
 		fds[n] = (struct pollfd){ .fd = r->rings[n].no_poll ? -1 : r->rings[n].fd, .events = POLLIN };
 	request = &fds[n];
-	*request = (struct pollfd){ .fd = r->metadata ? tw_request_limiter__fd(r->metadata->requests) : -1,
-				    .events = POLLIN };
+	*request = (struct pollfd){ .fd = request_fd, .events = POLLIN };
 	fds[n + 1] = (struct pollfd){ .fd = r->wake_fd, .events = POLLIN };
 	if (ppoll(fds, n + 2, &ts, NULL) <= 0)
 		return;

@@ -244,13 +244,12 @@ static void add_name(const struct tw_task_events *ev, struct tw_task_names *name
 		.tgid = tgid_of(ev, names, seen),
 		.origin = (uint8_t)kinds[seen->kind].origin,
 	};
-	struct tw_producer_task old = { .before = 1 /* as early as possible */,
-					.pid = seen->pid,
-					.origin = TW_COMM_RENAME };
+	struct tw_producer_task old = { .pid = seen->pid, .origin = TW_COMM_RENAME };
 
 	if (seen->kind == EXEC && tw_task_names__is_named(names, seen->pid))
 		return;
 	if (*seen->old && seen->pid < TW_TASK_PIDS && tw_task_names__state(names, seen->pid) == TW_TASK_UNKNOWN) {
+		old.before = 1; /* as early as possible */
 		memcpy(old.name, seen->old, sizeof(old.name));
 		tw_task_names__add(names, &old);
 	}

@@ -85,10 +85,7 @@ static bool evaluate(const struct tw_event_filter *filter, struct tw_event_filte
 	return passes;
 }
 
-/*
- * Return: the index of the record's context in passed[]. Kernel, include/linux/trace_events.h, enum trace_flag_type: hardirq 0x08, softirq
- * 0x10, NMI 0x40
- */
+/* Return: the index in passed[]. enum trace_flag_type of the kernel's trace_events.h: hardirq 0x08, softirq 0x10, NMI 0x40 */
 static size_t context(const struct tw_ring_event *event)
 {
 	return (event->record[2] >> 3) & (TW_EVENT_FILTER_CONTEXTS - 1) & ~4u;

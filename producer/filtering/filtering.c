@@ -11,10 +11,7 @@
 #include "filter/evaluate.h"
 #include "filter/tracefs.h"
 
-/*
- * The parts of an event's filter that the three stages evaluate. An event passes if all three parts are true. The part is TRUE for a stage
- * that has nothing to evaluate.
- */
+/* The parts of an event's filter for the three stages; TRUE if a stage has nothing to evaluate. An event passes if all are true. */
 struct filter_stages {
 	const struct tw_node *kernel, *producer, *later;
 };
@@ -59,10 +56,7 @@ static int no_memory(struct tw_error *error)
 	return tw_error__set(error, -ENOMEM, "no memory for the filter of this many events");
 }
 
-/*
- * Whether the kernel refused a filter text. The kernel first counts parentheses and quotes. If they do not match, write() fails with error
- * 1, 2 or 3, which are not meant as errno values.
- */
+/* Whether the kernel refused a filter text. If parentheses or quotes do not match, it fails with 1, 2 or 3, not meant as errno values. */
 static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -EPERM || err == -ENOENT || err == -ESRCH;
@@ -454,10 +448,7 @@ static int place_filter(struct filter_pass *p, struct tw_schema *schema)
 	return err;
 }
 
-/*
- * Makes a pass, with or without a filter. At the top level, the text is tried in the instance's own filter files: a text in the top level's
- * files would remain after a killed run.
- */
+/* At the top level, the text is tried in the instance's own filter files: in those of the top level it would outlive a killed run. */
 static int place(struct filter_pass *p, struct tw_schema *schema)
 {
 	p->instance = tw_instance__own_files(p->filtering->instance);

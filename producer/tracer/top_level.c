@@ -121,10 +121,7 @@ static bool ends_in(const char *name, const char *end)
 	return len > end_len && !strcmp(name + len - end_len, end);
 }
 
-/*
- * Return: the current value in a file's text: of trace_clock, the clock in brackets; of a ring that was not used yet, the size that it will
- * have; otherwise the first line
- */
+/* Return: the value in the text of a file: the clock in brackets, the size that an unused ring will have, otherwise the first line */
 static char *setting_of(const char *file, char *text)
 {
 	char *from = NULL;
