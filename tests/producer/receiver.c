@@ -380,6 +380,20 @@ void receiver__assert_sound(const struct receiver *r, uint64_t gaps)
 	assert_int_equal(r->undead, 0);
 }
 
+struct tw_schema *receiver__schema(const struct receiver *r)
+{
+	struct tw_schema *schema = tw_schema__new();
+
+	assert_non_null(schema);
+	tw_schema__set_long_size(schema, sizeof(long));
+	for (size_t i = 0; i < r->n_texts; i++)
+		if (r->texts[i].kind == TW_SCHEMA_EVENT)
+			assert_int_equal(tw_schema__add(schema, r->texts[i].system, r->texts[i].text,
+							strlen(r->texts[i].text), NULL, NULL),
+					 0);
+	return schema;
+}
+
 void receiver__fini(struct receiver *r)
 {
 	for (size_t i = 0; i < r->n_texts; i++) {

@@ -7,6 +7,7 @@
 #define RECEIVER_H
 
 #include "memory_sink.h"
+#include "schema/schema.h"
 #include "schema/symbols.h"
 #include "wire/decode.h"
 #include "wire/parts.h"
@@ -103,6 +104,9 @@ uint64_t receiver__unnamed(const struct receiver *receiver);
 
 /** receiver__assert_sound() - there were no violations; gaps are permitted only if @gaps says so */
 void receiver__assert_sound(const struct receiver *receiver, uint64_t gaps);
+
+/** receiver__schema() - the formats of all SCHEMA records; caller frees */
+struct tw_schema *receiver__schema(const struct receiver *receiver);
 
 void receiver__fini(struct receiver *receiver);
 

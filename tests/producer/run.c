@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -231,6 +233,15 @@ void run__overload(const struct run *run)
 {
 	for (int i = 0; i < 100 && !kernel_counters(run).overrun; i++)
 		getppid_load(40, 0);
+}
+
+void spawn_true(void)
+{
+	char *argv[] = { (char[]){ "true" }, NULL };
+	pid_t pid;
+
+	assert_int_equal(posix_spawn(&pid, "/bin/true", NULL, NULL, argv, NULL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 const char *only_getppid(void)

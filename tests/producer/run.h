@@ -62,6 +62,9 @@ int write_file(const char *path, int flags, const char *text);
 /** read_file() - content of a file; caller frees; NULL if it cannot be read */
 char *read_file(const char *path);
 
+/** spawn_true() - run /bin/true and wait for its end */
+void spawn_true(void);
+
 /** getppid_load() - one thread on each online CPU calls getppid(), for some ms or at most @calls times each, 0 = no limit */
 void getppid_load(unsigned int ms, unsigned long calls);
 

@@ -27,19 +27,6 @@ struct look {
 	struct utsname host;
 };
 
-struct tw_schema *sighting_schema(const struct receiver *got)
-{
-	struct tw_schema *schema = tw_schema__new();
-
-	assert_non_null(schema);
-	tw_schema__set_long_size(schema, sizeof(long));
-	for (size_t i = 0; i < got->n_texts; i++)
-		if (got->texts[i].kind == TW_SCHEMA_EVENT)
-			tw_schema__add(schema, got->texts[i].system, got->texts[i].text, strlen(got->texts[i].text),
-				       NULL, NULL);
-	return schema;
-}
-
 /* The readers have ended by now, but their names were sent. */
 static void find_ours(struct look *look, const struct receiver *got)
 {
@@ -186,7 +173,7 @@ static void look_at(struct look *look, const struct run *beside, const struct tw
 void sightings__of(const struct run *run, const struct run *beside, const struct tw_filter *filter,
 		   struct sightings *ret)
 {
-	struct look look = { .got = &run->got, .schema = sighting_schema(&run->got) };
+	struct look look = { .got = &run->got, .schema = receiver__schema(&run->got) };
 
 	look_at(&look, beside, filter);
 	*ret = (struct sightings){ .items = calloc(run->got.n_events + 1, sizeof(*ret->items)) };

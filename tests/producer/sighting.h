@@ -24,9 +24,6 @@ struct stretch {
 	uint64_t from, to, slack;
 };
 
-/** sighting_schema() - the formats of a stream; tw_schema__free() */
-struct tw_schema *sighting_schema(const struct receiver *got);
-
 /**
  * sightings__of() - events of a run
  * @beside: the run to compare with: events that either has left out are left out of both

@@ -35,16 +35,6 @@ static void set_up(struct run *run, const char *spec, const char *given, const c
 	run->options.filter = filter;
 }
 
-static void begin(struct run *run)
-{
-	struct tw_error error = { "" };
-
-	if (tw_producer__new(&run->options, &run->producer, &error))
-		fail_msg("%s", error.text);
-	if (tw_producer__start(run->producer, &error))
-		fail_msg("%s", error.text);
-}
-
 static void end(struct run *run)
 {
 	tw_filter__free((struct tw_filter *)(uintptr_t)run->options.filter);
@@ -79,7 +69,7 @@ static void test_files(void **state)
 	(void)state;
 	set_up(&run, "sched:sched_switch,sched:sched_waking,irq:softirq_entry,raw_syscalls", "common_pid >= 0",
 	       "prev_pid == 1 or softirq_entry.vec > 1 or system == raw_syscalls");
-	begin(&run);
+	run__start(&run);
 	places = places_of(&run);
 	expect_file(&run, "events/sched/sched_switch/filter", "(common_pid >= 0) && (prev_pid == 1)");
 	expect_file(&run, "events/irq/softirq_entry/filter", "(common_pid >= 0) && (vec > 1)");
@@ -105,7 +95,7 @@ static void test_marks(void **state)
 
 	(void)state;
 	set_up(&run, "sched:sched_switch", NULL, "print.buf contains \"wanted\" or prev_pid == 1");
-	begin(&run);
+	run__start(&run);
 	for (int i = 0; i < 5; i++) {
 		assert_int_equal(write_file(run__file(&run, "trace_marker", path), 0, "this is wanted"), 0);
 		assert_int_equal(write_file(run__file(&run, "trace_marker", path), 0, "this is not"), 0);
@@ -158,7 +148,7 @@ static void test_left(void **state)
 	(void)state;
 	set_up(&run, "sched:sched_switch,raw_syscalls", NULL, "comm matches \"x\" and id == 1");
 	run.options.later_stage = true;
-	begin(&run);
+	run__start(&run);
 	assert_ptr_equal(tw_producer__filter_left(run.producer), run.options.filter);
 	assert_int_equal(places_of(&run).later, 2);
 	assert_int_equal(places_of(&run).kernel, 2);
@@ -188,7 +178,7 @@ static void test_too_long(void **state)
 	while (n < 400)
 		n += (size_t)snprintf(expression + n, sizeof(expression) - n, " and id != %zu", 100000 + n);
 	set_up(&run, "raw_syscalls:sys_enter", given, expression);
-	begin(&run);
+	run__start(&run);
 	assert_int_equal(places_of(&run).refused, 1);
 	assert_int_equal(places_of(&run).producer, 1);
 	assert_int_equal(places_of(&run).kernel, 0);
@@ -213,7 +203,7 @@ static void test_overload(void **state)
 	(void)state;
 	set_up(&run, "raw_syscalls", NULL, "time > 0.001 and event == sys_enter or sys_exit.ret > 0 and time < 0.001");
 	run.options.buffer_kib = 64;
-	begin(&run);
+	run__start(&run);
 	run__overload(&run);
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
@@ -240,7 +230,7 @@ static void expect_stacks(const char *expression, bool by_producer)
 	snprintf(given, sizeof(given), "id == %d && common_pid == %d", SYS_getppid, getpid());
 	set_up(&run, "raw_syscalls:sys_enter", given, expression);
 	run.options.tracing.stacks = true;
-	begin(&run);
+	run__start(&run);
 	assert_int_equal(places_of(&run).producer, by_producer);
 	call_getppid(50);
 	run__stop(&run);
@@ -322,7 +312,7 @@ static void appear(struct run *run, size_t left_out, struct tw_filter_places *re
 	char two[64];
 
 	snprintf(two, sizeof(two), "twtest%d/two", getpid());
-	begin(run);
+	run__start(run);
 	probe__target(5);
 	probe__target(6);
 	assert_int_equal(probe__define("two", "number=" PROBE_NUMBER), 0);

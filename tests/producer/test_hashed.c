@@ -162,20 +162,6 @@ static void end_twins(struct twins *t)
 	run__fini(&t->hashed);
 }
 
-static struct tw_schema *read_schema(const struct receiver *got)
-{
-	struct tw_schema *schema = tw_schema__new();
-
-	assert_non_null(schema);
-	tw_schema__set_long_size(schema, sizeof(long));
-	for (size_t i = 0; i < got->n_texts; i++)
-		if (got->texts[i].kind == TW_SCHEMA_EVENT)
-			assert_int_equal(tw_schema__add(schema, got->texts[i].system, got->texts[i].text,
-							strlen(got->texts[i].text), NULL, NULL),
-					 0);
-	return schema;
-}
-
 static uint64_t load(const uint8_t *at)
 {
 	uint64_t value;
@@ -218,7 +204,7 @@ struct metadata {
 
 static void read_metadata(const struct twins *t, struct metadata *ret)
 {
-	ret->schema = read_schema(&t->raw.got);
+	ret->schema = receiver__schema(&t->raw.got);
 	read_book(&t->raw.got, &ret->raw);
 	read_book(&t->hashed.got, &ret->hashed);
 }
@@ -669,7 +655,7 @@ static size_t run_on_used_rings(bool hashed)
 		end_worker(pid, word);
 	}
 	run__stop(&run);
-	schema = read_schema(&run.got);
+	schema = receiver__schema(&run.got);
 	for (size_t i = 0; i < run.got.n_events; i++)
 		n += count_leftovers(tw_schema__by_id(schema, run.got.events[i].id), &run.got.events[i]);
 	tw_schema__free(schema);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every event has its task's name at that time, or is counted as unnamed. */
 #include <setjmp.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +15,6 @@
 #include "run.h"
 
 #define FORKS 300
-
-static void spawn_true(void)
-{
-	char *argv[] = { (char[]){ "true" }, NULL };
-	pid_t pid;
-
-	assert_int_equal(posix_spawn(&pid, "/bin/true", NULL, NULL, argv, NULL), 0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
 
 /* Tasks that live for a millisecond. */
 static void fork_storm(unsigned int threads)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Addresses that are printed as symbols have a SYMBOL before the first event that needs it, as in kallsyms; no others have. */
 #include <setjmp.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -92,19 +90,6 @@ static bool is_called(const struct oracle *oracle, uint64_t address, const char 
 	return false;
 }
 
-static struct tw_schema *read_schema(const struct receiver *got)
-{
-	struct tw_schema *schema = tw_schema__new();
-
-	assert_non_null(schema);
-	for (size_t i = 0; i < got->n_texts; i++)
-		if (got->texts[i].kind == TW_SCHEMA_EVENT)
-			assert_int_equal(tw_schema__add(schema, got->texts[i].system, got->texts[i].text,
-							strlen(got->texts[i].text), NULL, NULL),
-					 0);
-	return schema;
-}
-
 /* The address in an event that is printed as a symbol; 0 = it has none. */
 static uint64_t address_of(const struct tw_schema *schema, const struct got_event *ev)
 {
@@ -131,20 +116,11 @@ static const struct got_symbol *symbol_of(const struct receiver *got, uint64_t a
 	return NULL;
 }
 
-static void spawn_true(void)
-{
-	char *argv[] = { (char[]){ "true" }, NULL };
-	pid_t pid;
-
-	assert_int_equal(posix_spawn(&pid, "/bin/true", NULL, NULL, argv, NULL), 0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
 /* At least that many events have one. */
 static void expect_symbols(const struct receiver *got, const struct oracle *oracle, size_t least)
 {
 	bool *needed = calloc(got->n_symbols, sizeof(*needed));
-	struct tw_schema *schema = read_schema(got);
+	struct tw_schema *schema = receiver__schema(got);
 	size_t n = 0;
 
 	assert_non_null(needed);
@@ -241,7 +217,7 @@ static void test_stacks(void **state)
 	run__stop(&run);
 	receiver__assert_sound(&run.got, 0);
 	assert_true(run.counters.balanced);
-	schema = read_schema(&run.got);
+	schema = receiver__schema(&run.got);
 	stack = tw_schema__by_name(schema, "ftrace", "kernel_stack");
 	assert_non_null(stack);
 	for (size_t i = 0; i < run.got.n_events; i++) {
