@@ -18,7 +18,7 @@
 #include "producer/tracing_dir.h"
 
 #define RETRY_MS 2
-/* Limit for the lock of a new instance. A cleanup holds it for less than 1 ms, unless it is stopped (SIGSTOP); then the run fails. */
+/* Limit of the wait for the lock of all instances. A cleanup holds it for less than 1 ms; if it is stopped (SIGSTOP), the run fails. */
 #define MAKE_MS    10000
 #define CLEANUP_MS 2000 /* time limit for the lock of a cleanup; the next run cleans up too */
 #define LOCK_TRIES 50

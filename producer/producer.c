@@ -227,6 +227,33 @@ static void end_answers(struct tw_producer *p)
 	p->responder = NULL;
 }
 
+static void send_stats(void *ctx, struct tw_control_channel *control)
+{
+	const struct tw_producer *p = ctx;
+	struct tw_producer_counters c;
+
+	tw_producer__counters(p, &c);
+	const struct tw_stat_view totals[] = {
+		{ TW_STAT_RECORDED, TW_CHANNEL_CONTROL, c.recorded },
+		{ TW_STAT_READ, TW_CHANNEL_CONTROL, c.read },
+		{ TW_STAT_FILTERED, TW_CHANNEL_CONTROL, c.filtered },
+		{ TW_STAT_OVERRUN, TW_CHANNEL_CONTROL, c.lost_ring },
+		{ TW_STAT_SHED, TW_CHANNEL_CONTROL, c.shed },
+		{ TW_STAT_SENT_EVENTS, TW_CHANNEL_CONTROL, c.delivered + c.lost_tx },
+		{ TW_STAT_SENT_FRAMES, TW_CHANNEL_CONTROL, c.frames },
+		{ TW_STAT_SENT_BYTES, TW_CHANNEL_CONTROL, c.bytes },
+		{ TW_STAT_TX_DROPS, TW_CHANNEL_CONTROL, c.dropped_frames },
+		{ TW_STAT_TX_DROP_EVENTS, TW_CHANNEL_CONTROL, c.lost_tx },
+		{ TW_STAT_TX_DROPS_UNSEEN, TW_CHANNEL_CONTROL, c.dropped_unseen },
+		{ TW_STAT_UNSURE_RINGS, TW_CHANNEL_CONTROL, c.unsure.rings },
+		{ TW_STAT_UNNAMED, TW_CHANNEL_CONTROL, c.unnamed },
+		{ TW_STAT_BOOK_READ, TW_CHANNEL_CONTROL, c.bookkeeping_read },
+		{ TW_STAT_BOOK_LOST, TW_CHANNEL_CONTROL, c.bookkeeping_lost },
+	};
+
+	tw_control_channel__stats(control, totals, sizeof(totals) / sizeof(totals[0]));
+}
+
 /* Sends all metadata before the first event, then watermarks that list every channel. */
 static void announce(struct tw_producer *p)
 {
@@ -235,6 +262,8 @@ static void announce(struct tw_producer *p)
 
 	tw_control_channel__init(&p->metadata.control, &first->writer);
 	first->metadata = &p->metadata;
+	p->metadata.stats = send_stats;
+	p->metadata.stats_ctx = p;
 	tw_metadata_sender__start(&p->metadata);
 	start = p->metadata.control.time - p->clock.slack; /* names that become known later get no earlier time */
 	for (unsigned int i = 0; i < p->n_readers; i++) {
@@ -533,31 +562,4 @@ void tw_producer__counters(const struct tw_producer *p, struct tw_producer_count
 	counters.balanced = counters.recorded == counters.delivered + counters.lost_ring + counters.filtered +
 							 counters.shed + counters.lost_tx;
 	*ret = counters;
-}
-
-void tw_producer__send_stats(void *ctx, struct tw_control_channel *control)
-{
-	const struct tw_producer *p = ctx;
-	struct tw_producer_counters c;
-
-	tw_producer__counters(p, &c);
-	const struct tw_stat_view totals[] = {
-		{ TW_STAT_RECORDED, TW_CHANNEL_CONTROL, c.recorded },
-		{ TW_STAT_READ, TW_CHANNEL_CONTROL, c.read },
-		{ TW_STAT_FILTERED, TW_CHANNEL_CONTROL, c.filtered },
-		{ TW_STAT_OVERRUN, TW_CHANNEL_CONTROL, c.lost_ring },
-		{ TW_STAT_SHED, TW_CHANNEL_CONTROL, c.shed },
-		{ TW_STAT_SENT_EVENTS, TW_CHANNEL_CONTROL, c.delivered + c.lost_tx },
-		{ TW_STAT_SENT_FRAMES, TW_CHANNEL_CONTROL, c.frames },
-		{ TW_STAT_SENT_BYTES, TW_CHANNEL_CONTROL, c.bytes },
-		{ TW_STAT_TX_DROPS, TW_CHANNEL_CONTROL, c.dropped_frames },
-		{ TW_STAT_TX_DROP_EVENTS, TW_CHANNEL_CONTROL, c.lost_tx },
-		{ TW_STAT_TX_DROPS_UNSEEN, TW_CHANNEL_CONTROL, c.dropped_unseen },
-		{ TW_STAT_UNSURE_RINGS, TW_CHANNEL_CONTROL, c.unsure.rings },
-		{ TW_STAT_UNNAMED, TW_CHANNEL_CONTROL, c.unnamed },
-		{ TW_STAT_BOOK_READ, TW_CHANNEL_CONTROL, c.bookkeeping_read },
-		{ TW_STAT_BOOK_LOST, TW_CHANNEL_CONTROL, c.bookkeeping_lost },
-	};
-
-	tw_control_channel__stats(control, totals, sizeof(totals) / sizeof(totals[0]));
 }

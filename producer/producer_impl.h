@@ -51,7 +51,4 @@ struct tw_producer {
 	struct tw_unsure unsure;
 };
 
-/** tw_producer__send_stats() - send the counters as STATS; @ctx is the producer */
-void tw_producer__send_stats(void *ctx, struct tw_control_channel *control);
-
 #endif

@@ -224,8 +224,6 @@ static int init_metadata(struct tw_producer *p, struct tw_error *error)
 		.stream = &p->stream,
 		.pointers = p->options->hash_pointers ? &p->pointers : NULL,
 		.options = p->options,
-		.stats = tw_producer__send_stats,
-		.stats_ctx = p,
 		.sync = tw_sync__new(),
 	};
 	m->requests = tw_request_limiter__new();

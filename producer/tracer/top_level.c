@@ -485,7 +485,7 @@ int tw_top_level__note(struct tw_top_level *top, const char *file, bool is_list,
 	return err;
 }
 
-/* Locks the tracing directory itself, because all containers share it, but not /run. Return: a descriptor, or -errno */
+/* Locks the tracing directory itself, because all containers share it, unlike /run. Return: a descriptor, or -errno */
 static int lock(void)
 {
 	const int fd = open_file(".", O_RDONLY | O_DIRECTORY);
