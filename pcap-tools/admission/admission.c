@@ -35,12 +35,7 @@
 #define REFUSAL_SLOTS (sizeof(((struct tw_refusals *)0)->index))
 #define NETWORK_BYTES 8 /* network part of an IPv6 address; a host can choose the other bytes */
 
-/*
- * The backlog: frames of streams that are not admitted yet, copied into a ring of bytes. New frames overwrite the oldest ones. A frame
- * that is overwritten or too old counts as refused, unless it was taken.
- */
-
-/* A frame in the ring. */
+/* A frame in the backlog. */
 struct backlog_frame {
 	uint64_t before; /* handle of the stream's previous frame; 0 = none */
 	struct tw_arrival arrival;
@@ -49,115 +44,19 @@ struct backlog_frame {
 	uint8_t why; /* TW_REFUSED_*: reason to count if the frame leaves the ring without being taken */
 	bool taken;  /* passed to the `admitted` callback, or the unused end of the ring: not a refusal */
 	struct tw_peer_address source;
-	uint32_t room; /* internal: length in the ring with this header and padding, bytes */
+	uint32_t room; /* length in the ring with this header and padding, bytes */
+	uint8_t data[];
 };
-
-static const uint8_t *backlog_frame__data(const struct backlog_frame *frame)
-{
-	return (const uint8_t *)(frame + 1);
-}
-
-/* Called for each frame that leaves the ring without being taken. */
-typedef void backlog_refused(void *ctx, const struct backlog_frame *frame);
-
-/* The positions begin and end only grow; the offset in the ring is the position modulo the size of the ring. */
-struct backlog {
-	backlog_refused *refused;
-	void *ctx;
-	uint64_t begin, end;
-	size_t bytes;
-	uint8_t *ring;
-};
-
-/* @bytes: size of the ring, a power of two. Return: NULL without memory */
-static struct backlog *backlog__new(size_t bytes, backlog_refused *refused, void *ctx)
-{
-	struct backlog *b = calloc(1, sizeof(*b));
-
-	if (!b)
-		return NULL;
-	*b = (struct backlog){ .refused = refused, .ctx = ctx, .bytes = bytes, .ring = tw_large__alloc(bytes, bytes) };
-	if (b->ring)
-		return b;
-	free(b);
-	return NULL;
-}
-
-static void backlog__free(struct backlog *b)
-{
-	if (!b)
-		return;
-	free(b->ring);
-	free(b);
-}
-
-static struct backlog_frame *frame_at(const struct backlog *b, uint64_t position)
-{
-	return (struct backlog_frame *)(b->ring + (position & (b->bytes - 1)));
-}
-
-static void push_out(struct backlog *b)
-{
-	const struct backlog_frame *frame = frame_at(b, b->begin);
-
-	if (!frame->taken)
-		b->refused(b->ctx, frame);
-	b->begin += frame->room;
-}
-
-/* Skips the end of the ring if @room bytes do not fit there. Return: bytes from the next frame to the end of the ring */
-static size_t fill_up(struct backlog *b, size_t room)
-{
-	const size_t rest = b->bytes - (b->end & (b->bytes - 1));
-
-	if (rest >= room)
-		return rest;
-	while (b->end + rest - b->begin > b->bytes)
-		push_out(b);
-	if (rest >= sizeof(struct backlog_frame))
-		*frame_at(b, b->end) = (struct backlog_frame){ .taken = true, .room = (uint32_t)rest };
-	b->end += rest;
-	return b->bytes;
-}
 
 /*
- * Copies a frame into the ring.
- * @frame: all members but room, which is set here
- * @data: frame->len bytes, at most TW_FRAME_MAX
- *
- * Return: a unique handle of the frame, never 0.
+ * Frames of streams that are not admitted yet, copied into a ring of bytes. New frames overwrite the oldest ones. A frame that is
+ * overwritten or too old counts as refused, unless it was taken. The positions begin and end only grow; the offset in the ring is the
+ * position modulo its size.
  */
-static uint64_t backlog__put(struct backlog *b, const struct backlog_frame *frame, const uint8_t *data)
-{
-	const size_t max = sizeof(struct backlog_frame) + frame->len;
-	size_t room = (max + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	const size_t rest = fill_up(b, room);
-	struct backlog_frame *to;
-
-	if (rest - room < sizeof(struct backlog_frame)) /* the remaining bytes are too few for another frame */
-		room = rest;
-	while (b->end + room - b->begin > b->bytes)
-		push_out(b);
-	to = frame_at(b, b->end);
-	*to = *frame;
-	to->room = (uint32_t)room;
-	memcpy(to + 1, data, frame->len);
-	b->end += room;
-	return b->end - room + 1;
-}
-
-/* Return: the frame, borrowed until the next put or expire; NULL if it has left the ring */
-static struct backlog_frame *backlog__get(struct backlog *b, uint64_t handle)
-{
-	return handle > b->begin ? frame_at(b, handle - 1) : NULL;
-}
-
-/* Removes frames that arrived before @before; UINT64_MAX = all frames. */
-static void backlog__expire(struct backlog *b, uint64_t before)
-{
-	while (b->begin < b->end && frame_at(b, b->begin)->arrival.now < before)
-		push_out(b);
-}
+struct backlog {
+	uint64_t begin, end;
+	uint8_t *ring; /* BACKLOG_BYTES */
+};
 
 /* A stream that is not admitted yet. There may be many of them, so the structure has only 64 bytes. */
 struct candidate {
@@ -189,11 +88,6 @@ struct pending_request {
 	uint16_t why; /* reason of the refusal, sent with the request; 0 = not sent */
 };
 
-struct numbered_source {
-	struct tw_peer_address source;
-	uint64_t number; /* keyed hash of source */
-};
-
 struct tw_admission {
 	struct tw_admission_options options;
 	size_t of_one_source;
@@ -204,14 +98,15 @@ struct tw_admission {
 
 	struct candidate (*sets)[WAYS];
 	uint64_t turn; /* number of frames and answers of all candidates so far */
-	struct backlog *backlog;
+	struct backlog backlog;
 
 	struct tw_budget news, bytes, questions;
 	struct no_place no_place[TW_PROOF_ANSWER + 1][RETRY_ROWS]; /* by proof and source of the new stream */
 	struct pending_request pending[QUESTIONS];
 	size_t n_pending;
 	struct tw_refusals refusals;
-	struct numbered_source refused; /* cached hash of the last refused frame's source */
+	struct tw_peer_address refused; /* source of the last refused frame */
+	uint64_t refused_hash;          /* its keyed hash */
 };
 
 /* A hash with a secret key: strangers can neither guess hashes nor construct collisions. */
@@ -233,14 +128,6 @@ static uint64_t place_source(const struct tw_admission *a, const struct tw_peer_
 	return keyed_hash(a, &network, sizeof(network));
 }
 
-/* Return: keyed hash of @source. The last one is cached, because a flood has many frames of one source in a row. */
-static uint64_t refused_source(struct tw_admission *a, const struct tw_peer_address *source)
-{
-	if (memcmp(&a->refused.source, source, sizeof(*source)) != 0 || !a->refused.number)
-		a->refused = (struct numbered_source){ *source, keyed_hash(a, source, sizeof(*source)) };
-	return a->refused.number;
-}
-
 static struct tw_refusals_row *refusals_of(struct tw_refusals *r, const struct tw_peer_address *source, uint64_t number)
 {
 	size_t at = number % REFUSAL_SLOTS;
@@ -258,12 +145,17 @@ static struct tw_refusals_row *refusals_of(struct tw_refusals *r, const struct t
 	return &r->rows[r->n++];
 }
 
-/* Counts a refused frame. @number: keyed hash of @source; @why: TW_REFUSED_*; @events: number of events in the frame */
-static void count_refusal(struct tw_refusals *r, const struct tw_peer_address *source, uint64_t number, uint16_t why,
-			  uint64_t events)
+/* Counts a refused frame. The last hash is kept, because a flood has many frames of one source in a row. */
+static void refuse(struct tw_admission *a, const struct tw_peer_address *source, uint16_t why, uint64_t events)
 {
-	struct tw_refusals_row *row = refusals_of(r, source, number);
+	struct tw_refusals *r = &a->refusals;
+	struct tw_refusals_row *row;
 
+	if (memcmp(&a->refused, source, sizeof(*source)) != 0 || !a->refused_hash) {
+		a->refused = *source;
+		a->refused_hash = keyed_hash(a, source, sizeof(*source));
+	}
+	row = refusals_of(r, source, a->refused_hash);
 	if (!r->frames)
 		r->first = why;
 	row->frames++;
@@ -273,14 +165,72 @@ static void count_refusal(struct tw_refusals *r, const struct tw_peer_address *s
 	r->reasons[why]++;
 }
 
-static void refuse(struct tw_admission *a, const struct tw_peer_address *source, uint16_t why, uint64_t events)
+static struct backlog_frame *frame_at(const struct backlog *b, uint64_t position)
 {
-	count_refusal(&a->refusals, source, refused_source(a, source), why, events);
+	return (struct backlog_frame *)(b->ring + position % BACKLOG_BYTES);
 }
 
-static void refuse_waiting(void *ctx, const struct backlog_frame *frame)
+static void push_out(struct tw_admission *a)
 {
-	refuse(ctx, &frame->source, frame->why, frame->events);
+	const struct backlog_frame *frame = frame_at(&a->backlog, a->backlog.begin);
+
+	if (!frame->taken)
+		refuse(a, &frame->source, frame->why, frame->events);
+	a->backlog.begin += frame->room;
+}
+
+/* Pushes out frames until @room more bytes are unused. */
+static void make_room(struct tw_admission *a, size_t room)
+{
+	while (a->backlog.end + room - a->backlog.begin > BACKLOG_BYTES)
+		push_out(a);
+}
+
+/* Skips the end of the ring if @room bytes do not fit there. Return: bytes from the next frame to the end of the ring */
+static size_t fill_up(struct tw_admission *a, size_t room)
+{
+	struct backlog *b = &a->backlog;
+	const size_t rest = BACKLOG_BYTES - b->end % BACKLOG_BYTES;
+
+	if (rest >= room)
+		return rest;
+	make_room(a, rest);
+	if (rest >= sizeof(struct backlog_frame))
+		*frame_at(b, b->end) = (struct backlog_frame){ .taken = true, .room = (uint32_t)rest };
+	b->end += rest;
+	return BACKLOG_BYTES;
+}
+
+/*
+ * Copies a frame into the ring.
+ * @frame: all members but room, which is set here
+ * @data: frame->len bytes, at most TW_FRAME_MAX
+ *
+ * Return: a unique handle of the frame, never 0.
+ */
+static uint64_t backlog__put(struct tw_admission *a, const struct backlog_frame *frame, const uint8_t *data)
+{
+	const size_t max = sizeof(struct backlog_frame) + frame->len;
+	size_t room = (max + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	const size_t rest = fill_up(a, room);
+	struct backlog_frame *to;
+
+	if (rest - room < sizeof(struct backlog_frame)) /* the remaining bytes are too few for another frame */
+		room = rest;
+	make_room(a, room);
+	to = frame_at(&a->backlog, a->backlog.end);
+	*to = *frame;
+	to->room = (uint32_t)room;
+	memcpy(to->data, data, frame->len);
+	a->backlog.end += room;
+	return a->backlog.end - room + 1;
+}
+
+/* Removes frames that arrived before @before; UINT64_MAX = all frames. */
+static void backlog__expire(struct tw_admission *a, uint64_t before)
+{
+	while (a->backlog.begin < a->backlog.end && frame_at(&a->backlog, a->backlog.begin)->arrival.now < before)
+		push_out(a);
 }
 
 static int make_way(void *ctx, struct tw_stream *stream)
@@ -308,8 +258,8 @@ struct tw_admission *tw_admission__new(const struct tw_admission_options *option
 	a->bytes = tw_budget__full(rate, rate * TW_ADMISSION_BURST_TIMES);
 	a->questions = tw_budget__full(ASK_A_SECOND, ASK_ROW);
 	a->sets = tw_large__alloc(SETS * sizeof(*a->sets), SETS * sizeof(*a->sets)); /* accessed at random */
-	a->backlog = backlog__new(BACKLOG_BYTES, refuse_waiting, a);
-	if (a->streams && a->sets && a->backlog && getrandom(a->key, sizeof(a->key), 0) == sizeof(a->key)) {
+	a->backlog.ring = tw_large__alloc(BACKLOG_BYTES, BACKLOG_BYTES);
+	if (a->streams && a->sets && a->backlog.ring && getrandom(a->key, sizeof(a->key), 0) == sizeof(a->key)) {
 		tw_streams__add_user(a->streams, &(struct tw_stream_user){ .leaves = make_way, .ctx = a });
 		memset(a->sets, 0, SETS * sizeof(*a->sets));
 		return a;
@@ -322,7 +272,7 @@ void tw_admission__free(struct tw_admission *a)
 {
 	if (!a)
 		return;
-	backlog__free(a->backlog);
+	free(a->backlog.ring);
 	tw_streams__free(a->streams);
 	free(a->sets);
 	free(a);
@@ -346,7 +296,7 @@ void tw_admission__begin(struct tw_admission *a, uint64_t now)
 	tw_budget__refill(&a->bytes, now);
 	tw_budget__refill(&a->questions, now);
 	if (now > BACKLOG_NS)
-		backlog__expire(a->backlog, now - BACKLOG_NS);
+		backlog__expire(a, now - BACKLOG_NS);
 }
 
 /*
@@ -410,16 +360,15 @@ static uint16_t admit(struct tw_admission *a, const struct candidate *c, const s
 /* Passes the candidate's frames in the backlog to the `admitted` callback, in order of arrival, and frees the candidate. */
 static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_peer *from)
 {
-	struct backlog_frame *frames[FRAMES_MAX], *frame;
+	struct backlog_frame *frames[FRAMES_MAX];
 	size_t n = 0;
 
-	for (uint64_t at = c->last; n < FRAMES_MAX && at && (frame = backlog__get(a->backlog, at)); at = frame->before)
-		frames[n++] = frame;
+	/* A handle up to begin is 0, or that of a frame that has left the ring. */
+	for (uint64_t at = c->last; n < FRAMES_MAX && at > a->backlog.begin; at = frames[n++]->before)
+		frames[n] = frame_at(&a->backlog, at - 1);
 	while (n) {
 		struct backlog_frame *waited = frames[--n];
-		const struct tw_received_frame came = { .data = backlog_frame__data(waited),
-							.len = waited->len,
-							.from = from };
+		const struct tw_received_frame came = { .data = waited->data, .len = waited->len, .from = from };
 
 		waited->taken = true;
 		a->options.admitted(a->options.ctx, &came, &waited->arrival);
@@ -477,7 +426,7 @@ static void keep(struct tw_admission *a, struct candidate *c, const struct tw_re
 		refuse(a, &waiting.source, why, waiting.events);
 		return;
 	}
-	c->last = backlog__put(a->backlog, &waiting, frame->data);
+	c->last = backlog__put(a, &waiting, frame->data);
 }
 
 /* A candidate with few frames leaves part of the budget to others: for an attacker, continuing streams costs more than beginning them. */
@@ -525,18 +474,14 @@ static bool take_unknown(struct tw_admission *a, const struct tw_received_frame 
 	return false;
 }
 
-static bool is_control(const struct tw_received_frame *frame)
-{
-	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL;
-}
-
 /* Whether @frame contains an END and is from the stream's own address: an END from another address may be forged. */
 static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s, const struct tw_received_frame *frame)
 {
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
 
-	return is_control(frame) && tw_frame__parse(frame->data, frame->len, &info, &tlvs) == TW_FRAME_OK &&
+	return frame->data[offsetof(struct tw_frame_hdr, source)] == TW_SOURCE_CONTROL &&
+	       tw_frame__parse(frame->data, frame->len, &info, &tlvs) == TW_FRAME_OK &&
 	       tw_cursor__has(tlvs, TW_TLV_END) && place_source(a, &frame->from->address) == s->source;
 }
 
@@ -646,7 +591,7 @@ bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame
 
 void tw_admission__finish(struct tw_admission *a)
 {
-	backlog__expire(a->backlog, UINT64_MAX);
+	backlog__expire(a, UINT64_MAX);
 }
 
 struct tw_streams *tw_admission__streams(const struct tw_admission *a)
