@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/time.h"
+
 struct tw_merge_channel *tw_merge_channel__new(uint16_t id, struct tw_stream_numbers *counts)
 {
 	struct tw_merge_channel *c = calloc(1, sizeof(*c));
@@ -18,12 +20,7 @@ struct tw_merge_channel *tw_merge_channel__new(uint16_t id, struct tw_stream_num
 
 void tw_merge_channel__free(struct tw_merge_channel *c, struct tw_frame_pool *pool)
 {
-	while (c->head) {
-		struct tw_queued_frame *frame = c->head;
-
-		c->head = frame->next;
-		tw_frame_pool__give(pool, frame);
-	}
+	tw_frame_pool__give_all(pool, c->head);
 	free(c);
 }
 
@@ -59,9 +56,7 @@ static void channel__apply_watermarks(struct tw_merge_channel *c)
 	uint8_t done = 0;
 
 	while (done < c->n_watermarks && (!c->numbers.known || c->seen >= c->watermarks[done].next_seq)) {
-		if (c->watermarks[done].time > c->watermark)
-			c->watermark = c->watermarks[done].time;
-		done++;
+		c->watermark = tw_time__later(c->watermark, c->watermarks[done++].time);
 	}
 	c->n_watermarks = (uint8_t)(c->n_watermarks - done);
 	memmove(c->watermarks, c->watermarks + done, c->n_watermarks * sizeof(c->watermarks[0]));
@@ -116,7 +111,7 @@ static enum tw_queue_result channel__queue_old(struct tw_merge_channel *c, struc
 		return TW_QUEUED_DUPLICATE;
 	frame->fills_gap = true;
 	channel__link_after(c, NULL, frame);
-	return TW_QUEUED_LATE;
+	return TW_QUEUED;
 }
 
 /* The first known number, from a frame or a watermark: missing numbers after it are a gap. */
@@ -169,7 +164,7 @@ enum tw_queue_result tw_merge_channel__queue(struct tw_merge_channel *c, struct 
 {
 	const enum tw_queue_result queued = channel__place_in_queue(c, frame);
 
-	if (queued != TW_QUEUED && queued != TW_QUEUED_LATE)
+	if (queued != TW_QUEUED)
 		return queued;
 	if (frame->info.seq < c->highest)
 		c->counts->reordered++;
@@ -232,7 +227,7 @@ static void channel__push_watermark(struct tw_merge_channel *c, struct tw_merge_
 	struct tw_merge_watermark *last = c->n_watermarks ? &c->watermarks[c->n_watermarks - 1] : NULL;
 
 	if (last && (last->next_seq >= watermark.next_seq || c->n_watermarks == TW_STREAM_CHANNEL_WATERMARKS_MAX)) {
-		last->time = watermark.time > last->time ? watermark.time : last->time;
+		last->time = tw_time__later(last->time, watermark.time);
 		last->next_seq = watermark.next_seq > last->next_seq ? watermark.next_seq : last->next_seq;
 		return;
 	}

@@ -62,14 +62,13 @@ void tw_merge_channel__start(struct tw_merge_channel *c, uint64_t dropped);
 void tw_merge_channel__free(struct tw_merge_channel *c, struct tw_frame_pool *pool);
 
 enum tw_queue_result {
-	TW_QUEUED,
-	TW_QUEUED_LATE,       /* queued at the head: it fills a gap that was given up */
+	TW_QUEUED,            /* in the order of numbers, or at the head if it fills a gap that was given up */
 	TW_QUEUED_DUPLICATE,  /* not queued: all of it has arrived before */
 	TW_QUEUED_STALE,      /* not queued: it has no events, and its place has passed */
 	TW_QUEUED_IMPOSSIBLE, /* not queued: its numbers are impossible */
 };
 
-/** tw_merge_channel__queue() - insert a frame at its place; taken over with TW_QUEUED and TW_QUEUED_LATE */
+/** tw_merge_channel__queue() - insert a frame at its place; taken over with TW_QUEUED */
 enum tw_queue_result tw_merge_channel__queue(struct tw_merge_channel *c, struct tw_queued_frame *frame);
 
 /** tw_merge_channel__has_hole() - whether numbers are missing before the head */

@@ -4,16 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcap-tools/merge/merge.h"
+#define WAIT_DEFAULT   1000000000ull
+#define RETIRE_DEFAULT 300000000000ull
 
-static void streams__free(struct tw_merge *m, struct tw_merge_stream *s)
+static void stream__free(struct tw_merge *m, struct tw_merge_stream *s)
 {
-	while (s->control) {
-		struct tw_queued_frame *frame = s->control;
-
-		s->control = frame->next;
-		tw_frame_pool__give(&m->pool, frame);
-	}
+	tw_frame_pool__give_all(&m->pool, s->control);
 	for (size_t i = 0; i < s->n_channels; i++)
 		tw_merge_channel__free(s->channels[i], &m->pool);
 	for (size_t i = 0; i < sizeof(s->by_id) / sizeof(s->by_id[0]); i++)
@@ -24,7 +20,7 @@ static void streams__free(struct tw_merge *m, struct tw_merge_stream *s)
 }
 
 /* The current numbers of one stream */
-static struct tw_stream_numbers merge_streams__stats(const struct tw_merge_stream *s)
+static struct tw_stream_numbers stream__stats(const struct tw_merge_stream *s)
 {
 	struct tw_stream_numbers stats = s->stats;
 
@@ -39,18 +35,8 @@ static size_t stream__shared_channels(const struct tw_merge_stream *s)
 	return s->n_channels > TW_STREAM_CHANNELS_OWN ? s->n_channels - TW_STREAM_CHANNELS_OWN : 0;
 }
 
-static void streams__unlink(struct tw_merge *m, struct tw_merge_stream *s)
-{
-	s->stream->user[m->user] = NULL;
-	m->n_shared_channels -= stream__shared_channels(s);
-	m->latest = NULL;
-	tw_merge_heap__remove(&m->order, &s->node);
-	tw_order__look_again(m);
-	tw_order__forget_last(m);
-}
-
 /* A stream leaves the table: its queued frames are emitted. */
-static int streams__leave(void *ctx, struct tw_stream *stream)
+static int stream__leave(void *ctx, struct tw_stream *stream)
 {
 	struct tw_merge *m = ctx;
 	struct tw_merge_stream *s = stream->user[m->user];
@@ -64,54 +50,35 @@ static int streams__leave(void *ctx, struct tw_stream *stream)
 	err = tw_release__up_to(m, s, UINT64_MAX, 0);
 	if (!err)
 		err = tw_release__end(m, s);
-	streams__unlink(m, s);
-	stats = merge_streams__stats(s);
+	stream->user[m->user] = NULL;
+	m->n_shared_channels -= stream__shared_channels(s);
+	m->latest = NULL;
+	tw_merge_heap__remove(&m->order, &s->node);
+	tw_order__look_again(m);
+	tw_order__forget_last(m);
+	stats = stream__stats(s);
 #define X(name, what) m->stats.name += stats.name;
 	TW_STREAM_NUMBERS(X)
 #undef X
 	m->stats.retired++;
 	if (m->options.retired)
 		m->options.retired(m->options.ctx, s->id, &stats);
-	streams__free(m, s);
+	stream__free(m, s);
 	return err;
 }
 
-/* Finds the stream in the table and marks its use. Return: 0, -ENOMEM */
-static int merge_streams__init(struct tw_merge *m)
+struct tw_merge_stream *tw_merge__find(const struct tw_merge *m, uint64_t id)
 {
-	static const struct tw_streams_options own = { .silence = TW_STREAMS_SILENT_FRAMES };
+	const struct tw_stream *stream;
 
-	m->streams = m->options.streams ? m->options.streams : tw_streams__new(&own);
-	if (!m->streams)
-		return -ENOMEM;
-	m->user = tw_streams__add_user(m->streams, &(struct tw_stream_user){ .leaves = streams__leave, .ctx = m });
-	return 0;
-}
-
-/* Frees everything; queued frames are lost */
-static void merge_streams__fini(struct tw_merge *m)
-{
-	if (!m->streams)
-		return;
-	for (size_t i = 0; i < tw_merge__n(m); i++) {
-		struct tw_merge_stream *s = tw_merge__at(m, i);
-
-		if (s)
-			streams__free(m, s);
-	}
-	tw_streams__remove_user(m->streams, m->user);
-	if (!m->options.streams)
-		tw_streams__free(m->streams);
-}
-
-struct tw_merge_stream *tw_merge_streams__look_up(const struct tw_merge *m, uint64_t id)
-{
-	const struct tw_stream *stream = tw_streams__find(m->streams, id);
-
+	if (m->latest && m->latest->id == id)
+		return m->latest;
+	stream = tw_streams__find(m->streams, id);
 	return stream ? stream->user[m->user] : NULL;
 }
 
-int tw_merge_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
+/* Begins a stream that is not in the table. Return: as tw_merge__get() */
+static int stream__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
 {
 	struct tw_merge_stream *s;
 	struct tw_stream *stream;
@@ -137,35 +104,39 @@ int tw_merge_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_str
 	return 0;
 }
 
+int tw_merge__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
+{
+	struct tw_merge_stream *s = tw_merge__find(m, id);
+	const int err = s ? 0 : stream__begin(m, id, &s);
+
+	if (err)
+		return err;
+	*ret = m->latest = s;
+	return 0;
+}
+
 int tw_merge__admit(struct tw_merge *m, uint64_t stream_id)
 {
 	struct tw_merge_stream *s;
 
-	return tw_merge_streams__get(m, stream_id, &s);
+	return tw_merge__get(m, stream_id, &s);
 }
 
 int tw_merge__retire(struct tw_merge *m, uint64_t stream_id)
 {
-	const struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
+	const struct tw_merge_stream *s = tw_merge__find(m, stream_id);
 
 	return s ? tw_streams__retire(s->stream) : 0;
 }
 
-static struct tw_merge_channel *stream__find_channel(const struct tw_merge_stream *s, uint16_t id)
-{
-	struct tw_merge_channel *const *page = s->by_id[id / TW_MERGE_CHANNEL_PAGE];
-
-	return page ? page[id % TW_MERGE_CHANNEL_PAGE] : NULL;
-}
-
-/* Grows the tables for one more channel, of that number. */
-static bool stream__grow(struct tw_merge_stream *s, uint16_t id)
+/* Grows the tables for one more channel; @page: its page of by_id */
+static bool stream__grow(struct tw_merge_stream *s, struct tw_merge_channel ***page)
 {
 	struct tw_merge_channel **channels;
 
-	if (!s->by_id[id / TW_MERGE_CHANNEL_PAGE])
-		s->by_id[id / TW_MERGE_CHANNEL_PAGE] = calloc(TW_MERGE_CHANNEL_PAGE, sizeof(struct tw_merge_channel *));
-	if (!s->by_id[id / TW_MERGE_CHANNEL_PAGE] || !tw_merge_heap__grow(&s->heap, s->n_channels + 1))
+	if (!*page)
+		*page = calloc(TW_MERGE_CHANNEL_PAGE, sizeof(**page));
+	if (!*page || !tw_merge_heap__grow(&s->heap, s->n_channels + 1))
 		return false;
 	channels = realloc(s->channels, (s->n_channels + 1) * sizeof(struct tw_merge_channel *));
 	if (!channels)
@@ -175,7 +146,7 @@ static bool stream__grow(struct tw_merge_stream *s, uint16_t id)
 }
 
 /* An unproved stream may use only as many of the shared channels as it leaves free, so a few such streams cannot use up all. */
-static bool streams__has_channel(const struct tw_merge *m, const struct tw_merge_stream *s)
+static bool stream__has_place(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
 	if (s->n_channels < TW_STREAM_CHANNELS_OWN)
 		return true;
@@ -184,30 +155,30 @@ static bool streams__has_channel(const struct tw_merge *m, const struct tw_merge
 }
 
 /* Finds or begins a channel of a stream. Return: 0; -ENOSPC beyond the limit, -ENOMEM */
-static int merge_streams__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id,
-				  struct tw_merge_channel **ret)
+static int stream__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16_t id, struct tw_merge_channel **ret)
 {
-	struct tw_merge_channel *c = stream__find_channel(s, id);
+	struct tw_merge_channel ***page = &s->by_id[id / TW_MERGE_CHANNEL_PAGE], *c;
 
-	if (!c) {
-		if (!streams__has_channel(m, s))
-			return -ENOSPC;
-		c = stream__grow(s, id) ? tw_merge_channel__new(id, &s->stats) : NULL;
-		if (!c)
-			return -ENOMEM;
-		if (s->from_start)
-			tw_merge_channel__start(c, s->start_dropped);
-		m->n_shared_channels -= stream__shared_channels(s);
-		s->channels[s->n_channels++] = c;
-		s->by_id[id / TW_MERGE_CHANNEL_PAGE][id % TW_MERGE_CHANNEL_PAGE] = c;
-		m->n_shared_channels += stream__shared_channels(s);
-	}
+	*ret = *page ? (*page)[id % TW_MERGE_CHANNEL_PAGE] : NULL;
+	if (*ret)
+		return 0;
+	if (!stream__has_place(m, s))
+		return -ENOSPC;
+	c = stream__grow(s, page) ? tw_merge_channel__new(id, &s->stats) : NULL;
+	if (!c)
+		return -ENOMEM;
+	if (s->from_start)
+		tw_merge_channel__start(c, s->start_dropped);
+	m->n_shared_channels -= stream__shared_channels(s);
+	s->channels[s->n_channels++] = c;
+	(*page)[id % TW_MERGE_CHANNEL_PAGE] = c;
+	m->n_shared_channels += stream__shared_channels(s);
 	*ret = c;
 	return 0;
 }
 
 /* The first control frame has arrived; @dropped: the receiver's drop counter at that time */
-static void merge_streams__start(struct tw_merge_stream *s, uint64_t dropped)
+static void stream__start(struct tw_merge_stream *s, uint64_t dropped)
 {
 	if (s->from_start)
 		return;
@@ -217,13 +188,11 @@ static void merge_streams__start(struct tw_merge_stream *s, uint64_t dropped)
 		tw_merge_channel__start(s->channels[i], dropped);
 }
 
-#define WAIT_DEFAULT   1000000000ull
-#define RETIRE_DEFAULT 300000000000ull
-
 int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *error)
 {
 	const struct tw_parts_limits limits = { .bytes = TW_STREAMS_EVENT_PARTS_LIVE_BYTES,
 						.count = TW_STREAMS_EVENT_PARTS_MAX };
+	static const struct tw_streams_options own = { .silence = TW_STREAMS_SILENT_FRAMES };
 	struct tw_merge *m = calloc(1, sizeof(*m));
 
 	if (!m)
@@ -236,8 +205,12 @@ int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret,
 	if (!m->options.retire_ns)
 		m->options.retire_ns = RETIRE_DEFAULT;
 	m->parts = tw_parts__new(&limits);
-	if (!m->parts || !tw_merge_heap__grow(&m->order, TW_STREAMS_LIVE_MAX) || merge_streams__init(m))
+	if (!m->parts || !tw_merge_heap__grow(&m->order, TW_STREAMS_LIVE_MAX))
 		goto no_memory;
+	m->streams = options->streams ? options->streams : tw_streams__new(&own);
+	if (!m->streams)
+		goto no_memory;
+	m->user = tw_streams__add_user(m->streams, &(struct tw_stream_user){ .leaves = stream__leave, .ctx = m });
 	*ret = m;
 	return 0;
 
@@ -250,7 +223,14 @@ void tw_merge__free(struct tw_merge *m)
 {
 	if (!m)
 		return;
-	merge_streams__fini(m);
+	for (size_t i = 0; m->streams && i < tw_merge__n(m); i++) {
+		if (tw_merge__at(m, i))
+			stream__free(m, tw_merge__at(m, i));
+	}
+	if (m->streams)
+		tw_streams__remove_user(m->streams, m->user);
+	if (!m->options.streams)
+		tw_streams__free(m->streams);
 	tw_merge_heap__fini(&m->order);
 	tw_frame_pool__fini(&m->pool);
 	tw_parts__free(m->parts);
@@ -277,18 +257,17 @@ static int stream__watermark(struct tw_merge *m, struct tw_merge_stream *s, cons
 	s->moved = true;
 	if (!s->newest)
 		s->first = mark.time;
-	if (mark.time > s->newest)
-		s->newest = mark.time;
+	s->newest = tw_time__later(s->newest, mark.time);
 	while (tw_watermark__next(&mark.channels, &id, &next_seq)) {
 		struct tw_merge_channel *c;
 		int err;
 
 		if (id == TW_CHANNEL_CONTROL) {
 			s->has_control_watermark = true;
-			s->control_watermark = mark.time > s->control_watermark ? mark.time : s->control_watermark;
+			s->control_watermark = tw_time__later(s->control_watermark, mark.time);
 			continue;
 		}
-		err = merge_streams__channel(m, s, id, &c);
+		err = stream__channel(m, s, id, &c);
 		if (err == -ENOMEM)
 			return err;
 		if (err || !tw_merge_channel__watermark(c, mark.time, next_seq, dropped))
@@ -327,7 +306,7 @@ static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s,
 
 	s->stats.malformed += !tw_control_numbers__add(&s->control_numbers, frame->info.seq, &s->stats.control_gaps);
 	if (!frame->info.seq)
-		merge_streams__start(s, frame->dropped);
+		stream__start(s, frame->dropped);
 	if (content->has_end && !s->stats.ended) {
 		s->stats.ended = 1;
 		s->stream->standing.ended = true;
@@ -352,21 +331,15 @@ static void stream__refuse(struct tw_merge *m, struct tw_merge_stream *s, struct
 	tw_frame_pool__give(&m->pool, frame);
 }
 
-static void stream__taken(struct tw_merge_stream *s, struct tw_merge_channel *c, const struct tw_queued_frame *frame)
-{
-	if (frame->content.events > frame->info.events)
-		s->stats.malformed_events += frame->content.events - frame->info.events;
-	tw_merge_heap__put(&s->heap, &c->node, c->head->item.time);
-}
-
 static void stream__queue_in(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c,
 			     struct tw_queued_frame *frame)
 {
 	s->moved |= c->n_watermarks > 0;
 	switch (tw_merge_channel__queue(c, frame)) {
 	case TW_QUEUED:
-	case TW_QUEUED_LATE:
-		stream__taken(s, c, frame);
+		if (frame->content.events > frame->info.events)
+			s->stats.malformed_events += frame->content.events - frame->info.events;
+		tw_merge_heap__put(&s->heap, &c->node, c->head->item.time);
 		return;
 	case TW_QUEUED_DUPLICATE:
 		s->stats.duplicates += frame->content.events;
@@ -385,7 +358,7 @@ static void stream__queue_in(struct tw_merge *m, struct tw_merge_stream *s, stru
 static int stream__queue_events(struct tw_merge *m, struct tw_merge_stream *s, struct tw_queued_frame *frame)
 {
 	struct tw_merge_channel *c;
-	const int err = merge_streams__channel(m, s, frame->info.channel, &c);
+	const int err = stream__channel(m, s, frame->info.channel, &c);
 
 	if (err) {
 		m->stats.refused += err == -ENOSPC;
@@ -401,16 +374,12 @@ static int stream__queue_events(struct tw_merge *m, struct tw_merge_stream *s, s
 	return 0;
 }
 
-/* Control frames are changed, and if their last bytes are not a whole word they are padded. */
-static struct tw_borrowed_buffer *buffer_of(const struct incoming *in)
-{
-	return in->info.source == TW_SOURCE_CONTROL || in->len % 4 ? NULL : in->arrival.buffer;
-}
-
 static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const struct incoming *in)
 {
-	struct tw_queued_frame *frame = tw_frame_pool__take(&m->pool, &in->info, in->data, in->len, buffer_of(in));
 	const bool is_control = in->info.source == TW_SOURCE_CONTROL;
+	/* Control frames are changed, and if their last bytes are not a whole word they are padded: they are copied. */
+	struct tw_borrowed_buffer *buffer = is_control || in->len % 4 ? NULL : in->arrival.buffer;
+	struct tw_queued_frame *frame = tw_frame_pool__take(&m->pool, &in->info, in->data, in->len, buffer);
 	bool has_watermark;
 	int err = 0;
 
@@ -433,10 +402,6 @@ static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const st
 	return err || !has_watermark ? err : stream__watermarks(m, s, in);
 }
 
-/*
- * By this machine's time: marks silent streams, retires old ones, emits what has waited too long. All streams are checked twice in
- * wait_ns, so frames queued before the check before the last have waited between 1 and 1.5 times wait_ns.
- */
 /* A stream that ended is kept for a while, because frames may arrive after its END. */
 static bool stream__is_over(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
@@ -456,10 +421,16 @@ static void stream__look(struct tw_merge *m, struct tw_merge_stream *s)
 		tw_order__guess(m, s);
 }
 
-static int watch__look(struct tw_merge *m)
+/*
+ * By this machine's time: marks silent streams, retires old ones, emits what has waited too long. All streams are checked twice in
+ * wait_ns, so frames queued before the check before the last have waited between 1 and 1.5 times wait_ns.
+ */
+static int merge__look(struct tw_merge *m)
 {
 	int err = 0;
 
+	if (m->now < m->next_look)
+		return 0;
 	m->next_look = m->now + m->options.wait_ns / 2;
 	for (size_t i = tw_merge__n(m); i-- > 0 && !err;) {
 		stream__look(m, tw_merge__at(m, i));
@@ -474,13 +445,14 @@ static int watch__look(struct tw_merge *m)
 	return err;
 }
 
-static int watch__frame(struct tw_merge *m, struct tw_merge_stream *s)
+/* A frame of the stream arrived at m->now. */
+static int stream__hear(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	s->heard = m->now;
 	if (s->silent)
 		tw_order__look_again(m);
 	s->silent = false;
-	return m->now >= m->next_look ? watch__look(m) : 0;
+	return merge__look(m);
 }
 
 static int merge__take(struct tw_merge *m, const struct incoming *in)
@@ -488,9 +460,8 @@ static int merge__take(struct tw_merge *m, const struct incoming *in)
 	struct tw_merge_stream *s;
 	int err;
 
-	if (in->arrival.now > m->now)
-		m->now = in->arrival.now;
-	err = tw_merge_streams__get(m, in->info.stream_id, &s);
+	m->now = tw_time__later(m->now, in->arrival.now);
+	err = tw_merge__get(m, in->info.stream_id, &s);
 	if (err == -ENOSPC) {
 		m->stats.refused++;
 		m->stats.refused_events += in->info.source == TW_SOURCE_CONTROL ? 0 : in->info.events;
@@ -503,7 +474,7 @@ static int merge__take(struct tw_merge *m, const struct incoming *in)
 	tw_streams__hear(s->stream, &in->info, m->turn);
 	err = stream__queue(m, s, in);
 	if (!err && in->arrival.now)
-		err = watch__frame(m, s);
+		err = stream__hear(m, s);
 	if (!err)
 		err = tw_release__stream(m, s);
 	return err ? err : tw_release__relieve(m, s);
@@ -530,9 +501,8 @@ int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const stru
 
 int tw_merge__tick(struct tw_merge *m, uint64_t now)
 {
-	if (now > m->now)
-		m->now = now;
-	return m->now >= m->next_look ? watch__look(m) : 0;
+	m->now = tw_time__later(m->now, now);
+	return merge__look(m);
 }
 
 void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
@@ -543,7 +513,7 @@ void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
 	stats.streams = tw_merge__n(m);
 	stats.malformed += stats.unreadable;
 	for (size_t i = 0; i < tw_merge__n(m); i++) {
-		const struct tw_stream_numbers of = merge_streams__stats(tw_merge__at(m, i));
+		const struct tw_stream_numbers of = stream__stats(tw_merge__at(m, i));
 
 #define X(name, what) stats.name += of.name;
 		TW_STREAM_NUMBERS(X)
@@ -554,7 +524,7 @@ void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret)
 
 void tw_merge__stream_stats(const struct tw_merge *m, uint64_t stream_id, struct tw_stream_numbers *ret)
 {
-	const struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
+	const struct tw_merge_stream *s = tw_merge__find(m, stream_id);
 
-	*ret = s ? merge_streams__stats(s) : (struct tw_stream_numbers){ .frames = 0 };
+	*ret = s ? stream__stats(s) : (struct tw_stream_numbers){ .frames = 0 };
 }

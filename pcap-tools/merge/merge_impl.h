@@ -6,6 +6,7 @@
 #ifndef TW_MERGE_STATE_H
 #define TW_MERGE_STATE_H
 
+#include "base/time.h"
 #include "pcap-tools/merge/channel.h"
 #include "pcap-tools/merge/heap.h"
 #include "pcap-tools/merge/merge.h"
@@ -94,11 +95,6 @@ struct tw_merge {
 	uint8_t hole[sizeof(struct tw_lost) + TW_QUEUED_FRAME_SLACK];
 };
 
-static inline uint64_t tw_later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* merge.c */
 
 /** tw_merge__n() - number of its streams; tw_merge__at(): one of them, by an index below that */
@@ -112,33 +108,11 @@ static inline struct tw_merge_stream *tw_merge__at(const struct tw_merge *m, siz
 	return tw_streams__at_live(m->streams, i)->user[m->user];
 }
 
-/** tw_merge_streams__look_up() - the slow path of tw_merge_streams__find() */
-struct tw_merge_stream *tw_merge_streams__look_up(const struct tw_merge *m, uint64_t id);
+/** tw_merge__find() - Return: NULL if there is no such stream */
+struct tw_merge_stream *tw_merge__find(const struct tw_merge *m, uint64_t id);
 
-/** tw_merge_streams__find() - Return: NULL if there is none with that id */
-static inline struct tw_merge_stream *tw_merge_streams__find(const struct tw_merge *m, uint64_t id)
-{
-	struct tw_merge_stream *s = m->latest;
-
-	return s && s->id == id ? s : tw_merge_streams__look_up(m, id);
-}
-
-/**
- * tw_merge_streams__begin() - begin a stream that is not in the table. Return: 0; -ENOSPC beyond the limit, -ENOMEM, the result of emit
- */
-int tw_merge_streams__begin(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret);
-
-/** tw_merge_streams__get() - find or begin a stream. Return: as tw_merge_streams__begin() */
-static inline int tw_merge_streams__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
-{
-	struct tw_merge_stream *s = tw_merge_streams__find(m, id);
-	const int err = s ? 0 : tw_merge_streams__begin(m, id, &s);
-
-	if (err)
-		return err;
-	*ret = m->latest = s;
-	return 0;
-}
+/** tw_merge__get() - find or begin a stream. Return: 0; -ENOSPC beyond the limit, -ENOMEM, the result of emit */
+int tw_merge__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret);
 
 /* order.c */
 

@@ -19,11 +19,6 @@ static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 	return tw_clock_scale__ticks(&s->scale, ns >= common ? ns : UINT64_MAX);
 }
 
-static uint64_t order__last(const struct tw_merge *m, const struct tw_merge_stream *s)
-{
-	return tw_later(s->last, m->last ? stream__time(s, m->last) : 0);
-}
-
 /* The channel's next item, continuing with the next frame at the end of one. */
 static int release__advance(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
 {
@@ -42,8 +37,9 @@ static int release__advance(struct tw_merge *m, struct tw_merge_stream *s, struc
  */
 static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
-	const uint64_t newest = tw_later(s->newest, s->queued),
-		       last = m->options.one_order ? order__last(m, s) : s->last;
+	const uint64_t newest = tw_time__later(s->newest, s->queued),
+		       others = m->options.one_order && m->last ? stream__time(s, m->last) : 0,
+		       last = tw_time__later(s->last, others);
 
 	return last > newest && last - newest > s->wait ? s->last : last;
 }
@@ -62,9 +58,9 @@ static bool release__control_due(const struct tw_merge *m, const struct tw_merge
 		bound = s->heap.entries[0].time;
 	else if (time > bound)
 		return false;
-	time = time < bound ? time : bound;
-	time = time > s->last_control ? time : s->last_control; /* one of an older time may follow one of the present */
-	*ret_time = time > last ? time : last;
+	/* A control frame of an older time may follow one of the present. */
+	time = tw_time__later(tw_time__earlier(time, bound), s->last_control);
+	*ret_time = tw_time__later(time, last);
 	return true;
 }
 
@@ -126,14 +122,10 @@ static uint64_t stream__bound(const struct tw_merge_stream *s)
 	uint64_t bound = s->newest;
 
 	if (s->has_control_watermark && s->control_watermark < bound)
-		bound = tw_later(s->control_watermark, floor);
-	for (size_t i = 0; i < s->n_channels; i++) {
-		const uint64_t mark = tw_later(s->channels[i]->watermark, floor);
-
-		if (mark < bound)
-			bound = mark;
-	}
-	return tw_later(tw_later(bound, s->overdue), s->bound);
+		bound = tw_time__later(s->control_watermark, floor);
+	for (size_t i = 0; i < s->n_channels; i++)
+		bound = tw_time__earlier(bound, tw_time__later(s->channels[i]->watermark, floor));
+	return tw_time__later(tw_time__later(bound, s->overdue), s->bound);
 }
 
 /* The time of the stream's next output, by the stream's clock. Return: false if nothing is queued */
@@ -142,7 +134,7 @@ static bool stream__first(const struct tw_merge_stream *s, uint64_t *ret)
 	const uint64_t event = s->heap.n ? s->heap.entries[0].time : UINT64_MAX;
 	const uint64_t control = s->control ? s->control->info.base_time : UINT64_MAX;
 
-	*ret = event < control ? event : control;
+	*ret = tw_time__earlier(event, control);
 	return s->heap.n || s->control;
 }
 
@@ -170,7 +162,8 @@ static bool stream__holds_others(const struct tw_merge_stream *s)
 
 static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
-	return s->placed != TW_UNPLACED && tw_order__is_ahead(m, tw_order__time(s, tw_later(s->newest, s->queued)));
+	return s->placed != TW_UNPLACED &&
+	       tw_order__is_ahead(m, tw_order__time(s, tw_time__later(s->newest, s->queued)));
 }
 
 /* Whether its clock can confirm this machine's time. A stream placed by this machine's time agrees with it trivially. */
@@ -189,7 +182,7 @@ static void order__judge(struct tw_merge *m)
 
 	for (size_t i = 0; i < tw_merge__n(m) && m->plausible; i++) {
 		const struct tw_merge_stream *s = tw_merge__at(m, i);
-		const uint64_t newest = tw_later(s->newest, s->queued);
+		const uint64_t newest = tw_time__later(s->newest, s->queued);
 
 		if (!stream__has_say(s) || !newest || (any_answered && !s->answered))
 			continue;
@@ -217,9 +210,9 @@ static void order__look(struct tw_merge *m)
 		const uint64_t bound = placed ? tw_order__time(s, s->bound) : 0;
 
 		if (placed && s->newest && !s->silent)
-			m->newest = tw_later(m->newest, tw_order__time(s, s->newest));
+			m->newest = tw_time__later(m->newest, tw_order__time(s, s->newest));
 		if (placed && s->overdue)
-			m->overdue = tw_later(m->overdue, tw_order__time(s, s->overdue));
+			m->overdue = tw_time__later(m->overdue, tw_order__time(s, s->overdue));
 		if (!ahead && stream__holds_others(s) && (!m->slowest || bound < m->least)) {
 			m->least = bound;
 			m->slowest = s;
@@ -237,8 +230,8 @@ static void order__update(struct tw_merge *m, struct tw_merge_stream *s, bool mo
 	if (!m->slowest || (moved && m->slowest == s) || (m->plausible && !m->judged))
 		order__look(m);
 	else if (moved && s->newest && s->placed != TW_UNPLACED && !stream__is_ahead(m, s))
-		m->newest = tw_later(m->newest, tw_order__time(s, s->newest));
-	m->bound = tw_later(tw_later(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
+		m->newest = tw_time__later(m->newest, tw_order__time(s, s->newest));
+	m->bound = tw_time__later(tw_time__later(m->least, m->overdue), m->newest > wait_ns ? m->newest - wait_ns : 0);
 }
 
 int tw_order__release_ahead(struct tw_merge *m)
@@ -266,7 +259,7 @@ static uint64_t order__limit(const struct tw_merge *m, const struct tw_merge_str
 		bound = second->time - (second->node->id < s->id);
 	limit = stream__time(s, bound);
 	stream__first(s, &first); /* always emitted, also at the ends of the time range, where sums saturate */
-	return tw_later(limit, first);
+	return tw_time__later(limit, first);
 }
 
 static int order__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
@@ -293,7 +286,7 @@ static bool stream__arrival_known(const struct tw_merge *m, const struct tw_merg
 
 void tw_order__guess(struct tw_merge *m, struct tw_merge_stream *s)
 {
-	uint64_t place, time = tw_later(s->newest, s->queued);
+	uint64_t place, time = tw_time__later(s->newest, s->queued);
 
 	order__look(m);
 	place = m->newest;
@@ -316,9 +309,9 @@ void tw_order__forget_last(struct tw_merge *m)
 		const uint64_t last = s->placed != TW_UNPLACED && s->last ? tw_order__time(s, s->last) : 0;
 
 		if (tw_order__is_ahead(m, last))
-			m->last_ahead = tw_later(m->last_ahead, last);
+			m->last_ahead = tw_time__later(m->last_ahead, last);
 		else
-			m->last = tw_later(m->last, last);
+			m->last = tw_time__later(m->last, last);
 	}
 }
 
@@ -348,22 +341,16 @@ int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s)
 	return tw_release__up_to(m, s, s->bound, 0);
 }
 
-/* Ends the waiting of streams without an offset. */
-static void release__place_all(struct tw_merge *m)
-{
-	for (size_t i = 0; i < tw_merge__n(m); i++) {
-		if (tw_merge__at(m, i)->placed == TW_UNPLACED)
-			tw_order__guess(m, tw_merge__at(m, i));
-	}
-}
-
-/* Emits the oldest of all streams until at most @keep bytes are queued. */
+/* Emits the oldest of all streams until at most @keep bytes are queued. No stream waits for its offset any more. */
 static int release__oldest(struct tw_merge *m, struct tw_merge_stream *s, size_t keep)
 {
 	int err;
 
 	if (m->options.one_order) {
-		release__place_all(m);
+		for (size_t i = 0; i < tw_merge__n(m); i++) {
+			if (tw_merge__at(m, i)->placed == TW_UNPLACED)
+				tw_order__guess(m, tw_merge__at(m, i));
+		}
 		return order__up_to(m, UINT64_MAX, keep);
 	}
 	err = s ? tw_release__up_to(m, s, UINT64_MAX, keep) : 0;
@@ -401,7 +388,7 @@ void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time)
 
 void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id)
 {
-	struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
+	struct tw_merge_stream *s = tw_merge__find(m, stream_id);
 
 	if (!s || s->answered)
 		return;
@@ -420,7 +407,7 @@ static bool order__knows_one(const struct tw_merge *m)
 
 bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, int64_t *ret)
 {
-	const struct tw_merge_stream *s = tw_merge_streams__find(m, stream_id);
+	const struct tw_merge_stream *s = tw_merge__find(m, stream_id);
 
 	if (!s || s->placed != TW_PLACED_BY_ARRIVAL)
 		return false;
@@ -439,21 +426,25 @@ static void order__guess_anew(struct tw_merge *m)
 	}
 }
 
+/* A stream's times have another place on the common time line. */
+static int order__place_anew(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	tw_order__forget_last(m);
+	tw_order__look_again(m);
+	order__update(m, s, true);
+	return order__up_to(m, m->bound, 0);
+}
+
 int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, const struct tw_clock_scale *scale)
 {
 	struct tw_merge_stream *s;
-	const int err = tw_merge_streams__get(m, stream_id, &s);
+	const int err = tw_merge__get(m, stream_id, &s);
 
 	if (err || (s->scale.mult == scale->mult && s->scale.shift == scale->shift))
 		return err;
 	s->scale = *scale;
 	s->wait = tw_clock_scale__ticks(scale, m->options.wait_ns);
-	if (!m->options.one_order)
-		return 0;
-	tw_order__forget_last(m);
-	tw_order__look_again(m);
-	order__update(m, s, true);
-	return order__up_to(m, m->bound, 0);
+	return m->options.one_order ? order__place_anew(m, s) : 0;
 }
 
 int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)
@@ -465,15 +456,12 @@ int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)
 	if (!m->options.one_order)
 		return 0;
 	is_first = !order__knows_one(m);
-	err = tw_merge_streams__get(m, stream_id, &s);
+	err = tw_merge__get(m, stream_id, &s);
 	if (err || (s->placed == TW_PLACED && s->offset == offset))
 		return err;
 	if (is_first)
 		order__guess_anew(m);
 	s->offset = offset;
 	s->placed = TW_PLACED;
-	tw_order__forget_last(m);
-	tw_order__look_again(m);
-	order__update(m, s, true);
-	return order__up_to(m, m->bound, 0);
+	return order__place_anew(m, s);
 }

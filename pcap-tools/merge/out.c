@@ -66,36 +66,14 @@ static int out__hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_me
 
 /* Frames taken apart: one item at a time. */
 
-static int merge__emit_event(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_queued_frame *frame,
-			     uint64_t seq)
-{
-	const uint64_t time = frame->item.time;
-	const bool late = out__is_late(m, s, time);
-	const struct tw_merged out = {
-		.stream_id = s->id,
-		.time = time,
-		.head = frame->data,
-		.body = frame->item.tlv,
-		.body_len = frame->item.len,
-		.seq = seq,
-		.base_time = time,
-		.delivered = 1,
-		.events = 1,
-		.flags = (uint8_t)(frame->info.flags | (late ? TW_FLAG_LATE : 0)),
-		.is_event = true,
-		.at_base = true,
-	};
-
-	s->stats.late += late;
-	return out__emit(m, s, &out);
-}
-
-/* LOST, pieces of values that are too large, and other records between events. */
-static int merge__emit_other(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_queued_frame *frame,
-			     uint64_t seq)
+/* Emits an event, a LOST, a piece of a value that is too large, or another record between events. */
+static int out__emit_item(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_queued_frame *frame,
+			  uint64_t seq)
 {
 	const struct tw_merge_item *item = &frame->item;
-	const bool own_time = item->type == TW_TLV_LOST;
+	const bool is_event = item->type == TW_TLV_EVENT, is_lost = item->type == TW_TLV_LOST;
+	const bool has_time = is_event || is_lost, is_late = is_event && out__is_late(m, s, item->time);
+	const uint16_t events = is_event || item->numbered;
 	const struct tw_merged out = {
 		.stream_id = s->id,
 		.time = item->time,
@@ -103,14 +81,16 @@ static int merge__emit_other(struct tw_merge *m, struct tw_merge_stream *s, cons
 		.body = item->tlv,
 		.body_len = item->len,
 		.seq = seq,
-		.base_time = own_time ? item->time : frame->info.base_time,
-		.delivered = item->numbered,
-		.events = item->numbered,
-		.flags = frame->info.flags,
-		.has_lost = item->type == TW_TLV_LOST,
-		.at_base = own_time,
+		.base_time = has_time ? item->time : frame->info.base_time,
+		.delivered = events,
+		.events = events,
+		.flags = (uint8_t)(frame->info.flags | (is_late ? TW_FLAG_LATE : 0)),
+		.is_event = is_event,
+		.has_lost = is_lost,
+		.at_base = has_time,
 	};
 
+	s->stats.late += is_late;
 	return out__emit(m, s, &out);
 }
 
@@ -147,8 +127,8 @@ static void item__become(struct tw_merge_item *item, uint8_t *buf, const struct 
 }
 
 /* The last piece becomes the event, if all others have arrived; the others are not emitted. */
-static void merge__reassemble(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_merge_channel *c,
-			      struct tw_merge_item *item)
+static void out__reassemble(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_merge_channel *c,
+			    struct tw_merge_item *item)
 {
 	struct tw_part_view part;
 	struct tw_tlv_view whole;
@@ -188,21 +168,11 @@ static int out__item(struct tw_merge *m, struct tw_merge_stream *s, struct tw_me
 		return 0;
 	}
 	if (item->type == TW_TLV_PART)
-		merge__reassemble(m, s, c, item);
-	switch (item->type) {
-	case TW_TLV_EVENT:
-		return merge__emit_event(m, s, frame, seq);
-	case TW_TLV_FILTERED:
-		s->stats.filtered++;
-		return 0;
-	case TW_TLV_PAD:
-		return 0;
-	case TW_TLV_LOST:
+		out__reassemble(m, s, c, item);
+	if (item->type == TW_TLV_LOST)
 		stream__note_lost(s, c, frame);
-		return merge__emit_other(m, s, frame, seq);
-	default:
-		return merge__emit_other(m, s, frame, seq);
-	}
+	s->stats.filtered += item->type == TW_TLV_FILTERED;
+	return item->type == TW_TLV_FILTERED || item->type == TW_TLV_PAD ? 0 : out__emit_item(m, s, frame, seq);
 }
 
 /* Packed mode: the items of a frame are counted, and the frame is emitted whole. */
@@ -345,7 +315,7 @@ int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time
 
 int tw_out__announced(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
 {
-	const uint64_t last = tw_later(s->last, s->last_control);
+	const uint64_t last = tw_time__later(s->last, s->last_control);
 	struct tw_merge_hole hole;
 
 	if (!tw_merge_channel__lacks_announced(c))

@@ -107,7 +107,7 @@ void tw_queued_frame__look(struct tw_queued_frame *frame)
 	}
 	if (last)
 		content->last = frame__time(frame, last + sizeof(struct tw_tlv));
-	content->len = (uint32_t)(rest.at - frame->data + 3) & ~3u;
+	content->len = (uint32_t)tw_tlv__padded((size_t)(rest.at - frame->data));
 	content->broken = status != TW_FRAME_OK;
 }
 
@@ -163,7 +163,7 @@ bool tw_queued_frame__next(struct tw_queued_frame *frame)
 		frame->item.time = item__time(frame, &tlv);
 		frame->item.type = tlv.type;
 		frame->item.tlv = tlv.value - sizeof(struct tw_tlv);
-		frame->item.len = (uint32_t)(len + 3) & ~3u;
+		frame->item.len = (uint32_t)tw_tlv__padded(len);
 		return true;
 	}
 	return false;
@@ -225,19 +225,6 @@ static struct tw_queued_frame *pool__buffer(struct tw_frame_pool *pool, size_t n
 	return frame;
 }
 
-static void frame__put(struct tw_queued_frame *frame, const void *data, size_t len, struct tw_borrowed_buffer *buffer)
-{
-	frame->buffer = buffer;
-	frame->borrowed = buffer ? (uint32_t)len : 0;
-	frame->data = buffer ? data : frame->copy;
-	if (buffer) {
-		buffer->users++;
-		return;
-	}
-	memcpy(frame->copy, data, len);
-	memset(frame->copy + len, 0, TW_QUEUED_FRAME_SLACK);
-}
-
 struct tw_queued_frame *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info,
 					    const void *data, size_t len, struct tw_borrowed_buffer *buffer)
 {
@@ -251,7 +238,16 @@ struct tw_queued_frame *tw_frame_pool__take(struct tw_frame_pool *pool, const st
 	frame->started = frame->fills_gap = false;
 	frame->dropped = 0;
 	frame->item = (struct tw_merge_item){ .time = info->base_time };
-	frame__put(frame, data, len, buffer);
+	frame->buffer = buffer;
+	if (buffer) {
+		buffer->users++;
+		frame->borrowed = (uint32_t)len;
+		frame->data = data;
+	} else {
+		frame->borrowed = 0;
+		frame->data = memcpy(frame->copy, data, len);
+		memset(frame->copy + len, 0, TW_QUEUED_FRAME_SLACK);
+	}
 	frame->rest.at = frame->data + sizeof(struct tw_frame_hdr);
 	frame->rest.left = len - sizeof(struct tw_frame_hdr);
 	pool->queued_bytes += frame->size + frame->borrowed;
@@ -270,4 +266,14 @@ void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_queued_frame *fra
 	frame->next = pool->unused[frame->size_class];
 	pool->unused[frame->size_class] = frame;
 	pool->unused_bytes += frame->size;
+}
+
+void tw_frame_pool__give_all(struct tw_frame_pool *pool, struct tw_queued_frame *frame)
+{
+	while (frame) {
+		struct tw_queued_frame *next = frame->next;
+
+		tw_frame_pool__give(pool, frame);
+		frame = next;
+	}
 }

@@ -68,8 +68,9 @@ void tw_frame_pool__fini(struct tw_frame_pool *pool);
 struct tw_queued_frame *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info,
 					    const void *data, size_t len, struct tw_borrowed_buffer *buffer);
 
-/** tw_frame_pool__give() - return it to the pool */
+/** tw_frame_pool__give() - return it to the pool; tw_frame_pool__give_all(): it, if it is not NULL, and all after it */
 void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_queued_frame *frame);
+void tw_frame_pool__give_all(struct tw_frame_pool *pool, struct tw_queued_frame *frame);
 
 /** tw_queued_frame__look() - walk the frame once, without changing the read position: sets its content */
 void tw_queued_frame__look(struct tw_queued_frame *frame);
