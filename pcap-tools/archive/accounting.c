@@ -80,14 +80,6 @@ int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s
 	return put_ledger(a, s, &ledger);
 }
 
-int tw_archive__put_last(struct tw_archive *a, struct tw_archive_stream *s)
-{
-	const int err = s->described ? 0 : tw_archive__put_interface(a, s);
-
-	s->described |= !err;
-	return err ? err : tw_archive__put_statistics(a, s);
-}
-
 static void make_report(const struct tw_archive_stream *s, const struct tw_ledger *ledger,
 			struct tw_archive_report *ret)
 {
@@ -134,27 +126,11 @@ static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 	}
 }
 
-/* Frees the state of a stream that is over; its numbers that are not reported yet are kept. */
-static void retire_metadata(struct tw_archive *a, const struct tw_archive_stream *s)
-{
-	struct tw_metadata_stats stats;
-
-	tw_metadata__stats(s->metadata, &stats);
-	stats.items = stats.memory = 0;
-	tw_metadata_stats__add(&a->metadata_over, &stats);
-}
-
-static void remove_stream(struct tw_archive *a, struct tw_archive_stream *s)
-{
-	retire_metadata(a, s);
-	s->stream->user[a->user] = NULL;
-	tw_archive_stream__free(s);
-}
-
 void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats)
 {
 	struct tw_archive *a = ctx;
 	struct tw_archive_stream *s = tw_archive__find(a, stream_id);
+	struct tw_metadata_stats metadata;
 	struct tw_archive_over over;
 	struct tw_ledger ledger;
 
@@ -168,7 +144,11 @@ void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_stream_nu
 		put_ledger(a, s, &ledger); /* the writer keeps a failure, and its next call returns it */
 	make_report(s, &ledger, &over.report);
 	remember(a, &over);
-	remove_stream(a, s);
+	tw_metadata__stats(s->metadata, &metadata);
+	metadata.items = metadata.memory = 0;
+	tw_metadata_stats__add(&a->metadata_over, &metadata);
+	s->stream->user[a->user] = NULL;
+	tw_archive_stream__free(s);
 }
 
 bool tw_archive__ended_before(struct tw_archive *a, uint64_t stream_id, struct tw_cursor tlvs)
@@ -247,14 +227,6 @@ static void count_metadata(const struct tw_archive *a, struct tw_metadata_stats 
 	}
 }
 
-static void count_filter(const struct tw_archive *a, struct tw_archive_stats *ret)
-{
-	tw_capture_filter__stats(a->capture_filter, &ret->capture_filter);
-	ret->capture_filter.undecided += a->undecided;
-	if (a->finished)
-		tw_capture_filter__undecided_predicates(a->capture_filter, &ret->undecided_predicates);
-}
-
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 {
 	struct tw_archive_stats stats = {
@@ -273,7 +245,11 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 	free(reports);
 	tw_merge__stats(a->merge, &stats.merge);
 	count_metadata(a, &stats.metadata);
-	if (a->capture_filter)
-		count_filter(a, &stats);
+	if (a->capture_filter) {
+		tw_capture_filter__stats(a->capture_filter, &stats.capture_filter);
+		stats.capture_filter.undecided += a->undecided;
+	}
+	if (a->capture_filter && a->finished)
+		tw_capture_filter__undecided_predicates(a->capture_filter, &stats.undecided_predicates);
 	*ret = stats;
 }

@@ -6,11 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
 #include "base/time.h"
-#include "pcap-tools/archive/archive.h"
 
-/* Metadata of a stream (names, times, counters, formats) are used on arrival, before their turn in the order. */
 void tw_archive_stream__free(struct tw_archive_stream *s)
 {
 	if (!s)
@@ -22,39 +19,33 @@ void tw_archive_stream__free(struct tw_archive_stream *s)
 int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret)
 {
 	struct tw_stream *stream = tw_streams__find(a->streams, id);
-	struct tw_archive_stream *s = stream ? stream->user[a->user] : NULL;
+	struct tw_archive_stream *s;
 
 	if (!stream)
 		return -E2BIG;
-	if (!s) {
-		s = calloc(1, sizeof(*s));
-		if (s)
-			s->metadata = tw_metadata__new(0, &a->metadata_room);
-		if (!s || !s->metadata) {
-			tw_archive_stream__free(s);
-			return -ENOMEM;
-		}
-		s->stream = stream;
-		s->since = a->now;
-		s->own_frames = (struct tw_frame_info){
-			.stream_id = id,
-			.source = TW_SOURCE_OUT_OF_BAND,
-			.channel = TW_CHANNEL_OUT_OF_BAND,
-			.cpu = TW_CPU_NONE,
-		};
-		tw_stream_clock__init(&s->clock, a->options.align, a->options.wall);
-		tw_stream_clock__own(&s->clock, &a->own);
-		stream->user[a->user] = s;
+	if (stream->user[a->user]) {
+		*ret = stream->user[a->user];
+		return 0;
 	}
-	*ret = s;
+	s = calloc(1, sizeof(*s));
+	if (s)
+		s->metadata = tw_metadata__new(0, &a->metadata_room);
+	if (!s || !s->metadata) {
+		tw_archive_stream__free(s);
+		return -ENOMEM;
+	}
+	s->stream = stream;
+	s->since = a->now;
+	s->own_frames = (struct tw_frame_info){
+		.stream_id = id,
+		.source = TW_SOURCE_OUT_OF_BAND,
+		.channel = TW_CHANNEL_OUT_OF_BAND,
+		.cpu = TW_CPU_NONE,
+	};
+	tw_stream_clock__init(&s->clock, a->options.align, a->options.wall);
+	tw_stream_clock__own(&s->clock, &a->own);
+	*ret = stream->user[a->user] = s;
 	return 0;
-}
-
-static int set_scale(struct tw_archive *a, const struct tw_archive_stream *s)
-{
-	const int err = tw_merge__set_scale(a->merge, s->stream->id, &s->stream->identity.scale);
-
-	return err == -ENOSPC ? 0 : err; /* the merge counts what it has no room for */
 }
 
 static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_frame_info *info,
@@ -71,7 +62,8 @@ static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const s
 		return err;
 	if (whole.type == TW_TLV_HOST) {
 		tw_stream_clock__host(&s->clock, &s->stream->identity);
-		return set_scale(a, s);
+		err = tw_merge__set_scale(a->merge, s->stream->id, &s->stream->identity.scale);
+		return err == -ENOSPC ? 0 : err; /* the merge counts what it has no room for */
 	}
 	if (whole.type == TW_TLV_CLOCK && tw_clock__parse(&whole, &clock))
 		tw_stream_clock__sample(&s->clock, &clock);
@@ -118,7 +110,10 @@ static int archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 	return err == -ENOSPC ? 0 : err;
 }
 
-/* Uses the metadata in a frame that has just arrived. Return: 0, -ENOMEM, or a failure of the writer */
+/*
+ * Uses the metadata in a frame (names, times, counters, formats) on arrival, before their turn in the order. Return: 0, -ENOMEM, or a
+ * failure of the writer
+ */
 static int archive__update(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs)
 {
 	struct tw_archive_stream *s;
@@ -127,7 +122,7 @@ static int archive__update(struct tw_archive *a, const struct tw_frame_info *inf
 	int err = tw_merge__admit(a->merge, info->stream_id);
 
 	if (err == -ENOSPC)
-		return 0; /* this function counts the frame */
+		return 0; /* the merge counts the frame */
 	if (!err)
 		err = tw_archive__stream(a, info->stream_id, &s);
 	if (err)
@@ -153,7 +148,6 @@ static int archive__place_waiting(struct tw_archive *a)
 	return err;
 }
 
-/* Out-of-band frames of a packed archive: the offsets of the times, and the stream's metadata, repeated in each file. */
 /* Messages between receivers and producers, which are of no use in a file. */
 static bool is_talk(const struct tw_tlv_view *tlv)
 {
@@ -182,7 +176,7 @@ static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, stru
 }
 
 /*
- * Takes a frame of source OUT_OF_BAND from a capture that is read
+ * Takes an out-of-band frame of a packed archive: the offsets of the times, and the stream's metadata, repeated in each file.
  * @frame: its header; @tlvs follow it
  */
 static int archive__out_of_band(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,
@@ -227,9 +221,6 @@ static int make_parts(struct tw_archive *a, struct tw_error *error)
 		.silence = TW_STREAMS_SILENT_FRAMES,
 		.wants = TW_STREAM_WANTS_COUNTERS | (a->options.filter ? TW_STREAM_WANTS_FORMATS : 0),
 	};
-	const struct tw_stream_user user = {
-		.ctx = a
-	}; /* it is released after the merge has released all of the stream */
 	struct tw_merge_options merge = {
 		.memory = a->options.memory,
 		.wait_ns = a->options.wait_ns,
@@ -250,7 +241,8 @@ static int make_parts(struct tw_archive *a, struct tw_error *error)
 	err = tw_merge__new(&merge, &a->merge, error);
 	if (err)
 		return err;
-	a->user = tw_streams__add_user(a->streams, &user);
+	/* It is released after the merge has released all of the stream. */
+	a->user = tw_streams__add_user(a->streams, &(struct tw_stream_user){ .ctx = a });
 	return a->options.filter ? tw_capture_filter__new(a->options.filter, a->streams, &a->capture_filter, error) : 0;
 }
 
@@ -271,8 +263,14 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 		a->options.snaplen = UINT32_MAX;
 	err = keep_texts(a) ? make_parts(a, error)
 			    : tw_error__set(error, -ENOMEM, "writing %s: no memory", options->name);
+	a->section = (struct tw_pcapng_section){
+		.hardware = a->options.hardware,
+		.os = a->options.os,
+		.application = a->options.application ? a->options.application : "tracewire " TRACEWIRE_VERSION,
+		.comment = a->options.comment,
+	};
 	if (!err)
-		err = tw_archive__open(a, output, error);
+		err = tw_pcapng__open(output, a->options.buffer, &a->section, &a->file, error);
 	if (err)
 		tw_archive__free(a);
 	else
@@ -339,8 +337,8 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	const bool readable = status == TW_FRAME_OK || status == TW_FRAME_TRUNCATED;
 	int err = 0;
 
-	if (arrival && arrival->now > a->now)
-		a->now = arrival->now;
+	if (arrival)
+		a->now = tw_time__later(a->now, arrival->now);
 	if (readable && arrival && info.source == TW_SOURCE_OUT_OF_BAND)
 		return 0; /* OFFSET comes from a capture host; a stranger has no right to send it */
 	if (readable && info.source == TW_SOURCE_CONTROL && tw_archive__ended_before(a, info.stream_id, tlvs))
@@ -413,8 +411,7 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now)
 		tw_merge__set_present(a->merge, now, tw_archive__present(a));
 		err = tw_archive__done(a, tw_merge__tick(a->merge, now));
 	}
-	if (now > a->now)
-		a->now = now;
+	a->now = tw_time__later(a->now, now);
 	if (!err && a->options.network)
 		err = tw_archive__done(a, archive__place_waiting(a));
 	if (!err)
@@ -465,8 +462,11 @@ void tw_archive__missing(struct tw_archive *a, uint64_t frames)
 static void put_last(struct tw_archive *a)
 {
 	tw_pcapng__begin_last(a->file);
-	for (struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s))
-		tw_archive__put_last(a, s);
+	for (struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
+		s->described = s->described || !tw_archive__put_interface(a, s);
+		if (s->described)
+			tw_archive__put_statistics(a, s);
+	}
 	tw_pcapng__end_last(a->file);
 }
 

@@ -51,6 +51,7 @@ struct tw_archive_over {
 struct tw_archive {
 	struct tw_archive_options options; /* its texts are stored in texts */
 	char *texts[6];
+	struct tw_pcapng_section section; /* of each file */
 	struct tw_merge *merge;
 	struct tw_pcapng *file;
 	struct tw_metadata_room metadata_room;
@@ -150,9 +151,6 @@ int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const s
 /** tw_archive__offset() - packet times less the stream's clock, ns, for the newest packet */
 int64_t tw_archive__offset(const struct tw_archive_stream *s);
 
-/** tw_archive__open() - begin the section of the first file */
-int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *error);
-
 /** tw_archive__describe() - begin a stream's interface in this file, with its metadata; repeated in each file */
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time);
 
@@ -166,12 +164,6 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now);
 
 /** tw_archive__put_statistics() - write a stream's current statistics; its ledger is the comment */
 int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s);
-
-/**
- * tw_archive__put_last() - after a failure: write a stream's statistics, with its interface if it has none yet. Return: 0; -ENOSPC
- * without room
- */
-int tw_archive__put_last(struct tw_archive *a, struct tw_archive_stream *s);
 
 /** tw_archive__retire() - callback of the merge: a stream is over */
 void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats);

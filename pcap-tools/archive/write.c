@@ -53,8 +53,8 @@ static void commit(struct tw_archive *a, struct tw_archive_stream *s, uint64_t s
 	struct tw_archive_count *here = &s->here;
 
 	tw_pcapng__commit(a->file, s->interface, time, original < snaplen ? original : snaplen, original, events);
-	here->start = here->packets && here->start < time ? here->start : time;
-	here->end = here->end > time ? here->end : time;
+	here->start = here->packets ? tw_time__earlier(here->start, time) : time;
+	here->end = tw_time__later(here->end, time);
 	here->packets++;
 	here->events += events;
 	a->n_events += events;
@@ -175,24 +175,18 @@ int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 	return tw_pcapng__interface(a->file, &interface, &s->interface);
 }
 
-static int repeat_offset(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
+/* Metadata that an earlier file has. The frames are out-of-band, because their numbers were used there. */
+static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_offset_view offset = s->clock.stated;
+	struct explaining_frames again;
+	int err = 0;
 
 	offset.kind = TW_OFFSET_START;
 	offset.time = time;
 	offset.step = 0;
-	return put_offset(a, s, &offset);
-}
-
-/* Metadata that an earlier file has. The frames are out-of-band, because their numbers were used there. */
-static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
-{
-	struct explaining_frames again;
-	int err = 0;
-
 	if (a->options.network && s->clock.started && !s->given)
-		err = repeat_offset(a, s, time); /* first, because it dates everything that follows */
+		err = put_offset(a, s, &offset); /* first, because it dates everything that follows */
 	frames__init(&again, a, s, time);
 	return err ? err : tw_metadata__replay(s->metadata, &again.frames);
 }
@@ -410,36 +404,8 @@ int tw_archive__emit(void *ctx, const struct tw_merged *out)
 	return 0;
 }
 
-static struct tw_pcapng_section section_of(const struct tw_archive *a)
-{
-	const struct tw_archive_options *o = &a->options;
-
-	return (struct tw_pcapng_section){
-		.hardware = o->hardware,
-		.os = o->os,
-		.application = o->application ? o->application : "tracewire " TRACEWIRE_VERSION,
-		.comment = o->comment,
-	};
-}
-
-int tw_archive__open(struct tw_archive *a, struct tw_output *output, struct tw_error *error)
-{
-	const struct tw_pcapng_section section = section_of(a);
-
-	return tw_pcapng__open(output, a->options.buffer, &section, &a->file, error);
-}
-
-static void begin_count(struct tw_archive_stream *s)
-{
-	s->before.packets += s->here.packets;
-	s->before.events += s->here.events;
-	s->here = (struct tw_archive_count){ 0 };
-	s->described = false;
-}
-
 int tw_archive__next_file(struct tw_archive *a, uint64_t now)
 {
-	const struct tw_pcapng_section section = section_of(a);
 	int err = 0;
 
 	if (a->options.bytes_max && tw_pcapng__bytes(a->file) >= a->options.bytes_max)
@@ -455,9 +421,13 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now)
 			err = tw_archive__put_statistics(a, s);
 	}
 	if (!err)
-		err = tw_pcapng__next_file(a->file, &section);
-	for (struct tw_archive_stream *s = tw_archive__first(a); s && !err; s = tw_archive__next(a, s))
-		begin_count(s);
+		err = tw_pcapng__next_file(a->file, &a->section);
+	for (struct tw_archive_stream *s = tw_archive__first(a); s && !err; s = tw_archive__next(a, s)) {
+		s->before.packets += s->here.packets;
+		s->before.events += s->here.events;
+		s->here = (struct tw_archive_count){ 0 };
+		s->described = false;
+	}
 	for (size_t i = 0; i < a->n_over && !err; i++)
 		a->over[i].described = false;
 	return err;
