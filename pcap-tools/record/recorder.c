@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "pcap-tools/archive/archive.h"
-#include "pcap-tools/record/slot_queue.h"
 #include "wire/encode.h"
 
 #define SLOTS_DEFAULT      512
@@ -46,70 +44,6 @@ struct command_queue {
 	size_t n_reports;
 	struct tw_archive_stats stats; /* totals when the reports were made */
 };
-
-static void command_queue__init(struct command_queue *queue)
-{
-	*queue = (struct command_queue){ .n_reports = 0 };
-	pthread_mutex_init(&queue->lock, NULL);
-	pthread_cond_init(&queue->reported, NULL);
-}
-
-static void command_queue__fini(struct command_queue *queue)
-{
-	pthread_cond_destroy(&queue->reported);
-	pthread_mutex_destroy(&queue->lock);
-	free(queue->reports);
-}
-
-/* Queues a clock sample for tw_archive__answer(), or drops it if the queue is full. Called by one thread, which never waits. */
-static void command_queue__put_answer(struct command_queue *queue, uint64_t stream_id,
-				      const struct tw_time_sync_sample *sample)
-{
-	const uint32_t at = atomic_load_explicit(&queue->written, memory_order_relaxed);
-
-	if (at - atomic_load_explicit(&queue->read, memory_order_acquire) == ANSWERS_MAX)
-		return;
-	queue->answers[at % ANSWERS_MAX] = (struct clock_answer){ stream_id, *sample };
-	atomic_store_explicit(&queue->written, at + 1, memory_order_release);
-}
-
-/* Stores the argument for tw_archive__own_clock(). Called by any thread. */
-static void command_queue__put_own_clock(struct command_queue *queue, const struct tw_own_clock *own)
-{
-	pthread_mutex_lock(&queue->lock);
-	queue->own = *own;
-	queue->has_own = true;
-	pthread_mutex_unlock(&queue->lock);
-}
-
-/*
- * Gets current reports; called by any thread but the recorder's, one at a time.
- * @ret: the reports, to be freed with free()
- * @ret_stats: totals of all streams; unchanged if 0 is returned
- * Return: number of reports; 0 with NULL if the recorder's thread was busy for @timeout_ms
- */
-static size_t command_queue__request_reports(struct command_queue *queue, unsigned int timeout_ms,
-					     struct tw_archive_report **ret, struct tw_archive_stats *ret_stats)
-{
-	const struct timespec until = tw_time__timespec(tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS);
-	size_t n;
-
-	pthread_mutex_lock(&queue->lock);
-	queue->wanted = true;
-	while (queue->wanted && !pthread_cond_clockwait(&queue->reported, &queue->lock, CLOCK_MONOTONIC, &until))
-		;
-	n = queue->wanted ? 0 : queue->n_reports;
-	*ret = NULL;
-	if (!queue->wanted) {
-		*ret = queue->reports;
-		queue->reports = NULL;
-	}
-	if (n)
-		*ret_stats = queue->stats;
-	queue->wanted = false;
-	pthread_mutex_unlock(&queue->lock);
-	return n;
-}
 
 static void run_answers(struct command_queue *queue, struct tw_archive *archive)
 {
@@ -226,12 +160,6 @@ static void recorder__released(struct tw_borrowed_buffer *buffer)
 		tw_slot_queue__give(&rec->queue, &rec->done);
 }
 
-/* Whether the merge may borrow a slot: at least a quarter of it is filled, and fewer than half of all slots are borrowed. */
-static bool recorder__may_lend(const struct tw_recorder *rec, const struct tw_slot *slot)
-{
-	return slot->len >= rec->slot_bytes / 4 && rec->n_borrowed < rec->slots / 2;
-}
-
 static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
 {
 	struct tw_arrival arrival = slot->arrival;
@@ -244,7 +172,7 @@ static void recorder__write_slot(struct tw_recorder *rec, struct tw_slot *slot)
 	}
 	slot->buffer = (struct tw_borrowed_buffer){ .users = 1, .released = recorder__released };
 	slot->recorder = rec;
-	if (recorder__may_lend(rec, slot))
+	if (slot->len >= rec->slot_bytes / 4 && rec->n_borrowed < rec->slots / 2)
 		arrival.buffer = &slot->buffer;
 	do {
 		const size_t rest = slot->len - at, len = rest < slot->segment ? rest : slot->segment;
@@ -388,7 +316,8 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 	rec->output = options->output;
 	rec->deadline = options->deadline;
 	tw_output__watch(rec->output, recorder__enter_output, recorder__leave_output, rec);
-	command_queue__init(&rec->commands);
+	pthread_mutex_init(&rec->commands.lock, NULL);
+	pthread_cond_init(&rec->commands.reported, NULL);
 	pthread_mutex_init(&rec->lock, NULL);
 	pthread_mutex_init(&rec->turn, NULL);
 	pthread_cond_init(&rec->changed, NULL);
@@ -445,10 +374,15 @@ static void recorder__leave_behind(struct tw_recorder *rec)
 	tw_slot_queue__fail(&rec->queue, -ETIMEDOUT);
 }
 
-/* Waits at most @timeout_ms for the end of the thread. Return: whether it has ended */
-static bool recorder__wait(struct tw_recorder *rec, unsigned int timeout_ms)
+static struct timespec after_ms(unsigned int ms)
 {
-	const struct timespec until = tw_time__timespec(tw_time__now(CLOCK_MONOTONIC) + timeout_ms * TW_NS_PER_MS);
+	return tw_time__timespec(tw_time__now(CLOCK_MONOTONIC) + ms * TW_NS_PER_MS);
+}
+
+/* Waits for the end of the thread, at most TW_DEADLINE_SLICE_MS. Return: whether it has ended */
+static bool recorder__wait(struct tw_recorder *rec)
+{
+	const struct timespec until = after_ms(TW_DEADLINE_SLICE_MS);
 	bool ended;
 
 	pthread_mutex_lock(&rec->lock);
@@ -465,7 +399,7 @@ static void recorder__stop(struct tw_recorder *rec)
 	if (!rec->has_thread)
 		return;
 	tw_slot_queue__end(&rec->queue);
-	while (!rec->is_left && !recorder__wait(rec, TW_DEADLINE_SLICE_MS)) {
+	while (!rec->is_left && !recorder__wait(rec)) {
 		if (recorder__stop_stuck(rec))
 			recorder__leave_behind(rec);
 	}
@@ -511,18 +445,45 @@ bool tw_recorder__is_full(const struct tw_recorder *rec)
 
 void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_time_sync_sample *sample)
 {
-	command_queue__put_answer(&rec->commands, stream_id, sample);
+	struct command_queue *queue = &rec->commands;
+	const uint32_t at = atomic_load_explicit(&queue->written, memory_order_relaxed);
+
+	if (at - atomic_load_explicit(&queue->read, memory_order_acquire) == ANSWERS_MAX)
+		return;
+	queue->answers[at % ANSWERS_MAX] = (struct clock_answer){ stream_id, *sample };
+	atomic_store_explicit(&queue->written, at + 1, memory_order_release);
 }
 
 void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *own)
 {
-	command_queue__put_own_clock(&rec->commands, own);
+	pthread_mutex_lock(&rec->commands.lock);
+	rec->commands.own = *own;
+	rec->commands.has_own = true;
+	pthread_mutex_unlock(&rec->commands.lock);
 }
 
 size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret,
 			    struct tw_archive_stats *ret_stats)
 {
-	return command_queue__request_reports(&rec->commands, timeout_ms, ret, ret_stats);
+	const struct timespec until = after_ms(timeout_ms);
+	struct command_queue *queue = &rec->commands;
+	size_t n;
+
+	pthread_mutex_lock(&queue->lock);
+	queue->wanted = true;
+	while (queue->wanted && !pthread_cond_clockwait(&queue->reported, &queue->lock, CLOCK_MONOTONIC, &until))
+		;
+	n = queue->wanted ? 0 : queue->n_reports;
+	*ret = NULL;
+	if (!queue->wanted) {
+		*ret = queue->reports;
+		queue->reports = NULL;
+	}
+	if (n)
+		*ret_stats = queue->stats;
+	queue->wanted = false;
+	pthread_mutex_unlock(&queue->lock);
+	return n;
 }
 
 uint64_t tw_recorder__progress(const struct tw_recorder *rec)
@@ -551,7 +512,9 @@ void tw_recorder__free(struct tw_recorder *rec)
 	if (rec->has_queue)
 		tw_slot_queue__fini(&rec->queue);
 	tw_output__free(rec->output);
-	command_queue__fini(&rec->commands);
+	pthread_cond_destroy(&rec->commands.reported);
+	pthread_mutex_destroy(&rec->commands.lock);
+	free(rec->commands.reports);
 	pthread_cond_destroy(&rec->changed);
 	pthread_mutex_destroy(&rec->lock);
 	pthread_mutex_destroy(&rec->turn);

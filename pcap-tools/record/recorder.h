@@ -14,7 +14,7 @@
 #define TW_RECORDER_H
 
 #include "pcap-tools/archive/archive.h"
-#include "pcap-tools/record/receive_queue.h"
+#include "pcap-tools/record/slot_queue.h"
 #include "transport/sink.h"
 
 struct tw_recorder_options {
@@ -49,8 +49,8 @@ int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_e
 int tw_recorder__receive_queue(struct tw_recorder *rec, struct tw_receive_queue **ret, struct tw_error *error);
 
 /**
- * tw_recorder__answer() - pass a clock sample of a stream to tw_archive__answer() in the writer's thread. Called by one thread, which
- * does not wait for the writer
+ * tw_recorder__answer() - pass a clock sample of a stream to tw_archive__answer() in the writer's thread, or drop it if too many wait.
+ * Called by one thread, which does not wait for the writer
  */
 void tw_recorder__answer(struct tw_recorder *rec, uint64_t stream_id, const struct tw_time_sync_sample *sample);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 #define SLOT_ALIGN 64                /* bytes: a cache line */
 #define HOT_BYTES  ((size_t)8 << 20) /* this part of the pool is sufficient while the reader keeps up */
 
-void tw_slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more)
+static void slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more)
 {
 	if (!more->first)
 		return;
@@ -30,11 +31,12 @@ void tw_slot_list__push(struct tw_slot_list *list, struct tw_slot *slot)
 	struct tw_slot_list one = { .first = slot, .last = slot, .n = 1 };
 
 	slot->next = NULL;
-	tw_slot_list__append(list, &one);
+	slot_list__append(list, &one);
 }
 
-void tw_slot_list__push_frames(struct tw_slot_list *list, struct tw_slot *slot, size_t len, size_t segment,
-			       const struct tw_arrival *arrival)
+/* Appends a filled slot. @len, @segment, @arrival: as in struct tw_slot */
+static void slot_list__push_frames(struct tw_slot_list *list, struct tw_slot *slot, size_t len, size_t segment,
+				   const struct tw_arrival *arrival)
 {
 	slot->len = len;
 	slot->segment = segment;
@@ -118,7 +120,8 @@ void tw_slot_queue__fini(struct tw_slot_queue *q)
 	free(q->memory);
 }
 
-static void queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list)
+/* The caller has the lock, which is released. */
+static void slot_queue__take_and_unlock(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list)
 {
 	while (n-- && q->unused.first)
 		tw_slot_list__push(list, tw_slot_list__pop(&q->unused));
@@ -128,15 +131,7 @@ static void queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list
 void tw_slot_queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list)
 {
 	pthread_mutex_lock(&q->lock);
-	queue__take(q, n, list);
-}
-
-int tw_slot_queue__try_take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list)
-{
-	if (pthread_mutex_trylock(&q->lock))
-		return -EBUSY;
-	queue__take(q, n, list);
-	return 0;
+	slot_queue__take_and_unlock(q, n, list);
 }
 
 void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list)
@@ -147,36 +142,24 @@ void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list)
 	while ((slot = tw_slot_list__pop(list)))
 		tw_slot_list__push(slot->data < q->cold ? &hot : &cold, slot);
 	pthread_mutex_lock(&q->lock);
-	tw_slot_list__append(&hot, &q->unused); /* hot slots first: those used last are still in the cache */
-	tw_slot_list__append(&hot, &cold);
+	slot_list__append(&hot, &q->unused); /* hot slots first: those used last are still in the cache */
+	slot_list__append(&hot, &cold);
 	q->unused = hot;
 	pthread_mutex_unlock(&q->lock);
 	if (atomic_exchange(&q->wants_unused, false))
 		wake(q->unused_fd);
 }
 
-void tw_slot_queue__wait_for_unused(struct tw_slot_queue *q, int timeout_ms)
-{
-	bool some;
-
-	atomic_store(&q->wants_unused, true);
-	if (pthread_mutex_trylock(&q->lock)) {
-		timeout_ms = 1; /* the thread that has the lock may be returning slots: try again soon */
-	} else {
-		some = q->unused.first;
-		pthread_mutex_unlock(&q->lock);
-		if (some)
-			return;
-	}
-	wait_for(q->unused_fd, timeout_ms);
-}
-
-static int queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
+/*
+ * Passes the filled slots of @list to the reader and wakes it; the list becomes empty. A reader that failed only counts their frames.
+ * The caller has the lock, which is released. Return: 0; -EAGAIN if no slot is unused; the reader's failure.
+ */
+static int slot_queue__put_and_unlock(struct tw_slot_queue *q, struct tw_slot_list *list)
 {
 	bool wakes;
 	int err;
 
-	tw_slot_list__append(&q->filled, list);
+	slot_list__append(&q->filled, list);
 	err = q->err;
 	if (!err && !q->unused.first)
 		err = -EAGAIN;
@@ -189,19 +172,10 @@ static int queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
 	return err;
 }
 
-/*
- * Passes the filled slots of @list to the reader and wakes it; the list becomes empty. A reader that failed only counts their frames.
- * Return: 0; -EAGAIN if no slot is unused; the reader's failure.
- */
 static int slot_queue__put(struct tw_slot_queue *q, struct tw_slot_list *list)
 {
 	pthread_mutex_lock(&q->lock);
-	return queue__put(q, list);
-}
-
-int tw_slot_queue__try_put(struct tw_slot_queue *q, struct tw_slot_list *list)
-{
-	return pthread_mutex_trylock(&q->lock) ? -EBUSY : queue__put(q, list);
+	return slot_queue__put_and_unlock(q, list);
 }
 
 bool tw_slot_queue__wait(struct tw_slot_queue *q, uint32_t timeout_ms, struct tw_slot_list *ret)
@@ -217,7 +191,7 @@ bool tw_slot_queue__wait(struct tw_slot_queue *q, uint32_t timeout_ms, struct tw
 	}
 	q->waiting = false;
 	more = q->filled.first || !q->ended;
-	tw_slot_list__append(ret, &q->filled);
+	slot_list__append(ret, &q->filled);
 	pthread_mutex_unlock(&q->lock);
 	return more;
 }
@@ -277,7 +251,7 @@ static void sink__commit(struct tw_sink *sink, size_t len)
 {
 	struct slot_sink *s = (struct slot_sink *)sink;
 
-	tw_slot_list__push_frames(&s->committed, s->current, len, len, &(struct tw_arrival){ 0 });
+	slot_list__push_frames(&s->committed, s->current, len, len, &(struct tw_arrival){ 0 });
 	s->current = NULL;
 	s->stats.frames++;
 	s->stats.bytes += len;
@@ -304,7 +278,7 @@ static void sink__give_up(struct tw_sink *sink)
 
 	for (const struct tw_slot *slot = s->committed.first; slot; slot = slot->next)
 		tw_sink_stats__drop(&s->stats, slot->data);
-	tw_slot_list__append(&s->unused, &s->committed);
+	slot_list__append(&s->unused, &s->committed);
 }
 
 static void sink__close(struct tw_sink *sink)
@@ -313,7 +287,7 @@ static void sink__close(struct tw_sink *sink)
 
 	if (s->current)
 		tw_slot_list__push(&s->unused, s->current);
-	tw_slot_list__append(&s->unused, &s->committed);
+	slot_list__append(&s->unused, &s->committed);
 	tw_slot_queue__give(s->queue, &s->unused);
 	free(s);
 }
@@ -336,4 +310,130 @@ struct tw_sink *tw_slot_sink__new(struct tw_slot_queue *queue, uint32_t batch, s
 	s->queue = queue;
 	s->batch = batch;
 	return &s->sink;
+}
+
+struct tw_receive_queue {
+	struct tw_slot_queue *slots;
+	struct tw_slot *places[TW_RECEIVE_QUEUE_SLOTS]; /* for tw_receive_queue__room(); NULL = no slot, or in filled */
+	struct tw_slot_list unused, filled;
+};
+
+struct tw_receive_queue *tw_receive_queue__new(struct tw_slot_queue *slots)
+{
+	struct tw_receive_queue *queue = calloc(1, sizeof(*queue));
+
+	if (queue)
+		queue->slots = slots;
+	return queue;
+}
+
+void tw_receive_queue__free(struct tw_receive_queue *queue)
+{
+	if (!queue)
+		return;
+	for (unsigned int i = 0; i < TW_RECEIVE_QUEUE_SLOTS; i++) {
+		if (queue->places[i])
+			tw_slot_list__push(&queue->unused, queue->places[i]);
+	}
+	slot_list__append(&queue->unused, &queue->filled);
+	tw_slot_queue__give(queue->slots, &queue->unused);
+	free(queue);
+}
+
+static struct tw_slot *queue__slot(struct tw_receive_queue *queue)
+{
+	if (!queue->unused.first && !pthread_mutex_trylock(&queue->slots->lock))
+		slot_queue__take_and_unlock(queue->slots, TW_RECEIVE_QUEUE_SLOTS, &queue->unused);
+	return tw_slot_list__pop(&queue->unused);
+}
+
+/* Takes the slot of the last place after @place, to close a gap in the places when no slot is free. Return: NULL if there is none */
+static struct tw_slot *queue__move(struct tw_receive_queue *queue, unsigned int place)
+{
+	for (unsigned int i = TW_RECEIVE_QUEUE_SLOTS - 1; i > place; i--) {
+		struct tw_slot *slot = queue->places[i];
+
+		queue->places[i] = NULL;
+		if (slot)
+			return slot;
+	}
+	return NULL;
+}
+
+unsigned int tw_receive_queue__room(struct tw_receive_queue *queue, uint8_t *ret[TW_RECEIVE_QUEUE_SLOTS])
+{
+	unsigned int n = 0;
+
+	for (; n < TW_RECEIVE_QUEUE_SLOTS; n++) {
+		struct tw_slot **place = &queue->places[n];
+
+		if (!*place)
+			*place = queue__slot(queue);
+		if (!*place)
+			*place = queue__move(queue, n);
+		if (!*place)
+			break;
+		ret[n] = (*place)->data;
+	}
+	return n;
+}
+
+void tw_receive_queue__put(struct tw_receive_queue *queue, unsigned int place, size_t len, size_t segment,
+			   const struct tw_arrival *arrival)
+{
+	slot_list__push_frames(&queue->filled, queue->places[place], len, segment, arrival);
+	queue->places[place] = NULL;
+}
+
+bool tw_receive_queue__copy(struct tw_receive_queue *queue, const void *frames, size_t len, size_t segment,
+			    const struct tw_arrival *arrival)
+{
+	struct tw_slot *slot = queue__slot(queue);
+
+	if (!slot)
+		return false;
+	memcpy(slot->data, frames, len);
+	slot_list__push_frames(&queue->filled, slot, len, segment, arrival);
+	return true;
+}
+
+bool tw_receive_queue__retire(struct tw_receive_queue *queue, uint64_t stream_id)
+{
+	struct tw_slot *slot = queue__slot(queue);
+
+	if (!slot)
+		return false;
+	slot_list__push_frames(&queue->filled, slot, 0, 1, &(struct tw_arrival){ 0 });
+	slot->retires = true;
+	slot->stream_id = stream_id;
+	return true;
+}
+
+int tw_receive_queue__flush(struct tw_receive_queue *queue)
+{
+	if (pthread_mutex_trylock(&queue->slots->lock))
+		return -EBUSY;
+	return slot_queue__put_and_unlock(queue->slots, &queue->filled);
+}
+
+bool tw_receive_queue__holds(const struct tw_receive_queue *queue)
+{
+	return queue->filled.first;
+}
+
+void tw_receive_queue__wait(struct tw_receive_queue *queue, int timeout_ms)
+{
+	struct tw_slot_queue *q = queue->slots;
+	bool some;
+
+	atomic_store(&q->wants_unused, true);
+	if (pthread_mutex_trylock(&q->lock)) {
+		timeout_ms = 1; /* the thread that has the lock may be returning slots: try again soon */
+	} else {
+		some = q->unused.first;
+		pthread_mutex_unlock(&q->lock);
+		if (some)
+			return;
+	}
+	wait_for(q->unused_fd, timeout_ms);
 }

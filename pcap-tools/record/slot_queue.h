@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bounded pool of slots for frames, and the queue that passes filled slots from many threads to one, the reader. Both sides move whole
- * lists under one lock, so the lock is taken once for each batch, and a waiting reader is woken once. A thread that receives must not
- * wait for the lock: it only tries to take the lock, and waits for unused slots in poll().
+ * A bounded pool of slots for frames, and the queue that passes filled slots from many threads to one, the reader. Producers fill slots
+ * through a sink, receivers through a receive queue. Both sides move whole lists under one lock, so the lock is taken once for each batch,
+ * and a waiting reader is woken once. A thread that receives must not wait for the lock: it only tries to take the lock, and waits for
+ * unused slots in poll().
  */
 #ifndef TW_SLOT_QUEUE_H
 #define TW_SLOT_QUEUE_H
@@ -45,13 +46,8 @@ struct tw_slot_list {
 	uint32_t n;
 };
 
-void tw_slot_list__append(struct tw_slot_list *list, struct tw_slot_list *more);
 void tw_slot_list__push(struct tw_slot_list *list, struct tw_slot *slot);
 struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list);
-
-/** tw_slot_list__push_frames() - append a filled slot. @len, @segment, @arrival: as in struct tw_slot */
-void tw_slot_list__push_frames(struct tw_slot_list *list, struct tw_slot *slot, size_t len, size_t segment,
-			       const struct tw_arrival *arrival);
 
 struct tw_slot_queue {
 	pthread_mutex_t lock;
@@ -78,17 +74,6 @@ void tw_slot_queue__take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_lis
 /** tw_slot_queue__give() - return the slots of @list as unused; the list becomes empty */
 void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list);
 
-/**
- * tw_slot_queue__try_take() - as tw_slot_queue__take(), without waiting for the lock. Return: 0; -EBUSY if another thread has the lock
- * tw_slot_queue__try_put() - pass the filled slots of @list to the reader; the list becomes empty. Return: 0; -EAGAIN if the slots were
- * passed and none is unused; the reader's failure, after which it only counts frames; -EBUSY if another thread has the lock
- */
-int tw_slot_queue__try_take(struct tw_slot_queue *q, uint32_t n, struct tw_slot_list *list);
-int tw_slot_queue__try_put(struct tw_slot_queue *q, struct tw_slot_list *list);
-
-/** tw_slot_queue__wait_for_unused() - wait in poll() for an unused slot, at most @timeout_ms; one thread at a time */
-void tw_slot_queue__wait_for_unused(struct tw_slot_queue *q, int timeout_ms);
-
 /** tw_slot_queue__frames() - number of frames in filled slots that the reader has not taken */
 uint64_t tw_slot_queue__frames(struct tw_slot_queue *q);
 
@@ -112,5 +97,60 @@ void tw_slot_queue__fail(struct tw_slot_queue *q, int err);
  * Return: NULL without memory.
  */
 struct tw_sink *tw_slot_sink__new(struct tw_slot_queue *queue, uint32_t batch, size_t frame_max);
+
+/*
+ * A receive queue: the interface for a receiver, with several slots at a time to receive into. A filled slot contains frames of one
+ * length that arrived together. A receive queue belongs to one thread, which never blocks except in tw_receive_queue__wait().
+ */
+#define TW_RECEIVE_QUEUE_SLOTS 16 /* largest number of places */
+
+struct tw_receive_queue;
+
+/** tw_receive_queue__new() - @slots: must outlive the receive queue. Return: NULL without memory */
+struct tw_receive_queue *tw_receive_queue__new(struct tw_slot_queue *slots);
+
+/** tw_receive_queue__free() - frames that were not flushed are lost; NULL is fine */
+void tw_receive_queue__free(struct tw_receive_queue *queue);
+
+/**
+ * tw_receive_queue__room() - get places to receive frames into
+ * @ret: the places, each with the size of a slot. A place is returned by each call until tw_receive_queue__put() fills it
+ *
+ * Return: number of places; 0 = no slot is free: flush, wait, and try again.
+ */
+unsigned int tw_receive_queue__room(struct tw_receive_queue *queue, uint8_t *ret[TW_RECEIVE_QUEUE_SLOTS]);
+
+/**
+ * tw_receive_queue__put() - append a filled place to the queue
+ * @place: its index in the result of tw_receive_queue__room()
+ * @len: length of all frames in it, bytes
+ * @segment: length of each frame, bytes; the last frame may be shorter
+ */
+void tw_receive_queue__put(struct tw_receive_queue *queue, unsigned int place, size_t len, size_t segment,
+			   const struct tw_arrival *arrival);
+
+/**
+ * tw_receive_queue__copy() - append a copy of frames to the queue
+ * @len, @segment: as for tw_receive_queue__put(); @len is at most the size of a slot
+ * Return: false if no slot is free: flush, wait, and try again
+ */
+bool tw_receive_queue__copy(struct tw_receive_queue *queue, const void *frames, size_t len, size_t segment,
+			    const struct tw_arrival *arrival);
+
+/** tw_receive_queue__retire() - append a message that admission has evicted a stream. Return: false if no slot is free */
+bool tw_receive_queue__retire(struct tw_receive_queue *queue, uint64_t stream_id);
+
+/**
+ * tw_receive_queue__flush() - pass the queue to the writer
+ * Return: 0; -EAGAIN if the queue was passed and no slot is free; -EBUSY if another thread has the lock of the slots: nothing was
+ * passed; the writer's failure, after which the writer only counts frames.
+ */
+int tw_receive_queue__flush(struct tw_receive_queue *queue);
+
+/** tw_receive_queue__holds() - whether the queue contains slots that were not flushed */
+bool tw_receive_queue__holds(const struct tw_receive_queue *queue);
+
+/** tw_receive_queue__wait() - wait in poll() for a free slot, at most @timeout_ms; one thread at a time */
+void tw_receive_queue__wait(struct tw_receive_queue *queue, int timeout_ms);
 
 #endif
