@@ -18,13 +18,4 @@
  */
 void *tw_large__alloc(size_t size, size_t hot);
 
-/**
- * tw_large__copy() - copy data that this CPU does not read again, bypassing its caches if possible
- * @to: aligned to 16 bytes; @from may have any alignment
- *
- * Small writes to memory that a device or another CPU has just read are slow. This function writes whole cache lines and does not wait
- * for them.
- */
-void tw_large__copy(void *to, const void *from, size_t len);
-
 #endif

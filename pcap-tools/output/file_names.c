@@ -15,6 +15,13 @@
 #define ZST  ".zst"
 #define MARK "_00000_20261121093000" /* what a name has before its suffix; digits stand for any digits */
 
+bool tw_file_names__is_compressed(const char *name)
+{
+	const size_t len = strlen(name);
+
+	return len > strlen(ZST) && !strcmp(name + len - strlen(ZST), ZST);
+}
+
 /* Where the suffix begins: in x.pcapng.zst before .pcapng; the end of the name if there is none. */
 static size_t ending(const char *path)
 {
@@ -22,7 +29,7 @@ static size_t ending(const char *path)
 	const char *base = slash ? slash + 1 : path;
 	size_t len = strlen(base), at = len;
 
-	if (len > strlen(ZST) && !strcmp(base + len - strlen(ZST), ZST))
+	if (tw_file_names__is_compressed(base))
 		at = len -= strlen(ZST);
 	while (len > 1 && base[len - 1] != '.')
 		len--;

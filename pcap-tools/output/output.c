@@ -16,7 +16,6 @@
 #include "pcap-tools/output/repair.h"
 #include "pcap-tools/pcapng/blocks.h"
 
-#define ZST        ".zst"
 #define OPEN_FLAGS (O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 #define ROOM_MIN   256              /* smallest size of a write that is tried on a nearly full disk */
 #define LATE_NS    TW_NS_PER_SECOND /* time for a disk after the deadline; a working disk needs far less */
@@ -210,19 +209,6 @@ static int file__lock(struct tw_output *o, struct tw_error *error)
 	return o->options.remember ? tw_note__open(&o->note, o->fd, o->name, error) : 0;
 }
 
-/*
- * A second descriptor of the file, readable: after a failure the incomplete block at its end is searched with it. It is opened early,
- * because the process may give up the right to open it; and separately, because a reading descriptor of a pipe would hide that all other
- * readers have gone.
- */
-static int file__open_again(const struct tw_output *o)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", o->fd);
-	return open(path, O_RDWR | O_CLOEXEC);
-}
-
 int tw_output__check_writable(int fd, const char *name, struct tw_error *error)
 {
 	const int flags = fcntl(fd, F_GETFL);
@@ -251,9 +237,15 @@ static int file__take(struct tw_output *o, struct tw_error *error)
 		return tw_error__set(error, -errno, "writing %s: %s", o->name, strerror(errno));
 	o->is_pipe = !S_ISREG(st.st_mode);
 	o->direct = o->own && !o->is_pipe && !o->zstd;
-	o->again = o->is_pipe ? -1 : file__open_again(o);
+	/*
+	 * A second descriptor of the file, readable: after a failure the incomplete block at its end is searched with it. It is opened
+	 * early, because the process may give up the right to open it; and not for a pipe, because a reading descriptor would hide that
+	 * all other readers have gone.
+	 */
 	if (o->is_pipe)
 		o->pipe = tw_pipe__open(o->fd);
+	else
+		o->again = tw_pipe__open_again(o->fd, O_RDWR);
 	if (!o->own || o->is_pipe)
 		return 0;
 	err = file__lock(o, error);
@@ -446,20 +438,13 @@ static const char *options__name(const struct tw_output_options *options)
 	return strcmp(options->path, "-") ? options->path : "standard output";
 }
 
-static bool is_compressed(const char *path)
-{
-	const size_t len = strlen(path);
-
-	return len > strlen(ZST) && !strcmp(path + len - strlen(ZST), ZST);
-}
-
 static int output__prepare(struct tw_output *o, struct tw_error *error)
 {
 	int err = check(o, error);
 
 	if (err)
 		return err;
-	if (o->own && is_compressed(o->path))
+	if (o->own && tw_file_names__is_compressed(o->path))
 		err = tw_zstd_stream__new(tw_output__put, o, &o->zstd);
 	if (!err && o->rotates && o->options.files_max) {
 		o->ring.max = o->options.files_max;
@@ -681,7 +666,7 @@ const char *tw_output__name(const struct tw_output *o)
 	return o->name;
 }
 
-void tw_output__stats(const struct tw_output *o, struct tw_output_stats *ret)
+const struct tw_output_stats *tw_output__stats(const struct tw_output *o)
 {
-	*ret = o->reported;
+	return &o->reported;
 }

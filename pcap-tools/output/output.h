@@ -149,7 +149,7 @@ bool tw_output__is_pipe(const struct tw_output *o);
 /** tw_output__name() - name of the current file, for messages; valid until the next begins */
 const char *tw_output__name(const struct tw_output *o);
 
-/** tw_output__stats() - numbers after the last completed call */
-void tw_output__stats(const struct tw_output *o, struct tw_output_stats *ret);
+/** tw_output__stats() - numbers after the last completed call; borrowed */
+const struct tw_output_stats *tw_output__stats(const struct tw_output *o);
 
 #endif

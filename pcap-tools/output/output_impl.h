@@ -45,6 +45,9 @@ struct tw_noted {
 /** tw_note__read() - Return: 0; -ENODATA if it has no usable content; another -errno */
 int tw_note__read(const struct tw_state_file *file, struct tw_noted *ret);
 
+/** tw_file_names__is_compressed() - whether a name or path ends in .zst, after at least one other character */
+bool tw_file_names__is_compressed(const char *name);
+
 /**
  * tw_file_names__make() - name of one of several files, as dumpcap derives it from the path: number and local time before the suffix; a
  * .zst and the suffix before it count as one

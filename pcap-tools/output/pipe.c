@@ -13,16 +13,17 @@
 #define LATE_NS \
 	(100 * TW_NS_PER_MS) /* time without room after the deadline; a working reader has read something by then */
 
-/* The caller's description may be shared, so the file is opened again. */
-static int open_again(int fd)
+int tw_pipe__open_again(int fd, int flags)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return open(path, flags | O_CLOEXEC);
 }
 
 /*
+ * The caller's description may be shared, so the file is opened again.
+ *
  * A descriptor that is open for reading only is not opened again: writes to it must fail, as those to the caller's descriptor do.
  *
  * Opening can fail because the pipe belongs to another user or has no reader. In that case a write of PIPE_BUF bytes to a pipe that has
@@ -40,7 +41,7 @@ struct tw_pipe tw_pipe__open(int fd)
 	live.nonblocking |= live.is_socket || S_ISREG(st.st_mode);
 	if (live.nonblocking || flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
 		return live;
-	live.out = open_again(fd);
+	live.out = tw_pipe__open_again(fd, O_WRONLY | O_NONBLOCK | O_NOCTTY);
 	live.nonblocking = live.out >= 0;
 	return live;
 }

@@ -33,6 +33,9 @@ ssize_t tw_pipe__try(const struct tw_pipe *live, const void *bytes, size_t len);
 /** tw_pipe__fd() - descriptor to poll for room */
 int tw_pipe__fd(const struct tw_pipe *live);
 
+/** tw_pipe__open_again() - another open file description of the file of @fd. Return: a descriptor; -1 with errno */
+int tw_pipe__open_again(int fd, int flags);
+
 /** tw_pipe__close() - close what was opened here */
 void tw_pipe__close(struct tw_pipe *live);
 

@@ -201,27 +201,27 @@ static int find_known(struct zstd_frame *f, uint64_t known, struct file_end *end
 	return more < 0 ? more : end->size < known ? -EBADMSG : 0;
 }
 
-struct look {
+struct zstd_walk {
 	ZSTD_DCtx *zstd;
-	struct block_walk walk;
+	struct block_walk blocks;
 	uint64_t plain;
 	uint8_t in[TW_ZSTD_BLOCK_HEAD + TW_ZSTD_BLOCK_MAX], out[TW_ZSTD_BLOCK_MAX];
 };
 
 /* Return: 0; -EBADMSG */
-static int look__feed(struct look *look, size_t len, uint64_t plain_max)
+static int zstd_walk__feed(struct zstd_walk *walk, size_t len, uint64_t plain_max)
 {
-	ZSTD_inBuffer in = { look->in, len, 0 };
-	ZSTD_outBuffer out = { look->out, sizeof(look->out), 0 };
+	ZSTD_inBuffer in = { walk->in, len, 0 };
+	ZSTD_outBuffer out = { walk->out, sizeof(walk->out), 0 };
 
 	do {
 		const size_t before = in.pos;
 
 		out.pos = 0;
-		if (ZSTD_isError(ZSTD_decompressStream(look->zstd, &out, &in)))
+		if (ZSTD_isError(ZSTD_decompressStream(walk->zstd, &out, &in)))
 			return -EBADMSG;
-		look->plain += out.pos;
-		if (look->plain > plain_max || !walk__feed(&look->walk, look->out, out.pos) ||
+		walk->plain += out.pos;
+		if (walk->plain > plain_max || !walk__feed(&walk->blocks, walk->out, out.pos) ||
 		    (in.pos == before && !out.pos && in.pos < in.size))
 			return -EBADMSG;
 	} while (in.pos < in.size || out.pos == out.size);
@@ -229,19 +229,19 @@ static int look__feed(struct look *look, size_t len, uint64_t plain_max)
 }
 
 /* The last zstd block after which no pcapng block is incomplete. */
-static int look__for_end(struct look *look, struct zstd_frame *f, struct file_end *end)
+static int zstd_walk__find_end(struct zstd_walk *walk, struct zstd_frame *f, struct file_end *end)
 {
 	const struct zstd_block *block = &f->block;
 	int more;
 
 	do {
-		int err = frame__read(f, block->at, look->in, block->len);
+		int err = frame__read(f, block->at, walk->in, block->len);
 
 		if (err > 0)
-			err = look__feed(look, block->len, PLAIN_MIN + RATIO_MAX * (block->at + block->len));
+			err = zstd_walk__feed(walk, block->len, PLAIN_MIN + RATIO_MAX * (block->at + block->len));
 		if (err < 0)
 			return err;
-		if (block->last || (block->at && !look->walk.seen))
+		if (block->last || (block->at && !walk->blocks.seen))
 			end__set(end, block);
 		more = frame__next(f);
 	} while (more > 0);
@@ -250,17 +250,17 @@ static int look__for_end(struct look *look, struct zstd_frame *f, struct file_en
 
 static int find_whole(struct zstd_frame *f, struct file_end *end)
 {
-	struct look *look = calloc(1, sizeof(*look));
+	struct zstd_walk *walk = calloc(1, sizeof(*walk));
 	int err = -ENOMEM;
 
-	if (look)
-		look->zstd = ZSTD_createDCtx();
-	if (look && look->zstd) {
-		ZSTD_DCtx_setParameter(look->zstd, ZSTD_d_windowLogMax, TW_ZSTD_WINDOW_LOG);
-		err = look__for_end(look, f, end);
-		ZSTD_freeDCtx(look->zstd);
+	if (walk)
+		walk->zstd = ZSTD_createDCtx();
+	if (walk && walk->zstd) {
+		ZSTD_DCtx_setParameter(walk->zstd, ZSTD_d_windowLogMax, TW_ZSTD_WINDOW_LOG);
+		err = zstd_walk__find_end(walk, f, end);
+		ZSTD_freeDCtx(walk->zstd);
 	}
-	free(look);
+	free(walk);
 	return err;
 }
 
@@ -405,7 +405,7 @@ static void tell_repaired(tw_repair_tell *tell, void *ctx, const char *path, con
 	}
 }
 
-struct notes {
+struct repair_job {
 	bool dry_run;
 	tw_repair_tell *tell;
 	void *ctx;
@@ -414,7 +414,7 @@ struct notes {
 /* A note is removed even if its file could not be repaired: that was reported, and the next attempt would give the same result. */
 static int look_at_note(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
-	const struct notes *notes = ctx;
+	const struct repair_job *job = ctx;
 	struct tw_repair repair = { .size = 0 };
 	struct tw_noted noted;
 	int err;
@@ -424,18 +424,17 @@ static int look_at_note(struct tw_state_file *file, void *ctx, struct tw_error *
 		return 0;
 	err = tw_note__read(file, &noted);
 	if (!err)
-		tell_repaired(notes->tell, notes->ctx, noted.path, &repair,
-			      repair_noted(&noted, notes->dry_run, &repair));
-	if (!notes->dry_run && (!err || err == -ENODATA))
+		tell_repaired(job->tell, job->ctx, noted.path, &repair, repair_noted(&noted, job->dry_run, &repair));
+	if (!job->dry_run && (!err || err == -ENODATA))
 		tw_state_file__remove(file);
 	return 0;
 }
 
 int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct tw_error *error)
 {
-	struct notes notes = { dry_run, tell, ctx };
+	struct repair_job job = { dry_run, tell, ctx };
 
-	return tw_state_file__each(TW_NOTES, look_at_note, &notes, error);
+	return tw_state_file__each(TW_NOTES, look_at_note, &job, error);
 }
 
 /* The process that writes a file has locked it. Return: 0; -ENOENT if there is such a process; another -errno */

@@ -219,12 +219,6 @@ static void buffer__padding(struct buffer *b, size_t len)
 	block__end(b, start);
 }
 
-static void pcapng__empty(struct tw_pcapng *w)
-{
-	w->buf.len = 0;
-	w->n_weights = 0;
-}
-
 int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pcapng_section *section,
 		    struct tw_pcapng **ret, struct tw_error *error)
 {
@@ -268,7 +262,7 @@ int tw_pcapng__flush(struct tw_pcapng *w)
 		buffer__padding(&w->buf, lacks < TW_PCAPNG_BLOCK_MIN ? lacks + TW_OUTPUT_ALIGN : lacks);
 	w->err = tw_output__write(w->output, w->buf.bytes, w->buf.len, &w->kept, &w->error);
 	if (!w->err)
-		pcapng__empty(w);
+		w->buf.len = w->n_weights = 0;
 	return w->err;
 }
 
@@ -287,7 +281,6 @@ int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *se
 		return w->err;
 	w->interfaces = 0;
 	w->packets = 0;
-	pcapng__empty(w);
 	buffer__section(&w->buf, section);
 	return 0;
 }
@@ -377,18 +370,12 @@ int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *error)
 
 uint64_t tw_pcapng__bytes(const struct tw_pcapng *w)
 {
-	struct tw_output_stats stats;
-
-	tw_output__stats(w->output, &stats);
-	return stats.bytes;
+	return tw_output__stats(w->output)->bytes;
 }
 
 uint64_t tw_pcapng__removed_early(const struct tw_pcapng *w)
 {
-	struct tw_output_stats stats;
-
-	tw_output__stats(w->output, &stats);
-	return stats.removed_early;
+	return tw_output__stats(w->output)->removed_early;
 }
 
 static uint32_t load_u32(const uint8_t *p)

@@ -147,7 +147,7 @@ static int write_files(int argc, char **argv)
 	code = write_packets(w, strtoull(argv[1], NULL, 0));
 	if (!tw_pcapng__error(w, &err))
 		code = tw_output__finish(output, &err);
-	tw_output__stats(output, &stats);
+	stats = *tw_output__stats(output);
 	printf("bytes=%" PRIu64 " files=%" PRIu64 " removed=%" PRIu64 " early=%" PRIu64 " unwritten=%" PRIu64 "\n",
 	       stats.bytes, stats.files, stats.removed, stats.removed_early, tw_pcapng__dropped(w));
 	tw_pcapng__close(w);

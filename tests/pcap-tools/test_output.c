@@ -137,7 +137,7 @@ static void others_and_the_ring(void **state)
 	assert_int_equal(remove_files(), 2);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tw_output__next(output, NULL), 0);
-	tw_output__stats(output, &stats);
+	stats = *tw_output__stats(output);
 	assert_true(stats.files == 5 && stats.removed == 3 && !stats.removed_early);
 	assert_int_equal(rename(tw_output__name(output), path), 0);
 	assert_int_equal(mkdir(tw_output__name(output), 0700), 0); /* cannot be unlinked */
