@@ -216,17 +216,6 @@ size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report 
 	return n;
 }
 
-static void count_metadata(const struct tw_archive *a, struct tw_metadata_stats *ret)
-{
-	struct tw_metadata_stats stats;
-
-	*ret = a->metadata_over;
-	for (const struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
-		tw_metadata__stats(s->metadata, &stats);
-		tw_metadata_stats__add(ret, &stats);
-	}
-}
-
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 {
 	struct tw_archive_stats stats = {
@@ -234,7 +223,9 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 		.dropped = tw_pcapng__dropped(a->file),
 		.removed_early = tw_pcapng__removed_early(a->file),
 		.ledger = { .state = TW_LEDGER_CLOSED },
+		.metadata = a->metadata_over,
 	};
+	struct tw_metadata_stats metadata;
 	struct tw_archive_report *reports;
 	const size_t n = tw_archive__reports(a, &reports);
 
@@ -244,7 +235,10 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 	}
 	free(reports);
 	tw_merge__stats(a->merge, &stats.merge);
-	count_metadata(a, &stats.metadata);
+	for (const struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
+		tw_metadata__stats(s->metadata, &metadata);
+		tw_metadata_stats__add(&stats.metadata, &metadata);
+	}
 	if (a->capture_filter) {
 		tw_capture_filter__stats(a->capture_filter, &stats.capture_filter);
 		stats.capture_filter.undecided += a->undecided;

@@ -90,6 +90,16 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 	return a->options.align == TW_ALIGN_NONE && a->now - s->since >= ANSWER_NS;
 }
 
+/* Packet times less the stream's clock, ns, for the newest packet. */
+static int64_t offset_of(const struct tw_archive_stream *s)
+{
+	const uint64_t newest = s->clock.written;
+
+	if (s->given || s->dated_here)
+		return s->offset;
+	return (int64_t)(tw_stream_clock__packet_time_on_line(&s->clock, newest) - newest);
+}
+
 /* Once enough is known of a stream, tells the merge its offset so that it can release events; also when the offset has changed */
 static int archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 {
@@ -106,7 +116,7 @@ static int archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 	}
 	s->placed = true;
 	s->moved = false;
-	err = tw_merge__set_offset(a->merge, s->stream->id, tw_archive__offset(s));
+	err = tw_merge__set_offset(a->merge, s->stream->id, offset_of(s));
 	return err == -ENOSPC ? 0 : err;
 }
 
@@ -352,22 +362,26 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	return err;
 }
 
+/* Return: @err, which is stored; if it is 0, an earlier failure */
+static int archive__result(struct tw_archive *a, int err)
+{
+	return tw_archive__done(a, err) ? err : tw_archive__error(a, NULL);
+}
+
 int tw_archive__frame(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival)
 {
-	int err = tw_archive__done(a, take(a, data, len, arrival));
+	int err = take(a, data, len, arrival);
 
 	if (!err)
-		err = tw_archive__done(a, tell_moved(a));
+		err = tell_moved(a);
 	if (!err)
-		err = tw_archive__done(a, tw_archive__next_file(a, 0));
-	return err ? err : tw_archive__error(a, NULL);
+		err = tw_archive__next_file(a, 0);
+	return archive__result(a, err);
 }
 
 int tw_archive__retire_stream(struct tw_archive *a, uint64_t stream_id)
 {
-	const int err = tw_archive__done(a, tw_merge__retire(a->merge, stream_id));
-
-	return err ? err : tw_archive__error(a, NULL);
+	return archive__result(a, tw_merge__retire(a->merge, stream_id));
 }
 
 void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct tw_time_sync_sample *sample)
@@ -409,18 +423,18 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now)
 
 	if (a->options.network) {
 		tw_merge__set_present(a->merge, now, tw_archive__present(a));
-		err = tw_archive__done(a, tw_merge__tick(a->merge, now));
+		err = tw_merge__tick(a->merge, now);
 	}
 	a->now = tw_time__later(a->now, now);
 	if (!err && a->options.network)
-		err = tw_archive__done(a, archive__place_waiting(a));
+		err = archive__place_waiting(a);
 	if (!err)
-		err = tw_archive__done(a, tell_moved(a));
+		err = tell_moved(a);
 	if (!err)
-		err = tw_archive__done(a, put_due_statistics(a, now));
+		err = put_due_statistics(a, now);
 	if (!err)
-		err = tw_archive__done(a, tw_archive__next_file(a, now));
-	return err ? err : tw_archive__error(a, NULL);
+		err = tw_archive__next_file(a, now);
+	return archive__result(a, err);
 }
 
 int tw_archive__flush(struct tw_archive *a)

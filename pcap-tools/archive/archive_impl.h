@@ -148,9 +148,6 @@ int tw_archive__emit(void *ctx, const struct tw_merged *out);
 /** tw_archive__write() - write released packets to the file. Return: 0, or a failure of the writer */
 int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out);
 
-/** tw_archive__offset() - packet times less the stream's clock, ns, for the newest packet */
-int64_t tw_archive__offset(const struct tw_archive_stream *s);
-
 /** tw_archive__describe() - begin a stream's interface in this file, with its metadata; repeated in each file */
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time);
 

@@ -18,15 +18,6 @@ static const uint8_t ether[ETHER_LEN] = {
 	0x02, 'T', 'W', 'R', 0, 2, 0x02, 'T', 'W', 'R', 0, 1, TW_ETHERTYPE >> 8, TW_ETHERTYPE & 0xff,
 };
 
-int64_t tw_archive__offset(const struct tw_archive_stream *s)
-{
-	const uint64_t newest = s->clock.written;
-
-	if (s->given || s->dated_here)
-		return s->offset;
-	return (int64_t)(tw_stream_clock__packet_time_on_line(&s->clock, newest) - newest);
-}
-
 static uint64_t packet_time(const struct tw_archive_stream *s, uint64_t time)
 {
 	if (s->given || s->dated_here)

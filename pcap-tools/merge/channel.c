@@ -248,30 +248,3 @@ bool tw_merge_channel__watermark(struct tw_merge_channel *c, uint64_t time, uint
 	channel__apply_watermarks(c);
 	return true;
 }
-
-bool tw_merge_channel__lacks_announced(const struct tw_merge_channel *c)
-{
-	return c->numbers.known && c->announced > c->numbers.next &&
-	       c->announced <= c->numbers.next + TW_STREAM_CHANNEL_JUMP_MAX;
-}
-
-bool tw_control_numbers__add(struct tw_control_numbers *n, uint64_t seq, uint64_t *gaps)
-{
-	const uint64_t back = n->next - 1 - seq, ahead = seq - n->next;
-
-	if (!n->known) {
-		*n = (struct tw_control_numbers){ .next = seq + 1, .recent = UINT64_MAX, .known = true };
-	} else if (seq < n->next) {
-		if (back < 64 && !(n->recent >> back & 1)) {
-			n->recent |= 1ull << back;
-			--*gaps;
-		}
-	} else if (ahead < TW_STREAM_CHANNEL_JUMP_MAX) {
-		n->recent = ahead < 63 ? n->recent << (ahead + 1) | 1 : 1;
-		*gaps += ahead;
-		n->next = seq + 1;
-	} else {
-		return false;
-	}
-	return true;
-}

@@ -121,20 +121,11 @@ struct tw_queued_frame *tw_merge_channel__drop_head(struct tw_merge_channel *c);
 /** tw_merge_channel__watermark() - take a watermark of this channel. Return: false if its number is impossible */
 bool tw_merge_channel__watermark(struct tw_merge_channel *c, uint64_t time, uint64_t next_seq, uint64_t dropped);
 
-/** tw_merge_channel__lacks_announced() - whether announced numbers are missing; called at the end, when no frame is queued */
-bool tw_merge_channel__lacks_announced(const struct tw_merge_channel *c);
-
 /* The control frames of a stream that have arrived. Missing ones are only counted: no other frame waits for them. */
 struct tw_control_numbers {
 	uint64_t next;
 	uint64_t recent; /* bit n: next - 1 - n has arrived, or will never arrive */
 	bool known;      /* next is valid */
 };
-
-/**
- * tw_control_numbers__add() - frame @seq has arrived; @gaps: number of missing frames, updated. Return: false if the number is
- * impossible
- */
-bool tw_control_numbers__add(struct tw_control_numbers *n, uint64_t seq, uint64_t *gaps);
 
 #endif

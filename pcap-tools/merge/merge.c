@@ -49,7 +49,7 @@ static int stream__leave(void *ctx, struct tw_stream *stream)
 		tw_order__guess(m, s);
 	err = tw_release__up_to(m, s, UINT64_MAX, 0);
 	if (!err)
-		err = tw_release__end(m, s);
+		err = tw_out__end(m, s);
 	stream->user[m->user] = NULL;
 	m->n_shared_channels -= stream__shared_channels(s);
 	m->latest = NULL;
@@ -300,11 +300,33 @@ static bool merge__wants(const struct tw_merge *m, const struct tw_queued_frame 
 	return frame->content.items || (m->options.packed && frame->content.has_watermark);
 }
 
+/* Frame @seq has arrived; @gaps: number of missing frames, updated. Return: false if the number is impossible */
+static bool control_numbers__add(struct tw_control_numbers *n, uint64_t seq, uint64_t *gaps)
+{
+	const uint64_t back = n->next - 1 - seq, ahead = seq - n->next;
+
+	if (!n->known) {
+		*n = (struct tw_control_numbers){ .next = seq + 1, .recent = UINT64_MAX, .known = true };
+	} else if (seq < n->next) {
+		if (back < 64 && !(n->recent >> back & 1)) {
+			n->recent |= 1ull << back;
+			--*gaps;
+		}
+	} else if (ahead < TW_STREAM_CHANNEL_JUMP_MAX) {
+		n->recent = ahead < 63 ? n->recent << (ahead + 1) | 1 : 1;
+		*gaps += ahead;
+		n->next = seq + 1;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s, struct tw_queued_frame *frame)
 {
 	const struct tw_queued_frame_content *content = &frame->content;
 
-	s->stats.malformed += !tw_control_numbers__add(&s->control_numbers, frame->info.seq, &s->stats.control_gaps);
+	s->stats.malformed += !control_numbers__add(&s->control_numbers, frame->info.seq, &s->stats.control_gaps);
 	if (!frame->info.seq)
 		stream__start(s, frame->dropped);
 	if (content->has_end && !s->stats.ended) {

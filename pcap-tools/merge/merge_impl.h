@@ -125,9 +125,6 @@ int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bo
 /** tw_release__relieve() - emit the oldest early if the memory limit is reached. Return: 0, or the result of emit */
 int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_release__end() - the end of the stream: announced frames that did not arrive are missing */
-int tw_release__end(struct tw_merge *m, struct tw_merge_stream *s);
-
 /* The common time line, on which the events of all streams are ordered. */
 
 /** tw_order__time() - converts a time of the stream's clock to the common time line */
@@ -175,7 +172,7 @@ int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_
 /** tw_out__control() - emit the first control frame with this time */
 int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time);
 
-/** tw_out__announced() - at the end: announced frames that did not arrive are missing */
-int tw_out__announced(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
+/** tw_out__end() - the end of a stream, when none of its frames is queued: announced frames that did not arrive are missing */
+int tw_out__end(struct tw_merge *m, struct tw_merge_stream *s);
 
 #endif

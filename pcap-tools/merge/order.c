@@ -106,15 +106,6 @@ int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bo
 	return err;
 }
 
-int tw_release__end(struct tw_merge *m, struct tw_merge_stream *s)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < s->n_channels && !err; i++)
-		err = tw_out__announced(m, s, s->channels[i]);
-	return err;
-}
-
 /* The oldest of all channels' watermarks; no channel delays the others for longer than the wait. */
 static uint64_t stream__bound(const struct tw_merge_stream *s)
 {
@@ -377,7 +368,7 @@ int tw_merge__flush(struct tw_merge *m)
 	int err = release__oldest(m, NULL, 0);
 
 	for (size_t i = 0; i < tw_merge__n(m) && !err; i++)
-		err = tw_release__end(m, tw_merge__at(m, i));
+		err = tw_out__end(m, tw_merge__at(m, i));
 	return err;
 }
 

@@ -313,15 +313,25 @@ int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time
 	return err;
 }
 
-int tw_out__announced(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
+static int out__announced(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
 {
 	const uint64_t last = tw_time__later(s->last, s->last_control);
 	struct tw_merge_hole hole;
 
-	if (!tw_merge_channel__lacks_announced(c))
+	if (!c->numbers.known || c->announced <= c->numbers.next ||
+	    c->announced > c->numbers.next + TW_STREAM_CHANNEL_JUMP_MAX)
 		return 0;
 	c->last.stream_id = s->id;
 	tw_frame_hdr__emit(m->hole_head, &c->last);
 	hole = tw_merge_channel__give_up(c, c->announced, c->announced_dropped);
 	return out__emit_hole(m, s, hole, m->hole_head, c->numbers.next, last ? last : s->newest);
+}
+
+int tw_out__end(struct tw_merge *m, struct tw_merge_stream *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->n_channels && !err; i++)
+		err = out__announced(m, s, s->channels[i]);
+	return err;
 }
