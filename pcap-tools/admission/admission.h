@@ -68,9 +68,7 @@ struct tw_admission *tw_admission__new(const struct tw_admission_options *option
 /** tw_admission__free() - NULL is fine */
 void tw_admission__free(struct tw_admission *a);
 
-/**
- * tw_admission__streams() - the table of the admitted streams, all live, for users that keep data in them; freed with the admission
- */
+/** tw_admission__streams() - the table of the admitted streams, all live; freed with the admission */
 struct tw_streams *tw_admission__streams(const struct tw_admission *a);
 
 /**
@@ -93,10 +91,7 @@ bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame 
  */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from);
 
-/**
- * tw_admission__answer() - decide about an out-of-band frame. Return: whether it answers a question of tw_admission__next(); then the
- * caller ignores it
- */
+/** tw_admission__answer() - decide about an out-of-band frame. Return: whether it answers a question: the caller ignores it */
 bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame *frame);
 
 /** tw_admission__next() - get a question to be sent immediately. Return: false if no question waits; call it again until then */

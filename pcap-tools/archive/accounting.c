@@ -177,10 +177,9 @@ static void count_unwritten_of_over(struct tw_archive *a, uint32_t interface, ui
 
 void tw_archive__count_unwritten(struct tw_archive *a)
 {
-	struct tw_pcapng_place place = { 0 };
-	struct tw_pcapng_packet packet;
+	struct tw_pcapng_unwritten packet = { 0 };
 
-	while (tw_pcapng__next_unwritten(a->file, &place, &packet)) {
+	while (tw_pcapng__next_unwritten(a->file, &packet)) {
 		const uint16_t events = packet.weight;
 
 		count_unwritten_of_over(a, packet.interface, events);

@@ -31,13 +31,12 @@ struct tw_archive_options {
 	const char *hardware;    /* hardware of this machine; NULL = not written */
 	const char *os;          /* operating system of this machine; NULL = not written */
 	const char *comment;     /* comment of the section; NULL = none */
-	const char *
-		description; /* description of the interfaces; NULL = made from the HOST record: events, clock, kernel */
-	size_t buffer;       /* bytes collected before a write; 0 = 960 KiB */
-	size_t memory;       /* bytes queued for merging; 0 = 64 MiB */
-	size_t metadata;     /* bytes of metadata of all streams; 0 = TW_STREAMS_METADATA_MAX */
-	uint64_t wait_ns;    /* see struct tw_merge_options */
-	bool from_start;     /* the same */
+	const char *description; /* of the interfaces; NULL = made from the HOST record: events, clock, kernel */
+	size_t buffer;           /* bytes collected before a write; 0 = 960 KiB */
+	size_t memory;           /* bytes queued for merging; 0 = 64 MiB */
+	size_t metadata;         /* bytes of metadata of all streams; 0 = TW_STREAMS_METADATA_MAX */
+	uint64_t wait_ns;        /* see struct tw_merge_options */
+	bool from_start;         /* the same */
 	/*
 	 * The streams come from several machines over a network: they are put into one order, gaps in their numbers are shown in the
 	 * packet list, and OFFSET records have the error bounds of their times.
@@ -48,7 +47,7 @@ struct tw_archive_options {
 	enum tw_align align; /* see clocks/stream_clock.h */
 	bool wall;           /* see clocks/stream_clock.h */
 	uint64_t
-		statistics_ns; /* time of this machine between two statistics blocks of an interface; 0 = only one at the end */
+		statistics_ns; /* of this machine's time, between statistics blocks of an interface; 0 = only one at the end */
 	/*
 	 * Events that it does not match are counted and not written; everything else is written. NULL = none. Borrowed until
 	 * tw_archive__free(). It is bound to the formats in the frames: names that they do not have match nothing. Without from_start
@@ -73,12 +72,9 @@ struct tw_archive_stats {
 	uint64_t removed_early;  /* files of a ring that were deleted because the disk was full */
 	struct tw_ledger ledger; /* sum of all streams */
 	struct tw_merge_stats merge;
-	struct tw_metadata_stats
-		metadata; /* of all streams; items and memory are those of the streams that are not over */
-	struct tw_capture_filter_stats
-		capture_filter; /* of the filter; its rejected events are the ledger's capture_filter */
-	struct tw_undecided_predicates
-		undecided_predicates; /* remarks about the filter, after the archive is finished */
+	struct tw_metadata_stats metadata; /* of all streams; items and memory without streams that are over */
+	struct tw_capture_filter_stats capture_filter;       /* its rejected events are the ledger's capture_filter */
+	struct tw_undecided_predicates undecided_predicates; /* of the filter, after the archive is finished */
 };
 
 struct tw_archive;
@@ -103,10 +99,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
  */
 int tw_archive__frame(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival);
 
-/**
- * tw_archive__retire_stream() - admission has given the stream's place to another: write what is queued of it and end it. Return: as
- * above
- */
+/** tw_archive__retire_stream() - write what is queued of a stream that admission evicted, and end it. Return: as above */
 int tw_archive__retire_stream(struct tw_archive *a, uint64_t stream_id);
 
 /**
@@ -127,10 +120,7 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now);
 /** tw_archive__flush() - write released packets: after each round for a live reader, from time to time for a file */
 int tw_archive__flush(struct tw_archive *a);
 
-/**
- * tw_archive__missing() - report a lower bound of frames lost after the last one that arrived; their stream is unknown. Call it before
- * the end
- */
+/** tw_archive__missing() - before the end: at least @frames of unknown streams were lost after the last one that arrived */
 void tw_archive__missing(struct tw_archive *a, uint64_t frames);
 
 /**
@@ -170,11 +160,7 @@ struct tw_archive_report {
 	struct tw_stream_clock_summary clock;
 };
 
-/**
- * tw_archive__reports() - one for every stream, including those that are over
- * @ret: the caller's, to be freed with free()
- * Return: number of reports; 0 with NULL also without memory.
- */
+/** tw_archive__reports() - one for every stream, including those that are over. @ret: free it. Return: their number; 0 without memory */
 size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report **ret);
 
 /** tw_archive__free() - frames that are still queued are lost without finish; NULL is fine */

@@ -87,19 +87,10 @@ static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive
 
 /* archive.c */
 
-/**
- * tw_archive__present() - current time of the clock that packet times are compared with: the capture host's with TW_ALIGN_HOST,
- * otherwise the wall clock
- */
+/** tw_archive__present() - the time now of the clock of packet times: the capture clock with TW_ALIGN_HOST, or the wall clock */
 uint64_t tw_archive__present(const struct tw_archive *a);
 
-/**
- * tw_archive__done() - store a failure, if it is one; the writer stores its own
- *
- * From then on events are only counted as not written.
- *
- * Return: @err
- */
+/** tw_archive__done() - store a failure: from then on events only count as not written. @err: may be 0. Return: @err */
 int tw_archive__done(struct tw_archive *a, int err);
 
 /** tw_archive__find() - Return: NULL if there is no such stream */
@@ -129,10 +120,7 @@ static inline struct tw_archive_stream *tw_archive__next(const struct tw_archive
 	return tw_archive__from(a, s->stream->next);
 }
 
-/**
- * tw_archive__stream() - state of a stream that the merge has admitted, created if needed. Return: 0; -E2BIG if it was not admitted;
- * -ENOMEM
- */
+/** tw_archive__stream() - find or make the state of a stream. Return: 0; -E2BIG if the merge has not admitted it; -ENOMEM */
 int tw_archive__stream(struct tw_archive *a, uint64_t id, struct tw_archive_stream **ret);
 
 void tw_archive_stream__free(struct tw_archive_stream *s);

@@ -45,17 +45,10 @@ static inline struct tw_merge_channel *tw_merge_channel__of(struct tw_merge_heap
 	return (struct tw_merge_channel *)((uint8_t *)node - offsetof(struct tw_merge_channel, node));
 }
 
-/**
- * tw_merge_channel__new() - its numbers begin with the first known one
- * @counts: of its stream; borrowed
- * Return: NULL without memory
- */
+/** tw_merge_channel__new() - its numbers begin with the first known one. @counts: borrowed. Return: NULL without memory */
 struct tw_merge_channel *tw_merge_channel__new(uint16_t id, struct tw_stream_numbers *counts);
 
-/**
- * tw_merge_channel__start() - its numbers begin with 0: missing numbers from there on are a gap; @dropped: the receiver's drop counter
- * at the beginning of the stream
- */
+/** tw_merge_channel__start() - its numbers begin with 0. @dropped: the receiver's drop counter at the beginning of the stream */
 void tw_merge_channel__start(struct tw_merge_channel *c, uint64_t dropped);
 
 /** tw_merge_channel__free() - free it and return queued frames to the pool */
@@ -77,9 +70,7 @@ static inline bool tw_merge_channel__has_hole(const struct tw_merge_channel *c)
 	return c->head->seq > c->numbers.next && !c->head->fills_gap;
 }
 
-/**
- * tw_merge_channel__report_lost() - a LOST of SHED or TX has reported @count events, which may be the gap before the next number
- */
+/** tw_merge_channel__report_lost() - a LOST of SHED or TX has reported @count events: maybe the gap before the next number */
 static inline void tw_merge_channel__report_lost(struct tw_merge_channel *c, uint64_t count)
 {
 	c->lost_reported = c->lost_reported > UINT64_MAX - count ? UINT64_MAX : c->lost_reported + count;
@@ -91,10 +82,7 @@ struct tw_merge_hole {
 	bool receiver; /* the receiver dropped frames in that time */
 };
 
-/**
- * tw_merge_channel__give_up() - give up the missing numbers before @to; @dropped: the receiver's drop counter when the frame after them
- * arrived
- */
+/** tw_merge_channel__give_up() - give up the missing numbers before @to. @dropped: drop counter when the frame after them arrived */
 struct tw_merge_hole tw_merge_channel__give_up(struct tw_merge_channel *c, uint64_t to, uint64_t dropped);
 
 /**

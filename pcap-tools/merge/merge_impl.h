@@ -160,10 +160,7 @@ void tw_order__forget_last(struct tw_merge *m);
 
 /* out.c: builds, emits and counts frames. All functions return 0, or the result of emit. */
 
-/**
- * tw_out__head() - emit, count and remove the head's next item, or the whole head in packed mode, or drop it. A gap before it is given
- * up first.
- */
+/** tw_out__head() - give up a gap before the head; then emit its next item, or all of it in packed mode, or drop it; count it */
 int tw_out__head(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
 
 /** tw_out__rest() - nothing more of the head is emitted: its unused numbers count as damaged */

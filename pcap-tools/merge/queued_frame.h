@@ -6,8 +6,8 @@
 #include "pcap-tools/merge/merge.h"
 #include "wire/decode.h"
 
-#define TW_QUEUED_FRAME_SLACK \
-	64 /* zeroed bytes after a copy, so that its last TLV can be copied in steps; a lender provides TW_MERGE_SLACK */
+/* Zeroed bytes after a copy, so that its last TLV can be copied in steps; a lender provides TW_MERGE_SLACK. */
+#define TW_QUEUED_FRAME_SLACK 64
 
 /* A TLV that has a place in the order: any except PAD and WATERMARK. */
 struct tw_merge_item {

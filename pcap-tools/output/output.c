@@ -144,9 +144,8 @@ static ssize_t file__put(struct tw_output *o, const uint8_t *bytes, size_t len)
 	return n;
 }
 
-int tw_output__put(void *ctx, const void *bytes, size_t len)
+int tw_output__put(struct tw_output *o, const void *bytes, size_t len)
 {
-	struct tw_output *o = ctx;
 	const uint8_t *at = bytes;
 
 	while (len) {
@@ -264,7 +263,7 @@ static bool is_fifo(const char *path)
 /* A file that exists keeps its owner: it may be reached through a link of another user. */
 static int file__give(struct tw_output *o)
 {
-	if (!o->has_owner || !fchown(o->fd, o->owner.uid, o->owner.gid))
+	if (!o->options.owner || !fchown(o->fd, o->owner.uid, o->owner.gid))
 		return 0;
 	return errno == EPERM || errno == EINVAL ? 0 : -errno; /* a file system without owners */
 }
@@ -445,7 +444,7 @@ static int output__prepare(struct tw_output *o, struct tw_error *error)
 	if (err)
 		return err;
 	if (o->own && tw_file_names__is_compressed(o->path))
-		err = tw_zstd_stream__new(tw_output__put, o, &o->zstd);
+		err = tw_zstd_stream__new(o, &o->zstd);
 	if (!err && o->rotates && o->options.files_max) {
 		o->ring.max = o->options.files_max;
 		o->ring.names = calloc(o->ring.max, sizeof(*o->ring.names));
@@ -463,10 +462,10 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
 		return tw_error__set(error, -ENOMEM, "writing %s: no memory", options__name(options));
 	o->options = *options;
 	o->options.path = o->options.name = NULL; /* borrowed */
-	o->options.owner = NULL;
-	o->has_owner = options->owner;
-	if (options->owner)
+	if (options->owner) {
 		o->owner = *options->owner;
+		o->options.owner = &o->owner;
+	}
 	o->own = options->path && strcmp(options->path, "-") != 0;
 	o->rotates = options->file_bytes || options->file_packets || options->file_ns || options->interval_ns;
 	o->again = o->pipe.out = -1;

@@ -46,9 +46,7 @@ struct tw_output_options {
 	uint64_t file_packets; /* packets in the file */
 	uint64_t file_ns;      /* time since its beginning */
 	uint64_t interval_ns;  /* seconds since 1970 are a multiple of it */
-	/*
-	 * Number of files to keep; the oldest is removed before the next begins. Files of an earlier run stay, as with dumpcap. 0 = all
-	 */
+	/* Files to keep: the oldest is removed before the next begins. Files of an earlier run stay, as with dumpcap. 0 = all */
 	uint32_t files_max;
 	/* Keep a note below /run/tracewire for tw_output__repair_left(). Without the permission there is none. */
 	bool remember;

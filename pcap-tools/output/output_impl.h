@@ -73,18 +73,12 @@ int tw_file_names__newest(const char *path, char *ret, size_t size);
 
 struct tw_zstd_stream;
 
-/* Takes compressed bytes. Return: 0 or -errno, which the caller returns */
-typedef int tw_zstd_put(void *ctx, const void *bytes, size_t len);
-
-/** tw_zstd_stream__new() - Return: 0, -ENOMEM */
-int tw_zstd_stream__new(tw_zstd_put *put, void *ctx, struct tw_zstd_stream **ret);
+/** tw_zstd_stream__new() - @output: takes the compressed bytes, with tw_output__put(). Return: 0, -ENOMEM */
+int tw_zstd_stream__new(struct tw_output *output, struct tw_zstd_stream **ret);
 
 void tw_zstd_stream__free(struct tw_zstd_stream *z);
 
-/**
- * tw_zstd_stream__write() - compress and put all bytes, in whole zstd blocks. Return: 0, -ENOMEM, errors of put: the stream is unusable
- * then
- */
+/** tw_zstd_stream__write() - compress and put all bytes, in whole zstd blocks. Return: 0; a final failure: -ENOMEM, of the output */
 int tw_zstd_stream__write(struct tw_zstd_stream *z, const void *bytes, size_t len);
 
 /** tw_zstd_stream__end() - end the frame, if one is open; the next write begins another */
@@ -106,12 +100,11 @@ struct tw_output_ring {
 };
 
 struct tw_output {
-	struct tw_output_options options; /* without its texts */
+	struct tw_output_options options; /* without its texts; its owner is the member below, or NULL */
 	char path[PATH_MAX], name[PATH_MAX];
-	int fd;         /* -1 = none is open */
-	int again;      /* the same file, readable; -1 = no file, or not permitted */
-	bool own;       /* opened and to be closed here */
-	bool has_owner; /* of the files that it makes */
+	int fd;    /* -1 = none is open */
+	int again; /* the same file, readable; -1 = no file, or not permitted */
+	bool own;  /* opened and to be closed here */
 	struct tw_output_owner owner;
 	bool rotates;        /* the output is several files */
 	bool is_pipe;        /* see tw_output__is_pipe() */
@@ -142,9 +135,8 @@ struct tw_output {
 	bool reserves;        /* the file system supports reserving */
 	bool direct;          /* the file supports O_DIRECT */
 	uint64_t direct_from; /* CLOCK_MONOTONIC: no O_DIRECT before, because the disk was slow */
-	uint64_t
-		cached_for; /* how long O_DIRECT is avoided after the next slow write, ns; 0 = no write was slow so far */
-	uint8_t *area;      /* area for direct writes; NULL until the first */
+	uint64_t cached_for;  /* ns without O_DIRECT after the next slow write; 0 = no write was slow so far */
+	uint8_t *area;        /* area for direct writes; NULL until the first */
 };
 
 static inline bool tw_output__is_no_space(int err)
@@ -159,7 +151,7 @@ static inline uint64_t tw_output__file_end(const struct tw_output *o)
 }
 
 /** tw_output__put() - write all bytes at the current end; frees space if possible. Return: 0, or errors of write() */
-int tw_output__put(void *ctx, const void *bytes, size_t len);
+int tw_output__put(struct tw_output *o, const void *bytes, size_t len);
 
 /** tw_output__was_late() - report the duration of a write to a file, from @begun, CLOCK_MONOTONIC in ns, until now */
 void tw_output__was_late(struct tw_output *o, uint64_t begun);

@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LATE_NS \
-	(100 * TW_NS_PER_MS) /* time without room after the deadline; a working reader has read something by then */
+#define LATE_NS (100 * TW_NS_PER_MS) /* without room after the deadline; a working reader has read something by then */
 
 int tw_pipe__open_again(int fd, int flags)
 {

@@ -11,20 +11,18 @@
 
 struct tw_zstd_stream {
 	ZSTD_CCtx *zstd;
-	tw_zstd_put *put;
-	void *ctx;
+	struct tw_output *output;
 	bool begun;
 	uint8_t out[OUT_SIZE];
 };
 
-int tw_zstd_stream__new(tw_zstd_put *put, void *ctx, struct tw_zstd_stream **ret)
+int tw_zstd_stream__new(struct tw_output *output, struct tw_zstd_stream **ret)
 {
 	struct tw_zstd_stream *z = calloc(1, sizeof(*z));
 
 	if (!z)
 		return -ENOMEM;
-	z->put = put;
-	z->ctx = ctx;
+	z->output = output;
 	z->zstd = ZSTD_createCCtx();
 	if (!z->zstd || ZSTD_isError(ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_compressionLevel, LEVEL)) ||
 	    ZSTD_isError(ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_windowLog, TW_ZSTD_WINDOW_LOG))) {
@@ -54,7 +52,7 @@ static int stream__put(struct tw_zstd_stream *z, ZSTD_inBuffer *in, ZSTD_EndDire
 		left = ZSTD_compressStream2(z->zstd, &out, in, directive);
 		if (ZSTD_isError(left))
 			return -ENOMEM;
-		err = out.pos ? z->put(z->ctx, z->out, out.pos) : 0;
+		err = out.pos ? tw_output__put(z->output, z->out, out.pos) : 0;
 	} while (!err && left);
 	return err;
 }

@@ -383,17 +383,17 @@ static uint32_t load_u32(const uint8_t *p)
 	return tw_load32(p, TW_HOST_BE);
 }
 
-bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, struct tw_pcapng_place *place, struct tw_pcapng_packet *ret)
+bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, struct tw_pcapng_unwritten *packet)
 {
-	while (w->err && !w->last && place->at < w->buf.len) {
-		const uint8_t *block = w->buf.bytes + place->at;
-		const bool is_written = place->at < w->kept;
+	while (w->err && !w->last && packet->at < w->buf.len) {
+		const uint8_t *block = w->buf.bytes + packet->at;
+		const bool is_written = packet->at < w->kept;
 
-		place->at += load_u32(block + 4);
+		packet->at += load_u32(block + 4);
 		if (load_u32(block) != TW_PCAPNG_EPB)
 			continue;
-		ret->interface = load_u32(block + 8);
-		ret->weight = w->weights[place->packet++];
+		packet->interface = load_u32(block + 8);
+		packet->weight = w->weights[packet->packet++];
 		if (!is_written)
 			return true;
 	}
@@ -402,10 +402,10 @@ bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, struct tw_pcapng_place
 
 uint64_t tw_pcapng__dropped(const struct tw_pcapng *w)
 {
-	struct tw_pcapng_packet packet;
+	struct tw_pcapng_unwritten packet = { 0 };
 	uint64_t n = w->dropped;
 
-	for (struct tw_pcapng_place place = { 0 }; tw_pcapng__next_unwritten(w, &place, &packet);)
+	while (tw_pcapng__next_unwritten(w, &packet))
 		n++;
 	return n;
 }

@@ -65,10 +65,7 @@ bool tw_pcapng__is_due(const struct tw_pcapng *w, uint64_t now);
 /** tw_pcapng__next_file() - flush, and begin a section in the output's next file, to which the caller must add interfaces again */
 int tw_pcapng__next_file(struct tw_pcapng *w, const struct tw_pcapng_section *section);
 
-/**
- * tw_pcapng__interface() - add an interface
- * @ret_id: number of the interface in this section, for tw_pcapng__commit()
- */
+/** tw_pcapng__interface() - add an interface. @ret_id: its number in this section, for tw_pcapng__commit() */
 int tw_pcapng__interface(struct tw_pcapng *w, const struct tw_pcapng_interface *interface, uint32_t *ret_id);
 
 /**
@@ -106,10 +103,7 @@ void tw_pcapng__begin_last(struct tw_pcapng *w);
 /** tw_pcapng__end_last() - write the last blocks. Return: 0 or -errno; tw_pcapng__error() still returns the first failure */
 int tw_pcapng__end_last(struct tw_pcapng *w);
 
-/**
- * tw_pcapng__give_up() - set the failure of a writer whose thread is blocked in a write to the output: the bytes of that write count as
- * not written
- */
+/** tw_pcapng__give_up() - set the failure of a writer that is blocked in a write: the bytes of that write count as not written */
 void tw_pcapng__give_up(struct tw_pcapng *w, int err, const struct tw_error *why);
 
 /** tw_pcapng__error() - Return: the first failure, with its text in @error, which may be NULL; 0 if there was no failure */
@@ -121,23 +115,15 @@ uint64_t tw_pcapng__bytes(const struct tw_pcapng *w);
 /** tw_pcapng__removed_early() - number of files of a ring that were removed because the disk was full */
 uint64_t tw_pcapng__removed_early(const struct tw_pcapng *w);
 
-/* Position of tw_pcapng__next_unwritten() in the packets; all zero before the first call. */
-struct tw_pcapng_place {
-	size_t at, packet;
-};
-
-/* A packet that could not be written. */
-struct tw_pcapng_packet {
+/* A packet that could not be written; all zero before the first call of tw_pcapng__next_unwritten(). */
+struct tw_pcapng_unwritten {
 	uint32_t interface;
 	uint16_t weight;
+	size_t at, packet; /* internal: the next block and packet of the buffer */
 };
 
-/**
- * tw_pcapng__next_unwritten() - get the next packet that was committed and could not be written
- * @place: position of the walk
- * Return: false after the last such packet, or if there was no failure
- */
-bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, struct tw_pcapng_place *place, struct tw_pcapng_packet *ret);
+/** tw_pcapng__next_unwritten() - get the next packet that was committed and not written. Return: false if there is none */
+bool tw_pcapng__next_unwritten(const struct tw_pcapng *w, struct tw_pcapng_unwritten *packet);
 
 /** tw_pcapng__dropped() - number of packets that could not be written */
 uint64_t tw_pcapng__dropped(const struct tw_pcapng *w);

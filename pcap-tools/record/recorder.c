@@ -17,10 +17,9 @@
 #define SLOTS_DEFAULT      512
 #define SLOT_BYTES_DEFAULT (16 * 1024)
 #define FLUSH_MS_DEFAULT   40 /* ms; a kill may lose the events of 100 ms, of which the other 60 are for earlier stages */
-#define ANSWERS_MAX \
-	512 /* clock samples in the command queue; further samples are dropped, because newer ones will follow */
-#define BATCH_MAX 8                     /* limit of the slots that are taken, passed on or returned together */
-#define STUCK_NS  (1500 * TW_NS_PER_MS) /* longest call of the output after the deadline: see tw_output__write() */
+#define ANSWERS_MAX        512 /* clock samples in the command queue; more are dropped, because newer ones will follow */
+#define BATCH_MAX          8   /* limit of the slots that are taken, passed on or returned together */
+#define STUCK_NS           (1500 * TW_NS_PER_MS) /* longest call of the output after the deadline: see tw_output__write() */
 
 /*
  * Messages from other threads to the recorder's thread, except frames, and the reports that the recorder's thread returns. No thread

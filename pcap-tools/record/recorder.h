@@ -75,9 +75,7 @@ bool tw_recorder__is_full(const struct tw_recorder *rec);
 /** tw_recorder__missing() - add to the number of frames for tw_archive__missing(); call it before the recorder is finished */
 void tw_recorder__missing(struct tw_recorder *rec, uint64_t frames);
 
-/**
- * tw_recorder__is_stuck() - whether the deadline has passed and a call of the output does not return, because a disk hangs
- */
+/** tw_recorder__is_stuck() - whether the deadline has passed and a call of the output does not return, because a disk hangs */
 bool tw_recorder__is_stuck(struct tw_recorder *rec);
 
 /**

@@ -27,10 +27,11 @@ struct tw_slot {
 	bool retires;              /* a message without frames: admission has evicted the stream stream_id */
 	uint64_t stream_id;        /* valid if retires */
 	uint8_t *data;
-	struct tw_borrowed_buffer
-		buffer; /* the slot as lent to the merge; only the reader uses this member and the following ones */
-	struct tw_recorder *recorder; /* the recorder to which the merge returns the slot */
-	bool borrowed;                /* the merge still uses frames in the slot */
+
+	/* Of the reader only. */
+	struct tw_borrowed_buffer buffer; /* the slot as lent to the merge */
+	struct tw_recorder *recorder;     /* the recorder to which the merge returns the slot */
+	bool borrowed;                    /* the merge still uses frames in the slot */
 };
 
 /** tw_slot__frames() - number of frames in a slot; a frame may have length 0 */

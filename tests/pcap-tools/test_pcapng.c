@@ -239,12 +239,11 @@ static struct rlimit limit_files(rlim_t size)
 static void what_could_not_be_written(void **state)
 {
 	const int fd = memfd_create("pcapng", 0);
-	struct tw_pcapng_packet packet;
+	struct tw_pcapng_unwritten packet = { 0 };
 	struct rlimit before;
 	struct tw_pcapng *w;
 	uint64_t unwritten[2] = { 0, 0 };
 	uint8_t file[4096];
-	struct tw_pcapng_place place = { 0 };
 	uint32_t ids[2];
 	uint64_t in_file;
 	size_t size;
@@ -258,7 +257,7 @@ static void what_could_not_be_written(void **state)
 	assert_int_equal(tw_pcapng__flush(w), -EFBIG);
 	setrlimit(RLIMIT_FSIZE, &before);
 	in_file = 30 - tw_pcapng__dropped(w);
-	for (uint64_t i = in_file; tw_pcapng__next_unwritten(w, &place, &packet); i++) {
+	for (uint64_t i = in_file; tw_pcapng__next_unwritten(w, &packet); i++) {
 		assert_int_equal(packet.weight, i);
 		unwritten[packet.interface]++;
 	}
