@@ -90,7 +90,6 @@ struct pending_request {
 
 struct tw_admission {
 	struct tw_admission_options options;
-	size_t of_one_source;
 	uint8_t key[crypto_shorthash_KEYBYTES];
 	uint64_t now;
 
@@ -251,8 +250,9 @@ struct tw_admission *tw_admission__new(const struct tw_admission_options *option
 	if (!a)
 		return NULL;
 	a->options = *options;
-	a->of_one_source = options->of_one_source ? options->of_one_source : TW_STREAMS_OF_SOURCE_MAX;
-	streams.of_one_source = (uint32_t)a->of_one_source;
+	if (!a->options.of_one_source)
+		a->options.of_one_source = TW_STREAMS_OF_SOURCE_MAX;
+	streams.of_one_source = (uint32_t)a->options.of_one_source;
 	a->streams = tw_streams__new(&streams);
 	a->news = tw_budget__full(NEW_A_SECOND, TW_STREAMS_LIVE_MAX);
 	a->bytes = tw_budget__full(rate, rate * TW_ADMISSION_BURST_TIMES);
@@ -534,7 +534,7 @@ void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const st
 	struct tw_standing *s = stream ? &stream->standing : NULL;
 	const uint64_t source = place_source(a, from);
 
-	if (!s || (s->source != source && streams_of(a, source) >= a->of_one_source))
+	if (!s || (s->source != source && streams_of(a, source) >= a->options.of_one_source))
 		return;
 	s->source = source;
 	s->proof = TW_PROOF_ANSWER;

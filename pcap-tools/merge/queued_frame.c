@@ -63,7 +63,6 @@ static void content__other(struct tw_queued_frame_content *content, const struct
 	content->has_watermark |= tlv->type == TW_TLV_WATERMARK;
 	content->has_parts |= tlv->type == TW_TLV_PART;
 	content->has_lost |= tlv->type == TW_TLV_LOST;
-	content->has_host |= tlv->type == TW_TLV_HOST;
 	content->has_end |= tlv->type == TW_TLV_END;
 	if (tlv->type == TW_TLV_LOST)
 		content__lost(content, tlv);

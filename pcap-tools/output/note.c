@@ -12,7 +12,7 @@
 #define HEAD   "tracewire output 1\nwhole "
 #define NUMBER "%020" PRIu64 /* constant length, so that it can be overwritten */
 
-static void note__write(const struct tw_note *note, const struct stat *st, const char *path)
+static void note__write(const struct tw_state_file *note, const struct stat *st, const char *path)
 {
 	char real[PATH_MAX], text[PATH_MAX + 256];
 	int len;
@@ -21,7 +21,7 @@ static void note__write(const struct tw_note *note, const struct stat *st, const
 		return;
 	len = snprintf(text, sizeof(text), HEAD NUMBER "\nfile %ju %ju\npath %zu %s\n", (uint64_t)0,
 		       (uintmax_t)st->st_dev, (uintmax_t)st->st_ino, strlen(real), real);
-	tw_state_file__write(&note->file, text, (size_t)len);
+	tw_state_file__write(note, text, (size_t)len);
 }
 
 int tw_note__busy(const char *path, struct tw_error *error)
@@ -29,7 +29,7 @@ int tw_note__busy(const char *path, struct tw_error *error)
 	return tw_error__set(error, -EBUSY, "another capture is writing %s; end it, or write to another file", path);
 }
 
-int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *error)
+int tw_note__open(struct tw_state_file *note, int fd, const char *path, struct tw_error *error)
 {
 	char name[64];
 	struct stat st;
@@ -38,32 +38,29 @@ int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_erro
 	if (fstat(fd, &st))
 		return 0;
 	snprintf(name, sizeof(name), TW_NOTES "%jx-%jx", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
-	err = tw_state_file__lock(name, &note->file, NULL);
+	err = tw_state_file__lock(name, note, NULL);
 	if (err == -EBUSY)
 		return tw_note__busy(path, error);
-	if (err)
-		return 0;
-	note->open = true;
-	note__write(note, &st, path);
+	if (!err)
+		note__write(note, &st, path);
 	return 0;
 }
 
-void tw_note__move(const struct tw_note *note, uint64_t whole)
+void tw_note__move(const struct tw_state_file *note, uint64_t whole)
 {
 	char number[32];
 	const int len = snprintf(number, sizeof(number), NUMBER, whole);
 
-	if (note->open && tw_state_file__patch(&note->file, strlen(HEAD), number, (size_t)len))
+	if (note->fd >= 0 && tw_state_file__patch(note, strlen(HEAD), number, (size_t)len))
 		return; /* it has a smaller offset then, which is still true */
 }
 
-void tw_note__close(struct tw_note *note)
+void tw_note__close(struct tw_state_file *note)
 {
-	if (!note->open)
+	if (note->fd < 0)
 		return;
-	tw_state_file__remove(&note->file);
-	tw_state_file__close(&note->file);
-	note->open = false;
+	tw_state_file__remove(note);
+	tw_state_file__close(note);
 }
 
 static int parse(const char *text, struct tw_noted *ret)

@@ -468,7 +468,7 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
 	}
 	o->own = options->path && strcmp(options->path, "-") != 0;
 	o->rotates = options->file_bytes || options->file_packets || options->file_ns || options->interval_ns;
-	o->again = o->pipe.out = -1;
+	o->again = o->pipe.out = o->note.fd = -1;
 	o->fd = o->own ? -1 : options->path ? STDOUT_FILENO : options->fd;
 	strncpy(o->path, options->path ? options->path : "", sizeof(o->path) - 1);
 	strncpy(o->name, options__name(options), sizeof(o->name) - 1);

@@ -18,23 +18,17 @@
  */
 #define TW_NOTES "output-" /* beginning of the notes' names */
 
-/* All zero: there is none, and nothing is noted. */
-struct tw_note {
-	struct tw_state_file file;
-	bool open;
-};
-
 /** tw_note__busy() - makes the error for a file that another process writes. Return: -EBUSY */
 int tw_note__busy(const char *path, struct tw_error *error);
 
 /** tw_note__open() - create the note of an open file. Return: 0, also if notes are impossible; -EBUSY if another process has one */
-int tw_note__open(struct tw_note *note, int fd, const char *path, struct tw_error *error);
+int tw_note__open(struct tw_state_file *note, int fd, const char *path, struct tw_error *error);
 
 /** tw_note__move() - the file is whole up to this offset, and a repair can begin there */
-void tw_note__move(const struct tw_note *note, uint64_t whole);
+void tw_note__move(const struct tw_state_file *note, uint64_t whole);
 
 /** tw_note__close() - the file is whole: remove the note */
-void tw_note__close(struct tw_note *note);
+void tw_note__close(struct tw_state_file *note);
 
 /* Content of a note. */
 struct tw_noted {
@@ -121,7 +115,7 @@ struct tw_output {
 	uint64_t next_at;            /* CLOCK_MONOTONIC, when the next file begins; UINT64_MAX = never */
 	struct tw_zstd_stream *zstd; /* NULL = not compressed */
 	struct tw_output_ring ring;
-	struct tw_note note;
+	struct tw_state_file note;       /* not open = there is none, and nothing is noted */
 	struct tw_output_stats stats;    /* of bytes: in files that were ended */
 	struct tw_output_stats reported; /* all bytes, after the last call */
 	void (*begin)(void *ctx);        /* see tw_output__watch() */

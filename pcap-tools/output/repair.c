@@ -46,7 +46,7 @@ static uint32_t load(const struct block_walk *walk, const uint8_t *at)
 	return tw_load32(at, TW_HOST_BE != walk->swapped);
 }
 
-/* Returns the part of the bytes at @seen in the block that belongs to its closing length. */
+/* Keeps the part of the bytes, at @seen in the block, that belongs to its closing length. */
 static void take_tail(struct block_walk *walk, uint32_t seen, const uint8_t *bytes, size_t len)
 {
 	const uint32_t tail = walk->len - (uint32_t)sizeof(walk->tail);

@@ -16,7 +16,7 @@
 
 #define SLOTS_DEFAULT      512
 #define SLOT_BYTES_DEFAULT (16 * 1024)
-#define FLUSH_MS_DEFAULT   40 /* ms; a kill may lose the events of 100 ms, of which the other 60 are for earlier stages */
+#define FLUSH_MS           40 /* longest time in a file's buffer; a kill may lose 100 ms, 60 of them in earlier stages */
 #define ANSWERS_MAX        512 /* clock samples in the command queue; more are dropped, because newer ones will follow */
 #define BATCH_MAX          8   /* limit of the slots that are taken, passed on or returned together */
 #define STUCK_NS           (1500 * TW_NS_PER_MS) /* longest call of the output after the deadline: see tw_output__write() */
@@ -124,7 +124,7 @@ struct tw_recorder {
 	bool failed;             /* the writer has failed: frames are only counted */
 	atomic_bool full;        /* for tw_recorder__is_full() */
 	_Atomic uint64_t rounds; /* rounds of recorder__write() so far, for tw_recorder__progress() */
-	uint32_t slots, slot_bytes, batch, flush_ms;
+	uint32_t slots, slot_bytes, batch;
 	struct tw_slot_list done; /* to be returned; only the recorder's thread uses this and the next member */
 	uint32_t n_borrowed;      /* number of slots that the merge has borrowed */
 	char name[256];
@@ -225,7 +225,7 @@ static void recorder__write(struct tw_recorder *rec)
 	uint64_t flushed = tw_time__now(CLOCK_MONOTONIC);
 	struct tw_slot *slot;
 
-	while (tw_slot_queue__wait(&rec->queue, rec->flush_ms, &rec->filled)) {
+	while (tw_slot_queue__wait(&rec->queue, FLUSH_MS, &rec->filled)) {
 		command_queue__run(&rec->commands, rec->archive);
 		while ((slot = tw_slot_list__pop(&rec->filled)))
 			recorder__write_slot(rec, slot);
@@ -234,7 +234,7 @@ static void recorder__write(struct tw_recorder *rec)
 		recorder__note_full(rec); /* tw_archive__tick() may end the last permitted file by its time */
 		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
 		if (!tw_output__is_pipe(rec->output) &&
-		    tw_time__now(CLOCK_MONOTONIC) - flushed < rec->flush_ms * TW_NS_PER_MS)
+		    tw_time__now(CLOCK_MONOTONIC) - flushed < FLUSH_MS * TW_NS_PER_MS)
 			continue;
 		recorder__fail(rec, tw_archive__flush(rec->archive));
 		flushed = tw_time__now(CLOCK_MONOTONIC);
@@ -288,7 +288,6 @@ static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_o
 
 	rec->slots = options->slots ? options->slots : SLOTS_DEFAULT;
 	rec->batch = rec->slots / 16 < BATCH_MAX ? rec->slots / 16 + 1 : BATCH_MAX;
-	rec->flush_ms = options->flush_ms ? options->flush_ms : FLUSH_MS_DEFAULT;
 	rec->slot_bytes = options->slot_bytes ? options->slot_bytes : SLOT_BYTES_DEFAULT;
 	strncpy(rec->name, tw_output__name(rec->output), sizeof(rec->name) - 1);
 	archive.name = rec->name;

@@ -21,7 +21,6 @@ struct tw_recorder_options {
 	struct tw_output *output; /* an open output; the recorder frees it, also if tw_recorder__new() fails */
 	uint32_t slots;           /* number of slots; 0 = 512 */
 	uint32_t slot_bytes; /* size of a slot: the largest frame, or all frames that arrive together; 0 = 16 KiB */
-	uint32_t flush_ms;   /* longest time in the buffer of a file, ms; 0 = 40. A pipe is flushed after each round */
 	struct tw_archive_options archive;  /* its `name` is ignored: the output has the name */
 	const struct tw_deadline *deadline; /* of the output; NULL = tw_recorder__finish() waits without limit */
 };
