@@ -207,13 +207,20 @@ static int archive__out_of_band(struct tw_archive *a, const struct tw_frame_info
 	return tw_archive__write(a, s, &out);
 }
 
-/* The caller may free its texts; later files need them too. */
-static bool keep_texts(struct tw_archive *a)
+/* The caller may free the texts of its options; later files need them too. Return: false without memory */
+static bool keep_options(struct tw_archive *a, const struct tw_archive_options *options)
 {
-	const char **texts[] = { &a->options.name, &a->options.application, &a->options.hardware,
-				 &a->options.os,   &a->options.comment,     &a->options.description };
+	const char **texts[] = { &a->options.application, &a->options.hardware, &a->options.os, &a->options.comment,
+				 &a->options.description };
 
 	_Static_assert(sizeof(texts) / sizeof(texts[0]) == sizeof(a->texts) / sizeof(a->texts[0]), "all of them");
+	a->options = *options;
+	if (!a->options.application)
+		a->options.application = "tracewire " TRACEWIRE_VERSION;
+	if (!a->options.events_max)
+		a->options.events_max = UINT64_MAX;
+	if (!a->options.snaplen)
+		a->options.snaplen = UINT32_MAX;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (!*texts[i])
 			continue;
@@ -222,65 +229,60 @@ static bool keep_texts(struct tw_archive *a)
 			return false;
 		*texts[i] = a->texts[i];
 	}
+	a->section = (struct tw_pcapng_section){
+		.hardware = a->options.hardware,
+		.os = a->options.os,
+		.application = a->options.application,
+		.comment = a->options.comment,
+	};
 	return true;
 }
 
-static int make_parts(struct tw_archive *a, struct tw_error *error)
+static int make_merge(struct tw_archive *a, struct tw_error *error)
 {
-	const struct tw_streams_options streams = {
-		.silence = TW_STREAMS_SILENT_FRAMES,
-		.wants = TW_STREAM_WANTS_COUNTERS | (a->options.filter ? TW_STREAM_WANTS_FORMATS : 0),
-	};
-	struct tw_merge_options merge = {
+	const struct tw_merge_options options = {
 		.memory = a->options.memory,
 		.wait_ns = a->options.wait_ns,
 		.from_start = a->options.from_start,
 		.one_order = true,
 		.packed = a->options.packed,
 		.report_gaps = a->options.network,
+		.streams = a->streams,
 		.emit = tw_archive__emit,
 		.retired = tw_archive__retire,
 		.ctx = a,
 	};
-	int err;
 
-	a->streams = tw_streams__new(&streams);
-	if (!a->streams)
-		return tw_error__set(error, -ENOMEM, "writing %s: no memory", a->options.name);
-	merge.streams = a->streams;
-	err = tw_merge__new(&merge, &a->merge, error);
-	if (err)
-		return err;
-	/* It is released after the merge has released all of the stream. */
-	a->user = tw_streams__add_user(a->streams, &(struct tw_stream_user){ .ctx = a });
-	return a->options.filter ? tw_capture_filter__new(a->options.filter, a->streams, &a->capture_filter, error) : 0;
+	return tw_merge__new(&options, &a->merge, error);
 }
 
 int tw_archive__new(struct tw_output *output, const struct tw_archive_options *options, struct tw_archive **ret,
 		    struct tw_error *error)
 {
+	const struct tw_streams_options streams = {
+		.silence = TW_STREAMS_SILENT_FRAMES,
+		.wants = TW_STREAM_WANTS_COUNTERS | (options->filter ? TW_STREAM_WANTS_FORMATS : 0),
+	};
 	struct tw_archive *a = calloc(1, sizeof(*a));
 	int err;
 
-	if (!a)
-		return tw_error__set(error, -ENOMEM, "writing %s: no memory", options->name);
-	a->options = *options;
+	if (a)
+		a->streams = tw_streams__new(&streams);
+	if (!a || !a->streams || !keep_options(a, options)) {
+		tw_archive__free(a);
+		return tw_error__set(error, -ENOMEM, "writing %s: no memory", tw_output__name(output));
+	}
 	tw_capture_clock__begin(&a->clock);
 	a->metadata_room.limit = options->metadata ? options->metadata : TW_STREAMS_METADATA_MAX;
-	if (!a->options.events_max)
-		a->options.events_max = UINT64_MAX;
-	if (!a->options.snaplen)
-		a->options.snaplen = UINT32_MAX;
-	err = keep_texts(a) ? make_parts(a, error)
-			    : tw_error__set(error, -ENOMEM, "writing %s: no memory", options->name);
-	a->section = (struct tw_pcapng_section){
-		.hardware = a->options.hardware,
-		.os = a->options.os,
-		.application = a->options.application ? a->options.application : "tracewire " TRACEWIRE_VERSION,
-		.comment = a->options.comment,
-	};
+	err = make_merge(a, error);
+	if (!err) {
+		/* A stream's state is released after the merge has released all of the stream. */
+		a->user = tw_streams__add_user(a->streams, &(struct tw_stream_user){ .ctx = a });
+		if (options->filter)
+			err = tw_capture_filter__new(options->filter, a->streams, &a->capture_filter, error);
+	}
 	if (!err)
-		err = tw_pcapng__open(output, a->options.buffer, &a->section, &a->file, error);
+		err = tw_pcapng__open(output, options->buffer, &a->section, &a->file, error);
 	if (err)
 		tw_archive__free(a);
 	else

@@ -26,7 +26,6 @@
 #include "stream/ledger.h"
 
 struct tw_archive_options {
-	const char *name;        /* name of the file, for error texts */
 	const char *application; /* the writing program: "tracewire record 0.1.0"; NULL = "tracewire VERSION" */
 	const char *hardware;    /* hardware of this machine; NULL = not written */
 	const char *os;          /* operating system of this machine; NULL = not written */

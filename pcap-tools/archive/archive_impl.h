@@ -50,7 +50,7 @@ struct tw_archive_over {
 
 struct tw_archive {
 	struct tw_archive_options options; /* its texts are stored in texts */
-	char *texts[6];
+	char *texts[5];
 	struct tw_pcapng_section section; /* of each file */
 	struct tw_merge *merge;
 	struct tw_pcapng *file;

@@ -299,7 +299,6 @@ int tw_packed__convert(struct tw_capture_file *in, struct tw_output *output,
 		       struct tw_error *error)
 {
 	const struct tw_archive_options options = {
-		.name = tw_output__name(output),
 		.application = "tracewire convert " TRACEWIRE_VERSION,
 		.wait_ns = WAIT_NS,
 		.network = true,

@@ -283,15 +283,13 @@ static int recorder__start(struct tw_recorder *rec, struct tw_error *error)
 
 static int recorder__prepare(struct tw_recorder *rec, const struct tw_recorder_options *options, struct tw_error *error)
 {
-	struct tw_archive_options archive = options->archive;
 	int err;
 
 	rec->slots = options->slots ? options->slots : SLOTS_DEFAULT;
 	rec->batch = rec->slots / 16 < BATCH_MAX ? rec->slots / 16 + 1 : BATCH_MAX;
 	rec->slot_bytes = options->slot_bytes ? options->slot_bytes : SLOT_BYTES_DEFAULT;
 	strncpy(rec->name, tw_output__name(rec->output), sizeof(rec->name) - 1);
-	archive.name = rec->name;
-	err = tw_archive__new(rec->output, &archive, &rec->archive, error);
+	err = tw_archive__new(rec->output, &options->archive, &rec->archive, error);
 	if (err)
 		return err;
 	err = tw_slot_queue__init(&rec->queue, rec->slots, rec->slot_bytes + TW_MERGE_SLACK);

@@ -21,7 +21,7 @@ struct tw_recorder_options {
 	struct tw_output *output; /* an open output; the recorder frees it, also if tw_recorder__new() fails */
 	uint32_t slots;           /* number of slots; 0 = 512 */
 	uint32_t slot_bytes; /* size of a slot: the largest frame, or all frames that arrive together; 0 = 16 KiB */
-	struct tw_archive_options archive;  /* its `name` is ignored: the output has the name */
+	struct tw_archive_options archive;
 	const struct tw_deadline *deadline; /* of the output; NULL = tw_recorder__finish() waits without limit */
 };
 

@@ -166,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tw_cursor input = { .at = data, .left = size };
 	const uint8_t *first = tw_cursor__take(&input, 1);
-	struct tw_archive_options options = { .name = "fuzz", .buffer = 256, .wait_ns = 1000, .network = true };
+	struct tw_archive_options options = { .buffer = 256, .wait_ns = 1000, .network = true };
 	struct tw_filter *filter = NULL;
 	struct tw_archive *a = NULL;
 	struct tw_output *output;

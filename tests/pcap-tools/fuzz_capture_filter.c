@@ -113,7 +113,7 @@ static int capture_of(const uint8_t *data, size_t size)
 
 static void sift(struct run *run, struct tw_capture_file *file)
 {
-	struct tw_archive_options options = { .name = "nothing", .filter = run->filter };
+	struct tw_archive_options options = { .filter = run->filter };
 	static struct tw_output *null;
 
 	if (!null)

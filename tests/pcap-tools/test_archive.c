@@ -19,7 +19,7 @@
 
 static int setup(void **state)
 {
-	*state = fixture__new(&(struct tw_archive_options){ .name = "x.pcapng", .from_start = true });
+	*state = fixture__new(&(struct tw_archive_options){ .from_start = true });
 	return 0;
 }
 
@@ -135,7 +135,7 @@ static void nameless_stream(void **state)
 
 static void holding_is_bounded(void **state)
 {
-	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .memory = 1 << 20 };
+	const struct tw_archive_options options = { .from_start = true, .memory = 1 << 20 };
 	struct fixture *x = fixture__new(&options);
 	struct tw_archive_stats stats;
 
@@ -223,9 +223,7 @@ static uint64_t explain(void *ctx, uint64_t stream_id)
 static void explained_gaps(void **state)
 {
 	uint64_t dropped = 3;
-	const struct tw_archive_options options = {
-		.name = "x.pcapng", .from_start = true, .explain = explain, .ctx = &dropped
-	};
+	const struct tw_archive_options options = { .from_start = true, .explain = explain, .ctx = &dropped };
 	struct fixture *x = fixture__new(&options);
 	struct tw_archive_stats stats;
 	struct block block;
@@ -302,7 +300,7 @@ static void remove_folder(const char *folder)
 /* In a file without events of a stream, its metadata has the time of its last packet. */
 static void silent_in_the_last_file(void **state)
 {
-	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
+	const struct tw_archive_options options = { .from_start = true, .network = true };
 	const struct tw_time_sync_sample answer = { AHEAD + 1499900, 1000000, 1000000, AHEAD + 1500100 };
 	char folder[] = "/tmp/tracewire-archive.XXXXXX", path[64];
 	struct fixture *x = calloc(1, sizeof(*x));
@@ -339,7 +337,7 @@ static uint64_t delivered(struct fixture *x)
 /* The first packets wait for the error bound of their times, but not for long. */
 static void times_are_asked_first(void **state)
 {
-	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
+	const struct tw_archive_options options = { .from_start = true, .network = true };
 	const struct tw_time_sync_sample answer = { AHEAD + 900, 1000, 1000, AHEAD + 1100 };
 	const uint64_t begin = TW_NS_PER_SECOND;
 
@@ -398,9 +396,7 @@ static void put_end_of(struct fixture *x, uint64_t id, uint64_t now)
 /* The wall clock was set back by an hour during the capture: streams on the capture clock are not ahead of it. */
 static void set_back_under_host_alignment(void **state)
 {
-	const struct tw_archive_options options = {
-		.name = "x.pcapng", .from_start = true, .network = true, .align = TW_ALIGN_HOST
-	};
+	const struct tw_archive_options options = { .from_start = true, .network = true, .align = TW_ALIGN_HOST };
 	const uint64_t hour = 3600 * TW_NS_PER_SECOND, begin = TW_NS_PER_SECOND;
 	struct fixture *x = fixture__new(&options);
 	uint64_t present;
@@ -427,7 +423,7 @@ static void set_back_under_host_alignment(void **state)
 /* A stream without a relation of its clock to this machine's is dated by arrival, not by the end of the wait. */
 static void dated_by_when_it_came(void **state)
 {
-	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
+	const struct tw_archive_options options = { .from_start = true, .network = true };
 	const uint64_t begin = TW_NS_PER_SECOND, past = 4 * TW_NS_PER_SECOND; /* a time invented by the test */
 	struct fixture *x = fixture__new(&options);
 	uint64_t present, dated;
@@ -450,7 +446,7 @@ static void dated_by_when_it_came(void **state)
 /* END is sent several times. One that arrives after the stream was retired does not begin it again. */
 static void end_repeated_after_retirement(void **state)
 {
-	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .network = true };
+	const struct tw_archive_options options = { .from_start = true, .network = true };
 	const uint64_t begin = TW_NS_PER_SECOND, over = 10 * TW_NS_PER_SECOND;
 	struct fixture *x = fixture__new(&options);
 	struct tw_archive_report *reports;
@@ -475,7 +471,7 @@ static void end_repeated_after_retirement(void **state)
 /* After the limit of events nothing is written, but all events are in the ledger. */
 static void limit(void **state)
 {
-	const struct tw_archive_options options = { .name = "x.pcapng", .from_start = true, .events_max = 4 };
+	const struct tw_archive_options options = { .from_start = true, .events_max = 4 };
 	struct fixture *x = fixture__new(&options);
 	struct tw_archive_stats stats;
 	struct block block;
@@ -542,8 +538,7 @@ static void put_symbols(struct fixture *x, uint64_t n)
 /* Metadata that is not kept is reported, also of streams that are over. */
 static void metadata_beyond_their_room(void **state)
 {
-	struct fixture *x =
-		fixture__new(&(struct tw_archive_options){ .name = "x", .from_start = true, .metadata = 16384 });
+	struct fixture *x = fixture__new(&(struct tw_archive_options){ .from_start = true, .metadata = 16384 });
 	struct tw_archive_stats stats;
 	uint64_t not_kept;
 
@@ -573,7 +568,7 @@ static void metadata_beyond_their_room(void **state)
 
 static void a_full_disk(void **state)
 {
-	const struct tw_archive_options options = { .name = "full", .buffer = 64 };
+	const struct tw_archive_options options = { .buffer = 64 };
 	struct test_frame frame = { .stream = 0 };
 	struct tw_archive_stats stats;
 	struct tw_output *output;

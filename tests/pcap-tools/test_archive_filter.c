@@ -22,7 +22,7 @@ static struct fixture *begin(const char *expression, bool joined)
 	struct fixture *x;
 
 	assert_int_equal(tw_filter__parse(expression, &filter, NULL), 0);
-	x = fixture__new(&(struct tw_archive_options){ .name = "x.pcapng", .from_start = !joined, .filter = filter });
+	x = fixture__new(&(struct tw_archive_options){ .from_start = !joined, .filter = filter });
 	x->frame.joined = joined;
 	return x;
 }
@@ -266,7 +266,7 @@ static void test_doubts(void **state)
 
 static void test_nonsense(void **state)
 {
-	struct tw_archive_options options = { .name = "x.pcapng" };
+	struct tw_archive_options options = { 0 };
 	struct tw_archive *archive = NULL;
 	struct tw_error err;
 
