@@ -110,10 +110,7 @@ void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct t
 /** tw_archive__own_clock() - set what this host knows about its own clock; see tw_stream_clock__own() */
 void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own);
 
-/**
- * tw_archive__tick() - do what is due by time: packets that waited too long, statistics, the next file
- * @now: CLOCK_MONOTONIC, ns
- */
+/** tw_archive__tick() - do what is due at @now, CLOCK_MONOTONIC in ns: packets that waited too long, statistics, the next file */
 int tw_archive__tick(struct tw_archive *a, uint64_t now);
 
 /** tw_archive__flush() - write released packets: after each round for a live reader, from time to time for a file */

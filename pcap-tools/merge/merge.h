@@ -89,7 +89,7 @@ static inline void tw_merged__copy(const struct tw_merged *out, uint8_t *to)
 		tw_store_be32(body + sizeof(struct tw_tlv), 0);
 }
 
-/* Totals of all streams, including retired ones, so the equations above hold for them too. */
+/* Totals of all streams, including retired ones, so the equations in stream/counters.h hold for them too. */
 struct tw_merge_stats {
 #define X(name, what) uint64_t name;
 	TW_STREAM_NUMBERS(X)

@@ -160,11 +160,11 @@ void tw_order__forget_last(struct tw_merge *m);
 
 /* out.c: builds, emits and counts frames. All functions return 0, or the result of emit. */
 
-/** tw_out__head() - give up a gap before the head; then emit its next item, or all of it in packed mode, or drop it; count it */
-int tw_out__head(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
-
-/** tw_out__rest() - nothing more of the head is emitted: its unused numbers count as damaged */
-int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
+/**
+ * tw_out__next() - give up a gap before the head; then emit the head's next item, or all of it in packed mode, or drop it, and count it.
+ * At the end of the head, remove it: its unused numbers count as damaged
+ */
+int tw_out__next(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
 
 /** tw_out__control() - emit the first control frame with this time */
 int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time);

@@ -19,18 +19,6 @@ static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 	return tw_clock_scale__ticks(&s->scale, ns >= common ? ns : UINT64_MAX);
 }
 
-/* The channel's next item, continuing with the next frame at the end of one. */
-static int release__advance(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
-{
-	int err;
-
-	if (!m->options.packed && tw_queued_frame__next(c->head))
-		return 0;
-	err = tw_out__rest(m, s, c);
-	tw_frame_pool__give(&m->pool, tw_merge_channel__drop_head(c));
-	return err;
-}
-
 /*
  * Control frames are not emitted with a time before the newest emitted event. Events of other streams count only if they are not newer
  * than this stream by more than the wait: such events come from a wrong clock or from a stranger, and must not date this stream.
@@ -83,9 +71,7 @@ static int release__run(struct tw_merge *m, struct tw_merge_stream *s, uint64_t 
 	int err;
 
 	do {
-		err = tw_out__head(m, s, c);
-		if (!err)
-			err = release__advance(m, s, c);
+		err = tw_out__next(m, s, c);
 		if (err || !c->head || m->pool.queued_bytes <= keep)
 			break;
 		top.time = c->head->item.time;

@@ -263,7 +263,7 @@ static int out__packed(struct tw_merge *m, struct tw_merge_stream *s, struct tw_
 	return out__emit(m, s, &out);
 }
 
-int tw_out__head(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
+static int out__head(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
 {
 	struct tw_queued_frame *frame = c->head;
 	const bool packed = m->options.packed;
@@ -279,7 +279,7 @@ int tw_out__head(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_
 	return packed ? out__packed(m, s, c) : out__item(m, s, c);
 }
 
-int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
+static int out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
 {
 	const uint64_t left = tw_queued_frame__end(c->head) - c->head->seq;
 	int err = 0;
@@ -289,6 +289,17 @@ int tw_out__rest(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_
 	if (tw_merge_channel__has_hole(c))
 		err = out__hole(m, s, c);
 	s->stats.damaged += tw_merge_channel__use(c, (uint32_t)left);
+	return err;
+}
+
+int tw_out__next(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c)
+{
+	int err = out__head(m, s, c);
+
+	if (err || (!m->options.packed && tw_queued_frame__next(c->head)))
+		return err;
+	err = out__rest(m, s, c);
+	tw_frame_pool__give(&m->pool, tw_merge_channel__drop_head(c));
 	return err;
 }
 

@@ -127,7 +127,7 @@ int tw_output__finish(struct tw_output *o, struct tw_error *error);
 /**
  * tw_output__check_writable() - whether a descriptor opened by the caller is writable
  * @name: for @error
- * Return: 0; -EBADF if it is closed, or open for reading only.
+ * Return: 0; -EINVAL if it is a terminal; -EBADF if it is closed, or open for reading only.
  */
 int tw_output__check_writable(int fd, const char *name, struct tw_error *error);
 

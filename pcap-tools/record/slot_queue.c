@@ -77,7 +77,7 @@ static void wait_for(int fd, int timeout_ms)
 			;
 }
 
-static int queue__alloc(struct tw_slot_queue *q, uint32_t count, size_t step)
+static int slot_queue__alloc(struct tw_slot_queue *q, uint32_t count, size_t step)
 {
 	const size_t bytes = count * step, hot = bytes < HOT_BYTES ? bytes : HOT_BYTES;
 
@@ -103,7 +103,7 @@ int tw_slot_queue__init(struct tw_slot_queue *q, uint32_t count, size_t size)
 	err = q->filled_fd < 0 || q->unused_fd < 0 ? -errno : 0;
 	pthread_mutex_init(&q->lock, NULL);
 	if (!err)
-		err = queue__alloc(q, count, step);
+		err = slot_queue__alloc(q, count, step);
 	if (err)
 		tw_slot_queue__fini(q);
 	return err;
@@ -340,7 +340,7 @@ void tw_receive_queue__free(struct tw_receive_queue *queue)
 	free(queue);
 }
 
-static struct tw_slot *queue__slot(struct tw_receive_queue *queue)
+static struct tw_slot *receive_queue__slot(struct tw_receive_queue *queue)
 {
 	if (!queue->unused.first && !pthread_mutex_trylock(&queue->slots->lock))
 		slot_queue__take_and_unlock(queue->slots, TW_RECEIVE_QUEUE_SLOTS, &queue->unused);
@@ -348,7 +348,7 @@ static struct tw_slot *queue__slot(struct tw_receive_queue *queue)
 }
 
 /* Takes the slot of the last place after @place, to close a gap in the places when no slot is free. Return: NULL if there is none */
-static struct tw_slot *queue__move(struct tw_receive_queue *queue, unsigned int place)
+static struct tw_slot *receive_queue__move(struct tw_receive_queue *queue, unsigned int place)
 {
 	for (unsigned int i = TW_RECEIVE_QUEUE_SLOTS - 1; i > place; i--) {
 		struct tw_slot *slot = queue->places[i];
@@ -368,9 +368,9 @@ unsigned int tw_receive_queue__room(struct tw_receive_queue *queue, uint8_t *ret
 		struct tw_slot **place = &queue->places[n];
 
 		if (!*place)
-			*place = queue__slot(queue);
+			*place = receive_queue__slot(queue);
 		if (!*place)
-			*place = queue__move(queue, n);
+			*place = receive_queue__move(queue, n);
 		if (!*place)
 			break;
 		ret[n] = (*place)->data;
@@ -388,7 +388,7 @@ void tw_receive_queue__put(struct tw_receive_queue *queue, unsigned int place, s
 bool tw_receive_queue__copy(struct tw_receive_queue *queue, const void *frames, size_t len, size_t segment,
 			    const struct tw_arrival *arrival)
 {
-	struct tw_slot *slot = queue__slot(queue);
+	struct tw_slot *slot = receive_queue__slot(queue);
 
 	if (!slot)
 		return false;
@@ -399,7 +399,7 @@ bool tw_receive_queue__copy(struct tw_receive_queue *queue, const void *frames, 
 
 bool tw_receive_queue__retire(struct tw_receive_queue *queue, uint64_t stream_id)
 {
-	struct tw_slot *slot = queue__slot(queue);
+	struct tw_slot *slot = receive_queue__slot(queue);
 
 	if (!slot)
 		return false;
