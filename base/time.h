@@ -31,6 +31,12 @@ static inline uint64_t tw_time__later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/** tw_time__apart() - the distance of two times of one clock */
+static inline uint64_t tw_time__apart(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 /*
  * A deadline for a waiting thread, which another thread or a signal handler may set during the wait. The waiting thread checks it every
  * TW_DEADLINE_SLICE_MS. No wake-up is needed, so there is no descriptor to share and no signal to lose.

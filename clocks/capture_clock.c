@@ -5,7 +5,7 @@
 
 void tw_capture_clock__begin(struct tw_capture_clock *c)
 {
-	tw_stamps__begin(&c->stamps);
+	c->stamps = tw_stamps__measure();
 	c->begun = c->stamps.distance;
 }
 

@@ -31,7 +31,6 @@ struct waiting {
 struct asked_stream {
 	uint64_t id;
 	struct tw_peer peer;
-	bool answers;
 	uint64_t seen, due;              /* time of the latest control frame; time of the next request */
 	uint64_t asked;                  /* number of requests sent */
 	uint64_t unanswered;             /* number of requests since the last response */
@@ -108,7 +107,7 @@ static struct asked_stream *begin(struct tw_clock_poller *p, uint64_t id, const 
 	}
 	*s = (struct asked_stream){ .id = id, .peer = *frame->from, .due = now, .seen = now };
 	stream->user[p->user] = s;
-	p->due = now < p->due ? now : p->due;
+	p->due = tw_time__earlier(p->due, now);
 	return s;
 }
 
@@ -147,7 +146,7 @@ static void take_control(struct tw_clock_poller *p, struct asked_stream *s, cons
 		memset(s->waiting, 0, sizeof(s->waiting));
 	}
 	if (now - s->seen > SILENT_NS) /* the stream is active again */
-		p->due = s->due < p->due ? s->due : p->due;
+		p->due = tw_time__earlier(p->due, s->due);
 	s->seen = now;
 	if (!s->has_formats)
 		note_metadata(s, frame);
@@ -179,7 +178,7 @@ uint64_t tw_clock_poller__due(const struct tw_clock_poller *p)
 
 static uint64_t pause_after(const struct asked_stream *s)
 {
-	uint64_t pause = s->round_trip * ROUNDS;
+	const uint64_t pause = s->round_trip * ROUNDS;
 
 	if (s->asked < BURST)
 		return BURST_NS;
@@ -187,7 +186,7 @@ static uint64_t pause_after(const struct asked_stream *s)
 		return DEAF_NS;
 	if (!pause || pause > PAUSE_MAX_NS)
 		return PAUSE_MAX_NS;
-	return pause < PAUSE_MIN_NS ? PAUSE_MIN_NS : pause;
+	return tw_time__later(pause, PAUSE_MIN_NS);
 }
 
 /* Whether @s gets a request before @other: streams without a request are first, then those with the earliest due time. */
@@ -208,10 +207,10 @@ static struct asked_stream *most_due(struct tw_clock_poller *p, uint64_t now)
 		if (!s || (now > s->seen && now - s->seen > SILENT_NS))
 			continue;
 		if (!first || goes_before(s, first)) {
-			next = first && first->due < next ? first->due : next;
+			next = first ? tw_time__earlier(next, first->due) : next;
 			first = s;
-		} else if (s->due < next) {
-			next = s->due;
+		} else {
+			next = tw_time__earlier(next, s->due);
 		}
 	}
 	if (first && first->due > now) {
@@ -240,9 +239,7 @@ static bool lacks_something(const struct asked_stream *s)
 /* Return: the next pause, at least two round trips: one for the response, and as much again for metadata on the path. */
 static uint64_t next_pause(const struct asked_stream *s)
 {
-	const uint64_t pause = s->want_pause ? 2 * s->want_pause : WANT_NS;
-
-	return pause > 2 * s->round_trip ? pause : 2 * s->round_trip;
+	return tw_time__later(s->want_pause ? 2 * s->want_pause : WANT_NS, 2 * s->round_trip);
 }
 
 /*
@@ -269,9 +266,10 @@ static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint6
 static uint64_t next_due(const struct tw_clock_poller *p, const struct asked_stream *s, uint64_t now)
 {
 	const uint64_t clock_due = now + pause_after(s);
-	const uint64_t want_due = s->want_due > p->all_due ? s->want_due : p->all_due;
 
-	return lacks_something(s) && want_due < clock_due ? want_due : clock_due;
+	if (!lacks_something(s))
+		return clock_due;
+	return tw_time__earlier(clock_due, tw_time__later(s->want_due, p->all_due));
 }
 
 /* Return: the pause after this request; 0 after a first request of a stream, except after each AT_ONCE-th. */
@@ -286,7 +284,6 @@ bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_ti
 {
 	struct asked_stream *s = now < p->due ? NULL : most_due(p, now);
 	struct waiting *waiting;
-	uint64_t next;
 	uint16_t want;
 
 	if (!s)
@@ -297,19 +294,11 @@ bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_ti
 	p->stats.asked++;
 	s->unanswered++;
 	s->due = next_due(p, s, now);
-	p->due = s->due < p->due ? s->due : p->due;
-	next = now + pause_between(p, s);
-	p->due = p->due < next ? next : p->due;
+	p->due = tw_time__later(tw_time__earlier(p->due, s->due), now + pause_between(p, s));
 	ret->to = &s->peer;
 	ret->len = tw_time_sync_frame__request(ret->frame, s->id,
 					       &(struct tw_time_sync_view){ .id = waiting->id, .asked = now }, want);
 	return true;
-}
-
-static void bring_forward(struct tw_clock_poller *p, struct asked_stream *s, uint64_t due)
-{
-	s->due = due < s->due ? due : s->due;
-	p->due = s->due < p->due ? s->due : p->due;
 }
 
 static struct waiting *waiting_for(struct asked_stream *s, const struct tw_time_sync_view *answer)
@@ -344,8 +333,9 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 	trip = arrived - waiting->asked;
 	s->round_trip = !s->round_trip || trip < s->round_trip ? trip : s->round_trip + s->round_trip / 8 + 1;
 	s->unanswered = 0;
-	s->answers = true;
-	bring_forward(p, s, waiting->asked + pause_after(s)); /* the pause may be shorter after a response */
+	/* The pause may be shorter after a response. */
+	s->due = tw_time__earlier(s->due, waiting->asked + pause_after(s));
+	p->due = tw_time__earlier(p->due, s->due);
 	p->stats.answered++;
 	*ret_stream = stream;
 	*ret = (struct tw_time_sync_sample){ waiting->asked, answer.received, answer.answered, arrived };

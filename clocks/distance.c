@@ -5,11 +5,6 @@
 
 #define ANCHOR_NS (16 * TW_NS_PER_SECOND) /* shortest time between two anchors */
 
-static uint64_t apart(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
 struct tw_bounds tw_bounds__grown(struct tw_bounds bounds, uint64_t ns)
 {
 	const int64_t growth = (int64_t)(ns / (TW_NS_PER_SECOND / TW_DRIFT_MAX)) + 1;
@@ -27,7 +22,7 @@ int64_t tw_bounds__middle(struct tw_bounds bounds)
 	return bounds.low / 2 + bounds.high / 2;
 }
 
-/* Return: the newest mark. At least one mark must exist. */
+/* Return: the newest mark; it is only valid if there is a mark. */
 static const struct tw_distance_mark *latest_mark(const struct tw_distance *d)
 {
 	return &d->marks[(d->n_marks - 1) % TW_DISTANCE_MARKS];
@@ -37,12 +32,7 @@ uint64_t tw_distance__pause(const struct tw_distance *d)
 {
 	if (d->n_marks < 2)
 		return 0;
-	return apart(d->marks[(d->n_marks - 2) % TW_DISTANCE_MARKS].time, latest_mark(d)->time);
-}
-
-static const struct tw_distance_mark *oldest_anchor(const struct tw_distance *d)
-{
-	return &d->anchors[d->n_anchors > TW_DISTANCE_ANCHORS ? d->n_anchors % TW_DISTANCE_ANCHORS : 0];
+	return tw_time__apart(d->marks[(d->n_marks - 2) % TW_DISTANCE_MARKS].time, latest_mark(d)->time);
 }
 
 static int64_t width(const struct tw_distance_mark *mark)
@@ -58,16 +48,10 @@ static void anchor(struct tw_distance *d, const struct tw_distance_mark *mark)
 {
 	struct tw_distance_mark *newest = &d->anchors[(d->n_anchors - 1) % TW_DISTANCE_ANCHORS];
 
-	if (!d->n_anchors || apart(mark->time, newest->time) >= ANCHOR_NS)
+	if (!d->n_anchors || tw_time__apart(mark->time, newest->time) >= ANCHOR_NS)
 		d->anchors[d->n_anchors++ % TW_DISTANCE_ANCHORS] = *mark;
 	else if (width(mark) < width(newest) / 2)
 		*newest = *mark;
-}
-
-static void remember(struct tw_distance *d, const struct tw_distance_mark *mark)
-{
-	d->marks[d->n_marks++ % TW_DISTANCE_MARKS] = *mark;
-	anchor(d, mark);
 }
 
 bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *s)
@@ -75,7 +59,7 @@ bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *
 	const struct tw_bounds asked = { INT64_MIN, (int64_t)(s->received - s->asked) };
 	struct tw_distance_mark mark = { .time = s->answered };
 
-	mark.bounds = tw_bounds__grown(asked, apart(s->answered, s->received));
+	mark.bounds = tw_bounds__grown(asked, tw_time__apart(s->answered, s->received));
 	mark.bounds.low = (int64_t)(s->answered - s->arrived);
 	if (s->arrived < s->asked || mark.bounds.low > mark.bounds.high) {
 		d->refused++;
@@ -84,7 +68,7 @@ bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *
 	d->exchanges++;
 	if (tw_distance__known(d)) {
 		const struct tw_distance_mark *last = latest_mark(d);
-		const struct tw_bounds before = tw_bounds__grown(last->bounds, apart(mark.time, last->time));
+		const struct tw_bounds before = tw_bounds__grown(last->bounds, tw_time__apart(mark.time, last->time));
 		const struct tw_bounds both = tw_bounds__meet(before, mark.bounds);
 
 		if (both.low <= both.high) {
@@ -94,7 +78,8 @@ bool tw_distance__take(struct tw_distance *d, const struct tw_time_sync_sample *
 			d->restarts++;
 		}
 	}
-	remember(d, &mark);
+	d->marks[d->n_marks++ % TW_DISTANCE_MARKS] = mark;
+	anchor(d, &mark);
 	return true;
 }
 
@@ -110,7 +95,8 @@ struct tw_bounds tw_distance__at(const struct tw_distance *d, uint64_t time)
 	struct tw_bounds bounds = { INT64_MIN, INT64_MAX };
 
 	for (uint64_t i = 0; i < n; i++)
-		bounds = tw_bounds__meet(bounds, tw_bounds__grown(d->marks[i].bounds, apart(d->marks[i].time, time)));
+		bounds = tw_bounds__meet(bounds,
+					 tw_bounds__grown(d->marks[i].bounds, tw_time__apart(d->marks[i].time, time)));
 	return bounds;
 }
 
@@ -126,14 +112,11 @@ static int64_t rate(int64_t by, uint64_t ns)
 
 struct tw_bounds tw_distance__drift(const struct tw_distance *d)
 {
-	const struct tw_distance_mark *first, *last;
+	const uint64_t oldest = d->n_anchors > TW_DISTANCE_ANCHORS ? d->n_anchors % TW_DISTANCE_ANCHORS : 0;
+	const struct tw_distance_mark *first = &d->anchors[oldest], *last = latest_mark(d);
 	uint64_t ns;
 
-	if (!d->n_anchors)
-		return (struct tw_bounds){ -TW_DRIFT_MAX, TW_DRIFT_MAX };
-	first = oldest_anchor(d);
-	last = latest_mark(d);
-	if (last->time <= first->time)
+	if (!d->n_anchors || last->time <= first->time)
 		return (struct tw_bounds){ -TW_DRIFT_MAX, TW_DRIFT_MAX };
 	ns = last->time - first->time;
 	return (struct tw_bounds){ rate(tw_saturate__minus(last->bounds.low, first->bounds.high), ns) - 1,

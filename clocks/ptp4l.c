@@ -39,15 +39,21 @@ enum {
 #define ACTION_RESPONSE    2
 #define TLV_MANAGEMENT     1
 
+enum management_id {
+	CURRENT_DATA_SET = 0x2001,
+	TIME_PROPERTIES_DATA_SET = 0x2003,
+	TIME_STATUS_NP = 0xc000,
+	PORT_PROPERTIES_NP = 0xc004,
+};
+
 /* The management ids that are requested, and the minimum length of the data in each answer, bytes. */
 static const struct {
-	uint16_t id;
-	uint16_t least;
+	uint16_t id, least;
 } messages[] = {
-	{ 0x2001, 18 }, /* CURRENT_DATA_SET */
-	{ 0x2003, 4 },  /* TIME_PROPERTIES_DATA_SET */
-	{ 0xc000, 50 }, /* TIME_STATUS_NP */
-	{ 0xc004, 13 }, /* PORT_PROPERTIES_NP */
+	{ CURRENT_DATA_SET, 18 },
+	{ TIME_PROPERTIES_DATA_SET, 4 },
+	{ TIME_STATUS_NP, 50 },
+	{ PORT_PROPERTIES_NP, 13 },
 };
 #define MESSAGES (sizeof(messages) / sizeof(messages[0]))
 #define ALL      ((1u << MESSAGES) - 1)
@@ -135,18 +141,18 @@ static void take_port(struct tw_ptp4l_status *s, const uint8_t *data, size_t len
 static void take_data(struct tw_ptp4l_status *s, uint16_t id, const uint8_t *data, size_t len)
 {
 	switch (id) {
-	case 0x2001:
+	case CURRENT_DATA_SET:
 		s->offset = (int64_t)tw_load_be64(data + 2) / SCALED;
 		s->path_delay = (int64_t)tw_load_be64(data + 10) / SCALED;
 		break;
-	case 0x2003:
+	case TIME_PROPERTIES_DATA_SET:
 		s->utc_offset = (int16_t)tw_load_be16(data);
 		s->ptp_timescale = data[2] & 0x08;
 		break;
-	case 0xc000:
+	case TIME_STATUS_NP:
 		s->has_master = tw_load_be32(data + 38) != 0;
 		break;
-	case 0xc004:
+	case PORT_PROPERTIES_NP:
 		take_port(s, data, len);
 		break;
 	}

@@ -18,6 +18,7 @@ struct tw_stamps {
 	uint64_t error_ns; /* error bound of @distance, ns */
 };
 
+/** tw_stamps__measure() - make a measurement; the first is the initial state */
 static inline struct tw_stamps tw_stamps__measure(void)
 {
 	struct tw_stamps ret = { .error_ns = UINT64_MAX };
@@ -31,12 +32,6 @@ static inline struct tw_stamps tw_stamps__measure(void)
 			ret = (struct tw_stamps){ (int64_t)(real - before - error / 2), error };
 	}
 	return ret;
-}
-
-/** tw_stamps__begin() - make the first measurement */
-static inline void tw_stamps__begin(struct tw_stamps *stamps)
-{
-	*stamps = tw_stamps__measure();
 }
 
 /**

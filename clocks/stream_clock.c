@@ -24,18 +24,13 @@ struct estimate {
 	enum tw_offset_method method;
 };
 
-static uint64_t apart(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : b - a;
-}
-
 /*
  * Get the bounds from the reports of both hosts, at @ns in the stream's clock. If the stream's clock has its own rate, the bounds grow by
  * the possible drift. Return: false if they are unknown or too old.
  */
 static bool kept_at(const struct tw_stream_clock *c, uint64_t ns, struct tw_bounds *ret)
 {
-	const uint64_t since = apart(ns, c->kept.time);
+	const uint64_t since = tw_time__apart(ns, c->kept.time);
 
 	if (!c->kept.any || since > KEPT_NS)
 		return false;
@@ -85,16 +80,8 @@ static int64_t estimate__offset(const struct tw_stream_clock *c, uint64_t ns)
 /* Return: the error bound of a packet time that was computed with @offset, ns. */
 static uint64_t estimate__error(const struct estimate *estimate, int64_t offset)
 {
-	const uint64_t low = tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.low));
-	const uint64_t high = tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.high));
-
-	return low > high ? low : high;
-}
-
-/* Return: time until which the estimate is valid without new data, ns in the stream's clock. */
-static uint64_t estimate__lasts(const struct tw_stream_clock *c, const struct estimate *estimate)
-{
-	return estimate->method == TW_OFFSET_BY_SYNC ? c->kept.time + KEPT_NS : UINT64_MAX;
+	return tw_time__later(tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.low)),
+			      tw_saturate__size(tw_saturate__plus(offset, estimate->bounds.high)));
 }
 
 void tw_stream_clock__init(struct tw_stream_clock *clock, enum tw_align align, bool wall)
@@ -297,12 +284,13 @@ static bool has_moved(const struct tw_stream_clock *c, int64_t offset)
 
 static bool is_worth(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
-	const bool low = is_low(c, now, ns);
-
-	return low || now->error_ns > c->stated.error_ns || has_moved(c, now->offset);
+	return is_low(c, now, ns) || now->error_ns > c->stated.error_ns || has_moved(c, now->offset);
 }
 
-/* Set check_at: until then, the error stays below the reported error, although it grows with the drift and the correction of the line. */
+/*
+ * Set check_at: until then, the error stays below the reported error, although it grows with the drift and the correction of the line, and
+ * the estimate is valid without new data.
+ */
 static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
 	const double drift = c->line.drift < 0 ? -c->line.drift : c->line.drift;
@@ -313,10 +301,10 @@ static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, ui
 	c->check_at = ns + LOOK_NS;
 	if (now->error_ns != TW_ERROR_UNKNOWN && room < (double)LOOK_NS)
 		c->check_at = ns + (uint64_t)room;
-	if (estimate__make(c, ns, &estimate) && c->check_at > estimate__lasts(c, &estimate))
-		c->check_at = estimate__lasts(c, &estimate);
-	if (c->n_changes && c->check_at > tw_stream_clock__ns(c, c->changes[0].time))
-		c->check_at = tw_stream_clock__ns(c, c->changes[0].time);
+	if (estimate__make(c, ns, &estimate) && estimate.method == TW_OFFSET_BY_SYNC)
+		c->check_at = tw_time__earlier(c->check_at, c->kept.time + KEPT_NS);
+	if (c->n_changes)
+		c->check_at = tw_time__earlier(c->check_at, tw_stream_clock__ns(c, c->changes[0].time));
 }
 
 /* Make the record of the oldest unreported change. With --wall, the offset of packet times follows the change. */
@@ -376,7 +364,7 @@ static void say_ahead(const struct tw_stream_clock *c, struct tw_stream_clock_su
 	ret->ahead_known = true;
 	ret->ahead = tw_saturate__plus(c->wall_offset, tw_bounds__middle(estimate.bounds));
 	ret->ahead = tw_saturate__minus(ret->ahead, c->own.stepped);
-	ret->ahead_most = ((uint64_t)estimate.bounds.high - (uint64_t)estimate.bounds.low) / 2 + 1 + sample->error_ns;
+	ret->ahead_most = width(estimate.bounds) / 2 + 1 + sample->error_ns;
 }
 
 void tw_stream_clock__summary(const struct tw_stream_clock *c, struct tw_stream_clock_summary *ret)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "clocks/distance.h"
 #include "clocks/ptp4l.h"
 
 #define READINGS      3   /* readings of a network card's clock, of which the most accurate is used */
@@ -52,7 +53,7 @@ static int find_phc(const char *ifname)
 	struct ifreq req = { .ifr_data = (char *)&info };
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	char path[32];
-	int err;
+	int err, phc;
 
 	if (fd < 0)
 		return -errno;
@@ -62,23 +63,13 @@ static int find_phc(const char *ifname)
 	if (err || info.phc_index < 0)
 		return err ? err : -ENODEV;
 	snprintf(path, sizeof(path), "/dev/ptp%d", info.phc_index);
-	err = open(path, O_RDONLY | O_CLOEXEC);
-	return err < 0 ? -errno : err;
+	phc = open(path, O_RDONLY | O_CLOEXEC);
+	return phc < 0 ? -errno : phc;
 }
 
 static uint64_t ns_of(const struct ptp_clock_time *t)
 {
 	return (uint64_t)t->sec * TW_NS_PER_SECOND + t->nsec;
-}
-
-static int read_precise(int fd, struct phc_reading *ret)
-{
-	struct ptp_sys_offset_precise p = { 0 };
-
-	if (ioctl(fd, PTP_SYS_OFFSET_PRECISE, &p) < 0)
-		return -errno;
-	*ret = (struct phc_reading){ ns_of(&p.device), ns_of(&p.sys_realtime), PRECISE_NS };
-	return 0;
 }
 
 /* Each reading has REALTIME, the card's clock, and REALTIME again. The reading with the shortest time between both REALTIMEs is used. */
@@ -106,9 +97,12 @@ static int read_extended(int fd, struct phc_reading *ret)
 /* Read both clocks simultaneously if the hardware can; otherwise get the most accurate of several readings. Return: 0 or -errno */
 static int read_phc(int fd, struct phc_reading *ret)
 {
-	const int err = read_precise(fd, ret);
+	struct ptp_sys_offset_precise p = { 0 };
 
-	return err ? read_extended(fd, ret) : 0;
+	if (ioctl(fd, PTP_SYS_OFFSET_PRECISE, &p) < 0)
+		return read_extended(fd, ret);
+	*ret = (struct phc_reading){ ns_of(&p.device), ns_of(&p.sys_realtime), PRECISE_NS };
+	return 0;
 }
 
 struct tw_sync *tw_sync__new(void)
@@ -157,11 +151,6 @@ static struct tw_sync_state ask_kernel(void)
 	return ret;
 }
 
-static uint64_t size_of(int64_t ns)
-{
-	return ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-}
-
 static uint64_t worst_offset(struct tw_sync *s)
 {
 	const unsigned int n = s->n_offsets < OFFSETS ? s->n_offsets : OFFSETS;
@@ -191,7 +180,7 @@ static uint64_t beside_phc(struct tw_sync *s)
 
 	if (!open_phc(s) || read_phc(s->phc, &r))
 		return UINT64_MAX;
-	return size_of((int64_t)(r.phc - r.real) - tai) + r.error_ns;
+	return tw_saturate__size((int64_t)(r.phc - r.real) - tai) + r.error_ns;
 }
 
 /* Return: @ns as text, rounded up to a power of ten, so that the text does not change with each measurement. */
@@ -234,8 +223,8 @@ static bool ask_ptp4l(struct tw_sync *s, struct tw_sync_state *ret)
 	if (!is_master && !follows(&s->status))
 		return false;
 	if (!is_master) {
-		s->offsets[s->n_offsets++ % OFFSETS] = size_of(s->status.offset);
-		ns = worst_offset(s) + size_of(s->status.path_delay);
+		s->offsets[s->n_offsets++ % OFFSETS] = tw_saturate__size(s->status.offset);
+		ns = worst_offset(s) + tw_saturate__size(s->status.path_delay);
 	}
 	if (ns > PTP_MAX_NS)
 		return false;

@@ -95,7 +95,7 @@ int tw_time_sync_responder__start(const struct tw_time_sync_responder_options *o
 
 	if (t) {
 		t->options = *options;
-		tw_stamps__begin(&t->stamps);
+		t->stamps = tw_stamps__measure();
 		sem_init(&t->running, 0, 0);
 		err = pthread_create(&t->thread, NULL, responder_thread, t);
 	}
