@@ -21,7 +21,7 @@ struct channel_key {
 };
 
 /* Precedes each kept frame: its length and its missing bytes. */
-struct kept {
+struct kept_frame {
 	uint32_t len, missing;
 };
 
@@ -36,7 +36,7 @@ struct tw_report_frames {
 	struct tw_merge *merge;
 	struct tw_streams *streams;
 	uint64_t n_snapped; /* cut frames passed to the merge, which counts them as malformed */
-	uint8_t *opening;   /* the kept frames, each after its struct kept */
+	uint8_t *opening;   /* the kept frames, each after its struct kept_frame */
 	size_t opening_len;
 	unsigned int n_opening;
 };
@@ -48,11 +48,16 @@ struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, bool 
 
 	if (!frames)
 		return NULL;
-	*frames = (struct tw_report_frames){ .streams = streams, .take = take, .ctx = ctx, .stats = stats };
-	frames->order = in_order ? AS_IT_IS : UNDECIDED;
-	frames->next_numbers = (struct tw_hash_table){ .key_size = sizeof(struct channel_key),
-						       .value_size = sizeof(uint64_t),
-						       .max = CHANNELS_MAX };
+	*frames = (struct tw_report_frames){
+		.streams = streams,
+		.take = take,
+		.ctx = ctx,
+		.stats = stats,
+		.order = in_order ? AS_IT_IS : UNDECIDED,
+		.next_numbers = { .key_size = sizeof(struct channel_key),
+				  .value_size = sizeof(uint64_t),
+				  .max = CHANNELS_MAX },
+	};
 	return frames;
 }
 
@@ -134,12 +139,6 @@ static uint64_t missing_before(struct tw_report_frames *frames, const struct tw_
 	return missing;
 }
 
-static int take_as_it_is(struct tw_report_frames *frames, struct tw_report_frame *frame)
-{
-	frames->stats->missing += missing_before(frames, &frame->info);
-	return frames->take(frames->ctx, frame);
-}
-
 /* Sets a stream's clock scale and wall-clock offset in the merge, from HOST and first CLOCK: the merge needs them to order the events. */
 static int place(struct tw_report_frames *frames, const struct tw_frame_info *info, struct tw_cursor tlvs)
 {
@@ -160,41 +159,41 @@ static int place(struct tw_report_frames *frames, const struct tw_frame_info *in
 	return err == -ENOSPC ? 0 : err;
 }
 
-static int merge(struct tw_report_frames *frames, const struct tw_report_frame *frame, const uint8_t *data, size_t len)
+static int pass_on(struct tw_report_frames *frames, struct tw_report_frame *frame, const uint8_t *data, size_t len)
 {
 	int err = 0;
 
+	if (frames->order == AS_IT_IS) {
+		frames->stats->missing += missing_before(frames, &frame->info);
+		return frames->take(frames->ctx, frame);
+	}
 	frames->n_snapped += frame->missing > 0;
 	if (frame->info.source == TW_SOURCE_CONTROL)
 		err = place(frames, &frame->info, frame->tlvs);
 	return err ? err : tw_merge__frame(frames->merge, data, len, NULL);
 }
 
-static int take_kept(struct tw_report_frames *frames, const struct kept *kept, const uint8_t *data)
-{
-	struct tw_report_frame frame = { .missing = kept->missing };
-
-	tw_frame__parse(data, kept->len, &frame.info, &frame.tlvs);
-	return frames->order == MERGED ? merge(frames, &frame, data, kept->len) : take_as_it_is(frames, &frame);
-}
-
-/* Sets the order after the kind of file was found, and processes the kept frames. */
+/* Sets the order after the kind of file was found, and passes on the kept frames. */
 static int decide(struct tw_report_frames *frames, enum order order)
 {
 	const struct tw_merge_options options = {
 		.one_order = true, .streams = frames->streams, .emit = take_merged, .ctx = frames
 	};
-	struct kept kept;
 	size_t at = 0;
 	int err = order == MERGED ? tw_merge__new(&options, &frames->merge, NULL) : 0;
 
 	if (!err)
 		frames->order = order;
 	while (!err && at < frames->opening_len) {
+		const uint8_t *data = frames->opening + at + sizeof(struct kept_frame);
+		struct tw_report_frame frame = { 0 };
+		struct kept_frame kept;
+
 		memcpy(&kept, frames->opening + at, sizeof(kept));
-		at += sizeof(kept);
-		err = take_kept(frames, &kept, frames->opening + at);
-		at += kept.len;
+		frame.missing = kept.missing;
+		tw_frame__parse(data, kept.len, &frame.info, &frame.tlvs);
+		err = pass_on(frames, &frame, data, kept.len);
+		at += sizeof(kept) + kept.len;
 	}
 	frames->opening_len = 0;
 	return err;
@@ -202,7 +201,7 @@ static int decide(struct tw_report_frames *frames, enum order order)
 
 static int keep(struct tw_report_frames *frames, const struct tw_report_frame *frame, const uint8_t *data, size_t len)
 {
-	const struct kept kept = {
+	const struct kept_frame kept = {
 		.len = (uint32_t)(len < TW_FRAME_MAX ? len : TW_FRAME_MAX),
 		.missing = frame->missing,
 	};
@@ -222,7 +221,7 @@ static int keep(struct tw_report_frames *frames, const struct tw_report_frame *f
 static bool is_full(const struct tw_report_frames *frames)
 {
 	return frames->n_opening == TW_REPORT_OPENING_FRAMES ||
-	       TW_REPORT_OPENING_BYTES - frames->opening_len < sizeof(struct kept) + TW_FRAME_MAX;
+	       TW_REPORT_OPENING_BYTES - frames->opening_len < sizeof(struct kept_frame) + TW_FRAME_MAX;
 }
 
 /* Counts a frame and its faults. Return: whether it can be read. */
@@ -263,9 +262,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 		err = decide(frames, AS_IT_IS);
 	if (err)
 		return err;
-	if (frames->order == MERGED)
-		return merge(frames, &frame, data, len);
-	return frames->order == UNDECIDED ? keep(frames, &frame, data, len) : take_as_it_is(frames, &frame);
+	return frames->order == UNDECIDED ? keep(frames, &frame, data, len) : pass_on(frames, &frame, data, len);
 }
 
 int tw_report_frames__flush(struct tw_report_frames *frames)

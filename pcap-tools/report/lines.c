@@ -6,9 +6,9 @@
 
 #include "base/json.h"
 #include "base/printable.h"
+#include "base/time.h"
 
 /* The beginning of a line, before the event: stream, task, CPU, time. It is made for each event, so library calls are avoided. */
-#define NS_PER_S     1000000000u
 #define NS_PER_US    1000u
 #define COUNT_WIDTH  12
 #define DELTA_WIDTH  8
@@ -29,19 +29,14 @@ enum {
 /* Return: the task's name at the time of the event; "<idle>" for pid 0; "<...>" if the name is unknown */
 static const char *report__comm(const struct tw_report_event *event, size_t *ret_len)
 {
-	const struct tw_task_name *name;
+	const uint32_t pid = event->view.pid;
+	const char *name = pid ? tw_stream__task(event->stream, pid, event->view.time, ret_len) : NULL;
 
-	if (!event->view.pid) {
-		*ret_len = 6;
-		return "<idle>";
-	}
-	name = tw_tasks__name(&event->stream->tasks, event->view.pid, event->view.time);
-	if (name) {
-		*ret_len = name->len;
-		return name->name;
-	}
-	*ret_len = 5;
-	return "<...>";
+	if (name)
+		return name;
+	name = pid ? "<...>" : "<idle>";
+	*ret_len = strlen(name);
+	return name;
 }
 
 static bool has_time_of_day(const struct tw_report *report, const struct tw_stream *stream)
@@ -172,7 +167,7 @@ static void put_nanoseconds(struct tw_report *report, struct tw_line *line, uint
 {
 	const bool full = report->options->full_time;
 	const uint64_t units = full ? ns : microseconds(ns);
-	const uint64_t per_second = full ? NS_PER_S : NS_PER_S / NS_PER_US;
+	const uint64_t per_second = full ? TW_NS_PER_SECOND : TW_NS_PER_SECOND / NS_PER_US;
 
 	put_seconds(report, line, units / per_second, of_day);
 	tw_line__digits(line, units % per_second, full ? 9 : 6, '0');
@@ -228,7 +223,7 @@ static void put_stream(const struct tw_report *report, struct tw_line *line, con
 	const struct tw_identity *id = &stream->identity;
 	size_t len;
 
-	if (!report->several_streams)
+	if (report->n_named < 2)
 		return;
 	len = name_length(report, id);
 	if (len < report->width)
@@ -254,7 +249,6 @@ void tw_report__head(struct tw_report *report, struct tw_line *line)
 	const struct tw_stream *first = that_came_out(report, tw_streams__first(report->streams)), *s;
 	uint64_t cpus = 0;
 
-	report->several_streams = report->n_streams > 1;
 	report->several_hosts = false;
 	report->width = 0;
 	for (s = first; s; s = that_came_out(report, s->next))
@@ -267,11 +261,12 @@ void tw_report__head(struct tw_report *report, struct tw_line *line)
 		if (s->identity.cpus > cpus)
 			cpus = s->identity.cpus;
 	}
-	if (report->began || report->options->json || !cpus)
-		return;
-	tw_line__str(line, "cpus=");
-	tw_line__u64(line, cpus);
-	tw_line__char(line, '\n');
+	if (!report->n_named && !report->options->json && cpus) {
+		tw_line__str(line, "cpus=");
+		tw_line__u64(line, cpus);
+		tw_line__char(line, '\n');
+	}
+	report->n_named = report->n_streams;
 }
 
 /* Text lines in the layout of `trace-cmd report`, byte for byte. */
@@ -284,8 +279,7 @@ static void put_bytes(struct tw_line *line, const struct tw_record *record)
 {
 	for (uint32_t i = TW_RECORD_COMMON; i < record->len && !line->cut; i++) {
 		tw_line__char(line, ' ');
-		tw_line__char(line, "0123456789abcdef"[record->data[i] >> 4]);
-		tw_line__char(line, "0123456789abcdef"[record->data[i] & 0xf]);
+		tw_line__hex_byte(line, record->data[i]);
 	}
 }
 
@@ -369,7 +363,7 @@ static void end_line(struct tw_line *line)
 		tw_line__char(line, '\n');
 }
 
-void tw_report__text_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
+static void text_event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
 {
 	put_stream(report, line, event->stream);
 	put_task(report, line, event);
@@ -385,12 +379,13 @@ void tw_report__text_line(struct tw_report *report, const struct tw_report_event
 	end_line(line);
 }
 
-void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
-			  const struct tw_lost_view *lost, struct tw_line *line)
+static void text_loss(struct tw_report *report, const struct tw_report_loss *loss, struct tw_line *line)
 {
-	put_stream(report, line, stream);
+	const struct tw_lost_view *lost = &loss->lost;
+
+	put_stream(report, line, loss->stream);
 	tw_line__str(line, "CPU:");
-	tw_line__u64(line, cpu);
+	tw_line__u64(line, loss->cpu);
 	tw_line__str(line, " [");
 	if (lost->unknown && lost->count)
 		tw_line__str(line, "AT LEAST "); /* unlike trace-cmd, which does not have this information */
@@ -406,7 +401,6 @@ void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stre
  * of the kernel may contain any bytes: base/json.h makes valid text of them.
  */
 #define EXACT_MAX ((uint64_t)1 << 53)
-#define NS_PER_S  1000000000u
 
 static void put_number(struct tw_json *json, const char *key, const struct tw_value *value)
 {
@@ -482,9 +476,9 @@ static void open_object(struct tw_report *report, struct tw_json *json, struct t
 	tw_json__to_line(json, line, false);
 	tw_json__open(json, NULL, '{');
 	tw_line__char(tw_json__value(json, "time"), '"');
-	tw_line__u64(line, ns / NS_PER_S);
+	tw_line__u64(line, ns / TW_NS_PER_SECOND);
 	tw_line__char(line, '.');
-	tw_line__digits(line, ns % NS_PER_S, 9, '0');
+	tw_line__digits(line, ns % TW_NS_PER_SECOND, 9, '0');
 	tw_line__char(line, '"');
 	if (*stream->identity.host)
 		tw_json__str(json, "host", stream->identity.host);
@@ -528,7 +522,7 @@ static void put_event_text(struct tw_report *report, struct tw_json *json, const
 		tw_json__bool(json, "text_cut", true);
 }
 
-void tw_report__json_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
+static void json_event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
 {
 	struct tw_json json;
 	char *after;
@@ -552,13 +546,13 @@ void tw_report__json_line(struct tw_report *report, const struct tw_report_event
 	close_object(&json, after);
 }
 
-void tw_report__json_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
-			  const struct tw_lost_view *lost, struct tw_line *line)
+static void json_loss(struct tw_report *report, const struct tw_report_loss *loss, struct tw_line *line)
 {
+	const struct tw_lost_view *lost = &loss->lost;
 	struct tw_json json;
 	char *after;
 
-	open_object(report, &json, line, stream, cpu, lost->time);
+	open_object(report, &json, line, loss->stream, loss->cpu, lost->time);
 	after = line->at;
 	if (lost->unknown)
 		tw_json__null(&json, "lost");
@@ -567,4 +561,20 @@ void tw_report__json_lost(struct tw_report *report, const struct tw_stream *stre
 	if (lost->unknown && lost->count)
 		tw_json__u64(&json, "lost_at_least", lost->count);
 	close_object(&json, after);
+}
+
+void tw_report__event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
+{
+	if (report->options->json)
+		json_event(report, event, line);
+	else
+		text_event(report, event, line);
+}
+
+void tw_report__loss(struct tw_report *report, const struct tw_report_loss *loss, struct tw_line *line)
+{
+	if (report->options->json)
+		json_loss(report, loss, line);
+	else
+		text_loss(report, loss, line);
 }

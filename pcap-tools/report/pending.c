@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/report/pending.h"
-
+/*
+ * A queue of events that wait before they are printed. An entry of the function graph waits for the next event of its CPU, which may be its
+ * exit; events after the entry wait for it. Losses wait too: they are printed before the next event of their CPU.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LOSSES_MAX 1024 /* limit of CPUs with a loss that no event has followed yet */
+#include "pcap-tools/report/report_impl.h"
+
+#define PENDING_MAX   8192       /* limit of waiting events; beyond it, the oldest is printed without its exit */
+#define PENDING_BYTES (4u << 20) /* the same limit, in bytes of their records */
+#define LOSSES_MAX    1024       /* limit of CPUs with a loss that no event has followed yet */
 
 struct pending_event {
 	struct tw_report_event event, leave; /* with copies of their records */
 	bool waits; /* an entry of the function graph that waits for the next event of its CPU */
 };
 
-struct loss {
-	struct tw_stream *stream;
-	uint16_t cpu;
-	struct tw_lost_view lost;
-};
-
 struct tw_report_pending {
 	struct tw_report *report;
-	struct pending_event *queue; /* ring of TW_REPORT_PENDING_MAX entries */
+	struct pending_event *queue; /* ring of PENDING_MAX entries */
 	size_t first, n, bytes;
-	struct loss losses[LOSSES_MAX];
+	struct tw_report_loss losses[LOSSES_MAX];
 	size_t n_losses;
 };
 
@@ -42,12 +42,15 @@ int tw_report_output__flush(struct tw_report_output *out)
 	return out->failure;
 }
 
-/* Return: an empty line in the output buffer, with room for TW_REPORT_LINE_MAX bytes */
-static struct tw_line output__line(struct tw_report_output *out)
+/* Return: an empty line in the output buffer. Lines of JSON are not escaped again, because all texts in them are printable. */
+static struct tw_line begin_line(struct tw_report *report)
 {
+	struct tw_report_output *out = &report->out;
+
 	if (TW_REPORT_OUTPUT_SIZE - out->len < TW_REPORT_LINE_MAX)
 		tw_report_output__flush(out);
-	return tw_line__on(out->buf + out->len, TW_REPORT_LINE_MAX);
+	return tw_line__of(out->buf + out->len, TW_REPORT_LINE_MAX,
+			   report->options->raw || report->options->json ? TW_LINE_BYTES : TW_LINE_TEXT);
 }
 
 /* Adds the line to the output buffer. Return: 0, or -errno of an earlier write() */
@@ -69,7 +72,7 @@ struct tw_report_pending *tw_report_pending__new(struct tw_report *report)
 
 static struct pending_event *at(struct tw_report_pending *pending, size_t i)
 {
-	return &pending->queue[(pending->first + i) % TW_REPORT_PENDING_MAX];
+	return &pending->queue[(pending->first + i) % PENDING_MAX];
 }
 
 static void drop(struct tw_report_pending *pending, struct tw_report_event *event)
@@ -87,7 +90,7 @@ static void pop(struct tw_report_pending *pending)
 
 	drop(pending, &entry->event);
 	drop(pending, &entry->leave);
-	pending->first = (pending->first + 1) % TW_REPORT_PENDING_MAX;
+	pending->first = (pending->first + 1) % PENDING_MAX;
 	pending->n--;
 }
 
@@ -101,34 +104,11 @@ void tw_report_pending__free(struct tw_report_pending *pending)
 	free(pending);
 }
 
-/* Return: an empty line. Lines of JSON are not escaped again, because all texts in them are printable. */
-static struct tw_line line_of(struct tw_report *report)
+static int print_loss(struct tw_report *report, const struct tw_report_loss *loss)
 {
-	struct tw_line line = output__line(&report->out);
+	struct tw_line line = begin_line(report);
 
-	line.kind = report->options->raw || report->options->json ? TW_LINE_BYTES : TW_LINE_TEXT;
-	return line;
-}
-
-static void begin(struct tw_report *report)
-{
-	struct tw_line line = line_of(report);
-
-	report->n_streams_then = report->n_streams;
-	tw_report__head(report, &line);
-	report->began = true;
-	output__put(&report->out, &line);
-}
-
-static int print_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
-		      const struct tw_lost_view *lost)
-{
-	struct tw_line line = line_of(report);
-
-	if (report->options->json)
-		tw_report__json_lost(report, stream, cpu, lost, &line);
-	else
-		tw_report__text_lost(report, stream, cpu, lost, &line);
+	tw_report__loss(report, loss, &line);
 	return output__put(&report->out, &line);
 }
 
@@ -136,15 +116,15 @@ static int print(struct tw_report *report, const struct tw_report_event *event)
 {
 	struct tw_line line;
 
-	if (!report->began || report->n_streams != report->n_streams_then)
-		begin(report);
-	if (event->has_lost)
-		print_lost(report, event->stream, event->cpu, &event->lost);
-	line = line_of(report);
-	if (report->options->json)
-		tw_report__json_line(report, event, &line);
-	else
-		tw_report__text_line(report, event, &line);
+	if (report->n_streams != report->n_named) {
+		line = begin_line(report);
+		tw_report__head(report, &line);
+		output__put(&report->out, &line);
+	}
+	if (event->has_loss)
+		print_loss(report, &event->loss);
+	line = begin_line(report);
+	tw_report__event(report, event, &line);
 	return output__put(&report->out, &line);
 }
 
@@ -168,42 +148,45 @@ static int print_first(struct tw_report_pending *pending)
 
 	refresh(entry);
 	err = print(pending->report, &entry->event);
-
 	pop(pending);
 	return err;
 }
 
-/* The losses of a CPU are added up until its next event. */
-int tw_report_pending__lost(struct tw_report_pending *pending, struct tw_stream *stream, uint16_t cpu,
-			    const struct tw_lost_view *lost)
+/* Return: the waiting loss of a CPU; NULL if it has none. */
+static struct tw_report_loss *find_loss(struct tw_report_pending *pending, const struct tw_stream *stream, uint16_t cpu)
 {
 	for (size_t i = 0; i < pending->n_losses; i++) {
-		struct loss *loss = &pending->losses[i];
+		if (pending->losses[i].stream == stream && pending->losses[i].cpu == cpu)
+			return &pending->losses[i];
+	}
+	return NULL;
+}
 
-		if (loss->stream != stream || loss->cpu != cpu)
-			continue;
-		loss->lost.count += lost->count;
-		loss->lost.unknown |= lost->unknown;
+/* The losses of a CPU are added up until its next event. */
+int tw_report_pending__loss(struct tw_report_pending *pending, const struct tw_report_loss *loss)
+{
+	struct tw_report_loss *before = find_loss(pending, loss->stream, loss->cpu);
+
+	if (before) {
+		before->lost.count += loss->lost.count;
+		before->lost.unknown |= loss->lost.unknown;
 		return 0;
 	}
 	if (pending->n_losses == LOSSES_MAX)
-		return print_lost(pending->report, stream, cpu, lost);
-	pending->losses[pending->n_losses++] = (struct loss){ .stream = stream, .cpu = cpu, .lost = *lost };
+		return print_loss(pending->report, loss);
+	pending->losses[pending->n_losses++] = *loss;
 	return 0;
 }
 
 static void take_loss(struct tw_report_pending *pending, struct tw_report_event *event)
 {
-	for (size_t i = 0; i < pending->n_losses; i++) {
-		const struct loss *loss = &pending->losses[i];
+	struct tw_report_loss *loss = find_loss(pending, event->stream, event->cpu);
 
-		if (loss->stream != event->stream || loss->cpu != event->cpu)
-			continue;
-		event->has_lost = true;
-		event->lost = loss->lost;
-		pending->losses[i] = pending->losses[--pending->n_losses];
+	if (!loss)
 		return;
-	}
+	event->has_loss = true;
+	event->loss = *loss;
+	*loss = pending->losses[--pending->n_losses];
 }
 
 static int copy(struct tw_report_pending *pending, struct tw_report_event *to, const struct tw_report_event *event)
@@ -226,10 +209,10 @@ static int append(struct tw_report_pending *pending, const struct tw_report_even
 	int err;
 
 	if (!pending->queue)
-		pending->queue = calloc(TW_REPORT_PENDING_MAX, sizeof(*pending->queue));
+		pending->queue = calloc(PENDING_MAX, sizeof(*pending->queue));
 	if (!pending->queue)
 		return -ENOMEM;
-	if (pending->n == TW_REPORT_PENDING_MAX || pending->bytes > TW_REPORT_PENDING_BYTES) {
+	if (pending->n == PENDING_MAX || pending->bytes > PENDING_BYTES) {
 		err = print_first(pending);
 		if (err)
 			return err;
@@ -257,7 +240,7 @@ static bool is_leaf(struct tw_report *report, const struct tw_report_event *entr
 {
 	struct tw_line line = tw_line__on(report->text, TW_REPORT_LINE_MAX);
 
-	return leave->print && tw_print__is_graph_exit(leave->print) && !leave->has_lost &&
+	return leave->print && tw_print__is_graph_exit(leave->print) && !leave->has_loss &&
 	       tw_print__graph_leaf(entry->print, &entry->record, leave->print, &leave->record,
 				    &entry->stream->print_host, &line);
 }
@@ -295,8 +278,7 @@ int tw_report_pending__flush(struct tw_report_pending *pending)
 	while (!err && pending->n)
 		err = print_first(pending);
 	for (size_t i = 0; !err && i < pending->n_losses; i++)
-		err = print_lost(pending->report, pending->losses[i].stream, pending->losses[i].cpu,
-				 &pending->losses[i].lost);
+		err = print_loss(pending->report, &pending->losses[i]);
 	pending->n_losses = 0;
 	return err;
 }

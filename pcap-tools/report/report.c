@@ -11,7 +11,6 @@
 #include "base/printable.h"
 #include "pcap-tools/capture/capture_file.h"
 #include "pcap-tools/report/frames.h"
-#include "pcap-tools/report/pending.h"
 #include "pcap-tools/report/report_impl.h"
 #include "wire/parts.h"
 
@@ -22,7 +21,7 @@ enum {
 	COMPILED = 4,  /* it has a print program that can be used */
 };
 
-struct run {
+struct report_run {
 	struct tw_report report; /* state of the lines */
 	struct tw_report_stats *stats;
 	struct tw_report_frames *frames;
@@ -57,18 +56,14 @@ static bool wants_event(const struct tw_report_options *options, struct tw_strea
 	return known->chosen & WANTED;
 }
 
-static void name_fallback(struct tw_report_stats *stats, const struct tw_format *format, const char *why)
-{
-	snprintf(stats->fallback, sizeof(stats->fallback), "%s:%s: %s", format->system, format->name, why);
-	tw_printable__mend(stats->fallback, sizeof(stats->fallback));
-}
-
 /*
  * Return: the print program of an event type; NULL if the fields are to be printed. Events printed as field=value although they have a
  * print fmt are counted, and the first one is named.
  */
-static const struct tw_print *program_of(struct run *run, struct tw_stream *stream, struct tw_stream_event *known)
+static const struct tw_print *program_of(struct report_run *run, struct tw_stream *stream,
+					 struct tw_stream_event *known)
 {
+	struct tw_report_stats *stats = run->stats;
 	const struct tw_print *print;
 	const char *why;
 
@@ -82,13 +77,16 @@ static const struct tw_print *program_of(struct run *run, struct tw_stream *stre
 		known->chosen |= COMPILED;
 		return print;
 	}
-	if (!run->stats->fallbacks++)
-		name_fallback(run->stats, known->format, why);
+	if (!stats->fallbacks++) {
+		snprintf(stats->fallback, sizeof(stats->fallback), "%s:%s: %s", known->format->system,
+			 known->format->name, why);
+		tw_printable__mend(stats->fallback, sizeof(stats->fallback));
+	}
 	return print;
 }
 
 /* @cut: the capture contains only the beginning of the event */
-static int take_event(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
+static int take_event(struct report_run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
 		      const struct tw_tlv_view *tlv, bool cut)
 {
 	struct tw_report_event event = { .stream = stream, .cpu = frame->info.cpu };
@@ -118,24 +116,23 @@ static int take_event(struct run *run, struct tw_stream *stream, const struct tw
 	return tw_report_pending__event(run->pending, &event);
 }
 
-static int take_lost(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
+static int take_lost(struct report_run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
 		     const struct tw_tlv_view *tlv)
 {
-	struct tw_lost_view lost;
+	struct tw_report_loss loss = { .stream = stream, .cpu = frame->info.cpu };
+	const struct tw_lost_view *lost = &loss.lost;
 
-	if (!tw_lost__parse(tlv, frame->info.base_time, &lost)) {
+	if (!tw_lost__parse(tlv, frame->info.base_time, &loss.lost)) {
 		run->stats->malformed++;
 		return 0;
 	}
-	run->stats->lost += lost.count;
-	run->stats->lost_unknown += lost.unknown;
-	run->explained += lost.where == TW_LOST_RING ? 0 : lost.count;
-	if (!wants_cpu(run->report.options, frame->info.cpu))
-		return 0;
-	return tw_report_pending__lost(run->pending, stream, frame->info.cpu, &lost);
+	run->stats->lost += lost->count;
+	run->stats->lost_unknown += lost->unknown;
+	run->explained += lost->where == TW_LOST_RING ? 0 : lost->count;
+	return wants_cpu(run->report.options, loss.cpu) ? tw_report_pending__loss(run->pending, &loss) : 0;
 }
 
-static int take_part(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
+static int take_part(struct report_run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
 		     const struct tw_tlv_view *tlv)
 {
 	struct tw_part_view part;
@@ -155,7 +152,7 @@ static int take_part(struct run *run, struct tw_stream *stream, const struct tw_
 }
 
 /* Takes a TLV of which only the beginning was captured. An event is printed if its header was captured. */
-static int take_cut(struct run *run, struct tw_stream *stream, const struct tw_report_frame *frame)
+static int take_cut(struct report_run *run, struct tw_stream *stream, const struct tw_report_frame *frame)
 {
 	struct tw_tlv_view tlv;
 
@@ -172,7 +169,7 @@ static int take_cut(struct run *run, struct tw_stream *stream, const struct tw_r
 
 static int take_frame(void *ctx, struct tw_report_frame *frame)
 {
-	struct run *run = ctx;
+	struct report_run *run = ctx;
 	struct tw_stream *stream = tw_streams__get(run->report.streams, frame->info.stream_id);
 	enum tw_frame_status status = TW_FRAME_OK;
 	struct tw_tlv_view tlv;
@@ -204,7 +201,7 @@ static int take_frame(void *ctx, struct tw_report_frame *frame)
 	return err;
 }
 
-static int take_packets(struct run *run, struct tw_capture_file *file, const char *name, struct tw_error *error)
+static int take_packets(struct report_run *run, struct tw_capture_file *file, const char *name, struct tw_error *error)
 {
 	struct tw_packet packet;
 	int r, err = 0;
@@ -227,7 +224,7 @@ static int take_packets(struct run *run, struct tw_capture_file *file, const cha
 	return r;
 }
 
-static int judge(const struct run *run, const char *name, struct tw_error *error)
+static int judge(const struct report_run *run, const char *name, struct tw_error *error)
 {
 	const struct tw_report_stats *stats = run->stats;
 
@@ -244,7 +241,7 @@ static int judge(const struct run *run, const char *name, struct tw_error *error
 	return 0;
 }
 
-static void finish(struct run *run)
+static void finish(struct report_run *run)
 {
 	struct tw_streams_stats streams;
 
@@ -270,7 +267,7 @@ static void finish(struct run *run)
 	free(run->report.text);
 }
 
-static bool prepare(struct run *run, bool in_order)
+static bool prepare(struct report_run *run, bool in_order)
 {
 	const struct tw_parts_limits limits = { .bytes = TW_STREAMS_EVENT_PARTS_FILE_BYTES,
 						.count = TW_STREAMS_EVENT_PARTS_MAX };
@@ -290,7 +287,7 @@ static bool prepare(struct run *run, bool in_order)
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
 		   struct tw_report_stats *ret, struct tw_error *error)
 {
-	struct run run = { .report = { .options = options, .out.fd = out }, .stats = ret };
+	struct report_run run = { .report = { .options = options, .out.fd = out }, .stats = ret };
 	struct tw_capture_file *file;
 	int err;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to report. An event to be printed, and the state that all lines share. */
+/* Shared by the files of report/: report.c selects events, pending.c keeps those that wait, lines.c writes the lines. */
 #ifndef TW_REPORT_IMPL_H
 #define TW_REPORT_IMPL_H
 
@@ -10,6 +10,14 @@
 #define TW_REPORT_LINE_MAX    (64 * 1024)              /* bytes; longer lines are cut */
 #define TW_REPORT_OUTPUT_SIZE (4 * TW_REPORT_LINE_MAX) /* bytes collected before a write() */
 
+/* Events lost on a CPU. */
+struct tw_report_loss {
+	struct tw_stream *stream;
+	uint16_t cpu;
+	struct tw_lost_view lost;
+};
+
+/* An event to be printed. */
 struct tw_report_event {
 	struct tw_stream *stream;
 	struct tw_stream_event *known; /* its event type; NULL if the format is unknown */
@@ -17,8 +25,8 @@ struct tw_report_event {
 	uint16_t cpu;
 	struct tw_event_view view;
 	struct tw_record record;
-	bool has_lost;                       /* events were lost directly before it, on its CPU */
-	struct tw_lost_view lost;            /* that loss; valid if has_lost */
+	bool has_loss;                       /* events were lost directly before it, on its CPU */
+	struct tw_report_loss loss;          /* that loss; valid if has_loss */
 	const struct tw_report_event *leave; /* function graph: the exit that makes this entry a leaf; NULL = no leaf */
 };
 
@@ -48,6 +56,7 @@ struct tw_report_output {
 	size_t len;
 };
 
+/* The state that all lines share. */
 struct tw_report {
 	const struct tw_report_options *options;
 	struct tw_streams *streams;
@@ -56,28 +65,42 @@ struct tw_report {
 		last_time; /* first event's time, ns, for RELATIVE; time of the line before, in printed units, for delta */
 	uint64_t without_wall; /* see struct tw_report_stats */
 	bool any_time;
-	bool began;                          /* tw_report__head() was called */
-	bool several_streams, several_hosts; /* lines begin with the stream's instance; with its host, too */
-	unsigned int user;                   /* index in tw_stream.user, where NULL = no frame of the stream was read */
-	uint32_t n_streams;                  /* number of streams of which a frame was read */
-	uint32_t n_streams_then;             /* n_streams at the last tw_report__head() */
-	size_t width;                        /* of the longest stream name, bytes */
-	char *text; /* scratch buffer of TW_REPORT_LINE_MAX bytes, for an event's text before JSON escapes it */
+	unsigned int user;  /* index in tw_stream.user, where NULL = no frame of the stream was read */
+	uint32_t n_streams; /* number of streams of which a frame was read */
+	uint32_t
+		n_named; /* n_streams at the last tw_report__head(); if above 1, lines begin with the stream's instance */
+	bool several_hosts; /* lines begin with the stream's host, too */
+	size_t width;       /* of the longest stream name, bytes */
+	char *text;         /* scratch buffer of TW_REPORT_LINE_MAX bytes, for an event's text before JSON escapes it */
 	struct tw_report_second second;
 	struct tw_report_label labels[TW_REPORT_LABELS];
 };
 
-/** tw_report__text_line(), tw_report__json_line() - write one event */
-void tw_report__text_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
-void tw_report__json_line(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
-
-/** tw_report__text_lost(), tw_report__json_lost() - write a loss of events */
-void tw_report__text_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
-			  const struct tw_lost_view *lost, struct tw_line *line);
-void tw_report__json_lost(struct tw_report *report, const struct tw_stream *stream, uint16_t cpu,
-			  const struct tw_lost_view *lost, struct tw_line *line);
+/** tw_report__event(), tw_report__loss() - write the line of an event, of a loss: text or JSON */
+void tw_report__event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
+void tw_report__loss(struct tw_report *report, const struct tw_report_loss *loss, struct tw_line *line);
 
 /** tw_report__head() - determine how stream names precede the lines; the first call also writes the header */
 void tw_report__head(struct tw_report *report, struct tw_line *line);
+
+struct tw_report_pending;
+
+/** tw_report_pending__new() - make an empty queue; @report: borrowed. Return: NULL without memory */
+struct tw_report_pending *tw_report_pending__new(struct tw_report *report);
+
+/** tw_report_pending__event() - print an event, with the loss before it, or keep a copy. Return: 0, -ENOMEM, or a failure of write() */
+int tw_report_pending__event(struct tw_report_pending *pending, struct tw_report_event *event);
+
+/** tw_report_pending__loss() - keep a loss, to be printed before the next event of its CPU. Return: 0, or a failure of write() */
+int tw_report_pending__loss(struct tw_report_pending *pending, const struct tw_report_loss *loss);
+
+/** tw_report_pending__flush() - print all waiting events and losses, at the end of the file */
+int tw_report_pending__flush(struct tw_report_pending *pending);
+
+/** tw_report_pending__free() - NULL is fine */
+void tw_report_pending__free(struct tw_report_pending *pending);
+
+/** tw_report_output__flush() - write the collected bytes. Return: 0, or -errno of this or an earlier write() */
+int tw_report_output__flush(struct tw_report_output *out);
 
 #endif
