@@ -113,7 +113,6 @@ static int add_text(struct comments *list, const char *title, const struct tw_tr
 
 static int add_hex(struct comments *list, const char *title, const struct tw_tracedat_bytes *value)
 {
-	static const char digits[] = "0123456789abcdef";
 	size_t at = 0;
 	int err = 0;
 
@@ -122,10 +121,8 @@ static int add_hex(struct comments *list, const char *title, const struct tw_tra
 		struct tw_line line = tw_line__on(text, sizeof(text));
 		const size_t end = value->len - at < HEX_MAX ? value->len : at + HEX_MAX;
 
-		for (; at < end; at++) {
-			tw_line__char(&line, digits[(unsigned char)value->data[at] >> 4]);
-			tw_line__char(&line, digits[(unsigned char)value->data[at] & 15]);
-		}
+		for (; at < end; at++)
+			tw_line__hex_byte(&line, (uint8_t)value->data[at]);
 		err = add_text(list, title, &(struct tw_tracedat_bytes){ text, tw_line__len(&line) });
 	} while (at < value->len && !err);
 	return err;

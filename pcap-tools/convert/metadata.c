@@ -277,14 +277,6 @@ static void host__number(struct host *host, enum tw_host_attr attr, uint64_t num
 	host->attrs[host->n++] = (struct tw_attr_view){ (uint16_t)attr, (const uint8_t *)copy, sizeof(number) };
 }
 
-static const struct tw_tracedat_bytes *option(const struct tw_tracedat_info *info, uint16_t id)
-{
-	for (size_t i = 0; i < info->n_options; i++)
-		if (info->options[i].id == id)
-			return &info->options[i].value;
-	return NULL;
-}
-
 /* Adds the words of "Linux HOST RELEASE MACHINE". */
 static void host__uname(struct host *host, const struct tw_tracedat_bytes *uname)
 {
@@ -302,12 +294,12 @@ static void host__uname(struct host *host, const struct tw_tracedat_bytes *uname
 
 static void host__init(struct host *host, const struct tw_tracedat_info *info, const struct tw_tracedat_buffer *buffer)
 {
-	const struct tw_tracedat_bytes *version = option(info, TW_TRACEDAT_VERSION);
+	const struct tw_tracedat_bytes *version = tw_tracedat_info__option(info, TW_TRACEDAT_VERSION);
 	const uint32_t cpus = info->cpus > buffer->cpus ? info->cpus : buffer->cpus;
 	char producer[128] = "";
 
 	host->n = 0;
-	host__uname(host, option(info, TW_TRACEDAT_UNAME));
+	host__uname(host, tw_tracedat_info__option(info, TW_TRACEDAT_UNAME));
 	host__text(host, TW_HOST_INSTANCE, buffer->name, strlen(buffer->name));
 	if (buffer->clock)
 		host__text(host, TW_HOST_CLOCK, buffer->clock, strlen(buffer->clock));

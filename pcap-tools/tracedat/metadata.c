@@ -54,7 +54,7 @@ static void cpu__settle(struct tw_dat_samples *cpu)
 	cpu->n = n;
 }
 
-static void cpus__free(struct tw_dat_clock *clock)
+static void dat_clock__free(struct tw_dat_clock *clock)
 {
 	for (uint32_t i = 0; i < clock->n_cpus; i++)
 		free(clock->cpus[i].samples);
@@ -87,15 +87,17 @@ static int dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *op
 	clock->interpolate = flags & INTERPOLATE;
 	for (uint32_t i = 0; i < n && !err; i++)
 		err = cpu__load(&clock->cpus[i], option, &total);
+	if (err) {
+		dat_clock__free(clock); /* times of only some CPUs must not be corrected */
+		return err;
+	}
 	/* Older writers omitted the fractions; then all are 0. */
-	for (uint32_t i = 0; i < n && !err; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t k = 0; k < clock->cpus[i].n; k++)
 			clock->cpus[i].samples[k].fraction = tw_dat_cursor__u64(option);
-	for (uint32_t i = 0; i < n; i++)
 		cpu__settle(&clock->cpus[i]);
-	if (err)
-		cpus__free(clock); /* times of only some CPUs must not be corrected */
-	return err;
+	}
+	return 0;
 }
 
 /* Reads a TSC2NSEC option. Return: 0 or -EBADMSG */
@@ -108,12 +110,6 @@ static int dat_clock__tsc(struct tw_dat_clock *clock, struct tw_dat_cursor *opti
 	clock->mult = mult;
 	clock->shift = shift;
 	return 0;
-}
-
-void tw_dat_clock__fini(struct tw_dat_clock *clock)
-{
-	cpus__free(clock);
-	*clock = (struct tw_dat_clock){ 0 };
 }
 
 /* Finds the last sample not newer than @stamp, or the first one. Never returns the last of all samples: s[1] is used, too. */
@@ -320,12 +316,13 @@ void tw_dat__free_metadata(struct tw_tracedat *dat)
 		buffer__free(&dat->buffers[i], &dat->places[i]);
 	free(dat->buffers);
 	free(dat->places);
+	dat_clock__free(&dat->clock);
 }
 
 int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer,
 		       const struct tw_dat_buffer *places)
 {
-	const size_t n = dat->info.n_buffers, at = *buffer->name ? n : 0;
+	const size_t n = dat->info.n_buffers, at = buffer->name && *buffer->name ? n : 0;
 	struct tw_tracedat_buffer *buffers = realloc(dat->buffers, (n + 1) * sizeof(*buffers));
 	struct tw_dat_buffer *all = realloc(dat->places, (n + 1) * sizeof(*all));
 
@@ -333,9 +330,11 @@ int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer 
 		dat->info.buffers = dat->buffers = buffers;
 	if (all)
 		dat->places = all;
-	if (!buffers || !all || n == TW_TRACEDAT_BUFFERS_MAX) {
+	if (!buffer->name || !buffers || !all || n == TW_TRACEDAT_BUFFERS_MAX) {
+		const int err = buffer->name && buffers && all ? -EBADMSG : -ENOMEM;
+
 		buffer__free(buffer, places);
-		return buffers && all ? -EBADMSG : -ENOMEM;
+		return err;
 	}
 	memmove(buffers + at + 1, buffers + at, (n - at) * sizeof(*buffers));
 	memmove(all + at + 1, all + at, (n - at) * sizeof(*all));
@@ -386,7 +385,7 @@ static int apply_buffer(struct tw_dat_cursor *c)
 		return err;
 	buffer.name = strdup(name);
 	buffer.clock = *clock ? strdup(clock) : NULL;
-	if (!buffer.name || (*clock && !buffer.clock)) {
+	if (*clock && !buffer.clock) {
 		buffer__free(&buffer, &places);
 		return -ENOMEM;
 	}

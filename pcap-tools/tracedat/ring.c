@@ -14,33 +14,26 @@
 #define CHUNKS_COUNT 4 /* bytes of the number of chunks, which the size of a ring does not include */
 #define CHUNK_HEAD   8 /* bytes of the two numbers before a chunk: its compressed and decompressed size */
 
-/* Ends the ring: no more of its data is read from the file. Return: false */
-static bool ring__end(struct tw_dat_ring *ring)
-{
-	ring->at = ring->end;
-	ring->chunks = 0;
-	return false;
-}
+/*
+ * Filling the window. After damage to a ring, its window cannot be filled, and tw_tracedat__next() does not read it again. A damaged chunk
+ * is skipped.
+ */
 
-static bool window__grow(struct tw_tracedat *dat, struct tw_dat_ring *ring, size_t len)
+static int window__grow(struct tw_tracedat *dat, struct tw_dat_ring *ring, size_t len)
 {
 	if (len <= ring->cap)
-		return true;
-	if (len - ring->cap > TW_TRACEDAT_WINDOWS_MAX - dat->windows) {
-		tw_dat__damage(dat, ring->at, "its rings need more than %llu MiB of memory",
-			       (unsigned long long)(TW_TRACEDAT_WINDOWS_MAX >> 20));
-		return false;
-	}
+		return 0;
+	if (len - ring->cap > TW_TRACEDAT_WINDOWS_MAX - dat->windows)
+		return tw_dat__damage(dat, ring->at, "its rings need more than %llu MiB of memory",
+				      (unsigned long long)(TW_TRACEDAT_WINDOWS_MAX >> 20));
 	free(ring->window);
 	ring->window = malloc(len + TW_TRACEDAT_RECORD_SLACK);
 	dat->windows += len - ring->cap;
 	ring->cap = ring->window ? len : 0;
-	if (!ring->window) {
-		tw_dat__damage(dat, ring->at, "no memory for %zu bytes of CPU %u", len, ring->cpu);
-		return false;
-	}
+	if (!ring->window)
+		return tw_dat__damage(dat, ring->at, "no memory for %zu bytes of CPU %u", len, ring->cpu);
 	memset(ring->window + len, 0, TW_TRACEDAT_RECORD_SLACK);
-	return true;
+	return 0;
 }
 
 static bool fill_plain(struct tw_tracedat *dat, struct tw_dat_ring *ring)
@@ -52,14 +45,12 @@ static bool fill_plain(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 
 	len = len > page ? len - len % page : page;
 	len = len < left ? len : left;
-	if (!len)
+	if (!len || window__grow(dat, ring, (size_t)len))
 		return false;
-	if (!window__grow(dat, ring, (size_t)len))
-		return ring__end(ring);
 	if (!tw_dat__read_at(dat, ring->window, (size_t)len, ring->at)) {
 		tw_dat__damage(dat, ring->at, "%llu bytes of CPU %u cannot be read", (unsigned long long)len,
 			       ring->cpu);
-		return ring__end(ring);
+		return false;
 	}
 	ring->page_offset = ring->at;
 	ring->at += len;
@@ -72,39 +63,32 @@ static bool fill_plain(struct tw_tracedat *dat, struct tw_dat_ring *ring)
  * Limits the decompressed size of all chunks together in proportion to their compressed size. A few chunks may exceed the ratio, because
  * empty sub-buffers compress well. But zstd can expand 500 bytes to 16 MiB of events, which would all be written.
  */
-static bool chunk__allowed(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t packed_len, uint32_t len)
+static int chunk__allowed(struct tw_tracedat *dat, const struct tw_dat_ring *ring, uint32_t packed_len, uint32_t len)
 {
 	dat->chunks_packed += packed_len;
 	dat->chunks_expanded += len;
 	if (dat->chunks_expanded <= TW_TRACEDAT_CHUNKS_FREE + dat->chunks_packed * TW_TRACEDAT_EXPAND_TIMES)
-		return true;
-	tw_dat__damage(dat, ring->at, "its chunks decompress to more than %d times their size",
-		       TW_TRACEDAT_EXPAND_TIMES);
-	return ring__end(ring);
+		return 0;
+	return tw_dat__damage(dat, ring->at, "its chunks decompress to more than %d times their size",
+			      TW_TRACEDAT_EXPAND_TIMES);
 }
 
-/* Reads the sizes of a chunk. Return: false if they are impossible; this ends the ring */
-static bool chunk__head(struct tw_tracedat *dat, struct tw_dat_ring *ring, uint32_t *ret_packed, uint32_t *ret_len)
+/* Reads the sizes of a chunk. Return: 0; -EBADMSG if they are impossible */
+static int chunk__head(struct tw_tracedat *dat, const struct tw_dat_ring *ring, uint32_t *ret_packed, uint32_t *ret_len)
 {
 	uint8_t head[CHUNK_HEAD];
 
-	if (ring->end - ring->at < sizeof(head) || !tw_dat__read_at(dat, head, sizeof(head), ring->at)) {
-		tw_dat__damage(dat, ring->at, "the events of CPU %u end with %u chunks missing", ring->cpu,
-			       ring->chunks);
-		return ring__end(ring);
-	}
+	if (ring->end - ring->at < sizeof(head) || !tw_dat__read_at(dat, head, sizeof(head), ring->at))
+		return tw_dat__damage(dat, ring->at, "the events of CPU %u end with %u chunks missing", ring->cpu,
+				      ring->chunks);
 	*ret_packed = tw_load32(head, dat->info.big_endian);
 	*ret_len = tw_load32(head + 4, dat->info.big_endian);
-	if (*ret_packed > ring->end - ring->at - sizeof(head) || *ret_packed > TW_TRACEDAT_CHUNK_MAX) {
-		tw_dat__damage(dat, ring->at, "a chunk of CPU %u has a length of %u bytes, more than the rest",
-			       ring->cpu, *ret_packed);
-		return ring__end(ring);
-	}
-	if (*ret_len > TW_TRACEDAT_CHUNK_MAX) {
-		tw_dat__damage(dat, ring->at, "a chunk of CPU %u would decompress to %u bytes; the limit is %u",
-			       ring->cpu, *ret_len, TW_TRACEDAT_CHUNK_MAX);
-		return ring__end(ring);
-	}
+	if (*ret_packed > ring->end - ring->at - sizeof(head) || *ret_packed > TW_TRACEDAT_CHUNK_MAX)
+		return tw_dat__damage(dat, ring->at, "a chunk of CPU %u has a length of %u bytes, more than the rest",
+				      ring->cpu, *ret_packed);
+	if (*ret_len > TW_TRACEDAT_CHUNK_MAX)
+		return tw_dat__damage(dat, ring->at, "a chunk of CPU %u would decompress to %u bytes; the limit is %u",
+				      ring->cpu, *ret_len, TW_TRACEDAT_CHUNK_MAX);
 	return chunk__allowed(dat, ring, *ret_packed, *ret_len);
 }
 
@@ -117,8 +101,8 @@ static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 		uint8_t *packed;
 		bool ok;
 
-		if (!chunk__head(dat, ring, &packed_len, &len) || !window__grow(dat, ring, len))
-			return ring__end(ring);
+		if (chunk__head(dat, ring, &packed_len, &len) || window__grow(dat, ring, len))
+			return false;
 		ring->chunks--;
 		ring->at += CHUNK_HEAD + packed_len;
 		dat->done += CHUNK_HEAD + packed_len;
@@ -136,13 +120,6 @@ static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 			return true;
 	}
 	return false;
-}
-
-/* Fills the window with the data after it. Return: false at the ring's end */
-static bool ring__fill(struct tw_tracedat *dat, struct tw_dat_ring *ring)
-{
-	ring->page = ring->len = 0;
-	return ring->compressed ? fill_chunk(dat, ring) : fill_plain(dat, ring);
 }
 
 /* Prepares a ring for reading. Data beyond the end of the file counts as missing. */
@@ -164,7 +141,6 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 		return;
 	if (ring->end - ring->at < sizeof(count) || !tw_dat__read_at(dat, count, sizeof(count), ring->at)) {
 		tw_dat__damage(dat, ring->at, "the compressed events of CPU %u have no beginning", ring->cpu);
-		ring__end(ring);
 		return;
 	}
 	ring->chunks = tw_load32(count, dat->info.big_endian);
@@ -220,7 +196,8 @@ static bool next_page(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	size_t len;
 
 	if (ring->page == ring->len) {
-		if (!ring__fill(dat, ring))
+		ring->page = ring->len = 0;
+		if (!(ring->compressed ? fill_chunk(dat, ring) : fill_plain(dat, ring)))
 			return false;
 	} else if (!ring->compressed) {
 		ring->page_offset += page;

@@ -274,14 +274,6 @@ static char *read_clock(struct tw_dat_cursor *c)
 	return clock;
 }
 
-static bool has_option(const struct tw_tracedat *dat, uint16_t id)
-{
-	for (size_t i = 0; i < dat->info.n_options; i++)
-		if (dat->info.options[i].id == id)
-			return true;
-	return false;
-}
-
 static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *error)
 {
 	struct tw_tracedat_buffer buffer = { .page_size = c->dat->info.page_size };
@@ -292,13 +284,8 @@ static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *er
 		return err;
 	buffer.cpus = *cpus;
 	buffer.name = strdup("");
-	if (has_option(c->dat, TW_TRACEDAT_TRACECLOCK))
+	if (tw_tracedat_info__option(&c->dat->info, TW_TRACEDAT_TRACECLOCK))
 		buffer.clock = read_clock(c);
-	if (!buffer.name) {
-		free(places.places);
-		free(buffer.clock);
-		return -ENOMEM;
-	}
 	return tw_dat__add_buffer(c->dat, &buffer, &places);
 }
 
@@ -356,58 +343,57 @@ static int read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 }
 
 /* Version 7: sections are anywhere in the file and are found through a chain of sections with options. */
-struct section {
-	uint16_t flags;
-	uint64_t begin, end; /* offsets in the file of the beginning and the end of its content */
-};
 
-static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int id, struct section *ret)
+/* @ret: a cursor on the content of the section, as it is in the file */
+static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int id, struct tw_dat_cursor *ret,
+			bool *ret_compressed)
 {
-	struct tw_dat_cursor c = { .dat = dat, .at = offset, .end = dat->source.size };
+	struct tw_dat_cursor c = { .dat = dat, .at = offset, .end = dat->source.size, .origin = offset };
 	uint16_t is;
 	uint64_t size;
 
 	if (offset > dat->source.size || dat->source.size - offset < SECTION_HEAD)
 		return tw_dat__damage(dat, offset, "a section (number %u) should begin here, after its end", id);
 	is = cursor__u16(&c);
-	ret->flags = cursor__u16(&c);
+	*ret_compressed = cursor__u16(&c) & SECTION_COMPRESSED;
 	tw_dat_cursor__u32(&c);
 	size = tw_dat_cursor__u64(&c);
 	if (c.failed || is != id)
 		return tw_dat__damage(dat, offset, "a section with number %u should begin here instead of %u", id, is);
-	ret->begin = c.at;
-	ret->end = size <= c.end - c.at ? c.at + size : c.end;
+	if (size < c.end - c.at)
+		c.end = c.at + size;
+	*ret = c;
 	return 0;
 }
 
 /* Decompresses a section to memory. The caller frees @ret->data, also after a failure. */
-static int expand(struct tw_tracedat *dat, const struct section *s, struct tw_tracedat_bytes *ret)
+static int expand(struct tw_dat_cursor *c, struct tw_tracedat_bytes *ret)
 {
-	struct tw_dat_cursor c = { .dat = dat, .at = s->begin, .end = s->end };
+	struct tw_tracedat *dat = c->dat;
+	const uint64_t begin = c->at;
 	struct tw_tracedat_bytes packed;
 	uint32_t packed_len, len;
 	int err;
 
 	if (!dat->compresses)
-		return tw_dat__damage(dat, s->begin, "a section is compressed, but the file says that none is");
-	packed_len = tw_dat_cursor__u32(&c);
-	len = tw_dat_cursor__u32(&c);
+		return tw_dat__damage(dat, begin, "a section is compressed, but the file says that none is");
+	packed_len = tw_dat_cursor__u32(c);
+	len = tw_dat_cursor__u32(c);
 	dat->expanded += len;
 	if (len > TW_TRACEDAT_SECTION_MAX || dat->expanded > TW_TRACEDAT_EXPAND_MAX ||
 	    len > EXPAND_MIN + (uint64_t)packed_len * TW_TRACEDAT_EXPAND_TIMES)
-		return tw_dat__damage(dat, s->begin, "a section of %u bytes would decompress to %u, above the limit",
+		return tw_dat__damage(dat, begin, "a section of %u bytes would decompress to %u, above the limit",
 				      packed_len, len);
-	err = tw_dat_cursor__bytes(&c, packed_len, TW_TRACEDAT_SECTION_MAX, &packed);
+	err = tw_dat_cursor__bytes(c, packed_len, TW_TRACEDAT_SECTION_MAX, &packed);
 	if (err == -EBADMSG)
-		return tw_dat__damage(dat, s->begin, "a compressed section is longer than the rest");
+		return tw_dat__damage(dat, begin, "a compressed section is longer than the rest");
 	if (err)
 		return err;
 	*ret = (struct tw_tracedat_bytes){ .data = malloc((size_t)len + 1), .len = len };
-	if (!ret->data) {
+	if (!ret->data)
 		err = -ENOMEM;
-	} else if (!tw_dat__expand(dat, packed.data, packed.len, ret->data, len)) {
-		err = tw_dat__damage(dat, s->begin, "a compressed section cannot be decompressed");
-	}
+	else if (!tw_dat__expand(dat, packed.data, packed.len, ret->data, len))
+		err = tw_dat__damage(dat, begin, "a compressed section cannot be decompressed");
 	free(packed.data);
 	return err;
 }
@@ -415,17 +401,15 @@ static int expand(struct tw_tracedat *dat, const struct section *s, struct tw_tr
 /* Calls @read with a cursor on the content of a section, which is decompressed if needed. */
 static int read_section(struct tw_tracedat *dat, unsigned int id, uint64_t offset, int (*read)(struct tw_dat_cursor *c))
 {
-	struct tw_dat_cursor c = { .dat = dat, .origin = offset };
 	struct tw_tracedat_bytes bytes = { 0 };
-	struct section s;
-	int err = open_section(dat, offset, id, &s);
+	struct tw_dat_cursor c;
+	bool compressed;
+	int err = open_section(dat, offset, id, &c, &compressed);
 
 	if (err)
 		return err;
-	c.at = s.begin;
-	c.end = s.end;
-	if (s.flags & SECTION_COMPRESSED) {
-		err = expand(dat, &s, &bytes);
+	if (compressed) {
+		err = expand(&c, &bytes);
 		c.mem = (const uint8_t *)bytes.data;
 		c.at = 0;
 		c.end = bytes.len;
@@ -488,17 +472,14 @@ static void open_buffers(struct tw_tracedat *dat)
 {
 	for (size_t i = 0; i < dat->info.n_buffers; i++) {
 		struct tw_dat_buffer *places = &dat->places[i];
-		struct section s;
+		struct tw_dat_cursor unused;
+		int err = open_section(dat, places->offset, TW_TRACEDAT_BUFFER, &unused, &places->compressed);
 
-		if (open_section(dat, places->offset, TW_TRACEDAT_BUFFER, &s)) {
+		if (!err && places->compressed && !dat->compresses)
+			err = tw_dat__damage(dat, places->offset,
+					     "events are compressed, but the file says that nothing is");
+		if (err)
 			dat->buffers[i].cpus = 0;
-			continue;
-		}
-		places->compressed = s.flags & SECTION_COMPRESSED;
-		if (places->compressed && !dat->compresses) {
-			tw_dat__damage(dat, places->offset, "events are compressed, but the file says that nothing is");
-			dat->buffers[i].cpus = 0;
-		}
 	}
 }
 
@@ -598,7 +579,6 @@ void tw_tracedat__close(struct tw_tracedat *dat)
 		free(dat->rings[i].window);
 	free(dat->rings);
 	tw_merge_heap__fini(&dat->heap);
-	tw_dat_clock__fini(&dat->clock);
 	ZSTD_freeDCtx(dat->zstd);
 	free(dat);
 }
@@ -606,6 +586,14 @@ void tw_tracedat__close(struct tw_tracedat *dat)
 const struct tw_tracedat_info *tw_tracedat__info(const struct tw_tracedat *dat)
 {
 	return &dat->info;
+}
+
+const struct tw_tracedat_bytes *tw_tracedat_info__option(const struct tw_tracedat_info *info, uint16_t id)
+{
+	for (size_t i = 0; i < info->n_options; i++)
+		if (info->options[i].id == id)
+			return &info->options[i].value;
+	return NULL;
 }
 
 uint64_t tw_tracedat__done(const struct tw_tracedat *dat)

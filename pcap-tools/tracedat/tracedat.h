@@ -131,6 +131,9 @@ struct tw_tracedat_info {
 	uint64_t data_bytes; /* size of all rings in the file, bytes */
 };
 
+/** tw_tracedat_info__option() - the value of the first option with this id; NULL if the file does not have it */
+const struct tw_tracedat_bytes *tw_tracedat_info__option(const struct tw_tracedat_info *info, uint16_t id);
+
 struct tw_tracedat_damage {
 	uint64_t places;       /* number of damaged places */
 	struct tw_error first; /* text about the first place, with its byte offset */

@@ -168,14 +168,13 @@ int tw_dat__read_places(struct tw_dat_cursor *c, uint32_t n, bool numbered, stru
 
 /**
  * tw_dat__add_buffer() - add a buffer; the top-level instance becomes the first
- * @buffer: copied; its name and clock, and @places->places, are freed by this function on failure, otherwise by tw_dat__free_metadata()
+ * @buffer: copied; its name and clock, and @places->places, are freed by this function on failure, otherwise by tw_dat__free_metadata().
+ * A name that is NULL counts as -ENOMEM
  */
 int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer,
 		       const struct tw_dat_buffer *places);
 
 void tw_dat__free_metadata(struct tw_tracedat *dat);
-
-void tw_dat_clock__fini(struct tw_dat_clock *clock);
 
 /** tw_dat_clock__correct() - convert a time stamp to the time of an event. @cpu: index of the CPU in its buffer */
 uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, uint64_t stamp);
