@@ -11,10 +11,13 @@
 #include <zstd.h>
 
 #include "base/bytes.h"
+#include "base/time.h"
 #include "pcap-tools/capture/capture_file.h"
 
-#define MAGIC       4                    /* bytes at the beginning of a file that identify zstd (RFC 8878) */
 #define BUFFER_SIZE ((size_t)128 * 1024) /* read size recommended by zstd */
+#define FIRST_SIZE  ((size_t)32 * 1024)  /* bytes of the first read(): many files are short */
+#define READ_SIZE \
+	((size_t)256 * 1024) /* bytes of one read(): few calls, but the data is in the cache when it is parsed */
 
 /* Decompresses one or more zstd frames. */
 struct tw_decompressor {
@@ -25,11 +28,15 @@ struct tw_decompressor {
 	uint8_t buf[BUFFER_SIZE];
 };
 
-static bool is_compressed(const uint8_t *first)
+/* Return: number of bytes; 0 at the end; -errno */
+static ssize_t read_bytes(int fd, uint8_t *buf, size_t size)
 {
-	static const uint8_t magic[MAGIC] = { 0x28, 0xb5, 0x2f, 0xfd };
+	ssize_t n;
 
-	return !memcmp(first, magic, sizeof(magic));
+	do
+		n = read(fd, buf, size);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
 }
 
 /*
@@ -54,25 +61,12 @@ static int decompressor__new(int fd, const uint8_t *first, size_t len, struct tw
 	return 0;
 }
 
-static void decompressor__free(struct tw_decompressor *e)
-{
-	if (!e)
-		return;
-	ZSTD_freeDStream(e->stream);
-	free(e);
-}
-
 /* Reads compressed data. Return: number of bytes; 0 at the end; -errno */
 static ssize_t refill(struct tw_decompressor *e)
 {
-	ssize_t n;
+	const ssize_t n = read_bytes(e->fd, e->buf, sizeof(e->buf));
 
-	do
-		n = read(e->fd, e->buf, sizeof(e->buf));
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	e->in.size = (size_t)n;
+	e->in.size = n > 0 ? (size_t)n : 0;
 	e->in.pos = 0;
 	return n;
 }
@@ -82,43 +76,25 @@ static ssize_t decompressor__read(struct tw_decompressor *e, uint8_t *buf, size_
 {
 	ZSTD_outBuffer out = { .dst = buf, .size = size };
 
-	while (!out.pos) {
+	/* Within a frame, the decoder may have more output without more input. */
+	for (bool needs_input = !e->within; !out.pos; needs_input = true) {
+		const ssize_t n = needs_input && e->in.pos == e->in.size ? refill(e) : 1;
 		size_t left;
 
-		/* Within a frame, the decoder may have more output without more input. */
-		if (e->in.pos == e->in.size && !e->within) {
-			const ssize_t n = refill(e);
-
-			if (n <= 0)
-				return n;
-		}
+		if (n <= 0)
+			return !n && e->within ? -EBADMSG : n;
 		left = ZSTD_decompressStream(e->stream, &out, &e->in);
 		if (ZSTD_isError(left))
 			return -EBADMSG;
 		e->within = left != 0;
-		if (e->within && !out.pos && e->in.pos == e->in.size) {
-			const ssize_t n = refill(e);
-
-			if (n <= 0)
-				return n ? n : -EBADMSG;
-		}
 	}
 	return (ssize_t)out.pos;
-}
-
-#define READ_SIZE \
-	((size_t)256 * 1024) /* bytes of one read(): few calls, and the data is still in the cache when it is parsed */
-#define FIRST_SIZE ((size_t)32 * 1024) /* bytes of the first read(): many files are short */
-
-static size_t read_size(const struct tw_input *in)
-{
-	return in->offset < FIRST_SIZE ? FIRST_SIZE : READ_SIZE;
 }
 
 /* Makes room for @len bytes from buf[at] on, and for one more read(). Return: 0 or -ENOMEM */
 static int make_room(struct tw_input *in, size_t len)
 {
-	const size_t size = len + read_size(in);
+	const size_t size = len + (in->offset < FIRST_SIZE ? FIRST_SIZE : READ_SIZE);
 	uint8_t *buf;
 
 	if (in->size - in->at >= size)
@@ -136,18 +112,6 @@ static int make_room(struct tw_input *in, size_t len)
 	return 0;
 }
 
-static ssize_t some_more(struct tw_input *in, uint8_t *buf, size_t size)
-{
-	ssize_t n;
-
-	if (in->zstd)
-		return decompressor__read(in->zstd, buf, size);
-	do
-		n = read(in->fd, buf, size);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
 size_t tw_input__fill(struct tw_input *in, size_t len)
 {
 	const int err = make_room(in, len);
@@ -155,8 +119,9 @@ size_t tw_input__fill(struct tw_input *in, size_t len)
 	if (err)
 		in->failure = err;
 	while (!err && in->end - in->at < len) {
-		const size_t left = in->size - in->end;
-		const ssize_t n = some_more(in, in->buf + in->end, left < READ_SIZE ? left : READ_SIZE);
+		const size_t left = in->size - in->end, size = left < READ_SIZE ? left : READ_SIZE;
+		uint8_t *to = in->buf + in->end;
+		const ssize_t n = in->zstd ? decompressor__read(in->zstd, to, size) : read_bytes(in->fd, to, size);
 
 		if (n < 0)
 			in->failure = (int)n;
@@ -169,26 +134,29 @@ size_t tw_input__fill(struct tw_input *in, size_t len)
 
 static void input__close(struct tw_input *in)
 {
-	decompressor__free(in->zstd);
+	if (in->zstd)
+		ZSTD_freeDStream(in->zstd->stream);
+	free(in->zstd);
 	free(in->buf);
 }
 
-/* Reads the first bytes and detects zstd by them. Return: 0 or -ENOMEM */
+/* Reads the first bytes and detects zstd by them (RFC 8878). Return: 0 or -ENOMEM */
 static int input__open(struct tw_input *in, int fd)
 {
-	int r;
+	static const uint8_t magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	int err;
 
 	*in = (struct tw_input){ .fd = fd, .size = 2 * FIRST_SIZE };
 	in->buf = malloc(in->size);
 	if (!in->buf)
 		return -ENOMEM;
-	if (tw_input__fill(in, MAGIC) < MAGIC || !is_compressed(in->buf))
+	if (tw_input__fill(in, sizeof(magic)) < sizeof(magic) || memcmp(in->buf, magic, sizeof(magic)) != 0)
 		return 0;
-	r = decompressor__new(fd, in->buf, in->end, &in->zstd);
+	err = decompressor__new(fd, in->buf, in->end, &in->zstd);
 	in->end = 0;
-	if (r)
+	if (err)
 		input__close(in);
-	return r;
+	return err;
 }
 
 /* pcap, as written by tcpdump (draft-ietf-opsawg-pcap): a file header of 24 bytes, then for each packet 16 bytes and its data. */
@@ -221,7 +189,7 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 		.len = len,
 		.original = tw_load32(p + 12, file->big_endian),
 		.linktype = file->interfaces->linktype,
-		.time = (uint64_t)tw_load32(p, file->big_endian) * NS_PER_S + fraction,
+		.time = (uint64_t)tw_load32(p, file->big_endian) * TW_NS_PER_SECOND + fraction,
 		.offset = offset,
 	};
 	tw_input__take(&file->in, RECORD + len);
@@ -256,25 +224,23 @@ static int pcap_file__open(struct tw_capture_file *file, struct tw_error *error)
 	return 1;
 }
 
-#define OPTION_HEAD  4  /* code and length of an option */
-#define EXPONENT_MAX 19 /* 10^19 is the largest power that fits a u64 */
+#define OPTION_HEAD 4 /* code and length of an option */
 
 /* Sets the error text of tw_input.failure. All packets before the failure were returned; the remaining bytes are not a whole block. */
 static int failed(const struct tw_capture_file *file, struct tw_error *error)
 {
 	const unsigned long long at = file->in.offset + (file->in.end - file->in.at);
+	const int err = file->in.failure;
 
-	if (file->in.failure == -EBADMSG)
+	if (err == -EBADMSG)
 		return tw_error__set(
-			error, -EBADMSG,
+			error, err,
 			"%s is damaged or truncated: zstd decompresses it only up to byte %llu; everything before that was "
 			"read",
 			file->name, at);
 	if (!at)
-		return tw_error__set(error, file->in.failure, "reading %s failed: %s", file->name,
-				     strerror(-file->in.failure));
-	return tw_error__set(error, file->in.failure, "reading %s failed at byte %llu: %s", file->name, at,
-			     strerror(-file->in.failure));
+		return tw_error__set(error, err, "reading %s failed: %s", file->name, strerror(-err));
+	return tw_error__set(error, err, "reading %s failed at byte %llu: %s", file->name, at, strerror(-err));
 }
 
 int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw_error *error, const char *fmt, ...)
@@ -317,21 +283,21 @@ static int refuse(struct tw_capture_file *file, struct tw_error *error)
 int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *error)
 {
 	struct tw_capture_file *file = calloc(1, sizeof(*file));
-	int r = file ? input__open(&file->in, fd) : -ENOMEM;
+	int found, err = file ? input__open(&file->in, fd) : -ENOMEM;
 
-	if (r) {
+	if (err) {
 		free(file);
-		return tw_error__set(error, r, "no memory to read %s", name);
+		return tw_error__set(error, err, "no memory to read %s", name);
 	}
 	file->name = name;
-	r = tw_pcapng_file__open(file, error);
-	if (!r)
-		r = pcap_file__open(file, error);
-	if (!r)
-		r = refuse(file, error);
-	if (r < 0) {
+	found = tw_pcapng_file__open(file, error);
+	if (!found)
+		found = pcap_file__open(file, error);
+	if (!found)
+		found = refuse(file, error);
+	if (found < 0) {
 		tw_capture_file__close(file);
-		return r;
+		return found;
 	}
 	*ret = file;
 	return 0;
@@ -377,10 +343,10 @@ bool tw_capture_file__is_recording(const struct tw_capture_file *file)
 
 int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error)
 {
-	const int r = file->failed ? 0 : file->next(file, ret, error);
+	const int more = file->failed ? 0 : file->next(file, ret, error);
 
-	file->failed |= r < 0;
-	return r;
+	file->failed |= more < 0;
+	return more;
 }
 
 bool tw_capture_options__next(struct tw_capture_options *options, struct tw_capture_option *ret)
@@ -399,37 +365,4 @@ bool tw_capture_options__next(struct tw_capture_options *options, struct tw_capt
 	options->at += OPTION_HEAD + padded;
 	options->left -= OPTION_HEAD + padded;
 	return true;
-}
-
-/* if_tsresol is a negative exponent of 10, or of 2 if the high bit is set. */
-struct tw_resolution tw_resolution__of(uint8_t tsresol)
-{
-	const unsigned int exponent = tsresol & 0x7f;
-	struct tw_resolution r = { .mult = NS_PER_S };
-
-	if (tsresol & 0x80) {
-		r.shift = (uint8_t)exponent;
-		return r;
-	}
-	for (unsigned int i = 0; i < exponent && i < 9; i++)
-		r.mult /= 10;
-	if (exponent > 9) {
-		r = (struct tw_resolution){ .divisor = 1 };
-		for (unsigned int i = 9; i < exponent && i < 9 + EXPONENT_MAX; i++)
-			r.divisor *= 10;
-	}
-	return r;
-}
-
-uint64_t tw_resolution__ns(const struct tw_resolution *r, uint64_t ticks)
-{
-	uint64_t ns;
-
-	if (r->mult == 1)
-		ns = ticks;
-	else if (!r->mult)
-		ns = ticks / r->divisor;
-	else
-		ns = (uint64_t)(((unsigned __int128)ticks * r->mult) >> r->shift);
-	return ns + (uint64_t)r->offset * NS_PER_S;
 }

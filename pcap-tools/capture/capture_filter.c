@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "filter/arena.h"
 #include "filter/evaluate.h"
@@ -12,7 +13,7 @@
 
 /* The filter, bound to the known formats of one schema. */
 struct bound_filter {
-	struct bound_filter *prev, *next;
+	LIST_ENTRY(bound_filter) in_all;
 	void **place;                /* the pointer to this struct: in the schema, or `formless` */
 	struct tw_schema *formats;   /* a view: the stream state owns the formats */
 	struct tw_bound *bound;      /* NULL = there was no memory, or it is too large */
@@ -31,7 +32,7 @@ struct tw_capture_filter {
 	struct tw_streams *streams;
 	unsigned int user;              /* its index as a user of the table */
 	struct comparison *comparisons; /* one for each predicate of the filter */
-	struct bound_filter *first;     /* list of all bound filters */
+	LIST_HEAD(, bound_filter) all;  /* all bound filters */
 	void *formless;                 /* bound filter for events whose schema has no format yet */
 	unsigned int n_bound;           /* number of bound filters */
 	size_t memory;                  /* of all bound filters, bytes */
@@ -63,12 +64,7 @@ static void drop(struct tw_capture_filter *f, struct bound_filter *b)
 {
 	if (!b)
 		return;
-	if (b->prev)
-		b->prev->next = b->next;
-	else
-		f->first = b->next;
-	if (b->next)
-		b->next->prev = b->prev;
+	LIST_REMOVE(b, in_all);
 	f->n_bound--;
 	f->memory -= b->memory;
 	*b->place = NULL;
@@ -81,8 +77,8 @@ void tw_capture_filter__free(struct tw_capture_filter *f)
 {
 	if (!f)
 		return;
-	while (f->first)
-		drop(f, f->first);
+	while (!LIST_EMPTY(&f->all))
+		drop(f, LIST_FIRST(&f->all));
 	tw_streams__remove_user(f->streams, f->user);
 	free(f->comparisons);
 	free(f);
@@ -138,8 +134,8 @@ static void make_room(struct tw_capture_filter *f, const struct bound_filter *ke
 
 	if (f->memory <= TW_CAPTURE_FILTER_MEMORY_MAX && f->n_bound <= TW_CAPTURE_FILTER_BOUND_MAX)
 		return;
-	for (struct bound_filter *b = f->first; b; b = next) {
-		next = b->next;
+	for (struct bound_filter *b = LIST_FIRST(&f->all); b; b = next) {
+		next = LIST_NEXT(b, in_all);
 		if (b != keep)
 			drop(f, b);
 	}
@@ -148,10 +144,8 @@ static void make_room(struct tw_capture_filter *f, const struct bound_filter *ke
 static void link_bound(struct tw_capture_filter *f, struct bound_filter *b, void **place)
 {
 	b->place = place;
-	b->next = f->first;
-	if (b->next)
-		b->next->prev = b;
-	*place = f->first = b;
+	*place = b;
+	LIST_INSERT_HEAD(&f->all, b, in_all);
 	f->n_bound++;
 	f->memory += b->memory;
 	make_room(f, b);

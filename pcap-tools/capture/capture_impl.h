@@ -37,20 +37,12 @@ static inline void tw_input__take(struct tw_input *in, size_t len)
 	in->offset += len;
 }
 
-#define NS_PER_S 1000000000u
-
 /* The unit of an interface's time stamps: ns = (ticks * mult) >> shift, or ticks / divisor if mult is 0. */
 struct tw_resolution {
 	uint64_t mult, divisor;
 	uint8_t shift;
 	int64_t offset; /* seconds to add (if_tsoffset) */
 };
-
-/** tw_resolution__of() - make a unit from the value of an if_tsresol option */
-struct tw_resolution tw_resolution__of(uint8_t tsresol);
-
-/** tw_resolution__ns() - convert a time stamp to ns since 1970 */
-uint64_t tw_resolution__ns(const struct tw_resolution *r, uint64_t ticks);
 
 struct tw_capture_interface {
 	uint32_t linktype, snaplen;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/time.h"
 #include "pcap-tools/capture/capture_impl.h"
 
 #define OURS             "tracewire " /* prefix of shb_userappl in files of Tracewire */
@@ -16,6 +17,7 @@
 #define EPB_FIXED        20
 #define SPB_FIXED        4
 #define IDB_FIXED        8
+#define EXPONENT_MAX     19 /* 10^19 is the largest power that fits a u64 */
 
 /* A block's body: the bytes between its two lengths. */
 struct body {
@@ -41,6 +43,40 @@ static struct tw_capture_options options_of(const struct tw_capture_file *file, 
 					    .big_endian = file->big_endian };
 }
 
+/* if_tsresol is a negative exponent of 10, or of 2 if the high bit is set. */
+static struct tw_resolution resolution__of(uint8_t tsresol)
+{
+	const unsigned int exponent = tsresol & 0x7f;
+	struct tw_resolution r = { .mult = TW_NS_PER_SECOND };
+
+	if (tsresol & 0x80) {
+		r.shift = (uint8_t)exponent;
+		return r;
+	}
+	for (unsigned int i = 0; i < exponent && i < 9; i++)
+		r.mult /= 10;
+	if (exponent > 9) {
+		r = (struct tw_resolution){ .divisor = 1 };
+		for (unsigned int i = 9; i < exponent && i < 9 + EXPONENT_MAX; i++)
+			r.divisor *= 10;
+	}
+	return r;
+}
+
+/* Converts a time stamp to ns since 1970. */
+static uint64_t resolution__ns(const struct tw_resolution *r, uint64_t ticks)
+{
+	uint64_t ns;
+
+	if (r->mult == 1)
+		ns = ticks;
+	else if (!r->mult)
+		ns = ticks / r->divisor;
+	else
+		ns = (uint64_t)(((unsigned __int128)ticks * r->mult) >> r->shift);
+	return ns + (uint64_t)r->offset * TW_NS_PER_SECOND;
+}
+
 static void read_options(struct tw_capture_options options, struct tw_capture_interface *interface)
 {
 	struct tw_capture_option option;
@@ -49,7 +85,7 @@ static void read_options(struct tw_capture_options options, struct tw_capture_in
 		const int64_t offset = interface->resolution.offset;
 
 		if (option.code == TW_OPT_IF_TSRESOL && option.len == 1) {
-			interface->resolution = tw_resolution__of(*option.value);
+			interface->resolution = resolution__of(*option.value);
 			interface->resolution.offset = offset;
 		} else if (option.code == TW_OPT_IF_TSOFFSET && option.len == 8) {
 			interface->resolution.offset = (int64_t)tw_load64(option.value, options.big_endian);
@@ -80,7 +116,7 @@ static int add_interface(struct tw_capture_file *file, const struct body *body, 
 	*interface = (struct tw_capture_interface){
 		.linktype = u16(file, body->at),
 		.snaplen = u32(file, body->at + 4),
-		.resolution = tw_resolution__of(6),
+		.resolution = resolution__of(6),
 	};
 	read_options(options_of(file, body, IDB_FIXED), interface);
 	tw_capture__show(file, &(struct tw_capture_block){
@@ -108,7 +144,7 @@ static void show_statistics(struct tw_capture_file *file, const struct body *bod
 				       .kind = TW_CAPTURE_STATISTICS,
 				       .offset = body->offset,
 				       .interface = interface,
-				       .time = tw_resolution__ns(&file->interfaces[interface].resolution, ticks),
+				       .time = resolution__ns(&file->interfaces[interface].resolution, ticks),
 				       .options = options_of(file, body, ISB_FIXED),
 			       });
 }
@@ -148,7 +184,7 @@ static int timed_packet(struct tw_capture_file *file, const struct body *body, b
 {
 	uint32_t interface;
 	uint64_t ticks;
-	int r;
+	int found;
 
 	if (body->len < EPB_FIXED)
 		return tw_capture__damaged(file, body->offset, error, "a packet block of %u bytes",
@@ -156,10 +192,10 @@ static int timed_packet(struct tw_capture_file *file, const struct body *body, b
 	interface = obsolete ? u16(file, body->at) : u32(file, body->at);
 	ticks = (uint64_t)u32(file, body->at + 4) << 32 | u32(file, body->at + 8);
 	*ret = (struct tw_packet){ .len = u32(file, body->at + 12), .original = u32(file, body->at + 16) };
-	r = packet(file, body, interface, EPB_FIXED, ret, error);
-	if (r > 0)
-		ret->time = tw_resolution__ns(&file->interfaces[interface].resolution, ticks);
-	return r;
+	found = packet(file, body, interface, EPB_FIXED, ret, error);
+	if (found > 0)
+		ret->time = resolution__ns(&file->interfaces[interface].resolution, ticks);
+	return found;
 }
 
 static int simple_packet(struct tw_capture_file *file, const struct body *body, struct tw_packet *ret,
@@ -200,7 +236,7 @@ static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct b
 	const uint64_t offset = file->in.offset;
 	const uint8_t *p = tw_input__peek(&file->in, TW_PCAPNG_BLOCK_MIN);
 	uint32_t type, len;
-	int r;
+	int err;
 
 	if (!p) {
 		if (!file->in.failure && file->in.at == file->in.end)
@@ -212,9 +248,9 @@ static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct b
 		p = tw_input__peek(&file->in, SHB_MIN);
 		if (!p)
 			return tw_capture__damaged(file, offset, error, "it ends within a section's header");
-		r = begin_section(file, p, error);
-		if (r)
-			return r;
+		err = begin_section(file, p, error);
+		if (err)
+			return err;
 	}
 	len = u32(file, p + 4);
 	if (len < (type == TW_PCAPNG_SHB ? SHB_MIN : TW_PCAPNG_BLOCK_MIN) || len % 4 || len > TW_CAPTURE_BLOCK_MAX)
@@ -234,21 +270,21 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 {
 	struct body body;
 	uint32_t type;
-	int r;
+	int more, err;
 
-	while ((r = next_block(file, &type, &body, error)) > 0) {
+	while ((more = next_block(file, &type, &body, error)) > 0) {
 		if (type == TW_PCAPNG_EPB || type == TW_PCAPNG_PB)
 			return timed_packet(file, &body, type == TW_PCAPNG_PB, ret, error);
 		if (type == TW_PCAPNG_SPB)
 			return simple_packet(file, &body, ret, error);
-		if (type == TW_PCAPNG_IDB && (r = add_interface(file, &body, error)))
-			return r;
+		if (type == TW_PCAPNG_IDB && (err = add_interface(file, &body, error)))
+			return err;
 		if (type == TW_PCAPNG_ISB)
 			show_statistics(file, &body);
 		if (type == TW_PCAPNG_SHB)
 			show_section(file, &body);
 	}
-	return r;
+	return more;
 }
 
 /* Whether Tracewire wrote the first section, according to its shb_userappl. @len: length of the section header block, bytes */
@@ -271,16 +307,16 @@ static bool is_recording(struct tw_capture_file *file, uint32_t len)
 int tw_pcapng_file__open(struct tw_capture_file *file, struct tw_error *error)
 {
 	const uint8_t *p = tw_input__peek(&file->in, 4);
-	int r;
+	int err;
 
 	if (!p || tw_load_be32(p) != TW_PCAPNG_SHB)
 		return 0;
 	p = tw_input__peek(&file->in, SHB_MIN);
 	if (!p)
 		return tw_capture__damaged(file, 0, error, "it ends within its header");
-	r = begin_section(file, p, error);
-	if (r)
-		return r;
+	err = begin_section(file, p, error);
+	if (err)
+		return err;
 	file->is_recording = is_recording(file, u32(file, p + 4));
 	file->is_pcapng = true;
 	file->next = next;

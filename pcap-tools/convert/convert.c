@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/time.h"
 #include "pcap-tools/capture/packet_frame.h"
 #include "stream/ledger.h"
 
@@ -30,8 +31,8 @@ uint8_t *tw_convert__packet(struct tw_convert *c, size_t len)
 void tw_convert__commit(struct tw_convert *c, struct convert_stream *s, uint64_t time, size_t len)
 {
 	tw_pcapng__commit(c->file, s->interface, time, CONVERT_ETHER_LEN + len, CONVERT_ETHER_LEN + len, 0);
-	s->start = s->start && s->start < time ? s->start : time;
-	s->end = s->end > time ? s->end : time;
+	s->start = s->start ? tw_time__earlier(s->start, time) : time;
+	s->end = tw_time__later(s->end, time);
 }
 
 static struct tw_frame_info ring_info(const struct tw_convert *c, const struct convert_stream *s,
@@ -154,7 +155,7 @@ static int convert_event(struct tw_convert *c, const struct tw_tracedat_event *e
 	if (!err)
 		err = put_event(c, s, event);
 	c->stats.late += event->time < s->newest;
-	s->newest = event->time > s->newest ? event->time : s->newest;
+	s->newest = tw_time__later(s->newest, event->time);
 	s->next_seq[event->cpu]++;
 	s->events++;
 	return err;
@@ -208,6 +209,7 @@ static void close_stream(struct tw_convert *c, const struct convert_stream *s)
 	tw_pcapng__statistics(c->file, s->interface, &statistics);
 }
 
+/* Return: 0; -ENOMEM, for which the caller fills @error; another -errno */
 static int convert(struct tw_convert *c, struct tw_error *error)
 {
 	int err = tw_convert__texts(c, error);
@@ -222,9 +224,7 @@ static int convert(struct tw_convert *c, struct tw_error *error)
 	if (!err)
 		tw_pcapng__flush(c->file);
 	c->stats.bytes = tw_pcapng__bytes(c->file);
-	if (err == -ENOMEM)
-		return tw_error__set(error, err, "converting to %s: no memory", c->options->name);
-	return tw_pcapng__error(c->file, error);
+	return err == -ENOMEM ? err : tw_pcapng__error(c->file, error);
 }
 
 static void convert__fini(struct tw_convert *c)
@@ -260,7 +260,7 @@ int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *op
 	c.schema = tw_schema__new();
 	if (c.frame_bytes && c.formats && c.schema)
 		err = convert(&c, error);
-	else
+	if (err == -ENOMEM)
 		tw_error__set(error, err, "converting to %s: no memory", options->name);
 	*ret = c.stats;
 	convert__fini(&c);

@@ -142,7 +142,7 @@ int tw_convert__texts(struct tw_convert *c, struct tw_error *error)
 
 	all.list = calloc(2 + info->n_formats + count_pieces(&info->printk), sizeof(*all.list));
 	if (!all.list)
-		return tw_error__set(error, -ENOMEM, "converting to %s: no memory", c->options->name);
+		return -ENOMEM;
 	tw_schema__set_long_size(c->schema, info->long_size);
 	add(&all, TW_SCHEMA_HEADER_PAGE, 0, "", info->header_page.data, info->header_page.len);
 	add(&all, TW_SCHEMA_HEADER_EVENT, 0, "", info->header_event.data, info->header_event.len);
@@ -156,7 +156,7 @@ int tw_convert__texts(struct tw_convert *c, struct tw_error *error)
 		err = compress_all(c, &all, error);
 	}
 	free(all.list);
-	return err == -ENOMEM ? tw_error__set(error, err, "converting to %s: no memory", c->options->name) : err;
+	return err;
 }
 
 static struct tw_frame_info control_info(const struct tw_convert *c, struct convert_stream *s)
@@ -393,7 +393,7 @@ int tw_convert__open_streams(struct tw_convert *c, struct tw_error *error)
 	for (size_t i = 0; i < c->info->n_buffers && !err; i++)
 		err = open_stream(c, i);
 	c->stats.streams = c->n_streams;
-	return err == -ENOMEM ? tw_error__set(error, err, "converting to %s: no memory", c->options->name) : err;
+	return err;
 }
 
 /* Writes a COMM for each line "PID NAME"; a name may contain spaces. */
