@@ -69,9 +69,11 @@ static const struct tw_ptp_profile profiles[] = { { 0, 0 },  { 0, 1 },   { 4, 0 
 /* The socket of ptp4l. The read-only socket, ptp4lro of linuxptp 4, refuses PORT_PROPERTIES_NP. */
 static const char path[] = "/var/run/ptp4l";
 
-static void write_question(const struct tw_ptp4l *p, uint8_t *m, uint16_t id)
+static bool send_question(const struct tw_ptp4l *p, uint16_t id)
 {
-	memset(m, 0, AT_DATA);
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	uint8_t m[AT_DATA] = { 0 };
+
 	m[AT_TYPE] = (uint8_t)(p->profile.transport << 4 | TYPE_MANAGEMENT);
 	m[AT_VERSION] = 2;
 	tw_store_be16(m + AT_LENGTH, AT_DATA);
@@ -85,14 +87,6 @@ static void write_question(const struct tw_ptp4l *p, uint8_t *m, uint16_t id)
 	tw_store_be16(m + AT_TLV, TLV_MANAGEMENT);
 	tw_store_be16(m + AT_TLV + 2, AT_DATA - AT_ID);
 	tw_store_be16(m + AT_ID, id);
-}
-
-static bool send_question(struct tw_ptp4l *p, uint16_t id)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	uint8_t m[AT_DATA];
-
-	write_question(p, m, id);
 	snprintf(to.sun_path, sizeof(to.sun_path), "%s", path);
 	return sendto(p->fd, m, sizeof(m), MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)) == sizeof(m);
 }
