@@ -187,7 +187,8 @@ static int header(struct tw_dat_cursor *c, const char *name, struct tw_tracedat_
 	return tw_dat_cursor__bytes(c, tw_dat_cursor__u64(c), TW_TRACEDAT_TEXT_MAX, ret);
 }
 
-int tw_dat__headers(struct tw_dat_cursor *c)
+/* Reads header_page and header_event, and parses the layout of rings that they describe. */
+static int read_headers(struct tw_dat_cursor *c)
 {
 	struct tw_tracedat_info *info = &c->dat->info;
 	struct tw_ring_layout *layout = &c->dat->layout;
@@ -248,12 +249,12 @@ static int add_formats(struct tw_dat_cursor *c, const char *system)
 	return err;
 }
 
-int tw_dat__ftrace_formats(struct tw_dat_cursor *c)
+static int read_ftrace_formats(struct tw_dat_cursor *c)
 {
 	return done(c, add_formats(c, "ftrace"), "the list of ftrace's format texts");
 }
 
-int tw_dat__event_formats(struct tw_dat_cursor *c)
+static int read_event_formats(struct tw_dat_cursor *c)
 {
 	const uint32_t n = tw_dat_cursor__u32(c);
 	char system[TW_TRACEDAT_NAME_MAX + 1];
@@ -273,20 +274,29 @@ static int text(struct tw_dat_cursor *c, uint64_t len, struct tw_tracedat_bytes 
 	return done(c, tw_dat_cursor__bytes(c, len, TW_TRACEDAT_SECTION_MAX, ret), what);
 }
 
-int tw_dat__kallsyms(struct tw_dat_cursor *c)
+static int read_kallsyms(struct tw_dat_cursor *c)
 {
 	return text(c, tw_dat_cursor__u32(c), &c->dat->info.kallsyms, "the text of kallsyms");
 }
 
-int tw_dat__printk(struct tw_dat_cursor *c)
+static int read_printk(struct tw_dat_cursor *c)
 {
 	return text(c, tw_dat_cursor__u32(c), &c->dat->info.printk, "the text of printk_formats");
 }
 
-int tw_dat__cmdlines(struct tw_dat_cursor *c)
+static int read_cmdlines(struct tw_dat_cursor *c)
 {
 	return text(c, tw_dat_cursor__u64(c), &c->dat->info.cmdlines, "the text of saved_cmdlines");
 }
+
+tw_dat_reader *const tw_dat__readers[] = {
+	[TW_TRACEDAT_HEADER_INFO] = read_headers,
+	[TW_TRACEDAT_FTRACE_EVENTS] = read_ftrace_formats,
+	[TW_TRACEDAT_EVENT_FORMATS] = read_event_formats,
+	[TW_TRACEDAT_KALLSYMS] = read_kallsyms,
+	[TW_TRACEDAT_PRINTK] = read_printk,
+	[TW_TRACEDAT_CMDLINES] = read_cmdlines,
+};
 
 static void buffer__free(const struct tw_tracedat_buffer *buffer, const struct tw_dat_buffer *places)
 {

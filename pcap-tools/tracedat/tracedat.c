@@ -318,16 +318,12 @@ static int read_instance(struct tw_tracedat *dat, size_t i, uint32_t cpus)
 
 static int read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 {
-	static int (*const steps[])(struct tw_dat_cursor * c) = {
-		tw_dat__headers,  tw_dat__ftrace_formats, tw_dat__event_formats,
-		tw_dat__kallsyms, tw_dat__printk,         tw_dat__cmdlines,
-	};
 	struct tw_dat_cursor c = { .dat = dat, .at = at, .end = dat->source.size };
 	uint32_t cpus;
 	int err = 0;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !err; i++)
-		err = steps[i](&c);
+	for (unsigned int id = TW_TRACEDAT_HEADER_INFO; id <= TW_TRACEDAT_CMDLINES && !err; id++)
+		err = tw_dat__readers[id](&c);
 	if (err == -EBADMSG) {
 		*error = dat->damage.first;
 		return err;
@@ -399,7 +395,7 @@ static int expand(struct tw_dat_cursor *c, struct tw_tracedat_bytes *ret)
 }
 
 /* Calls @read with a cursor on the content of a section, which is decompressed if needed. */
-static int read_section(struct tw_tracedat *dat, unsigned int id, uint64_t offset, int (*read)(struct tw_dat_cursor *c))
+static int read_section(struct tw_tracedat *dat, unsigned int id, uint64_t offset, tw_dat_reader *read)
 {
 	struct tw_tracedat_bytes bytes = { 0 };
 	struct tw_dat_cursor c;
@@ -494,18 +490,13 @@ static int no_events(struct tw_tracedat *dat, struct tw_error *error)
 	return tw_error__set(error, -EINVAL, "%s has no buffer of events: there is nothing to convert", dat->name);
 }
 
+static int read_metadata(struct tw_tracedat *dat, unsigned int id)
+{
+	return read_section(dat, id, dat->sections[id], tw_dat__readers[id]);
+}
+
 static int read_v7(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 {
-	static const struct {
-		unsigned int id;
-		int (*read)(struct tw_dat_cursor *c);
-	} texts[] = {
-		{ TW_TRACEDAT_FTRACE_EVENTS, tw_dat__ftrace_formats },
-		{ TW_TRACEDAT_EVENT_FORMATS, tw_dat__event_formats },
-		{ TW_TRACEDAT_KALLSYMS, tw_dat__kallsyms },
-		{ TW_TRACEDAT_PRINTK, tw_dat__printk },
-		{ TW_TRACEDAT_CMDLINES, tw_dat__cmdlines },
-	};
 	int err = read_chain(dat, at);
 
 	if (err && err != -EBADMSG)
@@ -515,16 +506,14 @@ static int read_v7(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 	if (!dat->sections[TW_TRACEDAT_HEADER_INFO])
 		return tw_error__set(error, -EBADMSG,
 				     "%s does not describe the layout of its rings: no event can be read", dat->name);
-	err = read_section(dat, TW_TRACEDAT_HEADER_INFO, dat->sections[TW_TRACEDAT_HEADER_INFO], tw_dat__headers);
+	err = read_metadata(dat, TW_TRACEDAT_HEADER_INFO);
 	if (err == -EBADMSG)
 		*error = dat->damage.first;
 	if (err)
 		return err;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && err != -ENOMEM; i++)
-		if (dat->sections[texts[i].id])
-			err = read_section(dat, texts[i].id, dat->sections[texts[i].id], texts[i].read);
-	if (err == -ENOMEM)
-		return err;
+	for (unsigned int id = TW_TRACEDAT_FTRACE_EVENTS; id <= TW_TRACEDAT_CMDLINES; id++)
+		if (dat->sections[id] && read_metadata(dat, id) == -ENOMEM)
+			return -ENOMEM;
 	open_buffers(dat);
 	return 0;
 }

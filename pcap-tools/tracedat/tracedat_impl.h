@@ -135,22 +135,15 @@ int tw_dat_cursor__bytes(struct tw_dat_cursor *c, uint64_t len, uint64_t max, st
 /** tw_dat_cursor__string() - read a string and its NUL. Return: false if they need more than @size bytes, or beyond the end */
 bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size);
 
-/*
- * Readers of the metadata, which are the same in both versions: one function for each section, for cursors in the file or in memory. Each
- * returns 0, or -errno after counting the damage. Data read before the damage are kept.
+/* A reader of a section, for cursors in the file or in memory. Return: 0, or -errno after counting the damage */
+typedef int tw_dat_reader(struct tw_dat_cursor *c);
+
+/**
+ * tw_dat__readers - the readers of the metadata, by section: TW_TRACEDAT_HEADER_INFO to TW_TRACEDAT_CMDLINES
+ *
+ * Both versions of the file have the same data; version 6 has them in this order. Data read before a damage are kept.
  */
-
-/** tw_dat__headers() - read header_page and header_event, and parse the layout of rings that they describe */
-int tw_dat__headers(struct tw_dat_cursor *c);
-
-/** tw_dat__ftrace_formats(), tw_dat__event_formats() - read the format texts of system "ftrace", of all other systems */
-int tw_dat__ftrace_formats(struct tw_dat_cursor *c);
-int tw_dat__event_formats(struct tw_dat_cursor *c);
-
-/** tw_dat__kallsyms(), tw_dat__printk(), tw_dat__cmdlines() - read the text of kallsyms, of printk_formats, of saved_cmdlines */
-int tw_dat__kallsyms(struct tw_dat_cursor *c);
-int tw_dat__printk(struct tw_dat_cursor *c);
-int tw_dat__cmdlines(struct tw_dat_cursor *c);
+extern tw_dat_reader *const tw_dat__readers[TW_TRACEDAT_CMDLINES + 1];
 
 /**
  * tw_dat__option() - read an option, keep it, and apply it if it affects reading
