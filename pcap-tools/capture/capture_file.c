@@ -16,8 +16,7 @@
 
 #define BUFFER_SIZE ((size_t)128 * 1024) /* read size recommended by zstd */
 #define FIRST_SIZE  ((size_t)32 * 1024)  /* bytes of the first read(): many files are short */
-#define READ_SIZE \
-	((size_t)256 * 1024) /* bytes of one read(): few calls, but the data is in the cache when it is parsed */
+#define READ_SIZE   ((size_t)256 * 1024) /* bytes of one read(): few calls, but still in the cache when parsed */
 
 /* Decompresses one or more zstd frames. */
 struct tw_decompressor {

@@ -424,16 +424,12 @@ static int read_into(struct reader *r, int fd, const char *name, struct tw_error
 
 int tw_info__read(int fd, const char *name, struct tw_info *ret, struct tw_error *error)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader r = { .info = ret };
 	int err;
 
-	if (!r)
-		return tw_error__set(error, -ENOMEM, "no memory to read %s", name);
 	*ret = (struct tw_info){ 0 };
-	r->info = ret;
-	err = read_into(r, fd, name, error);
-	tw_merge__free(r->merge);
-	free(r);
+	err = read_into(&r, fd, name, error);
+	tw_merge__free(r.merge);
 	if (err)
 		tw_info__fini(ret);
 	return err;

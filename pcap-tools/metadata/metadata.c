@@ -27,13 +27,13 @@ enum class {
 	CLASSES,
 };
 
-struct key {
+struct record_key {
 	uint64_t first, second, class;
 };
 
 struct item {
 	TAILQ_ENTRY(item) order;
-	struct key key;
+	struct record_key key;
 	uint64_t schema_id; /* from the frame of the record */
 	uint8_t flags;      /* from the frame of the record */
 	uint16_t type;      /* type of the TLV */
@@ -72,7 +72,7 @@ struct tw_metadata *tw_metadata__new(size_t memory, struct tw_metadata_room *roo
 
 	if (!m)
 		return NULL;
-	m->by_key.key_size = sizeof(struct key);
+	m->by_key.key_size = sizeof(struct record_key);
 	m->by_key.value_size = sizeof(struct item *);
 	for (int i = 0; i < CLASSES; i++)
 		TAILQ_INIT(&m->lists[i]);
@@ -99,7 +99,7 @@ void tw_metadata__free(struct tw_metadata *m)
 	free(m);
 }
 
-static struct item *find(const struct tw_metadata *m, const struct key *key)
+static struct item *find(const struct tw_metadata *m, const struct record_key *key)
 {
 	struct item *const *item = tw_hash_table__find(&m->by_key, key);
 
@@ -135,7 +135,7 @@ static void remove_item(struct tw_metadata *m, struct item *item)
 }
 
 /* Adds a copy of @tlv under a new key. Return: NULL without memory */
-static struct item *add_item(struct tw_metadata *m, const struct key *key, const struct tw_tlv_view *tlv)
+static struct item *add_item(struct tw_metadata *m, const struct record_key *key, const struct tw_tlv_view *tlv)
 {
 	struct item *item = malloc(sizeof(*item) + tlv->len);
 
@@ -183,7 +183,7 @@ static void make_room(struct tw_metadata *m, enum class for_class, size_t len)
 	}
 }
 
-static void keep(struct tw_metadata *m, const struct key *key, const struct tw_frame_info *frame,
+static void keep(struct tw_metadata *m, const struct record_key *key, const struct tw_frame_info *frame,
 		 const struct tw_tlv_view *tlv)
 {
 	struct item *item = NULL;
@@ -206,50 +206,46 @@ static bool says_the_same(const struct item *item, const struct tw_tlv_view *tlv
 	return item && item->len == tlv->len && (!tlv->len || !memcmp(item->value, tlv->value, tlv->len));
 }
 
-/* Replaces the kept record of @key by @tlv if their contents differ. Return: whether they differ */
-static bool keep_latest(struct tw_metadata *m, const struct key *key, const struct tw_frame_info *frame,
-			const struct tw_tlv_view *tlv)
+/* The functions below return 1 if a record is to be written, 0 if it is a repetition, -EBADMSG if it is malformed: it is written unchanged. */
+
+/* Replaces the kept record of @key by @tlv if their contents differ. */
+static int keep_latest(struct tw_metadata *m, const struct record_key *key, const struct tw_frame_info *frame,
+		       const struct tw_tlv_view *tlv)
 {
 	struct item *there = find(m, key);
 
 	if (says_the_same(there, tlv))
-		return false;
+		return 0;
 	if (there)
 		remove_item(m, there);
 	keep(m, key, frame, tlv);
-	return true;
+	return 1;
 }
 
-static bool take_clock(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+static int take_clock(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	const uint32_t needed = 1u << TW_CLOCK_TRACE | 1u << TW_CLOCK_REAL;
-	const struct key first = { .class = FIRST_CLOCK }, latest = { .class = CLOCK };
+	const struct record_key first = { .class = FIRST_CLOCK }, latest = { .class = CLOCK };
 	struct tw_clock_view clock;
 
-	if (!tw_clock__parse(tlv, &clock)) {
-		m->stats.malformed++;
-		return true;
-	}
+	if (!tw_clock__parse(tlv, &clock))
+		return -EBADMSG;
 	if ((clock.valid & needed) == needed && !find(m, &first))
 		keep(m, &first, frame, tlv);
 	else
 		keep_latest(m, &latest, frame, tlv);
-	return true;
+	return 1;
 }
 
-static bool take_schema(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+static int take_schema(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
+	struct record_key key = { .class = SCHEMA, .first = frame->schema_id };
 	struct tw_schema_view schema;
 
-	if (!tw_schema_tlv__parse(tlv, &schema)) {
-		m->stats.malformed++;
-		return true;
-	}
-	return keep_latest(m,
-			   &(struct key){ .class = SCHEMA,
-					  .first = frame->schema_id,
-					  .second = (uint64_t)schema.kind << 32 | schema.index },
-			   frame, tlv);
+	if (!tw_schema_tlv__parse(tlv, &schema))
+		return -EBADMSG;
+	key.second = (uint64_t)schema.kind << 32 | schema.index;
+	return keep_latest(m, &key, frame, tlv);
 }
 
 static uint64_t time_of(const struct item *item)
@@ -261,7 +257,7 @@ static uint64_t time_of(const struct item *item)
 	return comm.time;
 }
 
-static void forget(struct tw_metadata *m, const struct key *key)
+static void forget(struct tw_metadata *m, const struct record_key *key)
 {
 	struct item *item = find(m, key);
 
@@ -269,40 +265,29 @@ static void forget(struct tw_metadata *m, const struct key *key)
 		remove_item(m, item);
 }
 
-/* Keeps the new latest name of a task. If there is no room for it, the previous name is removed too: it would be wrong. */
-static void keep_name(struct tw_metadata *m, const struct key *now, const struct key *old,
-		      const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+/* Keeps the latest and the previous name of each task. */
+static int take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
-	keep_latest(m, now, frame, tlv);
-	if (!find(m, now))
-		forget(m, old);
-}
-
-/* Keeps the latest and the previous name of each task. Return: whether the record is not a repetition of one of them */
-static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
-{
-	struct key now = { .class = COMM }, old = { .class = OLD_COMM };
+	struct record_key now = { .class = COMM }, old = { .class = OLD_COMM };
 	struct item *there, *before;
 	struct tw_comm_view comm;
 
-	if (!tw_comm__parse(tlv, &comm)) {
-		m->stats.malformed++;
-		return true;
-	}
+	if (!tw_comm__parse(tlv, &comm))
+		return -EBADMSG;
 	now.first = old.first = comm.pid;
 	there = find(m, &now);
 	before = find(m, &old);
 	if (says_the_same(before, tlv))
-		return false;
+		return 0;
 	if (says_the_same(there, tlv)) {
 		TAILQ_REMOVE(&m->lists[COMM], there, order);
 		TAILQ_INSERT_TAIL(&m->lists[COMM], there, order);
-		return false;
+		return 0;
 	}
 	if (there && comm.time < time_of(there)) {
 		if (!before || comm.time >= time_of(before))
 			keep_latest(m, &old, frame, tlv);
-		return true;
+		return 1;
 	}
 	if (there && comm.time > time_of(there)) {
 		forget(m, &old);
@@ -310,21 +295,21 @@ static bool take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, 
 		there->key = old;
 		link_item(m, there); /* cannot fail: unlink_item() has just freed an entry of the table */
 	}
-	keep_name(m, &now, &old, frame, tlv);
-	return true;
+	keep_latest(m, &now, frame, tlv);
+	if (!find(m, &now)) /* no room: the previous name would be wrong */
+		forget(m, &old);
+	return 1;
 }
 
 /* Keeps the first symbol of each range, in order of arrival: ranges may overlap, and a look-up uses the first that covers an address. */
-static bool take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+static int take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
-	struct key key = { .class = SYMBOL };
+	struct record_key key = { .class = SYMBOL };
 	struct tw_symbol_view symbol;
 	const struct item *there;
 
-	if (!tw_symbol__parse(tlv, &symbol)) {
-		m->stats.malformed++;
-		return true;
-	}
+	if (!tw_symbol__parse(tlv, &symbol))
+		return -EBADMSG;
 	key.first = symbol.address;
 	key.second = symbol.size;
 	there = find(m, &key);
@@ -333,12 +318,12 @@ static bool take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame
 	return !says_the_same(there, tlv);
 }
 
-/* Return: whether @tlv is to be written: it is not a repetition, or its type is never kept */
-static bool take(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+/* A record is also to be written if its type is never kept. */
+static int take(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
 	case TW_TLV_HOST:
-		return keep_latest(m, &(struct key){ .class = HOST }, frame, tlv);
+		return keep_latest(m, &(struct record_key){ .class = HOST }, frame, tlv);
 	case TW_TLV_CLOCK:
 		return take_clock(m, frame, tlv);
 	case TW_TLV_SCHEMA:
@@ -348,15 +333,17 @@ static bool take(struct tw_metadata *m, const struct tw_frame_info *frame, const
 	case TW_TLV_SYMBOL:
 		return take_symbol(m, frame, tlv);
 	case TW_TLV_STATS:
-		keep_latest(m, &(struct key){ .class = STATS }, frame, tlv);
-		return true;
+		keep_latest(m, &(struct record_key){ .class = STATS }, frame, tlv);
+		return 1;
 	default:
-		return true;
+		return 1;
 	}
 }
 
-static enum tw_metadata_verdict verdict_of(struct tw_metadata *m, bool news, enum tw_metadata_verdict if_news)
+/* @news: as returned by take() */
+static enum tw_metadata_verdict verdict_of(struct tw_metadata *m, int news, enum tw_metadata_verdict if_news)
 {
+	m->stats.malformed += news < 0;
 	m->stats.known += !news;
 	return news ? if_news : TW_METADATA_SKIP;
 }
@@ -366,10 +353,8 @@ static enum tw_metadata_verdict take_part(struct tw_metadata *m, const struct tw
 {
 	struct tw_part_view part;
 
-	if (!tw_part__parse(tlv, &part)) {
-		m->stats.malformed++;
-		return TW_METADATA_WRITE;
-	}
+	if (!tw_part__parse(tlv, &part))
+		return verdict_of(m, -EBADMSG, TW_METADATA_WRITE);
 	if (part.inner_type == TW_TLV_EVENT)
 		return TW_METADATA_WRITE;
 	switch (tw_parts__add(m->parts, frame->stream_id, frame->channel, &part, &m->whole)) {
@@ -386,17 +371,12 @@ static enum tw_metadata_verdict take_part(struct tw_metadata *m, const struct tw
 enum tw_metadata_verdict tw_metadata__take(struct tw_metadata *m, const struct tw_frame_info *frame,
 					   const struct tw_tlv_view *tlv)
 {
-	bool news;
+	const bool ended = m->ended;
 
 	if (tlv->type == TW_TLV_PART)
 		return take_part(m, frame, tlv);
-	if (tlv->type == TW_TLV_END) {
-		news = !m->ended;
-		m->ended = true;
-	} else {
-		news = take(m, frame, tlv);
-	}
-	return verdict_of(m, news, TW_METADATA_WRITE);
+	m->ended |= tlv->type == TW_TLV_END;
+	return verdict_of(m, tlv->type == TW_TLV_END ? !ended : take(m, frame, tlv), TW_METADATA_WRITE);
 }
 
 void tw_metadata__stats(const struct tw_metadata *m, struct tw_metadata_stats *ret)
@@ -471,11 +451,6 @@ static int write_parts(struct frame_writer *w, uint64_t schema_id, uint8_t flags
 	return err;
 }
 
-static bool is_of_frame(const struct frame_writer *w, uint64_t schema_id, uint8_t flags)
-{
-	return w->begun && w->frame.info.schema_id == schema_id && w->frame.info.flags == flags;
-}
-
 static int write_item(struct frame_writer *w, uint64_t schema_id, uint8_t flags, const struct tw_tlv_view *tlv)
 {
 	const size_t len = sizeof(struct tw_tlv) + tlv->len;
@@ -484,7 +459,8 @@ static int write_item(struct frame_writer *w, uint64_t schema_id, uint8_t flags,
 
 	if (len > UINT16_MAX || sizeof(struct tw_frame_hdr) + tw_tlv__padded(len) > w->to->max)
 		return write_parts(w, schema_id, flags, tlv);
-	if (!is_of_frame(w, schema_id, flags) || tlv->len > tw_frame__room(&w->frame)) {
+	if (!w->begun || w->frame.info.schema_id != schema_id || w->frame.info.flags != flags ||
+	    tlv->len > tw_frame__room(&w->frame)) {
 		err = frame_writer__end(w);
 		frame_writer__begin(w, schema_id, flags);
 	}

@@ -14,9 +14,9 @@
 #include "stream/streams.h"
 #include "wire/decode.h"
 
-#define TW_REPORT_OPENING_FRAMES \
-	4096 /* after this number of frames without a WATERMARK or several records, a file counts as a recording */
-#define TW_REPORT_OPENING_BYTES (4u << 20) /* the same limit, in bytes of kept frames */
+/* After this number of frames without a WATERMARK or several records, a file counts as a recording. */
+#define TW_REPORT_OPENING_FRAMES 4096
+#define TW_REPORT_OPENING_BYTES  (4u << 20) /* the same limit, in bytes of kept frames */
 
 /* A frame, as read or as emitted by the merge. */
 struct tw_report_frame {
