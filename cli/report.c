@@ -134,15 +134,15 @@ static void summarize(const struct report_config *config, const struct tw_report
 	if (stats->fallbacks)
 		fprintf(stderr, "fallback %" PRIu64 " events as field=value; the first was %s\n", stats->fallbacks,
 			stats->fallback);
-	if (stats->refused_texts)
-		fprintf(stderr, "refused  %" PRIu64 " formats; the first because: %s\n", stats->refused_texts,
-			stats->text.text);
-	if (stats->refused_names)
+	if (stats->streams.refused_texts)
+		fprintf(stderr, "refused  %" PRIu64 " formats; the first because: %s\n", stats->streams.refused_texts,
+			stats->streams.text.text);
+	if (stats->streams.refused_names)
 		fprintf(stderr, "refused  %" PRIu64 " names of tasks and symbols, beyond the limits of a capture\n",
-			stats->refused_names);
-	if (stats->incomplete)
+			stats->streams.refused_names);
+	if (stats->streams.incomplete)
 		fprintf(stderr, "damaged  %" PRIu64 " metadata records in PARTs, of which one is missing\n",
-			stats->incomplete);
+			stats->streams.incomplete);
 	if (stats->snapped)
 		fprintf(stderr, "snapped  %" PRIu64 " truncated frames: complete records are shown\n", stats->snapped);
 	if (stats->malformed)

@@ -426,6 +426,15 @@ static int frame_writer__end(struct frame_writer *w)
 	return w->to->emit(w->to->ctx, w->buf, tw_frame__end(&w->frame));
 }
 
+/* Ends the last frame, and frees the memory. Return: @err, or the result of emit */
+static int frame_writer__fini(struct frame_writer *w, int err)
+{
+	if (!err)
+		err = frame_writer__end(w);
+	free(w->buf);
+	return err;
+}
+
 static void frame_writer__begin(struct frame_writer *w, uint64_t schema_id, uint8_t flags)
 {
 	struct tw_frame_info info = w->to->info;
@@ -492,10 +501,7 @@ int tw_metadata__replay(struct tw_metadata *m, struct tw_metadata_frames *frames
 
 	for (int i = 0; !err && i < CLASSES; i++)
 		err = write_class(&w, &m->lists[i]);
-	if (!err)
-		err = frame_writer__end(&w);
-	free(w.buf);
-	return err;
+	return frame_writer__fini(&w, err);
 }
 
 int tw_metadata__emit_whole(struct tw_metadata *m, struct tw_metadata_frames *frames)
@@ -505,8 +511,5 @@ int tw_metadata__emit_whole(struct tw_metadata *m, struct tw_metadata_frames *fr
 
 	if (!err)
 		err = write_item(&w, m->whole_frame.schema_id, m->whole_frame.flags, &m->whole);
-	if (!err)
-		err = frame_writer__end(&w);
-	free(w.buf);
-	return err;
+	return frame_writer__fini(&w, err);
 }

@@ -243,20 +243,16 @@ static int judge(const struct report_run *run, const char *name, struct tw_error
 
 static void finish(struct report_run *run)
 {
-	struct tw_streams_stats streams;
+	struct tw_report_stats *stats = run->stats;
 
-	run->stats->missing -= run->explained < run->stats->missing ? run->explained : run->stats->missing;
+	stats->missing -= run->explained < stats->missing ? run->explained : stats->missing;
 	if (run->report.streams) {
-		tw_streams__stats(run->report.streams, &streams);
-		run->stats->refused_texts = streams.refused_texts;
-		run->stats->text = streams.text;
-		run->stats->refused_names = streams.refused_names;
-		run->stats->incomplete = streams.incomplete;
-		run->stats->malformed += streams.malformed;
+		tw_streams__stats(run->report.streams, &stats->streams);
+		stats->malformed += stats->streams.malformed;
 	}
 	if (run->capture_filter) {
-		tw_capture_filter__stats(run->capture_filter, &run->stats->capture_filter);
-		tw_capture_filter__undecided_predicates(run->capture_filter, &run->stats->undecided_predicates);
+		tw_capture_filter__stats(run->capture_filter, &stats->capture_filter);
+		tw_capture_filter__undecided_predicates(run->capture_filter, &stats->undecided_predicates);
 	}
 	tw_report_frames__free(run->frames);
 	tw_parts__free(run->parts);

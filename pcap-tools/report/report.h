@@ -40,22 +40,20 @@ struct tw_report_stats {
 	uint64_t packets, frames; /* packets read; packets with a Tracewire frame */
 	uint64_t events;          /* events in these frames */
 	uint64_t printed;
-	bool not_written;       /* the output failed: some of the events counted as printed are missing */
-	uint64_t filtered;      /* FILTERED events: rejected by a classifier on the path */
-	uint64_t lost;          /* events lost, according to LOST records */
-	uint64_t lost_unknown;  /* LOST records with an unknown number of events */
-	uint64_t missing;       /* events missing by their numbers that no LOST reports: dropped on the path */
-	uint64_t without_wall;  /* events printed with the time of the trace clock: their stream has no wall clock */
-	uint64_t unknown;       /* events whose format is unknown; shown as bytes */
-	uint64_t snapped;       /* frames of which the capturing program kept only the beginning */
-	uint64_t malformed;     /* frames that cannot be read, in whole or in part */
-	uint64_t versions;      /* frames of an unknown version */
-	uint64_t fallbacks;     /* events printed as field=value because their print fmt could not be compiled */
-	uint64_t refused_texts; /* formats that could not be used */
-	uint64_t refused_names; /* names of tasks and symbols beyond the limit for a capture */
-	uint64_t incomplete;    /* formats and other metadata of which a PART is missing */
-	char fallback[128];     /* the first of the fallbacks: "system:event: why", printable */
-	struct tw_error text;   /* why the first format was refused */
+	bool not_written;      /* the output failed: some of the events counted as printed are missing */
+	uint64_t filtered;     /* FILTERED events: rejected by a classifier on the path */
+	uint64_t lost;         /* events lost, according to LOST records */
+	uint64_t lost_unknown; /* LOST records with an unknown number of events */
+	uint64_t missing;      /* events missing by their numbers that no LOST reports: dropped on the path */
+	uint64_t without_wall; /* events printed with the time of the trace clock: their stream has no wall clock */
+	uint64_t unknown;      /* events whose format is unknown; shown as bytes */
+	uint64_t snapped;      /* frames of which the capturing program kept only the beginning */
+	uint64_t malformed;    /* frames that cannot be read, in whole or in part */
+	uint64_t versions;     /* frames of an unknown version */
+	uint64_t fallbacks;    /* events printed as field=value because their print fmt could not be compiled */
+	char fallback[128];    /* the first of the fallbacks: "system:event: why", printable */
+	struct tw_streams_stats
+		streams; /* metadata that was not kept; its malformed records are part of the ones above */
 	struct tw_capture_filter_stats capture_filter;       /* counters of the filter in the options */
 	struct tw_undecided_predicates undecided_predicates; /* its comparisons with names that no format has */
 };

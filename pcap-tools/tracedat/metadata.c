@@ -298,11 +298,11 @@ tw_dat_reader *const tw_dat__readers[] = {
 	[TW_TRACEDAT_CMDLINES] = read_cmdlines,
 };
 
-static void buffer__free(const struct tw_tracedat_buffer *buffer, const struct tw_dat_buffer *places)
+static void buffer__free(const struct tw_tracedat_buffer *buffer)
 {
 	free(buffer->name);
 	free(buffer->clock);
-	free(places->places);
+	free(buffer->places);
 }
 
 void tw_dat__free_metadata(struct tw_tracedat *dat)
@@ -323,33 +323,26 @@ void tw_dat__free_metadata(struct tw_tracedat *dat)
 		free(dat->options[i].value.data);
 	free(dat->options);
 	for (size_t i = 0; i < info->n_buffers; i++)
-		buffer__free(&dat->buffers[i], &dat->places[i]);
+		buffer__free(&dat->buffers[i]);
 	free(dat->buffers);
-	free(dat->places);
 	dat_clock__free(&dat->clock);
 }
 
-int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer,
-		       const struct tw_dat_buffer *places)
+int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer)
 {
 	const size_t n = dat->info.n_buffers, at = buffer->name && *buffer->name ? n : 0;
 	struct tw_tracedat_buffer *buffers = realloc(dat->buffers, (n + 1) * sizeof(*buffers));
-	struct tw_dat_buffer *all = realloc(dat->places, (n + 1) * sizeof(*all));
 
 	if (buffers)
 		dat->info.buffers = dat->buffers = buffers;
-	if (all)
-		dat->places = all;
-	if (!buffer->name || !buffers || !all || n == TW_TRACEDAT_BUFFERS_MAX) {
-		const int err = buffer->name && buffers && all ? -EBADMSG : -ENOMEM;
+	if (!buffer->name || !buffers || n == TW_TRACEDAT_BUFFERS_MAX) {
+		const int err = buffer->name && buffers ? -EBADMSG : -ENOMEM;
 
-		buffer__free(buffer, places);
+		buffer__free(buffer);
 		return err;
 	}
 	memmove(buffers + at + 1, buffers + at, (n - at) * sizeof(*buffers));
-	memmove(all + at + 1, all + at, (n - at) * sizeof(*all));
 	buffers[at] = *buffer;
-	all[at] = *places;
 	dat->info.n_buffers++;
 	return 0;
 }
@@ -377,8 +370,7 @@ int tw_dat__read_places(struct tw_dat_cursor *c, uint32_t n, bool numbered, stru
 
 static int apply_buffer(struct tw_dat_cursor *c)
 {
-	struct tw_dat_buffer places = { .offset = tw_dat_cursor__u64(c) };
-	struct tw_tracedat_buffer buffer = { .page_size = c->dat->info.page_size };
+	struct tw_tracedat_buffer buffer = { .page_size = c->dat->info.page_size, .offset = tw_dat_cursor__u64(c) };
 	char name[TW_TRACEDAT_NAME_MAX + 1], clock[TW_TRACEDAT_NAME_MAX + 1] = "";
 	int err = 0;
 
@@ -389,17 +381,17 @@ static int apply_buffer(struct tw_dat_cursor *c)
 			return -EBADMSG;
 		buffer.page_size = tw_dat_cursor__u32(c);
 		buffer.cpus = tw_dat_cursor__u32(c);
-		err = tw_dat__read_places(c, buffer.cpus, true, &places.places);
+		err = tw_dat__read_places(c, buffer.cpus, true, &buffer.places);
 	}
 	if (err)
 		return err;
 	buffer.name = strdup(name);
 	buffer.clock = *clock ? strdup(clock) : NULL;
 	if (*clock && !buffer.clock) {
-		buffer__free(&buffer, &places);
+		buffer__free(&buffer);
 		return -ENOMEM;
 	}
-	return tw_dat__add_buffer(c->dat, &buffer, &places);
+	return tw_dat__add_buffer(c->dat, &buffer);
 }
 
 /* Parses a number with strtoll(), as trace-cmd does. Return: the number modulo 2^64 */

@@ -267,41 +267,45 @@ bool tw_tracedat__next(struct tw_tracedat *dat, struct tw_tracedat_event *ret)
  */
 static void add_rings(struct tw_tracedat *dat, uint32_t buffer, uint64_t *total)
 {
-	const struct tw_dat_buffer *places = &dat->places[buffer];
-	const uint32_t page = dat->buffers[buffer].page_size;
+	struct tw_tracedat_buffer *b = &dat->buffers[buffer];
+	const uint32_t page = b->page_size;
 
 	if (page < dat->layout.page.data_offset + 4u || page > TW_TRACEDAT_PAGE_MAX) {
-		tw_dat__damage(dat, places->offset, "sub-buffers of %u bytes are impossible", page);
+		tw_dat__damage(dat, b->offset, "sub-buffers of %u bytes are impossible", page);
 		return;
 	}
-	for (uint32_t i = 0; i < dat->buffers[buffer].cpus && places->places; i++) {
-		const struct tw_dat_place *place = &places->places[i];
+	for (uint32_t i = 0; i < b->cpus && b->places; i++) {
+		const struct tw_dat_place *place = &b->places[i];
 		struct tw_dat_ring *ring = &dat->rings[dat->n_rings];
-		const uint64_t size = place->size + (places->compressed && place->size ? CHUNKS_COUNT : 0);
+		const uint64_t size = place->size + (b->compressed && place->size ? CHUNKS_COUNT : 0);
 		uint64_t inside;
 
 		if (place->cpu >= TW_TRACEDAT_CPUS_MAX || size < place->size || size > UINT64_MAX - place->offset) {
-			tw_dat__damage(dat, places->offset, "a ring of CPU %u with %llu bytes is impossible",
-				       place->cpu, (unsigned long long)place->size);
+			tw_dat__damage(dat, b->offset, "a ring of CPU %u with %llu bytes is impossible", place->cpu,
+				       (unsigned long long)place->size);
 			continue;
 		}
 		inside = place->offset < dat->source.size ? dat->source.size - place->offset : 0;
 		inside = size < inside ? size : inside;
 		if (inside > dat->source.size - *total) {
-			tw_dat__damage(dat, places->offset, "the rings of its CPUs overlap");
+			tw_dat__damage(dat, b->offset, "the rings of its CPUs overlap");
 			continue;
 		}
 		*total += inside;
-		*ring = (struct tw_dat_ring){ .buffer = buffer, .cpu = place->cpu, .index = i };
-		ring->node = (struct tw_merge_heap_node){ .id = dat->n_rings, .at = TW_MERGE_HEAP_OUT };
-		ring->compressed = places->compressed;
-		ring->at = place->offset;
-		ring->end = place->offset + size;
-		ring->event = (struct tw_tracedat_event){ .buffer = buffer, .cpu = place->cpu };
+		*ring = (struct tw_dat_ring){
+			.buffer = buffer,
+			.cpu = place->cpu,
+			.index = i,
+			.at = place->offset,
+			.end = place->offset + size,
+			.compressed = b->compressed,
+			.event = { .buffer = buffer, .cpu = place->cpu },
+			.node = { .id = dat->n_rings, .at = TW_MERGE_HEAP_OUT },
+		};
 		dat->info.data_bytes += size;
 		dat->n_rings++;
-		if (place->cpu >= dat->buffers[buffer].cpu_end)
-			dat->buffers[buffer].cpu_end = place->cpu + 1;
+		if (place->cpu >= b->cpu_end)
+			b->cpu_end = place->cpu + 1;
 	}
 }
 

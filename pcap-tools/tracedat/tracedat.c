@@ -235,7 +235,7 @@ static int text_only(const struct tw_tracedat *dat, struct tw_error *error)
  * Reads the options, if there are any, and the places of the rings; a tag precedes each.
  * @cpus: number of CPUs; replaced if the options have another number
  */
-static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_buffer *ret, struct tw_error *error)
+static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_place **ret, struct tw_error *error)
 {
 	char tag[TAG_LEN];
 	int err = 0;
@@ -254,7 +254,7 @@ static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_buf
 	if (!err && is_tag(tag, "latency"))
 		return text_only(c->dat, error);
 	if (!err)
-		err = is_tag(tag, "flyrecord") ? tw_dat__read_places(c, *cpus, false, &ret->places) : -EBADMSG;
+		err = is_tag(tag, "flyrecord") ? tw_dat__read_places(c, *cpus, false, ret) : -EBADMSG;
 	return err == -EBADMSG ? truncated(c, "it says where its events are", error) : err;
 }
 
@@ -277,8 +277,7 @@ static char *read_clock(struct tw_dat_cursor *c)
 static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *error)
 {
 	struct tw_tracedat_buffer buffer = { .page_size = c->dat->info.page_size };
-	struct tw_dat_buffer places = { 0 };
-	int err = read_rings(c, cpus, &places, error);
+	int err = read_rings(c, cpus, &buffer.places, error);
 
 	if (err)
 		return err;
@@ -286,33 +285,31 @@ static int read_top(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_error *er
 	buffer.name = strdup("");
 	if (tw_tracedat_info__option(&c->dat->info, TW_TRACEDAT_TRACECLOCK))
 		buffer.clock = read_clock(c);
-	return tw_dat__add_buffer(c->dat, &buffer, &places);
+	return tw_dat__add_buffer(c->dat, &buffer);
 }
 
 /* Reads the places of an instance's rings, at the offset from its BUFFER option. The options there cannot contain a BUFFER. */
 static int read_instance(struct tw_tracedat *dat, size_t i, uint32_t cpus)
 {
-	struct tw_dat_cursor c = { .dat = dat, .at = dat->places[i].offset, .end = dat->source.size };
+	struct tw_tracedat_buffer *buffer = &dat->buffers[i];
+	struct tw_dat_cursor c = { .dat = dat, .at = buffer->offset, .end = dat->source.size };
 	const uint32_t host_cpus = dat->info.cpus;
-	struct tw_dat_buffer places = { 0 };
 	struct tw_error why = { 0 };
 	int err = -EBADMSG;
 
 	if (c.at <= c.end)
-		err = read_rings(&c, &cpus, &places, &why);
+		err = read_rings(&c, &cpus, &buffer->places, &why);
 	dat->info.cpus = host_cpus;
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
-		tw_dat__damage(dat, dat->places[i].offset, "it should be told here where the events of \"%s\" are",
-			       dat->buffers[i].name);
+		tw_dat__damage(dat, buffer->offset, "it should be told here where the events of \"%s\" are",
+			       buffer->name);
 		return 0;
 	}
-	free(dat->places[i].places);
-	dat->places[i].places = places.places;
-	dat->buffers[i].cpus = cpus;
-	if (dat->buffers[0].clock && !dat->buffers[i].clock)
-		dat->buffers[i].clock = strdup(dat->buffers[0].clock);
+	buffer->cpus = cpus;
+	if (dat->buffers[0].clock && !buffer->clock)
+		buffer->clock = strdup(dat->buffers[0].clock);
 	return 0;
 }
 
@@ -467,15 +464,15 @@ static int read_chain(struct tw_tracedat *dat, uint64_t at)
 static void open_buffers(struct tw_tracedat *dat)
 {
 	for (size_t i = 0; i < dat->info.n_buffers; i++) {
-		struct tw_dat_buffer *places = &dat->places[i];
+		struct tw_tracedat_buffer *b = &dat->buffers[i];
 		struct tw_dat_cursor unused;
-		int err = open_section(dat, places->offset, TW_TRACEDAT_BUFFER, &unused, &places->compressed);
+		int err = open_section(dat, b->offset, TW_TRACEDAT_BUFFER, &unused, &b->compressed);
 
-		if (!err && places->compressed && !dat->compresses)
-			err = tw_dat__damage(dat, places->offset,
+		if (!err && b->compressed && !dat->compresses)
+			err = tw_dat__damage(dat, b->offset,
 					     "events are compressed, but the file says that nothing is");
 		if (err)
-			dat->buffers[i].cpus = 0;
+			b->cpus = 0;
 	}
 }
 

@@ -95,6 +95,11 @@ struct tw_tracedat_buffer {
 	uint32_t cpus;      /* number of its rings */
 	uint32_t cpu_end;   /* its largest CPU number + 1 */
 	uint32_t page_size; /* of its sub-buffers, bytes */
+
+	/* Internal: where its rings are, needed until they are opened. */
+	uint64_t offset; /* in the file: of its section (version 7), or of the description of its rings (version 6) */
+	bool compressed;
+	struct tw_dat_place *places; /* one for each CPU */
 };
 
 struct tw_tracedat_event {

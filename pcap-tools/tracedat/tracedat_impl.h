@@ -55,13 +55,6 @@ struct tw_dat_place {
 	uint64_t offset, size;
 };
 
-/* Data of a buffer that are needed until its rings are opened. */
-struct tw_dat_buffer {
-	uint64_t offset; /* in the file: of its section (version 7), or of the description of its rings (version 6) */
-	bool compressed;
-	struct tw_dat_place *places; /* one for each CPU */
-};
-
 struct tw_tracedat {
 	struct tw_tracedat_source source;
 	char name[256];
@@ -76,7 +69,6 @@ struct tw_tracedat {
 	struct tw_tracedat_format *formats;
 	struct tw_tracedat_option *options;
 	struct tw_tracedat_buffer *buffers;
-	struct tw_dat_buffer *places;                   /* parallel to buffers */
 	uint64_t bytes;                                 /* memory of formats and options, bytes */
 	uint64_t expanded;                              /* decompressed bytes of all compressed sections so far */
 	bool text_only;                                 /* a buffer has text instead of records */
@@ -161,11 +153,11 @@ int tw_dat__read_places(struct tw_dat_cursor *c, uint32_t n, bool numbered, stru
 
 /**
  * tw_dat__add_buffer() - add a buffer; the top-level instance becomes the first
- * @buffer: copied; its name and clock, and @places->places, are freed by this function on failure, otherwise by tw_dat__free_metadata().
- * A name that is NULL counts as -ENOMEM
+ * @buffer: copied; its memory is freed by this function on failure, otherwise by tw_dat__free_metadata()
+ *
+ * Return: 0; -EBADMSG beyond TW_TRACEDAT_BUFFERS_MAX; -ENOMEM, also if the name is NULL
  */
-int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer,
-		       const struct tw_dat_buffer *places);
+int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer);
 
 void tw_dat__free_metadata(struct tw_tracedat *dat);
 
