@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "base/time.h"
 #include "clocks/stamps.h"
 
 struct tw_capture_clock {
@@ -16,10 +17,17 @@ struct tw_capture_clock {
 };
 
 /** tw_capture_clock__begin() - initialise the clock at the start of the capture */
-void tw_capture_clock__begin(struct tw_capture_clock *clock);
+static inline void tw_capture_clock__begin(struct tw_capture_clock *clock)
+{
+	clock->stamps = tw_stamps__measure();
+	clock->begun = clock->stamps.distance;
+}
 
 /** tw_capture_clock__now() - read the capture clock, ns since 1970 */
-uint64_t tw_capture_clock__now(const struct tw_capture_clock *clock);
+static inline uint64_t tw_capture_clock__now(const struct tw_capture_clock *clock)
+{
+	return tw_time__now(CLOCK_BOOTTIME) + (uint64_t)clock->begun;
+}
 
 /**
  * tw_capture_clock__at() - convert the CLOCK_REALTIME time stamp of a recently received frame to the capture clock, ns
@@ -27,9 +35,17 @@ uint64_t tw_capture_clock__now(const struct tw_capture_clock *clock);
  * The result is never too early, so that bounds derived from it are valid; it may be too late by the error of the conversion. If REALTIME
  * was set since the last call, or the time stamp is invalid, the result is the current time.
  */
-uint64_t tw_capture_clock__at(struct tw_capture_clock *clock, uint64_t realtime);
+static inline uint64_t tw_capture_clock__at(struct tw_capture_clock *clock, uint64_t realtime)
+{
+	const uint64_t age = tw_stamps__age(&clock->stamps, realtime);
+
+	return tw_capture_clock__now(clock) - age;
+}
 
 /** tw_capture_clock__stepped() - sum of the steps of REALTIME from the start of the capture to the last tw_capture_clock__at(), ns */
-int64_t tw_capture_clock__stepped(const struct tw_capture_clock *clock);
+static inline int64_t tw_capture_clock__stepped(const struct tw_capture_clock *clock)
+{
+	return clock->stamps.distance - clock->begun;
+}
 
 #endif

@@ -262,7 +262,6 @@ static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint6
 	return TW_METADATA_REQUEST_ALL;
 }
 
-/* Return: the time of the next request of a stream, for its clock, or earlier for missing metadata. */
 static uint64_t next_due(const struct tw_clock_poller *p, const struct asked_stream *s, uint64_t now)
 {
 	const uint64_t clock_due = now + pause_after(s);

@@ -161,7 +161,6 @@ static uint64_t worst_offset(struct tw_sync *s)
 	return worst;
 }
 
-/* Open the clock of the interface that ptp4l uses, and keep it open. */
 static bool open_phc(struct tw_sync *s)
 {
 	if (s->phc >= 0 && !strcmp(s->phc_of, s->status.interface))

@@ -60,7 +60,6 @@ static int decompressor__new(int fd, const uint8_t *first, size_t len, struct tw
 	return 0;
 }
 
-/* Reads compressed data. Return: number of bytes; 0 at the end; -errno */
 static ssize_t refill(struct tw_decompressor *e)
 {
 	const ssize_t n = read_bytes(e->fd, e->buf, sizeof(e->buf));

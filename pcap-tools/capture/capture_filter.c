@@ -127,7 +127,6 @@ static void bind(struct tw_capture_filter *f, struct bound_filter *b, bool big_e
 		note_meaning(f, b->bound);
 }
 
-/* If a limit is exceeded, frees all bound filters except @keep. */
 static void make_room(struct tw_capture_filter *f, const struct bound_filter *keep)
 {
 	struct bound_filter *next;

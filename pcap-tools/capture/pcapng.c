@@ -130,7 +130,6 @@ static int add_interface(struct tw_capture_file *file, const struct body *body, 
 	return 0;
 }
 
-/* Shows a statistics block; ignores it if it is too short, or of an unknown interface. */
 static void show_statistics(struct tw_capture_file *file, const struct body *body)
 {
 	uint32_t interface;

@@ -88,7 +88,6 @@ static void put_record(const struct tw_convert *c, uint8_t *p, const struct tw_t
 		memcpy(p + 4 + at, record + at, TW_COPY_STEP);
 }
 
-/* Writes a record that does not fit a frame. */
 static int put_parts(struct tw_convert *c, struct convert_stream *s, const struct tw_tracedat_event *event)
 {
 	struct tw_frame_info info = ring_info(c, s, event);

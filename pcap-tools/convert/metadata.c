@@ -225,7 +225,6 @@ void tw_convert__parts(struct tw_convert *c, struct convert_stream *s, struct tw
 	}
 }
 
-/* Writes a SCHEMA that does not fit a frame. */
 static void put_schema_in_parts(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema)
 {
 	const size_t len = TW_SCHEMA_HEAD + schema->len;

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/printable.h"
+#include "base/time.h"
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/merge/merge.h"
 
@@ -23,10 +24,8 @@ static void times__add(struct tw_info_times *times, uint64_t time)
 {
 	if (!time)
 		return;
-	if (!times->known || time < times->first)
-		times->first = time;
-	if (!times->known || time > times->last)
-		times->last = time;
+	times->first = times->known ? tw_time__earlier(times->first, time) : time;
+	times->last = tw_time__later(times->last, time);
 	times->known = true;
 }
 
@@ -150,7 +149,6 @@ static void take_statistics(struct reader *r, const struct tw_capture_block *blo
 	}
 }
 
-/* The callback of tw_capture_file__watch(). */
 static void take_block(void *ctx, const struct tw_capture_block *block)
 {
 	struct reader *r = ctx;

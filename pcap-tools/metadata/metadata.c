@@ -134,7 +134,6 @@ static void remove_item(struct tw_metadata *m, struct item *item)
 	free(item);
 }
 
-/* Adds a copy of @tlv under a new key. Return: NULL without memory */
 static struct item *add_item(struct tw_metadata *m, const struct record_key *key, const struct tw_tlv_view *tlv)
 {
 	struct item *item = malloc(sizeof(*item) + tlv->len);

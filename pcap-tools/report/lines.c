@@ -126,7 +126,6 @@ static void put_task(const struct tw_report *report, struct tw_line *line, const
 	}
 }
 
-/* Writes wall-clock time in the local time zone. */
 static void put_wall(struct tw_line *line, uint64_t seconds)
 {
 	const time_t t = (time_t)seconds;
@@ -283,7 +282,6 @@ static void put_bytes(struct tw_line *line, const struct tw_record *record)
 	}
 }
 
-/* Writes the content of an event: the text of its print fmt, or its fields. */
 static void report__event_text(const struct tw_report *report, const struct tw_report_event *event,
 			       struct tw_line *line)
 {
@@ -467,7 +465,6 @@ static void put_fields(struct tw_json *json, const struct tw_report_event *event
 	tw_json__close(json);
 }
 
-/* Begins the object of an event or a loss, with its time, host, instance and CPU. */
 static void open_object(struct tw_report *report, struct tw_json *json, struct tw_line *line,
 			const struct tw_stream *stream, uint16_t cpu, uint64_t time)
 {

@@ -152,7 +152,6 @@ static int print_first(struct tw_report_pending *pending)
 	return err;
 }
 
-/* Return: the waiting loss of a CPU; NULL if it has none. */
 static struct tw_report_loss *find_loss(struct tw_report_pending *pending, const struct tw_stream *stream, uint16_t cpu)
 {
 	for (size_t i = 0; i < pending->n_losses; i++) {

@@ -40,7 +40,6 @@ static int by_time(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/* Sorts the samples by time and keeps one sample of each time. */
 static void cpu__settle(struct tw_dat_samples *cpu)
 {
 	uint32_t n = 0;
@@ -100,7 +99,6 @@ static int dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *op
 	return 0;
 }
 
-/* Reads a TSC2NSEC option. Return: 0 or -EBADMSG */
 static int dat_clock__tsc(struct tw_dat_clock *clock, struct tw_dat_cursor *option)
 {
 	const uint32_t mult = tw_dat_cursor__u32(option), shift = tw_dat_cursor__u32(option);
@@ -187,7 +185,6 @@ static int header(struct tw_dat_cursor *c, const char *name, struct tw_tracedat_
 	return tw_dat_cursor__bytes(c, tw_dat_cursor__u64(c), TW_TRACEDAT_TEXT_MAX, ret);
 }
 
-/* Reads header_page and header_event, and parses the layout of rings that they describe. */
 static int read_headers(struct tw_dat_cursor *c)
 {
 	struct tw_tracedat_info *info = &c->dat->info;
@@ -406,7 +403,6 @@ static void apply_offset(struct tw_tracedat *dat, uint64_t offset)
 	dat->info.time_offset = (int64_t)dat->clock.offset;
 }
 
-/* Keeps the offset of a section of version 7. */
 static int apply_section(struct tw_dat_cursor *c, uint16_t id)
 {
 	const uint64_t offset = tw_dat_cursor__u64(c);
@@ -417,7 +413,6 @@ static int apply_section(struct tw_dat_cursor *c, uint16_t id)
 	return 0;
 }
 
-/* Applies an option if it affects reading. @c: at its value */
 static int apply(struct tw_dat_cursor *c, uint16_t id, const struct tw_tracedat_bytes *value)
 {
 	struct tw_tracedat *dat = c->dat;

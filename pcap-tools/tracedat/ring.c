@@ -172,7 +172,6 @@ static void ring__begin_page(struct tw_tracedat *dat, struct tw_dat_ring *ring, 
 		event->lost_count = 0;
 }
 
-/* Reads the next event of the current sub-buffer. Return: false at its end */
 static bool ring__next_entry(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	struct tw_ring_event event;
@@ -189,7 +188,6 @@ static bool ring__next_entry(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	return true;
 }
 
-/* Begins the next sub-buffer. Return: false at the ring's end */
 static bool next_page(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	const uint32_t page = dat->buffers[ring->buffer].page_size;
@@ -208,7 +206,6 @@ static bool next_page(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	return true;
 }
 
-/* Reads the ring's next event. Return: false at its end */
 static bool ring__next(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	ring->event.lost = false;

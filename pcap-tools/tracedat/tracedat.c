@@ -159,20 +159,21 @@ static int check_version(struct tw_dat_cursor *c, struct tw_error *error)
 static int check_codec(struct tw_dat_cursor *c, struct tw_error *error)
 {
 	struct tw_tracedat *dat = c->dat;
+	struct tw_tracedat_info *info = &dat->info;
 
-	if (!tw_dat_cursor__string(c, dat->codec, sizeof(dat->codec)) ||
-	    !tw_dat_cursor__string(c, dat->codec_version, sizeof(dat->codec_version)))
+	if (!tw_dat_cursor__string(c, info->codec, sizeof(info->codec)) ||
+	    !tw_dat_cursor__string(c, info->codec_version, sizeof(info->codec_version)))
 		return tw_error__set(error, -EBADMSG,
 				     "%s is damaged at byte %llu: the name of its compression has no end", dat->name,
 				     (unsigned long long)c->at);
-	dat->compresses = strcmp(dat->codec, "none") != 0;
-	if (!strcmp(dat->codec, "zstd")) {
+	dat->compresses = strcmp(info->codec, "none") != 0;
+	if (!strcmp(info->codec, "zstd")) {
 		dat->zstd = ZSTD_createDCtx();
 		return dat->zstd ? 0 : -ENOMEM;
 	}
-	if (dat->compresses && strcmp(dat->codec, "zlib"))
+	if (dat->compresses && strcmp(info->codec, "zlib"))
 		return tw_error__set(error, -EINVAL, "%s is compressed with \"%s\"; only zstd and zlib are supported",
-				     dat->name, dat->codec);
+				     dat->name, info->codec);
 	return 0;
 }
 
@@ -542,9 +543,7 @@ int tw_tracedat__open(const struct tw_tracedat_source *source, const char *name,
 		return tw_error__set(error, -ENOMEM, "reading %s: no memory", name);
 	dat->source = *source;
 	snprintf(dat->name, sizeof(dat->name), "%s", name);
-	strcpy(dat->codec, "none");
-	dat->info.codec = dat->codec;
-	dat->info.codec_version = dat->codec_version;
+	strcpy(dat->info.codec, "none");
 	err = read_all(dat, error);
 	if (err == -ENOMEM)
 		tw_error__set(error, err, "reading %s: no memory", name);

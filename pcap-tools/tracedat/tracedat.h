@@ -122,8 +122,8 @@ struct tw_tracedat_info {
 	uint8_t long_size;  /* size of a long of the traced kernel, from header_page; bytes */
 	uint32_t page_size; /* bytes */
 	uint32_t cpus;      /* of the host; 0 = unknown */
-	const char *codec;  /* "zstd", "zlib" or "none" */
-	const char *codec_version;
+	char codec[16];     /* "zstd", "zlib" or "none" */
+	char codec_version[32];
 	struct tw_tracedat_bytes header_page, header_event, kallsyms, printk, cmdlines;
 	const struct tw_tracedat_format *formats; /* those of the system "ftrace" are first */
 	size_t n_formats;

@@ -60,7 +60,6 @@ struct tw_tracedat {
 	char name[256];
 	struct tw_tracedat_info info;
 	struct tw_tracedat_damage damage;
-	char codec[16], codec_version[32];
 	bool compresses; /* the codec is not "none" */
 	ZSTD_DCtx *zstd; /* NULL = the codec is not zstd */
 	struct tw_ring_layout layout;
