@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "clocks/sync.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/ptp_clock.h>
@@ -46,25 +45,24 @@ struct phc_reading {
 	uint64_t error_ns; /* error bound of @phc - @real, ns */
 };
 
-/* Open the hardware clock of an interface. Return: a descriptor; -ENODEV without the interface or a clock of it; another -errno */
+/* Return: a descriptor of the hardware clock of an interface; -1 if there is none, or it cannot be opened. */
 static int find_phc(const char *ifname)
 {
 	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
 	struct ifreq req = { .ifr_data = (char *)&info };
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	char path[32];
-	int err, phc;
+	bool has_clock;
 
 	if (fd < 0)
-		return -errno;
+		return -1;
 	snprintf(req.ifr_name, sizeof(req.ifr_name), "%.*s", IFNAMSIZ - 1, ifname);
-	err = ioctl(fd, SIOCETHTOOL, &req) < 0 ? -errno : 0;
+	has_clock = ioctl(fd, SIOCETHTOOL, &req) >= 0 && info.phc_index >= 0;
 	close(fd);
-	if (err || info.phc_index < 0)
-		return err ? err : -ENODEV;
+	if (!has_clock)
+		return -1;
 	snprintf(path, sizeof(path), "/dev/ptp%d", info.phc_index);
-	phc = open(path, O_RDONLY | O_CLOEXEC);
-	return phc < 0 ? -errno : phc;
+	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
 static uint64_t ns_of(const struct ptp_clock_time *t)
@@ -73,13 +71,13 @@ static uint64_t ns_of(const struct ptp_clock_time *t)
 }
 
 /* Each reading has REALTIME, the card's clock, and REALTIME again. The reading with the shortest time between both REALTIMEs is used. */
-static int read_extended(int fd, struct phc_reading *ret)
+static bool read_extended(int fd, struct phc_reading *ret)
 {
 	struct ptp_sys_offset_extended e = { .n_samples = READINGS };
 	struct phc_reading best = { .error_ns = UINT64_MAX };
 
 	if (ioctl(fd, PTP_SYS_OFFSET_EXTENDED, &e) < 0)
-		return -errno;
+		return false;
 	for (int i = 0; i < READINGS; i++) {
 		const uint64_t before = ns_of(&e.ts[i][0]), after = ns_of(&e.ts[i][2]);
 
@@ -88,21 +86,21 @@ static int read_extended(int fd, struct phc_reading *ret)
 		best = (struct phc_reading){ ns_of(&e.ts[i][1]), before + (after - before) / 2, after - before };
 	}
 	if (best.error_ns == UINT64_MAX)
-		return -EIO;
+		return false;
 	best.error_ns = best.error_ns / 2 + 1;
 	*ret = best;
-	return 0;
+	return true;
 }
 
-/* Read both clocks simultaneously if the hardware can; otherwise get the most accurate of several readings. Return: 0 or -errno */
-static int read_phc(int fd, struct phc_reading *ret)
+/* Read both clocks simultaneously if the hardware can; otherwise get the most accurate of several readings. */
+static bool read_phc(int fd, struct phc_reading *ret)
 {
 	struct ptp_sys_offset_precise p = { 0 };
 
 	if (ioctl(fd, PTP_SYS_OFFSET_PRECISE, &p) < 0)
 		return read_extended(fd, ret);
 	*ret = (struct phc_reading){ ns_of(&p.device), ns_of(&p.sys_realtime), PRECISE_NS };
-	return 0;
+	return true;
 }
 
 struct tw_sync *tw_sync__new(void)
@@ -177,7 +175,7 @@ static uint64_t beside_phc(struct tw_sync *s)
 	const int64_t tai = s->status.ptp_timescale ? s->status.utc_offset * (int64_t)TW_NS_PER_SECOND : 0;
 	struct phc_reading r;
 
-	if (!open_phc(s) || read_phc(s->phc, &r))
+	if (!open_phc(s) || !read_phc(s->phc, &r))
 		return UINT64_MAX;
 	return tw_saturate__size((int64_t)(r.phc - r.real) - tai) + r.error_ns;
 }
@@ -261,7 +259,7 @@ void tw_sync__complete(struct tw_sync *s, struct tw_clock_view *sample)
 	struct phc_reading r;
 
 	sample->sync_ns = s->state.ns;
-	if (s->phc < 0 || read_phc(s->phc, &r) || r.error_ns > PHC_ERROR_NS)
+	if (s->phc < 0 || !read_phc(s->phc, &r) || r.error_ns > PHC_ERROR_NS)
 		return;
 	sample->reading[TW_CLOCK_PHC] = r.phc + (sample->reading[TW_CLOCK_REAL] - r.real);
 	sample->error_ns += (uint32_t)r.error_ns;

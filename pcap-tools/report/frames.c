@@ -111,14 +111,14 @@ static uint64_t *next_number(struct tw_report_frames *frames, const struct tw_fr
 {
 	const struct channel_key key = { frame->stream_id, frame->channel };
 	void *next;
-	int r;
+	int added;
 
 	if (frames->latest_next && !memcmp(&key, &frames->latest, sizeof(key)))
 		return frames->latest_next;
-	r = tw_hash_table__put(&frames->next_numbers, &key, &next);
+	added = tw_hash_table__put(&frames->next_numbers, &key, &next);
 	frames->latest = key;
-	frames->latest_next = r < 0 ? NULL : next;
-	if (r == 1)
+	frames->latest_next = added < 0 ? NULL : next;
+	if (added == 1)
 		*frames->latest_next = frame->seq;
 	return frames->latest_next;
 }

@@ -85,16 +85,21 @@ static const struct tw_print *program_of(struct report_run *run, struct tw_strea
 	return print;
 }
 
+/* Return: 0: the report goes on without this frame or record. */
+static int skip_malformed(struct report_run *run)
+{
+	run->stats->malformed++;
+	return 0;
+}
+
 /* @cut: the capture contains only the beginning of the event */
 static int take_event(struct report_run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
 		      const struct tw_tlv_view *tlv, bool cut)
 {
 	struct tw_report_event event = { .stream = stream, .cpu = frame->info.cpu };
 
-	if (!tw_event__parse(tlv, frame->info.base_time, &event.view)) {
-		run->stats->malformed++;
-		return 0;
-	}
+	if (!tw_event__parse(tlv, frame->info.base_time, &event.view))
+		return skip_malformed(run);
 	if (frame->at_base)
 		event.view.time = frame->info.base_time;
 	run->stats->events++;
@@ -122,10 +127,8 @@ static int take_lost(struct report_run *run, struct tw_stream *stream, const str
 	struct tw_report_loss loss = { .stream = stream, .cpu = frame->info.cpu };
 	const struct tw_lost_view *lost = &loss.lost;
 
-	if (!tw_lost__parse(tlv, frame->info.base_time, &loss.lost)) {
-		run->stats->malformed++;
-		return 0;
-	}
+	if (!tw_lost__parse(tlv, frame->info.base_time, &loss.lost))
+		return skip_malformed(run);
 	run->stats->lost += lost->count;
 	run->stats->lost_unknown += lost->unknown;
 	run->explained += lost->where == TW_LOST_RING ? 0 : lost->count;
@@ -138,10 +141,8 @@ static int take_part(struct report_run *run, struct tw_stream *stream, const str
 	struct tw_part_view part;
 	struct tw_tlv_view whole;
 
-	if (!tw_part__parse(tlv, &part)) {
-		run->stats->malformed++;
-		return 0;
-	}
+	if (!tw_part__parse(tlv, &part))
+		return skip_malformed(run);
 	if (part.inner_type != TW_TLV_EVENT) {
 		tw_stream__update(stream, &frame->info, tlv);
 		return 0;
@@ -158,10 +159,8 @@ static int take_cut(struct report_run *run, struct tw_stream *stream, const stru
 
 	if (frame->tlvs.left < sizeof(struct tw_tlv))
 		return 0;
-	if (!tw_cursor__cut_tlv(&frame->tlvs, frame->missing, &tlv)) {
-		run->stats->malformed++;
-		return 0;
-	}
+	if (!tw_cursor__cut_tlv(&frame->tlvs, frame->missing, &tlv))
+		return skip_malformed(run);
 	if (tlv.type != TW_TLV_EVENT || sizeof(struct tw_tlv) + tlv.len < tw_tlv__min(tlv.type))
 		return 0;
 	return take_event(run, stream, frame, &tlv, true);
@@ -175,10 +174,8 @@ static int take_frame(void *ctx, struct tw_report_frame *frame)
 	struct tw_tlv_view tlv;
 	int err = 0;
 
-	if (!stream) {
-		run->stats->malformed++;
-		return 0;
-	}
+	if (!stream)
+		return skip_malformed(run);
 	if (!stream->user[run->report.user]) {
 		stream->user[run->report.user] = stream;
 		run->report.n_streams++;
@@ -204,9 +201,9 @@ static int take_frame(void *ctx, struct tw_report_frame *frame)
 static int take_packets(struct report_run *run, struct tw_capture_file *file, const char *name, struct tw_error *error)
 {
 	struct tw_packet packet;
-	int r, err = 0;
+	int more, err = 0;
 
-	while ((r = tw_capture_file__next(file, &packet, error)) > 0) {
+	while ((more = tw_capture_file__next(file, &packet, error)) > 0) {
 		err = tw_report_frames__packet(run->frames, &packet);
 		if (err)
 			break;
@@ -221,7 +218,7 @@ static int take_packets(struct report_run *run, struct tw_capture_file *file, co
 		err = run->report.out.failure;
 	if (err)
 		return tw_error__set(error, err, "printing %s failed: %s", name, strerror(-err));
-	return r;
+	return more;
 }
 
 static int judge(const struct report_run *run, const char *name, struct tw_error *error)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints a capture as text, one line for each event, in the layout of `trace-cmd report`; or as one JSON object a line.
- *
- * Recordings are in time order and are not buffered. Captures of an interface, recognised by a WATERMARK or a frame with several records,
- * are merged first.
+ * Prints a capture as text, one line for each event, in the layout of `trace-cmd report`; or as one JSON object a line. Captures of an
+ * interface are merged first (report/frames.h).
  */
 #ifndef TW_REPORT_H
 #define TW_REPORT_H

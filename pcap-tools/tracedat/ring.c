@@ -127,7 +127,6 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	uint8_t count[CHUNKS_COUNT];
 
-	ring->opened = true;
 	if (ring->at == ring->end)
 		return; /* without a check of the offset: that of an empty ring may be any */
 	if (ring->at > dat->source.size || ring->end - ring->at > dat->source.size - ring->at) {
@@ -209,8 +208,6 @@ static bool next_page(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 static bool ring__next(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	ring->event.lost = false;
-	if (!ring->opened)
-		open_ring(dat, ring);
 	while (!ring__next_entry(dat, ring))
 		if (!next_page(dat, ring))
 			return false;
@@ -220,9 +217,11 @@ static bool ring__next(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 static void start(struct tw_tracedat *dat)
 {
 	dat->started = true;
-	for (uint32_t i = 0; i < dat->n_rings; i++)
+	for (uint32_t i = 0; i < dat->n_rings; i++) {
+		open_ring(dat, &dat->rings[i]);
 		if (ring__next(dat, &dat->rings[i]))
 			tw_merge_heap__put(&dat->heap, &dat->rings[i].node, dat->rings[i].event.time);
+	}
 }
 
 static struct tw_dat_ring *earliest(const struct tw_tracedat *dat)

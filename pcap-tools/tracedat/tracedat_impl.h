@@ -38,7 +38,7 @@ struct tw_dat_ring {
 	uint32_t buffer, cpu, index; /* index of its buffer; CPU number; index of the CPU in its buffer */
 	uint64_t at, end;            /* offsets in the file: of the data after the window, of the end of the ring */
 	uint32_t chunks;             /* number of chunks not read yet; compressed rings only */
-	bool compressed, opened;
+	bool compressed;
 	uint8_t *window;
 	size_t cap, len; /* size of the window's memory; number of bytes in it */
 	size_t page;     /* offset of the next sub-buffer in the window */
