@@ -69,9 +69,7 @@ static inline void tw_capture__show(const struct tw_capture_file *file, const st
 		file->watch(file->ctx, block);
 }
 
-/**
- * tw_capture__damaged() - set the error text "FILE is damaged at byte N: ...". Return: -EBADMSG; tw_input.failure if reading failed
- */
+/** tw_capture__damaged() - set the error text "FILE is damaged at byte N: ...". Return: -EBADMSG; tw_input.failure if reading failed */
 __attribute__((format(printf, 4, 5))) int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset,
 							      struct tw_error *error, const char *fmt, ...);
 

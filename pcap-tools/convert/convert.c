@@ -167,7 +167,7 @@ static int convert_events(struct tw_convert *c)
 	int err = 0;
 
 	if (!tw_tracedat__next(c->dat, &event)) {
-		tw_convert__explain(c, c->info->dated ? (uint64_t)c->info->time_offset : 0);
+		tw_convert__explain(c, c->info->dated ? c->info->time_offset : 0);
 		return 0;
 	}
 	tw_convert__explain(c, event.time);

@@ -197,18 +197,17 @@ static void see_schema(struct tw_info_stream *s, uint64_t id)
 		s->schemas[s->n_schemas++] = id;
 }
 
-static void take_lost(struct tw_info_stream *s, struct tw_stream_counters *counters, const struct tw_tlv_view *tlv)
+static void take_lost(struct tw_info_stream *s, const struct tw_tlv_view *tlv)
 {
 	struct tw_lost_view lost;
 
-	tw_stream_counters__lost(counters, tlv);
+	tw_stream_counters__lost(&s->stream->counters, tlv);
 	if (tw_lost__parse(tlv, 0, &lost) && lost.where <= TW_LOST_RECEIVER &&
 	    lost.count <= UINT64_MAX - s->lost[lost.where])
 		s->lost[lost.where] += lost.count;
 }
 
-static int take_tlv(struct tw_info_stream *s, struct tw_stream *stream, const struct tw_frame_info *frame,
-		    const struct tw_tlv_view *tlv)
+static int take_tlv(struct tw_info_stream *s, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
 	case TW_TLV_EVENT:
@@ -221,12 +220,12 @@ static int take_tlv(struct tw_info_stream *s, struct tw_stream *stream, const st
 		s->n_offsets += tw_offset__parse(tlv, &s->offset);
 		return 0;
 	case TW_TLV_LOST:
-		take_lost(s, &stream->counters, tlv);
+		take_lost(s, tlv);
 		return 0;
 	default:
 		break;
 	}
-	return tw_stream__update(stream, frame, tlv);
+	return tw_stream__update(s->stream, frame, tlv);
 }
 
 /* Records that an interface has frames of @stream. The stream of an interface with frames of several streams is TW_INFO_NONE. */
@@ -246,10 +245,9 @@ static bool is_ring(const struct tw_frame_info *frame)
 	return frame->source == TW_SOURCE_FTRACE || frame->source == TW_SOURCE_BPF;
 }
 
-static int take_frame(struct reader *r, struct tw_stream *stream, const struct tw_frame_info *frame,
+static int take_frame(struct reader *r, struct tw_info_stream *s, const struct tw_frame_info *frame,
 		      struct tw_cursor tlvs, bool snapped)
 {
-	struct tw_info_stream *s = stream->user[r->user];
 	enum tw_frame_status status = TW_FRAME_OK;
 	struct tw_tlv_view tlv;
 	int err = 0;
@@ -258,13 +256,13 @@ static int take_frame(struct reader *r, struct tw_stream *stream, const struct t
 	s->hashed |= (frame->flags & TW_FLAG_PTR_HASHED) != 0;
 	s->big_endian |= (frame->flags & TW_FLAG_BODY_BE) != 0;
 	if (frame->source == TW_SOURCE_CONTROL)
-		tw_stream_counters__control(&stream->counters, frame->seq);
+		tw_stream_counters__control(&s->stream->counters, frame->seq);
 	if (snapped && is_ring(frame)) {
 		s->events += frame->events;
 		return 0;
 	}
 	while (!err && tw_cursor__next_tlv(&tlvs, &tlv, &status))
-		err = take_tlv(s, stream, frame, &tlv);
+		err = take_tlv(s, frame, &tlv);
 	r->info->unreadable += status != TW_FRAME_OK && !snapped;
 	return err;
 }
@@ -296,7 +294,7 @@ static int take_packet_frame(struct reader *r, const struct tw_packet *packet, c
 	s->packets++;
 	s->bytes += packet->len;
 	times__add(&s->times, packet->time);
-	err = take_frame(r, tw_streams__find(r->info->table, info.stream_id), &info, tlvs, snapped);
+	err = take_frame(r, s, &info, tlvs, snapped);
 	return err ? err : tw_merge__frame(r->merge, frame, len, NULL);
 }
 

@@ -35,7 +35,7 @@ struct tw_info_times {
 };
 
 struct tw_info_stream {
-	const struct tw_stream *stream; /* its state in the table */
+	struct tw_stream *stream; /* its state in the table */
 	bool hashed, big_endian;
 	uint64_t schemas[TW_STREAM_SCHEMAS_NAMED_MAX]; /* in order of arrival */
 	uint32_t n_schemas;

@@ -50,7 +50,7 @@ static uint64_t report__time(struct tw_report *report, const struct tw_stream *s
 	time = tw_identity__ns(&stream->identity, time);
 	if (has_time_of_day(report, stream))
 		return time + tw_stream__wall_offset(stream);
-	report->without_wall += report->options->time == TW_REPORT_WALL;
+	report->stats->without_wall += report->options->time == TW_REPORT_WALL;
 	if (report->options->time != TW_REPORT_RELATIVE)
 		return time;
 	if (!report->any_time)
@@ -296,9 +296,7 @@ static void report__event_text(const struct tw_report *report, const struct tw_r
 		tw_print__run(event->print, &event->record, host, line);
 }
 
-/*
- * Return: the event's name and the padding after it, cached because few event types are frequent; NULL if the name does not fit a label
- */
+/* Return: the event's name and the padding after it, cached because few event types are frequent; NULL if the name does not fit a label */
 static const struct tw_report_label *label_of(struct tw_report *report, const struct tw_stream_event *known)
 {
 	struct tw_report_label *label = &report->labels[((uintptr_t)known >> 4) % TW_REPORT_LABELS];

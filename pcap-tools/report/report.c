@@ -21,16 +21,6 @@ enum {
 	COMPILED = 4,  /* it has a print program that can be used */
 };
 
-struct report_run {
-	struct tw_report report; /* state of the lines */
-	struct tw_report_stats *stats;
-	struct tw_report_frames *frames;
-	struct tw_parts *parts;
-	struct tw_report_pending *pending;
-	struct tw_capture_filter *capture_filter; /* NULL = no filter */
-	uint64_t explained; /* number of the events missing by numbers that LOST records explain */
-};
-
 static bool wants_cpu(const struct tw_report_options *options, uint16_t cpu)
 {
 	return !options->cpus || (cpu < TW_REPORT_CPUS_MAX && options->cpus[cpu]);
@@ -60,14 +50,14 @@ static bool wants_event(const struct tw_report_options *options, struct tw_strea
  * Return: the print program of an event type; NULL if the fields are to be printed. Events printed as field=value although they have a
  * print fmt are counted, and the first one is named.
  */
-static const struct tw_print *program_of(struct report_run *run, struct tw_stream *stream,
+static const struct tw_print *program_of(struct tw_report *report, struct tw_stream *stream,
 					 struct tw_stream_event *known)
 {
-	struct tw_report_stats *stats = run->stats;
+	struct tw_report_stats *stats = report->stats;
 	const struct tw_print *print;
 	const char *why;
 
-	if (!known || run->report.options->fields)
+	if (!known || report->options->fields)
 		return NULL;
 	if (known->chosen & COMPILED && known->print)
 		return known->print;
@@ -86,30 +76,31 @@ static const struct tw_print *program_of(struct report_run *run, struct tw_strea
 }
 
 /* Return: 0: the report goes on without this frame or record. */
-static int skip_malformed(struct report_run *run)
+static int skip_malformed(struct tw_report *report)
 {
-	run->stats->malformed++;
+	report->stats->malformed++;
 	return 0;
 }
 
 /* @cut: the capture contains only the beginning of the event */
-static int take_event(struct report_run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
+static int take_event(struct tw_report *report, struct tw_stream *stream, const struct tw_report_frame *frame,
 		      const struct tw_tlv_view *tlv, bool cut)
 {
 	struct tw_report_event event = { .stream = stream, .cpu = frame->info.cpu };
 
 	if (!tw_event__parse(tlv, frame->info.base_time, &event.view))
-		return skip_malformed(run);
+		return skip_malformed(report);
 	if (frame->at_base)
 		event.view.time = frame->info.base_time;
-	run->stats->events++;
+	report->stats->events++;
 	event.known = tw_stream__event(stream, frame->info.schema_id, event.view.id);
-	if (!wants_cpu(run->report.options, event.cpu) || !wants_event(run->report.options, event.known))
+	if (!wants_cpu(report->options, event.cpu) || !wants_event(report->options, event.known))
 		return 0;
-	if (run->capture_filter && !tw_capture_filter__wants(run->capture_filter, stream, &frame->info, &event.view))
+	if (report->capture_filter &&
+	    !tw_capture_filter__wants(report->capture_filter, stream, &frame->info, &event.view))
 		return 0;
-	run->stats->unknown += !event.known;
-	event.print = cut ? NULL : program_of(run, stream, event.known);
+	report->stats->unknown += !event.known;
+	event.print = cut ? NULL : program_of(report, stream, event.known);
 	event.record = (struct tw_record){
 		.data = event.view.record,
 		.len = event.view.len,
@@ -117,113 +108,113 @@ static int take_event(struct report_run *run, struct tw_stream *stream, const st
 		.from_wire = true,
 		.cut = cut,
 	};
-	run->stats->printed++;
-	return tw_report_pending__event(run->pending, &event);
+	report->stats->printed++;
+	return tw_report_pending__event(report->pending, &event);
 }
 
-static int take_lost(struct report_run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
+static int take_lost(struct tw_report *report, struct tw_stream *stream, const struct tw_report_frame *frame,
 		     const struct tw_tlv_view *tlv)
 {
 	struct tw_report_loss loss = { .stream = stream, .cpu = frame->info.cpu };
 	const struct tw_lost_view *lost = &loss.lost;
 
 	if (!tw_lost__parse(tlv, frame->info.base_time, &loss.lost))
-		return skip_malformed(run);
-	run->stats->lost += lost->count;
-	run->stats->lost_unknown += lost->unknown;
-	run->explained += lost->where == TW_LOST_RING ? 0 : lost->count;
-	return wants_cpu(run->report.options, loss.cpu) ? tw_report_pending__loss(run->pending, &loss) : 0;
+		return skip_malformed(report);
+	report->stats->lost += lost->count;
+	report->stats->lost_unknown += lost->unknown;
+	report->explained += lost->where == TW_LOST_RING ? 0 : lost->count;
+	return wants_cpu(report->options, loss.cpu) ? tw_report_pending__loss(report->pending, &loss) : 0;
 }
 
-static int take_part(struct report_run *run, struct tw_stream *stream, const struct tw_report_frame *frame,
+static int take_part(struct tw_report *report, struct tw_stream *stream, const struct tw_report_frame *frame,
 		     const struct tw_tlv_view *tlv)
 {
 	struct tw_part_view part;
 	struct tw_tlv_view whole;
 
 	if (!tw_part__parse(tlv, &part))
-		return skip_malformed(run);
+		return skip_malformed(report);
 	if (part.inner_type != TW_TLV_EVENT) {
 		tw_stream__update(stream, &frame->info, tlv);
 		return 0;
 	}
-	if (tw_parts__add(run->parts, stream->id, frame->info.channel, &part, &whole) != TW_PARTS_WHOLE)
+	if (tw_parts__add(report->parts, stream->id, frame->info.channel, &part, &whole) != TW_PARTS_WHOLE)
 		return 0;
-	return take_event(run, stream, frame, &whole, false);
+	return take_event(report, stream, frame, &whole, false);
 }
 
 /* Takes a TLV of which only the beginning was captured. An event is printed if its header was captured. */
-static int take_cut(struct report_run *run, struct tw_stream *stream, const struct tw_report_frame *frame)
+static int take_cut(struct tw_report *report, struct tw_stream *stream, const struct tw_report_frame *frame)
 {
 	struct tw_tlv_view tlv;
 
 	if (frame->tlvs.left < sizeof(struct tw_tlv))
 		return 0;
 	if (!tw_cursor__cut_tlv(&frame->tlvs, frame->missing, &tlv))
-		return skip_malformed(run);
+		return skip_malformed(report);
 	if (tlv.type != TW_TLV_EVENT || sizeof(struct tw_tlv) + tlv.len < tw_tlv__min(tlv.type))
 		return 0;
-	return take_event(run, stream, frame, &tlv, true);
+	return take_event(report, stream, frame, &tlv, true);
 }
 
 static int take_frame(void *ctx, struct tw_report_frame *frame)
 {
-	struct report_run *run = ctx;
-	struct tw_stream *stream = tw_streams__get(run->report.streams, frame->info.stream_id);
+	struct tw_report *report = ctx;
+	struct tw_stream *stream = tw_streams__get(report->streams, frame->info.stream_id);
 	enum tw_frame_status status = TW_FRAME_OK;
 	struct tw_tlv_view tlv;
 	int err = 0;
 
 	if (!stream)
-		return skip_malformed(run);
-	if (!stream->user[run->report.user]) {
-		stream->user[run->report.user] = stream;
-		run->report.n_streams++;
+		return skip_malformed(report);
+	if (!stream->user[report->user]) {
+		stream->user[report->user] = stream;
+		report->n_streams++;
 	}
 	while (!err && tw_cursor__next_tlv(&frame->tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_EVENT)
-			err = take_event(run, stream, frame, &tlv, false);
+			err = take_event(report, stream, frame, &tlv, false);
 		else if (tlv.type == TW_TLV_LOST)
-			err = take_lost(run, stream, frame, &tlv);
+			err = take_lost(report, stream, frame, &tlv);
 		else if (tlv.type == TW_TLV_PART)
-			err = take_part(run, stream, frame, &tlv);
+			err = take_part(report, stream, frame, &tlv);
 		else if (tlv.type == TW_TLV_FILTERED)
-			run->stats->filtered++;
+			report->stats->filtered++;
 		else
 			tw_stream__update(stream, &frame->info, &tlv);
 	}
 	if (!err && status == TW_FRAME_MALFORMED && frame->missing)
-		return take_cut(run, stream, frame);
-	run->stats->malformed += status == TW_FRAME_MALFORMED;
+		return take_cut(report, stream, frame);
+	report->stats->malformed += status == TW_FRAME_MALFORMED;
 	return err;
 }
 
-static int take_packets(struct report_run *run, struct tw_capture_file *file, const char *name, struct tw_error *error)
+static int take_packets(struct tw_report *report, struct tw_capture_file *file, const char *name,
+			struct tw_error *error)
 {
 	struct tw_packet packet;
 	int more, err = 0;
 
 	while ((more = tw_capture_file__next(file, &packet, error)) > 0) {
-		err = tw_report_frames__packet(run->frames, &packet);
+		err = tw_report_frames__packet(report->frames, &packet);
 		if (err)
 			break;
 	}
 	if (!err)
-		err = tw_report_frames__flush(run->frames);
+		err = tw_report_frames__flush(report->frames);
 	if (!err)
-		err = tw_report_pending__flush(run->pending);
-	run->stats->without_wall = run->report.without_wall;
-	run->stats->not_written = tw_report_output__flush(&run->report.out) != 0;
-	if (run->stats->not_written && !err)
-		err = run->report.out.failure;
+		err = tw_report_pending__flush(report->pending);
+	report->stats->not_written = tw_report_output__flush(&report->out) != 0;
+	if (report->stats->not_written && !err)
+		err = report->out.failure;
 	if (err)
 		return tw_error__set(error, err, "printing %s failed: %s", name, strerror(-err));
 	return more;
 }
 
-static int judge(const struct report_run *run, const char *name, struct tw_error *error)
+static int judge(const struct tw_report *report, const char *name, struct tw_error *error)
 {
-	const struct tw_report_stats *stats = run->stats;
+	const struct tw_report_stats *stats = report->stats;
 
 	if (!stats->frames)
 		return tw_error__set(error, -ENODATA,
@@ -238,49 +229,48 @@ static int judge(const struct report_run *run, const char *name, struct tw_error
 	return 0;
 }
 
-static void finish(struct report_run *run)
+static void finish(struct tw_report *report)
 {
-	struct tw_report_stats *stats = run->stats;
+	struct tw_report_stats *stats = report->stats;
 
-	stats->missing -= run->explained < stats->missing ? run->explained : stats->missing;
-	if (run->report.streams) {
-		tw_streams__stats(run->report.streams, &stats->streams);
+	stats->missing -= report->explained < stats->missing ? report->explained : stats->missing;
+	if (report->streams) {
+		tw_streams__stats(report->streams, &stats->streams);
 		stats->malformed += stats->streams.malformed;
 	}
-	if (run->capture_filter) {
-		tw_capture_filter__stats(run->capture_filter, &stats->capture_filter);
-		tw_capture_filter__undecided_predicates(run->capture_filter, &stats->undecided_predicates);
+	if (report->capture_filter) {
+		tw_capture_filter__stats(report->capture_filter, &stats->capture_filter);
+		tw_capture_filter__undecided_predicates(report->capture_filter, &stats->undecided_predicates);
 	}
-	tw_report_frames__free(run->frames);
-	tw_parts__free(run->parts);
-	tw_report_pending__free(run->pending);
-	tw_capture_filter__free(run->capture_filter);
-	tw_streams__free(run->report.streams);
-	free(run->report.out.buf);
-	free(run->report.text);
+	tw_report_frames__free(report->frames);
+	tw_parts__free(report->parts);
+	tw_report_pending__free(report->pending);
+	tw_capture_filter__free(report->capture_filter);
+	tw_streams__free(report->streams);
+	free(report->out.buf);
+	free(report->text);
 }
 
-static bool prepare(struct report_run *run, bool in_order)
+static bool prepare(struct tw_report *report, bool in_order)
 {
 	const struct tw_parts_limits limits = { .bytes = TW_STREAMS_EVENT_PARTS_FILE_BYTES,
 						.count = TW_STREAMS_EVENT_PARTS_MAX };
 
-	run->report.streams = tw_streams__new(NULL);
-	run->report.out.buf = malloc(TW_REPORT_OUTPUT_SIZE);
-	run->report.text = malloc(TW_REPORT_LINE_MAX);
-	run->parts = tw_parts__new(&limits);
-	run->pending = tw_report_pending__new(&run->report);
-	run->frames = tw_report_frames__new(run->report.streams, in_order, take_frame, run, run->stats);
-	if (run->report.streams)
-		run->report.user = tw_streams__add_user(run->report.streams, &(struct tw_stream_user){ .ctx = run });
-	return run->frames && run->report.streams && run->report.out.buf && run->report.text && run->parts &&
-	       run->pending;
+	report->streams = tw_streams__new(NULL);
+	report->out.buf = malloc(TW_REPORT_OUTPUT_SIZE);
+	report->text = malloc(TW_REPORT_LINE_MAX);
+	report->parts = tw_parts__new(&limits);
+	report->pending = tw_report_pending__new(report);
+	report->frames = tw_report_frames__new(report->streams, in_order, take_frame, report, report->stats);
+	if (report->streams)
+		report->user = tw_streams__add_user(report->streams, &(struct tw_stream_user){ .ctx = report });
+	return report->frames && report->streams && report->out.buf && report->text && report->parts && report->pending;
 }
 
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
 		   struct tw_report_stats *ret, struct tw_error *error)
 {
-	struct report_run run = { .report = { .options = options, .out.fd = out }, .stats = ret };
+	struct tw_report report = { .options = options, .stats = ret, .out.fd = out };
 	struct tw_capture_file *file;
 	int err;
 
@@ -288,16 +278,16 @@ int tw_report__run(int in, const char *name, int out, const struct tw_report_opt
 	err = tw_capture_file__open(in, name, &file, error);
 	if (err)
 		return err;
-	err = prepare(&run, tw_capture_file__is_recording(file))
+	err = prepare(&report, tw_capture_file__is_recording(file))
 		      ? 0
 		      : tw_error__set(error, -ENOMEM, "no memory to read %s", name);
 	if (!err && options->filter)
-		err = tw_capture_filter__new(options->filter, run.report.streams, &run.capture_filter, error);
+		err = tw_capture_filter__new(options->filter, report.streams, &report.capture_filter, error);
 	if (!err)
-		err = take_packets(&run, file, name, error);
+		err = take_packets(&report, file, name, error);
 	if (!err)
-		err = judge(&run, name, error);
-	finish(&run);
+		err = judge(&report, name, error);
+	finish(&report);
 	tw_capture_file__close(file);
 	return err;
 }

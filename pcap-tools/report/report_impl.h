@@ -56,14 +56,19 @@ struct tw_report_output {
 	size_t len;
 };
 
-/* The state that all lines share. */
+/* The state of a report. */
 struct tw_report {
 	const struct tw_report_options *options;
+	struct tw_report_stats *stats;
 	struct tw_streams *streams;
+	struct tw_report_frames *frames;
+	struct tw_parts *parts; /* of events */
+	struct tw_report_pending *pending;
+	struct tw_capture_filter *capture_filter; /* NULL = no filter */
 	struct tw_report_output out;
+	uint64_t explained; /* number of the events missing by numbers that LOST records explain */
 	uint64_t first_time,
 		last_time; /* first event's time, ns, for RELATIVE; time of the line before, in printed units, for delta */
-	uint64_t without_wall; /* see struct tw_report_stats */
 	bool any_time;
 	unsigned int user;  /* index in tw_stream.user, where NULL = no frame of the stream was read */
 	uint32_t n_streams; /* number of streams of which a frame was read */

@@ -62,10 +62,7 @@ static void dat_clock__free(struct tw_dat_clock *clock)
 	clock->n_cpus = 0;
 }
 
-/*
- * Reads a TIME_SHIFT option.
- * Return: 0; -EBADMSG if it is truncated, is not the first one, or has too many CPUs or samples; -ENOMEM
- */
+/* Reads a TIME_SHIFT option. Return: 0; -EBADMSG if it is truncated, is not the first one, or has too many CPUs or samples; -ENOMEM */
 static int dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *option)
 {
 	uint32_t flags, n, total = 0;
@@ -160,7 +157,7 @@ uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, u
 		stamp = samples__apply(&clock->cpus[cpu], clock->interpolate, stamp);
 	if (clock->mult)
 		stamp = (uint64_t)(((unsigned __int128)stamp * clock->mult) >> clock->shift);
-	return stamp + clock->offset;
+	return stamp;
 }
 
 #define NS_PER_US 1000u
@@ -397,12 +394,6 @@ static uint64_t number(const struct tw_tracedat_bytes *value)
 	return (uint64_t)strtoll(value->data, NULL, 0);
 }
 
-static void apply_offset(struct tw_tracedat *dat, uint64_t offset)
-{
-	dat->clock.offset += offset;
-	dat->info.time_offset = (int64_t)dat->clock.offset;
-}
-
 static int apply_section(struct tw_dat_cursor *c, uint16_t id)
 {
 	const uint64_t offset = tw_dat_cursor__u64(c);
@@ -420,10 +411,10 @@ static int apply(struct tw_dat_cursor *c, uint16_t id, const struct tw_tracedat_
 	switch (id) {
 	case TW_TRACEDAT_DATE:
 		dat->info.dated = true;
-		apply_offset(dat, number(value) * NS_PER_US);
+		dat->info.time_offset += number(value) * NS_PER_US;
 		return 0;
 	case TW_TRACEDAT_OFFSET:
-		apply_offset(dat, number(value));
+		dat->info.time_offset += number(value);
 		return 0;
 	case TW_TRACEDAT_TIME_SHIFT:
 		return dat_clock__shift(&dat->clock, c);

@@ -181,7 +181,7 @@ static bool ring__next_entry(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 			       ring->cpu);
 	if (step != TW_RING_EVENT)
 		return false;
-	ring->event.time = tw_dat_clock__correct(&dat->clock, ring->index, event.time);
+	ring->event.time = tw_dat_clock__correct(&dat->clock, ring->index, event.time) + dat->info.time_offset;
 	ring->event.record = event.record;
 	ring->event.len = event.len;
 	return true;

@@ -22,15 +22,14 @@ struct tw_dat_samples {
 };
 
 /*
- * Converts time stamps of rings to times of events: TIME_SHIFT converts a guest's clock to its host's, TSC2NSEC converts TSC ticks to
- * nanoseconds, DATE and OFFSET add an offset to another clock.
+ * Converts time stamps of rings: TIME_SHIFT converts a guest's clock to its host's, TSC2NSEC converts TSC ticks to nanoseconds. To the
+ * result, tw_tracedat_info.time_offset is added.
  */
 struct tw_dat_clock {
 	struct tw_dat_samples *cpus; /* samples of each CPU; NULL = the file has no TIME_SHIFT */
 	uint32_t n_cpus;
 	bool interpolate;     /* interpolate the offsets of two samples */
 	uint32_t mult, shift; /* ns = (ticks * mult) >> shift; mult 0 = the file has no TSC2NSEC */
-	uint64_t offset;      /* sum of DATE and OFFSET, modulo 2^64 */
 };
 
 /* One CPU's ring: its place in the file, a window (the part of it in memory), and its next event. */
@@ -160,7 +159,7 @@ int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer 
 
 void tw_dat__free_metadata(struct tw_tracedat *dat);
 
-/** tw_dat_clock__correct() - convert a time stamp to the time of an event. @cpu: index of the CPU in its buffer */
+/** tw_dat_clock__correct() - convert a time stamp. @cpu: index of the CPU in its buffer */
 uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, uint64_t stamp);
 
 /** tw_dat__open_rings() - prepare the rings of all buffers. Return: 0; -EBADMSG with @error filled; -ENOMEM */
