@@ -236,12 +236,6 @@ static bool lacks_something(const struct asked_stream *s)
 	return !s->has_formats && s->want_pause <= WANT_MAX;
 }
 
-/* Return: the next pause, at least two round trips: one for the response, and as much again for metadata on the path. */
-static uint64_t next_pause(const struct asked_stream *s)
-{
-	return tw_time__later(s->want_pause ? 2 * s->want_pause : WANT_NS, 2 * s->round_trip);
-}
-
 /*
  * Return: the metadata to request, enum tw_metadata_request; 0 = no request. If HOST arrived before the first request, formats are likely
  * to follow without a request, so it waits for WANT_NS. All metadata can be large, and many streams may be new at the same time, so all
@@ -257,7 +251,8 @@ static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint6
 	if (now < p->all_due)
 		return s->has_host ? 0 : TW_METADATA_REQUEST_CLOCK;
 	p->all_due = now + BETWEEN_NS;
-	s->want_pause = next_pause(s);
+	/* At least two round trips: one for the response, and as much again for metadata on the path. */
+	s->want_pause = tw_time__later(s->want_pause ? 2 * s->want_pause : WANT_NS, 2 * s->round_trip);
 	s->want_due = now + s->want_pause;
 	return TW_METADATA_REQUEST_ALL;
 }

@@ -60,7 +60,6 @@ static inline bool tw_clock_poller__is_response(const struct tw_received_frame *
  * @arrived: time of the frame's arrival in the capture clock, or a later time
  * @ret_stream: stream id of the response
  * @ret: the times of request and response; received and answered are in units of the stream's clock
- *
  * Return: false if there is no such request, it was sent to another host, or it was answered before.
  */
 bool tw_clock_poller__response(struct tw_clock_poller *poller, const struct tw_received_frame *frame, uint64_t arrived,

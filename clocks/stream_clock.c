@@ -282,11 +282,6 @@ static bool has_moved(const struct tw_stream_clock *c, int64_t offset)
 	return by > MOVED_NS && by / MOVED_MORE > c->stated.error_ns;
 }
 
-static bool is_worth(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
-{
-	return is_low(c, now, ns) || now->error_ns > c->stated.error_ns || has_moved(c, now->offset);
-}
-
 /*
  * Set check_at: until then, the error stays below the reported error, although it grows with the drift and the correction of the line, and
  * the estimate is valid without new data.
@@ -336,7 +331,7 @@ bool tw_stream_clock__look(struct tw_stream_clock *c, uint64_t time, struct tw_o
 		now.kind = TW_OFFSET_START;
 	else if (c->n_changes && tw_stream_clock__ns(c, c->changes[0].time) <= ns)
 		now = take_change(c, time);
-	else if (is_worth(c, &now, ns))
+	else if (is_low(c, &now, ns) || now.error_ns > c->stated.error_ns || has_moved(c, now.offset))
 		now.kind = TW_OFFSET_ESTIMATE;
 	if (!now.kind) {
 		plan(c, &now, ns);

@@ -157,7 +157,6 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  * error_ns of the last record became too small or far too large. There are at most TW_STREAM_CLOCK_RECORDS before one packet: START and
  * each change are reported once, and after an ESTIMATE, whose error_ns includes a margin, no other ESTIMATE is due. Most calls cost one
  * comparison.
- *
  * Return: false if no record is needed.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)

@@ -28,7 +28,6 @@ struct tw_wall_change {
  * tw_wall_clock__take() - add a sample
  * @sample: its TRACE is in ns
  * @ret: changes since the previous sample
- *
  * Return: false, with @wall unchanged, if the sample is not newer than the previous sample.
  */
 bool tw_wall_clock__take(struct tw_wall_clock *wall, const struct tw_clock_view *sample, struct tw_wall_change *ret);

@@ -36,7 +36,6 @@ struct tw_packet {
  * tw_capture_file__open() - read the beginning of a capture
  * @fd: the caller closes it after tw_capture_file__close()
  * @name: name of the file for error texts; borrowed
- *
  * Return: 0; -EINVAL if the file is not a capture (@error names its format if known), -EBADMSG if it ends within its header, -errno of
  * read(), -ENOMEM.
  */

@@ -51,7 +51,6 @@ int tw_capture_filter__check(const struct tw_filter *filter, struct tw_error *er
  * tw_capture_filter__new() - @filter: borrowed until tw_capture_filter__free()
  * @streams: the table with the streams of the events; borrowed, too. When a stream leaves, the filter frees what is bound to it and keeps
  * which predicates are undecided
- *
  * Return: as tw_capture_filter__check().
  */
 int tw_capture_filter__new(const struct tw_filter *filter, struct tw_streams *streams, struct tw_capture_filter **ret,

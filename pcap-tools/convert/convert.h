@@ -55,7 +55,6 @@ struct tw_packed_stats {
  * @output: an open output; the caller frees it
  * @progress: called from time to time with the number of bytes read; may be NULL
  * @ret: also filled after a failure
- *
  * Return: 0; -EBADMSG if @in is damaged, with the position in @error: everything before that position is in the output; another -errno
  * with @error filled.
  */

@@ -78,7 +78,6 @@ struct tw_info {
  * tw_info__read() - read a capture to its end
  * @fd: the caller closes it
  * @name: name of the file for error texts
- *
  * Return: 0; -ENOMEM; errors of tw_capture_file__open() and read(). For a file that is damaged after its beginning, it returns 0 and
  * describes the damage in @ret->damage.
  */

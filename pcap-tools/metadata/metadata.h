@@ -51,7 +51,6 @@ struct tw_metadata_frames {
  * tw_metadata__new() - make an empty store
  * @memory: limit of its memory, bytes; 0 = TW_STREAM_METADATA_MAX
  * @room: limit shared with other streams; NULL = only @memory limits it
- *
  * Return: NULL without memory.
  */
 struct tw_metadata *tw_metadata__new(size_t memory, struct tw_metadata_room *room);

@@ -61,7 +61,6 @@ struct tw_report_stats {
  * @in: file descriptor of the capture; @name is its name in error texts
  * @out: file descriptor for the lines; blocks while a pipe is full
  * @ret: filled also after a failure
- *
  * Return: 0; -EBADMSG if the capture is damaged: everything before the damage is printed; -EINVAL if the file is not a capture, or for
  * a filter that cannot match any event; -ENODATA if it has no frames; -EPROTONOSUPPORT if all frames are of an unknown version; -EPIPE;
  * another -errno of reading or writing.

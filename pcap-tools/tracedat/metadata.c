@@ -142,19 +142,14 @@ static uint64_t sample__apply(const struct tw_dat_sample *s, bool interpolate, u
 	return (uint64_t)(((unsigned __int128)stamp * s->scaling) >> fraction) + offset;
 }
 
-static uint64_t samples__apply(const struct tw_dat_samples *s, bool interpolate, uint64_t stamp)
-{
-	if (!s->n)
-		return stamp;
-	if (s->n == 1)
-		return stamp + (uint64_t)s->samples[0].offset;
-	return sample__apply(samples__find(s, stamp), interpolate, stamp);
-}
-
 uint64_t tw_dat_clock__correct(const struct tw_dat_clock *clock, uint32_t cpu, uint64_t stamp)
 {
-	if (cpu < clock->n_cpus)
-		stamp = samples__apply(&clock->cpus[cpu], clock->interpolate, stamp);
+	const struct tw_dat_samples *s = cpu < clock->n_cpus ? &clock->cpus[cpu] : NULL;
+
+	if (s && s->n > 1)
+		stamp = sample__apply(samples__find(s, stamp), clock->interpolate, stamp);
+	else if (s && s->n)
+		stamp += (uint64_t)s->samples[0].offset;
 	if (clock->mult)
 		stamp = (uint64_t)(((unsigned __int128)stamp * clock->mult) >> clock->shift);
 	return stamp;

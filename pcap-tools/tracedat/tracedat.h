@@ -149,7 +149,6 @@ struct tw_tracedat_damage {
  * tw_tracedat__open() - read everything except the events
  * @source: copied; the caller frees its ctx after tw_tracedat__close()
  * @name: name of the file for error texts; copied
- *
  * Return: 0, also if parts of the file are damaged; -EINVAL for another kind of file, another version, an unknown compression, or text
  * instead of records; -EBADMSG if the file is so damaged that no event can be found; -EIO, -ENOMEM.
  */
@@ -164,7 +163,6 @@ const struct tw_tracedat_info *tw_tracedat__info(const struct tw_tracedat *dat);
 /**
  * tw_tracedat__next() - get the next event, in time order across CPUs and buffers
  * @ret: the event; its record is borrowed until the next call
- *
  * Events with the same time are ordered by buffer, then by CPU. Events of one CPU are in the order of its ring. Return: false at the end.
  */
 bool tw_tracedat__next(struct tw_tracedat *dat, struct tw_tracedat_event *ret);

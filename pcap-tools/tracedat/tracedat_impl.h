@@ -152,7 +152,6 @@ int tw_dat__read_places(struct tw_dat_cursor *c, uint32_t n, bool numbered, stru
 /**
  * tw_dat__add_buffer() - add a buffer; the top-level instance becomes the first
  * @buffer: copied; its memory is freed by this function on failure, otherwise by tw_dat__free_metadata()
- *
  * Return: 0; -EBADMSG beyond TW_TRACEDAT_BUFFERS_MAX; -ENOMEM, also if the name is NULL
  */
 int tw_dat__add_buffer(struct tw_tracedat *dat, const struct tw_tracedat_buffer *buffer);
