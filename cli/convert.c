@@ -314,7 +314,7 @@ static void summarize_conversion(const struct convert *convert, const struct tw_
 /* Reports damage of the input, after everything readable was converted. Return: exit status, 0 if there is no damage */
 static int tell_damage(const struct convert *convert, const struct tw_tracedat *dat, struct tw_error *error)
 {
-	const struct tw_tracedat_damage *damage = tw_tracedat__damage(dat);
+	const struct tw_tracedat_damage *damage = &tw_tracedat__info(dat)->damage;
 	char more[64] = "";
 
 	if (!damage->places)

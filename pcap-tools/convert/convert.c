@@ -178,7 +178,7 @@ static int convert_events(struct tw_convert *c)
 		if (!err)
 			err = tw_pcapng__error(c->file, NULL);
 		if (c->options->progress)
-			c->options->progress(c->options->ctx, tw_tracedat__done(c->dat), c->info->data_bytes);
+			c->options->progress(c->options->ctx, c->info->done, c->info->data_bytes);
 	} while (!err && tw_tracedat__next(c->dat, &event));
 	c->stats.events = n;
 	return err;

@@ -37,7 +37,7 @@ struct tw_convert_stats {
  * @dat: an open file, of which no event was read
  * @ret: also filled after a failure
  *
- * Damaged input is not an error here: tw_tracedat__damage() describes it. Return: 0, or -errno with @error filled.
+ * Damaged input is not an error here: tw_tracedat_info.damage describes it. Return: 0, or -errno with @error filled.
  */
 int tw_convert__run(struct tw_tracedat *dat, const struct tw_convert_options *options, struct tw_convert_stats *ret,
 		    struct tw_error *error);

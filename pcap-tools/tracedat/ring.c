@@ -55,7 +55,7 @@ static bool fill_plain(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	ring->page_offset = ring->at;
 	ring->at += len;
 	ring->len = (size_t)len;
-	dat->done += len;
+	dat->info.done += len;
 	return true;
 }
 
@@ -105,7 +105,7 @@ static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 			return false;
 		ring->chunks--;
 		ring->at += CHUNK_HEAD + packed_len;
-		dat->done += CHUNK_HEAD + packed_len;
+		dat->info.done += CHUNK_HEAD + packed_len;
 		packed = malloc(packed_len ? packed_len : 1);
 		ok = packed && tw_dat__read_at(dat, packed, packed_len, begin + CHUNK_HEAD) &&
 		     tw_dat__expand(dat, packed, packed_len, ring->window, len);

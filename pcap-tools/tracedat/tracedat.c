@@ -97,12 +97,12 @@ int tw_dat__damage(struct tw_tracedat *dat, uint64_t offset, const char *fmt, ..
 	char what[384];
 	va_list args;
 
-	if (dat->damage.places++)
+	if (dat->info.damage.places++)
 		return -EBADMSG;
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	return tw_error__set(&dat->damage.first, -EBADMSG, "%.100s is damaged at byte %llu: %s", dat->name,
+	return tw_error__set(&dat->info.damage.first, -EBADMSG, "%.100s is damaged at byte %llu: %s", dat->name,
 			     (unsigned long long)offset, what);
 }
 
@@ -323,7 +323,7 @@ static int read_v6(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 	for (unsigned int id = TW_TRACEDAT_HEADER_INFO; id <= TW_TRACEDAT_CMDLINES && !err; id++)
 		err = tw_dat__readers[id](&c);
 	if (err == -EBADMSG) {
-		*error = dat->damage.first;
+		*error = dat->info.damage.first;
 		return err;
 	}
 	cpus = tw_dat_cursor__u32(&c);
@@ -479,8 +479,8 @@ static void open_buffers(struct tw_tracedat *dat)
 
 static int no_events(struct tw_tracedat *dat, struct tw_error *error)
 {
-	if (dat->damage.places) {
-		*error = dat->damage.first;
+	if (dat->info.damage.places) {
+		*error = dat->info.damage.first;
 		return -EBADMSG;
 	}
 	if (dat->text_only)
@@ -506,7 +506,7 @@ static int read_v7(struct tw_tracedat *dat, uint64_t at, struct tw_error *error)
 				     "%s does not describe the layout of its rings: no event can be read", dat->name);
 	err = read_metadata(dat, TW_TRACEDAT_HEADER_INFO);
 	if (err == -EBADMSG)
-		*error = dat->damage.first;
+		*error = dat->info.damage.first;
 	if (err)
 		return err;
 	for (unsigned int id = TW_TRACEDAT_FTRACE_EVENTS; id <= TW_TRACEDAT_CMDLINES; id++)
@@ -579,14 +579,4 @@ const struct tw_tracedat_bytes *tw_tracedat_info__option(const struct tw_traceda
 		if (info->options[i].id == id)
 			return &info->options[i].value;
 	return NULL;
-}
-
-uint64_t tw_tracedat__done(const struct tw_tracedat *dat)
-{
-	return dat->done;
-}
-
-const struct tw_tracedat_damage *tw_tracedat__damage(const struct tw_tracedat *dat)
-{
-	return &dat->damage;
 }

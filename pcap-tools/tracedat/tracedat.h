@@ -115,7 +115,12 @@ struct tw_tracedat_event {
 
 struct tw_tracedat;
 
-/* The file's metadata. Borrowed until tw_tracedat__close(). */
+struct tw_tracedat_damage {
+	uint64_t places;       /* number of damaged places */
+	struct tw_error first; /* text about the first place, with its byte offset */
+};
+
+/* The file's metadata, and what was read so far. Borrowed until tw_tracedat__close(). */
 struct tw_tracedat_info {
 	unsigned int version;
 	bool big_endian;
@@ -134,16 +139,13 @@ struct tw_tracedat_info {
 	uint64_t
 		time_offset; /* ns, modulo 2^64, that the options DATE and OFFSET add to each event's time; included in it */
 	bool dated;          /* the file has a DATE option: times count from 1970 */
-	uint64_t data_bytes; /* size of all rings in the file, bytes */
+	uint64_t data_bytes;              /* size of all rings in the file, bytes */
+	uint64_t done;                    /* bytes of rings read so far; at the end, @data_bytes */
+	struct tw_tracedat_damage damage; /* found so far */
 };
 
 /** tw_tracedat_info__option() - the value of the first option with this id; NULL if the file does not have it */
 const struct tw_tracedat_bytes *tw_tracedat_info__option(const struct tw_tracedat_info *info, uint16_t id);
-
-struct tw_tracedat_damage {
-	uint64_t places;       /* number of damaged places */
-	struct tw_error first; /* text about the first place, with its byte offset */
-};
 
 /**
  * tw_tracedat__open() - read everything except the events
@@ -166,11 +168,5 @@ const struct tw_tracedat_info *tw_tracedat__info(const struct tw_tracedat *dat);
  * Events with the same time are ordered by buffer, then by CPU. Events of one CPU are in the order of its ring. Return: false at the end.
  */
 bool tw_tracedat__next(struct tw_tracedat *dat, struct tw_tracedat_event *ret);
-
-/** tw_tracedat__done() - the number of bytes of rings read so far; at the end, tw_tracedat_info.data_bytes */
-uint64_t tw_tracedat__done(const struct tw_tracedat *dat);
-
-/** tw_tracedat__damage() - the damage found so far */
-const struct tw_tracedat_damage *tw_tracedat__damage(const struct tw_tracedat *dat);
 
 #endif

@@ -58,7 +58,6 @@ struct tw_tracedat {
 	struct tw_tracedat_source source;
 	char name[256];
 	struct tw_tracedat_info info;
-	struct tw_tracedat_damage damage;
 	bool compresses; /* the codec is not "none" */
 	ZSTD_DCtx *zstd; /* NULL = the codec is not zstd */
 	struct tw_ring_layout layout;
@@ -79,7 +78,6 @@ struct tw_tracedat {
 	bool started;                            /* tw_tracedat__next() was called */
 	uint64_t windows;                        /* memory of all windows, bytes */
 	uint64_t chunks_packed, chunks_expanded; /* compressed and decompressed bytes of all chunks so far */
-	uint64_t done;                           /* bytes of rings read so far */
 };
 
 /**

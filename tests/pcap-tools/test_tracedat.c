@@ -89,8 +89,8 @@ static void check_whole(void)
 	expect(dat, 1005, 1, 16);
 	expect(dat, 1010, 0, 128);
 	assert_false(tw_tracedat__next(dat, &event));
-	assert_int_equal(tw_tracedat__damage(dat)->places, 0);
-	assert_int_equal(tw_tracedat__done(dat), info->data_bytes - (file.codec ? 8 : 0));
+	assert_int_equal(tw_tracedat__info(dat)->damage.places, 0);
+	assert_int_equal(tw_tracedat__info(dat)->done, info->data_bytes - (file.codec ? 8 : 0));
 	tw_tracedat__close(dat);
 }
 
@@ -141,7 +141,7 @@ static void test_entries(void **state)
 	assert_false(event.lost);
 	assert_int_equal(event.time, ((uint64_t)16 << 27) + 5 + 2);
 	assert_false(tw_tracedat__next(dat, &event));
-	assert_int_equal(tw_tracedat__damage(dat)->places, 0);
+	assert_int_equal(tw_tracedat__info(dat)->damage.places, 0);
 	tw_tracedat__close(dat);
 }
 
@@ -162,8 +162,8 @@ static void test_lying_entry(void **state)
 	assert_int_equal(open_file(&dat), 0);
 	expect(dat, 1001, 0, 12);
 	assert_false(tw_tracedat__next(dat, &event));
-	assert_int_equal(tw_tracedat__damage(dat)->places, 1);
-	assert_non_null(strstr(tw_tracedat__damage(dat)->first.text, "damaged at byte"));
+	assert_int_equal(tw_tracedat__info(dat)->damage.places, 1);
+	assert_non_null(strstr(tw_tracedat__info(dat)->damage.first.text, "damaged at byte"));
 	tw_tracedat__close(dat);
 }
 
@@ -275,7 +275,7 @@ static void test_instances(void **state)
 	/* An instance whose offset is that of its own option, repeated: damage, and bounded memory. */
 	test_dat__set_number(&file, at, at - 6 - 10, 8);
 	assert_int_equal(open_file(&dat), 0);
-	assert_true(tw_tracedat__damage(dat)->places > 0);
+	assert_true(tw_tracedat__info(dat)->damage.places > 0);
 	tw_tracedat__close(dat);
 }
 
@@ -320,14 +320,14 @@ static void test_lying_sections(void **state)
 	memcpy(&options, file.bytes + file.options_at, sizeof(options));
 	test_dat__set_number(&file, file.next_at, options, 8);
 	assert_int_equal(open_file(&dat), 0);
-	assert_non_null(strstr(tw_tracedat__damage(dat)->first.text, "is cyclic"));
+	assert_non_null(strstr(tw_tracedat__info(dat)->damage.first.text, "is cyclic"));
 	expect(dat, 1000, 0, 12);
 	tw_tracedat__close(dat);
 
 	make(7, false, 8, NULL);
 	test_dat__set_number(&file, file.next_at, UINT64_MAX - 3, 8);
 	assert_int_equal(open_file(&dat), 0);
-	assert_int_equal(tw_tracedat__damage(dat)->places, 1);
+	assert_int_equal(tw_tracedat__info(dat)->damage.places, 1);
 	expect(dat, 1000, 0, 12);
 	tw_tracedat__close(dat);
 
@@ -352,9 +352,9 @@ static void test_chunk_bombs(void **state)
 	test_dat__whole(&file, pages, 2);
 	assert_int_equal(open_file(&dat), 0);
 	assert_false(tw_tracedat__next(dat, &event));
-	assert_int_equal(tw_tracedat__damage(dat)->places, 2);
-	assert_non_null(strstr(tw_tracedat__damage(dat)->first.text, "more than 1100 times their size"));
-	assert_true(tw_tracedat__done(dat) < tw_tracedat__info(dat)->data_bytes / 4);
+	assert_int_equal(tw_tracedat__info(dat)->damage.places, 2);
+	assert_non_null(strstr(tw_tracedat__info(dat)->damage.first.text, "more than 1100 times their size"));
+	assert_true(tw_tracedat__info(dat)->done < tw_tracedat__info(dat)->data_bytes / 4);
 	tw_tracedat__close(dat);
 }
 
@@ -383,7 +383,7 @@ static void test_cut_time_shift(void **state)
 		/* 1000 is half-way between the samples: 1007 if it is corrected; times 3 / 2, and 16 us - 20 ns. */
 		expect(dat, 17480, cut ? 0 : 1, 12);
 		expect(dat, cut ? 17480 : 17490, cut ? 1 : 0, 12);
-		assert_int_equal(tw_tracedat__damage(dat)->places, cut);
+		assert_int_equal(tw_tracedat__info(dat)->damage.places, cut);
 		tw_tracedat__close(dat);
 	}
 }
@@ -407,7 +407,7 @@ static void test_truncated(void **state)
 					continue;
 				while (tw_tracedat__next(dat, &event))
 					;
-				assert_true(tw_tracedat__damage(dat)->places > 0);
+				assert_true(tw_tracedat__info(dat)->damage.places > 0);
 				tw_tracedat__close(dat);
 			}
 		}
