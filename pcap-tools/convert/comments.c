@@ -136,11 +136,12 @@ static bool guest_text(const struct tw_tracedat_bytes *value, bool big_endian, s
 {
 	const size_t name = strnlen(value->data, value->len);
 	const char *at = value->data + name + 1, *end = value->data + value->len;
+	uint32_t n;
 
 	if (value->len - name < 1 + GUEST_HEAD)
 		return false;
-	if (tw_load32(at + sizeof(uint64_t), big_endian) > GUEST_CPUS_MAX ||
-	    (size_t)(end - at) != GUEST_HEAD + GUEST_CPU * tw_load32(at + sizeof(uint64_t), big_endian))
+	n = tw_load32(at + sizeof(uint64_t), big_endian);
+	if (n > GUEST_CPUS_MAX || (size_t)(end - at) != GUEST_HEAD + GUEST_CPU * n)
 		return false;
 	tw_line__bytes(line, value->data, name);
 	tw_line__str(line, ", trace id 0x");
@@ -169,38 +170,32 @@ static int add_option(struct comments *list, const struct tw_tracedat_option *op
 {
 	const struct tw_tracedat_bytes *value = &option->value;
 	const size_t known = sizeof(titles) / sizeof(titles[0]);
-	char title[32], text[96];
+	char number[32], text[96];
+	const char *title = option->id < known ? titles[option->id] : number;
 
-	if (option->id < known && !titles[option->id])
+	if (!title || (option->id > TW_TRACEDAT_STRINGS && option->id <= TW_TRACEDAT_BUFFER_TEXT))
 		return 0;
-	if (option->id > TW_TRACEDAT_STRINGS && option->id <= TW_TRACEDAT_BUFFER_TEXT)
-		return 0;
+	snprintf(number, sizeof(number), "option %u", option->id);
 	if (option->id == TW_TRACEDAT_GUEST)
 		return add_guest(list, value, big_endian);
-	snprintf(title, sizeof(title), "option %u", option->id);
-	if (option->id < known)
-		snprintf(title, sizeof(title), "%s", titles[option->id]);
 	if (option->id == TW_TRACEDAT_TRACEID && value->len == sizeof(uint64_t))
 		snprintf(text, sizeof(text), "0x%" PRIx64, tw_load64(value->data, big_endian));
 	else if (option->id == TW_TRACEDAT_TSC2NSEC && value->len == 16)
 		snprintf(text, sizeof(text), "mult %" PRIu32 " shift %" PRIu32 " offset %" PRIu64,
 			 tw_load32(value->data, big_endian), tw_load32(value->data + 4, big_endian),
 			 tw_load64(value->data + 8, big_endian));
-	else if (is_text(value))
-		return add_text(list, title, value);
 	else
-		return add_hex(list, title, value);
+		return is_text(value) ? add_text(list, title, value) : add_hex(list, title, value);
 	return add_text(list, title, &(struct tw_tracedat_bytes){ text, strlen(text) });
 }
 
 static int add_head(struct comments *list, const struct tw_tracedat_info *info)
 {
 	char text[160];
-	const int len = snprintf(text, sizeof(text),
-				 "converted from a trace.dat file of trace-cmd, version %u, compression %s %s",
-				 info->version, info->codec, info->codec_version);
 
-	return add(list, text, (size_t)len < sizeof(text) ? (size_t)len : sizeof(text) - 1);
+	snprintf(text, sizeof(text), "converted from a trace.dat file of trace-cmd, version %u, compression %s %s",
+		 info->version, info->codec, info->codec_version);
+	return add(list, text, strlen(text));
 }
 
 int tw_convert__comments(struct tw_convert *c, char ***ret)
