@@ -8,21 +8,15 @@
 
 #include "base/printable.h"
 
-/* Return: advice for an error that any call that opens a file may return; "" for other errors. */
-static const char *remedy_of(int err)
-{
-	if (err == -EMFILE)
-		return "; this process has reached its limit of open files: raise it with `ulimit -n`";
-	if (err == -ENFILE)
-		return "; this machine has reached its limit of open files: raise it with `sysctl fs.file-max`";
-	return "";
-}
-
-/* If the text quotes an earlier error of the same code, it already contains the remedy. */
+/* Append advice for an error that any call that opens a file may return, unless the text quotes an earlier error with this advice. */
 static void append_remedy(struct tw_error *error, int err)
 {
-	const char *remedy = remedy_of(err);
+	const char *remedy = "";
 
+	if (err == -EMFILE)
+		remedy = "; this process has reached its limit of open files: raise it with `ulimit -n`";
+	else if (err == -ENFILE)
+		remedy = "; this machine has reached its limit of open files: raise it with `sysctl fs.file-max`";
 	if (!strstr(error->text, remedy))
 		strncat(error->text, remedy, sizeof(error->text) - 1 - strlen(error->text));
 }
