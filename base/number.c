@@ -8,25 +8,15 @@
 
 #define BILLION 1000000000u
 
-/* Return: the value of a hexadecimal digit; 16 for another character. */
-static unsigned int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return (unsigned int)(c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (unsigned int)(c - 'a') + 10;
-	return c >= 'A' && c <= 'F' ? (unsigned int)(c - 'A') + 10 : 16;
-}
-
 static bool read_digits(const char **at, unsigned int base, uint64_t *ret)
 {
 	const char *const begin = *at;
 	uint64_t value = 0;
 	bool fits = true;
 
-	for (; digit_of(**at) < base; (*at)++)
+	for (; tw_number__digit(**at) < base; (*at)++)
 		fits &= !__builtin_mul_overflow(value, base, &value) &&
-			!__builtin_add_overflow(value, digit_of(**at), &value);
+			!__builtin_add_overflow(value, tw_number__digit(**at), &value);
 	*ret = value;
 	return fits && *at > begin;
 }
@@ -50,10 +40,10 @@ bool tw_number__decimal(const char **at, uint64_t *ret, uint32_t *ret_billionths
 	if (whole && !tw_number__digits(at, ret))
 		return false;
 	if (**at == '.') {
-		if (!whole && digit_of((*at)[1]) >= 10)
+		if (!whole && tw_number__digit((*at)[1]) >= 10)
 			return false;
-		for ((*at)++; digit_of(**at) < 10; (*at)++, place /= 10)
-			fraction += digit_of(**at) * place;
+		for ((*at)++; tw_number__digit(**at) < 10; (*at)++, place /= 10)
+			fraction += tw_number__digit(**at) * place;
 	}
 	*ret_billionths = fraction;
 	return true;
@@ -62,16 +52,7 @@ bool tw_number__decimal(const char **at, uint64_t *ret, uint32_t *ret_billionths
 /* Return: the factor of a size suffix, bytes; 0 for another character. */
 static uint64_t suffix_of(char c)
 {
-	switch (c) {
-	case 'K':
-		return 1ull << 10;
-	case 'M':
-		return 1ull << 20;
-	case 'G':
-		return 1ull << 30;
-	default:
-		return 0;
-	}
+	return c == 'K' ? 1ull << 10 : c == 'M' ? 1ull << 20 : c == 'G' ? 1ull << 30 : 0;
 }
 
 static int no_number(const char *text, const char *at, bool size, struct tw_error *error)

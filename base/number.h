@@ -22,6 +22,15 @@ struct tw_number_rule {
  */
 int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *error);
 
+/** tw_number__digit() - the value of a digit of base 16 or less; 16 for another character */
+static inline unsigned int tw_number__digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned int)(c - '0');
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
+}
+
 /** tw_number__digits() - read decimal digits and move *at past them. Return: false if there are no digits, or the value exceeds u64 */
 bool tw_number__digits(const char **at, uint64_t *ret);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schema/text_cursor.h"
 
+#include "base/number.h"
+
 struct tw_text tw_text__ltrim(struct tw_text text)
 {
 	while (text.len && tw_text__is_space(*text.at))
@@ -68,8 +70,8 @@ bool tw_text__hex(struct tw_text *text, uint64_t *ret)
 	uint64_t value = 0;
 	size_t n = 0;
 
-	for (; n < rest.len && n < 16 && tw_text__digit(rest.at[n]) < 16; n++)
-		value = value << 4 | tw_text__digit(rest.at[n]);
+	for (; n < rest.len && n < 16 && tw_number__digit(rest.at[n]) < 16; n++)
+		value = value << 4 | tw_number__digit(rest.at[n]);
 	if (!n)
 		return false;
 	tw_text__cut(&rest, n);

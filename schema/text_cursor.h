@@ -24,15 +24,6 @@ static inline bool tw_text__is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/** tw_text__digit() - the value of a digit of base 16 or less; 16 if it is none */
-static inline unsigned int tw_text__digit(char c)
-{
-	if (tw_text__is_digit(c))
-		return (unsigned int)(c - '0');
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? (unsigned int)(c - 'a') + 10 : 16;
-}
-
 static inline void tw_text__cut(struct tw_text *text, size_t n)
 {
 	text->at += n;

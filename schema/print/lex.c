@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schema/print/lex.h"
 
+#include "base/number.h"
 #include "schema/type.h"
 
 static bool is_word(char c)
@@ -40,8 +41,8 @@ static void read_number(struct tw_lex_token *token)
 
 	token->kind = TW_LEX_NUMBER;
 	token->value = 0;
-	for (; text.len && tw_text__digit(*text.at) < base; tw_text__cut(&text, 1))
-		token->value = token->value * base + tw_text__digit(*text.at);
+	for (; text.len && tw_number__digit(*text.at) < base; tw_text__cut(&text, 1))
+		token->value = token->value * base + tw_number__digit(*text.at);
 	for (; text.len; tw_text__cut(&text, 1)) {
 		if ((*text.at | 0x20) == 'u')
 			is_unsigned = true;
