@@ -105,7 +105,7 @@ static char *read_whole(const char *path, size_t *ret_len)
 }
 
 /* Whether the table contains addresses. Without privileges, all addresses read as 0. */
-static bool tells_addresses(const struct tw_symbols *table)
+static bool tells_addresses(struct tw_symbols *table)
 {
 	const size_t n = tw_symbols__count(table);
 	struct tw_symbol last;
@@ -170,7 +170,7 @@ bool tw_kallsyms__renew(struct tw_kallsyms *k, bool wait)
 }
 
 /* Return: the address of the first symbol after @address; UINT64_MAX if there is no such symbol */
-static uint64_t next_symbol(const struct tw_symbols *table, uint64_t address)
+static uint64_t next_symbol(struct tw_symbols *table, uint64_t address)
 {
 	size_t low = 0, high = tw_symbols__count(table);
 	struct tw_symbol symbol = { 0 };

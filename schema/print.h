@@ -27,7 +27,7 @@ struct tw_print;
 
 /* Data that is not in a record: the traced host's tables. Each may be NULL. */
 struct tw_print_host {
-	const struct tw_symbols *symbols;
+	struct tw_symbols *symbols; /* a look-up sorts them */
 	const struct tw_strings *strings;
 };
 

@@ -18,7 +18,7 @@ struct chunk {
 	char bytes[CHUNK_BYTES - sizeof(struct chunk *) - sizeof(size_t)];
 };
 
-struct cached {
+struct cached_symbol {
 	uint64_t generation; /* version of the table of this result; 0 = never */
 	uint64_t address;
 	struct tw_symbol symbol;
@@ -30,7 +30,7 @@ struct cached {
  * searches few runs. At most two entries of an address are kept: the first, and the one with the largest extent if that is not the
  * first.
  */
-struct table {
+struct tw_symbols {
 	struct tw_symbol *entries, *scratch; /* both have the same capacity, so that merging never fails */
 	size_t n, room;
 	size_t starts[RUNS_MAX];
@@ -40,26 +40,15 @@ struct table {
 	struct chunk *names;
 	const char *last_module;
 	uint64_t generation;
-	struct cached cache[1u << CACHE_BITS];
-};
-
-/* A look-up sorts the table, which is no visible change. */
-struct tw_symbols {
-	struct table *table;
+	struct cached_symbol cache[1u << CACHE_BITS];
 };
 
 struct tw_symbols *tw_symbols__new(void)
 {
-	struct tw_symbols *symbols = malloc(sizeof(*symbols));
+	struct tw_symbols *symbols = calloc(1, sizeof(*symbols));
 
-	if (!symbols)
-		return NULL;
-	symbols->table = calloc(1, sizeof(*symbols->table));
-	if (!symbols->table) {
-		free(symbols);
-		return NULL;
-	}
-	symbols->table->generation = 1;
+	if (symbols)
+		symbols->generation = 1;
 	return symbols;
 }
 
@@ -69,13 +58,12 @@ void tw_symbols__free(struct tw_symbols *symbols)
 
 	if (!symbols)
 		return;
-	while ((chunk = symbols->table->names)) {
-		symbols->table->names = chunk->next;
+	while ((chunk = symbols->names)) {
+		symbols->names = chunk->next;
 		free(chunk);
 	}
-	free(symbols->table->entries);
-	free(symbols->table->scratch);
-	free(symbols->table);
+	free(symbols->entries);
+	free(symbols->scratch);
 	free(symbols);
 }
 
@@ -99,70 +87,70 @@ static size_t append(struct tw_symbol *run, size_t n, const struct tw_symbol *en
 }
 
 /* Merges the last two runs. */
-static void merge(struct table *table)
+static void merge(struct tw_symbols *symbols)
 {
-	const size_t start = table->starts[table->n_runs - 2], middle = table->starts[table->n_runs - 1];
-	const struct tw_symbol *a = table->entries + start, *b = table->entries + middle;
-	const struct tw_symbol *a_end = b, *b_end = table->entries + table->n;
+	const size_t start = symbols->starts[symbols->n_runs - 2], middle = symbols->starts[symbols->n_runs - 1];
+	const struct tw_symbol *a = symbols->entries + start, *b = symbols->entries + middle;
+	const struct tw_symbol *a_end = b, *b_end = symbols->entries + symbols->n;
 	size_t n = 0;
 
 	while (a < a_end || b < b_end) {
 		const bool older = b == b_end || (a < a_end && a->address <= b->address);
 
-		n = append(table->scratch, n, older ? a++ : b++);
+		n = append(symbols->scratch, n, older ? a++ : b++);
 	}
-	memcpy(table->entries + start, table->scratch, n * sizeof(*table->entries));
-	table->n = start + n;
-	table->n_runs--;
+	memcpy(symbols->entries + start, symbols->scratch, n * sizeof(*symbols->entries));
+	symbols->n = start + n;
+	symbols->n_runs--;
 }
 
-static size_t run_end(const struct table *table, unsigned int run)
+static size_t run_end(const struct tw_symbols *symbols, unsigned int run)
 {
-	return run + 1 < table->n_runs ? table->starts[run + 1] : table->n;
+	return run + 1 < symbols->n_runs ? symbols->starts[run + 1] : symbols->n;
 }
 
-static void begin_run(struct table *table)
+static void begin_run(struct tw_symbols *symbols)
 {
-	while (table->n_runs >= 2) {
-		const size_t last = table->n - table->starts[table->n_runs - 1];
-		const size_t before = table->starts[table->n_runs - 1] - table->starts[table->n_runs - 2];
+	while (symbols->n_runs >= 2) {
+		const size_t last = symbols->n - symbols->starts[symbols->n_runs - 1];
+		const size_t before = symbols->starts[symbols->n_runs - 1] - symbols->starts[symbols->n_runs - 2];
 
 		if (before >= 2 * last)
 			break;
-		merge(table);
+		merge(symbols);
 	}
-	table->starts[table->n_runs++] = table->n;
-	table->finds = 0;
+	symbols->starts[symbols->n_runs++] = symbols->n;
+	symbols->finds = 0;
 }
 
-static void settle(struct table *table)
+static void settle(struct tw_symbols *symbols)
 {
-	while (table->n_runs > 1)
-		merge(table);
+	while (symbols->n_runs > 1)
+		merge(symbols);
 }
 
-static bool take_memory(struct table *table, size_t bytes)
+static bool take_memory(struct tw_symbols *symbols, size_t bytes)
 {
-	if (bytes > TW_SYMBOLS_MEMORY_MAX - table->memory)
+	if (bytes > TW_SYMBOLS_MEMORY_MAX - symbols->memory)
 		return false;
-	table->memory += bytes;
+	symbols->memory += bytes;
 	return true;
 }
 
-static int copy_name(struct table *table, const char *name, size_t len, const char **ret)
+static int copy_name(struct tw_symbols *symbols, const char *name, size_t len, const char **ret)
 {
-	struct chunk *chunk = table->names;
+	struct chunk *chunk = symbols->names;
 	char *copy;
 
 	if (!chunk || sizeof(chunk->bytes) - chunk->used <= len) {
-		if (!take_memory(table, CHUNK_BYTES))
+		if (!take_memory(symbols, CHUNK_BYTES))
 			return -E2BIG;
 		chunk = malloc(sizeof(*chunk));
 		if (!chunk)
 			return -ENOMEM;
-		chunk->next = table->names;
+		chunk->next = symbols->names;
 		chunk->used = 0;
-		table->names = chunk;
+		symbols->names = chunk;
 	}
 	copy = chunk->bytes + chunk->used;
 	memcpy(copy, name, len);
@@ -172,38 +160,38 @@ static int copy_name(struct table *table, const char *name, size_t len, const ch
 	return 0;
 }
 
-static int make_room(struct table *table)
+static int make_room(struct tw_symbols *symbols)
 {
-	const size_t room = table->room ? 2 * table->room : 256;
+	const size_t room = symbols->room ? 2 * symbols->room : 256;
 	struct tw_symbol *grown;
 
-	if (table->n < table->room)
+	if (symbols->n < symbols->room)
 		return 0;
-	if (!take_memory(table, 2 * (room - table->room) * sizeof(*grown)))
+	if (!take_memory(symbols, 2 * (room - symbols->room) * sizeof(*grown)))
 		return -E2BIG;
-	grown = realloc(table->entries, room * sizeof(*grown));
+	grown = realloc(symbols->entries, room * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
-	table->entries = grown;
-	grown = realloc(table->scratch, room * sizeof(*grown));
+	symbols->entries = grown;
+	grown = realloc(symbols->scratch, room * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
-	table->scratch = grown;
-	table->room = room;
+	symbols->scratch = grown;
+	symbols->room = room;
 	return 0;
 }
 
 /* Symbols of a module are mostly consecutive. */
-static int copy_module(struct table *table, const char *module, size_t len, const char **ret)
+static int copy_module(struct tw_symbols *symbols, const char *module, size_t len, const char **ret)
 {
 	int err = 0;
 
 	*ret = NULL;
 	if (!module || !len)
 		return 0;
-	if (!table->last_module || strncmp(table->last_module, module, len) || table->last_module[len])
-		err = copy_name(table, module, len, &table->last_module);
-	*ret = table->last_module;
+	if (!symbols->last_module || strncmp(symbols->last_module, module, len) || symbols->last_module[len])
+		err = copy_name(symbols, module, len, &symbols->last_module);
+	*ret = symbols->last_module;
 	return err;
 }
 
@@ -211,7 +199,6 @@ int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size,
 		    const char *module, size_t module_len)
 {
 	struct tw_symbol entry = { .address = address, .size = size };
-	struct table *table = symbols->table;
 	size_t start;
 	int err;
 
@@ -219,32 +206,32 @@ int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size,
 	module_len = module ? strnlen(module, module_len) : 0;
 	if (!len)
 		return -EINVAL;
-	if (len > TW_SYMBOL_NAME_MAX || module_len > TW_SYMBOL_NAME_MAX || table->n >= TW_SYMBOLS_MAX)
+	if (len > TW_SYMBOL_NAME_MAX || module_len > TW_SYMBOL_NAME_MAX || symbols->n >= TW_SYMBOLS_MAX)
 		return -E2BIG;
-	err = make_room(table);
+	err = make_room(symbols);
 	if (!err)
-		err = copy_name(table, name, len, &entry.name);
+		err = copy_name(symbols, name, len, &entry.name);
 	if (!err)
-		err = copy_module(table, module, module_len, &entry.module);
+		err = copy_module(symbols, module, module_len, &entry.module);
 	if (err)
 		return err;
-	if (!table->n || address < table->entries[table->n - 1].address)
-		begin_run(table);
-	start = table->starts[table->n_runs - 1];
-	table->n = start + append(table->entries + start, table->n - start, &entry);
-	table->generation++;
+	if (!symbols->n || address < symbols->entries[symbols->n - 1].address)
+		begin_run(symbols);
+	start = symbols->starts[symbols->n_runs - 1];
+	symbols->n = start + append(symbols->entries + start, symbols->n - start, &entry);
+	symbols->generation++;
 	return 0;
 }
 
 /* Return: the first entry of the run after @address. */
-static size_t behind(const struct table *table, unsigned int run, uint64_t address)
+static size_t behind(const struct tw_symbols *symbols, unsigned int run, uint64_t address)
 {
-	size_t low = table->starts[run], high = run_end(table, run);
+	size_t low = symbols->starts[run], high = run_end(symbols, run);
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (table->entries[middle].address <= address)
+		if (symbols->entries[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -258,16 +245,16 @@ struct near {
 	const struct tw_symbol *next;             /* the entry after it */
 };
 
-static void look_into(const struct table *table, unsigned int run, uint64_t address, struct near *near)
+static void look_into(const struct tw_symbols *symbols, unsigned int run, uint64_t address, struct near *near)
 {
-	const size_t start = table->starts[run], i = behind(table, run, address);
+	const size_t start = symbols->starts[run], i = behind(symbols, run, address);
 	const struct tw_symbol *last, *first;
 
-	if (i < run_end(table, run) && (!near->next || table->entries[i].address < near->next->address))
-		near->next = &table->entries[i];
+	if (i < run_end(symbols, run) && (!near->next || symbols->entries[i].address < near->next->address))
+		near->next = &symbols->entries[i];
 	if (i == start)
 		return;
-	first = last = &table->entries[i - 1];
+	first = last = &symbols->entries[i - 1];
 	if (i - 1 > start && first[-1].address == last->address)
 		first--;
 	if (!near->first || first->address > near->first->address) {
@@ -286,14 +273,14 @@ static bool covers(const struct tw_symbol *symbol, const struct near *near, uint
 	return !offset || (offset <= reach(symbol) && (symbol->size || near->next));
 }
 
-static const struct tw_symbol *look_up(struct table *table, uint64_t address)
+static const struct tw_symbol *look_up(struct tw_symbols *symbols, uint64_t address)
 {
 	struct near near = { 0 };
 
-	if (table->n_runs > 1 && ++table->finds > table->n)
-		settle(table);
-	for (unsigned int run = 0; run < table->n_runs; run++)
-		look_into(table, run, address, &near);
+	if (symbols->n_runs > 1 && ++symbols->finds > symbols->n)
+		settle(symbols);
+	for (unsigned int run = 0; run < symbols->n_runs; run++)
+		look_into(symbols, run, address, &near);
 	if (!near.first)
 		return NULL;
 	if (covers(near.first, &near, address))
@@ -301,40 +288,39 @@ static const struct tw_symbol *look_up(struct table *table, uint64_t address)
 	return covers(near.furthest, &near, address) ? near.furthest : NULL;
 }
 
-bool tw_symbols__find(const struct tw_symbols *symbols, uint64_t address, struct tw_symbol *ret)
+bool tw_symbols__find(struct tw_symbols *symbols, uint64_t address, struct tw_symbol *ret)
 {
-	struct table *table = symbols->table;
-	struct cached *cached = &table->cache[address * 0x9e3779b97f4a7c15u >> (64 - CACHE_BITS)];
+	struct cached_symbol *cached = &symbols->cache[address * 0x9e3779b97f4a7c15u >> (64 - CACHE_BITS)];
 	const struct tw_symbol *found;
 
-	if (cached->generation != table->generation || cached->address != address) {
-		found = look_up(table, address);
+	if (cached->generation != symbols->generation || cached->address != address) {
+		found = look_up(symbols, address);
 		if (!found)
 			return false;
-		*cached = (struct cached){ table->generation, address, *found };
+		*cached = (struct cached_symbol){ symbols->generation, address, *found };
 	}
 	*ret = cached->symbol;
 	return true;
 }
 
-size_t tw_symbols__count(const struct tw_symbols *symbols)
+size_t tw_symbols__count(struct tw_symbols *symbols)
 {
-	settle(symbols->table);
-	return symbols->table->n;
+	settle(symbols);
+	return symbols->n;
 }
 
-bool tw_symbols__at(const struct tw_symbols *symbols, size_t i, struct tw_symbol *ret)
+bool tw_symbols__at(struct tw_symbols *symbols, size_t i, struct tw_symbol *ret)
 {
-	settle(symbols->table);
-	if (i >= symbols->table->n)
+	settle(symbols);
+	if (i >= symbols->n)
 		return false;
-	*ret = symbols->table->entries[i];
+	*ret = symbols->entries[i];
 	return true;
 }
 
 size_t tw_symbols__memory(const struct tw_symbols *symbols)
 {
-	return sizeof(*symbols) + sizeof(*symbols->table) + symbols->table->memory;
+	return sizeof(*symbols) + symbols->memory;
 }
 
 /* Parsing /proc/kallsyms: `ffffffff81000010 T name	[module]` a line. */

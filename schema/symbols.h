@@ -27,27 +27,21 @@ struct tw_symbols *tw_symbols__new(void);
 void tw_symbols__free(struct tw_symbols *symbols);
 
 /**
- * tw_symbols__add() - add one name; name and module are copied
- *
- * The first name of an address is kept, as in the kernel's look-up.
- *
+ * tw_symbols__add() - add a copy of a name and its module; the first name of an address is kept, as in the kernel's look-up
  * Return: 0; -E2BIG beyond a limit, -EINVAL for an empty name, -ENOMEM.
  */
 int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size, const char *name, size_t len,
 		    const char *module, size_t module_len);
 
-/**
- * tw_symbols__parse() - add a text in the layout of /proc/kallsyms; other lines are skipped
- * Return: 0, or as tw_symbols__add().
- */
+/** tw_symbols__parse() - add a text in the layout of /proc/kallsyms; other lines are skipped. Return: 0, or as tw_symbols__add() */
 int tw_symbols__parse(struct tw_symbols *symbols, const char *text, size_t len);
 
-/** tw_symbols__find() - the symbol that contains @address. Return: false if it is unknown */
-bool tw_symbols__find(const struct tw_symbols *symbols, uint64_t address, struct tw_symbol *ret);
+/** tw_symbols__find() - the symbol that contains @address; this may sort the table. Return: false if it is unknown */
+bool tw_symbols__find(struct tw_symbols *symbols, uint64_t address, struct tw_symbol *ret);
 
 /** tw_symbols__count() - number of symbols; tw_symbols__at(): the @i-th in order of address */
-size_t tw_symbols__count(const struct tw_symbols *symbols);
-bool tw_symbols__at(const struct tw_symbols *symbols, size_t i, struct tw_symbol *ret);
+size_t tw_symbols__count(struct tw_symbols *symbols);
+bool tw_symbols__at(struct tw_symbols *symbols, size_t i, struct tw_symbol *ret);
 
 /** tw_symbols__memory() - memory of the table, bytes */
 size_t tw_symbols__memory(const struct tw_symbols *symbols);

@@ -468,7 +468,7 @@ static int load(struct tw_convert *c)
  * The size for a SYMBOL. A symbol of unknown size extends to the next symbol of the file, because readers of the conversion may not have
  * the next symbol; the last symbol has size 1. Return: 0 ("unknown") if the size exceeds 32 bits.
  */
-static uint32_t size_of(const struct tw_symbols *symbols, const struct tw_symbol *symbol)
+static uint32_t size_of(struct tw_symbols *symbols, const struct tw_symbol *symbol)
 {
 	size_t low = 0, high = tw_symbols__count(symbols);
 	struct tw_symbol next;
