@@ -170,7 +170,7 @@ static const char *parse_field_line(struct tw_text line, struct field_line *ret)
 	return NULL;
 }
 
-struct parser {
+struct format_parser {
 	struct tw_text text; /* text that is left */
 	unsigned int line;   /* number of the last line */
 	struct tw_format *format;
@@ -179,7 +179,7 @@ struct parser {
 	struct tw_error *error;
 };
 
-static const char *keep(struct parser *p, struct tw_text text)
+static const char *keep(struct format_parser *p, struct tw_text text)
 {
 	char *string = p->strings;
 
@@ -189,17 +189,7 @@ static const char *keep(struct parser *p, struct tw_text text)
 	return string;
 }
 
-/* Joins the two parts of a type. */
-static const char *keep_type(struct parser *p, const struct decl *decl)
-{
-	const char *type = keep(p, decl->before);
-
-	p->strings--;
-	keep(p, decl->after);
-	return type;
-}
-
-static int expected(const struct parser *p, const char *what)
+static int expected(const struct format_parser *p, const char *what)
 {
 	const struct tw_format *f = p->format;
 
@@ -207,35 +197,26 @@ static int expected(const struct parser *p, const char *what)
 			     f->system, *f->system ? ":" : "", p->has_name ? f->name : "an event", p->line, what);
 }
 
-static int parse_field(struct parser *p, struct tw_text line)
+static int parse_field(struct format_parser *p, struct tw_text line)
 {
 	struct tw_field *field = &p->format->fields[p->format->n_fields];
 	struct field_line parts;
 	const char *missing = parse_field_line(line, &parts);
-	struct tw_type type;
 
 	if (missing)
 		return expected(p, missing);
 	field->name = keep(p, parts.decl.name);
-	field->type = keep_type(p, &parts.decl);
+	field->type = keep(p, parts.decl.before);
+	p->strings--; /* both parts of the type are one string */
+	keep(p, parts.decl.after);
 	field->offset = parts.offset;
 	field->size = parts.size;
-	tw_type__parse((struct tw_text){ field->type, strlen(field->type) }, &type);
-	field->is_signed = parts.has_sign ? parts.is_signed : type.is_signed;
+	field->is_signed = parts.has_sign ? parts.is_signed : tw_type__parse(field->type).is_signed;
 	p->format->n_fields++;
 	return 0;
 }
 
-/* The blank line after the first fields ends the common ones. */
-static void parse_blank(struct parser *p)
-{
-	if (!p->has_blank && p->format->n_fields) {
-		p->has_blank = true;
-		p->format->n_common = p->format->n_fields;
-	}
-}
-
-static int parse_name(struct parser *p, struct tw_text line)
+static int parse_name(struct format_parser *p, struct tw_text line)
 {
 	line = tw_text__trim(line);
 	if (!line.len)
@@ -245,7 +226,7 @@ static int parse_name(struct parser *p, struct tw_text line)
 	return 0;
 }
 
-static int parse_id(struct parser *p, struct tw_text line)
+static int parse_id(struct format_parser *p, struct tw_text line)
 {
 	uint32_t id;
 
@@ -257,7 +238,7 @@ static int parse_id(struct parser *p, struct tw_text line)
 }
 
 /* Lines of an unknown kind are skipped, because vendors add some. */
-static int parse_line(struct parser *p, struct tw_text line)
+static int parse_line(struct format_parser *p, struct tw_text line)
 {
 	if (is_field_line(line))
 		return parse_field(p, line);
@@ -265,13 +246,16 @@ static int parse_line(struct parser *p, struct tw_text line)
 		return parse_name(p, line);
 	if (!p->has_id && tw_text__skip(&line, "ID:"))
 		return parse_id(p, line);
-	if (!tw_text__trim(line).len)
-		parse_blank(p);
+	/* The blank line after the first fields ends the common ones. */
+	if (!tw_text__trim(line).len && !p->has_blank && p->format->n_fields) {
+		p->has_blank = true;
+		p->format->n_common = p->format->n_fields;
+	}
 	return 0;
 }
 
 /* The print format is the last element of the text, whatever it contains. */
-static bool parse_print(struct parser *p, struct tw_text line)
+static bool parse_print(struct format_parser *p, struct tw_text line)
 {
 	const char *end = p->text.at + p->text.len;
 
@@ -282,7 +266,7 @@ static bool parse_print(struct parser *p, struct tw_text line)
 	return true;
 }
 
-static int parse_lines(struct parser *p)
+static int parse_lines(struct format_parser *p)
 {
 	struct tw_text line;
 	int err = 0;
@@ -355,7 +339,7 @@ static struct tw_format *new_format(size_t n_fields, struct tw_text text, const 
 
 int tw_format__parse(const char *text, size_t len, const char *system, struct tw_format **ret, struct tw_error *error)
 {
-	struct parser p = { .text = { text, len }, .error = error };
+	struct format_parser p = { .text = { text, len }, .error = error };
 	int err = check_text(p.text, system, error);
 	size_t n_fields;
 
@@ -392,6 +376,11 @@ const struct tw_field *tw_format__find(const struct tw_format *format, const cha
 	return NULL;
 }
 
+static int too_long(struct tw_error *error, const char *what, size_t len)
+{
+	return tw_error__set(error, -E2BIG, "a %s text has %zu bytes, the limit is %d", what, len, TW_FORMAT_TEXT_MAX);
+}
+
 static int no_page(struct tw_error *error, unsigned int line, const char *what)
 {
 	return tw_error__set(error, -EINVAL, "the header_page text cannot be read: line %u, expected %s", line, what);
@@ -410,8 +399,7 @@ int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *r
 	unsigned int n = 0;
 
 	if (len > TW_FORMAT_TEXT_MAX)
-		return tw_error__set(error, -E2BIG, "a header_page text has %zu bytes, the limit is %d", len,
-				     TW_FORMAT_TEXT_MAX);
+		return too_long(error, "header_page", len);
 	while (tw_text__line(&rest, &line)) {
 		const char *missing = parse_field_line(line, &field);
 
@@ -472,8 +460,7 @@ int tw_entry_layout__parse(const char *text, size_t len, struct tw_entry_layout 
 	struct tw_text rest = { text, len }, line;
 
 	if (len > TW_FORMAT_TEXT_MAX)
-		return tw_error__set(error, -E2BIG, "a header_event text has %zu bytes, the limit is %d", len,
-				     TW_FORMAT_TEXT_MAX);
+		return too_long(error, "header_event", len);
 	while (tw_text__line(&rest, &line))
 		parse_entry_line(line, &layout);
 	if (!layout.type_len_bits || layout.type_len_bits + layout.time_delta_bits != 32 || !layout.padding ||

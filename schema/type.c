@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schema/type.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "schema/text_cursor.h"
@@ -58,36 +59,32 @@ static const struct tw_type_name type_names[] = {
 	{ "ushort", 2, false, TW_FIELD_UINT },
 };
 
-static int compare(struct tw_text word, const char *name)
+static int compare(const void *key, const void *entry)
 {
-	int order = strncmp(word.at, name, word.len);
+	const struct tw_text *word = key;
+	const char *name = ((const struct tw_type_name *)entry)->name;
+	const int order = strncmp(word->at, name, word->len);
 
-	return order ? order : -(name[word.len] != '\0');
+	return order ? order : -(name[word->len] != '\0');
 }
 
 const struct tw_type_name *tw_type_name__find(struct tw_text word)
 {
-	size_t low = 0, high = sizeof(type_names) / sizeof(type_names[0]);
+	const size_t size = sizeof(type_names[0]);
 
-	while (word.len && low < high) {
-		size_t middle = (low + high) / 2;
-		int order = compare(word, type_names[middle].name);
-
-		if (!order)
-			return &type_names[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	return word.len ? bsearch(&word, type_names, sizeof(type_names) / size, size, compare) : NULL;
 }
 
-/* The words of a type, counted. */
-struct words {
-	unsigned int longs, ints, shorts, chars, signeds, unsigneds;
-	bool is_enum, is_struct;
-	struct tw_text last; /* words other than these */
+/* C's keywords in types. */
+enum keyword { LONG, INT, SHORT, CHAR, SIGNED, UNSIGNED, ENUM, STRUCT, UNION, CONST, VOLATILE, KEYWORDS };
+
+static const char *const keywords[] = { "long", "int",    "short", "char",  "signed",  "unsigned",
+					"enum", "struct", "union", "const", "volatile" };
+
+/* The words of a type. */
+struct type_words {
+	unsigned int n[KEYWORDS]; /* number of each keyword */
+	struct tw_text last;      /* the last other word */
 };
 
 static bool is_between_words(char c)
@@ -105,58 +102,47 @@ static bool cut_word(struct tw_text *text, struct tw_text *ret)
 	return ret->len > 0;
 }
 
-static void count_word(struct words *words, struct tw_text word)
+static void count_word(struct type_words *words, struct tw_text word)
 {
-	if (tw_text__equals(word, "long"))
-		words->longs++;
-	else if (tw_text__equals(word, "int"))
-		words->ints++;
-	else if (tw_text__equals(word, "short"))
-		words->shorts++;
-	else if (tw_text__equals(word, "char"))
-		words->chars++;
-	else if (tw_text__equals(word, "signed"))
-		words->signeds++;
-	else if (tw_text__equals(word, "unsigned"))
-		words->unsigneds++;
-	else if (tw_text__equals(word, "enum"))
-		words->is_enum = true;
-	else if (tw_text__equals(word, "struct") || tw_text__equals(word, "union"))
-		words->is_struct = true;
-	else if (!tw_text__equals(word, "const") && !tw_text__equals(word, "volatile"))
-		words->last = word;
+	for (unsigned int i = 0; i < KEYWORDS; i++) {
+		if (tw_text__equals(word, keywords[i])) {
+			words->n[i]++;
+			return;
+		}
+	}
+	words->last = word;
 }
 
 /* Finds C's integer type of these words. Return: false if they are not an integer type. */
-static bool parse_integer(const struct words *words, struct tw_type *ret)
+static bool parse_integer(const unsigned int n[KEYWORDS], struct tw_type *ret)
 {
-	if (!words->longs && !words->ints && !words->shorts && !words->chars && !words->signeds && !words->unsigneds)
+	if (!n[LONG] && !n[INT] && !n[SHORT] && !n[CHAR] && !n[SIGNED] && !n[UNSIGNED])
 		return false;
-	if (words->chars)
+	if (n[CHAR])
 		ret->elem_size = 1;
-	else if (words->shorts)
+	else if (n[SHORT])
 		ret->elem_size = 2;
-	else if (words->longs)
-		ret->elem_size = words->longs > 1 ? 8 : TW_TYPE_LONG;
+	else if (n[LONG])
+		ret->elem_size = n[LONG] > 1 ? 8 : TW_TYPE_LONG;
 	else
 		ret->elem_size = 4;
-	ret->is_char = words->chars && !words->signeds && !words->unsigneds && !ret->is_table;
-	ret->is_signed = !words->unsigneds;
+	ret->is_char = n[CHAR] && !n[SIGNED] && !n[UNSIGNED] && !ret->is_table;
+	ret->is_signed = !n[UNSIGNED];
 	ret->kind = ret->is_signed ? TW_FIELD_INT : TW_FIELD_UINT;
 	return true;
 }
 
-static void parse_words(const struct words *words, struct tw_type *ret)
+static void parse_words(const struct type_words *words, struct tw_type *ret)
 {
 	const struct tw_type_name *known = tw_type_name__find(words->last);
 
-	if (words->is_struct) {
+	if (words->n[STRUCT] || words->n[UNION]) {
 		ret->kind = tw_text__equals(words->last, "cpumask") ? TW_FIELD_BITMASK : TW_FIELD_BYTES;
 		ret->elem_size = ret->kind == TW_FIELD_BITMASK ? TW_TYPE_LONG : TW_TYPE_UNKNOWN;
-	} else if (words->is_enum) {
+	} else if (words->n[ENUM]) {
 		ret->kind = TW_FIELD_ENUM;
 		ret->elem_size = 4;
-	} else if (!parse_integer(words, ret) && known) {
+	} else if (!parse_integer(words->n, ret) && known) {
 		ret->kind = known->kind;
 		ret->elem_size = known->size;
 		ret->is_signed = known->is_signed;
@@ -209,37 +195,28 @@ static bool cut_arguments(struct tw_text *text)
 	return true;
 }
 
-static void set_pointer(struct tw_type *type)
+struct tw_type tw_type__parse(const char *type)
 {
-	type->kind = TW_FIELD_POINTER;
-	type->elem_size = TW_TYPE_LONG;
-	type->is_char = false;
-	type->is_signed = false;
-}
-
-void tw_type__parse(struct tw_text text, struct tw_type *ret)
-{
-	struct words words = { 0 };
-	struct tw_text word;
+	struct tw_type parsed = { .kind = TW_FIELD_UINT };
+	struct tw_text text = { type, strlen(type) }, word;
+	struct type_words words = { .n = { 0 } };
 	bool is_function, has_star;
 
-	memset(ret, 0, sizeof(*ret));
-	ret->kind = TW_FIELD_UINT;
-	parse_place(&text, ret);
+	parse_place(&text, &parsed);
 	is_function = cut_arguments(&text);
-	parse_brackets(&text, ret);
-	has_star = memchr(text.at, '*', text.len) != NULL;
+	parse_brackets(&text, &parsed);
+	has_star = memchr(text.at, '*', text.len);
 	while (cut_word(&text, &word))
 		count_word(&words, word);
-	parse_words(&words, ret);
+	parse_words(&words, &parsed);
 	/* `__data_loc cpumask_t *name` is the mask itself: the star only means that it is elsewhere. */
-	if (is_function || (has_star && (ret->place == TW_PLACE_FIXED || ret->is_array)))
-		set_pointer(ret);
-}
-
-static bool is_integer_size(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
+	if (is_function || (has_star && (parsed.place == TW_PLACE_FIXED || parsed.is_array))) {
+		parsed.kind = TW_FIELD_POINTER;
+		parsed.elem_size = TW_TYPE_LONG;
+		parsed.is_char = false;
+		parsed.is_signed = false;
+	}
+	return parsed;
 }
 
 static uint8_t shown_long_size(const struct tw_type *type, uint32_t field_size)
@@ -257,7 +234,7 @@ static uint8_t shown_long_size(const struct tw_type *type, uint32_t field_size)
 static uint16_t element_size(const struct tw_type *type, uint8_t long_size, const struct tw_field *field)
 {
 	if (field->place == TW_PLACE_FIXED && type->count && field->size % type->count == 0 &&
-	    is_integer_size(field->size / type->count))
+	    tw_type__is_integer_size(field->size / type->count))
 		return (uint16_t)(field->size / type->count);
 	return type->elem_size == TW_TYPE_LONG ? long_size : type->elem_size;
 }
@@ -265,7 +242,7 @@ static uint16_t element_size(const struct tw_type *type, uint8_t long_size, cons
 /* An address has 4 or 8 bytes. */
 static bool is_readable(uint8_t kind, uint32_t size)
 {
-	return kind != TW_FIELD_BYTES && is_integer_size(size) && (kind != TW_FIELD_POINTER || size >= 4);
+	return kind != TW_FIELD_BYTES && tw_type__is_integer_size(size) && (kind != TW_FIELD_POINTER || size >= 4);
 }
 
 static void apply_array(const struct tw_type *type, uint8_t long_size, struct tw_field *field)
@@ -367,21 +344,13 @@ static bool is_ftrace_field(const struct tw_format *format, const struct tw_fiel
 	return !strcmp(format->system, "ftrace") && !strcmp(format->name, event) && !strcmp(field->name, name);
 }
 
-static void type_of(const struct tw_field *field, struct tw_type *ret)
-{
-	tw_type__parse((struct tw_text){ field->type, strlen(field->type) }, ret);
-}
-
 static void find_long_size(struct tw_format *format)
 {
-	struct tw_type type;
-
 	format->long_size = 8;
 	for (uint16_t i = 0; i < format->n_fields && !format->long_size_shown; i++) {
-		uint8_t size;
+		const struct tw_type type = tw_type__parse(format->fields[i].type);
+		const uint8_t size = shown_long_size(&type, format->fields[i].size);
 
-		type_of(&format->fields[i], &type);
-		size = shown_long_size(&type, format->fields[i].size);
 		if (size) {
 			format->long_size = size;
 			format->long_size_shown = true;
@@ -403,15 +372,14 @@ static uint32_t extent(const struct tw_format *format)
 static void apply_types(struct tw_format *format)
 {
 	const uint32_t end = extent(format);
-	struct tw_type type;
 
 	for (uint16_t i = 0; i < format->n_fields; i++) {
 		struct tw_field *field = &format->fields[i];
+		const struct tw_type type = tw_type__parse(field->type);
 		/* The format declares caller[8]; the record has the number in `size`, which often differs. */
 		const bool to_end = (!field->size && field->offset >= end) ||
 				    is_ftrace_field(format, field, "kernel_stack", "caller");
 
-		type_of(field, &type);
 		apply_type(&type, format->long_size, to_end, field);
 		if (is_ftrace_field(format, field, "raw_data",
 				    "buf")) /* bytes that a program wrote to trace_marker_raw: no text */

@@ -20,8 +20,14 @@ struct tw_type {
 	uint32_t count; /* length of a one-dimensional array in digits, otherwise 0 */
 };
 
+/** tw_type__is_integer_size() - whether C has an integer type of @size bytes */
+static inline bool tw_type__is_integer_size(uint64_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
 /** tw_type__parse() - never fails: an unknown type is TW_FIELD_UINT of unknown size */
-void tw_type__parse(struct tw_text text, struct tw_type *ret);
+struct tw_type tw_type__parse(const char *type);
 
 /**
  * tw_format__find_types() - set long_size, and kind, place and elements of all fields, after all were parsed: some types depend on the

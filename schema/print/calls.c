@@ -2,6 +2,7 @@
 /* The functions and constants that kernels' print fmts use, and the nodes for them. */
 #include "schema/print.h"
 #include "schema/print/parse.h"
+#include "schema/type.h"
 
 static const char *const memory_errors[] = { "Corrected", "Uncorrected", "Deferred", "Fatal", NULL, "Info" };
 static const char *const severities[] = { "recoverable", "fatal", "corrected", "info", NULL, "unknown" };
@@ -181,13 +182,6 @@ static bool add_table(struct tw_expr *expr, const struct tw_expr_table *table, u
 	return true;
 }
 
-/* The parameter type of the kernel's helper, whatever the type of the expression: an unsigned long, or 64 bits. */
-static void narrow_entries(struct tw_expr *expr, const struct tw_expr_table *table, uint8_t size)
-{
-	for (uint32_t i = table->first; size == 4 && i < table->first + table->n; i++)
-		expr->entries[i].value &= UINT32_MAX;
-}
-
 static bool take_delimiter(struct tw_expr *expr, uint32_t i, struct tw_expr_table *table)
 {
 	const struct tw_expr_node *text = &expr->nodes[i];
@@ -222,7 +216,9 @@ static bool table_call(struct tw_parser *parser, const struct tw_parse_frame *fr
 		return false;
 	if (!tw_expr__cast(expr, frame->column, (struct tw_expr_cast){ .size = size }, operands[0], &node.args[0]))
 		return false;
-	narrow_entries(expr, &table, size);
+	/* The kernel's helper takes an unsigned long or 64 bits, whatever the type of the expression. */
+	for (uint32_t i = table.first; size == 4 && i < table.first + table.n; i++)
+		expr->entries[i].value &= UINT32_MAX;
 	node.first = expr->nodes[node.args[0]].first;
 	return add_table(expr, &table, &node.at) && tw_expr__add(expr, &node, &operands[0]);
 }
@@ -277,13 +273,6 @@ static const struct tw_field *named_field(struct tw_parser *parser)
 	return field;
 }
 
-static uint8_t element_size(const struct tw_field *field)
-{
-	const uint16_t size = field->elem_size;
-
-	return size == 1 || size == 2 || size == 4 || size == 8 ? (uint8_t)size : 0;
-}
-
 static bool call_on_field(struct tw_parser *parser, const struct tw_helper_call *call)
 {
 	struct tw_expr_node node = { .helper = call->helper,
@@ -293,7 +282,7 @@ static bool call_on_field(struct tw_parser *parser, const struct tw_helper_call 
 	node.field = named_field(parser);
 	if (!node.field)
 		return false;
-	node.elem_size = element_size(node.field);
+	node.elem_size = tw_type__is_integer_size(node.field->elem_size) ? (uint8_t)node.field->elem_size : 0;
 	node.elem_signed = node.field->is_signed;
 	switch (call->helper) {
 	case TW_HELPER_LEN_OF:
@@ -376,7 +365,7 @@ static bool take_element_size(struct tw_expr *expr, uint32_t size, struct tw_exp
 
 	if (expr->nodes[size].kind != TW_EXPR_NUMBER)
 		return tw_expr__refuse(expr, node->column, "the size of the elements is not constant");
-	if (value != 1 && value != 2 && value != 4 && value != 8)
+	if (!tw_type__is_integer_size(value))
 		return tw_expr__refuse(expr, node->column, "the elements are not of 1, 2, 4 or 8 bytes");
 	node->elem_size = (uint8_t)value;
 	return true;

@@ -74,8 +74,14 @@ struct tw_parse_frame *tw_parser__open(struct tw_parser *parser, enum tw_parse_k
 	return frame;
 }
 
+/* Return: the last open frame; NULL if there is none */
+static struct tw_parse_frame *innermost(struct tw_parser *parser)
+{
+	return parser->n_frames ? &parser->frames[parser->n_frames - 1] : NULL;
+}
+
 /* A type whose words are being read. */
-struct words {
+struct cast_words {
 	struct tw_expr_cast type;
 	unsigned int longs;
 	bool any, known; /* number of words; of words that occur only in types */
@@ -83,44 +89,35 @@ struct words {
 };
 
 /* Names of integer types that occur only in print fmts. Others keep the type of the operand. */
-static const struct {
-	const char *name;
-	uint8_t size;
-	bool is_signed;
-} typedefs[] = {
-	{ "gfp_t", 4, false },
-	{ "blk_opf_t", 4, false },
-	{ "fmode_t", 4, false },
-	{ "umode_t", 2, false },
-	{ "dev_t", 4, false },
-	{ "vm_fault_t", 4, false },
-	{ "__kernel_rwf_t", 4, true },
-	{ "slab_flags_t", 4, false },
-	{ "ino_t", TW_TYPE_LONG, false },
-	{ "pgoff_t", TW_TYPE_LONG, false },
+static const struct tw_type_name typedefs[] = {
+	{ "gfp_t", 4, false, TW_FIELD_UINT },
+	{ "blk_opf_t", 4, false, TW_FIELD_UINT },
+	{ "fmode_t", 4, false, TW_FIELD_UINT },
+	{ "umode_t", 2, false, TW_FIELD_UINT },
+	{ "dev_t", 4, false, TW_FIELD_UINT },
+	{ "vm_fault_t", 4, false, TW_FIELD_UINT },
+	{ "__kernel_rwf_t", 4, true, TW_FIELD_INT },
+	{ "slab_flags_t", 4, false, TW_FIELD_UINT },
+	{ "ino_t", TW_TYPE_LONG, false, TW_FIELD_UINT },
+	{ "pgoff_t", TW_TYPE_LONG, false, TW_FIELD_UINT },
 };
 
-static bool read_typedef(struct words *words, struct tw_text name)
+static bool read_typedef(struct cast_words *words, struct tw_text name)
 {
 	const struct tw_type_name *type = tw_type_name__find(name);
 
-	if (type) {
-		words->type.size = type->size;
-		words->type.is_signed = type->is_signed;
-		return true;
-	}
-	for (size_t i = 0; i < sizeof(typedefs) / sizeof(typedefs[0]); i++) {
-		if (!tw_text__equals(name, typedefs[i].name))
-			continue;
-		words->type.size = typedefs[i].size;
-		words->type.is_signed = typedefs[i].is_signed;
-		return true;
-	}
-	return false;
+	for (size_t i = 0; !type && i < sizeof(typedefs) / sizeof(typedefs[0]); i++)
+		if (tw_text__equals(name, typedefs[i].name))
+			type = &typedefs[i];
+	if (!type)
+		return false;
+	words->type.size = type->size;
+	words->type.is_signed = type->is_signed;
+	return true;
 }
 
 /* Keywords of the language. Return: false if it is none */
-static bool read_keyword(struct words *words, struct tw_text name)
+static bool read_keyword(struct cast_words *words, struct tw_text name)
 {
 	if (tw_text__equals(name, "unsigned"))
 		words->type.is_signed = false;
@@ -139,7 +136,7 @@ static bool read_keyword(struct words *words, struct tw_text name)
 }
 
 /* struct, union or enum and its name. Only a cast to an enum has a value. */
-static bool read_tag(struct words *words, struct tw_parser *parser)
+static bool read_tag(struct cast_words *words, struct tw_parser *parser)
 {
 	const struct tw_text name = parser->token.text;
 
@@ -152,7 +149,7 @@ static bool read_tag(struct words *words, struct tw_parser *parser)
 }
 
 /* Return: whether the token can continue a type */
-static bool read_word(struct words *words, struct tw_parser *parser)
+static bool read_word(struct cast_words *words, struct tw_parser *parser)
 {
 	const struct tw_text name = parser->token.text;
 
@@ -177,9 +174,9 @@ static bool starts_operand(const struct tw_parser *parser)
 }
 
 /* `unsigned long *)`, including the closing parenthesis. */
-static bool read_type(struct tw_parser *parser, struct words *words)
+static bool read_type(struct tw_parser *parser, struct cast_words *words)
 {
-	*words = (struct words){ .type = { .size = 4, .is_signed = true } };
+	*words = (struct cast_words){ .type = { .size = 4, .is_signed = true } };
 	while (parser->token.kind == TW_LEX_WORD)
 		if (!read_word(words, parser))
 			return false;
@@ -202,7 +199,7 @@ static bool read_cast(struct tw_parser *parser, struct tw_expr_cast *ret)
 {
 	const struct tw_lexer lexer = parser->lexer;
 	const struct tw_lex_token token = parser->token;
-	struct words words;
+	struct cast_words words;
 
 	tw_parser__advance(parser);
 	if (read_type(parser, &words) && (words.known || starts_operand(parser))) {
@@ -212,6 +209,11 @@ static bool read_cast(struct tw_parser *parser, struct tw_expr_cast *ret)
 	parser->lexer = lexer;
 	parser->token = token;
 	return false;
+}
+
+static bool is_record(const struct tw_parser *parser)
+{
+	return parser->token.kind == TW_LEX_WORD && tw_text__equals(parser->token.text, "REC");
 }
 
 /* The current token is REC of REC->field. */
@@ -232,11 +234,11 @@ static bool size_of_field(struct tw_parser *parser, uint64_t *ret)
 static bool read_sizeof(struct tw_parser *parser, uint64_t *ret)
 {
 	const uint32_t column = parser->token.column;
-	struct words words;
+	struct cast_words words;
 
 	if (!tw_parser__expect(parser, '('))
 		return false;
-	if (parser->token.kind == TW_LEX_WORD && tw_text__equals(parser->token.text, "REC"))
+	if (is_record(parser))
 		return size_of_field(parser, ret);
 	if (!read_type(parser, &words) || (!words.type.size && !words.type.pointers))
 		return tw_expr__refuse(parser->expr, column, "the size of this type is unknown");
@@ -297,8 +299,7 @@ static bool field(struct tw_parser *parser)
 		node.size = parser->expr->format->long_size;
 	}
 	node.is_text = node.field->kind == TW_FIELD_STRING;
-	if (node.field->elem_size <= 8 && !(node.field->elem_size & (node.field->elem_size - 1)))
-		node.elem_size = (uint8_t)node.field->elem_size;
+	node.elem_size = tw_type__is_integer_size(node.field->elem_size) ? (uint8_t)node.field->elem_size : 0;
 	node.elem_signed = node.field->is_signed;
 	return tw_parser__push_node(parser, &node);
 }
@@ -340,20 +341,19 @@ static bool word(struct tw_parser *parser, bool *ret_done)
 /* (REC)->field equals REC->field. Return: false, without advancing, if it is something else */
 static bool skip_record(struct tw_parser *parser)
 {
-	struct tw_parser *p = parser;
-	const struct tw_lexer lexer = p->lexer;
-	const struct tw_lex_token token = p->token;
+	const struct tw_lexer lexer = parser->lexer;
+	const struct tw_lex_token token = parser->token;
 
-	tw_parser__advance(p);
-	if (p->token.kind == TW_LEX_WORD && tw_text__equals(p->token.text, "REC")) {
-		tw_parser__advance(p);
-		if (tw_parser__at(p, TW_PUNCT(')', 0))) {
-			tw_parser__advance(p);
+	tw_parser__advance(parser);
+	if (is_record(parser)) {
+		tw_parser__advance(parser);
+		if (tw_parser__at(parser, TW_PUNCT(')', 0))) {
+			tw_parser__advance(parser);
 			return true;
 		}
 	}
-	p->lexer = lexer;
-	p->token = token;
+	parser->lexer = lexer;
+	parser->token = token;
 	return false;
 }
 
@@ -384,7 +384,7 @@ static bool parenthesis(struct tw_parser *parser, bool *ret_done)
 
 static bool entry(struct tw_parser *parser)
 {
-	const struct tw_parse_frame *frame = parser->n_frames ? &parser->frames[parser->n_frames - 1] : NULL;
+	const struct tw_parse_frame *frame = innermost(parser);
 
 	if (!frame || frame->kind != TW_PARSE_CALL ||
 	    (frame->call->helper != TW_HELPER_SYMBOLIC && frame->call->helper != TW_HELPER_FLAGS))
@@ -398,7 +398,7 @@ static bool entry(struct tw_parser *parser)
 /* `{ }`, the empty table of some kernels. */
 static bool empty_entry(struct tw_parser *parser)
 {
-	const struct tw_parse_frame *frame = parser->n_frames ? &parser->frames[parser->n_frames - 1] : NULL;
+	const struct tw_parse_frame *frame = innermost(parser);
 
 	if (!frame || frame->kind != TW_PARSE_ENTRY || frame->operands != parser->n_operands)
 		return refuse(parser, "an operand is missing before '}'");
@@ -457,41 +457,27 @@ static bool read_operand(struct tw_parser *parser, bool *ret_done)
 	}
 }
 
-/* 0 = no binary operator */
+/* Return: the precedence of a binary operator, above PRECEDENCE_COND; 0 for other tokens */
 static uint8_t precedence_of(uint16_t punct)
 {
-	switch (punct) {
-	case TW_PUNCT('|', '|'):
-		return 1;
-	case TW_PUNCT('&', '&'):
-		return 2;
-	case TW_PUNCT('|', 0):
-		return 3;
-	case TW_PUNCT('^', 0):
-		return 4;
-	case TW_PUNCT('&', 0):
-		return 5;
-	case TW_PUNCT('=', '='):
-	case TW_PUNCT('!', '='):
-		return 6;
-	case TW_PUNCT('<', 0):
-	case TW_PUNCT('>', 0):
-	case TW_PUNCT('<', '='):
-	case TW_PUNCT('>', '='):
-		return 7;
-	case TW_PUNCT('<', '<'):
-	case TW_PUNCT('>', '>'):
-		return 8;
-	case TW_PUNCT('+', 0):
-	case TW_PUNCT('-', 0):
-		return 9;
-	case TW_PUNCT('*', 0):
-	case TW_PUNCT('/', 0):
-	case TW_PUNCT('%', 0):
-		return 10;
-	default:
-		return 0;
-	}
+	static const uint16_t levels[][4] = {
+		{ TW_PUNCT('|', '|') },
+		{ TW_PUNCT('&', '&') },
+		{ TW_PUNCT('|', 0) },
+		{ TW_PUNCT('^', 0) },
+		{ TW_PUNCT('&', 0) },
+		{ TW_PUNCT('=', '='), TW_PUNCT('!', '=') },
+		{ TW_PUNCT('<', 0), TW_PUNCT('>', 0), TW_PUNCT('<', '='), TW_PUNCT('>', '=') },
+		{ TW_PUNCT('<', '<'), TW_PUNCT('>', '>') },
+		{ TW_PUNCT('+', 0), TW_PUNCT('-', 0) },
+		{ TW_PUNCT('*', 0), TW_PUNCT('/', 0), TW_PUNCT('%', 0) },
+	};
+
+	for (uint8_t i = 0; punct && i < sizeof(levels) / sizeof(levels[0]); i++)
+		for (size_t k = 0; k < 4; k++)
+			if (levels[i][k] == punct)
+				return i + 1;
+	return 0;
 }
 
 /* & and * before an operand. */
@@ -552,12 +538,6 @@ static bool reduce(struct tw_parser *parser, uint8_t precedence)
 	return true;
 }
 
-/* The innermost frame that is no operator's. */
-static struct tw_parse_frame *enclosing(struct tw_parser *parser)
-{
-	return parser->n_frames ? &parser->frames[parser->n_frames - 1] : NULL;
-}
-
 static bool open_operator(struct tw_parser *parser, enum tw_parse_kind kind, uint8_t precedence)
 {
 	struct tw_parse_frame *frame;
@@ -579,7 +559,7 @@ static bool turn_to_else(struct tw_parser *parser)
 
 	if (!reduce(parser, 0))
 		return false;
-	frame = enclosing(parser);
+	frame = innermost(parser);
 	if (!frame || frame->kind != TW_PARSE_COND)
 		return refuse(parser, "':' has no '?' before it");
 	frame->kind = TW_PARSE_ELSE;
@@ -589,7 +569,7 @@ static bool turn_to_else(struct tw_parser *parser)
 
 static bool close_bracket(struct tw_parser *parser)
 {
-	const struct tw_parse_frame *frame = enclosing(parser);
+	const struct tw_parse_frame *frame = innermost(parser);
 	uint32_t *operands;
 
 	if (!frame || frame->kind != TW_PARSE_INDEX)
@@ -605,7 +585,7 @@ static bool close_bracket(struct tw_parser *parser)
 
 static bool close_paren(struct tw_parser *parser)
 {
-	const struct tw_parse_frame *frame = enclosing(parser);
+	const struct tw_parse_frame *frame = innermost(parser);
 
 	if (frame && frame->kind == TW_PARSE_CALL) {
 		if (!tw_parser__close_call(parser))
@@ -621,7 +601,7 @@ static bool close_paren(struct tw_parser *parser)
 
 static bool close_brace(struct tw_parser *parser)
 {
-	const struct tw_parse_frame *frame = enclosing(parser);
+	const struct tw_parse_frame *frame = innermost(parser);
 
 	if (!frame || frame->kind != TW_PARSE_ENTRY)
 		return refuse(parser, "'}' has no '{' before it");
@@ -636,7 +616,7 @@ static bool close_brace(struct tw_parser *parser)
 /* A comma: the end of the argument, or the next one of a call. */
 static bool separate(struct tw_parser *parser, bool *ret_end)
 {
-	const struct tw_parse_frame *frame = enclosing(parser);
+	const struct tw_parse_frame *frame = innermost(parser);
 
 	*ret_end = !frame;
 	if (!frame)
@@ -656,7 +636,7 @@ static bool close_or_end(struct tw_parser *parser, bool *ret_operand, bool *ret_
 		return false;
 	if (token->kind == TW_LEX_END) {
 		*ret_end = !parser->n_frames;
-		return *ret_end || tw_expr__refuse(parser->expr, enclosing(parser)->column,
+		return *ret_end || tw_expr__refuse(parser->expr, innermost(parser)->column,
 						   "the closing bracket of this is missing");
 	}
 	switch (token->kind == TW_LEX_PUNCT ? token->punct : 0) {
