@@ -81,6 +81,13 @@ void tw_line__u64(struct tw_line *line, uint64_t value);
 void tw_line__i64(struct tw_line *line, int64_t value);
 void tw_line__hex(struct tw_line *line, uint64_t value);
 
+/** tw_line__0x() - append 0x and a hexadecimal number */
+static inline void tw_line__0x(struct tw_line *line, uint64_t value)
+{
+	tw_line__bytes(line, "0x", 2);
+	tw_line__hex(line, value);
+}
+
 /** tw_line__hex_byte() - append a byte as two hexadecimal digits */
 static inline void tw_line__hex_byte(struct tw_line *line, uint8_t byte)
 {

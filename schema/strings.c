@@ -41,16 +41,7 @@ void tw_strings__free(struct tw_strings *strings)
 
 static char unescape(char c)
 {
-	switch (c) {
-	case 'n':
-		return '\n';
-	case 't':
-		return '\t';
-	case 'r':
-		return '\r';
-	default:
-		return c;
-	}
+	return c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
 }
 
 /* Length of the text without its escapes. */

@@ -11,7 +11,7 @@
 #include "wire/tracewire.h"
 
 #define OPS_MAX   16384 /* operations of one program */
-#define TASKS_MAX (4 * TW_PARSE_DEPTH_MAX)
+#define STEPS_MAX (4 * TW_PARSE_DEPTH_MAX)
 
 struct compiler {
 	struct tw_parser parser;
@@ -133,15 +133,15 @@ static bool generate_number(struct compiler *c, uint32_t root)
 }
 
 /* Pending work of nested ?: */
-enum task_kind { PUT, ELSE, LAND };
+enum step_kind { PUT, ELSE, LAND };
 
-struct task {
-	enum task_kind what;
+struct text_step {
+	enum step_kind what;
 	uint32_t at; /* PUT: a node; otherwise the jump to be completed */
 };
 
-struct tasks {
-	struct task list[TASKS_MAX];
+struct text_steps {
+	struct text_step list[STEPS_MAX];
 	uint32_t n;
 };
 
@@ -263,27 +263,27 @@ static bool string_at(struct compiler *c, uint32_t i)
 	return true;
 }
 
-static bool push_task(struct compiler *c, struct tasks *tasks, enum task_kind what, uint32_t at)
+static bool push_step(struct compiler *c, struct text_steps *steps, enum step_kind what, uint32_t at)
 {
-	if (tasks->n == TASKS_MAX)
+	if (steps->n == STEPS_MAX)
 		return tw_expr__refuse(&c->expr, 1, "its ?: nest too deeply");
-	tasks->list[tasks->n].what = what;
-	tasks->list[tasks->n++].at = at;
+	steps->list[steps->n].what = what;
+	steps->list[steps->n++].at = at;
 	return true;
 }
 
 /* From top to bottom of the stack: the first text, the jump over the second, the second, the target. */
-static bool choose(struct compiler *c, struct tasks *tasks, const struct tw_expr_node *node)
+static bool choose(struct compiler *c, struct text_steps *steps, const struct tw_expr_node *node)
 {
 	const struct tw_expr_node *condition = &c->expr.nodes[node->args[0]];
 
 	if (condition->kind == TW_EXPR_NUMBER)
-		return push_task(c, tasks, PUT, node->args[condition->value ? 1 : 2]);
+		return push_step(c, steps, PUT, node->args[condition->value ? 1 : 2]);
 	if (!generate_number(c, node->args[0]) || !add_op(c, TW_OP_JUMP_ZERO))
 		return false;
 	c->depth--;
-	return push_task(c, tasks, LAND, 0) && push_task(c, tasks, PUT, node->args[2]) &&
-	       push_task(c, tasks, ELSE, c->print->n_ops - 1) && push_task(c, tasks, PUT, node->args[1]);
+	return push_step(c, steps, LAND, 0) && push_step(c, steps, PUT, node->args[2]) &&
+	       push_step(c, steps, ELSE, c->print->n_ops - 1) && push_step(c, steps, PUT, node->args[1]);
 }
 
 static void land(struct compiler *c, uint32_t jump)
@@ -292,7 +292,7 @@ static void land(struct compiler *c, uint32_t jump)
 	c->label = c->print->n_ops;
 }
 
-static bool put(struct compiler *c, struct tasks *tasks, uint32_t i)
+static bool put(struct compiler *c, struct text_steps *steps, uint32_t i)
 {
 	const struct tw_expr_node *node = &c->expr.nodes[i];
 
@@ -308,9 +308,7 @@ static bool put(struct compiler *c, struct tasks *tasks, uint32_t i)
 	case TW_EXPR_DUMP:
 		return dump(c, node);
 	case TW_EXPR_COND:
-		if (node->is_text)
-			return choose(c, tasks, node);
-		return string_at(c, i);
+		return node->is_text ? choose(c, steps, node) : string_at(c, i);
 	default:
 		return string_at(c, i);
 	}
@@ -318,23 +316,23 @@ static bool put(struct compiler *c, struct tasks *tasks, uint32_t i)
 
 static bool generate_string(struct compiler *c, uint32_t root)
 {
-	struct tasks tasks = { .n = 0 };
+	struct text_steps steps = { .n = 0 };
 
-	if (!push_task(c, &tasks, PUT, root))
+	if (!push_step(c, &steps, PUT, root))
 		return false;
-	while (tasks.n) {
-		const struct task task = tasks.list[--tasks.n];
+	while (steps.n) {
+		const struct text_step step = steps.list[--steps.n];
 
-		if (task.what == PUT) {
-			if (!put(c, &tasks, task.at))
+		if (step.what == PUT) {
+			if (!put(c, &steps, step.at))
 				return false;
-		} else if (task.what == LAND) {
-			land(c, task.at);
+		} else if (step.what == LAND) {
+			land(c, step.at);
 		} else {
 			if (!add_op(c, TW_OP_JUMP))
 				return false;
-			tasks.list[tasks.n - 2].at = c->print->n_ops - 1;
-			land(c, task.at);
+			steps.list[steps.n - 2].at = c->print->n_ops - 1;
+			land(c, step.at);
 		}
 	}
 	return true;
@@ -390,7 +388,7 @@ static bool field_as_it_is(struct compiler *c, const struct tw_conversion *conve
 	if (!is_plain(conversion) || (!decimal && letter != 'x') || node->kind != TW_EXPR_FIELD ||
 	    tw_expr_node__is_bytes(node) || node->size > conversion->spec.size)
 		return false;
-	if (node->size < conversion->spec.size ? node->is_signed && (letter == 'x' || !is_signed) : false)
+	if (node->size < conversion->spec.size && node->is_signed && (letter == 'x' || !is_signed))
 		return false;
 	if (!generate_number(c, peeled) || c->print->n_ops != before + 1)
 		return false;
@@ -441,9 +439,8 @@ static bool list_field(struct compiler *c, struct tw_print_list *list, uint32_t 
 	if (node->kind == TW_EXPR_INDEX ? node->size != c->expr.format->long_size
 					: node->kind != TW_EXPR_FIELD || node->size < c->expr.format->long_size)
 		return true;
-	for (uint32_t k = 0; k < list->n; k++)
-		if (list->fields[k] == node->field)
-			return true;
+	if (tw_print_list__has(list, node->field))
+		return true;
 	all = tw_expr__grow(&c->expr, list->fields, list->n, &list->size, sizeof(*all), TW_FORMAT_FIELDS_MAX);
 	if (!all)
 		return false;

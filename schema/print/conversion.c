@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The conversions of printf: parses them in a format string, and writes numbers and texts with them. */
+#include "schema/print/arith.h"
 #include "schema/print/put.h"
 
+/* Return: enum tw_put_flags; 0 for another character */
 static uint8_t flag_of(char c)
 {
-	switch (c) {
-	case '-':
-		return TW_PUT_LEFT;
-	case '+':
-		return TW_PUT_PLUS;
-	case ' ':
-		return TW_PUT_SPACE;
-	case '#':
-		return TW_PUT_ALT;
-	case '0':
-		return TW_PUT_ZERO;
-	default:
-		return 0;
-	}
+	static const char flags[] = "-+ #0"; /* in the order of the bits */
+	const char *at = memchr(flags, c, sizeof(flags) - 1);
+
+	return at ? (uint8_t)(1u << (at - flags)) : 0;
 }
 
 static bool skip(struct tw_text *text, char c)
@@ -84,7 +76,7 @@ bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_con
 #define DIGITS_MAX 22 /* digits of a u64 in octal */
 
 /* A number in parts: the prefix, the number of zeros, and the digits. */
-struct number {
+struct number_parts {
 	char prefix[3];
 	unsigned int n_prefix, n_digits;
 	char digits[DIGITS_MAX];
@@ -102,15 +94,7 @@ static bool is_left(const struct tw_put_spec *spec)
 	return spec->width < 0 || spec->flags & TW_PUT_LEFT;
 }
 
-static uint64_t narrow(uint64_t value, uint8_t size, bool is_signed)
-{
-	const unsigned int unused = size < 8 ? 64 - 8 * (unsigned int)(size ? size : 4) : 0;
-
-	value <<= unused;
-	return is_signed ? (uint64_t)((int64_t)value >> unused) : value >> unused;
-}
-
-static void write_digits(struct number *number, uint64_t value, unsigned int base, bool capital)
+static void write_digits(struct number_parts *number, uint64_t value, unsigned int base, bool capital)
 {
 	const char *digits = capital ? "0123456789ABCDEF" : "0123456789abcdef";
 	char *at = number->digits + DIGITS_MAX;
@@ -122,7 +106,7 @@ static void write_digits(struct number *number, uint64_t value, unsigned int bas
 	number->n_digits = (unsigned int)(number->digits + DIGITS_MAX - at);
 }
 
-static void decimal(struct number *number, const struct tw_put_spec *spec, uint64_t value, bool is_signed)
+static void decimal(struct number_parts *number, const struct tw_put_spec *spec, uint64_t value, bool is_signed)
 {
 	const bool negative = is_signed && (int64_t)value < 0;
 
@@ -135,7 +119,7 @@ static void decimal(struct number *number, const struct tw_put_spec *spec, uint6
 	write_digits(number, negative ? -value : value, 10, false);
 }
 
-static void hexadecimal(struct number *number, const struct tw_put_spec *spec, uint64_t value)
+static void hexadecimal(struct number_parts *number, const struct tw_put_spec *spec, uint64_t value)
 {
 	if (spec->flags & TW_PUT_ALT && value) {
 		number->prefix[number->n_prefix++] = '0';
@@ -145,7 +129,7 @@ static void hexadecimal(struct number *number, const struct tw_put_spec *spec, u
 }
 
 /* Zeros of the number: from the precision, from `#` with octal, or to fill the width. */
-static uint64_t zeros_of(const struct number *number, const struct tw_put_spec *spec)
+static uint64_t zeros_of(const struct number_parts *number, const struct tw_put_spec *spec)
 {
 	uint64_t least = spec->precision < 0 ? 1 : (uint64_t)spec->precision;
 	const uint64_t width = width_of(spec);
@@ -159,7 +143,7 @@ static uint64_t zeros_of(const struct number *number, const struct tw_put_spec *
 	return least > number->n_digits ? least - number->n_digits : 0;
 }
 
-static void put_number(struct tw_line *line, const struct tw_put_spec *spec, const struct number *number)
+static void put_number(struct tw_line *line, const struct tw_put_spec *spec, const struct number_parts *number)
 {
 	const uint64_t zeros = zeros_of(number, spec), len = number->n_prefix + zeros + number->n_digits;
 	const uint64_t width = width_of(spec), fill = width > len ? width - len : 0;
@@ -173,23 +157,18 @@ static void put_number(struct tw_line *line, const struct tw_put_spec *spec, con
 		tw_line__fill(line, ' ', fill);
 }
 
-static void put_character(struct tw_line *line, const struct tw_put_spec *spec, char c)
-{
-	const struct tw_put_spec plain = { .flags = spec->flags, .width = spec->width, .precision = -1 };
-
-	tw_put__string(line, &plain, &c, 1);
-}
-
 void tw_put__number(struct tw_line *line, const struct tw_put_spec *spec, uint64_t value)
 {
 	const bool is_signed = spec->letter == 'd' || spec->letter == 'i';
-	struct number number;
+	struct number_parts number;
 
 	if (spec->letter == 'c') {
-		put_character(line, spec, (char)value);
+		const struct tw_put_spec plain = { .flags = spec->flags, .width = spec->width, .precision = -1 };
+
+		tw_put__string(line, &plain, &(char){ (char)value }, 1);
 		return;
 	}
-	value = narrow(value, spec->size, is_signed);
+	value = tw_arith__narrow(value, spec->size ? spec->size : 4, is_signed);
 	if (!spec->flags && !spec->width && spec->precision < 0) {
 		if (is_signed) {
 			tw_line__i64(line, (int64_t)value);

@@ -76,12 +76,6 @@ void tw_put__bit_list(struct tw_line *line, const struct tw_put_bytes *bytes, ui
 	}
 }
 
-static void put_number(struct tw_line *line, uint64_t value)
-{
-	tw_line__str(line, "0x");
-	tw_line__hex(line, value);
-}
-
 void tw_put__symbolic(struct tw_line *line, const struct tw_print_names *names, uint64_t value)
 {
 	for (uint32_t i = 0; i < names->n; i++) {
@@ -90,7 +84,7 @@ void tw_put__symbolic(struct tw_line *line, const struct tw_print_names *names, 
 			return;
 		}
 	}
-	put_number(line, value);
+	tw_line__0x(line, value);
 }
 
 void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uint64_t value)
@@ -119,7 +113,7 @@ void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uin
 		return;
 	if (any)
 		tw_line__str(line, names->delimiter);
-	put_number(line, value);
+	tw_line__0x(line, value);
 }
 
 enum { PREFIX_NONE, PREFIX_ADDRESS, PREFIX_OFFSET };

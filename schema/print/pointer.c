@@ -140,30 +140,19 @@ size_t tw_pointer__parse(const char *letters, size_t len, struct tw_pointer *ret
 	}
 }
 
-static void put_plain(struct tw_line *line, uint64_t address)
-{
-	if (!address) {
-		tw_line__str(line, "(nil)");
-		return;
-	}
-	tw_line__str(line, "0x");
-	tw_line__hex(line, address);
-}
-
 void tw_put__symbol(struct tw_line *line, uint64_t address, bool with_offset, const struct tw_print_host *host)
 {
 	struct tw_symbol symbol;
 
 	if (!host || !host->symbols || !tw_symbols__find(host->symbols, address, &symbol)) {
-		tw_line__str(line, "0x");
-		tw_line__hex(line, address);
+		tw_line__0x(line, address);
 		return;
 	}
 	tw_line__str(line, symbol.name);
 	if (!with_offset)
 		return;
-	tw_line__str(line, "+0x");
-	tw_line__hex(line, address - symbol.address);
+	tw_line__char(line, '+');
+	tw_line__0x(line, address - symbol.address);
 }
 
 void tw_put__address(struct tw_line *line, const struct tw_pointer *pointer, uint64_t address,
@@ -173,8 +162,10 @@ void tw_put__address(struct tw_line *line, const struct tw_pointer *pointer, uin
 		tw_put__symbol(line, address, pointer->kind == TW_POINTER_SYMBOL_OFFSET, host);
 	else if (pointer->kind == TW_POINTER_ERROR && (int64_t)address < 0 && (int64_t)address >= -4095)
 		tw_line__i64(line, (int64_t)address);
+	else if (!address)
+		tw_line__str(line, "(nil)");
 	else
-		put_plain(line, address);
+		tw_line__0x(line, address);
 }
 
 static void put_mac(struct tw_line *line, const struct tw_pointer *pointer, const uint8_t *mac)

@@ -85,17 +85,9 @@ const struct tw_field *const *tw_print__addresses(const struct tw_print *print, 
 	return print->addresses.fields;
 }
 
-static bool lists(const struct tw_print_list *list, const struct tw_field *field)
-{
-	for (uint32_t i = 0; i < list->n; i++)
-		if (list->fields[i] == field)
-			return true;
-	return false;
-}
-
 bool tw_print__is_pointer(const struct tw_print *print, const struct tw_field *field)
 {
-	return lists(&print->pointers, field) || lists(&print->addresses, field);
+	return tw_print_list__has(&print->pointers, field) || tw_print_list__has(&print->addresses, field);
 }
 
 bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret)
@@ -115,8 +107,7 @@ static void put_scalar(struct tw_line *line, const struct tw_field *field, const
 	const bool is_hex = is_long && (!field->is_signed || field->size == 4);
 
 	if (value->kind == TW_FIELD_POINTER || is_hex) {
-		tw_line__str(line, "0x");
-		tw_line__hex(line, field->size == 4 ? (uint32_t)value->u : value->u);
+		tw_line__0x(line, field->size == 4 ? (uint32_t)value->u : value->u);
 	} else if (field->is_signed) {
 		if (field->size == 2 && value->i >= 0 && value->i < 10)
 			tw_line__char(line, ' '); /* shorts are two wide */

@@ -78,6 +78,14 @@ struct tw_print_list {
 	uint32_t n, size;
 };
 
+static inline bool tw_print_list__has(const struct tw_print_list *list, const struct tw_field *field)
+{
+	for (uint32_t i = 0; i < list->n; i++)
+		if (list->fields[i] == field)
+			return true;
+	return false;
+}
+
 struct tw_print {
 	const struct tw_format *format;
 	const char *refusal;           /* NULL = compiled; otherwise the text below */

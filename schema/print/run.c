@@ -8,7 +8,7 @@
 #include "schema/print/arith.h"
 #include "schema/print/program.h"
 
-struct run {
+struct print_run {
 	const struct tw_print *print;
 	const struct tw_record *record;
 	const struct tw_print_host *host;
@@ -125,7 +125,7 @@ static struct tw_put_bytes bytes_of(const struct tw_field *field, const struct t
 }
 
 /* bytes_of() for bytes that are printed: they count as work of the run. */
-static inline struct tw_put_bytes counted_bytes(struct run *run, const struct tw_field *field)
+static inline struct tw_put_bytes counted_bytes(struct print_run *run, const struct tw_field *field)
 {
 	const struct tw_put_bytes bytes = bytes_of(field, run->record);
 
@@ -134,14 +134,14 @@ static inline struct tw_put_bytes counted_bytes(struct run *run, const struct tw
 }
 
 /* The line is full, or a print fmt uses the same large field too often. */
-static bool is_over(struct run *run)
+static bool is_over(struct print_run *run)
 {
 	if (run->work > TW_PRINT_WORK_MAX)
 		run->line->cut = true;
 	return run->line->cut;
 }
 
-static uint64_t element(const struct run *run, const struct tw_op *op, uint64_t i)
+static uint64_t element(const struct print_run *run, const struct tw_op *op, uint64_t i)
 {
 	const struct tw_put_bytes bytes = bytes_of(op->field, run->record);
 
@@ -150,7 +150,7 @@ static uint64_t element(const struct run *run, const struct tw_op *op, uint64_t 
 	return load(run->record, (uint32_t)(bytes.data - run->record->data) + (uint32_t)i * op->size, op);
 }
 
-static void put_bytes(struct run *run, const struct tw_op *op)
+static void put_bytes(struct print_run *run, const struct tw_op *op)
 {
 	const struct tw_put_bytes bytes = counted_bytes(run, op->field);
 
@@ -174,7 +174,7 @@ static inline uint64_t binary(const struct tw_op *op, uint64_t a, uint64_t b)
 	return tw_arith__narrow(tw_arith__binary((uint16_t)op->a, a, b, op->is_signed), (uint8_t)op->b, op->c);
 }
 
-static inline void compute(struct run *run, const struct tw_op *op)
+static inline void compute(struct print_run *run, const struct tw_op *op)
 {
 	uint64_t *top = run->top;
 
@@ -208,7 +208,7 @@ static inline void compute(struct run *run, const struct tw_op *op)
 	run->top = top;
 }
 
-static void put_string_at(const struct run *run, uint64_t address)
+static void put_string_at(const struct print_run *run, uint64_t address)
 {
 	const char *text = run->host && run->host->strings ? tw_strings__find(run->host->strings, address) : NULL;
 
@@ -219,7 +219,7 @@ static void put_string_at(const struct run *run, uint64_t address)
 }
 
 /* The conversion with the arguments of its stars from the stack, below @values values. */
-static inline struct tw_put_spec spec_of(struct run *run, const struct tw_conversion *conversion, uint32_t values)
+static inline struct tw_put_spec spec_of(struct print_run *run, const struct tw_conversion *conversion, uint32_t values)
 {
 	struct tw_put_spec spec = conversion->spec;
 	const uint32_t stars = (uint32_t)conversion->star_width + conversion->star_precision;
@@ -239,7 +239,7 @@ static inline struct tw_put_spec spec_of(struct run *run, const struct tw_conver
 }
 
 /* Return: @n elements of @size bytes from the field's beginning on, limited to the record. */
-static struct tw_put_bytes counted(struct run *run, const struct tw_op *op, uint64_t n, uint32_t size)
+static struct tw_put_bytes counted(struct print_run *run, const struct tw_op *op, uint64_t n, uint32_t size)
 {
 	struct tw_put_bytes bytes = counted_bytes(run, op->field);
 	const uint32_t left = bytes.len ? run->record->len - (uint32_t)(bytes.data - run->record->data) : 0;
@@ -249,14 +249,14 @@ static struct tw_put_bytes counted(struct run *run, const struct tw_op *op, uint
 	return bytes;
 }
 
-static void put_word(const struct run *run, uint32_t table, uint64_t i)
+static void put_word(const struct print_run *run, uint32_t table, uint64_t i)
 {
 	const struct tw_print_names *names = &run->print->tables[table];
 
 	tw_line__str(run->line, names->names[i < names->n - 1 ? i : names->n - 1].name);
 }
 
-static void put_hex_dump(struct run *run, const struct tw_op *op)
+static void put_hex_dump(struct print_run *run, const struct tw_op *op)
 {
 	const uint64_t shape = run->top[0];
 	const struct tw_put_bytes bytes = counted(run, op, run->top[-1], 1);
@@ -270,7 +270,7 @@ static void put_hex_dump(struct run *run, const struct tw_op *op)
 	tw_put__dump(run->line, &dump, &bytes, 0);
 }
 
-static void put_pointed(struct run *run, const struct tw_op *op)
+static void put_pointed(struct print_run *run, const struct tw_op *op)
 {
 	const struct tw_conversion *conversion = &run->print->conversions[op->a];
 	struct tw_put_spec spec = spec_of(run, conversion, 0);
@@ -282,7 +282,7 @@ static void put_pointed(struct run *run, const struct tw_op *op)
 		tw_put__pointed(run->line, &conversion->pointer, &spec, &bytes, run->print->format->long_size);
 }
 
-static void put_address(struct run *run, const struct tw_conversion *conversion)
+static void put_address(struct print_run *run, const struct tw_conversion *conversion)
 {
 	const uint64_t value = *run->top;
 
@@ -290,7 +290,7 @@ static void put_address(struct run *run, const struct tw_conversion *conversion)
 	tw_put__address(run->line, &conversion->pointer, value, run->host);
 }
 
-static void put_number(struct run *run, const struct tw_conversion *conversion)
+static void put_number(struct print_run *run, const struct tw_conversion *conversion)
 {
 	const uint64_t value = *run->top;
 	const struct tw_put_spec spec = spec_of(run, conversion, 1);
@@ -298,7 +298,7 @@ static void put_number(struct run *run, const struct tw_conversion *conversion)
 	tw_put__number(run->line, &spec, value);
 }
 
-static void put_fitted(struct run *run, const struct tw_conversion *conversion)
+static void put_fitted(struct print_run *run, const struct tw_conversion *conversion)
 {
 	const struct tw_put_spec spec = spec_of(run, conversion, 0);
 
@@ -306,7 +306,7 @@ static void put_fitted(struct run *run, const struct tw_conversion *conversion)
 }
 
 /* The whole field. */
-static void put_field(struct run *run, const struct tw_op *op)
+static void put_field(struct print_run *run, const struct tw_op *op)
 {
 	const struct tw_put_bytes bytes = counted_bytes(run, op->field);
 
@@ -319,7 +319,7 @@ static void put_field(struct run *run, const struct tw_op *op)
 }
 
 /* The part of a field whose length is the top value. */
-static void put_counted(struct run *run, const struct tw_op *op)
+static void put_counted(struct print_run *run, const struct tw_op *op)
 {
 	const struct tw_put_bytes bytes = counted(run, op, *run->top--, op->code == TW_OP_ARRAY ? op->size : 1);
 
@@ -329,7 +329,7 @@ static void put_counted(struct run *run, const struct tw_op *op)
 		tw_put__hex(run->line, &bytes, op->code == TW_OP_HEX_BYTES ? ' ' : '\0');
 }
 
-static void put_operation(struct run *run, const struct tw_op *op)
+static void put_operation(struct print_run *run, const struct tw_op *op)
 {
 	const struct tw_print *print = run->print;
 
@@ -374,7 +374,7 @@ static void put_operation(struct run *run, const struct tw_op *op)
 	}
 }
 
-static void execute(struct run *run)
+static void execute(struct print_run *run)
 {
 	const struct tw_op *op = run->print->ops;
 
@@ -425,7 +425,7 @@ void tw_print__run(const struct tw_print *print, const struct tw_record *record,
 		   struct tw_line *line)
 {
 	uint64_t stack[TW_PRINT_STACK + 1];
-	struct run run = { .print = print, .record = record, .host = host, .line = line, .top = stack };
+	struct print_run run = { .print = print, .record = record, .host = host, .line = line, .top = stack };
 
 	stack[0] = 0;
 	if (print->ftrace.put)
