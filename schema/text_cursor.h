@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to schema/. Walks a text that is not NUL-terminated: every step cuts from the front or fails. */
+/* Walks a text that is not NUL-terminated: every step cuts from the front or fails. */
 #ifndef TW_TEXT_CURSOR_H
 #define TW_TEXT_CURSOR_H
 
@@ -46,16 +46,10 @@ bool tw_text__line(struct tw_text *text, struct tw_text *ret);
 /** tw_text__skip() - cut white space and then @word. Return: false, with nothing cut, if @word does not follow */
 bool tw_text__skip(struct tw_text *text, const char *word);
 
-/**
- * tw_text__number() - cut white space and a decimal number
- * Return: false, with nothing cut, if there is none or it is larger than @max.
- */
+/** tw_text__number() - cut white space and a decimal number. Return: false, with nothing cut, if there is none or it exceeds @max */
 bool tw_text__number(struct tw_text *text, uint32_t max, uint32_t *ret);
 
-/**
- * tw_text__hex() - cut white space and a hexadecimal number, with the value of the first 16 digits. Return: false, with nothing cut, if
- * there is none
- */
+/** tw_text__hex() - cut white space and at most 16 hexadecimal digits. Return: false, with nothing cut, if there is none */
 bool tw_text__hex(struct tw_text *text, uint64_t *ret);
 
 #endif

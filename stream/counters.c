@@ -3,16 +3,6 @@
 
 #include <errno.h>
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 void tw_stream_counters__fini(struct tw_stream_counters *counters)
 {
 	tw_alloc__free(counters->alloc, counters->rows, counters->n_rows * sizeof(*counters->rows));
@@ -58,14 +48,15 @@ static enum tw_stream_counter counter_of_stat(unsigned int stat)
 
 void tw_stream_counters__lost(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv)
 {
+	enum tw_stream_counter counter;
 	struct tw_lost_view lost;
 
 	if (!tw_lost__parse(tlv, 0, &lost))
 		return;
 	counters->unknown += lost.unknown;
-	if (counter_of_place(lost.where) != TW_STREAM_COUNT)
-		counters->lost[counter_of_place(lost.where)] =
-			plus(counters->lost[counter_of_place(lost.where)], lost.count);
+	counter = counter_of_place(lost.where);
+	if (counter != TW_STREAM_COUNT)
+		counters->lost[counter] = tw_count__plus(counters->lost[counter], lost.count);
 }
 
 /* Find the row of @channel, or add it. Return: 0, with *ret NULL if there are too many channels; -ENOMEM */
@@ -142,11 +133,11 @@ static uint64_t by_stats(const struct tw_stream_counters *counters, enum tw_stre
 		const uint64_t value = row->value[counter] - (since_first ? row->first[counter] : 0);
 
 		if (row->channel == TW_CHANNEL_CONTROL)
-			stream = plus(stream, value);
+			stream = tw_count__plus(stream, value);
 		else
-			channels = plus(channels, value);
+			channels = tw_count__plus(channels, value);
 	}
-	return larger(stream, channels);
+	return tw_count__larger(stream, channels);
 }
 
 static bool is_final(const struct tw_stream_counters *counters, enum tw_stream_counter counter)
@@ -158,13 +149,13 @@ uint64_t tw_stream_counters__total(const struct tw_stream_counters *counters, en
 {
 	const uint64_t reported = by_stats(counters, counter, false);
 
-	return is_final(counters, counter) ? reported : larger(reported, counters->lost[counter]);
+	return is_final(counters, counter) ? reported : tw_count__larger(reported, counters->lost[counter]);
 }
 
 uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, enum tw_stream_counter counter)
 {
 	const uint64_t total = tw_stream_counters__total(counters, counter),
-		       since = larger(by_stats(counters, counter, true), counters->lost[counter]);
+		       since = tw_count__larger(by_stats(counters, counter, true), counters->lost[counter]);
 
 	return counters->from_start || since > total ? total : since;
 }

@@ -23,6 +23,17 @@ enum tw_stream_counter {
 	TW_STREAM_COUNT,
 };
 
+/** tw_count__plus() - sum of two numbers of untrusted records, which saturates; tw_count__larger() - the larger of two */
+static inline uint64_t tw_count__plus(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static inline uint64_t tw_count__larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 struct tw_stream_counter_row {
 	uint16_t channel;                /* TW_CHANNEL_CONTROL = the whole stream */
 	bool reported[TW_STREAM_COUNT];  /* a STATS had the counter */
@@ -66,7 +77,6 @@ uint64_t tw_stream_counters__total(const struct tw_stream_counters *counters, en
 
 /**
  * tw_stream_counters__since() - value of @counter since this capture joined the stream
- *
  * It is the total if the capture received the stream's first control frame. Otherwise it is the growth since the first received STATS, or
  * the sum of LOST records, whichever is larger, but at most the total.
  */

@@ -2,11 +2,6 @@
 /* The arithmetic of the ledger. The numbers are untrusted: sums saturate instead of wrapping. */
 #include "stream/ledger.h"
 
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -52,7 +47,7 @@ static uint64_t all_places(const struct tw_ledger *l)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < TW_PLACE_COUNT; i++)
-		sum = plus(sum, l->place[i]);
+		sum = tw_count__plus(sum, l->place[i]);
 	return sum;
 }
 
@@ -82,17 +77,18 @@ static uint64_t count_before(const struct tw_ledger_sources *from)
 		       filtered = tw_stream_counters__total(b, TW_STREAM_FILTERED) -
 				  tw_stream_counters__since(b, TW_STREAM_FILTERED);
 
-	return plus(from->numbers.before, plus(ring, filtered));
+	return tw_count__plus(from->numbers.before, tw_count__plus(ring, filtered));
 }
 
 /* Return: number of all events with a number, plus the events without a number that the producer counted: ring and producer filter. */
 static uint64_t recorded_by_numbers(const struct tw_ledger *l, const struct tw_stream_numbers *n)
 {
-	const uint64_t received = plus(plus(n->events_out, n->filtered), plus(n->incomplete, n->damaged)),
-		       gaps = plus(plus(n->gaps_wire, n->gaps_receiver), n->gaps_reported);
+	const uint64_t received = tw_count__plus(tw_count__plus(n->events_out, n->filtered),
+						 tw_count__plus(n->incomplete, n->damaged)),
+		       gaps = tw_count__plus(tw_count__plus(n->gaps_wire, n->gaps_receiver), n->gaps_reported);
 
-	return plus(plus(l->place[TW_PLACE_BEFORE], plus(received, gaps)),
-		    plus(l->place[TW_PLACE_RING], l->place[TW_PLACE_PRODUCER_FILTER]));
+	return tw_count__plus(tw_count__plus(l->place[TW_PLACE_BEFORE], tw_count__plus(received, gaps)),
+			      tw_count__plus(l->place[TW_PLACE_RING], l->place[TW_PLACE_PRODUCER_FILTER]));
 }
 
 static void take_facts(const struct tw_ledger_sources *from, struct tw_ledger *l)
@@ -125,11 +121,11 @@ static uint64_t minus(uint64_t a, uint64_t b)
 static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t tx, struct tw_ledger *l)
 {
 	const uint64_t numbers = recorded_by_numbers(l, &from->numbers),
-		       unseen = from->counters->from_start ? plus(shed, tx) : 0,
+		       unseen = from->counters->from_start ? tw_count__plus(shed, tx) : 0,
 		       reported = tw_stream_counters__total(from->counters, TW_STREAM_RECORDED);
 	uint64_t left;
 
-	l->recorded = plus(numbers, unseen);
+	l->recorded = tw_count__plus(numbers, unseen);
 	if (l->state == TW_LEDGER_CLOSED || (l->state == TW_LEDGER_OPEN && reported > l->recorded))
 		l->recorded = reported;
 	left = minus(l->recorded, numbers);
@@ -152,11 +148,12 @@ void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret
 	l.place[TW_PLACE_PRODUCER_FILTER] = tw_stream_counters__since(from->counters, TW_STREAM_FILTERED);
 	l.place[TW_PLACE_SHED] = shed.seen;
 	l.place[TW_PLACE_TX] = tx.seen;
-	l.place[TW_PLACE_CLASSIFIER] = plus(n->filtered, missing__take(&missing, from->own.explained));
+	l.place[TW_PLACE_CLASSIFIER] = tw_count__plus(n->filtered, missing__take(&missing, from->own.explained));
 	l.place[TW_PLACE_CAPTURE_FILTER] = from->own.filtered;
 	l.place[TW_PLACE_UNWANTED] = from->own.unwanted;
-	l.place[TW_PLACE_DAMAGED] = plus(n->incomplete, n->damaged);
-	l.place[TW_PLACE_WIRE] = plus(missing.wire, missing.reported); /* reported: LOST records exceed the totals */
+	l.place[TW_PLACE_DAMAGED] = tw_count__plus(n->incomplete, n->damaged);
+	l.place[TW_PLACE_WIRE] =
+		tw_count__plus(missing.wire, missing.reported); /* reported: LOST records exceed the totals */
 	l.place[TW_PLACE_RECEIVER] = missing.receiver;
 	l.place[TW_PLACE_DISK] = from->own.disk;
 	settle(from, shed.unseen, tx.unseen, &l);
@@ -194,25 +191,20 @@ uint64_t tw_ledger__sum(const struct tw_ledger *ledger, enum tw_ledger_kind kind
 	uint64_t sum = 0;
 
 	for (int i = 0; i < TW_PLACE_COUNT; i++)
-		sum = kinds[i] == kind ? plus(sum, ledger->place[i]) : sum;
+		sum = kinds[i] == kind ? tw_count__plus(sum, ledger->place[i]) : sum;
 	return sum;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 void tw_ledger__add(struct tw_ledger *to, const struct tw_ledger *ledger)
 {
-	const uint64_t tail = larger(to->fact[TW_FACT_TAIL_FRAMES], ledger->fact[TW_FACT_TAIL_FRAMES]);
+	const uint64_t tail = tw_count__larger(to->fact[TW_FACT_TAIL_FRAMES], ledger->fact[TW_FACT_TAIL_FRAMES]);
 
 	to->state = to->state < ledger->state ? to->state : ledger->state;
-	to->recorded = plus(to->recorded, ledger->recorded);
+	to->recorded = tw_count__plus(to->recorded, ledger->recorded);
 	for (int i = 0; i < TW_PLACE_COUNT; i++)
-		to->place[i] = plus(to->place[i], ledger->place[i]);
+		to->place[i] = tw_count__plus(to->place[i], ledger->place[i]);
 	for (int i = 0; i < TW_FACT_COUNT; i++)
-		to->fact[i] = plus(to->fact[i], ledger->fact[i]);
+		to->fact[i] = tw_count__plus(to->fact[i], ledger->fact[i]);
 	to->fact[TW_FACT_TAIL_FRAMES] = tail;
 }
 

@@ -2,6 +2,7 @@
 /* Writes a ledger as a line for files or for people, and as JSON; parses it from the comment of a file, which is untrusted. */
 #include <string.h>
 
+#include "schema/text_cursor.h"
 #include "stream/ledger.h"
 
 #define VERSION "version=1"
@@ -132,41 +133,28 @@ void tw_ledger__json(const struct tw_ledger *l, struct tw_json *json, const char
 	tw_json__close(json);
 }
 
-struct word {
-	const char *at;
-	size_t len;
-};
-
 /* Get the next word, up to a blank. Return: false at the end of the text. */
-static bool next_word(struct word *rest, struct word *ret)
+static bool next_word(struct tw_text *rest, struct tw_text *ret)
 {
 	size_t len = 0;
 
-	while (rest->len && *rest->at == ' ') {
-		rest->at++;
-		rest->len--;
-	}
+	while (rest->len && *rest->at == ' ')
+		tw_text__cut(rest, 1);
 	while (len < rest->len && rest->at[len] != ' ')
 		len++;
-	*ret = (struct word){ rest->at, len };
-	rest->at += len;
-	rest->len -= len;
+	*ret = (struct tw_text){ rest->at, len };
+	tw_text__cut(rest, len);
 	return len > 0;
 }
 
-static bool is(const struct word *word, const char *text)
-{
-	return word->len == strlen(text) && !memcmp(word->at, text, word->len);
-}
-
-static bool number(const struct word *word, uint64_t *ret)
+static bool number(struct tw_text word, uint64_t *ret)
 {
 	uint64_t value = 0;
 
-	if (!word->len)
+	if (!word.len)
 		return false;
-	for (size_t i = 0; i < word->len; i++) {
-		const unsigned int digit = (unsigned int)word->at[i] - '0';
+	for (size_t i = 0; i < word.len; i++) {
+		const unsigned int digit = (unsigned int)word.at[i] - '0';
 
 		if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, digit, &value))
@@ -176,10 +164,10 @@ static bool number(const struct word *word, uint64_t *ret)
 	return true;
 }
 
-static bool state(const struct word *word, enum tw_ledger_state *ret)
+static bool state(struct tw_text word, enum tw_ledger_state *ret)
 {
 	for (int i = TW_LEDGER_RUNNING; i <= TW_LEDGER_CLOSED; i++) {
-		if (is(word, tw_ledger_state__name((enum tw_ledger_state)i))) {
+		if (tw_text__equals(word, tw_ledger_state__name((enum tw_ledger_state)i))) {
 			*ret = (enum tw_ledger_state)i;
 			return true;
 		}
@@ -187,47 +175,48 @@ static bool state(const struct word *word, enum tw_ledger_state *ret)
 	return false;
 }
 
-static uint64_t *find(struct tw_ledger *l, const struct word *key)
+static uint64_t *find(struct tw_ledger *l, struct tw_text key)
 {
-	if (is(key, "recorded"))
+	if (tw_text__equals(key, "recorded"))
 		return &l->recorded;
 	for (int i = 0; i < TW_PLACE_COUNT; i++) {
-		if (is(key, place_keys[i]))
+		if (tw_text__equals(key, place_keys[i]))
 			return &l->place[i];
 	}
 	for (int i = 0; i < TW_FACT_COUNT; i++) {
-		if (is(key, fact_keys[i]))
+		if (tw_text__equals(key, fact_keys[i]))
 			return &l->fact[i];
 	}
 	return NULL;
 }
 
 /* Store the value of a KEY=VALUE word; other words and unknown keys are ignored. Return: false if a known key has an invalid value. */
-static bool take(struct tw_ledger *l, const struct word *word)
+static bool take(struct tw_ledger *l, struct tw_text word)
 {
-	const char *equals = memchr(word->at, '=', word->len);
-	struct word key, value;
+	const char *equals = memchr(word.at, '=', word.len);
+	struct tw_text key, value;
 	uint64_t *place;
 
 	if (!equals)
 		return true;
-	key = (struct word){ word->at, (size_t)(equals - word->at) };
-	value = (struct word){ equals + 1, word->len - key.len - 1 };
-	if (is(&key, "state"))
-		return state(&value, &l->state);
-	place = find(l, &key);
-	return !place || number(&value, place);
+	key = (struct tw_text){ word.at, (size_t)(equals - word.at) };
+	value = (struct tw_text){ equals + 1, word.len - key.len - 1 };
+	if (tw_text__equals(key, "state"))
+		return state(value, &l->state);
+	place = find(l, key);
+	return !place || number(value, place);
 }
 
 bool tw_ledger__parse(const char *text, size_t len, struct tw_ledger *ret)
 {
 	struct tw_ledger l = { .state = TW_LEDGER_OPEN };
-	struct word rest = { text, len }, word;
+	struct tw_text rest = { text, len }, word;
 
-	if (!next_word(&rest, &word) || !is(&word, "ledger") || !next_word(&rest, &word) || !is(&word, VERSION))
+	if (!next_word(&rest, &word) || !tw_text__equals(word, "ledger") || !next_word(&rest, &word) ||
+	    !tw_text__equals(word, VERSION))
 		return false;
 	while (next_word(&rest, &word)) {
-		if (!take(&l, &word))
+		if (!take(&l, word))
 			return false;
 	}
 	*ret = l;

@@ -6,7 +6,7 @@
 #define OLD_NS 10000000000ull /* 10 s: an event does not arrive so long after COMM records of a later time */
 
 /* The names of a task. The latest name is stored separately: most tasks have only one, and most look-ups need the latest. */
-struct task {
+struct task_names {
 	struct tw_task_name last;
 	struct tw_task_name *older; /* earlier names, sorted by since, the oldest first */
 	uint32_t n_older, room_older;
@@ -17,7 +17,7 @@ void tw_tasks__init(struct tw_tasks *tasks, enum tw_history history, const struc
 	*tasks = (struct tw_tasks){
 		.by_pid = { .alloc = alloc,
 			    .key_size = sizeof(uint64_t),
-			    .value_size = sizeof(struct task),
+			    .value_size = sizeof(struct task_names),
 			    .max = TW_STREAM_TASKS_MAX },
 		.history = history,
 	};
@@ -45,14 +45,14 @@ static bool is_same(const struct tw_task_name *a, const struct tw_task_name *b)
 	return a->len == b->len && !memcmp(a->name, b->name, a->len);
 }
 
-static void forget_oldest(struct task *task, uint32_t n)
+static void forget_oldest(struct task_names *task, uint32_t n)
 {
 	task->n_older -= n;
 	memmove(task->older, task->older + n, task->n_older * sizeof(*task->older));
 }
 
 /* Remove the names that no later event can need, because the next name of the task is already older than OLD_NS. */
-static void forget_past(struct tw_tasks *tasks, struct task *task, uint64_t now)
+static void forget_past(struct tw_tasks *tasks, struct task_names *task, uint64_t now)
 {
 	uint32_t n = 0;
 
@@ -69,7 +69,7 @@ static void forget_past(struct tw_tasks *tasks, struct task *task, uint64_t now)
 }
 
 /* Double the array of older names, within @room bytes. Return: 0; -E2BIG, -ENOMEM */
-static int grow(struct tw_tasks *tasks, struct task *task, size_t room)
+static int grow(struct tw_tasks *tasks, struct task_names *task, size_t room)
 {
 	const uint32_t most = tasks->history == TW_HISTORY_ALL ? TW_STREAM_ALL_TASK_NAMES_MAX
 							       : TW_STREAM_TASK_NAMES_MAX,
@@ -89,7 +89,7 @@ static int grow(struct tw_tasks *tasks, struct task *task, size_t room)
 }
 
 /* Make room for one more older name; TW_HISTORY_LATEST may remove the oldest names. Return: 0; -E2BIG, -ENOMEM */
-static int make_room(struct tw_tasks *tasks, struct task *task, uint64_t now, size_t room)
+static int make_room(struct tw_tasks *tasks, struct task_names *task, uint64_t now, size_t room)
 {
 	int err;
 
@@ -105,7 +105,7 @@ static int make_room(struct tw_tasks *tasks, struct task *task, uint64_t now, si
 	return err;
 }
 
-static int rename_task(struct tw_tasks *tasks, struct task *task, const struct tw_task_name *name, size_t room)
+static int rename_task(struct tw_tasks *tasks, struct task_names *task, const struct tw_task_name *name, size_t room)
 {
 	const int err = make_room(tasks, task, name->since, room);
 
@@ -118,7 +118,7 @@ static int rename_task(struct tw_tasks *tasks, struct task *task, const struct t
 }
 
 /* Return: number of older names whose since is at most @time. */
-static uint32_t older_until(const struct task *task, uint64_t time)
+static uint32_t older_until(const struct task_names *task, uint64_t time)
 {
 	uint32_t low = 0, high = task->n_older;
 
@@ -134,7 +134,7 @@ static uint32_t older_until(const struct task *task, uint64_t time)
 }
 
 /* Insert a name whose since is earlier than that of the latest name, because its record was sent late. */
-static int insert(struct tw_tasks *tasks, struct task *task, const struct tw_task_name *name, size_t room)
+static int insert(struct tw_tasks *tasks, struct task_names *task, const struct tw_task_name *name, size_t room)
 {
 	const uint32_t at = older_until(task, name->since);
 	int err;
@@ -153,7 +153,7 @@ static int insert(struct tw_tasks *tasks, struct task *task, const struct tw_tas
 int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint32_t position, size_t room)
 {
 	const struct tw_task_name name = name_of(comm, position);
-	struct task *task = tw_hash_table__find_u64(&tasks->by_pid, comm->pid);
+	struct task_names *task = tw_hash_table__find_u64(&tasks->by_pid, comm->pid);
 	void *made;
 	int err;
 
@@ -163,7 +163,7 @@ int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint3
 		err = tw_hash_table__put_u64(&tasks->by_pid, comm->pid, &made);
 		if (err < 0)
 			return err;
-		((struct task *)made)->last = name;
+		((struct task_names *)made)->last = name;
 		return 0;
 	}
 	if (name.since >= task->last.since)
@@ -174,7 +174,7 @@ int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint3
 
 const struct tw_task_name *tw_tasks__name(const struct tw_tasks *tasks, uint32_t pid, uint64_t time)
 {
-	const struct task *task = tw_hash_table__find_u64(&tasks->by_pid, pid);
+	const struct task_names *task = tw_hash_table__find_u64(&tasks->by_pid, pid);
 	uint32_t n;
 
 	if (!task)
@@ -193,7 +193,7 @@ const struct tw_task_name *tw_tasks__name(const struct tw_tasks *tasks, uint32_t
 void tw_tasks__fini(struct tw_tasks *tasks)
 {
 	for (uint32_t i = 0; i < tasks->by_pid.n; i++) {
-		struct task *task = tw_hash_table__value(&tasks->by_pid, i);
+		struct task_names *task = tw_hash_table__value(&tasks->by_pid, i);
 
 		tw_alloc__free(tasks->by_pid.alloc, task->older, task->room_older * sizeof(*task->older));
 	}
