@@ -77,7 +77,6 @@ void *tw_hash_table__find(const struct tw_hash_table *table, const void *key);
 /**
  * tw_hash_table__put() - find the entry of @key, or add it
  * @ret: the entry's value, zeroed if the entry is new; valid until the next put or remove; may be NULL
- *
  * Return: 1 if the entry is new, 0 if it existed; -E2BIG if the table has max entries, or -ENOMEM: the table is then unchanged.
  */
 int tw_hash_table__put(struct tw_hash_table *table, const void *key, void **ret);
@@ -90,7 +89,6 @@ static inline int tw_hash_table__put_u64(struct tw_hash_table *table, uint64_t k
 
 /**
  * tw_hash_table__remove() - remove the entry of @key, and move the last entry of the array to its position
- *
  * The next put needs no memory. Return: whether the key existed.
  */
 bool tw_hash_table__remove(struct tw_hash_table *table, const void *key);

@@ -10,9 +10,7 @@
 /**
  * tw_edit_distance() - optimal string alignment distance of two words, ASCII case ignored
  * @limit: larger distances are not computed
- *
  * An edit inserts, removes or replaces a character, or exchanges two neighbours.
- *
  * Return: the distance; @limit + 1 if the distance is above @limit or a word is longer than TW_NEAREST_WORD_MAX.
  */
 unsigned int tw_edit_distance(const char *a, const char *b, unsigned int limit);
@@ -26,7 +24,6 @@ struct tw_nearest {
 
 /**
  * tw_nearest__init() - begin a search for the word most similar to @word, which is borrowed
- *
  * A candidate counts if its edit distance is at most strlen(word) / 3 + 1.
  */
 void tw_nearest__init(struct tw_nearest *nearest, const char *word);

@@ -31,14 +31,12 @@ size_t tw_printable__shown_len(const void *text, size_t len);
 
 /**
  * tw_printable__escape() - escape, in place, the text appended since the last call for this line
- *
  * Text that no longer fits is cut between two characters. A line of TW_LINE_BYTES stays unchanged.
  */
 void tw_printable__escape(struct tw_line *line);
 
 /**
  * tw_printable__layout() - escape the line so far, then append @layout (line breaks, tabs, words) without escaping
- *
  * On a line of TW_LINE_FLAT, a blank replaces each line break and tab.
  */
 void tw_printable__layout(struct tw_line *line, const char *layout);

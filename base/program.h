@@ -19,7 +19,6 @@ struct tw_program {
  * tw_program__find() - find the file of argv[0]: in PATH, unless it contains a '/'
  * @argv: NULL-terminated; borrowed until the program is executed
  * @ret: call tw_program__fini() also after a failure
- *
  * Return: 0; -ENOENT; -EACCES if only non-executable files were found; -ENAMETOOLONG; another -errno of stat(); -ENOMEM.
  */
 int tw_program__find(char *const *argv, struct tw_program *ret);

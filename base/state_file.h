@@ -39,10 +39,8 @@ int tw_state_file__try_lock(struct tw_state_file *file);
 
 /**
  * tw_state_file__write() - replace the content
- *
  * If the process is killed during the write, or the disk is full, the old content stays valid. The inode does not change, because
  * processes that share the lock have it open.
- *
  * Return: 0 or -errno, without an error text.
  */
 int tw_state_file__write(const struct tw_state_file *file, const char *text, size_t len);

@@ -36,10 +36,7 @@ enum tw_address {
 	TW_ADDRESS_IPV6, /* 16 */
 };
 
-/**
- * tw_field__address() - whether a field is an IP address, recognised by name: arrays of single bytes named saddr, daddr, saddr_v6 or
- * daddr_v6
- */
+/** tw_field__address() - whether a field is an IP address: an array of single bytes named saddr, daddr, saddr_v6 or daddr_v6 */
 enum tw_address tw_field__address(const struct tw_field *field);
 
 /** tw_field__is_signed() - whether its values, or elements, are signed: only integers and enums can be */
@@ -55,24 +52,13 @@ static inline bool tw_field__is_signed(const struct tw_field *field)
  */
 int tw_field__read(const struct tw_field *field, const struct tw_record *record, struct tw_value *ret);
 
-/**
- * tw_value__element() - element @i of an ARRAY as a scalar value
- * Return: 0; -ERANGE past the end.
- */
+/** tw_value__element() - element @i of an ARRAY as a scalar value. Return: 0; -ERANGE past the end */
 int tw_value__element(const struct tw_field *field, const struct tw_value *array, uint32_t i, struct tw_value *ret);
 
-/**
- * tw_value__bit() - bit @i of a BITMASK
- * @long_size: of the traced host, bytes: a mask is an array of longs in its byte order
- */
+/** tw_value__bit() - bit @i of a BITMASK, an array of longs of @long_size bytes in the byte order of the traced host */
 bool tw_value__bit(const struct tw_value *mask, uint8_t long_size, uint32_t i);
 
-/**
- * tw_value__list_bits() - append the set bits of a BITMASK, in the form of the kernel's CPU lists: "0-3,7"
- * @long_size: as for tw_value__bit()
- *
- * Of a longer mask only the first TW_MASK_BYTES_MAX bytes are read.
- */
+/** tw_value__list_bits() - append the set bits in the first TW_MASK_BYTES_MAX bytes of a BITMASK as the kernel lists CPUs: "0-3,7" */
 void tw_value__list_bits(const struct tw_value *mask, uint8_t long_size, struct tw_line *line);
 
 /* Names of fields under the rules of Wireshark, which the filter language shares. */

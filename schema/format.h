@@ -70,17 +70,11 @@ struct tw_format {
  * @text: need not be NUL-terminated and is not kept
  * @system: copied
  * @ret: the caller's; tw_format__free()
- *
  * Return: 0; -EINVAL if the text is not a format (line and expected text in @error), -E2BIG beyond a limit, -ENOMEM.
  */
 int tw_format__parse(const char *text, size_t len, const char *system, struct tw_format **ret, struct tw_error *error);
 
-/**
- * tw_format__assume_long_size() - set the size of a long for a format that does not show it
- * @long_size: 4 or 8, bytes
- *
- * It affects only elements of arrays and bitmasks of longs. No effect if long_size_shown.
- */
+/** tw_format__assume_long_size() - set the size of a long, 4 or 8 bytes, in arrays and bitmasks; no effect if long_size_shown */
 void tw_format__assume_long_size(struct tw_format *format, uint8_t long_size);
 
 /** tw_format__free() - NULL is fine */

@@ -25,7 +25,6 @@
 /**
  * tw_pointer_field__min() - which values of a field, or of its elements, are addresses
  * @print: of @format; NULL = unknown, so that only types and names decide
- *
  * Return: the smallest address; 0 = no value is one. The last TW_POINTER_ERRORS values of its width never are.
  */
 uint64_t tw_pointer_field__min(const struct tw_format *format, const struct tw_print *print,

@@ -31,12 +31,7 @@ struct tw_print_host {
 	const struct tw_strings *strings;
 };
 
-/**
- * tw_print__new() - compile the format's print fmt
- * @format: borrowed while the program exists
- *
- * Return: NULL only without memory.
- */
+/** tw_print__new() - compile the print fmt of @format, which is borrowed while the program exists. Return: NULL only without memory */
 struct tw_print *tw_print__new(const struct tw_format *format);
 
 /** tw_print__free() - NULL is fine */
@@ -53,17 +48,12 @@ size_t tw_print__memory(const struct tw_print *print);
  * @host: NULL = unknown
  * @line: if it is for people, the text is escaped (base/printable.h), except for its layout: the lines of a stack or dump, the tabs of
  * the print fmt, a newline at the end
- *
  * For a record that is too short, or has locations outside it, the readable part is shown.
  */
 void tw_print__run(const struct tw_print *print, const struct tw_record *record, const struct tw_print_host *host,
 		   struct tw_line *line);
 
-/**
- * tw_print__fields() - append all fields except the common ones as ` field=value` pairs, each preceded by a space
- *
- * Of a truncated record, the complete fields.
- */
+/** tw_print__fields() - append each field but the common ones as ` field=value`; of a truncated record, the complete fields */
 void tw_print__fields(const struct tw_format *format, const struct tw_record *record, struct tw_line *line);
 
 /* A value and its name in the print fmt, from __print_symbolic(), __print_flags() or an enum. */
@@ -80,27 +70,18 @@ struct tw_print_names {
 };
 
 /**
- * tw_print__names() - the names that the print fmt has for the values of a field
- *
- * Only if the field itself is looked up; not for parts of it or expressions.
- *
+ * tw_print__names() - the names that the print fmt has for the values of a field itself, not for parts of it or expressions
  * Return: false if there are none.
  */
 bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret);
 
 /**
  * tw_print__addresses() - the fields whose values are printed as symbols: POINTERs, integers of that size, arrays of these
- * @ret_n: number of fields
- *
- * A producer looks up the symbols of exactly these fields.
- *
- * Return: the first; borrowed.
+ * A producer looks up the symbols of exactly these fields. Return: the first of *ret_n fields; borrowed.
  */
 const struct tw_field *const *tw_print__addresses(const struct tw_print *print, size_t *ret_n);
 
-/**
- * tw_print__is_pointer() - whether a field's value is printed as an address: by %p, %px, %pS and similar conversions, or by name
- */
+/** tw_print__is_pointer() - whether a field's value is printed as an address: by %p, %px, %pS and similar conversions, or by name */
 bool tw_print__is_pointer(const struct tw_print *print, const struct tw_field *field);
 
 /** tw_print__is_graph_entry() - whether this is the function graph's entry into a function; tw_print__is_graph_exit(): its exit */
@@ -111,7 +92,6 @@ bool tw_print__is_graph_exit(const struct tw_print *print);
  * tw_print__graph_leaf() - append a call of a function that calls no other as one text: `  1.234 us   |    name();`
  * @entry: of an event for which tw_print__is_graph_entry() is true
  * @leave: of the next event on the same CPU, for which tw_print__is_graph_exit() is true
- *
  * Return: false, with nothing appended, if task or function differ: they are printed separately then.
  */
 bool tw_print__graph_leaf(const struct tw_print *entry, const struct tw_record *entry_record,

@@ -80,10 +80,7 @@ static inline bool tw_ring_page__init(struct tw_ring_page *page, const struct tw
 	return size <= len - head;
 }
 
-/**
- * tw_ring_page__missed() - events lost before this sub-buffer
- * @ret_count: their number, if it is exact
- */
+/** tw_ring_page__missed() - events lost before this sub-buffer; @ret_count: their number, if it is exact */
 static inline enum tw_ring_missed tw_ring_page__missed(const struct tw_ring_layout *layout, const uint8_t *bytes,
 						       size_t len, uint64_t *ret_count)
 {

@@ -26,7 +26,6 @@ void tw_schema__free(struct tw_schema *schema);
 /**
  * tw_schema__add() - parse a format text and add it; an earlier format with that id is replaced
  * @ret: borrowed until the schema is freed or the id replaced; may be NULL
- *
  * Return: as tw_format__parse(); -E2BIG also beyond TW_SCHEMA_MEMORY_MAX. A refused text changes nothing.
  */
 int tw_schema__add(struct tw_schema *schema, const char *system, const char *text, size_t len,
@@ -74,11 +73,7 @@ struct tw_schema_hash {
 /** tw_schema_hash__init() - begin; @long_size is that of the traced host, bytes */
 void tw_schema_hash__init(struct tw_schema_hash *hash, bool big_endian, uint8_t long_size);
 
-/**
- * tw_schema_hash__text() - add a text
- * @system: "" for header_page and header_event
- * @text: @len bytes, exactly as read from tracefs
- */
+/** tw_schema_hash__text() - add a text of @len bytes, exactly as read from tracefs; @system: "" for header_page and header_event */
 void tw_schema_hash__text(struct tw_schema_hash *hash, const char *system, const char *text, size_t len);
 
 /** tw_schema_hash__fini() - Return: the id, never 0 */

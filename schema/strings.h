@@ -18,9 +18,7 @@ void tw_strings__free(struct tw_strings *strings);
 
 /**
  * tw_strings__parse() - add the text of printk_formats, lines of `0xADDRESS : "TEXT"` with C escapes
- *
  * Other lines are skipped. May be called again: a later text for an address replaces the earlier one.
- *
  * Return: 0; -E2BIG beyond the limit, -ENOMEM.
  */
 int tw_strings__parse(struct tw_strings *strings, const char *text, size_t len);

@@ -36,7 +36,6 @@ enum tw_stream_arrival {
 /**
  * tw_stream_channel__see() - classify a received frame with @events numbers from @seq on
  * @ret_missing: for TW_STREAM_AFTER_GAP, the quantity of missing numbers before the frame; otherwise 0
- *
  * A new gap is remembered. Late frames do not fill gaps here: if a late frame is received twice, both are TW_STREAM_LATE.
  */
 enum tw_stream_arrival tw_stream_channel__see(struct tw_stream_channel *c, uint64_t seq, uint16_t events,

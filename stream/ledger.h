@@ -117,7 +117,6 @@ int64_t tw_ledger__difference(const struct tw_ledger *ledger);
 
 /**
  * tw_ledger__is_known() - whether the difference is known
- *
  * It is unknown if frames are missing after the last received frame, if the kernel's counters do not match, or if numbers are too large.
  */
 bool tw_ledger__is_known(const struct tw_ledger *ledger);
@@ -139,7 +138,6 @@ const char *tw_ledger_state__name(enum tw_ledger_state state);
 
 /**
  * tw_ledger__comment() - write the text that files contain, as a comment of an interface statistics block
- *
  * "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0": after the version, pairs of a key and a value, in any order.
  * A missing key means 0; an unknown key is skipped. The difference is for human readers and is not parsed; it may be the word "unknown".
  */

@@ -74,9 +74,7 @@ struct tw_stream {
 /**
  * tw_stream__update() - update the stream with a TLV of metadata, STATS or END; other TLVs change nothing
  * @frame: header of the frame with the TLV
- *
  * The table's options select the metadata that are kept. PARTs are reassembled (tw_stream__whole()).
- *
  * Return: 0; -ENOMEM if there was no memory for counters. Other data that are not kept are counted in struct tw_streams_stats.
  */
 int tw_stream__update(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv);
@@ -122,11 +120,7 @@ bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const str
 int tw_stream__add_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view,
 			const struct tw_schema_text *text, struct tw_error *error);
 
-/**
- * tw_stream__wall_offset() - CLOCK_REALTIME minus the stream's clock, ns, modulo 2^64; 0 unless has_wall
- *
- * It is computed from the first CLOCK that had both readings.
- */
+/** tw_stream__wall_offset() - CLOCK_REALTIME minus the stream's clock in the first CLOCK with both, ns, modulo 2^64; 0 unless has_wall */
 static inline uint64_t tw_stream__wall_offset(const struct tw_stream *stream)
 {
 	return stream->first_wall - tw_identity__ns(&stream->identity, stream->first_clock);

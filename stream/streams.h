@@ -60,7 +60,6 @@ struct tw_streams;
 /**
  * tw_streams__new() - make an empty table
  * @options: NULL = options of a program that reads events from files: .keeps, TW_STREAM_WANTS_FORMATS, .silence counts frames
- *
  * Return: NULL if out of memory.
  */
 struct tw_streams *tw_streams__new(const struct tw_streams_options *options);
@@ -93,7 +92,6 @@ int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, stru
 /**
  * tw_streams__admit() - do the same as tw_streams__live(), for a stream with a known proof and address
  * @newcomer: the stream's standing; its heard is the current time
- *
  * Return: as tw_streams__live(); -EDQUOT if the address has of_one_source live streams, and none of them may leave.
  */
 int tw_streams__admit(struct tw_streams *streams, uint64_t id, const struct tw_standing *newcomer,
@@ -104,7 +102,6 @@ void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *fram
 
 /**
  * tw_streams__retire() - let a live stream leave: it stops being live, and is removed unless options.keeps is set
- *
  * Return: 0, or the first -errno of a user.
  */
 int tw_streams__retire(struct tw_stream *stream);
@@ -115,11 +112,7 @@ bool tw_streams__take(struct tw_streams *streams, size_t bytes);
 /** tw_streams__refused() - number of texts and names refused so far; callers compare it before and after an update */
 uint64_t tw_streams__refused(const struct tw_streams *streams);
 
-/**
- * tw_streams__set_position() - set the position of the next records in the capture: the number of their frame
- *
- * Metadata keep the position of the record that they are from.
- */
+/** tw_streams__set_position() - set the position of the next records, the number of their frame; metadata keep it */
 void tw_streams__set_position(struct tw_streams *streams, uint32_t position);
 
 /** tw_streams__first() - the first known stream; the next members link all, in order of appearance. NULL if no stream is known */

@@ -30,7 +30,7 @@ struct tw_task_name {
 };
 
 struct tw_tasks {
-	struct tw_hash_table by_pid; /* values: struct task of tasks.c */
+	struct tw_hash_table by_pid; /* values: struct task_names of tasks.c */
 	enum tw_history history;
 	size_t older; /* memory of the older names of all tasks, bytes */
 };
@@ -42,7 +42,6 @@ void tw_tasks__init(struct tw_tasks *tasks, enum tw_history history, const struc
  * tw_tasks__add() - add a COMM record
  * @position: position of the record in the capture
  * @room: bytes by which the memory of the names may grow. If it is not enough, TW_HISTORY_LATEST removes older names of the task
- *
  * Return: 0; -E2BIG beyond the limits or @room; -ENOMEM.
  */
 int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint32_t position, size_t room);

@@ -106,14 +106,12 @@ static inline int tw_receiver__next(struct tw_receiver *receiver, int timeout_ms
 
 /**
  * tw_receiver__take() - copy available frames into the caller's batches, by take() or, if the receiver does not have it, by next()
- *
  * A caller uses either this function or tw_receiver__next(). Return: the number of batches; 0 or -errno as next().
  */
 int tw_receiver__take(struct tw_receiver *receiver, int timeout_ms, struct tw_received_batch *batches, unsigned int n);
 
 /**
  * tw_received_batch__frame() - get the frame at offset @at of a batch: 0, then one segment more for each further frame
- *
  * Return: false after the last frame. The first frame may be empty.
  */
 static inline bool tw_received_batch__frame(const struct tw_received_batch *batch, size_t at,

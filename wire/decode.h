@@ -71,7 +71,6 @@ enum tw_frame_status {
  * @data: the frame header and all bytes after it; link padding is allowed
  * @ret_info: header fields
  * @ret_tlvs: the captured part of the TLVs
- *
  * Return: TW_FRAME_OK or TW_FRAME_TRUNCATED with both outputs set; otherwise another status with both unchanged.
  */
 enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_frame_info *ret_info,
@@ -80,9 +79,7 @@ enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_fra
 /**
  * tw_cursor__next_tlv() - read the next TLV of a frame, of any type
  * @ret_status: TW_FRAME_OK after a TLV and at the end of the frame; TW_FRAME_MALFORMED if the remaining bytes are not a valid TLV
- *
  * A TLV is malformed if it is shorter than the minimum length of its type, or an AUTH that is not last. Unknown types are returned.
- *
  * Return: true if a TLV was read into @ret.
  */
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status);
@@ -94,7 +91,6 @@ bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type);
  * tw_cursor__cut_tlv() - read the captured part of the last TLV of a truncated frame, where tw_cursor__next_tlv() stopped
  * @missing: bytes of the frame after the cursor's end, which were not captured
  * @ret: the TLV with the captured part of its value, which may be shorter than the minimum length
- *
  * Return: false if the TLV's header is incomplete or its length is invalid.
  */
 bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv_view *ret);

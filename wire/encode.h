@@ -30,7 +30,6 @@ void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_
 /**
  * tw_frame__add() - append a TLV, except its value
  * @value_len: length of the value, without the TLV header, bytes
- *
  * Return: pointer to the value, which the caller writes; its padding is zeroed. NULL if the TLV does not fit.
  */
 void *tw_frame__add(struct tw_frame *f, enum tw_tlv_type type, size_t value_len);
@@ -81,7 +80,6 @@ static inline bool tw_frame__add_event(struct tw_frame *f, const uint8_t *record
  * @inner: type of the divided TLV
  * @value: the complete value, @total bytes, without a TLV header
  * @offset: offset of this piece in the value
- *
  * Return: length of this piece, bytes, a multiple of 4 unless it is the last piece; 0 if not even 4 bytes fit.
  */
 size_t tw_frame__add_part(struct tw_frame *f, enum tw_tlv_type inner, uint32_t id, const void *value, uint32_t total,

@@ -28,7 +28,6 @@ uint16_t tw_time_sync_frame__metadata_request(const uint8_t *data, size_t len);
 
 /**
  * tw_time_sync_frame__refused() - the first reason in the REFUSED of an out-of-band frame; of several REFUSEDs, the largest such number
- *
  * Return: enum tw_refused_why, or an unknown number; 0 = no REFUSED.
  */
 uint16_t tw_time_sync_frame__refused(const uint8_t *data, size_t len);

@@ -25,7 +25,6 @@ struct tw_ftrace_event {
 /**
  * tw_ftrace__bind() - find the printer for the events of a format
  * @format: borrowed while @ret is used
- *
  * Return: false, with @ret all zero, if its print fmt is sufficient, or a field is missing.
  */
 bool tw_ftrace__bind(const struct tw_format *format, struct tw_ftrace_event *ret);

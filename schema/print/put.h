@@ -79,7 +79,6 @@ struct tw_conversion {
  * tw_conversion__parse() - cut a conversion; @text is at its '%'
  * @long_size: of the traced host, bytes
  * @ret: its spec's letter is 'p' for pointers
- *
  * Return: false if it is unknown; nothing is cut then.
  */
 bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_conversion *ret);
@@ -96,7 +95,6 @@ void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t fr
 /**
  * tw_pointer__parse() - parse the letters after `%p`
  * @letters: the text after the p in the print fmt, @len bytes
- *
  * Return: number of letters that belong to the conversion.
  */
 size_t tw_pointer__parse(const char *letters, size_t len, struct tw_pointer *ret);
