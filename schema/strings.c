@@ -39,36 +39,19 @@ void tw_strings__free(struct tw_strings *strings)
 	free(strings);
 }
 
-static char unescape(char c)
-{
-	return c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
-}
-
-/* Length of the text without its escapes. */
-static size_t unescaped_len(struct tw_text text)
+/* Return: length of the text without its escapes; @to: the text is stored here, unless it is NULL */
+static size_t unescape(struct tw_text text, char *to)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < text.len; i++, n++)
-		i += text.at[i] == '\\' && i + 1 < text.len;
-	return n;
-}
+	for (size_t i = 0; i < text.len; i++, n++) {
+		const bool escaped = text.at[i] == '\\' && i + 1 < text.len;
+		const char c = text.at[i += escaped];
 
-/* @len: from unescaped_len(), so that the counted and the allocated size are equal */
-static char *copy_unescaped(struct tw_text text, size_t len)
-{
-	char *copy = malloc(len + 1), *at = copy;
-
-	if (!copy)
-		return NULL;
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.at[i] == '\\' && i + 1 < text.len)
-			*at++ = unescape(text.at[++i]);
-		else
-			*at++ = text.at[i];
+		if (to)
+			to[n] = !escaped ? c : c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
 	}
-	*at = '\0';
-	return copy;
+	return n;
 }
 
 static int set(struct tw_strings *strings, uint64_t address, struct tw_text text)
@@ -78,12 +61,14 @@ static int set(struct tw_strings *strings, uint64_t address, struct tw_text text
 	int err;
 
 	text.len = strnlen(text.at, text.len); /* bytes after a NUL would not be shown */
-	len = unescaped_len(text);
+	len = unescape(text, NULL);
 	if (len > MEMORY_MAX - strings->memory)
 		return -E2BIG;
-	copy = copy_unescaped(text, len);
+	copy = malloc(len + 1);
 	if (!copy)
 		return -ENOMEM;
+	unescape(text, copy);
+	copy[len] = '\0';
 	err = tw_hash_table__put_u64(&strings->texts, address, (void **)&value);
 	if (err < 0) {
 		free(copy);
