@@ -70,51 +70,25 @@ static const struct tw_helper_call calls[] = {
 
 /* Enumerators that kernels leave by name in print fmts; their values have never changed. */
 static const struct {
-	const char *name;
-	uint64_t value;
-} constants[] = {
-	{ "NULL", 0 },
-	{ "false", 0 },
-	{ "true", 1 },
-	{ "HI_SOFTIRQ", 0 },
-	{ "TIMER_SOFTIRQ", 1 },
-	{ "NET_TX_SOFTIRQ", 2 },
-	{ "NET_RX_SOFTIRQ", 3 },
-	{ "BLOCK_SOFTIRQ", 4 },
-	{ "IRQ_POLL_SOFTIRQ", 5 },
-	{ "TASKLET_SOFTIRQ", 6 },
-	{ "SCHED_SOFTIRQ", 7 },
-	{ "HRTIMER_SOFTIRQ", 8 },
-	{ "RCU_SOFTIRQ", 9 },
-	{ "HRTIMER_NORESTART", 0 },
-	{ "HRTIMER_RESTART", 1 },
-	{ "TCP_ESTABLISHED", 1 },
-	{ "TCP_SYN_SENT", 2 },
-	{ "TCP_SYN_RECV", 3 },
-	{ "TCP_FIN_WAIT1", 4 },
-	{ "TCP_FIN_WAIT2", 5 },
-	{ "TCP_TIME_WAIT", 6 },
-	{ "TCP_CLOSE", 7 },
-	{ "TCP_CLOSE_WAIT", 8 },
-	{ "TCP_LAST_ACK", 9 },
-	{ "TCP_LISTEN", 10 },
-	{ "TCP_CLOSING", 11 },
-	{ "TCP_NEW_SYN_RECV", 12 },
-	{ "XEN_MC_XE_OK", 0 },
-	{ "XEN_MC_XE_BAD_OP", 1 },
-	{ "XEN_MC_XE_NO_SPACE", 2 },
-	{ "XEN_MC_FL_NONE", 0 },
-	{ "XEN_MC_FL_BATCH", 1 },
-	{ "XEN_MC_FL_ARGS", 2 },
-	{ "XEN_MC_FL_CALLBACK", 3 },
-	{ "PARAVIRT_LAZY_NONE", 0 },
-	{ "PARAVIRT_LAZY_MMU", 1 },
-	{ "PARAVIRT_LAZY_CPU", 2 },
-	{ "VMSCAN_THROTTLE_WRITEBACK", 0 },
-	{ "VMSCAN_THROTTLE_ISOLATED", 1 },
-	{ "VMSCAN_THROTTLE_NOPROGRESS", 2 },
-	{ "VMSCAN_THROTTLE_CONGESTED", 3 },
-	{ "vmemmap_base", 0 }, /* different at each boot; values relative to it are shown as if it were 0 */
+	uint64_t first;        /* value of the first name; each further name has the next value */
+	const char *names[13]; /* ends with NULL */
+} enums[] = {
+	{ 0, { "NULL" } },
+	{ 0, { "false", "true" } },
+	{ 0,
+	  { "HI_SOFTIRQ", "TIMER_SOFTIRQ", "NET_TX_SOFTIRQ", "NET_RX_SOFTIRQ", "BLOCK_SOFTIRQ", "IRQ_POLL_SOFTIRQ",
+	    "TASKLET_SOFTIRQ", "SCHED_SOFTIRQ", "HRTIMER_SOFTIRQ", "RCU_SOFTIRQ" } },
+	{ 0, { "HRTIMER_NORESTART", "HRTIMER_RESTART" } },
+	{ 1,
+	  { "TCP_ESTABLISHED", "TCP_SYN_SENT", "TCP_SYN_RECV", "TCP_FIN_WAIT1", "TCP_FIN_WAIT2", "TCP_TIME_WAIT",
+	    "TCP_CLOSE", "TCP_CLOSE_WAIT", "TCP_LAST_ACK", "TCP_LISTEN", "TCP_CLOSING", "TCP_NEW_SYN_RECV" } },
+	{ 0, { "XEN_MC_XE_OK", "XEN_MC_XE_BAD_OP", "XEN_MC_XE_NO_SPACE" } },
+	{ 0, { "XEN_MC_FL_NONE", "XEN_MC_FL_BATCH", "XEN_MC_FL_ARGS", "XEN_MC_FL_CALLBACK" } },
+	{ 0, { "PARAVIRT_LAZY_NONE", "PARAVIRT_LAZY_MMU", "PARAVIRT_LAZY_CPU" } },
+	{ 0,
+	  { "VMSCAN_THROTTLE_WRITEBACK", "VMSCAN_THROTTLE_ISOLATED", "VMSCAN_THROTTLE_NOPROGRESS",
+	    "VMSCAN_THROTTLE_CONGESTED" } },
+	{ 0, { "vmemmap_base" } }, /* different at each boot; values relative to it are shown as if it were 0 */
 };
 
 static const struct tw_helper_call *find_call(struct tw_text name)
@@ -127,11 +101,13 @@ static const struct tw_helper_call *find_call(struct tw_text name)
 
 bool tw_helper__constant(struct tw_text name, uint64_t *ret)
 {
-	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++) {
-		if (!tw_text__equals(name, constants[i].name))
-			continue;
-		*ret = constants[i].value;
-		return true;
+	for (size_t i = 0; i < sizeof(enums) / sizeof(enums[0]); i++) {
+		for (size_t k = 0; enums[i].names[k]; k++) {
+			if (!tw_text__equals(name, enums[i].names[k]))
+				continue;
+			*ret = enums[i].first + k;
+			return true;
+		}
 	}
 	return false;
 }

@@ -33,30 +33,20 @@ static struct tw_op *add_op(struct compiler *c, enum tw_op_code code)
 	return &ops[print->n_ops++];
 }
 
-/* Number of values that an operation takes from the stack; each of these leaves one. */
-static uint32_t taken(const struct tw_expr_node *node)
-{
-	switch (node->kind) {
-	case TW_EXPR_UNARY:
-	case TW_EXPR_CAST:
-	case TW_EXPR_INDEX: /* its array is not on the stack */
-		return 1;
-	case TW_EXPR_BINARY:
-		return 2;
-	case TW_EXPR_COND:
-		return 3;
-	default:
-		return 0;
-	}
-}
-
-static void fill_load(struct tw_op *op, const struct tw_field *field)
-{
-	op->size = (uint8_t)field->size;
-	op->is_signed = field->is_signed && field->kind != TW_FIELD_POINTER && field->kind != TW_FIELD_BOOL;
-	op->is_common = field->offset < TW_RECORD_COMMON;
-	op->a = field->offset;
-}
+/* The operation of a node, and the number of values that it takes from the stack; each operation leaves one. */
+static const struct {
+	uint8_t code;
+	uint8_t taken;
+} operations[TW_EXPR_DUMP + 1] = {
+	[TW_EXPR_NUMBER] = { TW_OP_CONST, 0 },
+	[TW_EXPR_FIELD] = { TW_OP_LOAD, 0 },
+	[TW_EXPR_LEN] = { TW_OP_LEN, 0 },
+	[TW_EXPR_UNARY] = { TW_OP_UNARY, 1 },
+	[TW_EXPR_BINARY] = { TW_OP_BINARY, 2 },
+	[TW_EXPR_CAST] = { TW_OP_NARROW, 1 },
+	[TW_EXPR_COND] = { TW_OP_SELECT, 3 },
+	[TW_EXPR_INDEX] = { TW_OP_INDEX, 1 }, /* its array is not on the stack */
+};
 
 /* Only casts that change the 64 bits on the stack need code. */
 static bool is_idle_cast(const struct tw_expr *expr, const struct tw_expr_node *node)
@@ -68,44 +58,36 @@ static bool is_idle_cast(const struct tw_expr *expr, const struct tw_expr_node *
 	return node->size > from->size && (node->size == 8 || !from->is_signed || node->is_signed);
 }
 
-static void fill(const struct tw_expr *expr, const struct tw_expr_node *node, struct tw_op *op)
+static void fill(const struct tw_expr_node *node, struct tw_op *op)
 {
+	const struct tw_field *field = node->field;
+
+	op->code = operations[node->kind].code;
 	op->size = node->size;
 	op->is_signed = node->is_signed;
 	switch (node->kind) {
 	case TW_EXPR_NUMBER:
-		op->code = TW_OP_CONST;
 		op->value = node->value;
 		break;
 	case TW_EXPR_FIELD:
-		op->code = TW_OP_LOAD;
-		fill_load(op, node->field);
+		op->size = (uint8_t)field->size;
+		op->is_signed = field->is_signed && field->kind != TW_FIELD_POINTER && field->kind != TW_FIELD_BOOL;
+		op->is_common = field->offset < TW_RECORD_COMMON;
+		op->a = field->offset;
 		break;
 	case TW_EXPR_LEN:
-		op->code = TW_OP_LEN;
-		op->field = node->field;
+	case TW_EXPR_INDEX:
+		op->field = field;
 		break;
 	case TW_EXPR_UNARY:
-		op->code = TW_OP_UNARY;
 		op->a = node->punct;
 		break;
 	case TW_EXPR_BINARY:
-		op->code = TW_OP_BINARY;
 		op->a = node->punct;
 		op->size = node->elem_size;
 		op->is_signed = node->elem_signed;
 		op->b = node->size;
 		op->c = node->is_signed;
-		break;
-	case TW_EXPR_COND:
-		op->code = TW_OP_SELECT;
-		break;
-	case TW_EXPR_INDEX:
-		op->code = TW_OP_INDEX;
-		op->field = expr->nodes[node->args[0]].field;
-		break;
-	default: /* CAST */
-		op->code = TW_OP_NARROW;
 	}
 }
 
@@ -124,8 +106,8 @@ static bool generate_number(struct compiler *c, uint32_t root)
 		op = add_op(c, TW_OP_CONST);
 		if (!op)
 			return false;
-		fill(expr, node, op);
-		c->depth += 1 - taken(node);
+		fill(node, op);
+		c->depth += 1u - operations[node->kind].taken;
 		if (c->depth >= TW_PRINT_STACK)
 			return tw_expr__refuse(&c->expr, node->column, "it needs too many values at once");
 	}
