@@ -30,6 +30,15 @@ static inline void tw_text__cut(struct tw_text *text, size_t n)
 	text->len -= n;
 }
 
+/** tw_text__skip_char() - cut @c. Return: false, with nothing cut, if @c is not the next character */
+static inline bool tw_text__skip_char(struct tw_text *text, char c)
+{
+	if (!text->len || *text->at != c)
+		return false;
+	tw_text__cut(text, 1);
+	return true;
+}
+
 static inline bool tw_text__equals(struct tw_text text, const char *word)
 {
 	return text.len == strlen(word) && !memcmp(text.at, word, text.len);

@@ -12,20 +12,12 @@ static uint8_t flag_of(char c)
 	return at ? (uint8_t)(1u << (at - flags)) : 0;
 }
 
-static bool skip(struct tw_text *text, char c)
-{
-	if (!text->len || *text->at != c)
-		return false;
-	tw_text__cut(text, 1);
-	return true;
-}
-
 /* A width or a precision. */
 static int32_t read_count(struct tw_text *text, bool *ret_star)
 {
 	int32_t count = 0;
 
-	*ret_star = skip(text, '*');
+	*ret_star = tw_text__skip_char(text, '*');
 	while (!*ret_star && text->len && tw_text__is_digit(*text->at)) {
 		if (count < TW_PUT_WIDTH_MAX)
 			count = count * 10 + (*text->at - '0');
@@ -37,13 +29,13 @@ static int32_t read_count(struct tw_text *text, bool *ret_star)
 /* h, l and other length modifiers. Return: bytes */
 static uint8_t read_length(struct tw_text *text, uint8_t long_size)
 {
-	if (skip(text, 'h'))
-		return skip(text, 'h') ? 1 : 2;
-	if (skip(text, 'l'))
-		return skip(text, 'l') ? 8 : long_size;
-	if (skip(text, 'L') || skip(text, 'q') || skip(text, 'j'))
+	if (tw_text__skip_char(text, 'h'))
+		return tw_text__skip_char(text, 'h') ? 1 : 2;
+	if (tw_text__skip_char(text, 'l'))
+		return tw_text__skip_char(text, 'l') ? 8 : long_size;
+	if (tw_text__skip_char(text, 'L') || tw_text__skip_char(text, 'q') || tw_text__skip_char(text, 'j'))
 		return 8;
-	if (skip(text, 'z') || skip(text, 'Z') || skip(text, 't'))
+	if (tw_text__skip_char(text, 'z') || tw_text__skip_char(text, 'Z') || tw_text__skip_char(text, 't'))
 		return long_size;
 	return 4;
 }
@@ -59,7 +51,7 @@ bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_con
 		tw_text__cut(&left, 1);
 	}
 	conversion.spec.width = read_count(&left, &conversion.star_width);
-	if (skip(&left, '.'))
+	if (tw_text__skip_char(&left, '.'))
 		conversion.spec.precision = read_count(&left, &conversion.star_precision);
 	conversion.spec.size = read_length(&left, long_size);
 	if (!left.len || !memchr("diuxXocsp", *left.at, 9))
@@ -67,7 +59,7 @@ bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_con
 	conversion.spec.letter = *left.at;
 	tw_text__cut(&left, 1);
 	if (conversion.spec.letter == 'p')
-		tw_text__cut(&left, tw_pointer__parse(left.at, left.len, &conversion.pointer));
+		tw_pointer__cut(&left, &conversion.pointer);
 	*text = left;
 	*ret = conversion;
 	return true;
@@ -143,18 +135,22 @@ static uint64_t zeros_of(const struct number_parts *number, const struct tw_put_
 	return least > number->n_digits ? least - number->n_digits : 0;
 }
 
+/* Pad a text of @len bytes to the width, on the side of @left. */
+static void pad(struct tw_line *line, const struct tw_put_spec *spec, uint64_t len, bool left)
+{
+	if (left != is_left(spec) && width_of(spec) > len)
+		tw_line__fill(line, ' ', width_of(spec) - len);
+}
+
 static void put_number(struct tw_line *line, const struct tw_put_spec *spec, const struct number_parts *number)
 {
 	const uint64_t zeros = zeros_of(number, spec), len = number->n_prefix + zeros + number->n_digits;
-	const uint64_t width = width_of(spec), fill = width > len ? width - len : 0;
 
-	if (fill && !is_left(spec))
-		tw_line__fill(line, ' ', fill);
+	pad(line, spec, len, true);
 	tw_line__bytes(line, number->prefix, number->n_prefix);
 	tw_line__fill(line, '0', zeros);
 	tw_line__bytes(line, number->digits + DIGITS_MAX - number->n_digits, number->n_digits);
-	if (fill && is_left(spec))
-		tw_line__fill(line, ' ', fill);
+	pad(line, spec, len, false);
 }
 
 void tw_put__number(struct tw_line *line, const struct tw_put_spec *spec, uint64_t value)
@@ -192,19 +188,15 @@ void tw_put__number(struct tw_line *line, const struct tw_put_spec *spec, uint64
 void tw_put__string(struct tw_line *line, const struct tw_put_spec *spec, const void *text, size_t len)
 {
 	const char *nul;
-	uint64_t fill;
 
 	if (spec->precision >= 0 && len > (uint32_t)spec->precision)
 		len = (uint32_t)spec->precision;
 	nul = len ? memchr(text, '\0', len) : NULL;
 	if (nul)
 		len = (size_t)(nul - (const char *)text);
-	fill = width_of(spec) > len ? width_of(spec) - len : 0;
-	if (fill && !is_left(spec))
-		tw_line__fill(line, ' ', fill);
+	pad(line, spec, len, true);
 	tw_line__bytes(line, text, len);
-	if (fill && is_left(spec))
-		tw_line__fill(line, ' ', fill);
+	pad(line, spec, len, false);
 }
 
 void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t from)

@@ -16,128 +16,111 @@
 #define IP6_LEN      16
 #define IP6_WORDS    8
 
-/* Optional letters of a conversion. Return: whether the letter at @i is @c. */
-static bool has(const char *letters, size_t len, size_t i, char c)
+/* The byte order of %pI4: of the host, network, big or little. */
+static void cut_ip4_order(struct tw_text *letters, struct tw_pointer *ret)
 {
-	return i < len && letters[i] == c;
+	ret->by_host = tw_text__skip_char(letters, 'h');
+	ret->reverse = !ret->by_host && tw_text__skip_char(letters, 'l');
+	if (!ret->by_host && !ret->reverse && !tw_text__skip_char(letters, 'n'))
+		tw_text__skip_char(letters, 'b');
 }
 
-static size_t parse_ip4_order(const char *letters, size_t len, size_t i, struct tw_pointer *ret)
+static void cut_ip(struct tw_text *letters, struct tw_pointer *ret)
 {
-	if (i >= len || !strchr("hnbl", letters[i]) || !letters[i])
-		return i;
-	ret->reverse = letters[i] == 'l';
-	ret->by_host = letters[i] == 'h';
-	return i + 1;
-}
-
-static size_t parse_sockaddr(const char *letters, size_t len, size_t i, struct tw_pointer *ret)
-{
-	for (; i < len && letters[i] && strchr("pfsc", letters[i]); i++) {
-		ret->port |= letters[i] == 'p';
-		ret->compress |= letters[i] == 'c';
-	}
-	return parse_ip4_order(letters, len, i, ret);
-}
-
-static size_t parse_ip(const char *letters, size_t len, struct tw_pointer *ret)
-{
-	ret->capital = letters[0] == 'I';
-	if (has(letters, len, 1, '4')) {
+	if (tw_text__skip_char(letters, '4')) {
 		ret->kind = TW_POINTER_IP4;
-		return parse_ip4_order(letters, len, 2, ret);
-	}
-	if (has(letters, len, 1, '6')) {
+		cut_ip4_order(letters, ret);
+	} else if (tw_text__skip_char(letters, '6')) {
 		ret->kind = TW_POINTER_IP6;
-		ret->compress = ret->capital && has(letters, len, 2, 'c');
-		return ret->compress ? 3 : 2;
-	}
-	if (has(letters, len, 1, 'S')) {
+		ret->compress = ret->capital && tw_text__skip_char(letters, 'c');
+	} else if (tw_text__skip_char(letters, 'S')) {
 		ret->kind = TW_POINTER_SOCKADDR;
-		return parse_sockaddr(letters, len, 2, ret);
+		for (; letters->len && memchr("pfsc", *letters->at, 4); tw_text__cut(letters, 1)) {
+			ret->port |= *letters->at == 'p';
+			ret->compress |= *letters->at == 'c';
+		}
+		cut_ip4_order(letters, ret);
 	}
-	return 1;
 }
 
-static size_t parse_mac(const char *letters, size_t len, struct tw_pointer *ret)
+static void cut_mac(struct tw_text *letters, bool capital, struct tw_pointer *ret)
 {
 	ret->kind = TW_POINTER_MAC;
-	ret->separator = letters[0] == 'M' ? ':' : '\0';
-	if (has(letters, len, 1, 'R')) {
-		ret->reverse = true;
-		return 2;
-	}
-	if (letters[0] == 'M' && has(letters, len, 1, 'F')) {
-		ret->separator = '-';
-		return 2;
-	}
-	return 1;
+	ret->reverse = tw_text__skip_char(letters, 'R');
+	if (capital)
+		ret->separator = !ret->reverse && tw_text__skip_char(letters, 'F') ? '-' : ':';
 }
 
-static size_t parse_uuid(const char *letters, size_t len, struct tw_pointer *ret)
+static void cut_uuid(struct tw_text *letters, struct tw_pointer *ret)
 {
-	const char order = len > 1 ? letters[1] : '\0';
+	const char order = letters->len ? *letters->at : '\0';
 
 	ret->kind = TW_POINTER_UUID;
 	ret->capital = order == 'L' || order == 'B';
 	ret->reverse = order == 'L' || order == 'l';
-	return ret->capital || ret->reverse || order == 'b' ? 2 : 1;
+	tw_text__cut(letters, ret->capital || ret->reverse || order == 'b');
 }
 
-static size_t parse_hex(const char *letters, size_t len, struct tw_pointer *ret)
+static void cut_hex(struct tw_text *letters, struct tw_pointer *ret)
 {
 	ret->kind = TW_POINTER_HEX;
-	ret->separator = ' ';
-	if (len < 2 || !letters[1] || !strchr("CDN", letters[1]))
-		return 1;
-	ret->separator = letters[1] == 'C' ? ':' : letters[1] == 'D' ? '-' : '\0';
-	return 2;
+	if (tw_text__skip_char(letters, 'C'))
+		ret->separator = ':';
+	else if (tw_text__skip_char(letters, 'D'))
+		ret->separator = '-';
+	else if (!tw_text__skip_char(letters, 'N'))
+		ret->separator = ' ';
 }
 
-static size_t parse_symbol(const char *letters, size_t len, struct tw_pointer *ret)
+void tw_pointer__cut(struct tw_text *letters, struct tw_pointer *ret)
 {
-	const char c = letters[0];
+	struct tw_text rest = *letters;
 
-	ret->kind = c == 's' || c == 'f' ? TW_POINTER_SYMBOL : TW_POINTER_SYMBOL_OFFSET;
-	if (c == 'S' && has(letters, len, 1, 'R'))
-		return 2;
-	return 1;
-}
-
-size_t tw_pointer__parse(const char *letters, size_t len, struct tw_pointer *ret)
-{
 	*ret = (struct tw_pointer){ .kind = TW_POINTER_PLAIN };
-	if (!len)
-		return 0;
-	switch (letters[0]) {
+	if (!rest.len)
+		return;
+	tw_text__cut(&rest, 1);
+	switch (*letters->at) {
 	case 's':
-	case 'S':
 	case 'f':
+		ret->kind = TW_POINTER_SYMBOL;
+		break;
+	case 'S':
+		ret->kind = TW_POINTER_SYMBOL_OFFSET;
+		tw_text__skip_char(&rest, 'R');
+		break;
 	case 'F':
 	case 'B':
-		return parse_symbol(letters, len, ret);
+		ret->kind = TW_POINTER_SYMBOL_OFFSET;
+		break;
 	case 'x':
 	case 'K':
-		return 1;
+		break;
 	case 'e':
 		ret->kind = TW_POINTER_ERROR;
-		return 1;
+		break;
 	case 'M':
 	case 'm':
-		return parse_mac(letters, len, ret);
+		cut_mac(&rest, *letters->at == 'M', ret);
+		break;
 	case 'I':
 	case 'i':
-		return parse_ip(letters, len, ret);
+		ret->capital = *letters->at == 'I';
+		cut_ip(&rest, ret);
+		break;
 	case 'U':
-		return parse_uuid(letters, len, ret);
+		cut_uuid(&rest, ret);
+		break;
 	case 'h':
-		return parse_hex(letters, len, ret);
+		cut_hex(&rest, ret);
+		break;
 	case 'b':
-		ret->kind = has(letters, len, 1, 'l') ? TW_POINTER_BITMAP_LIST : TW_POINTER_BITMAP;
-		return has(letters, len, 1, 'l') ? 2 : 1;
+		ret->kind = tw_text__skip_char(&rest, 'l') ? TW_POINTER_BITMAP_LIST : TW_POINTER_BITMAP;
+		break;
 	default:
-		return 0;
+		return;
 	}
+	*letters = rest;
 }
 
 void tw_put__symbol(struct tw_line *line, uint64_t address, bool with_offset, const struct tw_print_host *host)

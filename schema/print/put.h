@@ -92,12 +92,8 @@ void tw_put__string(struct tw_line *line, const struct tw_put_spec *spec, const 
 /** tw_put__fit() - apply the width and precision of a %s to the text appended since tw_line__len() was @from */
 void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t from);
 
-/**
- * tw_pointer__parse() - parse the letters after `%p`
- * @letters: the text after the p in the print fmt, @len bytes
- * Return: number of letters that belong to the conversion.
- */
-size_t tw_pointer__parse(const char *letters, size_t len, struct tw_pointer *ret);
+/** tw_pointer__cut() - cut the letters after `%p` that belong to the conversion; @letters: the text after the p */
+void tw_pointer__cut(struct tw_text *letters, struct tw_pointer *ret);
 
 /** tw_put__address() - print a pointer's value; @host may be NULL. Not for kinds that print bytes */
 void tw_put__address(struct tw_line *line, const struct tw_pointer *pointer, uint64_t address,

@@ -135,9 +135,12 @@ static void test_fit(void **state)
 
 static struct tw_pointer pointer(const char *letters, size_t used)
 {
+	struct tw_text left = { letters, strlen(letters) };
 	struct tw_pointer ret;
 
-	assert_int_equal(tw_pointer__parse(letters, strlen(letters), &ret), used);
+	tw_pointer__cut(&left, &ret);
+	assert_int_equal(left.at - letters, used);
+	assert_int_equal(left.len, strlen(letters) - used);
 	return ret;
 }
 
