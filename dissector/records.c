@@ -68,7 +68,7 @@ static bool dissect_metadata_request(struct tw_dissect *d, proto_tree *tree, con
 	struct tw_cursor c = { .at = tlv->value, .left = tlv->len };
 	uint16_t what;
 
-	while (tw_metadata_request__next(&c, &what)) {
+	while (tw_number_tlv__next(&c, &what)) {
 		tw_put_number(d, tree, hf_trace_want_what, tw_dissect__at(d, c.at) - 2, 2, what);
 		tw_line__char(info, ' ');
 		tw_line__str(info, val_to_str_const(what, tw_metadata_request_names, "something unknown"));
@@ -81,7 +81,7 @@ static bool dissect_refused(struct tw_dissect *d, proto_tree *tree, const struct
 	struct tw_cursor c = { .at = tlv->value, .left = tlv->len };
 	uint16_t why;
 
-	while (tw_refused__next(&c, &why)) {
+	while (tw_number_tlv__next(&c, &why)) {
 		tw_put_number(d, tree, hf_trace_refused_why, tw_dissect__at(d, c.at) - 2, 2, why);
 		tw_line__str(info, ": ");
 		tw_line__str(info, val_to_str_const(why, tw_refused_names, "something unknown"));

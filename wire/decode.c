@@ -302,7 +302,7 @@ bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret)
 	return true;
 }
 
-static bool next_number(struct tw_cursor *c, uint16_t *ret)
+bool tw_number_tlv__next(struct tw_cursor *c, uint16_t *ret)
 {
 	const uint8_t *p = tw_cursor__take(c, sizeof(*ret));
 
@@ -310,16 +310,6 @@ static bool next_number(struct tw_cursor *c, uint16_t *ret)
 		return false;
 	*ret = tw_load_be16(p);
 	return true;
-}
-
-bool tw_metadata_request__next(struct tw_cursor *c, uint16_t *ret_what)
-{
-	return next_number(c, ret_what);
-}
-
-bool tw_refused__next(struct tw_cursor *c, uint16_t *ret_why)
-{
-	return next_number(c, ret_why);
 }
 
 bool tw_stats__next(struct tw_cursor *c, struct tw_stat_view *ret)

@@ -213,8 +213,8 @@ static inline bool tw_part__is_last_of_event(const struct tw_tlv_view *tlv)
 
 /* Read the next entry of the list in a HOST, METADATA_REQUEST, REFUSED, STATS or WATERMARK. Return: false at the end or if malformed. */
 bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret);
-bool tw_metadata_request__next(struct tw_cursor *c, uint16_t *ret_what); /* enum tw_metadata_request, or unknown */
-bool tw_refused__next(struct tw_cursor *c, uint16_t *ret_why);           /* enum tw_refused_why, or unknown */
+bool tw_number_tlv__next(struct tw_cursor *c,
+			 uint16_t *ret); /* enum tw_metadata_request or enum tw_refused_why, or unknown */
 bool tw_stats__next(struct tw_cursor *c, struct tw_stat_view *ret);
 bool tw_watermark__next(struct tw_cursor *c, uint16_t *ret_channel, uint64_t *ret_next_seq);
 

@@ -190,23 +190,13 @@ bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset)
 	return true;
 }
 
-static bool add_number(struct tw_frame *f, enum tw_tlv_type type, uint16_t number)
+bool tw_number_tlv__emit(struct tw_frame *f, enum tw_tlv_type type, uint16_t number)
 {
 	uint8_t *p = tw_frame__add(f, type, sizeof(number));
 
 	if (p)
 		tw_store_be16(p, number);
 	return p;
-}
-
-bool tw_metadata_request__emit(struct tw_frame *f, enum tw_metadata_request what)
-{
-	return add_number(f, TW_TLV_METADATA_REQUEST, (uint16_t)what);
-}
-
-bool tw_refused__emit(struct tw_frame *f, enum tw_refused_why why)
-{
-	return add_number(f, TW_TLV_REFUSED, (uint16_t)why);
 }
 
 void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema)

@@ -107,8 +107,8 @@ bool tw_symbol__emit(struct tw_frame *f, const struct tw_symbol_view *symbol);
 bool tw_end__emit(struct tw_frame *f);
 bool tw_time_sync__emit(struct tw_frame *f, const struct tw_time_sync_view *exchange);
 bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset);
-bool tw_metadata_request__emit(struct tw_frame *f, enum tw_metadata_request what);
-bool tw_refused__emit(struct tw_frame *f, enum tw_refused_why why);
+/* A METADATA_REQUEST or REFUSED with one number. */
+bool tw_number_tlv__emit(struct tw_frame *f, enum tw_tlv_type type, uint16_t number);
 /* @schema->data is the encoded payload, from tw_schema_text__compress(). */
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);
 /* Write only the value of a SCHEMA, for PARTs: it may be too long for a TLV. @buf has TW_SCHEMA_HEAD + @schema->len bytes. */

@@ -81,19 +81,12 @@ int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_
 	return err ? err : split(schema, buf, ret, error);
 }
 
-/* Compress @raw into @buf if that makes it shorter. Return: compressed length, bytes; 0 if it is not shorter. */
-static size_t compress_shorter(const char *raw, size_t raw_len, void *buf)
-{
-	const size_t len = ZSTD_compress(buf, raw_len - 1, raw, raw_len, ZSTD_LEVEL);
-
-	return ZSTD_isError(len) ? 0 : len;
-}
-
 int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_t cap, struct tw_schema_view *ret,
 			     struct tw_error *error)
 {
 	const size_t name = strlen(text->system) + 1;
 	const size_t raw_len = name + text->len;
+	bool shorter;
 	size_t len;
 	char *raw;
 
@@ -111,14 +104,15 @@ int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_
 	memcpy(raw, text->system, name);
 	if (text->len)
 		memcpy(raw + name, text->text, text->len);
-	len = compress_shorter(raw, raw_len, buf);
-	if (!len)
+	len = ZSTD_compress(buf, raw_len - 1, raw, raw_len, ZSTD_LEVEL); /* fails if the result is not shorter */
+	shorter = !ZSTD_isError(len);
+	if (!shorter)
 		memcpy(buf, raw, raw_len);
 	free(raw);
 
-	ret->encoding = len ? TW_ENCODING_ZSTD : TW_ENCODING_PLAIN;
+	ret->encoding = shorter ? TW_ENCODING_ZSTD : TW_ENCODING_PLAIN;
 	ret->raw_length = (uint32_t)raw_len;
 	ret->data = buf;
-	ret->len = len ? len : raw_len;
+	ret->len = shorter ? len : raw_len;
 	return 0;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "wire/time_sync.h"
 
-static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *sync)
+/* Write a frame with a TIME_SYNC and a number in a TLV of @type; 0 = without number. */
+static size_t write_frame(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *sync, unsigned int type,
+			  uint16_t number)
 {
 	const struct tw_frame_info info = {
 		.source = TW_SOURCE_OUT_OF_BAND,
@@ -9,35 +11,30 @@ static void begin(struct tw_frame *frame, uint8_t *buf, uint64_t stream_id, cons
 		.cpu = TW_CPU_NONE,
 		.stream_id = stream_id,
 	};
+	struct tw_frame frame;
 
-	tw_frame__begin(frame, buf, TW_TIME_SYNC_ROOM - TW_COPY_STEP, &info);
-	tw_time_sync__emit(frame, sync);
+	tw_frame__begin(&frame, buf, TW_TIME_SYNC_ROOM - TW_COPY_STEP, &info);
+	tw_time_sync__emit(&frame, sync);
+	if (type)
+		tw_number_tlv__emit(&frame, (enum tw_tlv_type)type, number);
+	return tw_frame__end(&frame);
 }
 
 size_t tw_time_sync_frame__request(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *request,
 				   uint16_t metadata)
 {
-	struct tw_frame frame;
-
-	begin(&frame, buf, stream_id, request);
-	if (metadata)
-		tw_metadata_request__emit(&frame, (enum tw_metadata_request)metadata);
-	return tw_frame__end(&frame);
+	return write_frame(buf, stream_id, request, metadata ? TW_TLV_METADATA_REQUEST : 0, metadata);
 }
 
 size_t tw_time_sync_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *request,
 				  uint16_t why)
 {
-	struct tw_frame frame;
-
-	begin(&frame, buf, stream_id, request);
-	tw_refused__emit(&frame, (enum tw_refused_why)why);
-	return tw_frame__end(&frame);
+	return write_frame(buf, stream_id, request, TW_TLV_REFUSED, why);
 }
 
 size_t tw_time_sync_frame__write(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *sync)
 {
-	return tw_time_sync_frame__request(buf, stream_id, sync, 0);
+	return write_frame(buf, stream_id, sync, 0, 0);
 }
 
 bool tw_time_sync_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stream, struct tw_time_sync_view *ret)
@@ -63,7 +60,7 @@ static uint16_t largest_request(const struct tw_tlv_view *tlv)
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	uint16_t max = 0, what;
 
-	while (tw_metadata_request__next(&list, &what))
+	while (tw_number_tlv__next(&list, &what))
 		max = what > max && what <= TW_METADATA_REQUEST_ALL ? what : max;
 	return max;
 }
@@ -73,7 +70,7 @@ static uint16_t first_reason(const struct tw_tlv_view *tlv)
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	uint16_t why;
 
-	return tw_refused__next(&list, &why) ? why : 0;
+	return tw_number_tlv__next(&list, &why) ? why : 0;
 }
 
 /* Return: the largest @number() of the TLVs of @type in an out-of-band frame; 0 if there is no such TLV. */

@@ -79,8 +79,8 @@ static void put_exchange(const struct stream *stream, uint64_t time)
 	turn_to(stream, time);
 	sample__out_of_band(&s, time);
 	tw_time_sync__emit(&s.frame, &exchange);
-	tw_metadata_request__emit(&s.frame, TW_METADATA_REQUEST_CLOCK);
-	tw_refused__emit(&s.frame, TW_REFUSED_PLACES);
+	tw_number_tlv__emit(&s.frame, TW_TLV_METADATA_REQUEST, TW_METADATA_REQUEST_CLOCK);
+	tw_number_tlv__emit(&s.frame, TW_TLV_REFUSED, TW_REFUSED_PLACES);
 	sample__end(&s);
 	exchange.received = 5000012000;
 	exchange.answered = 5000013500;

@@ -84,16 +84,16 @@ static void want(void **state)
 	question.base_time = 0;
 	golden__begin(&g, "metadata-request", &question);
 	assert_true(tw_time_sync__emit(&g.frame, &sent));
-	assert_true(tw_metadata_request__emit(&g.frame, TW_METADATA_REQUEST_ALL));
+	assert_true(tw_number_tlv__emit(&g.frame, TW_TLV_METADATA_REQUEST, TW_METADATA_REQUEST_ALL));
 	golden__expect_built(&g);
 	c = golden__expect_header(&g, &question, 0);
 	golden__next(&c, TW_TLV_TIME_SYNC);
 	tlv = golden__next(&c, TW_TLV_METADATA_REQUEST);
 	golden__expect_end(&c);
 	c = (struct tw_cursor){ .at = tlv.value, .left = tlv.len };
-	assert_true(tw_metadata_request__next(&c, &what));
+	assert_true(tw_number_tlv__next(&c, &what));
 	assert_int_equal(what, TW_METADATA_REQUEST_ALL);
-	assert_false(tw_metadata_request__next(&c, &what));
+	assert_false(tw_number_tlv__next(&c, &what));
 	assert_true(tw_time_sync_frame__read(g.golden.data, g.golden.len, &stream, &read));
 	assert_int_equal(read.id, sent.id);
 	assert_int_equal(tw_time_sync_frame__metadata_request(g.golden.data, g.golden.len), TW_METADATA_REQUEST_ALL);
@@ -116,7 +116,7 @@ static void refused(void **state)
 	question.base_time = 0;
 	golden__begin(&g, "refused", &question);
 	assert_true(tw_time_sync__emit(&g.frame, &sent));
-	assert_true(tw_refused__emit(&g.frame, TW_REFUSED_PLACES));
+	assert_true(tw_number_tlv__emit(&g.frame, TW_TLV_REFUSED, TW_REFUSED_PLACES));
 	golden__expect_built(&g);
 	assert_true(tw_time_sync_frame__read(g.golden.data, g.golden.len, &stream, &read));
 	assert_int_equal(read.id, sent.id);

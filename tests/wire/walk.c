@@ -157,7 +157,7 @@ static void walk_want(const struct walk *w, const struct tw_tlv_view *tlv)
 	uint16_t what;
 
 	(void)w;
-	while (tw_metadata_request__next(&c, &what)) {
+	while (tw_number_tlv__next(&c, &what)) {
 		require(c.left < left);
 		left = c.left;
 	}
@@ -170,7 +170,7 @@ static void walk_refused(const struct walk *w, const struct tw_tlv_view *tlv)
 	uint16_t why;
 
 	(void)w;
-	while (tw_refused__next(&c, &why)) {
+	while (tw_number_tlv__next(&c, &why)) {
 		require(c.left < left);
 		left = c.left;
 	}
