@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "schema/print/ftrace.h"
-
 #include <string.h>
 
 #include "base/bytes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events of the system "ftrace" that are not printed by their print fmt. */
-#include "schema/print/ftrace.h"
+#include "schema/print/program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
