@@ -35,23 +35,17 @@ static bool lies_inside(const struct tw_record *record, uint64_t offset, uint64_
 	return offset + len <= record->len;
 }
 
-static int64_t load_signed(const uint8_t *p, uint32_t size, bool big_endian)
-{
-	const unsigned int unused = 64 - 8 * size;
-
-	return (int64_t)(tw_load_uint(p, size, big_endian) << unused) >> unused;
-}
-
 /* @size is 1, 2, 4 or 8. */
 static void load_scalar(uint8_t kind, bool is_signed, const uint8_t *p, uint32_t size, struct tw_value *ret)
 {
+	const unsigned int unused = 64 - 8 * size;
+
 	ret->kind = kind;
 	ret->data = p;
 	ret->len = size;
+	ret->u = tw_load_uint(p, size, ret->big_endian);
 	if (is_signed && (kind == TW_FIELD_INT || kind == TW_FIELD_ENUM))
-		ret->i = load_signed(p, size, ret->big_endian);
-	else
-		ret->u = tw_load_uint(p, size, ret->big_endian);
+		ret->i = (int64_t)(ret->u << unused) >> unused;
 }
 
 /* The place of a field that is no scalar. Only the location word itself is checked yet. */

@@ -11,18 +11,10 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-static bool begins_with_one_of(const char *name, const char *const *beginnings)
-{
-	for (; *beginnings; beginnings++)
-		if (!strncmp(name, *beginnings, strlen(*beginnings)))
-			return true;
-	return false;
-}
-
 /* Names in kernels 6.1 and 6.18 that are neither declared as pointers nor printed as such. */
 static bool is_called_like_one(const struct tw_field *field)
 {
-	static const char *const elsewhere[] = { "phys_", "dma_", "dev_", NULL };
+	static const char *const elsewhere[] = { "phys_", "dma_", "dev_" };
 	static const char *const whole[] = { "call_site", "vm_start", "vm_end",    "va_start",   "va_end",
 					     "vstart",    "vend",     "low_limit", "high_limit", "func",
 					     "fn",        "sptep",    NULL };
@@ -30,8 +22,9 @@ static bool is_called_like_one(const struct tw_field *field)
 						  "caller", "callsite", "handler", "retaddr", "hva", "virt", NULL };
 	const char *underscore = strrchr(field->name, '_');
 
-	if (begins_with_one_of(field->name, elsewhere))
-		return false;
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (!strncmp(field->name, elsewhere[i], strlen(elsewhere[i])))
+			return false;
 	return is_one_of(field->name, whole) || is_one_of(underscore ? underscore + 1 : field->name, last_words);
 }
 
@@ -50,11 +43,6 @@ static bool is_of_a_call(const struct tw_format *format, const struct tw_field *
 	       is_one_of(field->name, names);
 }
 
-static bool is_integer(const struct tw_field *field)
-{
-	return field->elem_kind == TW_FIELD_UINT || field->elem_kind == TW_FIELD_INT;
-}
-
 uint64_t tw_pointer_field__min(const struct tw_format *format, const struct tw_print *print,
 			       const struct tw_field *field)
 {
@@ -62,7 +50,8 @@ uint64_t tw_pointer_field__min(const struct tw_format *format, const struct tw_p
 		return 0;
 	if (field->elem_kind == TW_FIELD_POINTER || (print && tw_print__is_pointer(print, field)))
 		return TW_POINTER_MIN;
-	if (!is_integer(field) || field->elem_size < format->long_size)
+	if ((field->elem_kind != TW_FIELD_UINT && field->elem_kind != TW_FIELD_INT) ||
+	    field->elem_size < format->long_size)
 		return 0;
 	if (field->elem_kind == TW_FIELD_UINT && is_called_like_one(field))
 		return TW_POINTER_MIN;

@@ -63,12 +63,6 @@ static inline void tw_stream_counters__control(struct tw_stream_counters *counte
 	counters->from_start |= !seq;
 }
 
-/** tw_stream_counters__end() - note that END was received */
-static inline void tw_stream_counters__end(struct tw_stream_counters *counters)
-{
-	counters->ended = true;
-}
-
 /** tw_stream_counters__reported() - whether a STATS reported @counter, for any channel */
 bool tw_stream_counters__reported(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 

@@ -167,7 +167,7 @@ static bool update(struct tw_stream *stream, const struct tw_frame_info *frame, 
 	case TW_TLV_STATS:
 		return update_stats(stream, tlv, ret_err);
 	case TW_TLV_END:
-		tw_stream_counters__end(&stream->counters);
+		stream->counters.ended = true;
 		return true;
 	default:
 		return true;

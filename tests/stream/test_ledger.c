@@ -33,7 +33,7 @@ static void take_frame(struct tw_stream_counters *counters)
 		else if (tlv.type == TW_TLV_LOST)
 			tw_stream_counters__lost(counters, &tlv);
 		else if (tlv.type == TW_TLV_END)
-			tw_stream_counters__end(counters);
+			counters->ended = true;
 	}
 }
 
