@@ -172,8 +172,8 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 0, "dry-run", NULL, CLI_ARG_NONE, "Only say what would be done", offsetof(struct cleanup_config, dry_run),
-	  NULL },
+	{ 0, "dry-run", NULL, CLI_ARG_NONE, "Only say what would be done",
+	  .offset = offsetof(struct cleanup_config, dry_run) },
 	{ 0 },
 };
 

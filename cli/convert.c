@@ -432,7 +432,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No progress, no summary", offsetof(struct convert, quiet), NULL },
+	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No progress, no summary", .offset = offsetof(struct convert, quiet) },
 	{ 0 },
 };
 

@@ -599,7 +599,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 0, "json", NULL, CLI_ARG_NONE, "Write JSON", offsetof(struct doctor_config, json), NULL },
+	{ 0, "json", NULL, CLI_ARG_NONE, "Write JSON", .offset = offsetof(struct doctor_config, json) },
 	{ 0 },
 };
 

@@ -8,8 +8,9 @@
 #include "cli/messages.h"
 #include "cli/summary.h"
 
-int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *error)
+int filter_option__parse(void *target, const char *text, struct tw_error *error)
 {
+	struct tw_filter **filter = target;
 	int err;
 
 	if (*filter)

@@ -8,10 +8,10 @@
 
 /**
  * filter_option__parse() - parse the argument of --filter
- * @filter: NULL before the first --filter; the caller's; tw_filter__free()
+ * @filter: a struct tw_filter *, NULL before the first --filter; the caller's; tw_filter__free()
  * Return: 0 or -errno with @error filled; -EINVAL also if @filter is not NULL, because --filter was given twice
  */
-int filter_option__parse(struct tw_filter **filter, const char *text, struct tw_error *error);
+int filter_option__parse(void *filter, const char *text, struct tw_error *error);
 
 /** filter_option__summarize() - print the filter's lines of the summary; nothing if @filter is NULL */
 void filter_option__summarize(const struct tw_filter *filter, const struct tw_capture_filter_stats *filtered);

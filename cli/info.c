@@ -568,7 +568,7 @@ static int info(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per file, one a line",
-	  offsetof(struct info_config, json), NULL },
+	  .offset = offsetof(struct info_config, json) },
 	{ 0 },
 };
 

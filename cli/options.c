@@ -15,8 +15,8 @@
 enum { GENERAL_HELP, GENERAL_VERSION };
 
 static const struct cli_option general[] = {
-	[GENERAL_HELP] = { 'h', "help", NULL, CLI_ARG_NONE, "Show this help and exit", 0, NULL },
-	[GENERAL_VERSION] = { 'V', "version", NULL, CLI_ARG_NONE, "Show the version and exit", 0, NULL },
+	[GENERAL_HELP] = { 'h', "help", NULL, CLI_ARG_NONE, "Show this help and exit" },
+	[GENERAL_VERSION] = { 'V', "version", NULL, CLI_ARG_NONE, "Show the version and exit" },
 	{ 0 },
 };
 
@@ -198,7 +198,7 @@ static int option__apply(const struct cli_option *row, const char *value, void *
 	void *target = (char *)config + row->offset;
 
 	if (row->apply)
-		return row->apply(config, value, error);
+		return row->apply(target, value, error);
 	switch (row->kind) {
 	case CLI_ARG_NONE:
 		*(bool *)target = true;

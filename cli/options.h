@@ -49,8 +49,8 @@ struct cli_option {
 	enum cli_arg_kind kind;
 	const char *help; /* without a period at its end */
 	size_t offset;    /* offset of the value in the command's config */
-	/* Called instead of storing the value at @offset; NULL = store it. Return: 0, or -errno with @error filled. */
-	int (*apply)(void *config, const char *value, struct tw_error *error);
+	/* Called instead of storing the value; @target is at @offset. NULL = store it. Return: 0, or -errno with @error filled. */
+	int (*apply)(void *target, const char *value, struct tw_error *error);
 };
 
 /* Options with a common title in help. Commands can share a group if their configs begin with the same structure. */

@@ -128,7 +128,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
-	  offsetof(struct record, file), NULL },
+	  .offset = offsetof(struct record, file) },
 	{ 0 },
 };
 

@@ -63,29 +63,22 @@ static const char *add_cpu_range(uint8_t *cpus, const char *text)
 	return text;
 }
 
-static int add_cpus(void *data, const char *list, struct tw_error *error)
+static int add_cpus(void *target, const char *list, struct tw_error *error)
 {
-	struct report_config *config = data;
+	uint8_t **cpus = target;
 	const char *at = list;
 
-	if (!config->cpus)
-		config->cpus = calloc(TW_REPORT_CPUS_MAX, 1);
-	if (!config->cpus)
+	if (!*cpus)
+		*cpus = calloc(TW_REPORT_CPUS_MAX, 1);
+	if (!*cpus)
 		return tw_error__set(error, -ENOMEM, "no memory for --cpu");
-	while ((at = add_cpu_range(config->cpus, at)) && *at == ',')
+	while ((at = add_cpu_range(*cpus, at)) && *at == ',')
 		at++;
 	if (at && !*at)
 		return 0;
 	return tw_error__set(error, -EINVAL,
 			     "--cpu '%s' is not a list of CPUs: numbers below %u and ranges, for example 0,2,4-7", list,
 			     TW_REPORT_CPUS_MAX);
-}
-
-static int set_filter(void *data, const char *text, struct tw_error *error)
-{
-	struct report_config *config = data;
-
-	return filter_option__parse(&config->filter, text, error);
 }
 
 static int check(const struct report_config *config, struct tw_error *error)
@@ -237,10 +230,12 @@ static const struct cli_option options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
 	  "Show only these events: a system, an event or SYSTEM:EVENT, with wildcards; separate several by "
 	  "commas",
-	  0, add_event },
-	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Show only these CPUs, for example 0,2,4-7", 0, add_cpus },
+	  .apply = add_event },
+	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Show only these CPUs, for example 0,2,4-7",
+	  .offset = offsetof(struct report_config, cpus), .apply = add_cpus },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
-	  "Show only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
+	  "Show only events that match this filter, for example 'prev_pid == 0 && cpu == 1'",
+	  .offset = offsetof(struct report_config, filter), .apply = filter_option__parse },
 	FLAG('t', "full-time", full_time, "Show times in nanoseconds, not rounded to microseconds"),
 	FLAG(0, "relative", relative, "Show times relative to the first event shown"),
 	FLAG(0, "delta", delta, "Also show the time since the previous event"),

@@ -9,10 +9,9 @@
 #include "producer/tracer/tracer.h"
 #include "transport/sink.h"
 
-extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T, -P, -M; for a struct run_config */
-
-static int add(struct tw_words *words, const char *word, struct tw_error *error)
+static int add_word(void *target, const char *word, struct tw_error *error)
 {
+	struct tw_words *words = target;
 	const char **items = reallocarray(words->items, words->n + 1, sizeof(*items));
 
 	if (!items)
@@ -22,68 +21,34 @@ static int add(struct tw_words *words, const char *word, struct tw_error *error)
 	return 0;
 }
 
-static int add_function(void *data, const char *word, struct tw_error *error)
-{
-	struct run_config *config = data;
-
-	return add(&config->tracing.functions, word, error);
-}
-
-static int add_not_function(void *data, const char *word, struct tw_error *error)
-{
-	struct run_config *config = data;
-
-	return add(&config->tracing.not_functions, word, error);
-}
-
-static int add_graph(void *data, const char *word, struct tw_error *error)
-{
-	struct run_config *config = data;
-
-	return add(&config->tracing.graphs, word, error);
-}
-
-static int add_option(void *data, const char *word, struct tw_error *error)
-{
-	struct run_config *config = data;
-
-	return add(&config->tracing.options, word, error);
-}
-
-static int add_pid(void *data, const char *word, struct tw_error *error)
-{
-	struct run_config *config = data;
-
-	return add(&config->tracing.pids, word, error);
-}
-
 static const struct cli_option tracer_options[] = {
 	{ 'p', "tracer", "TRACER", CLI_ARG_TRACER,
 	  "Run this tracer in addition to the events: function records each call of a kernel function, "
 	  "function_graph also its duration; see list --tracers",
-	  offsetof(struct run_config, tracing.tracer), NULL },
+	  .offset = offsetof(struct run_config, tracing.tracer) },
 	{ 'l', "function", "FUNCTION", CLI_ARG_FUNCTION,
-	  "Trace only these functions: a name, or a glob such as 'vfs_*'. May be given many times", 0, add_function },
+	  "Trace only these functions: a name, or a glob such as 'vfs_*'. May be given many times",
+	  .offset = offsetof(struct run_config, tracing.functions), .apply = add_word },
 	{ 'n', "no-function", "FUNCTION", CLI_ARG_FUNCTION,
-	  "Do not trace these functions, even if --function selects them. May be given many times", 0,
-	  add_not_function },
+	  "Do not trace these functions, even if --function selects them. May be given many times",
+	  .offset = offsetof(struct run_config, tracing.not_functions), .apply = add_word },
 	{ 'g', "graph", "FUNCTION", CLI_ARG_FUNCTION,
-	  "With function_graph: trace only these functions and those that they call. May be given many times", 0,
-	  add_graph },
+	  "With function_graph: trace only these functions and those that they call. May be given many times",
+	  .offset = offsetof(struct run_config, tracing.graphs), .apply = add_word },
 	{ 'O', "trace-option", "OPTION", CLI_ARG_TRACE_OPTION,
 	  "Set a trace option of the kernel, or clear it with the prefix 'no'; see list --options. May be "
 	  "given many times",
-	  0, add_option },
+	  .offset = offsetof(struct run_config, tracing.options), .apply = add_word },
 	{ 'T', "stacks", NULL, CLI_ARG_NONE, "Record the kernel stack after each event",
-	  offsetof(struct run_config, tracing.stacks), NULL },
+	  .offset = offsetof(struct run_config, tracing.stacks) },
 	{ 'P', "pid", "PID", CLI_ARG_TEXT,
 	  "Trace only this process or thread, and those that it starts later; separate several by commas. May "
 	  "be given many times",
-	  0, add_pid },
+	  .offset = offsetof(struct run_config, tracing.pids), .apply = add_word },
 	{ 'M', "cpus", "CPUS", CLI_ARG_TEXT,
 	  "Trace only these CPUs: a hexadecimal mask such as 'c', or a list such as '2-3' or '0,2'; -1 means "
 	  "all",
-	  offsetof(struct run_config, tracing.cpus), NULL },
+	  .offset = offsetof(struct run_config, tracing.cpus) },
 	{ 0 },
 };
 
@@ -113,26 +78,21 @@ static int apply_kib(const char *option, const char *value, uint64_t *ret, struc
 	return err;
 }
 
-static int apply_buffer_size(void *data, const char *value, struct tw_error *error)
+static int apply_buffer_size(void *target, const char *value, struct tw_error *error)
 {
-	struct run_config *config = data;
-
-	return apply_kib("buffer-size", value, &config->buffer_kib, error);
+	return apply_kib("buffer-size", value, target, error);
 }
 
-static int apply_subbuf_size(void *data, const char *value, struct tw_error *error)
+static int apply_subbuf_size(void *target, const char *value, struct tw_error *error)
 {
-	struct run_config *config = data;
-
-	return apply_kib("subbuf-size", value, &config->subbuf_kib, error);
+	return apply_kib("subbuf-size", value, target, error);
 }
 
-static int apply_threads(void *data, const char *value, struct tw_error *error)
+static int apply_threads(void *target, const char *value, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .max = THREADS_MAX };
-	struct run_config *config = data;
 
-	return cli_number__parse("threads", value, &rule, &config->threads, error);
+	return cli_number__parse("threads", value, &rule, target, error);
 }
 
 static int apply_events_per_frame(void *data, const char *value, struct tw_error *error)
@@ -143,54 +103,47 @@ static int apply_events_per_frame(void *data, const char *value, struct tw_error
 	return cli_number__parse("events-per-frame", value, NULL, &config->events_per_frame, error);
 }
 
-static int apply_frame_size(void *data, const char *value, struct tw_error *error)
+static int apply_frame_size(void *target, const char *value, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .min = TW_SINK_FRAME_MIN, .max = TW_FRAME_MAX, .unit = 1 };
-	struct run_config *config = data;
 
-	if (tw_number__parse(value, &rule, &config->frame_size, NULL))
+	if (tw_number__parse(value, &rule, target, NULL))
 		return tw_error__set(error, -EINVAL, "--frame-size '%s' is not a number from %d to %d, in bytes", value,
 				     TW_SINK_FRAME_MIN, TW_FRAME_MAX);
 	return 0;
-}
-
-static int apply_filter(void *data, const char *value, struct tw_error *error)
-{
-	struct run_config *config = data;
-
-	return filter_option__parse(&config->filter, value, error);
 }
 
 static const struct cli_option source_options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
 	  "Trace these events: a system, an event or SYSTEM:EVENT, with wildcards, or all; separate several by "
 	  "commas. May be given many times",
-	  0, cli_selection__add },
+	  .apply = cli_selection__add },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Trace only events that match this expression, for example 'prev_comm == \"make\" or softirq_raise.vec == "
 	  "NET_RX'; docs/filter.md describes the language. The kernel evaluates the parts that it supports, "
 	  "Tracewire the rest",
-	  0, apply_filter },
+	  .offset = offsetof(struct run_config, filter), .apply = filter_option__parse },
 	{ 0, "event-filter", "FILTER", CLI_ARG_TEXT,
 	  "Record the events of the preceding --event options, back to the previous --event-filter, only if they "
 	  "match this tracefs filter, for example 'prev_pid == 1'",
-	  0, cli_selection__filter },
+	  .apply = cli_selection__filter },
 	{ 'C', "clock", "CLOCK", CLI_ARG_CLOCK, "Trace clock: mono (default), boot, tai and others; see list --clocks",
-	  offsetof(struct run_config, clock), NULL },
-	{ 'F', "follow", NULL, CLI_ARG_NONE, "Trace COMMAND and its children only", offsetof(struct run_config, follow),
-	  NULL },
+	  .offset = offsetof(struct run_config, clock) },
+	{ 'F', "follow", NULL, CLI_ARG_NONE, "Trace COMMAND and its children only",
+	  .offset = offsetof(struct run_config, follow) },
 	{ 0, "show-self", NULL, CLI_ARG_NONE,
 	  "Also trace the wake-ups and switches of Tracewire's own threads and viewer, and the packets of its own "
 	  "interface",
-	  offsetof(struct run_config, show_self), NULL },
+	  .offset = offsetof(struct run_config, show_self) },
 	{ 0, "buffer-size", "KIB", CLI_ARG_SIZE,
-	  "Size of the kernel's ring of each CPU, in KiB, or with a suffix: 512K, 16M, 1G", 0, apply_buffer_size },
+	  "Size of the kernel's ring of each CPU, in KiB, or with a suffix: 512K, 16M, 1G",
+	  .offset = offsetof(struct run_config, buffer_kib), .apply = apply_buffer_size },
 	{ 0, "subbuf-size", "KIB", CLI_ARG_SIZE,
 	  "Size of a sub-buffer, the unit in which the ring is read, in KiB or with a suffix as for --buffer-size; "
 	  "requires Linux 6.8",
-	  0, apply_subbuf_size },
-	{ 0, "threads", "N", CLI_ARG_NUMBER, "Number of reader threads (default: depends on the number of CPUs)", 0,
-	  apply_threads },
+	  .offset = offsetof(struct run_config, subbuf_kib), .apply = apply_subbuf_size },
+	{ 0, "threads", "N", CLI_ARG_NUMBER, "Number of reader threads (default: depends on the number of CPUs)",
+	  .offset = offsetof(struct run_config, threads), .apply = apply_threads },
 	{ 0 },
 };
 
@@ -200,10 +153,10 @@ static const struct cli_option frame_options[] = {
 	{ 0, "events-per-frame", "N", CLI_ARG_NUMBER,
 	  "Largest number of events in a frame; 0: as many as fit, which needs the least CPU time; 1: a packet for "
 	  "each event",
-	  0, apply_events_per_frame },
+	  .apply = apply_events_per_frame },
 	{ 0, "frame-size", "BYTES", CLI_ARG_SIZE,
-	  "Largest frame, 128 to 65532 bytes without the Ethernet header; at most the MTU of the interface", 0,
-	  apply_frame_size },
+	  "Largest frame, 128 to 65532 bytes without the Ethernet header; at most the MTU of the interface",
+	  .offset = offsetof(struct run_config, frame_size), .apply = apply_frame_size },
 	{ 0 },
 };
 
@@ -211,7 +164,7 @@ const struct cli_option_group run_frame_group = { "Frames", frame_options };
 
 static const struct cli_option status_options[] = {
 	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No status lines and no summary on standard error",
-	  offsetof(struct run_config, quiet), NULL },
+	  .offset = offsetof(struct run_config, quiet) },
 	{ 0 },
 };
 

@@ -129,11 +129,9 @@ static bool read_rate(const char *text, uint64_t *ret)
 	return *ret >= RATE_MIN && *ret <= RATE_MAX;
 }
 
-static int set_rate(void *data, const char *text, struct tw_error *error)
+static int set_rate(void *target, const char *text, struct tw_error *error)
 {
-	struct stream *stream = data;
-
-	if (read_rate(text, &stream->rate))
+	if (read_rate(text, target))
 		return 0;
 	return tw_error__set(
 		error, -EINVAL,
@@ -142,12 +140,11 @@ static int set_rate(void *data, const char *text, struct tw_error *error)
 		text);
 }
 
-static int set_latency(void *data, const char *text, struct tw_error *error)
+static int set_latency(void *target, const char *text, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .min = 1, .max = LATENCY_MAX };
-	struct stream *stream = data;
 
-	if (tw_number__parse(text, &rule, &stream->latency_ms, NULL))
+	if (tw_number__parse(text, &rule, target, NULL))
 		return tw_error__set(error, -EINVAL, "--latency '%s' is not a number from 1 to %d, in ms", text,
 				     LATENCY_MAX);
 	return 0;
@@ -157,26 +154,26 @@ static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE,
 	  "Send to this interface. For a veth pair made by vnet up, send from its other end, so that captures "
 	  "on NAME see the events. If there is no such interface, make a veth pair of that name for this run",
-	  offsetof(struct run_config, interface), NULL },
+	  .offset = offsetof(struct run_config, interface) },
 	{ 0, "destination", "MAC|group", CLI_ARG_GROUP,
 	  "With --interface: send to this Ethernet address, or with 'group' to a multicast address, which switches "
 	  "send to all ports. Required for an interface that leads to other hosts",
-	  0, set_destination },
+	  .apply = set_destination },
 	{ 'u', "udp", "HOST[:PORT]", CLI_ARG_TEXT,
 	  "Send to this host over UDP, to port 18101 by default; write an IPv6 address in brackets",
-	  offsetof(struct stream, host), NULL },
+	  .offset = offsetof(struct stream, host) },
 	{ 0, "raw-pointers", NULL, CLI_ARG_NONE,
 	  "Send real kernel addresses. By default, addresses sent to other hosts are hashed with a key of the "
 	  "stream: equal addresses stay equal, and symbols keep their names, but the kernel's place in memory "
 	  "stays secret. Addresses sent to a veth pair are always real",
-	  offsetof(struct stream, raw_pointers), NULL },
+	  .offset = offsetof(struct stream, raw_pointers) },
 	{ 0, "rate", "BITS[k|M|G]", CLI_ARG_TEXT,
 	  "Send at most this number of bits per second; events that the kernel's rings cannot hold meanwhile "
 	  "are lost and counted",
-	  0, set_rate },
+	  .offset = offsetof(struct stream, rate), .apply = set_rate },
 	{ 0, "latency", "MS", CLI_ARG_NUMBER,
-	  "Longest time that an event may wait before it is sent (default: 20; with several events in a frame 40)", 0,
-	  set_latency },
+	  "Longest time that an event may wait before it is sent (default: 20; with several events in a frame 40)",
+	  .offset = offsetof(struct stream, latency_ms), .apply = set_latency },
 	{ 0 },
 };
 

@@ -86,10 +86,10 @@ static int show(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option up_options[] = {
 	{ 0, "mtu", "BYTES", CLI_ARG_SIZE, "MTU: largest frame, without the Ethernet header (default 9216)",
-	  offsetof(struct vnet_config, mtu), NULL },
+	  .offset = offsetof(struct vnet_config, mtu) },
 	{ 0, "queues", "N", CLI_ARG_NUMBER,
 	  "Number of transmit queues, and so of threads that can send by AF_XDP at once (default 1)",
-	  offsetof(struct vnet_config, queues), NULL },
+	  .offset = offsetof(struct vnet_config, queues) },
 	{ 0 },
 };
 

@@ -330,29 +330,19 @@ static void discard(void *data)
 	free(capture->stats.streams);
 }
 
-static int set_filter(void *data, const char *text, struct tw_error *error)
+static int set_status(void *target, const char *text, struct tw_error *error)
 {
-	struct capture *capture = data;
-
-	return filter_option__parse(&capture->filter, text, error);
-}
-
-static int set_status(void *data, const char *text, struct tw_error *error)
-{
-	struct capture *capture = data;
-
-	if (cli_seconds__parse(text, &capture->status))
+	if (cli_seconds__parse(text, target))
 		return tw_error__set(error, -EINVAL, "--status '%s' is not a number of seconds, such as 1 or 0.5s",
 				     text);
 	return 0;
 }
 
-static int set_of_one_source(void *data, const char *text, struct tw_error *error)
+static int set_of_one_source(void *target, const char *text, struct tw_error *error)
 {
 	static const struct tw_number_rule rule = { .min = 1, .max = TW_STREAMS_LIVE_MAX };
-	struct capture *capture = data;
 
-	return cli_number__parse("streams-per-source", text, &rule, &capture->of_one_source, error);
+	return cli_number__parse("streams-per-source", text, &rule, target, error);
 }
 
 static int set_unanswered(void *data, const char *text, struct tw_error *error)
@@ -364,25 +354,23 @@ static int set_unanswered(void *data, const char *text, struct tw_error *error)
 	return cli_number__parse("unanswered", text, &rule, &capture->unanswered, error);
 }
 
-static int set_align(void *data, const char *text, struct tw_error *error)
+static int set_align(void *target, const char *text, struct tw_error *error)
 {
-	struct capture *capture = data;
+	enum tw_align *align = target;
 
 	if (!strcmp(text, "host"))
-		capture->align = TW_ALIGN_HOST;
+		*align = TW_ALIGN_HOST;
 	else if (!strcmp(text, "none"))
-		capture->align = TW_ALIGN_NONE;
+		*align = TW_ALIGN_NONE;
 	else
 		return tw_error__set(error, -EINVAL, "--align '%s' is unknown: choose host or none", text);
 	return 0;
 }
 
-static int set_json(void *data, const char *text, struct tw_error *error)
+static int set_json(void *target, const char *text, struct tw_error *error)
 {
-	struct capture *capture = data;
-
 	(void)text, (void)error;
-	capture->json = true;
+	*(bool *)target = true;
 	note__use_json();
 	return 0;
 }
@@ -514,62 +502,63 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Receive on interface NAME", offsetof(struct capture, interface),
-	  NULL },
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Receive on interface NAME",
+	  .offset = offsetof(struct capture, interface) },
 	{ 'u', "udp", "[ADDRESS:]PORT", CLI_ARG_TEXT,
 	  "Receive UDP on this port, on all addresses of this machine or on one, for example 0.0.0.0:18101 or "
 	  "[::1]:18101",
-	  offsetof(struct capture, udp), NULL },
+	  .offset = offsetof(struct capture, udp) },
 	{ 0, "xdp", NULL, CLI_ARG_NONE,
 	  "Receive through AF_XDP: other programs on this interface do not see the frames; all other traffic "
 	  "passes. Requires an interface without an XDP program",
-	  offsetof(struct capture, xdp), NULL },
+	  .offset = offsetof(struct capture, xdp) },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
-	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'", 0, set_filter },
+	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'",
+	  .offset = offsetof(struct capture, filter), .apply = filter_option__parse },
 	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
-	  offsetof(struct capture, file), NULL },
+	  .offset = offsetof(struct capture, file) },
 	{ 'c', "count", "N", CLI_ARG_NUMBER,
 	  "Stop after writing N events; 0 means no limit (default). Packets with metadata do not count",
-	  offsetof(struct capture, count), NULL },
+	  .offset = offsetof(struct capture, count) },
 	{ 's', "snapshot-length", "BYTES", CLI_ARG_SIZE,
 	  "Write at most BYTES of an event's packet; 0 means all (default). The event's fields begin at byte 78. "
 	  "Packets with metadata are always written whole",
-	  offsetof(struct capture, snaplen), NULL },
+	  .offset = offsetof(struct capture, snaplen) },
 	{ 0, "packed", NULL, CLI_ARG_NONE,
 	  "Write frames as received, with many events in each, which needs the least CPU time; `tracewire convert` "
 	  "unpacks them later",
-	  offsetof(struct capture, packed), NULL },
+	  .offset = offsetof(struct capture, packed) },
 	{ 0, "align", "host|none", CLI_ARG_ALIGN,
 	  "host: convert all times to this host's clock, by time synchronisation with the producers; none: "
 	  "keep the clock of each machine (default)",
-	  0, set_align },
+	  .offset = offsetof(struct capture, align), .apply = set_align },
 	{ 0, "wall", NULL, CLI_ARG_NONE,
 	  "Let packet times follow changes of a producer's wall clock, for example by NTP (default: use the wall "
 	  "clock as it was at the start)",
-	  offsetof(struct capture, wall), NULL },
+	  .offset = offsetof(struct capture, wall) },
 	{ 0, "streams-per-source", "N", CLI_ARG_TEXT,
 	  "Admit at most N streams from one address at the same time (default 224); from all addresses together at "
 	  "most 256 are admitted",
-	  0, set_of_one_source },
+	  .offset = offsetof(struct capture, of_one_source), .apply = set_of_one_source },
 	{ 0, "unanswered", "BYTES", CLI_ARG_TEXT,
 	  "Accept at most BYTES a second from all those streams together that do not answer time synchronisation "
 	  "requests, as forged streams do not; K, M or G may follow; 0 means no limit (default 4M)",
-	  0, set_unanswered },
+	  .apply = set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
 	  "Print the ledger of each stream on standard error every SECONDS; on a terminal always in the same "
 	  "place",
-	  0, set_status },
+	  .offset = offsetof(struct capture, status), .apply = set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
 	  "Write standard error as JSON, one object a line: begin, status, end, note and error; "
 	  "docs/options.md describes their members",
-	  0, set_json },
+	  .offset = offsetof(struct capture, json), .apply = set_json },
 	{ 'Z', "user", "USER", CLI_ARG_USER,
 	  "Become this user when the interface and the file are open (default: the user behind sudo, otherwise "
 	  "nobody); with -Z root, no privileges are given up",
-	  offsetof(struct capture, user), NULL },
+	  .offset = offsetof(struct capture, user) },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE,
 	  "No status and no summary on standard error; the JSON of --json is still written",
-	  offsetof(struct capture, quiet), NULL },
+	  .offset = offsetof(struct capture, quiet) },
 	{ 0 },
 };
 

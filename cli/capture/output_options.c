@@ -87,14 +87,14 @@ static int parse_key(struct output_request *request, const struct key *keys, str
 	return err;
 }
 
-int output_request__ring(struct output_request *request, const char *text, struct tw_error *error)
+int output_request__ring(void *request, const char *text, struct tw_error *error)
 {
 	struct parse p = { .option = "--ring-buffer", .text = text, .error = error };
 
 	return parse_key(request, ring_keys, &p);
 }
 
-int output_request__autostop(struct output_request *request, const char *text, struct tw_error *error)
+int output_request__autostop(void *request, const char *text, struct tw_error *error)
 {
 	struct parse p = { .option = "--autostop", .text = text, .error = error };
 
@@ -138,25 +138,15 @@ void output_request__apply(const struct output_request *request, struct tw_outpu
 		ret->file_bytes = request->stop_bytes;
 }
 
-static int set_ring(void *config, const char *text, struct tw_error *error)
-{
-	return output_request__ring(config, text, error);
-}
-
-static int set_autostop(void *config, const char *text, struct tw_error *error)
-{
-	return output_request__autostop(config, text, error);
-}
-
 static const struct cli_option output_options[] = {
 	{ 'b', "ring-buffer", "KEY:VALUE", CLI_ARG_NEXT_FILE,
 	  "Begin the next file after filesize:KB (or 64M), duration:SECONDS or packets:N, or when the time of day is "
 	  "a multiple of interval:SECONDS; with files:N keep only the newest N files. May be given many times",
-	  0, set_ring },
+	  .apply = output_request__ring },
 	{ 'a', "autostop", "KEY:VALUE", CLI_ARG_AUTOSTOP,
 	  "Stop after duration:SECONDS, filesize:KB (or 64M), files:N or events:N (counted as by --count); packets:N "
 	  "is the same as events:N. May be given many times",
-	  0, set_autostop },
+	  .apply = output_request__autostop },
 	{ 0 },
 };
 

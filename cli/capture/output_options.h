@@ -14,11 +14,12 @@ struct output_request {
 
 extern const struct cli_option_group output_group; /* -b, -a; for a config that begins with a struct output_request */
 
-/** output_request__ring() - parse the argument of one -b, KEY:VALUE. Return: 0 or -EINVAL with @error filled */
-int output_request__ring(struct output_request *request, const char *text, struct tw_error *error);
-
-/** output_request__autostop() - parse the argument of one -a, KEY:VALUE. Return: 0 or -EINVAL with @error filled */
-int output_request__autostop(struct output_request *request, const char *text, struct tw_error *error);
+/*
+ * output_request__ring(), output_request__autostop() - parse the argument of one -b or one -a, KEY:VALUE, into a struct output_request
+ * Return: 0 or -EINVAL with @error filled
+ */
+int output_request__ring(void *request, const char *text, struct tw_error *error);
+int output_request__autostop(void *request, const char *text, struct tw_error *error);
 
 /** output_request__check() - check the combination of all options. Return: 0 or -EINVAL with @error filled */
 int output_request__check(const struct output_request *request, struct tw_error *error);

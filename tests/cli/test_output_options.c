@@ -58,7 +58,7 @@ static void autostop_filesize_of_several_files(void **state)
 static void sentences(void **state)
 {
 	static const struct {
-		int (*parse)(struct output_request *request, const char *text, struct tw_error *err);
+		int (*parse)(void *request, const char *text, struct tw_error *err);
 		const char *text, *says;
 	} wrong[] = {
 		{ output_request__ring, "files", "the keys are duration, filesize, files, interval, packets" },
