@@ -36,100 +36,74 @@ int cli_exit__of(int err)
 
 int cli_exit__of_opening(int err)
 {
-	if (!err)
-		return CLI_EXIT_OK;
-	return err == -EINVAL ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+	return err == -ENOENT ? CLI_EXIT_FAILURE : cli_exit__of(err);
 }
 
-static int complain(const char *path, const struct tw_error *error, int status)
-{
-	note__error(path, error);
-	return status;
-}
-
-static int run_below(const struct cli_command *command, const char *path, int argc, char **argv)
+static int run_below(const struct cli_command *command, const char *path, int argc, char **argv, struct tw_error *error)
 {
 	char below_path[PATH_WORDS_MAX];
 	const struct cli_command *below;
-	struct tw_error error;
 
 	if (!argc) {
 		cli_command__help(command, path, stderr);
 		return CLI_EXIT_USAGE;
 	}
-	below = cli_command__find(command->commands, argv[0], &error);
+	below = cli_command__find(command->commands, argv[0], error);
 	if (!below)
-		return complain(path, &error, CLI_EXIT_USAGE);
+		return CLI_EXIT_USAGE;
 	snprintf(below_path, sizeof(below_path), "%s %s", path, below->name);
 	return cli_command__main(below, below_path, argc, argv);
 }
 
-static void discard(const struct cli_command *command, void *config)
-{
-	if (command->discard)
-		command->discard(config);
-}
-
-static int run_leaf(const struct cli_command *command, const char *path, void *config, int argc, char **argv)
-{
-	struct tw_error error = { .text = "" };
-	int status;
-
-	if (command->args_max >= 0 && argc > command->args_max) {
-		discard(command, config);
-		tw_error__set(&error, 0, "unexpected argument '%s'; see --help", argv[command->args_max]);
-		return complain(path, &error, CLI_EXIT_USAGE);
-	}
-	status = command->run(config, argc, argv, &error);
-	return error.text[0] ? complain(path, &error, status) : status;
-}
-
 static int show_version(void *config, int n_args, char **args, struct tw_error *error)
 {
-	(void)config;
-	(void)n_args;
-	(void)args;
-	(void)error;
+	(void)config, (void)n_args, (void)args, (void)error;
 	puts("tracewire " TRACEWIRE_VERSION);
 	return CLI_EXIT_OK;
 }
 
-static int run_parsed(const struct cli_command *command, const char *path, void *config, int argc, char **argv)
+static int run_parsed(const struct cli_command *command, const char *path, void *config, int argc, char **argv,
+		      struct tw_error *error)
 {
 	const struct cli_syntax syntax = { command->groups, command->arg_kind,
 					   command->commands || command->runs_program };
 	enum cli_parsed parsed;
-	struct tw_error error;
 	int first;
 
-	if (cli_options__parse(&syntax, argc, argv, config, &parsed, &first, &error)) {
-		discard(command, config);
-		return complain(path, &error, CLI_EXIT_USAGE);
-	}
-	if (parsed != CLI_PARSED_RUN) {
-		discard(command, config);
-		if (parsed == CLI_PARSED_VERSION)
-			return show_version(NULL, 0, NULL, NULL);
+	if (cli_options__parse(&syntax, argc, argv, config, &parsed, &first, error))
+		return CLI_EXIT_USAGE;
+	if (parsed == CLI_PARSED_VERSION)
+		return show_version(NULL, 0, NULL, NULL);
+	if (parsed == CLI_PARSED_HELP) {
 		cli_command__help(command, path, stdout);
 		return CLI_EXIT_OK;
 	}
+	argc -= first;
+	argv += first;
 	if (command->commands)
-		return run_below(command, path, argc - first, argv + first);
-	return run_leaf(command, path, config, argc - first, argv + first);
+		return run_below(command, path, argc, argv, error);
+	if (command->args_max >= 0 && argc > command->args_max) {
+		tw_error__set(error, 0, "unexpected argument '%s'; see --help", argv[command->args_max]);
+		return CLI_EXIT_USAGE;
+	}
+	return command->run(config, argc, argv, error);
 }
 
 int cli_command__main(const struct cli_command *command, const char *path, int argc, char **argv)
 {
 	void *config = calloc(1, command->config_size + 1);
-	struct tw_error error;
-	int status;
+	struct tw_error error = { .text = "" };
+	int status = CLI_EXIT_FAILURE;
 
-	if (!config) {
+	if (config)
+		status = run_parsed(command, path, config, argc, argv, &error);
+	else
 		tw_error__set(&error, 0, "out of memory");
-		return complain(path, &error, CLI_EXIT_FAILURE);
-	}
-	status = run_parsed(command, path, config, argc, argv);
+	if (config && command->discard)
+		command->discard(config);
 	free(config);
+	if (error.text[0])
+		note__error(path, &error);
 	return status;
 }
 

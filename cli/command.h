@@ -21,7 +21,7 @@ enum cli_exit {
  *
  * A name that does not exist (-ENOENT) or an invalid value (-EINVAL) is a usage error; everything else is a failure.
  */
-int cli_exit__of(int error);
+int cli_exit__of(int err);
 
 /**
  * cli_exit__of_opening() - convert the result of opening an output file, an interface or a host to an exit status
@@ -29,7 +29,7 @@ int cli_exit__of(int error);
  * A directory, an interface or a host that does not exist may appear later, so a service manager must start the service again. It does not
  * do so after a usage error. Therefore only -EINVAL is a usage error.
  */
-int cli_exit__of_opening(int error);
+int cli_exit__of_opening(int err);
 
 struct cli_example {
 	const char *what; /* NULL ends a list */
@@ -50,10 +50,10 @@ struct cli_command {
 	size_t config_size;                           /* bytes of the config: zeroed, then set by the options */
 
 	/*
-	 * Return: an exit status. @error is printed as one sentence; @args is NULL-terminated. run must free what the apply functions of
-	 * options have allocated in @config; discard does so if run is not called.
+	 * Return: an exit status. @error is printed as one sentence; @args is NULL-terminated.
 	 */
 	int (*run)(void *config, int n_args, char **args, struct tw_error *error);
+	/* Frees what run and the apply functions of options have allocated in @config; called last, also without run. */
 	void (*discard)(void *config);
 };
 

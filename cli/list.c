@@ -22,12 +22,6 @@ struct list_config {
 	bool systems, fields, clocks, instances, tracers, functions, options;
 };
 
-static void print_events(const struct tw_event_list *events)
-{
-	for (size_t i = 0; i < events->n; i++)
-		say(stdout, "%s:%s\n", events->names[i].system, events->names[i].name);
-}
-
 static void print_fields(const struct tw_format *format)
 {
 	for (uint16_t i = format->n_common; i < format->n_fields; i++) {
@@ -55,22 +49,6 @@ static int print_event_fields(const char *dir, const struct tw_event_name *event
 	print_fields(format);
 	tw_format__free(format);
 	return 0;
-}
-
-static int print_all_fields(const char *dir, const struct tw_event_list *events, struct tw_error *error)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < events->n && !err; i++)
-		err = print_event_fields(dir, &events->names[i], error);
-	return err;
-}
-
-static void print_systems(const struct tw_event_list *events)
-{
-	for (size_t i = 0; i < events->n; i++)
-		if (!i || strcmp(events->names[i].system, events->names[i - 1].system))
-			say(stdout, "%s\n", events->names[i].system);
 }
 
 /* Prints clocks or tracers, one a line. The file has them in one line; in trace_clock the selected clock is in brackets. */
@@ -155,34 +133,38 @@ static int print_instances(struct tw_error *error)
 	return 0;
 }
 
-static int print_chosen(const struct list_config *config, const char *dir, const struct tw_event_list *events,
-			struct tw_error *error)
+/* Prints event @i of the list as the options say: its name, also its fields, or once the name of its system. */
+static int print_event(const struct list_config *config, const char *dir, const struct tw_event_list *events, size_t i,
+		       struct tw_error *error)
 {
+	const struct tw_event_name *event = &events->names[i];
+
 	if (config->fields)
-		return print_all_fields(dir, events, error);
-	if (config->systems)
-		print_systems(events);
-	else
-		print_events(events);
+		return print_event_fields(dir, event, error);
+	if (!config->systems)
+		say(stdout, "%s:%s\n", event->system, event->name);
+	else if (!i || strcmp(event->system, event[-1].system) != 0)
+		say(stdout, "%s\n", event->system);
 	return 0;
 }
 
 static int list_events(const struct list_config *config, const char *dir, struct tw_error *error)
 {
 	struct tw_event_list all = { 0 }, selected = { 0 };
+	const struct tw_event_list *events = config->selection.n ? &selected : &all;
 	int err = tw_event_list__read(dir, &all, error);
 
 	if (err)
 		return err;
 	err = cli_selection__resolve(&config->selection, &all, &selected, error);
-	if (!err)
-		err = print_chosen(config, dir, config->selection.n ? &selected : &all, error);
+	for (size_t i = 0; i < events->n && !err; i++)
+		err = print_event(config, dir, events, i, error);
 	tw_event_list__fini(&selected);
 	tw_event_list__fini(&all);
 	return err;
 }
 
-static int list_what_is_asked(struct list_config *config, int n_args, char **args, struct tw_error *error)
+static int list(struct list_config *config, int n_args, char **args, struct tw_error *error)
 {
 	const char *dir;
 	int err = tw_tracing_dir__find(&dir, error);
@@ -204,13 +186,9 @@ static int list_what_is_asked(struct list_config *config, int n_args, char **arg
 	return list_events(config, dir, error);
 }
 
-static int list(void *data, int n_args, char **args, struct tw_error *error)
+static int run(void *config, int n_args, char **args, struct tw_error *error)
 {
-	struct list_config *config = data;
-	const int err = list_what_is_asked(config, n_args, args, error);
-
-	cli_selection__fini(&config->selection);
-	return cli_exit__of(err);
+	return cli_exit__of(list(config, n_args, args, error));
 }
 
 static const struct cli_option options[] = {
@@ -258,6 +236,6 @@ const struct cli_command cli_command_list = {
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct list_config),
-	.run = list,
+	.run = run,
 	.discard = cli_selection__fini,
 };

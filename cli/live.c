@@ -238,7 +238,6 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	(void)n_args;
 	status = session__run(&live->run, &defaults, args, &output, live, error);
 	leave_window(live);
-	run_config__fini(&live->run);
 	return status ? status : judge_viewer(live, error);
 }
 

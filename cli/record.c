@@ -17,7 +17,7 @@
 #include "cli/summary.h"
 #include "pcap-tools/record/recorder.h"
 
-struct record {
+struct record_run {
 	struct run_config run; /* must be first: the options of the run groups store into it */
 	const char *file;
 	struct tw_recorder *recorder;
@@ -28,7 +28,7 @@ struct record {
 
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
 {
-	struct record *record = ctx;
+	struct record_run *record = ctx;
 	const struct tw_filter *filter = tw_producer__filter_left(producer);
 	struct tw_output_owner owner;
 	const struct tw_output_options output = {
@@ -55,7 +55,7 @@ static int open_output(void *ctx, struct tw_producer *producer, struct tw_error 
 
 static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
 {
-	const struct record *record = ctx;
+	const struct record_run *record = ctx;
 
 	(void)thread;
 	return tw_recorder__sink(record->recorder, ret, error);
@@ -63,7 +63,7 @@ static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struc
 
 static void started(void *ctx)
 {
-	struct record *record = ctx;
+	struct record_run *record = ctx;
 
 	record->started = true;
 	if (!record->run.quiet)
@@ -73,14 +73,14 @@ static void started(void *ctx)
 
 static int finish(void *ctx, struct tw_error *error)
 {
-	struct record *record = ctx;
+	struct record_run *record = ctx;
 
 	return tw_recorder__finish(record->recorder, &record->stats, error);
 }
 
 static void summarize(void *ctx, const struct tw_producer_counters *counters)
 {
-	const struct record *record = ctx;
+	const struct record_run *record = ctx;
 
 	(void)counters;
 	summary__print_troubles(&record->stats, stderr);
@@ -91,7 +91,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *counters)
 }
 
 /* Removes the file if tracing could not start, because it has no frames. Pipes and other outputs stay. */
-static void remove_empty(const struct record *record)
+static void remove_empty(const struct record_run *record)
 {
 	const bool is_name = strcmp(record->file, "-") != 0;
 	struct stat st;
@@ -102,7 +102,7 @@ static void remove_empty(const struct record *record)
 
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
-	static const struct tw_producer_options defaults = { .repeat_ms = 0, .later_stage = true };
+	static const struct tw_producer_options defaults = { .later_stage = true };
 	static const struct session_output output = {
 		.open = open_output,
 		.open_sink = open_sink,
@@ -110,25 +110,23 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		.finish = finish,
 		.summarize = summarize,
 	};
-	struct record *record = data;
+	struct record_run *record = data;
 	int status;
 
 	(void)n_args;
-	if (record->file) {
-		status = session__run(&record->run, &defaults, args, &output, record, error);
-		remove_empty(record);
-		tw_recorder__free(record->recorder);
-	} else {
+	if (!record->file) {
 		tw_error__set(error, -EINVAL, "no file is given: name one with --write, or - for standard output");
-		status = CLI_EXIT_USAGE;
+		return CLI_EXIT_USAGE;
 	}
-	run_config__fini(&record->run);
+	status = session__run(&record->run, &defaults, args, &output, record, error);
+	remove_empty(record);
+	tw_recorder__free(record->recorder);
 	return status;
 }
 
 static const struct cli_option options[] = {
 	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
-	  .offset = offsetof(struct record, file) },
+	  .offset = offsetof(struct record_run, file) },
 	{ 0 },
 };
 
@@ -158,7 +156,7 @@ const struct cli_command cli_command_record = {
 		       "event. The interface statistics of the file and the summary show losses and their places.",
 	.examples = examples,
 	.groups = groups,
-	.config_size = sizeof(struct record),
+	.config_size = sizeof(struct record_run),
 	.run = run,
 	.discard = run_config__fini,
 };

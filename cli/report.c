@@ -217,7 +217,6 @@ static int report(void *data, int n_args, char **args, struct tw_error *error)
 		if (fd > STDIN_FILENO)
 			close(fd);
 	}
-	discard(config);
 	return status;
 }
 

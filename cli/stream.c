@@ -486,7 +486,6 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		status = run_session(stream, args, error);
 	}
 	tw_limit__free(stream->limit);
-	run_config__fini(&stream->run);
 	return status;
 }
 

@@ -491,14 +491,8 @@ static int capture_events(struct capture *capture, struct tw_error *error)
 
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
-	struct capture *capture = data;
-	int status;
-
-	(void)n_args;
-	(void)args;
-	status = check(capture, error) ? CLI_EXIT_USAGE : capture_events(capture, error);
-	discard(capture);
-	return status;
+	(void)n_args, (void)args;
+	return check(data, error) ? CLI_EXIT_USAGE : capture_events(data, error);
 }
 
 static const struct cli_option options[] = {
