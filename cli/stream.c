@@ -21,27 +21,6 @@
 #include "vnet/rx_requests.h"
 #include "vnet/tx_udp.h"
 
-struct stream;
-
-/* A kind of output: an interface, or UDP. joined and summarize may be NULL. */
-struct stream_output {
-	unsigned int events_per_frame; /* default; 0 = as many as fit */
-	/* Returns whether events may leave this host; called before anything is opened. */
-	bool (*leaves_host)(const struct stream *stream);
-	int (*open)(struct stream *stream, struct tw_producer *producer, struct tw_error *error);
-	int (*open_sink)(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
-	/* As open_questions in struct tw_producer_options. */
-	int (*open_requests)(struct stream *stream, struct tw_receiver **ret, struct tw_error *error);
-	/* Returns whether a receiver may just have joined. */
-	bool (*joined)(struct stream *stream);
-	/* Prints the destination and the transport for a status line: "to HOST (TRANSPORT"; the caller adds the closing parenthesis. */
-	void (*tell)(const struct stream *stream, FILE *out);
-	/* Prints the output's part of the summary. */
-	void (*summarize)(const struct stream *stream, FILE *out);
-	/* Closes the output, also if it was opened only in part. Return: 0 or -errno */
-	int (*close)(struct stream *stream, struct tw_error *error);
-};
-
 struct stream {
 	struct run_config run; /* must be first: the options of the run groups store into it */
 	const char *host;      /* --udp */
@@ -51,7 +30,6 @@ struct stream {
 	uint64_t latency_ms;
 	bool raw_pointers;
 
-	const struct stream_output *output;
 	struct tw_limit *limit;
 
 	struct run_interface veth; /* used with --interface */
@@ -177,220 +155,24 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-static const struct cli_option_group stream_output_group = { "Output", options };
+static const struct cli_option_group group = { "Output", options };
 
-/* A stream on an interface: a veth pair, or a real NIC. */
-
-/*
- * Requires --destination for an interface that leads to other hosts: frames to a group address flood a switched network with data about
- * this kernel.
- */
-static int check_destination(const struct stream *stream, struct tw_error *error)
+static int open_limit(struct stream *stream, struct tw_error *error)
 {
-	if (stream->veth.iface.reach < TW_REACH_NETWORK || stream->has_destination)
+	if (!stream->rate)
 		return 0;
-	return tw_error__set(
-		error, -EINVAL,
-		"%s leads to other hosts: name the receiver with --destination and the Ethernet address of a capture "
-		"host, or use --destination group for the whole network",
-		stream->veth.name);
+	stream->limit = tw_limit__new(stream->rate);
+	return stream->limit ? 0 : tw_error__set(error, -ENOMEM, "no memory to limit the rate");
 }
 
-static int open_interface(struct stream *stream, struct tw_producer *producer, struct tw_error *error)
+/* Puts the limit of --rate before a sink that was opened. @err: the result of opening it */
+static int limit_sink(struct stream *stream, int err, struct tw_sink **ret, struct tw_error *error)
 {
-	int err = run_interface__open(stream->run.interface, tw_producer__instance(producer),
-				      tw_producer__threads(producer), &stream->veth, error);
-
-	if (!err)
-		err = check_destination(stream, error);
-	if (!err)
-		err = tw_listeners__open(stream->veth.name, &stream->listeners, error);
-	if (err)
-		return err;
-	if (stream->has_destination)
-		stream->veth.destination = stream->destination;
-	if (stream->veth.ours) {
-		tw_producer__ignore_device(producer, stream->veth.name);
-		tw_producer__ignore_device(producer, stream->veth.iface.tx_name);
-	}
-	if (stream->veth.ours && !stream->run.quiet)
-		fprintf(stderr, "there is no interface %s: made a veth pair of that name for this run\n",
-			stream->veth.name);
-	return 0;
-}
-
-/* A container with the other end of a veth pair counts as another host. */
-static bool interface_leaves_host(const struct stream *stream)
-{
-	return run_interface__reach(stream->run.interface) > TW_REACH_VETH;
-}
-
-static int interface_open_sink(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
-{
-	return run_interface__sink(&stream->veth, thread, stream->run.frame_size, ret, error);
-}
-
-static int interface_open_requests(struct stream *stream, struct tw_receiver **ret, struct tw_error *error)
-{
-	return tw_rx_requests__on_link(stream->veth.iface.tx_name, ret, error);
-}
-
-static bool interface_joined(struct stream *stream)
-{
-	return tw_listeners__joined(stream->listeners);
-}
-
-static void interface_tell(const struct stream *stream, FILE *out)
-{
-	say(out, "on %s (%s", stream->veth.name, stream->veth.how);
-}
-
-static int close_interface(struct stream *stream, struct tw_error *error)
-{
-	tw_listeners__close(stream->listeners);
-	return run_interface__close(&stream->veth, error);
-}
-
-static const struct stream_output stream_on_interface = {
-	.events_per_frame = 1,
-	.leaves_host = interface_leaves_host,
-	.open = open_interface,
-	.open_sink = interface_open_sink,
-	.open_requests = interface_open_requests,
-	.joined = interface_joined,
-	.tell = interface_tell,
-	.close = close_interface,
-};
-
-/* A stream over UDP. The sender cannot see its receivers, so metadata are repeated for receivers that join later. */
-
-static int open_udp(struct stream *stream, struct tw_producer *producer, struct tw_error *error)
-{
-	const int err = tw_udp_address__parse(stream->host, &stream->to, error);
-
-	(void)producer;
-	return err ? err : tw_tx_udp__open(&stream->to, &stream->udp, error);
-}
-
-static bool udp_leaves_host(const struct stream *stream)
-{
-	(void)stream;
-	return true;
-}
-
-static int udp_open_sink(struct stream *stream, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
-{
-	const int err = tw_tx_udp__sink(stream->udp, stream->run.frame_size, ret, error);
-
-	if (!err && !thread)
-		snprintf(stream->how, sizeof(stream->how), "%s", (*ret)->how);
-	return err;
-}
-
-static int udp_open_requests(struct stream *stream, struct tw_receiver **ret, struct tw_error *error)
-{
-	return tw_rx_requests__on_udp(stream->udp, ret, error);
-}
-
-static void udp_tell(const struct stream *stream, FILE *out)
-{
-	char to[TW_UDP_TEXT_MAX];
-
-	tw_udp_address__format(&stream->to, to);
-	say(out, "to %s (%s, path MTU %zu", to, stream->how, tw_tx_udp__mtu(stream->udp));
-}
-
-static void udp_summarize(const struct stream *stream, FILE *out)
-{
-	const uint64_t refused = tw_tx_udp__refused(stream->udp);
-
-	if (refused)
-		say(out, "refused  %" PRIu64 " times %s answered that no program receives on port %u\n", refused,
-		    stream->to.host, stream->to.port);
-}
-
-static int close_udp(struct stream *stream, struct tw_error *error)
-{
-	(void)error;
-	tw_tx_udp__close(stream->udp);
-	return 0;
-}
-
-static const struct stream_output stream_over_udp = {
-	.events_per_frame = 0,
-	.leaves_host = udp_leaves_host,
-	.open = open_udp,
-	.open_sink = udp_open_sink,
-	.open_requests = udp_open_requests,
-	.tell = udp_tell,
-	.summarize = udp_summarize,
-	.close = close_udp,
-};
-
-/*
- * Interval of repeated metadata, ms, for receivers that the sender cannot see: on another host, or reached through a bridge or a mirror
- * port.
- */
-#define REPEAT_MS 1000
-
-static int check(const struct stream *stream, struct tw_error *error)
-{
-	if (!stream->run.interface && !stream->host)
-		return tw_error__set(
-			error, -EINVAL,
-			"no destination is given: name an interface with --interface or a host with --udp, for "
-			"example -i "
-			"tw0 or -u 10.0.0.7");
-	if (stream->run.interface && stream->host)
-		return tw_error__set(error, -EINVAL,
-				     "--interface and --udp exclude each other: stream sends to one of them");
-	if (stream->host && stream->has_destination)
-		return tw_error__set(error, -EINVAL, "--destination is for --interface; --udp names the host itself");
-	return 0;
-}
-
-static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
-{
-	struct stream *stream = ctx;
-
-	if (stream->rate) {
-		stream->limit = tw_limit__new(stream->rate);
-		if (!stream->limit)
-			return tw_error__set(error, -ENOMEM, "no memory to limit the rate");
-	}
-	return stream->output->open(stream, producer, error);
-}
-
-static int open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
-{
-	struct stream *stream = ctx;
-	const int err = stream->output->open_sink(stream, thread, ret, error);
-
 	return !err && stream->limit ? tw_limit__sink(stream->limit, *ret, ret, error) : err;
 }
 
-static int open_requests(void *ctx, struct tw_receiver **ret, struct tw_error *error)
+static void tell_started(const struct stream *stream)
 {
-	struct stream *stream = ctx;
-
-	return stream->output->open_requests(stream, ret, error);
-}
-
-static bool joined(void *ctx)
-{
-	struct stream *stream = ctx;
-
-	return stream->output->joined(stream);
-}
-
-static void started(void *ctx)
-{
-	const struct stream *stream = ctx;
-
-	if (stream->run.quiet)
-		return;
-	fputs("streaming ", stderr);
-	stream->output->tell(stream, stderr);
 	if (stream->rate)
 		fprintf(stderr, ", %g Mbit/s at most", (double)stream->rate / 1e6);
 	fputs("); Ctrl-C ends it\n", stderr);
@@ -425,71 +207,229 @@ static void refused(void *ctx, uint16_t why)
 		note__say("the capture host refuses this stream: %s", reason_of(why));
 }
 
-static void tell_refusals(struct stream *stream)
+static void summarize(void *ctx, const struct tw_producer_counters *counters)
 {
+	struct stream *stream = ctx;
 	const uint64_t times = atomic_load(&stream->refusals);
 
+	(void)counters;
 	if (times)
 		fprintf(stderr, "refused  %" PRIu64 " times the capture host refused this stream: %s\n", times,
 			reason_of(atomic_load(&stream->why)));
 }
 
-static void summarize(void *ctx, const struct tw_producer_counters *counters)
+/* A stream on an interface: a veth pair, or a real NIC. */
+
+/*
+ * Requires --destination for an interface that leads to other hosts: frames to a group address flood a switched network with data about
+ * this kernel.
+ */
+static int check_destination(const struct stream *stream, struct tw_error *error)
+{
+	if (stream->veth.iface.reach < TW_REACH_NETWORK || stream->has_destination)
+		return 0;
+	return tw_error__set(
+		error, -EINVAL,
+		"%s leads to other hosts: name the receiver with --destination and the Ethernet address of a capture "
+		"host, or use --destination group for the whole network",
+		stream->veth.name);
+}
+
+static int interface_open(void *ctx, struct tw_producer *producer, struct tw_error *error)
+{
+	struct stream *stream = ctx;
+	int err = open_limit(stream, error);
+
+	if (!err)
+		err = run_interface__open(stream->run.interface, tw_producer__instance(producer),
+					  tw_producer__threads(producer), &stream->veth, error);
+	if (!err)
+		err = check_destination(stream, error);
+	if (!err)
+		err = tw_listeners__open(stream->veth.name, &stream->listeners, error);
+	if (err)
+		return err;
+	if (stream->has_destination)
+		stream->veth.destination = stream->destination;
+	if (stream->veth.ours) {
+		tw_producer__ignore_device(producer, stream->veth.name);
+		tw_producer__ignore_device(producer, stream->veth.iface.tx_name);
+	}
+	if (stream->veth.ours && !stream->run.quiet)
+		fprintf(stderr, "there is no interface %s: made a veth pair of that name for this run\n",
+			stream->veth.name);
+	return 0;
+}
+
+static int interface_open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
+{
+	struct stream *stream = ctx;
+	const int err = run_interface__sink(&stream->veth, thread, stream->run.frame_size, ret, error);
+
+	return limit_sink(stream, err, ret, error);
+}
+
+static int interface_open_requests(void *ctx, struct tw_receiver **ret, struct tw_error *error)
+{
+	const struct stream *stream = ctx;
+
+	return tw_rx_requests__on_link(stream->veth.iface.tx_name, ret, error);
+}
+
+static bool interface_joined(void *ctx)
+{
+	const struct stream *stream = ctx;
+
+	return tw_listeners__joined(stream->listeners);
+}
+
+static void interface_started(void *ctx)
+{
+	const struct stream *stream = ctx;
+
+	if (stream->run.quiet)
+		return;
+	say(stderr, "streaming on %s (%s", stream->veth.name, stream->veth.how);
+	tell_started(stream);
+}
+
+static int interface_close(void *ctx, struct tw_error *error)
 {
 	struct stream *stream = ctx;
 
-	(void)counters;
-	if (stream->output->summarize)
-		stream->output->summarize(stream, stderr);
-	tell_refusals(stream);
+	tw_listeners__close(stream->listeners);
+	return run_interface__close(&stream->veth, error);
 }
 
-static int close_output(void *ctx, struct tw_error *error)
+static const struct session_output stream_on_interface = {
+	.open = interface_open,
+	.open_sink = interface_open_sink,
+	.open_requests = interface_open_requests,
+	.refused = refused,
+	.joined = interface_joined,
+	.started = interface_started,
+	.summarize = summarize,
+	.close = interface_close,
+};
+
+/* A stream over UDP. The sender cannot see its receivers, so metadata are repeated for receivers that join later. */
+
+static int udp_open(void *ctx, struct tw_producer *producer, struct tw_error *error)
+{
+	struct stream *stream = ctx;
+	int err = open_limit(stream, error);
+
+	(void)producer;
+	if (!err)
+		err = tw_udp_address__parse(stream->host, &stream->to, error);
+	return err ? err : tw_tx_udp__open(&stream->to, &stream->udp, error);
+}
+
+static int udp_open_sink(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error)
+{
+	struct stream *stream = ctx;
+	const int err = tw_tx_udp__sink(stream->udp, stream->run.frame_size, ret, error);
+
+	if (!err && !thread)
+		snprintf(stream->how, sizeof(stream->how), "%s", (*ret)->how);
+	return limit_sink(stream, err, ret, error);
+}
+
+static int udp_open_requests(void *ctx, struct tw_receiver **ret, struct tw_error *error)
 {
 	struct stream *stream = ctx;
 
-	return stream->output->close(stream, error);
+	return tw_rx_requests__on_udp(stream->udp, ret, error);
 }
 
-/* Runs the session with the output that the options select. Return: exit status */
-static int run_session(struct stream *stream, char **command, struct tw_error *error)
+static void udp_started(void *ctx)
 {
-	const struct stream_output *kind = stream->output;
-	const struct tw_producer_options defaults = {
-		.events_per_frame = kind->events_per_frame,
-		.repeat_ms = REPEAT_MS,
-		.latency_ms = (unsigned int)stream->latency_ms,
-		.hash_pointers = !stream->raw_pointers && kind->leaves_host(stream),
-	};
-	const struct session_output output = {
-		.open = open_output,
-		.open_sink = open_sink,
-		.open_requests = open_requests,
-		.refused = refused,
-		.joined = kind->joined ? joined : NULL,
-		.started = started,
-		.summarize = summarize,
-		.close = close_output,
-	};
+	const struct stream *stream = ctx;
+	char to[TW_UDP_TEXT_MAX];
 
-	return session__run(&stream->run, &defaults, command, &output, stream, error);
+	if (stream->run.quiet)
+		return;
+	tw_udp_address__format(&stream->to, to);
+	say(stderr, "streaming to %s (%s, path MTU %zu", to, stream->how, tw_tx_udp__mtu(stream->udp));
+	tell_started(stream);
+}
+
+static void udp_summarize(void *ctx, const struct tw_producer_counters *counters)
+{
+	const struct stream *stream = ctx;
+	const uint64_t times = tw_tx_udp__refused(stream->udp);
+
+	if (times)
+		say(stderr, "refused  %" PRIu64 " times %s answered that no program receives on port %u\n", times,
+		    stream->to.host, stream->to.port);
+	summarize(ctx, counters);
+}
+
+static int udp_close(void *ctx, struct tw_error *error)
+{
+	const struct stream *stream = ctx;
+
+	(void)error;
+	tw_tx_udp__close(stream->udp);
+	return 0;
+}
+
+static const struct session_output stream_over_udp = {
+	.open = udp_open,
+	.open_sink = udp_open_sink,
+	.open_requests = udp_open_requests,
+	.refused = refused,
+	.started = udp_started,
+	.summarize = udp_summarize,
+	.close = udp_close,
+};
+
+/*
+ * Interval of repeated metadata, ms, for receivers that the sender cannot see: on another host, or reached through a bridge or a mirror
+ * port.
+ */
+#define REPEAT_MS 1000
+
+static int check(const struct stream *stream, struct tw_error *error)
+{
+	if (!stream->run.interface && !stream->host)
+		return tw_error__set(
+			error, -EINVAL,
+			"no destination is given: name an interface with --interface or a host with --udp, for "
+			"example -i tw0 or -u 10.0.0.7");
+	if (stream->run.interface && stream->host)
+		return tw_error__set(error, -EINVAL,
+				     "--interface and --udp exclude each other: stream sends to one of them");
+	if (stream->host && stream->has_destination)
+		return tw_error__set(error, -EINVAL, "--destination is for --interface; --udp names the host itself");
+	return 0;
+}
+
+/* Whether events may leave this host. A container with the other end of a veth pair counts as another host. */
+static bool leaves_host(const struct stream *stream)
+{
+	return stream->host || run_interface__reach(stream->run.interface) > TW_REACH_VETH;
 }
 
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct stream *stream = data;
-	int status = check(stream, error) ? CLI_EXIT_USAGE : CLI_EXIT_OK;
+	struct tw_producer_options defaults = { .repeat_ms = REPEAT_MS };
+	int status;
 
 	(void)n_args;
-	if (!status) {
-		stream->output = stream->host ? &stream_over_udp : &stream_on_interface;
-		status = run_session(stream, args, error);
-	}
+	if (check(stream, error))
+		return CLI_EXIT_USAGE;
+	defaults.events_per_frame = stream->host ? 0 : 1; /* 0 = as many as fit */
+	defaults.latency_ms = (unsigned int)stream->latency_ms;
+	defaults.hash_pointers = !stream->raw_pointers && leaves_host(stream);
+	status = session__run(&stream->run, &defaults, args, stream->host ? &stream_over_udp : &stream_on_interface,
+			      stream, error);
 	tw_limit__free(stream->limit);
 	return status;
 }
 
-static const struct cli_option_group *const groups[] = { &run_source_group, &run_tracer_group, &stream_output_group,
+static const struct cli_option_group *const groups[] = { &run_source_group, &run_tracer_group, &group,
 							 &run_frame_group,  &run_status_group, NULL };
 
 static const struct cli_example examples[] = {
