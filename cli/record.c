@@ -86,8 +86,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *counters)
 	summary__print_troubles(&record->stats, stderr);
 	filter_option__summarize(record->filter_left, &record->stats.capture_filter);
 	summary__print_ledger(&record->stats.ledger, stderr);
-	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
-		record->stats.ledger.place[TW_PLACE_DELIVERED], record->stats.packets, record->stats.bytes);
+	summary__print_file(&record->stats, stderr);
 }
 
 /* Removes the file if tracing could not start, because it has no frames. Pipes and other outputs stay. */

@@ -137,6 +137,12 @@ void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
 			merge->malformed, merge->incomplete, merge->duplicates);
 }
 
+void summary__print_file(const struct tw_archive_stats *stats, FILE *out)
+{
+	fprintf(out, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
+		stats->ledger.place[TW_PLACE_DELIVERED], stats->packets, stats->bytes);
+}
+
 void summary__print_ledger(const struct tw_ledger *ledger, FILE *out)
 {
 	char line[TW_LEDGER_TEXT_MAX];

@@ -31,6 +31,9 @@ void summary__print(const struct tw_producer_counters *counters, const struct tw
 /** summary__print_troubles() - print the losses, late events and damage that the archive found; nothing if there are none */
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out);
 
+/** summary__print_file() - print how much was written to the output */
+void summary__print_file(const struct tw_archive_stats *stats, FILE *out);
+
 /** summary__print_ledger() - print the ledger of a run, if events could not be written to the file or its difference is unknown */
 void summary__print_ledger(const struct tw_ledger *ledger, FILE *out);
 

@@ -20,16 +20,6 @@
 #include "cli/summary.h"
 #include "pcap-tools/archive/archive.h"
 
-struct capture_limits {
-	uint64_t early;              /* events emitted early because of the memory limit */
-	uint64_t metadata_bytes;     /* memory used by metadata, bytes */
-	uint64_t metadata_not_kept;  /* records not kept: written on each arrival, not repeated in later files */
-	uint64_t names_forgotten;    /* task names evicted from memory, which later files may lack */
-	uint64_t metadata_in_pieces; /* metadata records that are not in the file because a PART is missing */
-	uint64_t not_asked;          /* frames of streams whose clocks are not polled */
-	bool classifiers_unread;     /* drop counters not read: events dropped by classifiers count as lost */
-};
-
 #define COLUMNS 100
 #define ROWS    24
 
@@ -45,19 +35,16 @@ static bool screen__is_there(void)
 	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Return: width of the terminal; COLUMNS if standard error is not a terminal */
-static unsigned int screen__columns(void)
+/* Return: size of the terminal; COLUMNS and ROWS if standard error is not a terminal */
+static struct winsize screen__size(void)
 {
 	struct winsize size;
 
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? COLUMNS : size.ws_col;
-}
-
-static unsigned int terminal_rows(void)
-{
-	struct winsize size;
-
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_row ? ROWS : size.ws_row;
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size))
+		size = (struct winsize){ 0 };
+	size.ws_col = size.ws_col ? size.ws_col : COLUMNS;
+	size.ws_row = size.ws_row ? size.ws_row : ROWS;
+	return size;
 }
 
 /* Return: length of the first @max lines of a text, bytes. @ret_lines: number of these lines. */
@@ -76,8 +63,8 @@ static size_t first_lines(const char *text, size_t max, size_t *ret_lines)
 static void screen__clear(struct screen *screen)
 {
 	if (screen->lines)
-		fprintf(stderr, "\r" UP ERASE,
-			screen->lines); /* "\r", because input of the user may have moved the cursor */
+		/* "\r", because input of the user may have moved the cursor */
+		fprintf(stderr, "\r" UP ERASE, screen->lines);
 	screen->lines = 0;
 }
 
@@ -85,7 +72,7 @@ static void screen__clear(struct screen *screen)
 static void screen__show(struct screen *screen, const char *text)
 {
 	size_t lines;
-	const size_t len = first_lines(text, terminal_rows() - 1, &lines);
+	const size_t len = first_lines(text, screen__size().ws_row - 1u, &lines);
 
 	screen__clear(screen);
 	fwrite(text, 1, len, stderr);
@@ -93,51 +80,38 @@ static void screen__show(struct screen *screen, const char *text)
 	screen->lines = lines;
 }
 
-/* Makes the limits from an archive's counters, except not_asked and classifiers_unread, which the caller sets */
-static struct capture_limits capture_limits__make(const struct tw_archive_stats *stats)
-{
-	const struct tw_metadata_stats *metadata = &stats->metadata;
+#define AT(member) offsetof(struct receiver_stats, member)
 
-	return (struct capture_limits){
-		.early = stats->merge.forced,
-		.metadata_bytes = metadata->memory,
-		.metadata_not_kept = metadata->beyond,
-		.names_forgotten = metadata->forgotten,
-		.metadata_in_pieces = metadata->incomplete,
-	};
-}
-
-#define LIMIT(member) offsetof(struct capture_limits, member)
-
-static const struct summary_row limit_rows[] = {
-	{ "early", LIMIT(early), "limit", "events were written out of order, because queued events used all memory" },
-	{ "metadata_bytes", LIMIT(metadata_bytes), NULL, NULL },
-	{ "metadata_not_kept", LIMIT(metadata_not_kept), "limit",
+static const struct summary_row limits[] = {
+	{ "early", AT(archive.merge.forced), "limit",
+	  "events were written out of order, because queued events used all memory" },
+	{ "metadata_bytes", AT(archive.metadata.memory), NULL, NULL },
+	{ "metadata_not_kept", AT(archive.metadata.beyond), "limit",
 	  "metadata records did not fit into memory: later files lack them" },
-	{ "names_forgotten", LIMIT(names_forgotten), "limit",
+	{ "names_forgotten", AT(archive.metadata.forgotten), "limit",
 	  "task names did not fit into memory: later files may lack them" },
-	{ "metadata_in_pieces", LIMIT(metadata_in_pieces), "limit",
+	{ "metadata_in_pieces", AT(archive.metadata.incomplete), "limit",
 	  "metadata records were incomplete and are not in the file" },
-	{ "not_asked", LIMIT(not_asked), "limit", "frames of streams beyond the number that is asked for clocks" },
+	{ "not_asked", AT(asked.crowded), "limit", "frames of streams beyond the number that is asked for clocks" },
 	{ 0 },
 };
 
 /* Prints one line for each limit that was reached */
-static void capture_limits__print(const struct capture_limits *limits, const struct tw_ledger *ledger, FILE *out)
+static void print_limits(const struct capture *capture, const struct receiver_stats *stats, FILE *out)
 {
-	summary__print_rows(limit_rows, limits, out);
-	if (limits->classifiers_unread && ledger->place[TW_PLACE_WIRE])
+	summary__print_rows(limits, stats, out);
+	if (!drop_counters__is_whole(capture->rejected) && stats->archive.ledger.place[TW_PLACE_WIRE])
 		fputs("limit    counters of classifiers were not read, which requires root: events that these dropped "
 		      "count as wire\n",
 		      out);
 }
 
 /* Writes all limits as an object, the value of "limits" */
-static void capture_limits__json(const struct capture_limits *limits, struct tw_json *json)
+static void put_limits(const struct capture *capture, const struct receiver_stats *stats, struct tw_json *json)
 {
 	tw_json__open(json, "limits", '{');
-	summary__put_rows(limit_rows, limits, json);
-	tw_json__bool(json, "classifiers_unread", limits->classifiers_unread);
+	summary__put_rows(limits, stats, json);
+	tw_json__bool(json, "classifiers_unread", !drop_counters__is_whole(capture->rejected));
 	tw_json__close(json);
 }
 
@@ -165,12 +139,10 @@ void capture__tell_first_refused(struct capture *capture)
 		  tw_refusals__why(refusals.first));
 }
 
-#define REFUSED(member) offsetof(struct tw_refusals, member)
-
 static const struct summary_row refused_counters[] = {
-	{ "frames", REFUSED(frames), NULL, NULL },
-	{ "events", REFUSED(events), NULL, NULL },
-	{ "gave_way", REFUSED(gave_way), "gave way", "streams, to others" },
+	{ "frames", AT(refusals.frames), NULL, NULL },
+	{ "events", AT(refusals.events), NULL, NULL },
+	{ "gave_way", AT(refusals.gave_way), "gave way", "streams, to others" },
 	{ 0 },
 };
 
@@ -186,12 +158,13 @@ static void put_row(const char *key, const char *source, const struct tw_refusal
 }
 
 /* Writes the refused frames as an object, the value of "refused" */
-static void capture__print_refused_json(const struct tw_refusals *refusals, struct tw_json *json)
+static void put_refused(const struct receiver_stats *stats, struct tw_json *json)
 {
+	const struct tw_refusals *refusals = &stats->refusals;
 	char source[TW_PEER_TEXT_MAX];
 
 	tw_json__open(json, "refused", '{');
-	summary__put_rows(refused_counters, refusals, json);
+	summary__put_rows(refused_counters, stats, json);
 	tw_json__open(json, "reasons", '{');
 	for (size_t i = 0; i < TW_REFUSED_REASONS; i++)
 		tw_json__u64(json, reason_keys[i], refusals->reasons[i]);
@@ -206,26 +179,28 @@ static void capture__print_refused_json(const struct tw_refusals *refusals, stru
 	tw_json__close(json);
 }
 
-/* Prints the refused frames as text; nothing if no frame was refused */
-static void capture__print_refused(const struct tw_refusals *refusals, FILE *out)
+static void print_row(const char *source, const struct tw_refusals_row *row, FILE *out)
 {
-	for (size_t i = 0; i < refusals->n; i++) {
-		const struct tw_refusals_row *row = &refusals->rows[i];
-		char source[TW_PEER_TEXT_MAX];
+	fprintf(out, "refused  %" PRIu64 " frames with %" PRIu64 " events from %s\n", row->frames, row->events, source);
+}
 
-		tw_peer_address__format(&row->source, source);
-		fprintf(out, "refused  %" PRIu64 " frames with %" PRIu64 " events from %s\n", row->frames, row->events,
-			source);
+/* Prints the refused frames as text; nothing if no frame was refused */
+static void print_refused(const struct receiver_stats *stats, FILE *out)
+{
+	const struct tw_refusals *refusals = &stats->refusals;
+	char source[TW_PEER_TEXT_MAX];
+
+	for (size_t i = 0; i < refusals->n; i++) {
+		tw_peer_address__format(&refusals->rows[i].source, source);
+		print_row(source, &refusals->rows[i], out);
 	}
 	if (refusals->others.frames)
-		fprintf(out, "refused  %" PRIu64 " frames with %" PRIu64 " events from other addresses\n",
-			refusals->others.frames, refusals->others.events);
-	for (size_t i = 0; i < TW_REFUSED_REASONS; i++) {
+		print_row("other addresses", &refusals->others, out);
+	for (size_t i = 0; i < TW_REFUSED_REASONS; i++)
 		if (refusals->reasons[i])
 			fprintf(out, "         %" PRIu64 " of these frames: %s\n", refusals->reasons[i],
 				tw_refusals__why((uint16_t)i));
-	}
-	summary__print_rows(refused_counters, refusals, out);
+	summary__print_rows(refused_counters, stats, out);
 }
 
 #define PATIENCE_MS 500 /* longest wait for the writer's reports, ms */
@@ -289,10 +264,12 @@ static void put_clock(const struct tw_stream_clock_summary *clock, struct tw_jso
 	tw_json__close(json);
 }
 
-static void put_streams(const char *what, const struct tw_archive_report *reports, size_t n, struct tw_json *json)
+static void put_streams(const char *what, const struct receiver_stats *stats, struct tw_json *json)
 {
+	const struct tw_archive_report *reports = stats->streams;
+
 	tw_json__open(json, what, '[');
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < stats->n_streams; i++) {
 		tw_json__open(json, NULL, '{');
 		tw_json__str(json, "name", reports[i].name);
 		tw_json__id(json, "stream", reports[i].stream_id);
@@ -303,20 +280,17 @@ static void put_streams(const char *what, const struct tw_archive_report *report
 	tw_json__close(json);
 }
 
-static void print_status_json(const struct tw_archive_report *reports, size_t n, const struct capture_limits *limits,
-			      const struct tw_refusals *refusals)
+static void print_status_json(const struct capture *capture, const struct receiver_stats *stats)
 {
 	struct tw_json json;
 
 	begin_json(&json);
-	put_streams("status", reports, n, &json);
-	capture_limits__json(limits, &json);
-	if (refusals->frames)
-		capture__print_refused_json(refusals, &json);
+	put_streams("status", stats, &json);
+	put_limits(capture, stats, &json);
+	if (stats->refusals.frames)
+		put_refused(stats, &json);
 	tw_json__close(&json);
 }
-
-#define AT(member) offsetof(struct receiver_stats, member)
 
 static const struct summary_row frame_counters[] = {
 	{ "received", AT(rx.frames), NULL, NULL },
@@ -343,23 +317,13 @@ static const struct summary_row file_counters[] = {
 	{ 0 },
 };
 
-static struct capture_limits limits_at_end(const struct capture *capture)
-{
-	struct capture_limits limits = capture_limits__make(&capture->stats.archive);
-
-	limits.not_asked = capture->stats.asked.crowded;
-	limits.classifiers_unread = !drop_counters__is_whole(capture->rejected);
-	return limits;
-}
-
 static void print_end_json(const struct capture *capture)
 {
 	const struct receiver_stats *stats = &capture->stats;
-	const struct capture_limits limits = limits_at_end(capture);
 	struct tw_json json;
 
 	begin_json(&json);
-	put_streams("end", stats->streams, stats->n_streams, &json);
+	put_streams("end", stats, &json);
 	tw_json__open(&json, "frames", '{');
 	summary__put_rows(frame_counters, stats, &json);
 	tw_json__u64(&json, "refused", stats->archive.merge.refused + stats->refusals.frames);
@@ -367,54 +331,45 @@ static void print_end_json(const struct capture *capture)
 	tw_json__open(&json, "questions", '{');
 	summary__put_rows(question_counters, stats, &json);
 	tw_json__close(&json);
-	capture__print_refused_json(&stats->refusals, &json);
+	put_refused(stats, &json);
 	if (capture->filter)
 		filter_option__json(&stats->archive.capture_filter, &json);
 	tw_json__open(&json, "file", '{');
 	summary__put_rows(file_counters, stats, &json);
 	tw_json__close(&json);
-	capture_limits__json(&limits, &json);
+	put_limits(capture, stats, &json);
 	tw_json__close(&json);
 }
 
-/* The data of one status report. */
-struct status {
-	const struct tw_archive_report *reports;
-	size_t n;
-	struct tw_ledger ledger; /* sum of all streams */
-	struct capture_limits limits;
-	struct tw_refusals refusals;
-};
-
-static void print_lines(const struct status *status)
+static void print_lines(const struct capture *capture, const struct receiver_stats *stats)
 {
 	char line[TW_LEDGER_TEXT_MAX];
 
-	for (size_t i = 0; i < status->n && i < TELL_MAX; i++) {
-		tw_ledger__line(&status->reports[i].ledger, line, sizeof(line));
-		fprintf(stderr, "%s: %s\n", status->reports[i].name, line);
+	for (size_t i = 0; i < stats->n_streams && i < TELL_MAX; i++) {
+		tw_ledger__line(&stats->streams[i].ledger, line, sizeof(line));
+		fprintf(stderr, "%s: %s\n", stats->streams[i].name, line);
 	}
-	if (status->n > TELL_MAX)
-		fprintf(stderr, "and %zu streams more\n", status->n - TELL_MAX);
-	capture_limits__print(&status->limits, &status->ledger, stderr);
+	if (stats->n_streams > TELL_MAX)
+		fprintf(stderr, "and %zu streams more\n", stats->n_streams - TELL_MAX);
+	print_limits(capture, stats, stderr);
 }
 
-static void print_table(const struct tw_archive_report *reports, size_t n, FILE *out)
+static void print_table(const struct receiver_stats *stats, FILE *out)
 {
-	const size_t reported = n < TELL_MAX ? n : TELL_MAX;
+	const size_t reported = stats->n_streams < TELL_MAX ? stats->n_streams : TELL_MAX;
 	const char *names[TELL_MAX];
 	struct tw_ledger ledgers[TELL_MAX];
 
 	for (size_t i = 0; i < reported; i++) {
-		names[i] = reports[i].name;
-		ledgers[i] = reports[i].ledger;
+		names[i] = stats->streams[i].name;
+		ledgers[i] = stats->streams[i].ledger;
 	}
-	ledger__print_table(names, ledgers, reported, screen__columns(), out);
-	if (n > reported)
-		fprintf(out, "and %zu streams more\n", n - reported);
+	ledger__print_table(names, ledgers, reported, screen__size().ws_col, out);
+	if (stats->n_streams > reported)
+		fprintf(out, "and %zu streams more\n", stats->n_streams - reported);
 }
 
-static void show_table(struct screen *screen, const struct status *status)
+static void show_table(struct capture *capture, const struct receiver_stats *stats)
 {
 	char *text = NULL;
 	size_t len;
@@ -422,28 +377,29 @@ static void show_table(struct screen *screen, const struct status *status)
 
 	if (!out)
 		return;
-	print_table(status->reports, status->n, out);
-	capture_limits__print(&status->limits, &status->ledger, out);
-	capture__print_refused(&status->refusals, out);
+	print_table(stats, out);
+	print_limits(capture, stats, out);
+	print_refused(stats, out);
 	if (!fclose(out))
-		screen__show(screen, text);
+		screen__show(&capture->screen, text);
 	free(text);
 }
 
-static void tell_people(struct screen *screen, const struct status *status)
+static void print_status(struct capture *capture, const struct receiver_stats *stats)
 {
 	static const char nothing[] = "no status yet: no stream was received, or the recorder is busy\n";
 
-	if (!screen__is_there())
-		capture__print_refused(&status->refusals, stderr);
-	if (!screen__is_there() && status->n)
-		print_lines(status);
-	else if (!screen__is_there())
-		fputs(nothing, stderr);
-	else if (status->n)
-		show_table(screen, status);
-	else if (!screen->lines)
-		screen__show(screen, nothing);
+	if (!screen__is_there()) {
+		print_refused(stats, stderr);
+		if (stats->n_streams)
+			print_lines(capture, stats);
+		else
+			fputs(nothing, stderr);
+	} else if (stats->n_streams) {
+		show_table(capture, stats);
+	} else if (!capture->screen.lines) {
+		screen__show(&capture->screen, nothing);
+	}
 }
 
 /*
@@ -468,25 +424,20 @@ static void tell_left_out(struct capture *capture)
 
 void capture__tell_status(struct capture *capture)
 {
-	struct tw_archive_stats stats = { .packets = 0 };
-	struct tw_archive_report *reports;
-	struct status status;
+	struct receiver_stats stats = { .n_streams = 0 };
 
 	if ((capture->quiet && !capture->json) || !is_taken(capture))
 		return;
 	tell_left_out(capture);
-	status.n = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &reports, &stats);
-	status.reports = reports;
-	status.ledger = stats.ledger;
-	status.limits = capture_limits__make(&stats);
-	status.limits.not_asked = receiver__crowded(capture->receiver);
-	status.limits.classifiers_unread = !drop_counters__is_whole(capture->rejected);
-	receiver__refusals(capture->receiver, &status.refusals);
+	stats.n_streams = tw_recorder__reports(receiver__recorder(capture->receiver), PATIENCE_MS, &stats.streams,
+					       &stats.archive);
+	stats.asked.crowded = receiver__crowded(capture->receiver);
+	receiver__refusals(capture->receiver, &stats.refusals);
 	if (capture->json)
-		print_status_json(reports, status.n, &status.limits, &status.refusals);
+		print_status_json(capture, &stats);
 	else
-		tell_people(&capture->screen, &status);
-	free(reports);
+		print_status(capture, &stats);
+	free(stats.streams);
 }
 
 static void print_times(const struct tw_archive_report *report)
@@ -514,10 +465,9 @@ static void print_summary(const struct capture *capture)
 {
 	const struct receiver_stats *stats = &capture->stats;
 	const struct tw_archive_stats *archive = &stats->archive;
-	struct capture_limits limits;
 
 	if (stats->n_streams) {
-		print_table(stats->streams, stats->n_streams, stderr);
+		print_table(stats, stderr);
 		ledger__print_remarks(&archive->ledger, stderr);
 	} else {
 		fputs("no stream was received: `tracewire stream` sends them\n", stderr);
@@ -535,11 +485,9 @@ static void print_summary(const struct capture *capture)
 			" exceeded the number of streams or channels\n",
 			archive->merge.unreadable, archive->merge.refused);
 	summary__print_rows(question_counters, stats, stderr);
-	limits = limits_at_end(capture);
-	capture_limits__print(&limits, &archive->ledger, stderr);
-	capture__print_refused(&stats->refusals, stderr);
-	fprintf(stderr, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",
-		archive->ledger.place[TW_PLACE_DELIVERED], archive->packets, archive->bytes);
+	print_limits(capture, stats, stderr);
+	print_refused(stats, stderr);
+	summary__print_file(archive, stderr);
 	summary__print_rows(file_counters, stats, stderr);
 }
 

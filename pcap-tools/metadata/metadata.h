@@ -28,8 +28,8 @@ enum tw_metadata_verdict {
 };
 
 struct tw_metadata_stats {
-	size_t items, memory; /* number of kept records, and memory of the store in bytes */
-	uint64_t known;       /* repetitions, which are not written */
+	uint64_t items, memory; /* number of kept records, and memory of the store in bytes */
+	uint64_t known;         /* repetitions, which are not written */
 	uint64_t beyond;     /* records that were not kept because of the memory limit: their repetitions are written */
 	uint64_t forgotten;  /* evicted names of tasks */
 	uint64_t incomplete; /* values of which a PART is missing; none of their PARTs is written */
