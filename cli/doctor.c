@@ -37,12 +37,6 @@ struct doctor_finding {
 	char fix[384];  /* how to repair it; "" if OK, or if @text says how */
 };
 
-struct doctor_check {
-	const char *name; /* NULL ends a table */
-	bool needed;      /* `live` needs it */
-	void (*look)(struct doctor_finding *ret);
-};
-
 /* doctor__ok(), doctor__bad() - fill a finding */
 __attribute__((format(printf, 2, 3))) static void doctor__ok(struct doctor_finding *ret, const char *text, ...)
 {
@@ -210,9 +204,14 @@ static void look_symbols(struct doctor_finding *ret)
 			    "there is no /proc/kallsyms: functions will be shown as numbers");
 }
 
-/* Checks a feature of the kernel by a file in a new trace instance. @has, @has_not: text of the finding */
-static void look_instance_file(struct doctor_finding *ret, const char *file, const char *has, const char *has_not,
-			       const char *fix)
+/* A feature of the kernel that shows as a file in a trace instance. */
+struct instance_file {
+	const char *file;
+	const char *has, *has_not; /* texts of the finding */
+	const char *fix;
+};
+
+static void look_instance_file(struct doctor_finding *ret, const struct instance_file *feature)
 {
 	struct tw_instance *instance;
 	struct tw_error error;
@@ -221,42 +220,11 @@ static void look_instance_file(struct doctor_finding *ret, const char *file, con
 		doctor__bad(ret, DOCTOR_NO, "", "%s", error.text);
 		return;
 	}
-	if (tw_instance__has(instance, file))
-		doctor__ok(ret, "%s", has);
+	if (tw_instance__has(instance, feature->file))
+		doctor__ok(ret, "%s", feature->has);
 	else
-		doctor__bad(ret, DOCTOR_LIMITED, fix, "%s", has_not);
+		doctor__bad(ret, DOCTOR_LIMITED, feature->fix, "%s", feature->has_not);
 	tw_instance__free(instance);
-}
-
-static void look_instances(struct doctor_finding *ret)
-{
-	look_instance_file(ret, "trace_pipe", "trace instances of our own", "an instance without rings",
-			   "use a kernel with CONFIG_TRACING");
-}
-
-static void look_disable_on_free(struct doctor_finding *ret)
-{
-	look_instance_file(ret, "options/disable_on_free", "the kernel ends the trace of a killed run",
-			   "the kernel lets the trace of a killed run go on",
-			   "run `tracewire cleanup` when one was killed, or use Linux 3.16 or later");
-}
-
-static void look_subbuf_size(struct doctor_finding *ret)
-{
-	look_instance_file(ret, "buffer_subbuf_size_kb", "sub-buffers of any size", "sub-buffers of one page only",
-			   "high rates cost more; Linux 6.8 has larger ones");
-}
-
-static void look_notrace(struct doctor_finding *ret)
-{
-	look_instance_file(ret, "set_event_notrace_pid", "our own threads can be kept out of the trace",
-			   "our own threads show up in the trace", "use Linux 5.7 or later");
-}
-
-static void look_follow(struct doctor_finding *ret)
-{
-	look_instance_file(ret, "options/event-fork", "--follow takes in the children of a command",
-			   "--follow sees the command only, not its children", "use Linux 4.7 or later");
 }
 
 static void look_realtime(struct doctor_finding *ret)
@@ -271,23 +239,6 @@ static void look_realtime(struct doctor_finding *ret)
 	sched_setscheduler(0, SCHED_OTHER, &other);
 	doctor__ok(ret, "SCHED_FIFO for the threads that read");
 }
-
-static const struct doctor_check doctor_kernel_checks[] = {
-	{ "kernel", false, look_kernel },
-	{ "privileges", true, look_privileges },
-	{ "tracefs", true, look_tracefs },
-	{ "events", true, look_events },
-	{ "clocks", true, look_clocks },
-	{ "instances", true, look_instances },
-	{ "disable_on_free", false, look_disable_on_free },
-	{ "sub-buffers", false, look_subbuf_size },
-	{ "notrace_pid", false, look_notrace },
-	{ "follow", false, look_follow },
-	{ "function tracer", false, look_function_tracer },
-	{ "symbols", false, look_symbols },
-	{ "realtime", false, look_realtime },
-	{ NULL, false, NULL },
-};
 
 /* Tests veth pairs and AF_XDP with a veth pair in a new network namespace. */
 
@@ -317,16 +268,10 @@ static void leave_namespace(int old)
 	close(old);
 }
 
-static int make_veth(struct tw_error *error)
+/* Makes a veth pair in a new network namespace, and calls @look there. */
+static void look_in_namespace(struct doctor_finding *ret, void (*look)(struct doctor_finding *ret))
 {
 	const struct tw_veth_options opts = { .name = WIRE, .owner = TW_VETH_OWNER "doctor" };
-
-	return tw_veth__create(&opts, error);
-}
-
-/* Makes a veth pair in a new network namespace, and calls @look there. */
-static void on_wire(struct doctor_finding *ret, void (*look)(struct doctor_finding *ret))
-{
 	const int old = enter_namespace();
 	struct tw_error error;
 
@@ -335,63 +280,53 @@ static void on_wire(struct doctor_finding *ret, void (*look)(struct doctor_findi
 			    strerror(-old));
 		return;
 	}
-	if (make_veth(&error))
+	if (tw_veth__create(&opts, &error))
 		doctor__bad(ret, DOCTOR_NO, "", "%s", error.text);
 	else
 		look(ret);
 	leave_namespace(old);
 }
 
-static void wire_is_there(struct doctor_finding *ret)
+static void look_veth(struct doctor_finding *ret)
 {
 	doctor__ok(ret, "virtual Ethernet pairs can be made");
 }
 
-static void try_xdp(struct doctor_finding *ret)
+/* Return: a sink that sends by AF_XDP; NULL with the finding filled. @fix: as of a finding */
+static struct tw_sink *open_xdp(struct doctor_finding *ret, const char *fix)
 {
 	const struct tw_tx_options opts = { .ifname = WIRE TW_VETH_SUFFIX, .transport = TW_TRANSPORT_XDP };
 	struct tw_sink *sink;
 	struct tw_error error;
 
-	if (tw_tx__open(&opts, &sink, &error)) {
-		doctor__bad(ret, DOCTOR_LIMITED, "frames go by AF_PACKET instead, at more cost", "%s", error.text);
+	if (!tw_tx__open(&opts, &sink, &error))
+		return sink;
+	doctor__bad(ret, DOCTOR_LIMITED, fix, "%s", error.text);
+	return NULL;
+}
+
+static void look_xdp(struct doctor_finding *ret)
+{
+	struct tw_sink *sink = open_xdp(ret, "frames go by AF_PACKET instead, at more cost");
+
+	if (!sink)
 		return;
-	}
 	doctor__ok(ret, "%s", sink->how);
 	tw_sink__close(sink);
 }
 
-static void try_multi_buffer(struct doctor_finding *ret)
+static void look_multi_buffer(struct doctor_finding *ret)
 {
-	const struct tw_tx_options opts = { .ifname = WIRE TW_VETH_SUFFIX, .transport = TW_TRANSPORT_XDP };
-	struct tw_sink *sink;
-	struct tw_error error;
+	struct tw_sink *sink = open_xdp(ret, "it is a part of AF_XDP");
 
-	if (tw_tx__open(&opts, &sink, &error)) {
-		doctor__bad(ret, DOCTOR_LIMITED, "it is a part of AF_XDP", "%s", error.text);
+	if (!sink)
 		return;
-	}
 	if (sink->frame_max > 4096)
 		doctor__ok(ret, "frames up to %zu bytes", sink->frame_max);
 	else
 		doctor__bad(ret, DOCTOR_LIMITED, "Linux 6.6 has multi-buffer AF_XDP", "frames up to %zu bytes only",
 			    sink->frame_max);
 	tw_sink__close(sink);
-}
-
-static void look_veth(struct doctor_finding *ret)
-{
-	on_wire(ret, wire_is_there);
-}
-
-static void look_xdp(struct doctor_finding *ret)
-{
-	on_wire(ret, try_xdp);
-}
-
-static void look_multi_buffer(struct doctor_finding *ret)
-{
-	on_wire(ret, try_multi_buffer);
 }
 
 static void look_memlock(struct doctor_finding *ret)
@@ -407,14 +342,6 @@ static void look_memlock(struct doctor_finding *ret)
 		doctor__bad(ret, DOCTOR_LIMITED, "raise it with `ulimit -l`", "%llu KiB may be too little for AF_XDP",
 			    (unsigned long long)limit.rlim_cur >> 10);
 }
-
-static const struct doctor_check doctor_network_checks[] = {
-	{ "virtual wire", true, look_veth },
-	{ "AF_XDP", false, look_xdp },
-	{ "multi-buffer", false, look_multi_buffer },
-	{ "locked memory", false, look_memlock },
-	{ NULL, false, NULL },
-};
 
 /*
  * Runs a shell command as the user that runs viewers, because root's Wireshark loads other plugins. Return: the command's standard output;
@@ -465,40 +392,27 @@ static bool find_line(const char *command, const char *word, char *ret, size_t s
 	return found;
 }
 
-/*
- * Checks that a program of Wireshark is installed. Shows its first line, "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...).", without the last
- * parentheses
- */
-static void look_program(struct doctor_finding *ret, const char *command, enum doctor_status without, const char *fix)
+/* A program of Wireshark. */
+struct program {
+	const char *command; /* prints its version */
+	enum doctor_status without;
+	const char *fix;
+};
+
+/* Shows the first line of the version, "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...).", without the last parentheses */
+static void look_program(struct doctor_finding *ret, const struct program *program)
 {
 	char line[128];
 	char *details;
 
-	if (!find_line(command, "ireshark", line, sizeof(line))) {
-		doctor__bad(ret, without, fix, "not installed");
+	if (!find_line(program->command, "ireshark", line, sizeof(line))) {
+		doctor__bad(ret, program->without, program->fix, "not installed");
 		return;
 	}
 	details = strstr(line, " (Git");
 	if (details)
 		*details = '\0';
 	doctor__ok(ret, "%s", line);
-}
-
-static void look_tshark(struct doctor_finding *ret)
-{
-	look_program(ret, "tshark --version 2>/dev/null", DOCTOR_NO, "`sudo apt install tshark`");
-}
-
-static void look_wireshark(struct doctor_finding *ret)
-{
-	look_program(ret, "wireshark --version 2>/dev/null", DOCTOR_LIMITED,
-		     "`live --gui` needs it: `sudo apt install wireshark`");
-}
-
-static void look_dumpcap(struct doctor_finding *ret)
-{
-	look_program(ret, "dumpcap --version 2>/dev/null", DOCTOR_LIMITED,
-		     "capturing with Wireshark needs it: `sudo apt install wireshark-common`");
 }
 
 static void look_plugin(struct doctor_finding *ret)
@@ -518,62 +432,102 @@ static void look_plugin(struct doctor_finding *ret)
 	doctor__ok(ret, "%s", path ? path : line);
 }
 
-static const struct doctor_check doctor_program_checks[] = {
-	{ "tshark", true, look_tshark },
-	{ "wireshark", false, look_wireshark },
-	{ "dumpcap", false, look_dumpcap },
-	{ "plugin", true, look_plugin },
-	{ NULL, false, NULL },
+/* A check, by one of the last three members. */
+static const struct doctor_check {
+	const char *name;
+	bool needed;       /* `live` needs it */
+	bool in_namespace; /* look needs a veth pair */
+	void (*look)(struct doctor_finding *ret);
+	struct instance_file feature;
+	struct program program;
+} checks[] = {
+	{ "kernel", .look = look_kernel },
+	{ "privileges", .needed = true, .look = look_privileges },
+	{ "tracefs", .needed = true, .look = look_tracefs },
+	{ "events", .needed = true, .look = look_events },
+	{ "clocks", .needed = true, .look = look_clocks },
+	{ "instances", .needed = true,
+	  .feature = { "trace_pipe", "trace instances of our own", "an instance without rings",
+		       "use a kernel with CONFIG_TRACING" } },
+	{ "disable_on_free", .feature = { "options/disable_on_free", "the kernel ends the trace of a killed run",
+					  "the kernel lets the trace of a killed run go on",
+					  "run `tracewire cleanup` when one was killed, or use Linux 3.16 or later" } },
+	{ "sub-buffers",
+	  .feature = { "buffer_subbuf_size_kb", "sub-buffers of any size", "sub-buffers of one page only",
+		       "high rates cost more; Linux 6.8 has larger ones" } },
+	{ "notrace_pid", .feature = { "set_event_notrace_pid", "our own threads can be kept out of the trace",
+				      "our own threads show up in the trace", "use Linux 5.7 or later" } },
+	{ "follow", .feature = { "options/event-fork", "--follow takes in the children of a command",
+				 "--follow sees the command only, not its children", "use Linux 4.7 or later" } },
+	{ "function tracer", .look = look_function_tracer },
+	{ "symbols", .look = look_symbols },
+	{ "realtime", .look = look_realtime },
+	{ "virtual wire", .needed = true, .in_namespace = true, .look = look_veth },
+	{ "AF_XDP", .in_namespace = true, .look = look_xdp },
+	{ "multi-buffer", .in_namespace = true, .look = look_multi_buffer },
+	{ "locked memory", .look = look_memlock },
+	{ "tshark", .needed = true,
+	  .program = { "tshark --version 2>/dev/null", DOCTOR_NO, "`sudo apt install tshark`" } },
+	{ "wireshark", .program = { "wireshark --version 2>/dev/null", DOCTOR_LIMITED,
+				    "`live --gui` needs it: `sudo apt install wireshark`" } },
+	{ "dumpcap", .program = { "dumpcap --version 2>/dev/null", DOCTOR_LIMITED,
+				  "capturing with Wireshark needs it: `sudo apt install wireshark-common`" } },
+	{ "plugin", .needed = true, .look = look_plugin },
 };
+
+static void examine(const struct doctor_check *check, struct doctor_finding *ret)
+{
+	if (check->feature.file)
+		look_instance_file(ret, &check->feature);
+	else if (check->program.command)
+		look_program(ret, &check->program);
+	else if (check->in_namespace)
+		look_in_namespace(ret, check->look);
+	else
+		check->look(ret);
+}
 
 struct doctor_config {
 	bool json;
 };
 
-struct diagnosis {
-	struct tw_json *json; /* NULL = print as text */
-	bool live_works;
-};
-
-static const char *const words[] = { [DOCTOR_OK] = "ok", [DOCTOR_LIMITED] = "limited", [DOCTOR_NO] = "no" };
+static const char *const status_names[] = { [DOCTOR_OK] = "ok", [DOCTOR_LIMITED] = "limited", [DOCTOR_NO] = "no" };
 
 static void put_json(struct tw_json *json, const struct doctor_check *check, const struct doctor_finding *finding)
 {
 	tw_json__open(json, NULL, '{');
 	tw_json__str(json, "check", check->name);
-	tw_json__str(json, "status", words[finding->status]);
+	tw_json__str(json, "status", status_names[finding->status]);
 	tw_json__bool(json, "needed", check->needed);
 	tw_json__str(json, "text", finding->text);
 	tw_json__str(json, "fix", finding->fix);
 	tw_json__close(json);
 }
 
-static void put_line(const struct doctor_check *check, const struct doctor_finding *finding)
-{
-	say(stdout, "%-8s %-16s %s%s%s\n", words[finding->status], check->name, finding->text,
-	    finding->fix[0] ? "; " : "", finding->fix);
-}
-
-static void examine(struct diagnosis *diagnosis, const struct doctor_check *check)
+/* Does all checks. @json: NULL = print as text. Return: whether `live` can work */
+static bool examine_all(struct tw_json *json)
 {
 	struct doctor_finding finding;
+	bool live_works = true;
 
-	for (; check->name; check++) {
-		check->look(&finding);
-		if (check->needed && finding.status == DOCTOR_NO)
-			diagnosis->live_works = false;
-		if (diagnosis->json)
-			put_json(diagnosis->json, check, &finding);
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		examine(&checks[i], &finding);
+		if (checks[i].needed && finding.status == DOCTOR_NO)
+			live_works = false;
+		if (json)
+			put_json(json, &checks[i], &finding);
 		else
-			put_line(check, &finding);
+			say(stdout, "%-8s %-16s %s%s%s\n", status_names[finding.status], checks[i].name, finding.text,
+			    finding.fix[0] ? "; " : "", finding.fix);
 	}
+	return live_works;
 }
 
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
 	const struct doctor_config *config = data;
 	struct tw_json json;
-	struct diagnosis diagnosis = { .json = config->json ? &json : NULL, .live_works = true };
+	bool live_works;
 
 	(void)n_args, (void)args, (void)error;
 	if (config->json) {
@@ -584,18 +538,16 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		tw_json__open(&json, "checks", '[');
 		tw_json__lines(&json);
 	}
-	examine(&diagnosis, doctor_kernel_checks);
-	examine(&diagnosis, doctor_network_checks);
-	examine(&diagnosis, doctor_program_checks);
+	live_works = examine_all(config->json ? &json : NULL);
 	if (config->json) {
 		tw_json__close(&json);
-		tw_json__bool(&json, "live", diagnosis.live_works);
+		tw_json__bool(&json, "live", live_works);
 		tw_json__close(&json);
 	} else {
-		printf("%s\n", diagnosis.live_works ? "`tracewire live` can work here."
-						    : "`tracewire live` cannot work here as it is.");
+		printf("%s\n",
+		       live_works ? "`tracewire live` can work here." : "`tracewire live` cannot work here as it is.");
 	}
-	return diagnosis.live_works ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
+	return live_works ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
 }
 
 static const struct cli_option options[] = {
