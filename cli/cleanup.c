@@ -14,20 +14,26 @@
 #include "producer/tracing_dir.h"
 #include "xdp/classifier.h"
 
-struct removal {
+struct stale_object {
+	const char *what, *name; /* kind: "classifier", "interface", "trace instance", "capture", ...; and name */
+	bool repaired;           /* a capture that is repaired and stays; false = the object is removed */
+	const char *left;        /* sentence about a setting that was not restored, and why; NULL = none */
+};
+
+struct stale_cleanup {
 	bool dry_run;
-	void (*tell)(void *ctx, const struct stale_object *left);
-	void *ctx;
-	int err; /* the first failure; @error has its text */
+	bool quiet;
+	void (*tell)(struct stale_cleanup *cleanup, const struct stale_object *object);
+	unsigned int reported; /* number of objects; only of the command */
+	int err;               /* the first failure; @error has its text */
 	struct tw_error *error;
 };
 
 static void tell_removed(void *ctx, const char *what, const char *name)
 {
-	struct removal *removal = ctx;
-	const struct stale_object left = { .what = what, .name = name };
+	struct stale_cleanup *cleanup = ctx;
 
-	removal->tell(removal->ctx, &left);
+	cleanup->tell(cleanup, &(struct stale_object){ .what = what, .name = name });
 }
 
 static bool is_left_over(const struct tw_veth *veth)
@@ -38,142 +44,121 @@ static bool is_left_over(const struct tw_veth *veth)
 
 static void remove_veth(const struct tw_veth *veth, void *ctx)
 {
-	struct removal *removal = ctx;
+	struct stale_cleanup *cleanup = ctx;
 	int err;
 
-	if (removal->err || !is_left_over(veth))
+	if (cleanup->err || !is_left_over(veth))
 		return;
-	err = removal->dry_run ? 0 : tw_veth__remove_listed(veth, removal->error);
+	err = cleanup->dry_run ? 0 : tw_veth__remove_listed(veth, cleanup->error);
 	if (err == -ENODEV) /* removed meanwhile by another cleanup, or by its run, which was just ending */
 		return;
 	if (err)
-		removal->err = err;
+		cleanup->err = err;
 	else
-		tell_removed(removal, "interface", veth->name);
+		tell_removed(cleanup, "interface", veth->name);
 }
 
 static void tell_instance(void *ctx, const char *name, const char *why_left)
 {
-	const struct stale_object left = { .what = "trace instance", .name = name, .left = why_left };
-	struct removal *removal = ctx;
+	struct stale_cleanup *cleanup = ctx;
 
-	removal->tell(removal->ctx, &left);
+	cleanup->tell(cleanup, &(struct stale_object){ .what = "trace instance", .name = name, .left = why_left });
 }
 
 static void tell_repaired(void *ctx, const char *path, const struct tw_repair *repair, const char *why)
 {
-	struct removal *removal = ctx;
-	const struct stale_object left = { .what = "capture", .name = path, .repaired = true };
+	struct stale_cleanup *cleanup = ctx;
 
 	(void)repair;
 	if (!why)
-		removal->tell(removal->ctx, &left);
-	else if (!removal->err)
-		removal->err = tw_error__set(removal->error, -EBADMSG, "%s", why);
+		cleanup->tell(cleanup, &(struct stale_object){ .what = "capture", .name = path, .repaired = true });
+	else if (!cleanup->err)
+		cleanup->err = tw_error__set(cleanup->error, -EBADMSG, "%s", why);
 }
 
 /* Removes veth pairs and instances of killed runs. Without tracefs it is unknown which runs live: an error, and nothing is removed. */
-static int remove_runs(struct removal *removal)
+static int remove_runs(struct stale_cleanup *cleanup)
 {
-	struct tw_error *error = removal->error;
 	const char *dir;
-	int err = tw_tracing_dir__find(&dir, error);
+	int err = tw_tracing_dir__find(&dir, cleanup->error);
 
 	if (!err)
-		err = tw_veth__list(remove_veth, removal, error);
-	if (err || removal->err)
-		return err ? err : removal->err;
-	err = tw_instance__cleanup(removal->dry_run, tell_instance, removal, error);
+		err = tw_veth__list(remove_veth, cleanup, cleanup->error);
+	if (err || cleanup->err)
+		return err ? err : cleanup->err;
+	err = tw_instance__cleanup(cleanup->dry_run, tell_instance, cleanup, cleanup->error);
 	return err < 0 ? err : 0;
 }
 
 /* Removes all stale state, and repairs captures. Captures come first, because a machine that only captures may have no tracefs. */
-static int stale__remove(bool dry_run, void (*tell)(void *ctx, const struct stale_object *left), void *ctx,
-			 struct tw_error *error)
+static int remove_stale(struct stale_cleanup *cleanup)
 {
-	struct removal removal = { .dry_run = dry_run, .tell = tell, .ctx = ctx, .error = error };
-	int err = tw_output__repair_left(dry_run, tell_repaired, &removal, error);
-	const int unrepaired = err ? err : removal.err;
+	int err = tw_output__repair_left(cleanup->dry_run, tell_repaired, cleanup, cleanup->error);
+	const int unrepaired = err ? err : cleanup->err;
 
-	removal.err = 0;
-	err = tw_classifier__cleanup(dry_run, tell_removed, &removal, error);
+	cleanup->err = 0;
+	err = tw_classifier__cleanup(cleanup->dry_run, tell_removed, cleanup, cleanup->error);
 	if (!err)
-		err = private_home__cleanup(dry_run, tell_removed, &removal, error);
+		err = private_home__cleanup(cleanup->dry_run, tell_removed, cleanup, cleanup->error);
 	if (!err)
-		err = remove_runs(&removal);
+		err = remove_runs(cleanup);
 	return err ? err : unrepaired;
 }
 
-static void tell_leftover(void *ctx, const struct stale_object *left)
+/* Reports an object at the beginning of a run. */
+static void tell_leftover(struct stale_cleanup *cleanup, const struct stale_object *object)
 {
-	const bool *quiet = ctx;
-
-	if (!*quiet)
-		note__say("%s %s %s of a killed run", left->repaired ? "repaired" : "removed", left->what, left->name);
-	if (left->left) /* printed also if quiet, because no later cleanup can report it */
-		note__say("%s: %s", left->name, left->left);
-}
-
-static void tell_file(void *ctx, const char *path, const struct tw_repair *repair, const char *why)
-{
-	const struct stale_object left = { .what = "capture", .name = path, .repaired = true };
-	const bool *quiet = ctx;
-
-	(void)repair;
-	if (!why)
-		tell_leftover(ctx, &left);
-	else if (!*quiet)
-		note__say("%s", why);
+	if (!cleanup->quiet)
+		note__say("%s %s %s of a killed run", object->repaired ? "repaired" : "removed", object->what,
+			  object->name);
+	if (object->left) /* printed also if quiet, because no later cleanup can report it */
+		note__say("%s: %s", object->name, object->left);
 }
 
 void stale__repair_files(const char *path, bool quiet)
 {
-	tw_output__repair_newest(path, tell_file, &quiet);
+	struct tw_error error;
+	struct stale_cleanup cleanup = { .quiet = quiet, .tell = tell_leftover, .error = &error };
+
+	tw_output__repair_newest(path, tell_repaired, &cleanup);
+	if (cleanup.err && !quiet)
+		note__say("%s", error.text);
 }
 
 void stale__clear(bool quiet)
 {
 	struct tw_error ignored; /* `tracewire cleanup` reports such a failure */
 
-	stale__remove(false, tell_leftover, &quiet, &ignored);
+	remove_stale(&(struct stale_cleanup){ .quiet = quiet, .tell = tell_leftover, .error = &ignored });
 }
 
-struct cleanup_config {
-	bool dry_run;
-};
-
-struct cleanup {
-	bool dry_run;
-	unsigned int reported;
-};
-
-static void tell(void *ctx, const struct stale_object *left)
+static void tell(struct stale_cleanup *cleanup, const struct stale_object *object)
 {
 	static const char *const done[2][2] = { { "removed", "would remove" }, { "repaired", "would repair" } };
-	struct cleanup *cleanup = ctx;
 
-	say(stdout, "%s %s %s\n", done[left->repaired][cleanup->dry_run], left->what, left->name);
-	if (left->left)
-		say(stdout, "%s: %s\n", left->name, left->left);
+	say(stdout, "%s %s %s\n", done[object->repaired][cleanup->dry_run], object->what, object->name);
+	if (object->left)
+		say(stdout, "%s: %s\n", object->name, object->left);
 	cleanup->reported++;
 }
 
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
-	const struct cleanup_config *config = data;
-	struct cleanup cleanup = { .dry_run = config->dry_run };
+	struct stale_cleanup *cleanup = data;
 
 	(void)n_args, (void)args;
-	if (stale__remove(config->dry_run, tell, &cleanup, error))
+	cleanup->tell = tell;
+	cleanup->error = error;
+	if (remove_stale(cleanup))
 		return CLI_EXIT_FAILURE;
-	if (!cleanup.reported)
+	if (!cleanup->reported)
 		fputs("nothing was left behind\n", stderr);
 	return CLI_EXIT_OK;
 }
 
 static const struct cli_option options[] = {
 	{ 0, "dry-run", NULL, CLI_ARG_NONE, "Only say what would be done",
-	  .offset = offsetof(struct cleanup_config, dry_run) },
+	  .offset = offsetof(struct stale_cleanup, dry_run) },
 	{ 0 },
 };
 
@@ -192,6 +177,6 @@ const struct cli_command cli_command_cleanup = {
 		"A killed run costs nothing even before a cleanup: the kernel disables its instance and frees the "
 		"rings.",
 	.groups = groups,
-	.config_size = sizeof(struct cleanup_config),
+	.config_size = sizeof(struct stale_cleanup),
 	.run = run,
 };

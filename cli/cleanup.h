@@ -11,12 +11,6 @@
 /* Prefix of the owner text of a veth pair that is removed at the end of its run. The name of the run's trace instance follows. */
 #define RUN_OWNER TW_VETH_OWNER "run "
 
-struct stale_object {
-	const char *what, *name; /* kind: "classifier", "interface", "trace instance", "capture", ...; and name */
-	bool repaired;           /* a capture that is repaired and stays; false = the object is removed */
-	const char *left;        /* sentence about a setting that was not restored, and why; NULL = none */
-};
-
 /** stale__clear() - remove stale state at the beginning of a run; removed objects are reported unless @quiet, failures are ignored */
 void stale__clear(bool quiet);
 

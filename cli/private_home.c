@@ -24,19 +24,6 @@ static bool has_home(const struct ordinary_user *user)
 	return geteuid() || (!stat(user->home, &st) && S_ISDIR(st.st_mode) && st.st_uid == user->uid);
 }
 
-/* Only root can write there: a file that exists belongs to an earlier process of this number. */
-static int note_path(struct private_home *home)
-{
-	char name[sizeof(PREFIX) + 16];
-	int err;
-
-	snprintf(name, sizeof(name), PREFIX "%d", (int)getpid());
-	err = tw_state_file__lock(name, &home->note, NULL);
-	if (!err)
-		err = tw_state_file__write(&home->note, home->path, strlen(home->path));
-	return err;
-}
-
 static int write_authority(const char *path, const struct private_home *home, const char *bytes, size_t n)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -69,36 +56,33 @@ static void copy_authority(struct ordinary_user *user, const struct private_home
 	free(bytes);
 }
 
+/* Makes the directory and its note. Only root can write notes: one that exists belongs to an earlier process of this number. */
 static int make_directory(struct private_home *home)
 {
+	char name[sizeof(PREFIX) + 16];
+	int err;
+
 	strcpy(home->path, TEMPLATE);
 	if (!mkdtemp(home->path)) {
 		home->path[0] = '\0';
 		return -errno;
 	}
-	return note_path(home);
-}
-
-static int name_it(struct ordinary_user *user, const struct private_home *home)
-{
-	static const char *const names[] = { "HOME", "TMPDIR", "XDG_RUNTIME_DIR" };
-	int err = 0;
-
-	for (size_t i = 0; !err && i < sizeof(names) / sizeof(names[0]); i++)
-		err = ordinary_user__set(user, names[i], home->path);
-	return err;
+	snprintf(name, sizeof(name), PREFIX "%d", (int)getpid());
+	err = tw_state_file__lock(name, &home->note, NULL);
+	return err ? err : tw_state_file__write(&home->note, home->path, strlen(home->path));
 }
 
 int private_home__make(struct ordinary_user *user, struct private_home *ret, struct tw_error *error)
 {
+	static const char *const names[] = { "HOME", "TMPDIR", "XDG_RUNTIME_DIR" };
 	int err;
 
 	*ret = (struct private_home){ .uid = user->uid, .gid = user->gid, .note.fd = -1 };
 	if (has_home(user))
 		return 0;
 	err = make_directory(ret);
-	if (!err)
-		err = name_it(user, ret);
+	for (size_t i = 0; !err && i < sizeof(names) / sizeof(names[0]); i++)
+		err = ordinary_user__set(user, names[i], ret->path);
 	if (err)
 		return tw_error__set(error, err, "cannot make a home directory below /tmp for the user %s: %s",
 				     user->name, strerror(-err));
@@ -141,17 +125,21 @@ void private_home__remove(struct private_home *home)
 	*home = (struct private_home){ .note.fd = -1 };
 }
 
-struct cleanup {
+struct home_cleanup {
 	bool dry_run;
 	void (*tell)(void *ctx, const char *what, const char *name);
 	void *ctx;
 };
 
-static void remove_noted(struct tw_state_file *file, const struct cleanup *cleanup)
+static int remove_noted(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
+	const struct home_cleanup *cleanup = ctx;
 	struct stat st;
 	char *path;
 
+	(void)error;
+	if (tw_state_file__try_lock(file))
+		return 0;
 	if (tw_state_file__read(file, &path)) /* killed before it was written */
 		path = NULL;
 	if (path && !lstat(path, &st) && S_ISDIR(st.st_mode)) {
@@ -162,20 +150,13 @@ static void remove_noted(struct tw_state_file *file, const struct cleanup *clean
 	if (!cleanup->dry_run)
 		tw_state_file__remove(file);
 	free(path);
-}
-
-static int clean_up(struct tw_state_file *file, void *ctx, struct tw_error *error)
-{
-	(void)error;
-	if (!tw_state_file__try_lock(file))
-		remove_noted(file, ctx);
 	return 0;
 }
 
 int private_home__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
 			  struct tw_error *error)
 {
-	struct cleanup cleanup = { dry_run, tell, ctx };
+	struct home_cleanup cleanup = { dry_run, tell, ctx };
 
-	return tw_state_file__each(PREFIX, clean_up, &cleanup, error);
+	return tw_state_file__each(PREFIX, remove_noted, &cleanup, error);
 }
