@@ -19,6 +19,7 @@
 #include "cli/messages.h"
 #include "cli/ordinary_user.h"
 #include "cli/progress.h"
+#include "cli/standard_files.h"
 #include "cli/summary.h"
 #include "pcap-tools/convert/convert.h"
 #include "pcap-tools/output/output.h"
@@ -157,24 +158,19 @@ static int give_draft(struct output_file *file)
 	return -1;
 }
 
-/* Closes the draft before it is renamed: network file systems may report a full disk only in close(). */
-static int close_draft(struct output_file *file)
-{
-	const int fd = file->fd;
-
-	file->fd = -1;
-	return close(fd);
-}
-
 /* Gives the file its name. Return: 0 or -errno with @error filled */
 static int output_file__finish(struct output_file *file, struct tw_error *error)
 {
 	if (file->unnamed && give_draft(file))
 		return cannot(file->path, error);
-	if (file->draft[0] && close_draft(file))
-		return cannot(file->path, error);
-	if (file->draft[0] && rename(file->draft, file->path))
-		return cannot(file->path, error);
+	if (file->draft[0]) {
+		/* Closed before the rename: network file systems may report a full disk only in close(). */
+		const int fd = file->fd;
+
+		file->fd = -1;
+		if (close(fd) || rename(file->draft, file->path))
+			return cannot(file->path, error);
+	}
 	file->unnamed = false;
 	file->draft[0] = '\0';
 	return 0;
@@ -190,12 +186,6 @@ static void output_file__close(struct output_file *file)
 	*file = (struct output_file){ 0 };
 }
 
-/* Return: the name of the output, for messages */
-static const char *convert__out(const struct convert *convert)
-{
-	return strcmp(convert->out, "-") ? convert->out : "standard output";
-}
-
 static void summarize_unpacking(const struct convert *convert, const struct tw_packed_stats *stats)
 {
 	const struct tw_archive_stats *archive = &stats->archive;
@@ -205,7 +195,7 @@ static void summarize_unpacking(const struct convert *convert, const struct tw_p
 		fprintf(stderr, "others   %" PRIu64 " packets are not Tracewire's; omitted\n", stats->others);
 	say(stderr, "file     %" PRIu64 " events of %zu stream%s in %s, %" PRIu64 " bytes\n",
 	    archive->ledger.place[TW_PLACE_DELIVERED], stats->n_streams, stats->n_streams == 1 ? "" : "s",
-	    convert__out(convert), archive->bytes);
+	    standard_files__output(convert->out), archive->bytes);
 }
 
 /* Unpacks a capture; a damaged one up to the damage. Return: exit status */
@@ -226,7 +216,7 @@ static int unpack(struct convert *convert, struct tw_capture_file *in, struct tw
 
 static int open_output(struct convert *convert, const struct stat *st, struct tw_output **ret, struct tw_error *error)
 {
-	struct tw_output_options options = { .name = convert__out(convert) };
+	struct tw_output_options options = { .name = standard_files__output(convert->out) };
 	int err = output_file__open(&convert->output, convert->out, st, error);
 
 	if (err)
@@ -283,30 +273,24 @@ static void show_conversion(void *ctx, uint64_t done, uint64_t all)
 	progress__show(&convert->progress, done, all);
 }
 
-static void plural(const char *what, uint64_t n)
-{
-	fprintf(stderr, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
-}
+#define AT(member) offsetof(struct tw_convert_stats, member)
 
-static void print_line(const char *key, uint64_t n, const char *what)
-{
-	if (n)
-		fprintf(stderr, "%-8s %" PRIu64 " %s\n", key, n, what);
-}
+static const struct summary_row counters[] = {
+	{ NULL, AT(lost), "lost", "events, in the rings during recording" },
+	{ NULL, AT(lost_unknown), "lost", "losses of unknown size, in the rings during recording" },
+	{ NULL, AT(late), "late", "events after newer ones" },
+	{ NULL, AT(unknown), "unknown", "events without a format in the file; kept as bytes" },
+	{ NULL, AT(refused_formats), "formats", "texts that are not valid formats; kept unchanged" },
+	{ NULL, AT(comments_cut), "options", "bytes did not fit into the comments of the file" },
+	{ 0 },
+};
 
 static void summarize_conversion(const struct convert *convert, const struct tw_convert_stats *stats)
 {
-	print_line("lost", stats->lost, "events, in the rings during recording");
-	print_line("lost", stats->lost_unknown, "losses of unknown size, in the rings during recording");
-	print_line("late", stats->late, "events after newer ones");
-	print_line("unknown", stats->unknown, "events without a format in the file; kept as bytes");
-	print_line("formats", stats->refused_formats, "texts that are not valid formats; kept unchanged");
-	print_line("options", stats->comments_cut, "bytes did not fit into the comments of the file");
-	fprintf(stderr, "%-8s ", "file");
-	plural("event", stats->events);
-	fprintf(stderr, " of ");
-	plural("buffer", stats->streams);
-	say(stderr, " in %s, %" PRIu64 " bytes\n", convert__out(convert), stats->bytes);
+	summary__print_rows(counters, stats, stderr);
+	say(stderr, "file     %" PRIu64 " event%s of %zu buffer%s in %s, %" PRIu64 " bytes\n", stats->events,
+	    stats->events == 1 ? "" : "s", stats->streams, stats->streams == 1 ? "" : "s",
+	    standard_files__output(convert->out), stats->bytes);
 	if (!stats->events)
 		say(stderr, "%s has no events\n", convert->in);
 }
@@ -331,7 +315,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 {
 	const struct tw_convert_options options = {
 		.fd = convert->output.fd,
-		.name = convert__out(convert),
+		.name = standard_files__output(convert->out),
 		.progress = show_conversion,
 		.ctx = convert,
 	};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire info`: prints what a capture contains. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/standard_files.h"
+#include "cli/summary.h"
 #include "pcap-tools/info/info.h"
 
 #define INFO_SIZE_UNKNOWN UINT64_MAX /* size of an input that is no regular file, such as a pipe */
@@ -80,6 +80,16 @@ static void show_rates(const struct tw_info *info)
 	puts("");
 }
 
+#define AT(member) offsetof(struct tw_info, member)
+
+static const struct summary_row frame_counters[] = {
+	{ NULL, AT(snapped), "snapped", "truncated frames" },
+	{ NULL, AT(unreadable), "damaged", "frames, read up to the damage" },
+	{ NULL, AT(versions), "version", "frames of an unknown version of the wire format" },
+	{ NULL, AT(refused), "refused", "frames, beyond the limits of streams and channels" },
+	{ 0 },
+};
+
 static void show_file(const char *name, uint64_t size, const struct tw_info *info)
 {
 	say(stdout, "file     %s", name);
@@ -99,14 +109,7 @@ static void show_file(const char *name, uint64_t size, const struct tw_info *inf
 	printf("\ntime     ");
 	show_times(&info->times);
 	show_rates(info);
-	if (info->snapped)
-		printf("snapped  %" PRIu64 " truncated frames\n", info->snapped);
-	if (info->unreadable)
-		printf("damaged  %" PRIu64 " frames, read up to the damage\n", info->unreadable);
-	if (info->versions)
-		printf("version  %" PRIu64 " frames of an unknown version of the wire format\n", info->versions);
-	if (info->refused)
-		printf("refused  %" PRIu64 " frames, beyond the limits of streams and channels\n", info->refused);
+	summary__print_rows(frame_counters, info, stdout);
 	if (*info->damage.text)
 		printf("cut      %s\n", info->damage.text);
 }
@@ -370,16 +373,6 @@ static void put_interface(struct tw_json *json, const struct tw_info *info, cons
 	tw_json__close(json);
 }
 
-static void put_error(struct tw_json *json, const struct tw_offset_view *o)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, o->error_ns);
-	tw_json__str(json, "error_ns", text);
-	tw_json__str(json, "method", info_show__method(o->method));
-	tw_json__i64(json, "drift", o->drift);
-}
-
 static void put_offset(struct tw_json *json, const struct tw_info_stream *s)
 {
 	const struct tw_offset_view *o = &s->offset;
@@ -394,7 +387,10 @@ static void put_offset(struct tw_json *json, const struct tw_info_stream *s)
 	tw_json__str(json, "ns", text);
 	tw_json__u64(json, "records", s->n_offsets);
 	if (s->n_offsets && o->error_ns != TW_ERROR_UNKNOWN) {
-		put_error(json, o);
+		snprintf(text, sizeof(text), "%" PRIu64, o->error_ns);
+		tw_json__str(json, "error_ns", text);
+		tw_json__str(json, "method", info_show__method(o->method));
+		tw_json__i64(json, "drift", o->drift);
 	} else {
 		tw_json__null(json, "error_ns");
 		tw_json__null(json, "method");
@@ -534,16 +530,6 @@ static int show(const struct info_config *config, int fd, const char *name, bool
 	return 0;
 }
 
-static int open_file(const char *name, struct tw_error *error)
-{
-	int fd;
-
-	if (!strcmp(name, "-"))
-		return STDIN_FILENO;
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? tw_error__set(error, -errno, "cannot open %s: %s", name, strerror(errno)) : fd;
-}
-
 static int info(void *data, int n_args, char **args, struct tw_error *error)
 {
 	bool damaged = false;
@@ -554,10 +540,10 @@ static int info(void *data, int n_args, char **args, struct tw_error *error)
 		return CLI_EXIT_USAGE;
 	}
 	for (int i = 0; i < n_args && !err; i++) {
-		const int fd = open_file(args[i], error);
+		const char *name = args[i];
+		const int fd = standard_files__open(&name, error);
 
-		err = fd < 0 ? fd
-			     : show(data, fd, fd == STDIN_FILENO ? "standard input" : args[i], !i, &damaged, error);
+		err = fd < 0 ? fd : show(data, fd, name, !i, &damaged, error);
 		if (fd > STDIN_FILENO)
 			close(fd);
 	}

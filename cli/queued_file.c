@@ -21,7 +21,7 @@ struct queued_file {
 	size_t dropped;
 	bool in_line;  /* the last printed byte was no newline */
 	bool dropping; /* the current line is being dropped */
-	int failure;   /* -errno of the first failed write(); -ETIMEDOUT = given up: nothing more is written */
+	int err;       /* -errno of the first failed write(); -ETIMEDOUT = given up: nothing more is written */
 };
 
 /* Makes room for @len bytes. Return: false without memory, or if the queue would exceed QUEUED_FILE_MAX + LINE_MAX */
@@ -84,8 +84,8 @@ static void note_written(struct queued_file *file, ssize_t n)
 	if (n > 0) {
 		file->at += (size_t)n;
 	} else {
-		if (!file->failure || n == -ETIMEDOUT)
-			file->failure = (int)n;
+		if (!file->err || n == -ETIMEDOUT)
+			file->err = (int)n;
 		file->dropped += file->end - file->at;
 		file->at = file->end;
 	}
@@ -110,7 +110,7 @@ static ssize_t take(void *cookie, const char *bytes, size_t len)
 	struct queued_file *file = cookie;
 
 	pthread_mutex_lock(&file->lock);
-	if (file->failure != -ETIMEDOUT)
+	if (file->err != -ETIMEDOUT)
 		queue(file, bytes, len);
 	else
 		file->dropped += len;
@@ -170,12 +170,12 @@ size_t queued_file__dropped(struct queued_file *file)
 
 int queued_file__finish(struct queued_file *file, const struct tw_deadline *deadline)
 {
-	int failure;
+	int err;
 
 	pthread_mutex_lock(&file->lock);
 	while (file->at < file->end)
 		note_written(file, tw_pipe__write(&file->to, deadline, file->bytes + file->at, file->end - file->at));
-	failure = file->failure;
+	err = file->err;
 	pthread_mutex_unlock(&file->lock);
-	return failure;
+	return err;
 }

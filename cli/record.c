@@ -13,6 +13,7 @@
 #include "cli/ordinary_user.h"
 #include "cli/run_options.h"
 #include "cli/session.h"
+#include "cli/standard_files.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
 #include "pcap-tools/record/recorder.h"
@@ -67,8 +68,7 @@ static void started(void *ctx)
 
 	record->started = true;
 	if (!record->run.quiet)
-		say(stderr, "recording to %s; Ctrl-C ends it\n",
-		    strcmp(record->file, "-") ? record->file : "standard output");
+		say(stderr, "recording to %s; Ctrl-C ends it\n", standard_files__output(record->file));
 }
 
 static int finish(void *ctx, struct tw_error *error)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `tracewire report`: prints a capture as text. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +11,8 @@
 #include "cli/command.h"
 #include "cli/filter_option.h"
 #include "cli/progress.h"
+#include "cli/standard_files.h"
+#include "cli/summary.h"
 #include "pcap-tools/report/report.h"
 
 struct report_config {
@@ -93,6 +94,27 @@ static int check(const struct report_config *config, struct tw_error *error)
 	return 0;
 }
 
+#define AT(member) offsetof(struct tw_report_stats, member)
+
+static const struct summary_row event_counters[] = {
+	{ NULL, AT(missing), "missing",
+	  "by their numbers: filtered or lost between producer and capture, or by the capture program" },
+	{ NULL, AT(filtered), "filtered", "by a classifier between producer and capture" },
+	{ NULL, AT(unknown), "unknown", "events whose format is not in the capture, shown as bytes" },
+	{ NULL, AT(without_wall), "time",
+	  "events without a time of day, shown with that of the trace clock: the capture has no CLOCK of them" },
+	{ 0 },
+};
+
+static const struct summary_row frame_counters[] = {
+	{ NULL, AT(streams.refused_names), "refused", "names of tasks and symbols, beyond the limits of a capture" },
+	{ NULL, AT(streams.incomplete), "damaged", "metadata records in PARTs, of which one is missing" },
+	{ NULL, AT(snapped), "snapped", "truncated frames: complete records are shown" },
+	{ NULL, AT(malformed), "damaged", "frames, read up to the damage" },
+	{ NULL, AT(versions), "version", "frames of an unknown version of the wire format" },
+	{ 0 },
+};
+
 static void print_lost(const struct tw_report_stats *stats)
 {
 	fprintf(stderr, "lost     %" PRIu64, stats->lost);
@@ -109,40 +131,14 @@ static void summarize(const struct report_config *config, const struct tw_report
 	filter_option__summarize(config->filter, &stats->capture_filter);
 	if (stats->lost || stats->lost_unknown)
 		print_lost(stats);
-	if (stats->missing)
-		fprintf(stderr,
-			"missing  %" PRIu64
-			" by their numbers: filtered or lost between producer and capture, or by the capture program\n",
-			stats->missing);
-	if (stats->filtered)
-		fprintf(stderr, "filtered %" PRIu64 " by a classifier between producer and capture\n", stats->filtered);
-	if (stats->unknown)
-		fprintf(stderr, "unknown  %" PRIu64 " events whose format is not in the capture, shown as bytes\n",
-			stats->unknown);
-	if (stats->without_wall)
-		fprintf(stderr,
-			"time     %" PRIu64
-			" events without a time of day, shown with that of the trace clock: the capture has no CLOCK of them\n",
-			stats->without_wall);
+	summary__print_rows(event_counters, stats, stderr);
 	if (stats->fallbacks)
 		fprintf(stderr, "fallback %" PRIu64 " events as field=value; the first was %s\n", stats->fallbacks,
 			stats->fallback);
 	if (stats->streams.refused_texts)
 		fprintf(stderr, "refused  %" PRIu64 " formats; the first because: %s\n", stats->streams.refused_texts,
 			stats->streams.text.text);
-	if (stats->streams.refused_names)
-		fprintf(stderr, "refused  %" PRIu64 " names of tasks and symbols, beyond the limits of a capture\n",
-			stats->streams.refused_names);
-	if (stats->streams.incomplete)
-		fprintf(stderr, "damaged  %" PRIu64 " metadata records in PARTs, of which one is missing\n",
-			stats->streams.incomplete);
-	if (stats->snapped)
-		fprintf(stderr, "snapped  %" PRIu64 " truncated frames: complete records are shown\n", stats->snapped);
-	if (stats->malformed)
-		fprintf(stderr, "damaged  %" PRIu64 " frames, read up to the damage\n", stats->malformed);
-	if (stats->versions)
-		fprintf(stderr, "version  %" PRIu64 " frames of an unknown version of the wire format\n",
-			stats->versions);
+	summary__print_rows(frame_counters, stats, stderr);
 	if (stats->frames < stats->packets)
 		fprintf(stderr, "others   %" PRIu64 " packets that are not Tracewire's\n",
 			stats->packets - stats->frames);
@@ -201,22 +197,22 @@ static int report_file(const struct report_config *config, int fd, const char *n
 
 static int report(void *data, int n_args, char **args, struct tw_error *error)
 {
-	struct report_config *config = data;
-	const char *name = n_args ? args[0] : NULL;
-	int fd, status = CLI_EXIT_USAGE;
+	const struct report_config *config = data;
+	const char *name = args[0];
+	int fd, status;
 
-	if (!name) {
+	if (!n_args) {
 		tw_error__set(error, -EINVAL, "report needs a capture: a file, or - for standard input");
-	} else if (!check(config, error)) {
-		fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-		if (fd < 0)
-			status =
-				cli_exit__of(tw_error__set(error, -errno, "cannot open %s: %s", name, strerror(errno)));
-		else
-			status = report_file(config, fd, fd == STDIN_FILENO ? "standard input" : name, error);
-		if (fd > STDIN_FILENO)
-			close(fd);
+		return CLI_EXIT_USAGE;
 	}
+	if (check(config, error))
+		return CLI_EXIT_USAGE;
+	fd = standard_files__open(&name, error);
+	if (fd < 0)
+		return cli_exit__of(fd);
+	status = report_file(config, fd, name, error);
+	if (fd > STDIN_FILENO)
+		close(fd);
 	return status;
 }
 

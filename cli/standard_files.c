@@ -13,8 +13,8 @@
 #include "cli/queued_file.h"
 #include "cli/stop.h"
 
-static int
-	write_error; /* errno of the first failed flush: stdio keeps only the fact that it failed, and drops the text */
+/* errno of the first failed flush: stdio keeps only the fact that it failed, and drops the text */
+static int write_err;
 static char output_buffer[64 << 10];        /* larger than each help text */
 static struct queued_file *output, *errors; /* NULL: printing waits, as usual in stdio */
 
@@ -29,6 +29,23 @@ int standard_files__occupy(void)
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, output_buffer, _IOFBF, sizeof(output_buffer));
 	return 0;
+}
+
+int standard_files__open(const char **name, struct tw_error *error)
+{
+	int fd;
+
+	if (!strcmp(*name, "-")) {
+		*name = "standard input";
+		return STDIN_FILENO;
+	}
+	fd = open(*name, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? tw_error__set(error, -errno, "cannot open %s: %s", *name, strerror(errno)) : fd;
+}
+
+const char *standard_files__output(const char *name)
+{
+	return strcmp(name, "-") ? name : "standard output";
 }
 
 /* Each text of standard error is written immediately (_IONBF), as without a queue. */
@@ -55,21 +72,8 @@ void standard_files__push(void)
 
 void standard_files__flush(void)
 {
-	if (fflush(stdout) && !write_error)
-		write_error = errno;
-}
-
-static void finish_output(void)
-{
-	const int err = output ? queued_file__finish(output, stop__deadline()) : 0;
-
-	if (err && !write_error)
-		write_error = -err;
-}
-
-static bool is_output_lost(void)
-{
-	return write_error || ferror(stdout) || (output && queued_file__dropped(output));
+	if (fflush(stdout) && !write_err)
+		write_err = errno;
 }
 
 /*
@@ -91,13 +95,17 @@ static int finish_errors(int status)
 
 int standard_files__finish(int status)
 {
+	int err;
+
 	standard_files__flush();
-	finish_output();
-	if (is_output_lost() && write_error != EPIPE) {
+	err = output ? queued_file__finish(output, stop__deadline()) : 0;
+	if (err && !write_err)
+		write_err = -err;
+	if ((write_err || ferror(stdout) || (output && queued_file__dropped(output))) && write_err != EPIPE) {
 		fprintf(stderr, "%s: cannot write to standard output: %s\n", cli_root_command.name,
-			write_error == ETIMEDOUT ? "it took nothing more"
-			: write_error            ? strerror(write_error)
-						 : "part of the text was lost");
+			write_err == ETIMEDOUT ? "it took nothing more"
+			: write_err            ? strerror(write_err)
+					       : "part of the text was lost");
 		status = status ? status : CLI_EXIT_FAILURE;
 	}
 	return finish_errors(status);

@@ -16,6 +16,16 @@
 int standard_files__occupy(void);
 
 /**
+ * standard_files__open() - open a file for reading
+ * @name: "-" is standard input, which is not to be closed; its name for messages is stored in place of the "-"
+ * Return: descriptor, or -errno with @error filled
+ */
+int standard_files__open(const char **name, struct tw_error *error);
+
+/** standard_files__output() - name of an output file for messages: "standard output" for "-" */
+const char *standard_files__output(const char *name);
+
+/**
  * standard_files__queue() - let printing never wait for a reader: text that does not fit is queued
  *
  * For runs that catch signals: a thread that waits in write() would not notice a request to stop. Only standard_files__finish() waits,

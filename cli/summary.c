@@ -82,6 +82,16 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 	      out);
 }
 
+#define AT(member) offsetof(struct tw_producer_counters, member)
+
+static const struct summary_row producer_rows[] = {
+	{ NULL, AT(dropped_unseen), "dropped",
+	  "packed frames in transmission, with an unknown number of events; the receiver of the other frames knows it" },
+	{ NULL, AT(unnamed), "unnamed", "events of tasks without a known name" },
+	{ NULL, AT(bookkeeping_lost), "tasks", "fork, exec and rename events lost: some tasks may have old names" },
+	{ 0 },
+};
+
 void summary__print(const struct tw_producer_counters *counters, const struct tw_filter_places *places, FILE *out)
 {
 	fprintf(out, "events   %" PRIu64 " recorded%s, %" PRIu64 " read, %" PRIu64 " sent, in %.3f s\n",
@@ -92,17 +102,7 @@ void summary__print(const struct tw_producer_counters *counters, const struct tw
 	fprintf(out, "lost     %" PRIu64 " in the ring, %" PRIu64 " by the producer, %" PRIu64 " in transmission\n",
 		counters->lost_ring, counters->shed, counters->lost_tx);
 	fprintf(out, "frames   %" PRIu64 ", %" PRIu64 " bytes\n", counters->frames, counters->bytes);
-	if (counters->dropped_unseen)
-		fprintf(out,
-			"dropped  %" PRIu64
-			" packed frames in transmission, with an unknown number of events; the receiver of the other frames "
-			"knows it\n",
-			counters->dropped_unseen);
-	if (counters->unnamed)
-		fprintf(out, "unnamed  %" PRIu64 " events of tasks without a known name\n", counters->unnamed);
-	if (counters->bookkeeping_lost)
-		fprintf(out, "tasks    %" PRIu64 " fork, exec and rename events lost: some tasks may have old names\n",
-			counters->bookkeeping_lost);
+	summary__print_rows(producer_rows, counters, out);
 	if (counters->symbols_hidden)
 		fputs("symbols  none: the kernel hides addresses (/proc/sys/kernel/kptr_restrict); functions are numbers\n",
 		      out);

@@ -238,8 +238,7 @@ void capture__tell_begin(const struct capture *capture, const char *how)
 	if (capture->json)
 		print_begin_json(how, capture->file);
 	else
-		say(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how,
-		    !strcmp(capture->file, "-") ? "standard output" : capture->file);
+		say(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how, standard_files__output(capture->file));
 }
 
 static void put_clock(const struct tw_stream_clock_summary *clock, struct tw_json *json)

@@ -29,7 +29,7 @@ struct tw_convert_stats {
 	uint64_t symbols;         /* SYMBOL records written */
 	uint64_t refused_formats; /* texts that are not valid formats; they are written nevertheless */
 	size_t streams;
-	size_t comments_cut; /* bytes of comments omitted because of TW_CONVERT_COMMENTS_MAX */
+	uint64_t comments_cut; /* bytes of comments omitted because of TW_CONVERT_COMMENTS_MAX */
 };
 
 /**
