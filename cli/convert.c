@@ -65,22 +65,29 @@ static int name_draft(struct output_file *file, unsigned int i)
 {
 	char folder[PATH_MAX];
 	const char *slash = strrchr(file->path, '/');
-	const int len = (folder_of(file->path, folder, sizeof(folder)),
-			 snprintf(file->draft, sizeof(file->draft), "%s/.%.200s.%d.%u", folder,
-				  slash ? slash + 1 : file->path, (int)getpid(), i));
+	int len;
 
+	folder_of(file->path, folder, sizeof(folder));
+	len = snprintf(file->draft, sizeof(file->draft), "%s/.%.200s.%d.%u", folder, slash ? slash + 1 : file->path,
+		       (int)getpid(), i);
 	return len < (int)sizeof(file->draft) ? 0 : -ENAMETOOLONG;
 }
 
-static int open_draft(struct output_file *file)
+/* Names the open unnamed file, or creates a file, by the first temporary name that is unused. Return: 0; -1 with errno set */
+static int make_draft(struct output_file *file)
 {
-	for (unsigned int i = 0; i < DRAFT_TRIES; i++) {
-		if (name_draft(file, i))
+	char self[64];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
+	for (unsigned int i = 0; i < DRAFT_TRIES && !name_draft(file, i); i++) {
+		if (!file->unnamed)
+			file->fd = open(file->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (file->unnamed ? !linkat(AT_FDCWD, self, AT_FDCWD, file->draft, AT_SYMLINK_FOLLOW) : file->fd >= 0)
+			return 0;
+		if (errno != EEXIST)
 			break;
-		file->fd = open(file->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (file->fd >= 0 || errno != EEXIST)
-			return file->fd;
 	}
+	file->draft[0] = '\0';
 	return -1;
 }
 
@@ -105,12 +112,11 @@ static int open_regular(struct output_file *file, const struct stat *replaced, s
 	file->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	file->unnamed = file->fd >= 0;
 	if (file->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
-		open_draft(file);
+		make_draft(file);
 	if (file->fd >= 0) {
 		give_file(file, replaced);
 		return 0;
 	}
-	file->draft[0] = '\0';
 	return cannot(file->path, error);
 }
 
@@ -141,27 +147,10 @@ static int output_file__open(struct output_file *file, const char *path, const s
 	return open_regular(file, &st, error);
 }
 
-static int give_draft(struct output_file *file)
-{
-	char self[64];
-
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
-	for (unsigned int i = 0; i < DRAFT_TRIES; i++) {
-		if (name_draft(file, i))
-			break;
-		if (!linkat(AT_FDCWD, self, AT_FDCWD, file->draft, AT_SYMLINK_FOLLOW))
-			return 0;
-		if (errno != EEXIST)
-			break;
-	}
-	file->draft[0] = '\0';
-	return -1;
-}
-
 /* Gives the file its name. Return: 0 or -errno with @error filled */
 static int output_file__finish(struct output_file *file, struct tw_error *error)
 {
-	if (file->unnamed && give_draft(file))
+	if (file->unnamed && make_draft(file))
 		return cannot(file->path, error);
 	if (file->draft[0]) {
 		/* Closed before the rename: network file systems may report a full disk only in close(). */

@@ -61,7 +61,7 @@ struct counting {
 };
 
 /* Context of add_counted(): the classifier that is being read, and its row of dropped events. */
-struct reading {
+struct counted_classifier {
 	struct counting *counting;
 	unsigned int row;
 };
@@ -88,27 +88,27 @@ static struct count *count_of(struct counting *c, uint64_t id)
 
 static void add_counted(const struct tw_counted *what, const struct tw_counter *rows, void *ctx)
 {
-	const struct reading *reading = ctx;
-	const uint64_t events = rows[reading->row].events;
+	const struct counted_classifier *classifier = ctx;
+	const uint64_t events = rows[classifier->row].events;
 	struct count *count;
 
 	if (what->total || events == TW_NOT_COUNTED)
 		return;
-	count = what->overflow ? NULL : count_of(reading->counting, what->stream_id);
+	count = what->overflow ? NULL : count_of(classifier->counting, what->stream_id);
 	if (count)
 		count->now += events;
 	else if (events)
-		note_unread(reading->counting, -ENOSPC);
+		note_unread(classifier->counting, -ENOSPC);
 }
 
 /* Reads the drop counters of a classifier in XDP. Those in tc do not matter, because captures see frames before tc drops them. */
 static int read_classifier(const struct tw_attached *attached, void *ctx, struct tw_error *error)
 {
 	struct counting *c = ctx;
-	struct reading reading = { .counting = c, .row = attached->n + 1 + TW_COUNT_DROPPED };
+	struct counted_classifier classifier = { .counting = c, .row = attached->n + 1 + TW_COUNT_DROPPED };
 
 	if (attached->place == TW_PLACE_XDP && (!c->ifname || !strcmp(attached->ifname, c->ifname)))
-		note_unread(c, tw_attached__count(attached, add_counted, &reading, error));
+		note_unread(c, tw_attached__count(attached, add_counted, &classifier, error));
 	return 0;
 }
 
@@ -148,9 +148,8 @@ static _Noreturn void run_child(struct counting *c, const struct ordinary_user *
 	unsetenv("RUNTIME_DIRECTORY");
 	if (ordinary_user__become_with(user, CAPABILITIES))
 		_exit(1);
-	prctl(PR_SET_PDEATHSIG,
-	      /* SIGKILL ends also a stopped child. This is set last, because a change of credentials resets it. */
-	      SIGKILL);
+	/* SIGKILL ends also a stopped child. This is set last, because a change of credentials resets it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	do {
 		look(c);
 		byte = 1;
@@ -277,29 +276,21 @@ void drop_counters__free(struct drop_counters *rejected)
 	free(rejected);
 }
 
-static bool ask_for_look(struct drop_counters *rejected)
-{
-	const char byte = 1;
-
-	rejected->owed = send(rejected->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
-	return rejected->owed;
-}
-
-/*
- * Requests a reading and waits for the answer. If an earlier answer is still pending, no request is sent: the child would read again
- * immediately, and the next call would use that old reading. Return: false if the child has ended.
- */
-static bool look_again(struct drop_counters *rejected)
-{
-	if (!await_answer(rejected))
-		return false;
-	return rejected->owed || (ask_for_look(rejected) && await_answer(rejected));
-}
-
 void drop_counters__look(struct drop_counters *rejected)
 {
-	if (rejected && !look_again(rejected))
-		atomic_store(&rejected->tally->unread, true); /* the child has ended */
+	const char byte = 1;
+	bool is_alive;
+
+	if (!rejected)
+		return;
+	is_alive = await_answer(rejected);
+	/* While an answer is pending, no request is sent: the next call would take the answer to it, which is an old reading. */
+	if (is_alive && !rejected->owed) {
+		rejected->owed = send(rejected->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+		is_alive = rejected->owed && await_answer(rejected);
+	}
+	if (!is_alive)
+		atomic_store(&rejected->tally->unread, true);
 }
 
 bool drop_counters__is_whole(const struct drop_counters *rejected)

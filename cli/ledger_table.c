@@ -19,12 +19,12 @@ enum {
 	COLUMN_COUNT,
 };
 
-struct row {
+struct ledger_row {
 	const char *name;
 	const struct tw_ledger *ledger;
 };
 
-struct table {
+struct ledger_table {
 	const char *const *names;
 	const struct tw_ledger *ledgers, *sum; /* @sum: NULL with one stream */
 	size_t n;
@@ -33,22 +33,14 @@ struct table {
 	FILE *out;
 };
 
-static const char *heading(int column)
-{
-	static const char *const places[] = {
+static const char *const headings[COLUMN_COUNT] = {
+	"recorded",
 #define X(key, name, kind, heading, what) heading,
-		TW_LEDGER_PLACES(X)
+	TW_LEDGER_PLACES(X)
 #undef X
-	};
-
-	if (column == COLUMN_RECORDED)
-		return "recorded";
-	if (column == COLUMN_DIFFERENCE)
-		return "difference";
-	if (column == COLUMN_STATE)
-		return "state";
-	return places[column - COLUMN_PLACES];
-}
+		"difference",
+	"state",
+};
 
 /* Prints a number; UINT64_MAX, at which sums saturate, as ">" and the number below. */
 static void cell_number(uint64_t number, char *ret, size_t size)
@@ -73,17 +65,17 @@ static void cell(const struct tw_ledger *l, int column, char *ret, size_t size)
 		cell_number(l->place[column - COLUMN_PLACES], ret, size);
 }
 
-static struct row row_of(const struct table *t, size_t i)
+static struct ledger_row row_of(const struct ledger_table *t, size_t i)
 {
-	return i < t->n ? (struct row){ t->names[i], &t->ledgers[i] } : (struct row){ "sum", t->sum };
+	return i < t->n ? (struct ledger_row){ t->names[i], &t->ledgers[i] } : (struct ledger_row){ "sum", t->sum };
 }
 
-static size_t rows(const struct table *t)
+static size_t rows(const struct ledger_table *t)
 {
 	return t->n + (t->sum != NULL);
 }
 
-static bool says_something(const struct table *t, int column)
+static bool says_something(const struct ledger_table *t, int column)
 {
 	if (column < COLUMN_PLACES || column >= COLUMN_DIFFERENCE || column == COLUMN_PLACES + TW_PLACE_DELIVERED)
 		return true;
@@ -101,7 +93,7 @@ static int wider(int width, const char *text)
 	return len > width ? len : width;
 }
 
-static void measure(struct table *t)
+static void measure(struct ledger_table *t)
 {
 	char text[32];
 
@@ -112,7 +104,7 @@ static void measure(struct table *t)
 	for (int c = 0; c < COLUMN_COUNT; c++) {
 		if (!says_something(t, c))
 			continue;
-		t->width[c] = wider(0, heading(c));
+		t->width[c] = wider(0, headings[c]);
 		for (size_t i = 0; i < rows(t); i++) {
 			cell(row_of(t, i).ledger, c, text, sizeof(text));
 			t->width[c] = wider(t->width[c], text);
@@ -121,7 +113,7 @@ static void measure(struct table *t)
 }
 
 /* Return: the first column after @from that does not fit into @columns characters beside the names; at least column @from fits */
-static int fitting(const struct table *t, int from, unsigned int columns)
+static int fitting(const struct ledger_table *t, int from, unsigned int columns)
 {
 	int c, left = (int)columns - t->name_width;
 
@@ -135,7 +127,7 @@ static int fitting(const struct table *t, int from, unsigned int columns)
 	return c;
 }
 
-static void print_line(const struct table *t, const struct row *row, int from, int to)
+static void print_line(const struct ledger_table *t, const struct ledger_row *row, int from, int to)
 {
 	char text[32], name[NAME_MAX_WIDTH + 1] = "";
 
@@ -147,7 +139,7 @@ static void print_line(const struct table *t, const struct row *row, int from, i
 			continue;
 		if (row)
 			cell(row->ledger, c, text, sizeof(text));
-		fprintf(t->out, "%*s", GAP + t->width[c], row ? text : heading(c));
+		fprintf(t->out, "%*s", GAP + t->width[c], row ? text : headings[c]);
 	}
 	fputc('\n', t->out);
 }
@@ -156,7 +148,7 @@ void ledger__print_table(const char *const *names, const struct tw_ledger *ledge
 			 FILE *out)
 {
 	struct tw_ledger sum = { .state = TW_LEDGER_CLOSED };
-	struct table t = { .names = names, .ledgers = ledgers, .n = n, .sum = n > 1 ? &sum : NULL, .out = out };
+	struct ledger_table t = { .names = names, .ledgers = ledgers, .n = n, .sum = n > 1 ? &sum : NULL, .out = out };
 
 	for (size_t i = 0; i < n; i++)
 		tw_ledger__add(&sum, &ledgers[i]);
@@ -165,7 +157,7 @@ void ledger__print_table(const char *const *names, const struct tw_ledger *ledge
 		to = fitting(&t, from, columns);
 		print_line(&t, NULL, from, to);
 		for (size_t i = 0; i < rows(&t); i++) {
-			const struct row row = row_of(&t, i);
+			const struct ledger_row row = row_of(&t, i);
 
 			print_line(&t, &row, from, to);
 		}

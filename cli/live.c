@@ -42,7 +42,7 @@ static void ignore_ourselves(const struct live *live, struct tw_producer *produc
 	if (live->viewer.relay)
 		tw_producer__ignore(producer, relay__tid(live->viewer.relay));
 	tw_producer__ignore(producer, receiver__tid(live->receiver));
-	tw_producer__ignore(producer, receiver__writer_tid(live->receiver));
+	tw_producer__ignore(producer, tw_recorder__tid(receiver__recorder(live->receiver)));
 	tw_producer__ignore_device(producer, live->veth.name);
 	tw_producer__ignore_device(producer, live->veth.iface.tx_name);
 }
@@ -53,13 +53,6 @@ static const char *display_filter(const struct live *live)
 	if (live->display_filter || live->gui || !viewer__has_plugin())
 		return live->display_filter;
 	return "trace.event or trace.lost.where";
-}
-
-static bool viewer_is_gone(void *ctx)
-{
-	const struct live *live = ctx;
-
-	return viewer__is_gone(&live->viewer);
 }
 
 static int start_receiver(struct live *live, struct tw_error *error)
@@ -74,8 +67,8 @@ static int start_receiver(struct live *live, struct tw_error *error)
 					   .from_start = true,
 					   .filter = live->filter_left },
 			      .deadline = stop__deadline() },
-		.is_over = viewer_is_gone,
-		.ctx = live,
+		.is_over = viewer__is_gone,
+		.ctx = &live->viewer,
 	};
 	int err = tw_rx_packet__open(&rx, &options.rx, error);
 

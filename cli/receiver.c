@@ -53,7 +53,7 @@ struct receiver {
 		size_t len, frames;
 	} kept; /* frames of the current bundle that are for the recorder, moved to its beginning */
 	_Atomic uint64_t crowded;
-	int error;
+	int err;
 };
 
 /* Passes an out-of-band frame to the recorder if it is a response to a request of the poller; others are ignored. */
@@ -252,32 +252,19 @@ static int make_room(struct receiver *r, struct tw_received_batch bundles[TW_REC
 	return (int)n;
 }
 
-static bool is_of_events(const uint8_t *frame)
-{
-	const uint8_t source = frame[offsetof(struct tw_frame_hdr, source)];
-
-	return source != TW_SOURCE_CONTROL && source != TW_SOURCE_OUT_OF_BAND;
-}
-
 static bool has_events(const struct tw_received_batch *bundle)
 {
 	struct tw_received_frame frame;
+	uint8_t source;
 
-	for (size_t at = 0; tw_received_batch__frame(bundle, at, &frame); at += bundle->segment)
-		if (frame.len >= sizeof(struct tw_frame_hdr) && is_of_events(frame.data))
+	for (size_t at = 0; tw_received_batch__frame(bundle, at, &frame); at += bundle->segment) {
+		if (frame.len < sizeof(struct tw_frame_hdr))
+			continue;
+		source = frame.data[offsetof(struct tw_frame_hdr, source)];
+		if (source != TW_SOURCE_CONTROL && source != TW_SOURCE_OUT_OF_BAND)
 			return true;
+	}
 	return false;
-}
-
-/*
- * Notes the drop counter. A full receiver may still have room for a short control frame, so the counter is also noted at the last frame
- * with events.
- */
-static void note_dropped(struct receiver *r, const struct tw_received_batch *bundle)
-{
-	r->dropped = bundle->dropped;
-	if (r->dropped != r->dropped_events && has_events(bundle))
-		r->dropped_events = r->dropped;
 }
 
 /* Passes a bundle to the recorder's queue. Return: false if it arrived after @end */
@@ -291,7 +278,10 @@ static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsign
 	r->too_long += bundle->cut;
 	if (bundle->cut)
 		return true;
-	note_dropped(r, bundle);
+	/* A full receiver may still have room for a short control frame, so the counter is also noted at the last frame with events. */
+	r->dropped = bundle->dropped;
+	if (r->dropped != r->dropped_events && has_events(bundle))
+		r->dropped_events = r->dropped;
 	if (r->poller && !look_at_bundle(r, bundle, &arrival))
 		return true;
 	tw_receive_queue__put(r->queue, place, bundle->len, bundle->segment, &arrival);
@@ -357,7 +347,7 @@ static void *receiver_main(void *data)
 	pthread_setname_np(pthread_self(), "tracewire-recv");
 	r->tid = gettid();
 	sem_post(&r->running);
-	r->error = receive(r);
+	r->err = receive(r);
 	while (tw_receive_queue__flush(r->queue) == -EBUSY)
 		tw_receive_queue__wait(r->queue, 1);
 	stop__request();
@@ -468,11 +458,6 @@ pid_t receiver__tid(const struct receiver *receiver)
 	return receiver->tid;
 }
 
-pid_t receiver__writer_tid(const struct receiver *receiver)
-{
-	return tw_recorder__tid(receiver->recorder);
-}
-
 /*
  * Reports the frames known to be lost after the last received frame: those that the receiver dropped and, if the writer is stuck, those
  * that were not queued or not taken.
@@ -484,7 +469,7 @@ static void count_missing(struct receiver *r, struct tw_receiver_stats *ret)
 	if (tw_receiver__stats(r->rx, ret) || tw_recorder__is_full(r->recorder))
 		return;
 	missing = ret->dropped_last + (r->dropped - r->dropped_events);
-	if (r->error == -ETIMEDOUT)
+	if (r->err == -ETIMEDOUT)
 		missing += r->unplaced + (ret->frames > r->taken ? ret->frames - r->taken : 0);
 	tw_recorder__missing(r->recorder, missing);
 }
@@ -496,7 +481,7 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 
 	atomic_store(&r->ending, true);
 	pthread_join(r->thread, NULL);
-	received = r->error;
+	received = r->err;
 	count_missing(r, &ret->rx);
 	tw_receive_queue__free(r->queue);
 	r->queue = NULL;

@@ -25,9 +25,9 @@ struct receiver_options {
 	bool asks;            /* poll the producers' clocks, and admit streams: producers may be strangers */
 	size_t of_one_source; /* this and unanswered: see struct tw_admission_options; only with asks */
 	uint64_t unanswered;
-	bool (*is_over)(
-		void *ctx); /* called periodically; true = the frames are not wanted any more; NULL = never true */
-	void *ctx;
+	/* Called periodically; true = the frames are not wanted any more; NULL = never true */
+	bool (*is_over)(const void *ctx);
+	const void *ctx;
 };
 
 struct receiver_stats {
@@ -53,16 +53,14 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 /** receiver__recorder() - the recorder, for tw_recorder__reports() and similar calls; borrowed until receiver__finish() */
 struct tw_recorder *receiver__recorder(struct receiver *receiver);
 
-/**
- * receiver__crowded() - number of frames of streams whose clocks are not polled, because there are too many streams; called by any thread
- */
+/** receiver__crowded() - number of frames of streams whose clocks are not polled, as there are too many; called by any thread */
 uint64_t receiver__crowded(const struct receiver *receiver);
+
 /** receiver__refusals() - get recent numbers of refused frames; called by any thread */
 void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret);
 
-/* The kernel's ids of the thread that receives and of the thread that writes. */
+/** receiver__tid() - the kernel's id of the thread that receives; tw_recorder__tid() has that of the thread that writes */
 pid_t receiver__tid(const struct receiver *receiver);
-pid_t receiver__writer_tid(const struct receiver *receiver);
 
 /**
  * receiver__finish() - take all frames from the receiving ring, write them, end the threads and free the receiver

@@ -29,7 +29,7 @@ struct relay {
 	pthread_t thread;
 	sem_t running;
 	pid_t tid;
-	int input, error;
+	int input, err;
 	struct tw_pipe output; /* standard output, which may block */
 	char batch[BATCH];
 };
@@ -61,8 +61,8 @@ static void *relay_main(void *data)
 	pthread_setname_np(pthread_self(), "tracewire-print");
 	r->tid = gettid();
 	sem_post(&r->running);
-	while (!r->error && (n = read(r->input, r->batch, sizeof(r->batch))) > 0) {
-		r->error = write_all(r, r->batch, (size_t)n);
+	while (!r->err && (n = read(r->input, r->batch, sizeof(r->batch))) > 0) {
+		r->err = write_all(r, r->batch, (size_t)n);
 		nanosleep(&pause, NULL);
 	}
 	close(r->input);
@@ -140,7 +140,7 @@ static int relay__finish(struct relay *r)
 	if (!r)
 		return 0;
 	pthread_join(r->thread, NULL);
-	err = r->error;
+	err = r->err;
 	release(r);
 	return err;
 }
@@ -163,8 +163,8 @@ struct launch {
 
 static void set_arguments(struct launch *launch, const char *display_filter)
 {
-	static char *const tshark[] = { "tshark", "-l", "-r", "-" }, *const wireshark[] = { "wireshark", "-k", "-i",
-											    "-" };
+	static char *const tshark[] = { "tshark", "-l", "-r", "-" };
+	static char *const wireshark[] = { "wireshark", "-k", "-i", "-" };
 
 	memcpy(launch->argv, launch->gui ? wireshark : tshark, sizeof(tshark));
 	if (!display_filter)
@@ -249,38 +249,30 @@ static int look_up(struct launch *launch, struct private_home *home, struct tw_e
 	return launch->gui ? private_home__make(&launch->user, home, error) : 0;
 }
 
-static void launch__fini(struct launch *launch)
-{
-	tw_program__fini(&launch->program);
-	ordinary_user__fini(&launch->user);
-}
-
 int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *error)
 {
 	struct launch launch = { .gui = gui, .output = STDOUT_FILENO };
 	struct viewer viewer = { .fd = -1 };
-	int data[2], err;
+	int data[2] = { -1, -1 }, err;
 
 	set_arguments(&launch, display_filter);
 	err = look_up(&launch, &viewer.home, error);
 	if (!err && pipe2(data, O_CLOEXEC))
 		err = tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
-	if (err) {
-		launch__fini(&launch);
-		private_home__remove(&viewer.home);
-		return err;
-	}
 	launch.input = data[0];
-	if (!gui)
+	if (!err && !gui)
 		err = relay__start(&viewer.relay, &launch.output, error);
 	if (!err)
 		err = spawn(&launch, &viewer.pid, error);
-	launch__fini(&launch);
-	close(data[0]);
+	tw_program__fini(&launch.program);
+	ordinary_user__fini(&launch.user);
+	if (data[0] >= 0)
+		close(data[0]);
 	if (viewer.relay)
 		close(launch.output);
 	if (err) {
-		close(data[1]);
+		if (data[1] >= 0)
+			close(data[1]);
 		relay__finish(viewer.relay);
 		private_home__remove(&viewer.home);
 		return err;
@@ -301,8 +293,9 @@ bool viewer__has_plugin(void)
 	return !access(path, F_OK);
 }
 
-bool viewer__is_gone(const struct viewer *viewer)
+bool viewer__is_gone(const void *ctx)
 {
+	const struct viewer *viewer = ctx;
 	struct pollfd fd = { .fd = viewer->fd };
 
 	return poll(&fd, 1, 0) > 0 && (fd.revents & POLLERR);

@@ -22,8 +22,8 @@ struct viewer {
  * viewer__start() - run tshark or, with @gui, Wireshark
  * @display_filter: NULL = show everything
  *
- * If run by root it becomes the user who called sudo, or nobody, with a private home (cli/private_home.h). It has its own process group: Ctrl-C is for this process, and the
- * viewer ends when it has read everything.
+ * If run by root it becomes the user who called sudo, or nobody, with a private home (cli/private_home.h). It has its own process group:
+ * Ctrl-C is for this process, and the viewer ends when it has read everything.
  *
  * Return: 0; -ENOPKG if the program does not exist; another -errno. @error has the program's name.
  */
@@ -39,8 +39,8 @@ bool viewer__has_plugin(void);
 /** relay__tid() - the kernel's id of the thread that passes on tshark's output */
 pid_t relay__tid(const struct relay *relay);
 
-/** viewer__is_gone() - whether the viewer does not read its pipe any more */
-bool viewer__is_gone(const struct viewer *viewer);
+/** viewer__is_gone() - whether the viewer does not read its pipe any more; @viewer is a struct viewer */
+bool viewer__is_gone(const void *viewer);
 
 /* How a viewer has ended. */
 struct viewer_end {

@@ -52,14 +52,14 @@ static int down(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 /* The veth pair that show() looks for, and the number of those found. */
-struct search {
+struct veth_search {
 	const char *name; /* NULL = all veth pairs */
 	int found;
 };
 
 static void show_veth(const struct tw_veth *veth, void *ctx)
 {
-	struct search *search = ctx;
+	struct veth_search *search = ctx;
 
 	if (search->name && strcmp(veth->name, search->name) != 0)
 		return;
@@ -71,7 +71,7 @@ static void show_veth(const struct tw_veth *veth, void *ctx)
 
 static int show(void *data, int n_args, char **args, struct tw_error *error)
 {
-	struct search search = { n_args ? args[0] : NULL, 0 };
+	struct veth_search search = { n_args ? args[0] : NULL, 0 };
 
 	(void)data;
 	if (tw_veth__list(show_veth, &search, error))

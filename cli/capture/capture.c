@@ -64,32 +64,6 @@ static int capture__check_source(const struct capture *capture, struct tw_error 
 	return capture->udp ? check_udp(capture->udp, error) : 0;
 }
 
-static int open_packet(const struct capture *capture, struct tw_receiver **ret, struct tw_error *error)
-{
-	const struct tw_rx_packet_options options = {
-		.ifname = capture->interface,
-		.ring = RECEIVER_RING,
-		.retire_ms = RETIRE_MS,
-	};
-
-	return tw_rx_packet__open(&options, ret, error);
-}
-
-static int open_udp(const struct capture *capture, struct tw_receiver **ret, struct tw_error *error)
-{
-	struct tw_rx_udp_options options = { .buffer = RECEIVER_RING };
-	const int err = tw_udp_address__parse(capture->udp, &options.at, error);
-
-	return err ? err : tw_rx_udp__open(&options, ret, error);
-}
-
-static int open_xdp(const struct capture *capture, struct tw_receiver **ret, struct tw_error *error)
-{
-	const struct tw_rx_xdp_options options = { .ifname = capture->interface };
-
-	return tw_rx_xdp__open(&options, ret, error);
-}
-
 /*
  * Refuses an interface that is down at the start, because that may be a mistake. If it goes down later, the capture waits for it. A missing
  * interface is reported when it is opened.
@@ -108,11 +82,23 @@ static int check_is_up(const struct capture *capture, struct tw_error *error)
 /* Opens the source that the options select. Return: 0, or -errno with @error filled */
 static int capture__open_rx(const struct capture *capture, struct tw_receiver **ret, struct tw_error *error)
 {
-	if (capture->udp)
-		return open_udp(capture, ret, error);
-	if (check_is_up(capture, error))
-		return -ENETDOWN;
-	return capture->xdp ? open_xdp(capture, ret, error) : open_packet(capture, ret, error);
+	struct tw_rx_udp_options udp = { .buffer = RECEIVER_RING };
+	const struct tw_rx_xdp_options xdp = { .ifname = capture->interface };
+	const struct tw_rx_packet_options packet = {
+		.ifname = capture->interface,
+		.ring = RECEIVER_RING,
+		.retire_ms = RETIRE_MS,
+	};
+	int err;
+
+	if (capture->udp) {
+		err = tw_udp_address__parse(capture->udp, &udp.at, error);
+		return err ? err : tw_rx_udp__open(&udp, ret, error);
+	}
+	err = check_is_up(capture, error);
+	if (err)
+		return err;
+	return capture->xdp ? tw_rx_xdp__open(&xdp, ret, error) : tw_rx_packet__open(&packet, ret, error);
 }
 
 /* The start: opens the source and the output, gives up privileges, starts the threads that receive and write. */
@@ -375,11 +361,6 @@ static int set_json(void *target, const char *text, struct tw_error *error)
 	return 0;
 }
 
-static int check_filter(const struct tw_filter *filter, struct tw_error *error)
-{
-	return filter ? tw_capture_filter__check(filter, error) : 0;
-}
-
 static int check_packed(const struct capture *capture, struct tw_error *error)
 {
 	if (capture->packed && capture->filter)
@@ -427,15 +408,7 @@ static int check(const struct capture *capture, struct tw_error *error)
 			"--snapshot-length %llu is more than the size of any packet: omit it to write complete packets",
 			(unsigned long long)capture->snaplen);
 	err = check_user(capture, error);
-	return err ? err : check_filter(capture->filter, error);
-}
-
-static void tell_ready(const char *how)
-{
-	char status[192];
-
-	snprintf(status, sizeof(status), "capturing on %s", how);
-	service__ready(status);
+	return err || !capture->filter ? err : tw_capture_filter__check(capture->filter, error);
 }
 
 /* If the disk is full, --ring-buffer continues with fewer files than requested. The exit status reports this to scripts. */
@@ -451,17 +424,10 @@ static int check_ring(const struct capture *capture, struct tw_error *error)
 			     capture->file, removed);
 }
 
-static void finish(struct capture *capture, uint64_t begin)
-{
-	capture->took = tw_time__now(CLOCK_MONOTONIC) - begin;
-	capture__tell_end(capture);
-	filter_option__warn(&capture->stats.archive.undecided_predicates);
-}
-
 /* Runs the capture until its end. Return: exit status */
 static int capture_events(struct capture *capture, struct tw_error *error)
 {
-	char how[128];
+	char how[128], status[192];
 	uint64_t begin;
 	int err = stop__catch(error);
 
@@ -479,13 +445,16 @@ static int capture_events(struct capture *capture, struct tw_error *error)
 	}
 	begin = tw_time__now(CLOCK_MONOTONIC);
 	capture__tell_begin(capture, how);
-	tell_ready(how);
+	snprintf(status, sizeof(status), "capturing on %s", how);
+	service__ready(status);
 	capture__wait(capture);
 	stop__ending();
 	service__stopping();
 	drop_counters__look(capture->rejected);
 	err = receiver__finish(capture->receiver, &capture->stats, error);
-	finish(capture, begin);
+	capture->took = tw_time__now(CLOCK_MONOTONIC) - begin;
+	capture__tell_end(capture);
+	filter_option__warn(&capture->stats.archive.undecided_predicates);
 	return err || check_ring(capture, error) ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 

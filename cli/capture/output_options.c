@@ -10,7 +10,7 @@
 
 enum unit { UNIT_COUNT, UNIT_KILOBYTES, UNIT_SECONDS };
 
-struct key {
+struct condition_key {
 	const char *name; /* NULL ends a table */
 	enum unit unit;
 	size_t offset; /* offset in a struct output_request */
@@ -19,7 +19,7 @@ struct key {
 
 #define AT(field) offsetof(struct output_request, field)
 
-static const struct key ring_keys[] = {
+static const struct condition_key ring_keys[] = {
 	{ "duration", UNIT_SECONDS, AT(file_ns), 0 },
 	{ "filesize", UNIT_KILOBYTES, AT(file_bytes), 0 },
 	{ "files", UNIT_COUNT, AT(files_max), TW_OUTPUT_FILES_MAX },
@@ -28,18 +28,18 @@ static const struct key ring_keys[] = {
 	{ 0 },
 };
 
-static const struct key autostop_keys[] = {
+static const struct condition_key autostop_keys[] = {
 	{ "duration", UNIT_SECONDS, AT(stop_ns), 0 }, { "filesize", UNIT_KILOBYTES, AT(stop_bytes), 0 },
 	{ "files", UNIT_COUNT, AT(stop_files), 0 },   { "packets", UNIT_COUNT, AT(stop_events), 0 },
 	{ "events", UNIT_COUNT, AT(stop_events), 0 }, { 0 },
 };
 
-struct parse {
+struct condition {
 	const char *option, *text, *value; /* @value: the text after the colon, "5" of "files:5" */
 	struct tw_error *error;
 };
 
-static int parse_seconds(const struct parse *p, uint64_t *ret)
+static int parse_seconds(const struct condition *p, uint64_t *ret)
 {
 	if (cli_seconds__parse(p->value, ret))
 		return tw_error__set(p->error, -EINVAL, "%s '%s': '%s' is not a number of seconds, such as 60 or 0.5",
@@ -47,7 +47,7 @@ static int parse_seconds(const struct parse *p, uint64_t *ret)
 	return 0;
 }
 
-static int parse_count(const struct parse *p, const struct key *key, uint64_t *ret)
+static int parse_count(const struct condition *p, const struct condition_key *key, uint64_t *ret)
 {
 	const uint64_t unit = key->unit == UNIT_KILOBYTES ? KILOBYTE : 0, max = key->max ? key->max : COUNT_MAX;
 	const struct tw_number_rule rule = { .min = unit ? unit : 1, .max = unit ? max * unit : max, .unit = unit };
@@ -58,7 +58,7 @@ static int parse_count(const struct parse *p, const struct key *key, uint64_t *r
 	return tw_error__set(p->error, -EINVAL, "%s '%s': %s", p->option, p->text, why.text);
 }
 
-static int unknown_key(const struct parse *p, const struct key *keys)
+static int unknown_key(const struct condition *p, const struct condition_key *keys)
 {
 	char list[128] = "";
 	size_t len = 0;
@@ -68,11 +68,11 @@ static int unknown_key(const struct parse *p, const struct key *keys)
 	return tw_error__set(p->error, -EINVAL, "%s '%s' is not KEY:VALUE; the keys are %s", p->option, p->text, list);
 }
 
-static int parse_key(struct output_request *request, const struct key *keys, struct parse *p)
+static int parse_key(struct output_request *request, const struct condition_key *keys, struct condition *p)
 {
 	const char *colon = strchr(p->text, ':');
 	const size_t len = colon ? (size_t)(colon - p->text) : 0;
-	const struct key *key = keys;
+	const struct condition_key *key = keys;
 	uint64_t value = 0;
 	int err;
 
@@ -89,14 +89,14 @@ static int parse_key(struct output_request *request, const struct key *keys, str
 
 int output_request__ring(void *request, const char *text, struct tw_error *error)
 {
-	struct parse p = { .option = "--ring-buffer", .text = text, .error = error };
+	struct condition p = { .option = "--ring-buffer", .text = text, .error = error };
 
 	return parse_key(request, ring_keys, &p);
 }
 
 int output_request__autostop(void *request, const char *text, struct tw_error *error)
 {
-	struct parse p = { .option = "--autostop", .text = text, .error = error };
+	struct condition p = { .option = "--autostop", .text = text, .error = error };
 
 	return parse_key(request, autostop_keys, &p);
 }

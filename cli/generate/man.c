@@ -32,11 +32,11 @@ static void put_text(FILE *out, const char *text)
 	fputc('\n', out);
 }
 
-/* Writes the name of a command's page: "tracewire-vnet" for "tracewire vnet". */
-static void put_page_name(FILE *out, const char *path)
+/* Writes the name of a command's page, "tracewire-vnet" for "tracewire vnet", or of an option. */
+static void put_name(FILE *out, const char *name)
 {
-	for (; *path; path++)
-		fputs(*path == ' ' ? "\\-" : (char[]){ *path, '\0' }, out);
+	for (; *name; name++)
+		fputs(*name == ' ' || *name == '-' ? "\\-" : (char[]){ *name, '\0' }, out);
 }
 
 static void put_header(FILE *out, const struct cli_command *command, const char *path)
@@ -45,7 +45,7 @@ static void put_header(FILE *out, const struct cli_command *command, const char 
 	for (const char *c = path; *c; c++)
 		fputc(*c == ' ' ? '-' : toupper((unsigned char)*c), out);
 	fputs(" 1 \"\" \"tracewire " TRACEWIRE_VERSION "\" \"Tracewire\"\n.SH NAME\n", out);
-	put_page_name(out, path);
+	put_name(out, path);
 	fputs(" \\- ", out);
 	put_text(out, command->summary);
 }
@@ -68,8 +68,7 @@ static void put_option(FILE *out, const struct cli_option *option)
 	if (option->letter)
 		fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
 	fputs("\\fB\\-\\-", out);
-	for (const char *c = option->name; *c; c++)
-		fputs(*c == '-' ? "\\-" : (char[]){ *c, '\0' }, out);
+	put_name(out, option->name);
 	fputs("\\fR", out);
 	if (option->arg)
 		fprintf(out, " \\fI%s\\fR", option->arg);
@@ -83,12 +82,6 @@ static void put_group(FILE *out, const struct cli_option_group *group)
 	put_text(out, group->title);
 	for (const struct cli_option *option = group->options; option->name; option++)
 		put_option(out, option);
-}
-
-static void put_groups(FILE *out, const struct cli_option_group *const *group)
-{
-	for (; group && *group; group++)
-		put_group(out, *group);
 }
 
 /* Writes a subcommand with its options, in the page of its command. */
@@ -148,14 +141,6 @@ static void put_exit_status(FILE *out, const struct cli_command *command)
 		      out);
 }
 
-static void put_see_also(FILE *out, const struct cli_command *command)
-{
-	fputs(".SH SEE ALSO\n", out);
-	if (command != &cli_root_command)
-		fputs(".BR tracewire (1),\n", out);
-	fputs(".BR wireshark (1),\n.BR tshark (1),\n.BR trace\\-cmd (1)\n", out);
-}
-
 void generate__man_page(const struct cli_command *command, const char *path, FILE *out)
 {
 	put_header(out, command, path);
@@ -166,10 +151,14 @@ void generate__man_page(const struct cli_command *command, const char *path, FIL
 	if (command->commands)
 		put_commands(out, command, path);
 	fputs(".SH OPTIONS\n", out);
-	put_groups(out, command->groups);
+	for (const struct cli_option_group *const *group = command->groups; group && *group; group++)
+		put_group(out, *group);
 	put_group(out, &cli_general_options);
 	if (command->examples)
 		put_examples(out, command->examples);
 	put_exit_status(out, command);
-	put_see_also(out, command);
+	fputs(".SH SEE ALSO\n", out);
+	if (command != &cli_root_command)
+		fputs(".BR tracewire (1),\n", out);
+	fputs(".BR wireshark (1),\n.BR tshark (1),\n.BR trace\\-cmd (1)\n", out);
 }
