@@ -55,7 +55,7 @@ static void show_times(const struct tw_info_times *times)
 }
 
 /* Return: number of a stream's events in the file. In a capture of an interface, duplicates count once. */
-static uint64_t info_show__events(const struct tw_info *info, const struct tw_info_stream *stream)
+static uint64_t events_of(const struct tw_info *info, const struct tw_info_stream *stream)
 {
 	return info->is_recording ? stream->events : stream->received;
 }
@@ -65,7 +65,7 @@ static uint64_t all_events(const struct tw_info *info)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < info->n_streams; i++)
-		n += info_show__events(info, info->streams[i]);
+		n += events_of(info, info->streams[i]);
 	return n;
 }
 
@@ -132,18 +132,6 @@ static void show_schemas(const struct tw_info_stream *s)
 	puts("");
 }
 
-/* Return: text for a method by which the error bound of an OFFSET was determined */
-static const char *info_show__method(unsigned int method)
-{
-	static const char *const names[] = {
-#define X(num, name, text, what) [num] = text,
-		TW_OFFSET_METHOD_LIST(X)
-#undef X
-	};
-
-	return method < sizeof(names) / sizeof(names[0]) ? names[method] : "unknown";
-}
-
 /*
  * Prints how packet times are derived from the stream's clock, and their error bound. In a capture of an interface, packet times are times
  * of arrival.
@@ -162,46 +150,41 @@ static void show_offset(const struct tw_info_stream *s)
 		printf("; its error is not known");
 	else
 		printf("; no further than %" PRIu64 " ns from the capture host's clock, by %s", s->offset.error_ns,
-		       info_show__method(s->offset.method));
+		       summary__offset_method(s->offset.method));
 	if (s->offset.drift)
 		printf("; gains %" PRId32 " ns a second", s->offset.drift);
 	printf(" (the last of %" PRIu64 " records)\n", s->n_offsets);
 }
 
-static void show_kernel(const struct tw_identity *id)
+static const char *pointers_of(const struct tw_info_stream *s)
 {
-	if (*id->release)
-		printf("  %-9s %s%s%s%s%s\n", "kernel", id->release, *id->machine ? " " : "", id->machine,
-		       *id->os ? ", " : "", id->os);
+	const char *told = s->stream->identity.pointers;
+
+	return *told ? told : s->hashed ? "hashed" : "raw";
 }
 
 static void show_stream(const struct tw_info *info, const struct tw_info_stream *s)
 {
+	const struct tw_identity *id = &s->stream->identity;
 	char name[300];
 
-	tw_identity__name(&s->stream->identity, s->stream->id, name, sizeof(name));
+	tw_identity__name(id, s->stream->id, name, sizeof(name));
 	printf("\nstream   %s (%016" PRIx64 ")\n", name, s->stream->id);
-	show_line("producer", s->stream->identity.version);
-	show_kernel(&s->stream->identity);
-	show_line("clock", s->stream->identity.clock);
-	show_line("kept by", s->stream->identity.sync);
-	show_line("traced", s->stream->identity.events);
-	show_line("filter", s->stream->identity.filter);
-	show_line("pointers", *s->stream->identity.pointers ? s->stream->identity.pointers
-			      : s->hashed                   ? "hashed"
-							    : "raw");
+	show_line("producer", id->version);
+	if (*id->release)
+		printf("  %-9s %s%s%s%s%s\n", "kernel", id->release, *id->machine ? " " : "", id->machine,
+		       *id->os ? ", " : "", id->os);
+	show_line("clock", id->clock);
+	show_line("kept by", id->sync);
+	show_line("traced", id->events);
+	show_line("filter", id->filter);
+	show_line("pointers", pointers_of(s));
 	show_schemas(s);
-	printf("  %-9s %" PRIu64 " in %" PRIu64 " packets of %" PRIu64 " bytes\n", "events", info_show__events(info, s),
+	printf("  %-9s %" PRIu64 " in %" PRIu64 " packets of %" PRIu64 " bytes\n", "events", events_of(info, s),
 	       s->packets, s->bytes);
 	printf("  %-9s ", "time");
 	show_times(&s->times);
 	show_offset(s);
-}
-
-/* Whether an interface is printed: not those of a recording with frames of one stream, which show only the name of that stream. */
-static bool is_reported(const struct tw_info *info, const struct tw_info_interface *interface)
-{
-	return !info->is_recording || interface->stream == TW_INFO_NONE;
 }
 
 static void show_interfaces(const struct tw_info *info)
@@ -211,7 +194,8 @@ static void show_interfaces(const struct tw_info *info)
 	for (uint32_t i = 0; i < info->n_interfaces; i++) {
 		const struct tw_info_interface *f = &info->interfaces[i];
 
-		if (!is_reported(info, f) || reported++ >= ENOUGH_IFACES)
+		/* An interface of a recording with frames of one stream shows only the name of that stream. */
+		if ((info->is_recording && f->stream != TW_INFO_NONE) || reported++ >= ENOUGH_IFACES)
 			continue;
 		printf("captured %" PRIu64 " packets on %s", f->packets,
 		       *f->name ? f->name : "an interface without a name");
@@ -301,7 +285,7 @@ static void show_ledgers(const struct tw_info *info)
 }
 
 /* Prints the summary as text. @size: bytes of the file, or INFO_SIZE_UNKNOWN */
-static void info_show__text(const char *name, uint64_t size, const struct tw_info *info)
+static void print_text(const char *name, uint64_t size, const struct tw_info *info)
 {
 	show_file(name, size, info);
 	show_interfaces(info);
@@ -343,14 +327,14 @@ static void put_seconds(struct tw_json *json, const char *key, uint64_t ns)
 
 static void put_times(struct tw_json *json, const struct tw_info_times *times)
 {
-	if (times->known) {
-		put_seconds(json, "first", times->first);
-		put_seconds(json, "last", times->last);
-		put_seconds(json, "duration", times->last - times->first);
-	} else {
-		tw_json__null(json, "first");
-		tw_json__null(json, "last");
-		tw_json__null(json, "duration");
+	static const char *const keys[] = { "first", "last", "duration" };
+	const uint64_t ns[] = { times->first, times->last, times->last - times->first };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (times->known)
+			put_seconds(json, keys[i], ns[i]);
+		else
+			tw_json__null(json, keys[i]);
 	}
 }
 
@@ -389,7 +373,7 @@ static void put_offset(struct tw_json *json, const struct tw_info_stream *s)
 	if (s->n_offsets && o->error_ns != TW_ERROR_UNKNOWN) {
 		snprintf(text, sizeof(text), "%" PRIu64, o->error_ns);
 		tw_json__str(json, "error_ns", text);
-		tw_json__str(json, "method", info_show__method(o->method));
+		tw_json__str(json, "method", summary__offset_method(o->method));
 		tw_json__i64(json, "drift", o->drift);
 	} else {
 		tw_json__null(json, "error_ns");
@@ -434,7 +418,7 @@ static void put_identity(struct tw_json *json, const struct tw_info_stream *s)
 	put_text(json, "sync", id->sync);
 	put_text(json, "traced", id->events);
 	put_text(json, "filter", id->filter);
-	put_text(json, "pointers", *id->pointers ? id->pointers : s->hashed ? "hashed" : "raw");
+	put_text(json, "pointers", pointers_of(s));
 }
 
 static void put_stream(struct tw_json *json, const struct tw_info *info, const struct tw_info_stream *s)
@@ -445,7 +429,7 @@ static void put_stream(struct tw_json *json, const struct tw_info *info, const s
 	put_schemas(json, s);
 	tw_json__u64(json, "packets", s->packets);
 	tw_json__u64(json, "bytes", s->bytes);
-	tw_json__u64(json, "events", info_show__events(info, s));
+	tw_json__u64(json, "events", events_of(info, s));
 	put_times(json, &s->times);
 	put_offset(json, s);
 	put_lost(json, s);
@@ -457,7 +441,7 @@ static void put_stream(struct tw_json *json, const struct tw_info *info, const s
 }
 
 /* Prints the summary as one JSON object on one line */
-static void info_show__json(const char *name, uint64_t size, const struct tw_info *info)
+static void print_json(const char *name, uint64_t size, const struct tw_info *info)
 {
 	struct tw_json json;
 
@@ -524,7 +508,7 @@ static int show(const struct info_config *config, int fd, const char *name, bool
 	*ret_damaged |= *info.damage.text != '\0';
 	if (!config->json && !first)
 		puts("");
-	(config->json ? info_show__json : info_show__text)(name, size_of(fd), &info);
+	(config->json ? print_json : print_text)(name, size_of(fd), &info);
 	standard_files__flush();
 	tw_info__fini(&info);
 	return 0;

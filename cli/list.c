@@ -51,20 +51,6 @@ static int print_event_fields(const char *dir, const struct tw_event_name *event
 	return 0;
 }
 
-/* Prints clocks or tracers, one a line. The file has them in one line; in trace_clock the selected clock is in brackets. */
-static int print_words(const char *dir, const char *file, struct tw_error *error)
-{
-	char *text, *save;
-	const int err = tw_tracing_file__read(dir, file, &text, error);
-
-	if (err)
-		return err;
-	for (char *word = strtok_r(text, "[] \n", &save); word; word = strtok_r(NULL, "[] \n", &save))
-		say(stdout, "%s\n", word);
-	free(text);
-	return 0;
-}
-
 static bool matches(const char *name, char *const *globs)
 {
 	bool found = !*globs;
@@ -75,21 +61,21 @@ static bool matches(const char *name, char *const *globs)
 }
 
 /*
- * Prints the functions that match one of @globs, or all. The module's name, which follows a module's function in the file, is not printed.
+ * Prints the words of a file, one a line, that match one of @globs, or all without globs. A word ends at one of @separators; what follows a
+ * blank in it is not printed: the file with functions has a function's module there. In trace_clock, the selected clock is in brackets.
  */
-static int print_functions(const char *dir, char *const *globs, struct tw_error *error)
+static int print_words(const char *dir, const char *file, const char *separators, char *const *globs,
+		       struct tw_error *error)
 {
 	char *text, *save;
-	const int err = tw_tracing_file__read(dir, "available_filter_functions", &text, error);
+	const int err = tw_tracing_file__read(dir, file, &text, error);
 
-	if (err == -ENOENT)
-		return tw_error__set(error, -EOPNOTSUPP, "this kernel is built without the function tracer");
 	if (err)
 		return err;
-	for (char *name = strtok_r(text, "\n", &save); name; name = strtok_r(NULL, "\n", &save)) {
-		name[strcspn(name, " \t")] = '\0';
-		if (matches(name, globs))
-			say(stdout, "%s\n", name);
+	for (char *word = strtok_r(text, separators, &save); word; word = strtok_r(NULL, separators, &save)) {
+		word[strcspn(word, " \t")] = '\0';
+		if (matches(word, globs))
+			say(stdout, "%s\n", word);
 	}
 	free(text);
 	return 0;
@@ -166,19 +152,24 @@ static int list_events(const struct list_config *config, const char *dir, struct
 
 static int list(struct list_config *config, int n_args, char **args, struct tw_error *error)
 {
+	static char *const all[] = { NULL };
 	const char *dir;
 	int err = tw_tracing_dir__find(&dir, error);
 
-	if (!err && config->functions)
-		return print_functions(dir, args, error);
+	if (!err && config->functions) {
+		err = print_words(dir, "available_filter_functions", "\n", args, error);
+		return err != -ENOENT
+			       ? err
+			       : tw_error__set(error, -EOPNOTSUPP, "this kernel is built without the function tracer");
+	}
 	for (int i = 0; i < n_args && !err; i++)
 		err = cli_selection__add(&config->selection, args[i], error);
 	if (err)
 		return err;
 	if (config->clocks)
-		return print_words(dir, "trace_clock", error);
+		return print_words(dir, "trace_clock", "[] \n", all, error);
 	if (config->tracers)
-		return print_words(dir, "available_tracers", error);
+		return print_words(dir, "available_tracers", "[] \n", all, error);
 	if (config->options)
 		return print_options(error);
 	if (config->instances)

@@ -108,14 +108,6 @@ static int make_environment(const struct passwd *found, struct ordinary_user *us
 	return err ? err : ordinary_user__set(user, "LOGNAME", found->pw_name);
 }
 
-/* Sets the error after getpwnam() found no user. @err: its errno; EMFILE or ENFILE = it could not search */
-static int not_found(const char *name, int err, struct tw_error *error)
-{
-	if (err == EMFILE || err == ENFILE)
-		return tw_error__set(error, -err, "the user %s cannot be looked up: %s", name, strerror(err));
-	return tw_error__set(error, -ESRCH, "there is no user %s on this machine", name);
-}
-
 int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *error)
 {
 	const struct passwd *found = NULL;
@@ -128,8 +120,10 @@ int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_e
 	errno = 0;
 	if (!found)
 		found = getpwnam(name);
+	if (!found && (errno == EMFILE || errno == ENFILE))
+		return tw_error__set(error, -errno, "the user %s cannot be looked up: %s", name, strerror(errno));
 	if (!found)
-		return not_found(name, errno, error);
+		return tw_error__set(error, -ESRCH, "there is no user %s on this machine", name);
 	snprintf(ret->name, sizeof(ret->name), "%s", found->pw_name);
 	ret->uid = found->pw_uid;
 	ret->gid = found->pw_gid;

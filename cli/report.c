@@ -223,8 +223,7 @@ static int report(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
-	  "Show only these events: a system, an event or SYSTEM:EVENT, with wildcards; separate several by "
-	  "commas",
+	  "Show only these events: a system, an event or SYSTEM:EVENT, with wildcards; separate several by commas",
 	  .apply = add_event },
 	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Show only these CPUs, for example 0,2,4-7",
 	  .offset = offsetof(struct report_config, cpus), .apply = add_cpus },

@@ -42,7 +42,7 @@ int run_interface__create(const char *name, const char *instance, unsigned int q
 	int err = name ? create(name, instance, queues, ret, &why) : -EEXIST;
 
 	for (int i = 0; !name && i < NAMES_MAX && err == -EEXIST; i++) {
-		snprintf(numbered, sizeof(numbered), RUN_WIRE_NAME "%d", i);
+		snprintf(numbered, sizeof(numbered), "tw%d", i);
 		err = create(numbered, instance, queues, ret, &why);
 	}
 	return err ? tw_error__set(error, err, "%s", why.text) : 0;

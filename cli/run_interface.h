@@ -7,8 +7,6 @@
 #include "vnet/tx.h"
 #include "vnet/veth.h"
 
-#define RUN_WIRE_NAME "tw" /* prefix of a veth pair's default name; a number follows */
-
 struct run_interface {
 	char name[IFNAMSIZ]; /* end of the veth pair where frames arrive, or the existing interface; "" = none yet */
 	struct tw_iface iface;

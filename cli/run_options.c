@@ -46,8 +46,7 @@ static const struct cli_option tracer_options[] = {
 	  "be given many times",
 	  .offset = offsetof(struct run_config, tracing.pids), .apply = add_word },
 	{ 'M', "cpus", "CPUS", CLI_ARG_TEXT,
-	  "Trace only these CPUs: a hexadecimal mask such as 'c', or a list such as '2-3' or '0,2'; -1 means "
-	  "all",
+	  "Trace only these CPUs: a hexadecimal mask such as 'c', or a list such as '2-3' or '0,2'; -1 means all",
 	  .offset = offsetof(struct run_config, tracing.cpus) },
 	{ 0 },
 };

@@ -137,6 +137,17 @@ void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
 			merge->malformed, merge->incomplete, merge->duplicates);
 }
 
+const char *summary__offset_method(unsigned int method)
+{
+	static const char *const names[] = {
+#define X(num, name, text, what) [num] = text,
+		TW_OFFSET_METHOD_LIST(X)
+#undef X
+	};
+
+	return method < sizeof(names) / sizeof(names[0]) ? names[method] : "unknown";
+}
+
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out)
 {
 	fprintf(out, "file     %" PRIu64 " events in %" PRIu64 " packets, %" PRIu64 " bytes\n",

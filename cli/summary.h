@@ -31,6 +31,9 @@ void summary__print(const struct tw_producer_counters *counters, const struct tw
 /** summary__print_troubles() - print the losses, late events and damage that the archive found; nothing if there are none */
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out);
 
+/** summary__offset_method() - text for the method by which the error bound of an OFFSET was determined */
+const char *summary__offset_method(unsigned int method);
+
 /** summary__print_file() - print how much was written to the output */
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out);
 

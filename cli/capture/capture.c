@@ -53,8 +53,7 @@ static int capture__check_source(const struct capture *capture, struct tw_error 
 		return tw_error__set(
 			error, -EINVAL,
 			"no source is given: name an interface with --interface, for example -i tw0, or a port with "
-			"--udp, "
-			"for example -u %u",
+			"--udp, for example -u %u",
 			TW_UDP_PORT);
 	if (capture->interface && capture->udp)
 		return tw_error__set(error, -EINVAL,
@@ -367,8 +366,7 @@ static int check_packed(const struct capture *capture, struct tw_error *error)
 		return tw_error__set(
 			error, -EINVAL,
 			"--packed keeps frames as received, and --filter removes events from them: omit one of the "
-			"two; "
-			"`tracewire convert` unpacks, `report` filters");
+			"two; `tracewire convert` unpacks, `report` filters");
 	if (capture->packed && capture->snaplen)
 		return tw_error__set(
 			error, -EINVAL,
@@ -508,8 +506,7 @@ static const struct cli_option options[] = {
 	  "requests, as forged streams do not; K, M or G may follow; 0 means no limit (default 4M)",
 	  .apply = set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
-	  "Print the ledger of each stream on standard error every SECONDS; on a terminal always in the same "
-	  "place",
+	  "Print the ledger of each stream on standard error every SECONDS; on a terminal always in the same place",
 	  .offset = offsetof(struct capture, status), .apply = set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
 	  "Write standard error as JSON, one object a line: begin, status, end, note and error; "

@@ -206,12 +206,6 @@ static void print_refused(const struct receiver_stats *stats, FILE *out)
 #define PATIENCE_MS 500 /* longest wait for the writer's reports, ms */
 #define TELL_MAX    64  /* largest number of streams listed as text; JSON has all streams */
 
-static const char *const method_names[] = {
-#define X(num, name, text, what) [num] = (text),
-	TW_OFFSET_METHOD_LIST(X)
-#undef X
-};
-
 /* Begins a JSON object, which is one line of standard error. */
 static void begin_json(struct tw_json *json)
 {
@@ -244,7 +238,7 @@ void capture__tell_begin(const struct capture *capture, const char *how)
 static void put_clock(const struct tw_stream_clock_summary *clock, struct tw_json *json)
 {
 	tw_json__open(json, "clock", '{');
-	tw_json__str(json, "method", method_names[clock->method]);
+	tw_json__str(json, "method", summary__offset_method(clock->method));
 	if (clock->error_ns != TW_ERROR_UNKNOWN)
 		tw_json__i64(json, "error_ns", (int64_t)clock->error_ns);
 	if (clock->dated)
@@ -449,7 +443,7 @@ static void print_times(const struct tw_archive_report *report)
 		return;
 	}
 	fprintf(stderr, "within %.6f s of this host's (%s)", (double)clock->error_ns / TW_NS_PER_SECOND,
-		method_names[clock->method]);
+		summary__offset_method(clock->method));
 	if (clock->ahead_known)
 		fprintf(stderr, "; its wall clock is %+.6f s off, give or take %.6f",
 			(double)clock->ahead / TW_NS_PER_SECOND, (double)clock->ahead_most / TW_NS_PER_SECOND);
