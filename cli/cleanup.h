@@ -14,10 +14,7 @@
 /** stale__clear() - remove stale state at the beginning of a run; removed objects are reported unless @quiet, failures are ignored */
 void stale__clear(bool quiet);
 
-/**
- * stale__repair_files() - of several output files, repair the one that a killed run wrote last; for runs that could not write a note
- * @path: the path from which the files' names are derived
- */
+/** stale__repair_files() - repair the newest of several output files, derived from @path; for runs that could not write a note */
 void stale__repair_files(const char *path, bool quiet);
 
 #endif

@@ -16,18 +16,13 @@ enum cli_exit {
 	CLI_EXIT_NOT_FOUND = 127,
 };
 
-/**
- * cli_exit__of() - convert 0 or -errno to an exit status
- *
- * A name that does not exist (-ENOENT) or an invalid value (-EINVAL) is a usage error; everything else is a failure.
- */
+/** cli_exit__of() - exit status for 0 or -errno: a usage error for a missing name (-ENOENT) or an invalid value (-EINVAL) */
 int cli_exit__of(int err);
 
 /**
- * cli_exit__of_opening() - convert the result of opening an output file, an interface or a host to an exit status
+ * cli_exit__of_opening() - exit status for the result of opening an output file, an interface or a host: a usage error only for -EINVAL
  *
- * A directory, an interface or a host that does not exist may appear later, so a service manager must start the service again. It does not
- * do so after a usage error. Therefore only -EINVAL is a usage error.
+ * What does not exist may appear later, so a service manager must start the service again, which it does not do after a usage error.
  */
 int cli_exit__of_opening(int err);
 
@@ -75,11 +70,7 @@ extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_stream;
 extern const struct cli_command cli_command_vnet;
 
-/**
- * cli_command__main() - parse a command line, run the command and print what went wrong
- * @path: the command's words: "tracewire vnet"
- * Return: exit status
- */
+/** cli_command__main() - parse a command line, run the command and print errors; @path: as "tracewire vnet". Return: exit status */
 int cli_command__main(const struct cli_command *command, const char *path, int argc, char **argv);
 
 /** cli_command__find() - find a command by its name. Return: NULL if it does not exist, with @error suggesting the most similar name */

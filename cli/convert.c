@@ -325,10 +325,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 	return tell_damage(convert, dat, error);
 }
 
-/*
- * convert__tracedat(), convert__capture() - convert the open file @fd
- * Return: exit status, with @error filled if it is not 0.
- */
+/* convert__tracedat(), convert__capture() - convert the open file @fd. Return: exit status */
 static int convert__tracedat(struct convert *convert, int fd, const struct stat *st, struct tw_error *error)
 {
 	const struct tw_tracedat_source source = { .read_at = read_at, .ctx = &fd, .size = (uint64_t)st->st_size };

@@ -343,10 +343,7 @@ static void look_memlock(struct doctor_finding *ret)
 			    (unsigned long long)limit.rlim_cur >> 10);
 }
 
-/*
- * Runs a shell command as the user that runs viewers, because root's Wireshark loads other plugins. Return: the command's standard output;
- * NULL if it cannot be run.
- */
+/* Runs a shell command as the user of viewers, because root's Wireshark loads other plugins. Return: its output; NULL if it cannot run */
 static FILE *open_output(const char *command, pid_t *ret)
 {
 	struct ordinary_user user;

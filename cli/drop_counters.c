@@ -197,10 +197,7 @@ static bool await_answer(struct drop_counters *rejected)
 	return true;
 }
 
-/*
- * Finds the user that the child becomes: "nobody" instead of root. On a machine without this user, the child stays root, with the same few
- * capabilities.
- */
+/* Finds the user that the child becomes, "nobody" instead of root. Without this user, it stays root, with the same few capabilities. */
 static int find_user(const char *name, struct ordinary_user *ret, struct tw_error *error)
 {
 	int err = ordinary_user__find(name, ret, error);
@@ -298,8 +295,9 @@ bool drop_counters__is_whole(const struct drop_counters *rejected)
 	return rejected && !rejected->owed && !atomic_load(&rejected->tally->unread);
 }
 
-uint64_t drop_counters__of(struct drop_counters *rejected, uint64_t stream_id)
+uint64_t drop_counters__of(void *ctx, uint64_t stream_id)
 {
+	struct drop_counters *rejected = ctx;
 	const unsigned int n = rejected ? atomic_load(&rejected->tally->n) : 0;
 	uint64_t total = 0;
 

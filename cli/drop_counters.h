@@ -13,9 +13,8 @@
 #ifndef CLI_DROP_COUNTERS_H
 #define CLI_DROP_COUNTERS_H
 
-#include <stdint.h>
-
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -24,12 +23,9 @@
 struct drop_counters;
 
 /**
- * drop_counters__new() - begin to count on an interface, from 0
+ * drop_counters__new() - begin to count on an interface, from 0; forks without exec, so call it before there are other threads
  * @ifname: NULL = every interface of this network namespace
  * @user: name of the user that this process will become, as for ordinary_user__find()
- *
- * The function forks a child without exec, so call it before there are other threads.
- *
  * Return: 0; -ENOMEM; -EPERM if the child cannot give up its privileges; or errors of fork() or socketpair().
  */
 int drop_counters__new(const char *ifname, const char *user, struct drop_counters **ret, struct tw_error *error);
@@ -40,14 +36,10 @@ void drop_counters__free(struct drop_counters *rejected);
 /** drop_counters__look() - read the counters, waiting at most 2 s; counters that cannot be read keep their values. NULL is fine */
 void drop_counters__look(struct drop_counters *rejected);
 
-/**
- * drop_counters__is_whole() - whether every reading so far read all counters, and no answer is pending; false for NULL
- *
- * Called by the thread that calls drop_counters__look().
- */
+/** drop_counters__is_whole() - whether all was read and no answer is pending; false for NULL. In the thread of drop_counters__look() */
 bool drop_counters__is_whole(const struct drop_counters *rejected);
 
-/** drop_counters__of() - number of events of a stream dropped so far; called by any thread. 0 for NULL */
-uint64_t drop_counters__of(struct drop_counters *rejected, uint64_t stream_id);
+/** drop_counters__of() - number of events of a stream that were dropped; @rejected is a struct drop_counters, or NULL. For any thread */
+uint64_t drop_counters__of(void *rejected, uint64_t stream_id);
 
 #endif

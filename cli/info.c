@@ -132,10 +132,7 @@ static void show_schemas(const struct tw_info_stream *s)
 	puts("");
 }
 
-/*
- * Prints how packet times are derived from the stream's clock, and their error bound. In a capture of an interface, packet times are times
- * of arrival.
- */
+/* Prints how packet times are derived from the stream's clock, and their error bound. Captures of interfaces have times of arrival. */
 static void show_offset(const struct tw_info_stream *s)
 {
 	if (!s->n_offsets) {
@@ -488,10 +485,7 @@ static uint64_t size_of(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : INFO_SIZE_UNKNOWN;
 }
 
-/*
- * Prints the summary of one file. @ret_damaged: set to true if a part of the file could not be read. Return: 0, or -errno with @error
- * filled
- */
+/* Prints the summary of one file. @ret_damaged: set to true if a part could not be read. Return: 0, or -errno with @error filled */
 static int show(const struct info_config *config, int fd, const char *name, bool first, bool *ret_damaged,
 		struct tw_error *error)
 {

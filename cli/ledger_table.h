@@ -9,8 +9,7 @@
 
 /**
  * ledger__print_table() - print one line for each stream, and one for their sum if there are several; empty columns are omitted
- * @names: names of the streams, printable
- * @ledgers: ledgers of the streams
+ * @names: printable
  * @columns: width of the terminal; columns that do not fit follow in further tables below
  */
 void ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,

@@ -172,10 +172,7 @@ static int close_output(void *ctx, struct tw_error *error)
 	return run_interface__close(&live->veth, error);
 }
 
-/*
- * Whether tshark refused the display filter: tshark 4.0 then exits with 2, later versions with 4. An invalid pcapng stream would give the
- * same status, but this program writes the stream.
- */
+/* Whether tshark refused the display filter: 4.0 exits with 2, later versions with 4. An invalid stream would do so, too; none is sent. */
 static bool filter_is_refused(const struct live *live)
 {
 	return !live->gui && live->display_filter && (live->viewer_end.status == 2 || live->viewer_end.status == 4);

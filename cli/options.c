@@ -115,10 +115,7 @@ static int unknown_letter(const struct option_set *set, int letter, struct tw_er
 	return tw_error__set(error, -EINVAL, "unknown option '-%c'; see --help", letter);
 }
 
-/*
- * Refuses @word (without dashes) if several long options begin with it. getopt_long has accepted it if exactly one does. Return: 0 if none
- * does, otherwise -EINVAL
- */
+/* Return: -EINVAL if several long options begin with @word; 0 if none does. If one does, getopt_long has accepted it. */
 static int ambiguous_name(const struct option_set *set, const char *word, size_t len, struct tw_error *error)
 {
 	const char *first = NULL;

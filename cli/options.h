@@ -91,11 +91,7 @@ int cli_options__parse(const struct cli_syntax *syntax, int argc, char **argv, v
 int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,
 		      struct tw_error *error);
 
-/**
- * cli_seconds__parse() - parse a decimal number of seconds, optionally with a fraction and a final s
- * @ret: ns, above 0
- * Return: 0 or -EINVAL
- */
+/** cli_seconds__parse() - parse a decimal number of seconds, with an optional final s. @ret: ns, above 0. Return: 0 or -EINVAL */
 int cli_seconds__parse(const char *text, uint64_t *ret);
 
 #endif

@@ -37,11 +37,7 @@ bool ordinary_user__behind_sudo(uid_t *ret_uid, gid_t *ret_gid);
 /** ordinary_user__set() - set a variable of the environment. Return: 0 or -ENOMEM */
 int ordinary_user__set(struct ordinary_user *user, const char *name, const char *value);
 
-/**
- * ordinary_user__become() - become @user if this process is root's; otherwise change nothing
- *
- * Async-signal-safe: the child of a process with threads may call it. Return: 0 or -errno.
- */
+/** ordinary_user__become() - become @user if this process is root's; async-signal-safe, for children of threads. Return: 0 or -errno */
 int ordinary_user__become(const struct ordinary_user *user);
 
 /**
@@ -56,13 +52,10 @@ int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabi
 void ordinary_user__fini(struct ordinary_user *user);
 
 /**
- * ordinary_user__renounce() - unless this process is root's: give up all capabilities permanently (no_new_privs), also those that a service
- * manager gave
+ * ordinary_user__renounce() - unless this is root: give up all capabilities for good (no_new_privs), also those from a service manager
  *
- * Root keeps all privileges, because the user has requested to stay root. Call it before there are other threads, because capabilities(7)
- * are per thread.
- *
- * Return: 0 or -errno.
+ * Root keeps all privileges, because the user has requested to stay root. Call it before there are other threads: capabilities(7) are per
+ * thread. Return: 0 or -errno.
  */
 int ordinary_user__renounce(struct tw_error *error);
 

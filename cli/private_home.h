@@ -29,10 +29,7 @@ int private_home__make(struct ordinary_user *user, struct private_home *ret, str
 /** private_home__remove() - remove it with everything in it, as its user; all-zero is fine */
 void private_home__remove(struct private_home *home);
 
-/**
- * private_home__cleanup() - remove those of killed runs
- * @tell: called with the kind and the path of each
- */
+/** private_home__cleanup() - remove those of killed runs; @tell is called with the kind and the path of each */
 int private_home__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
 			  struct tw_error *error);
 

@@ -24,11 +24,7 @@ void progress__begin(struct progress *p, const char *what, const char *name, boo
 /** progress__show() - @done of @all bytes are read; prints at most five times a second */
 void progress__show(struct progress *p, uint64_t done, uint64_t all);
 
-/**
- * progress__watch() - show the progress of reading @fd, in a thread: its position in the file
- *
- * The thread ends with progress__end(). Nothing is shown for a pipe, or without memory for a thread.
- */
+/** progress__watch() - let a thread show the position in @fd until progress__end(); nothing for a pipe, or without memory for a thread */
 void progress__watch(struct progress *p, int fd);
 
 /** progress__end() - end the thread, and the line before other messages */

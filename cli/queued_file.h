@@ -16,18 +16,13 @@
 struct queued_file;
 
 /**
- * queued_file__open() - open a FILE that writes to @fd, which stays the caller's
+ * queued_file__open() - open a FILE that writes to @fd, which stays the caller's. Return: NULL without memory
  * @mode: of the FILE's buffer, as for setvbuf()
  * @ret: the FILE; fclose() frees it and the struct queued_file, and drops the queue
- *
- * Return: NULL without memory.
  */
 struct queued_file *queued_file__open(int fd, int mode, FILE **ret);
 
-/**
- * queued_file__fd() - write as many queued bytes as fit now. Return: descriptor to poll for POLLOUT if bytes are still queued, otherwise
- * -1. Called by any thread
- */
+/** queued_file__fd() - write what fits now. Return: descriptor to poll for POLLOUT if the queue is not empty, else -1. For any thread */
 int queued_file__fd(struct queued_file *file);
 
 /** queued_file__dropped() - number of bytes that did not fit into the queue, or that write() refused */
@@ -35,9 +30,7 @@ size_t queued_file__dropped(struct queued_file *file);
 
 /**
  * queued_file__finish() - write the queue, waiting for room until the deadline
- *
- * Return: 0; -ETIMEDOUT, after which nothing more is written; the error of the first failed write(). -EPIPE means that the reader has
- * gone.
+ * Return: 0; -ETIMEDOUT, after which nothing more is written; the error of the first failed write(): -EPIPE = the reader has gone
  */
 int queued_file__finish(struct queued_file *file, const struct tw_deadline *deadline);
 

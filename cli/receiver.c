@@ -83,10 +83,7 @@ static bool is_final(struct receiver *r, int err)
 	return err == -EPIPE;
 }
 
-/*
- * Sets the end when receiver__finish() was called: all frames sent before it are present. If the senders continue, later frames are not
- * taken.
- */
+/* Sets the end when receiver__finish() was called. Frames sent before are present; if the senders continue, later ones are not taken. */
 static void look_for_end(struct receiver *r)
 {
 	if (r->seen_end || !atomic_load(&r->ending))
@@ -458,10 +455,7 @@ pid_t receiver__tid(const struct receiver *receiver)
 	return receiver->tid;
 }
 
-/*
- * Reports the frames known to be lost after the last received frame: those that the receiver dropped and, if the writer is stuck, those
- * that were not queued or not taken.
- */
+/* Reports the frames lost after the last one: dropped by the receiver and, if the writer is stuck, those not queued or not taken. */
 static void count_missing(struct receiver *r, struct tw_receiver_stats *ret)
 {
 	uint64_t missing;

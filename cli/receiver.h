@@ -45,8 +45,7 @@ struct receiver;
 /**
  * receiver__start() - begin to receive
  *
- * If reception ends before receiver__finish(), because the frames are not wanted any more, the recorder is full or something failed,
- * stop__request() is called.
+ * stop__request() is called if reception ends before receiver__finish(): nobody wants the frames, the recorder is full or a call failed.
  */
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error);
 

@@ -30,16 +30,10 @@ int run_interface__create(const char *name, const char *instance, unsigned int q
 int run_interface__open(const char *name, const char *instance, unsigned int queues, struct run_interface *ret,
 			struct tw_error *error);
 
-/**
- * run_interface__reach() - how far frames sent to the existing interface, or to the veth pair to be created, may get; the largest reach if
- * it is unknown
- */
+/** run_interface__reach() - how far frames sent to the interface or the veth pair to be created may get; the largest reach if unknown */
 enum tw_reach run_interface__reach(const char *name);
 
-/**
- * run_interface__sink() - open a sink for a thread; if the interface has fewer queues than threads, the remaining threads send with
- * AF_PACKET
- */
+/** run_interface__sink() - open a sink for a thread; threads for which the interface has no queue send with AF_PACKET */
 int run_interface__sink(struct run_interface *veth, unsigned int thread, size_t frame_max, struct tw_sink **ret,
 			struct tw_error *error);
 

@@ -18,10 +18,7 @@ int cli_selection__add(void *selection, const char *spec, struct tw_error *error
 /** cli_selection__filter() - set the tracefs filter of all items that have none yet. Return: 0; -EINVAL if every item has one */
 int cli_selection__filter(void *selection, const char *filter, struct tw_error *error);
 
-/**
- * cli_selection__resolve() - find the events that the items select
- * @list: the events are appended to it, as by tw_event_list__select()
- */
+/** cli_selection__resolve() - append the events that the items select to @list, as tw_event_list__select() does */
 int cli_selection__resolve(const struct cli_selection *selection, const struct tw_event_list *all,
 			   struct tw_event_list *list, struct tw_error *error);
 

@@ -16,8 +16,7 @@ void service__ready(const char *status);
 
 /**
  * service__alive() - notify the watchdog after half of its timeout; called a few times a second
- * @progress: a number that grows while the working threads work. While it does not change, the watchdog is not notified, so that a hanging
- * thread is detected even if the calling thread runs
+ * @progress: grows while the working threads work; while it does not, the watchdog is not notified, so that a hanging thread is detected
  */
 void service__alive(uint64_t progress);
 

@@ -43,10 +43,7 @@ static int not_run(int err)
 	return err == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
 }
 
-/*
- * Forks the command's process. Called before the output is opened, so that no file is truncated for a command that does not exist. Return:
- * exit status.
- */
+/* Forks the command, before the output is opened: no file is truncated for a command that does not exist. Return: exit status */
 static int open_command(struct session *session, char **argv, struct tw_error *error)
 {
 	const bool follow = session->options.follow;

@@ -76,11 +76,7 @@ void standard_files__flush(void)
 		write_err = errno;
 }
 
-/*
- * Writes the queued messages, and then a note about dropped ones: while the queue is full, this note would be dropped, too.
- *
- * Return: exit status. It shows scripts that a summary could not be written.
- */
+/* Writes the queued messages, and then a note about dropped ones, which a full queue would drop, too. Return: exit status */
 static int finish_errors(int status)
 {
 	int err = errors ? queued_file__finish(errors, stop__deadline()) : 0;

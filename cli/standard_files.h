@@ -6,12 +6,10 @@
 #include "base/error.h"
 
 /**
- * standard_files__occupy() - open /dev/null in place of closed ones, before any other file is opened
+ * standard_files__occupy() - open /dev/null in place of closed ones, before any other file is opened. Return: 0 or -errno
  *
  * The kernel gives a new file the lowest free number. If standard error is closed, one of the program's files would become number 2, and
  * messages would be written to it. Reading and writing the replacement fails with EBADF, as with a closed file.
- *
- * Return: 0, or -errno of opening /dev/null.
  */
 int standard_files__occupy(void);
 
@@ -26,10 +24,9 @@ int standard_files__open(const char **name, struct tw_error *error);
 const char *standard_files__output(const char *name);
 
 /**
- * standard_files__queue() - let printing never wait for a reader: text that does not fit is queued
+ * standard_files__queue() - let printing never wait for a reader: text that does not fit is queued until standard_files__finish()
  *
- * For runs that catch signals: a thread that waits in write() would not notice a request to stop. Only standard_files__finish() waits,
- * until stop__deadline().
+ * For runs that catch signals: a thread that waits in write() would not notice a request to stop.
  */
 int standard_files__queue(struct tw_error *error);
 
@@ -43,9 +40,8 @@ void standard_files__push(void);
 void standard_files__flush(void);
 
 /**
- * standard_files__finish() - write all printed text, and print one sentence if a part of it could not be written
- * @status: exit status so far
- * Return: exit status. A reader that has gone, as with `| head`, is no failure.
+ * standard_files__finish() - write all printed text, until stop__deadline(), and report if a part of it could not be written
+ * Return: @status, or the exit status of a failure. A reader that has gone, as with `| head`, is no failure.
  */
 int standard_files__finish(int status);
 

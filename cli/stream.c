@@ -194,10 +194,7 @@ static const char *reason_of(uint16_t why)
 	return reasons[why < sizeof(reasons) / sizeof(reasons[0]) ? why : 0];
 }
 
-/*
- * Called in a thread of the producer when a capture host refuses the stream. Anybody can send this message, so it is only counted, and
- * printed once.
- */
+/* Called in a thread of the producer if a capture host refuses. Anybody can send this, so it is only counted, and printed once. */
 static void refused(void *ctx, uint16_t why)
 {
 	struct stream *stream = ctx;
@@ -220,10 +217,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *counters)
 
 /* A stream on an interface: a veth pair, or a real NIC. */
 
-/*
- * Requires --destination for an interface that leads to other hosts: frames to a group address flood a switched network with data about
- * this kernel.
- */
+/* An interface that leads to other hosts needs --destination: a group address floods the network with data about this kernel. */
 static int check_destination(const struct stream *stream, struct tw_error *error)
 {
 	if (stream->veth.iface.reach < TW_REACH_NETWORK || stream->has_destination)
@@ -384,10 +378,7 @@ static const struct session_output stream_over_udp = {
 	.close = udp_close,
 };
 
-/*
- * Interval of repeated metadata, ms, for receivers that the sender cannot see: on another host, or reached through a bridge or a mirror
- * port.
- */
+/* Interval of repeated metadata, ms, for receivers that the sender cannot see: on other hosts, or through a bridge or a mirror port. */
 #define REPEAT_MS 1000
 
 static int check(const struct stream *stream, struct tw_error *error)

@@ -64,10 +64,7 @@ static void print_questions(const struct tw_time_sync_responder_stats *questions
 			TW_TIME_SYNC_RESPONSES_PER_SECOND);
 }
 
-/*
- * Prints the rings with unsure counters. The counters do not distinguish actions of other processes from a bug in Tracewire, so both causes
- * are named.
- */
+/* Prints the rings with unsure counters. They do not distinguish other processes from a bug in Tracewire, so both are named. */
 static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 {
 	if (!unsure->rings)

@@ -48,10 +48,7 @@ static int write_all(const struct relay *r, const char *bytes, size_t n)
 	return 0;
 }
 
-/*
- * Passes the viewer's output on to standard output. If standard output has no reader any more, the thread closes the viewer's pipe, and the
- * viewer gets SIGPIPE.
- */
+/* Passes the viewer's output on. If standard output has no reader any more, the viewer's pipe is closed, and the viewer gets SIGPIPE. */
 static void *relay_main(void *data)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
@@ -306,10 +303,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/*
- * tshark ends by itself when it has read everything. One that does not end by the deadline, because it is stopped or its output is not
- * read, is killed. Return: its status
- */
+/* tshark ends when it has read everything. If it is stopped or not read, it is killed after the deadline. Return: its status */
 static int await_end(const struct viewer *viewer)
 {
 	int status = 0;

@@ -48,10 +48,7 @@ struct viewer_end {
 	int output; /* 0; -EPIPE if standard output has no reader any more; another -errno of writing there */
 };
 
-/**
- * viewer__finish() - close the pipe, and wait for the end of tshark until stop__deadline(); a window stays
- * Return: all 0 if there is no viewer, or for a window
- */
+/** viewer__finish() - close the pipe and wait for tshark until stop__deadline(). Return: all 0 without a viewer, or for a window */
 struct viewer_end viewer__finish(struct viewer *viewer);
 
 /** viewer__has_window() - whether Wireshark still runs */

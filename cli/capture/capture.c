@@ -27,10 +27,7 @@
 
 /* The source of frames: an interface (AF_PACKET or AF_XDP) or a UDP port. */
 
-/*
- * Longest time that the kernel collects frames for a batch, ms. The file may lag behind, and a capture of this host's own activity records
- * less of itself.
- */
+/* Longest time that the kernel collects frames for a batch, ms: the file lags behind, and a capture of this host records less of itself. */
 #define RETIRE_MS 10
 
 /* Checks --udp: a port, or an IP address and a port. Host names are not resolved. */
@@ -113,13 +110,6 @@ static uint64_t events_max(const struct capture *capture)
 	return !a || (b && b < a) ? b : a;
 }
 
-static uint64_t explain_gaps(void *ctx, uint64_t stream_id)
-{
-	const struct capture *capture = ctx;
-
-	return drop_counters__of(capture->rejected, stream_id);
-}
-
 /* Becomes the user of --user and gives up capabilities: no later step needs privileges. Root stays root only with --user root. */
 static int give_up_privileges(const struct capture *capture, struct tw_error *error)
 {
@@ -176,6 +166,7 @@ static int open_output_unprivileged(const struct capture *capture, struct tw_out
  */
 static int capture__start(struct capture *capture, char *how, size_t size, struct tw_error *error)
 {
+	const bool rotates = output_request__rotates(&capture->output);
 	struct receiver_options options = {
 		.recorder = { .archive = { .application = "tracewire capture " TRACEWIRE_VERSION,
 					   .wait_ns = WAIT_NS,
@@ -187,19 +178,16 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 					   .statistics_ns = BOOKS_NS,
 					   .filter = capture->filter,
 					   .events_max = events_max(capture),
-					   .bytes_max = output_request__rotates(&capture->output)
-								? 0
-								: capture->output.stop_bytes,
+					   .bytes_max = rotates ? 0 : capture->output.stop_bytes,
 					   .files_max = capture->output.stop_files,
-					   .explain = explain_gaps,
-					   .ctx = capture },
+					   .explain = drop_counters__of,
+					   .ctx = capture->rejected },
 			      .deadline = stop__deadline() },
 		.others_send = true,
 		.asks = true,
 		.of_one_source = capture->of_one_source,
 		.unanswered = capture->has_unanswered ? capture->unanswered : TW_ADMISSION_UNANSWERED,
 	};
-	const bool rotates = output_request__rotates(&capture->output);
 	int err = capture__open_rx(capture, &options.rx, error);
 
 	if (err)
@@ -241,10 +229,7 @@ static uint64_t earliest(const struct clockwork *due)
 	return least(least(due->end, due->status), least(due->look, due->clock));
 }
 
-/*
- * Passes the error bound of this host's clock to the recorder: an error bound of packet times may be derived from the reports of both
- * hosts.
- */
+/* Passes the error bound of this host's clock to the recorder, which may derive an error bound of packet times from it. */
 static void tell_own_clock(struct capture *capture)
 {
 	struct tw_own_clock own;

@@ -45,8 +45,7 @@ struct capture {
 void capture__tell_begin(const struct capture *capture, const char *how);
 
 /**
- * capture__tell_status() - print the current status: a line for each stream, or one JSON object; on a terminal a table that replaces the
- * previous one
+ * capture__tell_status() - print the status: a line for each stream, or a JSON object; on a terminal a table that replaces the previous one
  *
  * If standard error is still blocked by earlier output, the status is omitted. The next printed status reports the number of omitted ones.
  */

@@ -27,10 +27,7 @@ int output_request__check(const struct output_request *request, struct tw_error 
 /** output_request__rotates() - whether -b has a condition to begin a next file */
 bool output_request__rotates(const struct output_request *request);
 
-/**
- * output_request__apply() - set the options of the output: all values of -b; if there may be several files, -a filesize limits the size of
- * each file
- */
+/** output_request__apply() - set all values of -b; if there may be several files, -a filesize limits the size of each */
 void output_request__apply(const struct output_request *request, struct tw_output_options *ret);
 
 #endif

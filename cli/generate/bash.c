@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Completion for bash: one function that finds the command in the line, and completes from the table of this command. Works without
- * bash-completion.
- */
+/* Completion for bash, without bash-completion: one function finds the command in the line, and completes from its table. */
 #include "cli/generate/generate.h"
 
 /* What completes an argument of that kind, if no lister does. */

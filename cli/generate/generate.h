@@ -7,16 +7,13 @@
 
 #include "cli/command.h"
 
-/**
- * generate__man_page() - write a manual page of section 1
- * @path: the command's words: "tracewire vnet"
- */
+/** generate__man_page() - write a manual page of section 1; @path: the command's words: "tracewire vnet" */
 void generate__man_page(const struct cli_command *command, const char *path, FILE *out);
 
 /**
- * generate__lister() - the shell command that prints the words offered for an argument of that kind, one a line; valid in bash, zsh and
- * fish, without single quotes
- * Return: NULL if there is none
+ * generate__lister() - the shell command that prints the words offered for an argument of that kind, one a line; NULL = none
+ *
+ * It is valid in bash, zsh and fish, and has no single quotes.
  */
 const char *generate__lister(enum cli_arg_kind kind);
 
