@@ -484,10 +484,6 @@ static void examine(const struct doctor_check *check, struct doctor_finding *ret
 		check->look(ret);
 }
 
-struct doctor_config {
-	bool json;
-};
-
 static const char *const status_names[] = { [DOCTOR_OK] = "ok", [DOCTOR_LIMITED] = "limited", [DOCTOR_NO] = "no" };
 
 static void put_json(struct tw_json *json, const struct doctor_check *check, const struct doctor_finding *finding)
@@ -522,12 +518,12 @@ static bool examine_all(struct tw_json *json)
 
 static int run(void *data, int n_args, char **args, struct tw_error *error)
 {
-	const struct doctor_config *config = data;
+	const bool *as_json = data;
 	struct tw_json json;
 	bool live_works;
 
 	(void)n_args, (void)args, (void)error;
-	if (config->json) {
+	if (*as_json) {
 		tw_json__to_file(&json, stdout, true);
 		tw_json__open(&json, NULL, '{');
 		tw_json__lines(&json);
@@ -535,8 +531,8 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		tw_json__open(&json, "checks", '[');
 		tw_json__lines(&json);
 	}
-	live_works = examine_all(config->json ? &json : NULL);
-	if (config->json) {
+	live_works = examine_all(*as_json ? &json : NULL);
+	if (*as_json) {
 		tw_json__close(&json);
 		tw_json__bool(&json, "live", live_works);
 		tw_json__close(&json);
@@ -548,7 +544,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 0, "json", NULL, CLI_ARG_NONE, "Write JSON", .offset = offsetof(struct doctor_config, json) },
+	{ 0, "json", NULL, CLI_ARG_NONE, "Write JSON", .offset = 0 },
 	{ 0 },
 };
 
@@ -564,6 +560,6 @@ const struct cli_command cli_command_doctor = {
 		"trace instance, and a veth pair in a network namespace of their own, and remove them.\n\n"
 		"The exit status is 0 if `tracewire live` can work, otherwise 1.",
 	.groups = groups,
-	.config_size = sizeof(struct doctor_config),
+	.config_size = sizeof(bool),
 	.run = run,
 };

@@ -56,20 +56,6 @@ static void print_group(FILE *out, const struct cli_option_group *group)
 		print_option(out, option);
 }
 
-static void print_commands(FILE *out, const struct cli_command *const *commands)
-{
-	fputs("\nCommands:\n", out);
-	for (; *commands; commands++)
-		fprintf(out, "  %-10s %s\n", (*commands)->name, (*commands)->summary);
-}
-
-static void print_examples(FILE *out, const struct cli_example *example)
-{
-	fputs("\nExamples:\n", out);
-	for (; example->what; example++)
-		fprintf(out, "  %s:\n    %s\n", example->what, example->command);
-}
-
 static void print_usage(FILE *out, const struct cli_command *command, const char *path)
 {
 	fprintf(out, "Usage: %s", path);
@@ -89,12 +75,16 @@ void cli_command__help(const struct cli_command *command, const char *path, FILE
 		print_wrapped(out, command->description, 0, 0);
 	}
 	if (command->commands)
-		print_commands(out, command->commands);
+		fputs("\nCommands:\n", out);
+	for (const struct cli_command *const *below = command->commands; below && *below; below++)
+		fprintf(out, "  %-10s %s\n", (*below)->name, (*below)->summary);
 	for (const struct cli_option_group *const *group = command->groups; group && *group; group++)
 		print_group(out, *group);
 	print_group(out, &cli_general_options);
 	if (command->examples)
-		print_examples(out, command->examples);
+		fputs("\nExamples:\n", out);
+	for (const struct cli_example *example = command->examples; example && example->what; example++)
+		fprintf(out, "  %s:\n    %s\n", example->what, example->command);
 }
 
 static int help(void *config, int n_args, char **args, struct tw_error *error)

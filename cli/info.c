@@ -474,10 +474,6 @@ static void print_json(const char *name, uint64_t size, const struct tw_info *in
 	tw_json__close(&json);
 }
 
-struct info_config {
-	bool json;
-};
-
 static uint64_t size_of(int fd)
 {
 	struct stat st;
@@ -486,8 +482,7 @@ static uint64_t size_of(int fd)
 }
 
 /* Prints the summary of one file. @ret_damaged: set to true if a part could not be read. Return: 0, or -errno with @error filled */
-static int show(const struct info_config *config, int fd, const char *name, bool first, bool *ret_damaged,
-		struct tw_error *error)
+static int show(bool as_json, int fd, const char *name, bool first, bool *ret_damaged, struct tw_error *error)
 {
 	struct progress progress;
 	struct tw_info info;
@@ -500,9 +495,9 @@ static int show(const struct info_config *config, int fd, const char *name, bool
 	if (err)
 		return err;
 	*ret_damaged |= *info.damage.text != '\0';
-	if (!config->json && !first)
+	if (!as_json && !first)
 		puts("");
-	(config->json ? print_json : print_text)(name, size_of(fd), &info);
+	(as_json ? print_json : print_text)(name, size_of(fd), &info);
 	standard_files__flush();
 	tw_info__fini(&info);
 	return 0;
@@ -510,6 +505,7 @@ static int show(const struct info_config *config, int fd, const char *name, bool
 
 static int info(void *data, int n_args, char **args, struct tw_error *error)
 {
+	const bool *as_json = data;
 	bool damaged = false;
 	int err = 0;
 
@@ -521,7 +517,7 @@ static int info(void *data, int n_args, char **args, struct tw_error *error)
 		const char *name = args[i];
 		const int fd = standard_files__open(&name, error);
 
-		err = fd < 0 ? fd : show(data, fd, name, !i, &damaged, error);
+		err = fd < 0 ? fd : show(*as_json, fd, name, !i, &damaged, error);
 		if (fd > STDIN_FILENO)
 			close(fd);
 	}
@@ -531,8 +527,7 @@ static int info(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per file, one a line",
-	  .offset = offsetof(struct info_config, json) },
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per file, one a line", .offset = 0 },
 	{ 0 },
 };
 
@@ -565,6 +560,6 @@ const struct cli_command cli_command_info = {
 		"The exit status is 1 if a file is damaged or truncated; info describes it up to that place.",
 	.examples = examples,
 	.groups = groups,
-	.config_size = sizeof(struct info_config),
+	.config_size = sizeof(bool),
 	.run = info,
 };

@@ -53,17 +53,6 @@ static const struct cli_option tracer_options[] = {
 
 const struct cli_option_group run_tracer_group = { "Tracers and tasks", tracer_options };
 
-/* Frees the lists; their texts are borrowed from the command line */
-static void tracer_request__fini(struct tw_tracer_request *request)
-{
-	free(request->functions.items);
-	free(request->not_functions.items);
-	free(request->graphs.items);
-	free(request->options.items);
-	free(request->pids.items);
-	*request = (struct tw_tracer_request){ 0 };
-}
-
 #define KIB         1024u
 #define RING_KIB    (UINT64_C(1) << 30)
 #define THREADS_MAX 65536 /* largest value of --threads; more than one for each CPU is of no use */
@@ -188,8 +177,11 @@ void run_config__fini(void *data)
 
 	cli_selection__fini(&config->selection);
 	tw_filter__free(config->filter);
-	config->filter = NULL;
-	tracer_request__fini(&config->tracing);
+	free(config->tracing.functions.items); /* their texts are borrowed from the command line */
+	free(config->tracing.not_functions.items);
+	free(config->tracing.graphs.items);
+	free(config->tracing.options.items);
+	free(config->tracing.pids.items);
 }
 
 int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *error)

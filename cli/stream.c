@@ -79,32 +79,26 @@ static int set_destination(void *data, const char *text, struct tw_error *error)
 	return 0;
 }
 
-/* Return: the factor of a unit; 0 if the unit is unknown. */
-static uint64_t unit_of(const char *unit)
+static bool read_rate(const char *text, uint64_t *ret)
 {
 	static const struct {
 		const char *unit;
-		uint64_t times;
+		uint64_t factor;
 	} units[] = { { "", 1 }, { "k", 1000 }, { "M", 1000000 }, { "G", 1000000000 } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(unit, units[i].unit))
-			return units[i].times;
-	return 0;
-}
-
-static bool read_rate(const char *text, uint64_t *ret)
-{
-	uint64_t whole, unit;
+	uint64_t whole, rate;
 	uint32_t fraction;
 
 	if (!tw_number__decimal(&text, &whole, &fraction))
 		return false;
-	unit = unit_of(text);
-	if (!unit || __builtin_mul_overflow(whole, unit, &whole) || whole > RATE_MAX)
-		return false;
-	*ret = whole + fraction * unit / 1000000000;
-	return *ret >= RATE_MIN && *ret <= RATE_MAX;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(text, units[i].unit) != 0)
+			continue;
+		if (__builtin_mul_overflow(whole, units[i].factor, &rate) || rate > RATE_MAX)
+			return false;
+		*ret = rate + fraction * units[i].factor / 1000000000;
+		return *ret >= RATE_MIN && *ret <= RATE_MAX;
+	}
+	return false;
 }
 
 static int set_rate(void *target, const char *text, struct tw_error *error)

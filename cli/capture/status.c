@@ -213,26 +213,22 @@ static void begin_json(struct tw_json *json)
 	tw_json__open(json, NULL, '{');
 }
 
-static void print_begin_json(const char *how, const char *file)
+void capture__tell_begin(const struct capture *capture, const char *how)
 {
 	struct tw_json json;
 
+	if (capture->quiet)
+		return;
+	if (!capture->json) {
+		say(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how, standard_files__output(capture->file));
+		return;
+	}
 	begin_json(&json);
 	tw_json__open(&json, "begin", '{');
 	tw_json__str(&json, "on", how);
-	tw_json__str(&json, "file", file);
+	tw_json__str(&json, "file", capture->file);
 	tw_json__close(&json);
 	tw_json__close(&json);
-}
-
-void capture__tell_begin(const struct capture *capture, const char *how)
-{
-	if (capture->quiet)
-		return;
-	if (capture->json)
-		print_begin_json(how, capture->file);
-	else
-		say(stderr, "capturing on %s to %s; Ctrl-C ends it\n", how, standard_files__output(capture->file));
 }
 
 static void put_clock(const struct tw_stream_clock_summary *clock, struct tw_json *json)

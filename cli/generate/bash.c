@@ -98,23 +98,18 @@ static void put_options(FILE *out, const struct cli_command *command)
 	fputs("'\n\t\t\treturn\n\t\tfi\n", out);
 }
 
-static void put_words(FILE *out, const struct cli_command *command)
-{
-	fputs("\t\t_tracewire_offer $'", out);
-	for (const struct cli_command *const *below = command->commands; *below; below++)
-		fprintf(out, "%s\\n", (*below)->name);
-	fputs("'\n", out);
-}
-
 static void put_case(FILE *out, const struct cli_command *command, const char *path)
 {
 	char below_path[128];
 
 	fprintf(out, "\t'%s')\n", path);
 	put_options(out, command);
-	if (command->commands)
-		put_words(out, command);
-	else if (command->arguments) {
+	if (command->commands) {
+		fputs("\t\t_tracewire_offer $'", out);
+		for (const struct cli_command *const *below = command->commands; *below; below++)
+			fprintf(out, "%s\\n", (*below)->name);
+		fputs("'\n", out);
+	} else if (command->arguments) {
 		fputs("\t\t", out);
 		put_offer(out, command->arg_kind);
 		fputc('\n', out);
