@@ -15,8 +15,8 @@
 enum { GENERAL_HELP, GENERAL_VERSION };
 
 static const struct cli_option general[] = {
-	[GENERAL_HELP] = { 'h', "help", NULL, CLI_ARG_NONE, "Show this help and exit" },
-	[GENERAL_VERSION] = { 'V', "version", NULL, CLI_ARG_NONE, "Show the version and exit" },
+	[GENERAL_HELP] = { 'h', "help", NULL, CLI_ARG_NONE, "Show this help and exit", .offset = 0 },
+	[GENERAL_VERSION] = { 'V', "version", NULL, CLI_ARG_NONE, "Show the version and exit", .offset = 0 },
 	{ 0 },
 };
 

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 
 #include "base/time.h"
 #include "cli/messages.h"
+#include "cli/stop.h"
 
 #define AFTER_NS    TW_NS_PER_SECOND
 #define TERMINAL_NS (TW_NS_PER_SECOND / 5)
@@ -70,19 +70,6 @@ static void *watch_main(void *data)
 	return NULL;
 }
 
-/* Signals are for the main thread. */
-static int start_thread(struct progress *p)
-{
-	sigset_t all, before;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&p->thread, NULL, watch_main, p);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return err;
-}
-
 void progress__watch(struct progress *p, int fd)
 {
 	struct stat st;
@@ -92,7 +79,7 @@ void progress__watch(struct progress *p, int fd)
 	p->fd = fd;
 	p->size = (uint64_t)st.st_size;
 	p->ending = eventfd(0, EFD_CLOEXEC);
-	if (p->ending >= 0 && start_thread(p)) {
+	if (p->ending >= 0 && stop__start_thread(&p->thread, watch_main, p)) {
 		close(p->ending);
 		p->ending = -1;
 	}

@@ -264,12 +264,12 @@ static bool has_events(const struct tw_received_batch *bundle)
 	return false;
 }
 
-/* Passes a bundle to the recorder's queue. Return: false if it arrived after @end */
-static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsigned int place, uint64_t end)
+/* Passes a bundle to the recorder's queue. Return: false if it arrived after r->end */
+static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsigned int place)
 {
 	const struct tw_arrival arrival = { .now = r->now, .dropped = bundle->dropped };
 
-	if (bundle->time > end)
+	if (bundle->time > r->end)
 		return false;
 	r->taken += bundle->segment ? (bundle->len + bundle->segment - 1) / bundle->segment : 1;
 	r->too_long += bundle->cut;
@@ -301,7 +301,7 @@ static int take_burst(struct receiver *r)
 		tw_admission__begin(r->admission, r->now);
 	}
 	for (int i = 0; i < more; i++)
-		n += pass_on(r, &bundles[i], (unsigned int)i, r->end);
+		n += pass_on(r, &bundles[i], (unsigned int)i);
 	err = tw_receive_queue__flush(r->queue);
 	if (is_final(r, err))
 		return err;
@@ -314,11 +314,6 @@ static int take_burst(struct receiver *r)
 	return more < 0 ? more : n;
 }
 
-static bool is_late(const struct receiver *r)
-{
-	return r->options.others_send && tw_time__now(CLOCK_MONOTONIC) > r->end_at_most;
-}
-
 static int receive(struct receiver *r)
 {
 	for (;;) {
@@ -328,7 +323,7 @@ static int receive(struct receiver *r)
 
 		if (n < 0)
 			return n;
-		if (ending && (!n || is_late(r)))
+		if (ending && (!n || (r->options.others_send && tw_time__now(CLOCK_MONOTONIC) > r->end_at_most)))
 			return 0;
 		if (tw_recorder__is_full(r->recorder))
 			return 0;

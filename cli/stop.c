@@ -25,6 +25,18 @@ static atomic_ullong last_asked; /* CLOCK_MONOTONIC, ns */
 static atomic_int phase;
 static struct tw_deadline deadline;
 
+int stop__start_thread(pthread_t *ret, void *(*main)(void *ctx), void *ctx)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(ret, NULL, main, ctx);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -err;
+}
+
 void stop__request(void)
 {
 	const uint64_t one = 1;

@@ -3,6 +3,7 @@
 #ifndef CLI_STOP_H
 #define CLI_STOP_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -18,6 +19,9 @@
  * standard_files__queue().
  */
 int stop__catch(struct tw_error *error);
+
+/** stop__start_thread() - pthread_create() with all signals blocked, because the main thread handles them. Return: 0 or -errno */
+int stop__start_thread(pthread_t *ret, void *(*main)(void *ctx), void *ctx);
 
 /** stop__request() - request a stop; called by any thread */
 void stop__request(void);

@@ -66,18 +66,12 @@ static void *relay_main(void *data)
 	return NULL;
 }
 
-/* Starts the thread with all signals blocked, because the main thread handles them. */
 static int start_thread(struct relay *r, struct tw_error *error)
 {
-	sigset_t all, before;
-	int err;
+	const int err = stop__start_thread(&r->thread, relay_main, r);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&r->thread, NULL, relay_main, r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
-		return tw_error__set(error, -err, "cannot start the print thread: %s", strerror(err));
+		return tw_error__set(error, err, "cannot start the print thread: %s", strerror(-err));
 	while (sem_wait(&r->running))
 		;
 	return 0;

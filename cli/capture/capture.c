@@ -374,23 +374,20 @@ static int check(const struct capture *capture, struct tw_error *error)
 {
 	int err = capture__check_source(capture, error);
 
-	if (err)
-		return err;
-	if (!capture->file || !*capture->file)
-		return tw_error__set(error, -EINVAL,
-				     "no file is given: name one with --write, or - for standard output");
-	err = output_request__check(&capture->output, error);
-	if (err)
-		return err;
-	err = check_packed(capture, error);
-	if (err)
-		return err;
-	if (capture->snaplen > UINT32_MAX)
-		return tw_error__set(
+	if (!err && (!capture->file || !*capture->file))
+		err = tw_error__set(error, -EINVAL,
+				    "no file is given: name one with --write, or - for standard output");
+	if (!err)
+		err = output_request__check(&capture->output, error);
+	if (!err)
+		err = check_packed(capture, error);
+	if (!err && capture->snaplen > UINT32_MAX)
+		err = tw_error__set(
 			error, -EINVAL,
 			"--snapshot-length %llu is more than the size of any packet: omit it to write complete packets",
 			(unsigned long long)capture->snaplen);
-	err = check_user(capture, error);
+	if (!err)
+		err = check_user(capture, error);
 	return err || !capture->filter ? err : tw_capture_filter__check(capture->filter, error);
 }
 

@@ -34,71 +34,55 @@ static const struct condition_key autostop_keys[] = {
 	{ "events", UNIT_COUNT, AT(stop_events), 0 }, { 0 },
 };
 
-struct condition {
-	const char *option, *text, *value; /* @value: the text after the colon, "5" of "files:5" */
-	struct tw_error *error;
-};
-
-static int parse_seconds(const struct condition *p, uint64_t *ret)
-{
-	if (cli_seconds__parse(p->value, ret))
-		return tw_error__set(p->error, -EINVAL, "%s '%s': '%s' is not a number of seconds, such as 60 or 0.5",
-				     p->option, p->text, p->value);
-	return 0;
-}
-
-static int parse_count(const struct condition *p, const struct condition_key *key, uint64_t *ret)
+static int parse_value(const struct condition_key *key, const char *value, uint64_t *ret, struct tw_error *error)
 {
 	const uint64_t unit = key->unit == UNIT_KILOBYTES ? KILOBYTE : 0, max = key->max ? key->max : COUNT_MAX;
 	const struct tw_number_rule rule = { .min = unit ? unit : 1, .max = unit ? max * unit : max, .unit = unit };
-	struct tw_error why;
 
-	if (!tw_number__parse(p->value, &rule, ret, &why))
-		return 0;
-	return tw_error__set(p->error, -EINVAL, "%s '%s': %s", p->option, p->text, why.text);
+	if (key->unit != UNIT_SECONDS)
+		return tw_number__parse(value, &rule, ret, error);
+	if (cli_seconds__parse(value, ret))
+		return tw_error__set(error, -EINVAL, "'%s' is not a number of seconds, such as 60 or 0.5", value);
+	return 0;
 }
 
-static int unknown_key(const struct condition *p, const struct condition_key *keys)
+static int unknown_key(const char *option, const char *text, const struct condition_key *keys, struct tw_error *error)
 {
 	char list[128] = "";
 	size_t len = 0;
 
 	for (; keys->name; keys++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", len ? ", " : "", keys->name);
-	return tw_error__set(p->error, -EINVAL, "%s '%s' is not KEY:VALUE; the keys are %s", p->option, p->text, list);
+	return tw_error__set(error, -EINVAL, "%s '%s' is not KEY:VALUE; the keys are %s", option, text, list);
 }
 
-static int parse_key(struct output_request *request, const struct condition_key *keys, struct condition *p)
+static int parse(struct output_request *request, const struct condition_key *keys, const char *option, const char *text,
+		 struct tw_error *error)
 {
-	const char *colon = strchr(p->text, ':');
-	const size_t len = colon ? (size_t)(colon - p->text) : 0;
+	const char *colon = strchr(text, ':');
+	const size_t len = colon ? (size_t)(colon - text) : 0;
 	const struct condition_key *key = keys;
+	struct tw_error why;
 	uint64_t value = 0;
-	int err;
 
-	while (key->name && (strlen(key->name) != len || strncmp(key->name, p->text, len) != 0))
+	while (key->name && (strlen(key->name) != len || strncmp(key->name, text, len) != 0))
 		key++;
 	if (!key->name)
-		return unknown_key(p, keys);
-	p->value = colon + 1;
-	err = key->unit == UNIT_SECONDS ? parse_seconds(p, &value) : parse_count(p, key, &value);
-	if (!err)
-		memcpy((char *)request + key->offset, &value, sizeof(value));
-	return err;
+		return unknown_key(option, text, keys, error);
+	if (parse_value(key, colon + 1, &value, &why))
+		return tw_error__set(error, -EINVAL, "%s '%s': %s", option, text, why.text);
+	memcpy((char *)request + key->offset, &value, sizeof(value));
+	return 0;
 }
 
 int output_request__ring(void *request, const char *text, struct tw_error *error)
 {
-	struct condition p = { .option = "--ring-buffer", .text = text, .error = error };
-
-	return parse_key(request, ring_keys, &p);
+	return parse(request, ring_keys, "--ring-buffer", text, error);
 }
 
 int output_request__autostop(void *request, const char *text, struct tw_error *error)
 {
-	struct condition p = { .option = "--autostop", .text = text, .error = error };
-
-	return parse_key(request, autostop_keys, &p);
+	return parse(request, autostop_keys, "--autostop", text, error);
 }
 
 bool output_request__rotates(const struct output_request *request)
