@@ -255,29 +255,27 @@ static void show_missing(const struct tw_info *info, uint32_t stream, const stru
 static void show_ledgers(const struct tw_info *info)
 {
 	const uint32_t n = info->n_streams;
-	struct tw_ledger *ledgers = calloc(n, sizeof(*ledgers)), sum = { .state = TW_LEDGER_CLOSED };
-	char(*texts)[300] = calloc(n, sizeof(*texts));
-	const char **names = calloc(n, sizeof(*names));
+	struct ledger_row *rows = calloc(n, sizeof(*rows));
+	char(*names)[300] = calloc(n, sizeof(*names));
+	struct tw_ledger sum = { .state = TW_LEDGER_CLOSED };
 
-	if (ledgers && texts && names) {
+	if (rows && names) {
 		for (uint32_t i = 0; i < n; i++) {
 			const struct tw_info_stream *s = info->streams[i];
 
-			tw_identity__name(&s->stream->identity, s->stream->id, texts[i], sizeof(texts[i]));
-			names[i] = texts[i];
-			ledgers[i] = *tw_info_stream__ledger(s);
-			tw_ledger__add(&sum, &ledgers[i]);
+			tw_identity__name(&s->stream->identity, s->stream->id, names[i], sizeof(names[i]));
+			rows[i] = (struct ledger_row){ names[i], tw_info_stream__ledger(s) };
+			tw_ledger__add(&sum, rows[i].ledger);
 		}
 		puts("");
-		ledger__print_table(names, ledgers, n, COLUMNS, stdout);
+		ledger__print_table(rows, n, COLUMNS, stdout);
 		ledger__print_remarks(&sum, stdout);
 		for (uint32_t i = 0; i < n; i++) {
-			show_missing(info, i, &ledgers[i], names[i]);
+			show_missing(info, i, rows[i].ledger, names[i]);
 			show_doubts(info, info->streams[i], names[i]);
 		}
 	}
-	free(ledgers);
-	free(texts);
+	free(rows);
 	free(names);
 }
 

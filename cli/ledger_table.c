@@ -19,27 +19,22 @@ enum {
 	COLUMN_COUNT,
 };
 
-struct ledger_row {
-	const char *name;
-	const struct tw_ledger *ledger;
-};
-
 struct ledger_table {
-	const char *const *names;
-	const struct tw_ledger *ledgers, *sum; /* @sum: NULL with one stream */
+	const struct ledger_row *rows;
 	size_t n;
+	struct ledger_row sum; /* a line below if there are several rows */
 	int name_width;
 	int width[COLUMN_COUNT]; /* width of each column; 0 = column omitted */
 	FILE *out;
 };
 
 static const char *const headings[COLUMN_COUNT] = {
-	"recorded",
-#define X(key, name, kind, heading, what) heading,
+#define X(key, name, kind, heading, what) [COLUMN_PLACES + TW_PLACE_##name] = heading,
 	TW_LEDGER_PLACES(X)
 #undef X
-		"difference",
-	"state",
+		[COLUMN_RECORDED] = "recorded",
+	[COLUMN_DIFFERENCE] = "difference",
+	[COLUMN_STATE] = "state",
 };
 
 /* Prints a number; UINT64_MAX, at which sums saturate, as ">" and the number below. */
@@ -65,14 +60,14 @@ static void cell(const struct tw_ledger *l, int column, char *ret, size_t size)
 		cell_number(l->place[column - COLUMN_PLACES], ret, size);
 }
 
-static struct ledger_row row_of(const struct ledger_table *t, size_t i)
+static const struct ledger_row *row_of(const struct ledger_table *t, size_t i)
 {
-	return i < t->n ? (struct ledger_row){ t->names[i], &t->ledgers[i] } : (struct ledger_row){ "sum", t->sum };
+	return i < t->n ? &t->rows[i] : &t->sum;
 }
 
-static size_t rows(const struct ledger_table *t)
+static size_t n_lines(const struct ledger_table *t)
 {
-	return t->n + (t->sum != NULL);
+	return t->n + (t->n > 1);
 }
 
 static bool says_something(const struct ledger_table *t, int column)
@@ -80,7 +75,7 @@ static bool says_something(const struct ledger_table *t, int column)
 	if (column < COLUMN_PLACES || column >= COLUMN_DIFFERENCE || column == COLUMN_PLACES + TW_PLACE_DELIVERED)
 		return true;
 	for (size_t i = 0; i < t->n; i++) {
-		if (t->ledgers[i].place[column - COLUMN_PLACES])
+		if (t->rows[i].ledger->place[column - COLUMN_PLACES])
 			return true;
 	}
 	return false;
@@ -97,16 +92,16 @@ static void measure(struct ledger_table *t)
 {
 	char text[32];
 
-	for (size_t i = 0; i < rows(t); i++)
-		t->name_width = wider(t->name_width, row_of(t, i).name);
+	for (size_t i = 0; i < n_lines(t); i++)
+		t->name_width = wider(t->name_width, row_of(t, i)->name);
 	if (t->name_width > NAME_MAX_WIDTH)
 		t->name_width = NAME_MAX_WIDTH;
 	for (int c = 0; c < COLUMN_COUNT; c++) {
 		if (!says_something(t, c))
 			continue;
 		t->width[c] = wider(0, headings[c]);
-		for (size_t i = 0; i < rows(t); i++) {
-			cell(row_of(t, i).ledger, c, text, sizeof(text));
+		for (size_t i = 0; i < n_lines(t); i++) {
+			cell(row_of(t, i)->ledger, c, text, sizeof(text));
 			t->width[c] = wider(t->width[c], text);
 		}
 	}
@@ -144,23 +139,19 @@ static void print_line(const struct ledger_table *t, const struct ledger_row *ro
 	fputc('\n', t->out);
 }
 
-void ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
-			 FILE *out)
+void ledger__print_table(const struct ledger_row *rows, size_t n, unsigned int columns, FILE *out)
 {
 	struct tw_ledger sum = { .state = TW_LEDGER_CLOSED };
-	struct ledger_table t = { .names = names, .ledgers = ledgers, .n = n, .sum = n > 1 ? &sum : NULL, .out = out };
+	struct ledger_table t = { .rows = rows, .n = n, .sum = { "sum", &sum }, .out = out };
 
 	for (size_t i = 0; i < n; i++)
-		tw_ledger__add(&sum, &ledgers[i]);
+		tw_ledger__add(&sum, rows[i].ledger);
 	measure(&t);
 	for (int from = 0, to; from < COLUMN_COUNT; from = to) {
 		to = fitting(&t, from, columns);
 		print_line(&t, NULL, from, to);
-		for (size_t i = 0; i < rows(&t); i++) {
-			const struct ledger_row row = row_of(&t, i);
-
-			print_line(&t, &row, from, to);
-		}
+		for (size_t i = 0; i < n_lines(&t); i++)
+			print_line(&t, row_of(&t, i), from, to);
 	}
 }
 

@@ -7,13 +7,17 @@
 
 #include "stream/ledger.h"
 
+/* A line of the table: a stream. */
+struct ledger_row {
+	const char *name; /* printable */
+	const struct tw_ledger *ledger;
+};
+
 /**
  * ledger__print_table() - print one line for each stream, and one for their sum if there are several; empty columns are omitted
- * @names: printable
  * @columns: width of the terminal; columns that do not fit follow in further tables below
  */
-void ledger__print_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
-			 FILE *out);
+void ledger__print_table(const struct ledger_row *rows, size_t n, unsigned int columns, FILE *out);
 
 /** ledger__print_remarks() - print the facts of @ledger that are not 0, one a line, and explain an open or unbalanced ledger */
 void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out);

@@ -22,11 +22,7 @@ void note__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** note__error() - print @error after the command's name, @path; as JSON {"error":"..."} */
 void note__error(const char *path, const struct tw_error *error);
 
-/**
- * caret__show() - on a terminal, print the expression and below it a caret at the column of the error
- *
- * Prints nothing if @error does not begin with "column N:", or if characters of unknown width would shift the caret.
- */
+/** caret__show() - on a terminal, print the expression and a caret at the column in @error, if it has one and all widths are known */
 void caret__show(const char *expression, const struct tw_error *error);
 
 #endif

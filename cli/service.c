@@ -23,10 +23,7 @@ static struct {
 
 static char ready[256]; /* the READY=1 message; empty after the manager has received it */
 
-/*
- * Reads the manager's address from NOTIFY_SOCKET. Names are valid as in libsystemd: a path or, after '@', an abstract name, shorter than
- * sun_path. Return: length of the address; 0 if there is none, or it is invalid.
- */
+/* Reads the manager's address as libsystemd does: a path or, after '@', an abstract name. Return: its length; 0 if there is no valid one */
 static socklen_t find_manager(struct sockaddr_un *ret)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
@@ -42,10 +39,7 @@ static socklen_t find_manager(struct sockaddr_un *ret)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length); /* each byte is part of an abstract name */
 }
 
-/*
- * Sends a message without blocking. sd_notify(3) blocks while the manager does not read, even after a signal.
- * Return: whether the message was sent, or there is no manager.
- */
+/* Sends a message without blocking: sd_notify(3) blocks until the manager reads. Return: whether it was sent, or there is no manager */
 static bool tell(const char *text)
 {
 	struct sockaddr_un manager;

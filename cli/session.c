@@ -101,7 +101,6 @@ static int start(struct session *session, struct tw_error *error)
 
 	tw_producer__ignore(session->producer, getpid());
 	err = tw_producer__start(session->producer, error);
-
 	if (err)
 		return cli_exit__of(err);
 	err = session->command ? tw_command__run(session->command, error) : 0;

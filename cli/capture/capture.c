@@ -60,10 +60,7 @@ static int capture__check_source(const struct capture *capture, struct tw_error 
 	return capture->udp ? check_udp(capture->udp, error) : 0;
 }
 
-/*
- * Refuses an interface that is down at the start, because that may be a mistake. If it goes down later, the capture waits for it. A missing
- * interface is reported when it is opened.
- */
+/* Refuses an interface that is down at the start, which may be a mistake; later, capture waits for it. A missing one cannot be opened. */
 static int check_is_up(const struct capture *capture, struct tw_error *error)
 {
 	struct tw_iface iface;
@@ -139,10 +136,7 @@ static int open_output(const struct capture *capture, struct tw_output **ret, st
 	return tw_output__open(&options, ret, error);
 }
 
-/*
- * Opens an output of several files after the change of the user, because that user creates all files. Opening the first file shows at the
- * start whether this user may write.
- */
+/* Opens an output of several files as the new user, who creates all files. The first one shows at the start whether this user may write. */
 static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *error)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -212,10 +206,7 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 
 /* The periodic work of the main thread while the other threads receive and write. */
 struct clockwork {
-	/*
-	 * When each is due: the time limit, the next status, the next reading of drop counters, the next tell_own_clock(). CLOCK_MONOTONIC,
-	 * ns; UINT64_MAX = never.
-	 */
+	/* When each is due, CLOCK_MONOTONIC, ns; UINT64_MAX = never: the time limit, a status, reading drop counters, tell_own_clock() */
 	uint64_t end, status, look, clock;
 };
 

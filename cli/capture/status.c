@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Messages of a capture at its beginning, while it runs, and at its end: the ledger of each stream, and the error bounds of its times.
- */
+/* Messages of a capture at its beginning, while it runs, and at its end: the ledger of each stream, and the error bounds of its times. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -346,14 +344,11 @@ static void print_lines(const struct capture *capture, const struct receiver_sta
 static void print_table(const struct receiver_stats *stats, FILE *out)
 {
 	const size_t reported = stats->n_streams < TELL_MAX ? stats->n_streams : TELL_MAX;
-	const char *names[TELL_MAX];
-	struct tw_ledger ledgers[TELL_MAX];
+	struct ledger_row rows[TELL_MAX];
 
-	for (size_t i = 0; i < reported; i++) {
-		names[i] = stats->streams[i].name;
-		ledgers[i] = stats->streams[i].ledger;
-	}
-	ledger__print_table(names, ledgers, reported, screen__size().ws_col, out);
+	for (size_t i = 0; i < reported; i++)
+		rows[i] = (struct ledger_row){ stats->streams[i].name, &stats->streams[i].ledger };
+	ledger__print_table(rows, reported, screen__size().ws_col, out);
 	if (stats->n_streams > reported)
 		fprintf(out, "and %zu streams more\n", stats->n_streams - reported);
 }
@@ -391,9 +386,7 @@ static void print_status(struct capture *capture, const struct receiver_stats *s
 	}
 }
 
-/*
- * Return: whether standard error has room for another status. A status is not queued, because it would be out of date when it is printed.
- */
+/* Return: whether standard error has room for a status. None is queued, because it would be out of date when it is printed. */
 static bool is_taken(struct capture *capture)
 {
 	if (standard_files__behind() < 0)

@@ -14,11 +14,11 @@
 /* A sum that exceeds 64 bits is shown as larger, and the difference as unknown. */
 static void test_too_large(void **state)
 {
-	static const char *const names[] = { "a", "b" };
 	const struct tw_ledger ledgers[2] = {
 		{ .recorded = UINT64_MAX / 2 + 1, .place = { [TW_PLACE_DELIVERED] = UINT64_MAX / 2 + 1 } },
 		{ .recorded = UINT64_MAX / 2 + 2, .place = { [TW_PLACE_DELIVERED] = UINT64_MAX / 2 + 2 } },
 	};
+	const struct ledger_row rows[] = { { "a", &ledgers[0] }, { "b", &ledgers[1] } };
 	struct tw_ledger sum = ledgers[0];
 	char *text = NULL;
 	size_t len = 0;
@@ -27,7 +27,7 @@ static void test_too_large(void **state)
 	(void)state;
 	assert_non_null(out);
 	tw_ledger__add(&sum, &ledgers[1]);
-	ledger__print_table(names, ledgers, 2, 200, out);
+	ledger__print_table(rows, 2, 200, out);
 	ledger__print_remarks(&sum, out);
 	assert_int_equal(fclose(out), 0);
 	assert_non_null(strstr(text, "sum  >18446744073709551614  >18446744073709551614     unknown"));
@@ -36,15 +36,14 @@ static void test_too_large(void **state)
 	free(text);
 }
 
-static void check_table(const char *const *names, const struct tw_ledger *ledgers, size_t n, unsigned int columns,
-			const char *expected)
+static void check_table(const struct ledger_row *rows, size_t n, unsigned int columns, const char *expected)
 {
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 
 	assert_non_null(out);
-	ledger__print_table(names, ledgers, n, columns, out);
+	ledger__print_table(rows, n, columns, out);
 	fclose(out);
 	assert_string_equal(text, expected);
 	free(text);
@@ -52,29 +51,29 @@ static void check_table(const char *const *names, const struct tw_ledger *ledger
 
 static void test_table(void **state)
 {
-	const char *const names[] = { "alpha:one", "b" };
 	const struct tw_ledger ledgers[] = {
 		{ .state = TW_LEDGER_CLOSED,
 		  .recorded = 12,
 		  .place = { [TW_PLACE_DELIVERED] = 9, [TW_PLACE_WIRE] = 3 } },
 		{ .state = TW_LEDGER_OPEN, .recorded = 5, .place = { [TW_PLACE_DELIVERED] = 4 } },
 	};
+	const struct ledger_row rows[] = { { "alpha:one", &ledgers[0] }, { "b", &ledgers[1] } };
 
 	(void)state;
-	check_table(names, ledgers, 1, 100,
+	check_table(rows, 1, 100,
 		    "           recorded  delivered  wire  difference   state\n"
 		    "alpha:one        12          9     3           0  closed\n");
-	check_table(names, ledgers, 2, 100,
+	check_table(rows, 2, 100,
 		    "           recorded  delivered  wire  difference   state\n"
 		    "alpha:one        12          9     3           0  closed\n"
 		    "b                 5          4     0           1    open\n"
 		    "sum              17         13     3           1    open\n");
-	check_table(names, ledgers, 1, 40,
+	check_table(rows, 1, 40,
 		    "           recorded  delivered  wire\n"
 		    "alpha:one        12          9     3\n"
 		    "           difference   state\n"
 		    "alpha:one           0  closed\n");
-	check_table(names, ledgers, 1, 0,
+	check_table(rows, 1, 0,
 		    "           recorded\n"
 		    "alpha:one        12\n"
 		    "           delivered\n"
