@@ -11,13 +11,19 @@
 #define TW_NS_PER_SECOND 1000000000ull
 #define TW_NS_PER_MS     1000000ull
 
+/** tw_time__ns() - convert a struct timespec to ns */
+static inline uint64_t tw_time__ns(const struct timespec *ts)
+{
+	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
+}
+
 /** tw_time__now() - read a clock, ns; clock_gettime(2) cannot fail for an existing clock */
 static inline uint64_t tw_time__now(clockid_t clock)
 {
 	struct timespec ts;
 
 	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * TW_NS_PER_SECOND + (uint64_t)ts.tv_nsec;
+	return tw_time__ns(&ts);
 }
 
 /** tw_time__earlier(), tw_time__later() - the earlier and the later of two times of one clock */

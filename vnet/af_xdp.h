@@ -20,38 +20,19 @@
 
 #define AF_XDP_CHUNK 4096 /* of a UMEM; a frame takes as many as it needs */
 
-/* Parameters of a UMEM: the caller's memory, and the rings with their sizes. */
-struct af_xdp_umem {
-	void *area;
-	size_t bytes; /* whole chunks */
-	struct xsk_ring_prod *fill;
-	struct xsk_ring_cons *completion;
-	uint32_t fill_size, completion_size; /* powers of two */
-};
-
-static inline int af_xdp__try_umem(const struct af_xdp_umem *wanted, struct xsk_umem **ret)
-{
-	const struct xsk_umem_config config = {
-		.fill_size = wanted->fill_size,
-		.comp_size = wanted->completion_size,
-		.frame_size = AF_XDP_CHUNK,
-	};
-
-	return xsk_umem__create(ret, wanted->area, wanted->bytes, wanted->fill, wanted->completion, &config);
-}
-
 /**
- * af_xdp__create_umem() - also if the limit of locked memory is too low, if that may be changed. Return: 0 or -errno
+ * af_xdp__create_umem() - xsk_umem__create(), which also raises the limit of locked memory if it is too low and may be changed
  *
  * Kernels before 5.11 count a UMEM as locked memory, some later ones too; the default limit may be too low for it.
  */
-static inline int af_xdp__create_umem(const struct af_xdp_umem *wanted, struct xsk_umem **ret)
+static inline int af_xdp__create_umem(struct xsk_umem **ret, void *area, size_t bytes, struct xsk_ring_prod *fill,
+				      struct xsk_ring_cons *completion, const struct xsk_umem_config *config)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
-	int err = af_xdp__try_umem(wanted, ret);
+	int err = xsk_umem__create(ret, area, bytes, fill, completion, config);
 
 	if (err == -ENOBUFS && setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0)
-		err = af_xdp__try_umem(wanted, ret);
+		err = xsk_umem__create(ret, area, bytes, fill, completion, config);
 	if (!err)
 		fcntl(xsk_umem__fd(*ret), F_SETFD, FD_CLOEXEC); /* the first socket on it has the same descriptor */
 	return err;

@@ -23,33 +23,32 @@
 /* In a peer, the VLAN tag follows the address, if there is one. */
 _Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
 
-/* One of the SIOC?IF* requests. Return: 0 or -errno */
-static int ask(int fd, unsigned long request, const char *ifname, struct ifreq *ret)
+/*
+ * One of the SIOCGIF* requests, or SIOCETHTOOL. A name that is too long is not cut: the shorter one may be another interface's.
+ * Return: 0 or -errno
+ */
+static int ask(unsigned long request, const char *ifname, struct ifreq *req)
 {
-	memset(ret, 0, sizeof(*ret));
-	snprintf(ret->ifr_name, sizeof(ret->ifr_name), "%s", ifname);
-	return ioctl(fd, request, ret) < 0 ? -errno : 0;
-}
+	int fd, err;
 
-/* if_nametoindex() does not say why it could not ask. A name that is too long is not cut: the shorter one may be another interface's. */
-static int ask_index(int fd, const char *ifname)
-{
-	struct ifreq req;
-	const int err = strlen(ifname) < IFNAMSIZ ? ask(fd, SIOCGIFINDEX, ifname, &req) : -ENODEV;
-
-	return err ? err : req.ifr_ifindex;
-}
-
-int rx_link__index(const char *ifname)
-{
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int index;
-
+	if (strlen(ifname) >= IFNAMSIZ)
+		return -ENODEV;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	index = ask_index(fd, ifname);
+	snprintf(req->ifr_name, sizeof(req->ifr_name), "%s", ifname);
+	err = ioctl(fd, request, req) < 0 ? -errno : 0;
 	close(fd);
-	return index;
+	return err;
+}
+
+/* if_nametoindex() does not say why it failed. */
+int rx_link__index(const char *ifname)
+{
+	struct ifreq req = { 0 };
+	const int err = ask(SIOCGIFINDEX, ifname, &req);
+
+	return err ? err : req.ifr_ifindex;
 }
 
 static size_t frame_max_of(int mtu)
@@ -61,65 +60,43 @@ static size_t frame_max_of(int mtu)
 
 int rx_link__find(const char *ifname, struct rx_link *ret)
 {
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	struct rx_link link;
-	struct ifreq req;
-	int err;
+	struct rx_link link = { .ifindex = rx_link__index(ifname) };
+	struct ifreq req = { 0 };
+	int err = link.ifindex < 0 ? link.ifindex : ask(SIOCGIFHWADDR, ifname, &req);
 
-	if (fd < 0)
-		return -errno;
-	link.ifindex = ask_index(fd, ifname);
-	err = link.ifindex < 0 ? link.ifindex : ask(fd, SIOCGIFHWADDR, ifname, &req);
 	if (err)
-		goto out;
+		return err;
 	memcpy(link.address, req.ifr_hwaddr.sa_data, ETH_ALEN);
-	err = ask(fd, SIOCGIFMTU, ifname, &req);
+	err = ask(SIOCGIFMTU, ifname, &req);
 	if (err)
-		goto out;
+		return err;
 	link.frame_max = frame_max_of(req.ifr_mtu);
-	link.down = false;
-	link.gone = false;
 	*ret = link;
-out:
-	close(fd);
-	return err;
+	return 0;
 }
 
 unsigned int rx_link__queues(const char *ifname)
 {
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ethtool_channels channels = { .cmd = ETHTOOL_GCHANNELS };
 	struct ifreq req = { .ifr_data = (void *)&channels };
-	unsigned int n = 0;
+	const int err = ask(SIOCETHTOOL, ifname, &req);
+	const unsigned int n = err ? 0 : channels.rx_count + channels.combined_count;
 
-	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", ifname);
-	if (fd >= 0 && ioctl(fd, SIOCETHTOOL, &req) == 0)
-		n = channels.rx_count + channels.combined_count;
-	if (fd >= 0)
-		close(fd);
 	return n ? n : 1;
 }
 
 /* After the interface went down: checks whether it still exists, because the packet socket is not notified of its removal then. */
-static void look_again(struct rx_link *link)
-{
-	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	char name[IFNAMSIZ];
-	struct ifreq req;
-
-	if (fd < 0)
-		return;
-	if (!if_indextoname((unsigned int)link->ifindex, name))
-		link->gone = errno == ENXIO;
-	else if (!ask(fd, SIOCGIFFLAGS, name, &req))
-		link->down = !(req.ifr_flags & IFF_UP);
-	close(fd);
-}
-
 static bool is_gone(struct rx_link *link)
 {
-	if (link->down && !link->gone)
-		look_again(link);
+	struct ifreq req = { 0 };
+	char name[IFNAMSIZ];
+
+	if (!link->down || link->gone)
+		return link->gone;
+	if (!if_indextoname((unsigned int)link->ifindex, name))
+		link->gone = errno == ENXIO;
+	else if (!ask(SIOCGIFFLAGS, name, &req))
+		link->down = !(req.ifr_flags & IFF_UP);
 	return link->gone;
 }
 
@@ -167,6 +144,15 @@ int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeo
 		return 0;
 	err = fds[0].revents & POLLERR ? socket_error(link, fds[0].fd) : 0;
 	return err ? err : 1;
+}
+
+const uint8_t *rx_link__tag(uint32_t status, uint16_t tpid, uint16_t tci, uint8_t tag[RX_LINK_TAG])
+{
+	if (!(status & TP_STATUS_VLAN_VALID))
+		return NULL;
+	tw_store_be16(tag, status & TP_STATUS_VLAN_TPID_VALID ? tpid : ETH_P_8021Q);
+	tw_store_be16(tag + sizeof(uint16_t), tci);
+	return tag;
 }
 
 /* Only fields that identify the sender: it may send to a group and to this host. */

@@ -47,9 +47,16 @@ int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeo
  *
  * Return: as rx_link__wait(), which remembers the error.
  */
-int rx_link__failed(struct rx_link *link, int error);
+int rx_link__failed(struct rx_link *link, int err);
 
 #define RX_LINK_TAG 4 /* bytes of a VLAN tag */
+
+/**
+ * rx_link__tag() - the first VLAN tag of a frame, which the kernel removes from frames that packet sockets receive
+ * @status: as @tpid and @tci, the members of struct tpacket3_hdr or tpacket_auxdata
+ * Return: @tag, as it was in the frame; NULL if the frame had none.
+ */
+const uint8_t *rx_link__tag(uint32_t status, uint16_t tpid, uint16_t tci, uint8_t tag[RX_LINK_TAG]);
 
 /**
  * rx_link__peer() - the sender of a frame on the interface

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vnet/rx_packet.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <poll.h>
@@ -15,9 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/time.h"
 #include "vnet/rx_link.h"
+#include "vnet/socket.h"
 #include "wire/tracewire.h"
 
 /*
@@ -35,15 +33,7 @@ struct ring {
 	unsigned int n;
 };
 
-static int set_option(int fd, int level, int name, const void *value, size_t len)
-{
-	return setsockopt(fd, level, name, value, (socklen_t)len) < 0 ? -errno : 0;
-}
-
-/*
- * Only Tracewire's EtherType, complete frames, and no frames sent by the interface. Set before the socket is bound, so that no other
- * frame is received.
- */
+/* Only Tracewire's EtherType, and complete frames. Set before the socket is bound, so that no other frame is received. */
 static int set_filter(int fd, bool control_only)
 {
 	struct sock_filter code[] = {
@@ -55,16 +45,12 @@ static int set_filter(int fd, bool control_only)
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
-	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
-	const int one = 1;
-	const int ret = set_option(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 
-	return ret < 0 ? ret : set_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one));
+	return tw_socket__set_filter(fd, code, sizeof(code) / sizeof(code[0]));
 }
 
 static int set_ring(int fd, unsigned int blocks, unsigned int retire_ms)
 {
-	const int version = TPACKET_V3;
 	const struct tpacket_req3 req = {
 		.tp_block_size = BLOCK_BYTES,
 		.tp_block_nr = blocks,
@@ -72,36 +58,29 @@ static int set_ring(int fd, unsigned int blocks, unsigned int retire_ms)
 		.tp_frame_nr = blocks * (BLOCK_BYTES / FRAME_STEP),
 		.tp_retire_blk_tov = retire_ms ? retire_ms : 1,
 	};
-	const int ret = set_option(fd, SOL_PACKET, PACKET_VERSION, &version, sizeof(version));
+	const int err = tw_socket__set(fd, SOL_PACKET, PACKET_VERSION, TPACKET_V3);
 
-	return ret < 0 ? ret : set_option(fd, SOL_PACKET, PACKET_RX_RING, &req, sizeof(req));
-}
-
-static int bind_to(int fd, int ifindex)
-{
-	const struct sockaddr_ll address = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(ETH_P_ALL),
-		.sll_ifindex = ifindex,
-	};
-
-	return bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
+	if (err)
+		return err;
+	return setsockopt(fd, SOL_PACKET, PACKET_RX_RING, &req, sizeof(req)) < 0 ? -errno : 0;
 }
 
 static int set_up(struct ring *ring, int ifindex, const struct tw_rx_packet_options *o)
 {
 	void *blocks;
-	int ret = set_filter(ring->fd, o->control_only);
+	int err = set_filter(ring->fd, o->control_only);
 
-	if (ret == 0)
-		ret = set_ring(ring->fd, ring->n, o->retire_ms);
-	if (ret < 0)
-		return ret;
+	if (!err)
+		err = tw_socket__set(ring->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
+	if (!err)
+		err = set_ring(ring->fd, ring->n, o->retire_ms);
+	if (err)
+		return err;
 	blocks = mmap(NULL, (size_t)ring->n * BLOCK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 	if (blocks == MAP_FAILED)
 		return -errno;
 	ring->blocks = blocks;
-	return bind_to(ring->fd, ifindex);
+	return tw_socket__bind_packet(ring->fd, ETH_P_ALL, ifindex);
 }
 
 static void ring__close(struct ring *ring)
@@ -112,22 +91,14 @@ static void ring__close(struct ring *ring)
 		close(ring->fd);
 }
 
-static int ring__open(int ifindex, const struct tw_rx_packet_options *o, struct ring *ret)
+/* Return: 0 or -errno. Close @ring in either case */
+static int ring__open(int ifindex, const struct tw_rx_packet_options *o, struct ring *ring)
 {
 	const size_t wanted = (o->ring ? o->ring : TW_RX_PACKET_RING) / BLOCK_BYTES;
-	struct ring ring = { .n = wanted < 1 ? 1 : wanted > BLOCKS_MAX ? BLOCKS_MAX : (unsigned int)wanted };
-	int err;
 
-	ring.fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (ring.fd < 0)
-		return -errno;
-	err = set_up(&ring, ifindex, o);
-	if (!err) {
-		*ret = ring;
-		return 0;
-	}
-	ring__close(&ring);
-	return err;
+	ring->n = wanted < 1 ? 1 : wanted > BLOCKS_MAX ? BLOCKS_MAX : (unsigned int)wanted;
+	ring->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	return ring->fd < 0 ? -errno : set_up(ring, ifindex, o);
 }
 
 struct rx_packet {
@@ -157,16 +128,14 @@ static struct rx_packet *of(struct tw_receiver *rx)
 	return (struct rx_packet *)rx;
 }
 
-static struct tpacket_block_desc *block_at(const struct rx_packet *rx)
+static struct tpacket_block_desc *block_at(const struct rx_packet *rx, unsigned int block)
 {
-	return (struct tpacket_block_desc *)(rx->ring.blocks + (size_t)rx->block * BLOCK_BYTES);
+	return (struct tpacket_block_desc *)(rx->ring.blocks + (size_t)block * BLOCK_BYTES);
 }
 
 static uint32_t status_of(const struct rx_packet *rx, unsigned int block)
 {
-	struct tpacket_block_desc *desc = (struct tpacket_block_desc *)(rx->ring.blocks + (size_t)block * BLOCK_BYTES);
-
-	return __atomic_load_n(&desc->hdr.bh1.block_status, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&block_at(rx, block)->hdr.bh1.block_status, __ATOMIC_ACQUIRE);
 }
 
 static void give_back(struct rx_packet *rx)
@@ -174,7 +143,7 @@ static void give_back(struct rx_packet *rx)
 	if (!rx->held)
 		return;
 	rx->full = false;
-	__atomic_store_n(&block_at(rx)->hdr.bh1.block_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
+	__atomic_store_n(&block_at(rx, rx->block)->hdr.bh1.block_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 	rx->block = (rx->block + 1) % rx->ring.n;
 	rx->held = false;
 }
@@ -226,7 +195,7 @@ static void tell_loss(struct rx_packet *rx)
 
 static bool take_block(struct rx_packet *rx)
 {
-	struct tpacket_block_desc *block = block_at(rx);
+	struct tpacket_block_desc *block = block_at(rx, rx->block);
 	const uint32_t status = status_of(rx, rx->block);
 
 	if (!(status & TP_STATUS_USER))
@@ -242,23 +211,14 @@ static bool take_block(struct rx_packet *rx)
 	return true;
 }
 
-/* The kernel removes the first VLAN tag from the frame. Return: the tag as it was, or NULL */
-static const uint8_t *tag_of(const struct tpacket3_hdr *h, uint8_t tag[RX_LINK_TAG])
-{
-	if (!(h->tp_status & TP_STATUS_VLAN_VALID))
-		return NULL;
-	tw_store_be16(tag, h->tp_status & TP_STATUS_VLAN_TPID_VALID ? h->hv1.tp_vlan_tpid : ETH_P_8021Q);
-	tw_store_be16(tag + sizeof(uint16_t), (uint16_t)h->hv1.tp_vlan_tci);
-	return tag;
-}
-
 static void take_frame(struct rx_packet *rx, struct tw_received_frame *ret)
 {
 	const struct tpacket3_hdr *h = rx->next;
 	const uint8_t *ethernet = (const uint8_t *)h + h->tp_mac;
 	uint8_t tag[RX_LINK_TAG];
 
-	rx_link__peer(&rx->link, ethernet, tag_of(h, tag), &rx->peer);
+	rx_link__peer(&rx->link, ethernet,
+		      rx_link__tag(h->tp_status, h->hv1.tp_vlan_tpid, (uint16_t)h->hv1.tp_vlan_tci, tag), &rx->peer);
 	ret->data = ethernet + ETH_HLEN;
 	ret->len = h->tp_snaplen > ETH_HLEN ? h->tp_snaplen - ETH_HLEN : 0;
 	ret->time = (uint64_t)h->tp_sec * TW_NS_PER_SECOND + h->tp_nsec;
@@ -356,12 +316,9 @@ static int packet_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 /* Frames rejected by a socket filter are not counted as dropped. */
 static void packet_stop(struct tw_receiver *base)
 {
-	struct sock_filter nothing[] = { BPF_STMT(BPF_RET | BPF_K, 0) };
-	const struct sock_fprog program = { .len = 1, .filter = nothing };
-
 	struct rx_packet *rx = of(base);
 
-	setsockopt(rx->ring.fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+	tw_socket__reject_all(rx->ring.fd);
 	look_for_last(rx);
 }
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vnet/rx_requests.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <linux/filter.h>
 #include <linux/if_packet.h>
-#include <linux/sock_diag.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +12,7 @@
 
 #include "base/time.h"
 #include "vnet/rx_link.h"
+#include "vnet/socket.h"
 #include "wire/time_sync.h"
 
 #define FRAME_MAX \
@@ -45,7 +43,7 @@ static uint64_t stamp_of(struct msghdr *msg)
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
 			continue;
 		memcpy(&ts, CMSG_DATA(c), sizeof(ts));
-		return (uint64_t)ts.tv_sec * TW_NS_PER_SECOND + (uint64_t)ts.tv_nsec;
+		return tw_time__ns(&ts);
 	}
 	return tw_time__now(CLOCK_REALTIME);
 }
@@ -143,12 +141,12 @@ static int stats_of_link(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 static int stats_of_udp(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 {
 	struct requests *q = requests_of(rx);
-	uint32_t info[SK_MEMINFO_VARS] = { 0 };
-	socklen_t len = sizeof(info);
+	uint32_t drops;
+	const int err = tw_socket__drops(q->fd, &drops);
 
-	if (getsockopt(q->fd, SOL_SOCKET, SO_MEMINFO, info, &len) < 0)
-		return -errno;
-	q->stats.dropped = info[SK_MEMINFO_DROPS];
+	if (err)
+		return err;
+	q->stats.dropped = drops;
 	*ret = q->stats;
 	return 0;
 }
@@ -179,28 +177,22 @@ static int set_filter(int fd)
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
-	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
 
-	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+	return tw_socket__set_filter(fd, code, sizeof(code) / sizeof(code[0]));
 }
 
 static int open_socket(struct requests *q)
 {
-	const struct sockaddr_ll address = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(TW_ETHERTYPE),
-		.sll_ifindex = q->link.ifindex,
-	};
-	const int one = 1;
 	int err;
 
 	q->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (q->fd < 0)
 		return -errno;
 	err = set_filter(q->fd);
-	if (!err && (setsockopt(q->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) < 0 ||
-		     bind(q->fd, (const struct sockaddr *)&address, sizeof(address)) < 0))
-		err = -errno;
+	if (!err)
+		err = tw_socket__set(q->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	if (!err)
+		err = tw_socket__bind_packet(q->fd, TW_ETHERTYPE, q->link.ifindex);
 	if (err)
 		close(q->fd);
 	return err;
@@ -233,11 +225,8 @@ int tw_rx_requests__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, stru
 		.next = next, .answer = answer_on_udp, .stats = stats_of_udp, .close = close_udp
 	};
 	struct requests *q = calloc(1, sizeof(*q));
-	const int one = 1;
-	int err = q ? 0 : -ENOMEM;
+	const int err = q ? tw_socket__set(tw_tx_udp__fd(udp), SOL_SOCKET, SO_TIMESTAMPNS, 1) : -ENOMEM;
 
-	if (!err && setsockopt(tw_tx_udp__fd(udp), SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) < 0)
-		err = -errno;
 	if (err) {
 		free(q);
 		return tw_error__set(error, err, "cannot receive time synchronisation requests over UDP: %s",

@@ -2,8 +2,6 @@
 #include "vnet/rx_udp.h"
 
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
@@ -16,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "vnet/socket.h"
 #include "wire/tracewire.h"
 
 #define MESSAGES     16     /* a system call */
@@ -38,13 +37,7 @@ struct peer {
 
 _Static_assert(sizeof(struct peer) <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
 
-static void peer__init(struct peer *peer, const struct msghdr *msg)
-{
-	memset(peer, 0, sizeof(*peer));
-	memcpy(&peer->from, msg->msg_name, msg->msg_namelen);
-}
-
-static void peer__learn(struct peer *peer, const struct cmsghdr *c)
+static void peer__update(struct peer *peer, const struct cmsghdr *c)
 {
 	struct in6_pktinfo info6;
 	struct in_pktinfo info;
@@ -116,8 +109,7 @@ static int peer__answer(int fd, const struct tw_peer *to, const void *frame, siz
 
 	memcpy(&peer, to->bytes, sizeof(peer));
 	err = send_to(fd, &peer, frame, len);
-	if (err == -EINVAL ||
-	    err == -EADDRNOTAVAIL) { /* the datagram was sent to a group address, which cannot be a source */
+	if (err == -EINVAL || err == -EADDRNOTAVAIL) { /* it was sent to a group address, which cannot be a source */
 		memset(&peer.to, 0, sizeof(peer.to));
 		err = send_to(fd, &peer, frame, len);
 	}
@@ -130,20 +122,14 @@ struct udp_socket {
 	size_t buffer; /* bytes, as granted by the kernel */
 };
 
-static int set_option(int fd, int level, int name, int value)
-{
-	return setsockopt(fd, level, name, &value, sizeof(value)) < 0 ? -errno : 0;
-}
-
 /* The kernel doubles the requested size for its overhead, and returns the double. */
 static size_t set_buffer(int fd, size_t wanted)
 {
-	const int wish = (int)wanted;
 	socklen_t len = sizeof(int);
 	int got = 0;
 
-	if (set_option(fd, SOL_SOCKET, SO_RCVBUFFORCE, wish) < 0)
-		set_option(fd, SOL_SOCKET, SO_RCVBUF, wish);
+	if (tw_socket__set(fd, SOL_SOCKET, SO_RCVBUFFORCE, (int)wanted) < 0)
+		tw_socket__set(fd, SOL_SOCKET, SO_RCVBUF, (int)wanted);
 	getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &got, &len);
 	return (size_t)got / 2;
 }
@@ -153,17 +139,17 @@ static int set_options(int family, const struct tw_rx_udp_options *o, struct udp
 	int err = 0;
 
 	if (family == AF_INET6) {
-		err = set_option(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, o->at.host[0] != '\0');
+		err = tw_socket__set(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, o->at.host[0] != '\0');
 		if (!err)
-			err = set_option(s->fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+			err = tw_socket__set(s->fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
 	} else {
-		err = set_option(s->fd, IPPROTO_IP, IP_PKTINFO, 1);
+		err = tw_socket__set(s->fd, IPPROTO_IP, IP_PKTINFO, 1);
 	}
 	if (!err)
-		err = set_option(s->fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+		err = tw_socket__set(s->fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
 	if (!err)
-		err = set_option(s->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-	s->gro = set_option(s->fd, IPPROTO_UDP, UDP_GRO, 1) == 0;
+		err = tw_socket__set(s->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	s->gro = tw_socket__set(s->fd, IPPROTO_UDP, UDP_GRO, 1) == 0;
 	s->buffer = set_buffer(s->fd, o->buffer ? o->buffer : TW_RX_UDP_BUFFER);
 	return err;
 }
@@ -283,7 +269,7 @@ static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_r
 
 	if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
 		memcpy(&time, data, sizeof(time));
-		bundle->time = (uint64_t)time.tv_sec * TW_NS_PER_SECOND + (uint64_t)time.tv_nsec;
+		bundle->time = tw_time__ns(&time);
 	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
 		memcpy(&dropped, data, sizeof(dropped));
 		count_up(&rx->dropped, dropped);
@@ -291,20 +277,20 @@ static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_r
 		memcpy(&segment, data, sizeof(segment));
 		bundle->segment = segment > 0 ? (size_t)segment : bundle->segment;
 	} else {
-		peer__learn(peer, c);
+		peer__update(peer, c);
 	}
 }
 
 static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_received_batch *ret)
 {
 	struct msghdr *msg = &message->msg_hdr;
-	struct peer peer;
+	struct peer peer = { 0 };
 
+	memcpy(&peer.from, msg->msg_name, msg->msg_namelen);
 	ret->len = message->msg_len;
 	ret->segment = MESSAGE_MAX;
 	ret->time = 0;
 	ret->cut = false;
-	peer__init(&peer, msg);
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c))
 		read_control(rx, c, ret, &peer);
 	peer__emit(&peer, &ret->from);
@@ -395,24 +381,21 @@ static int udp_answer(struct tw_receiver *base, const struct tw_peer *to, const 
 
 static int count_dropped(struct rx_udp *rx)
 {
-	uint32_t info[SK_MEMINFO_VARS] = { 0 };
-	socklen_t len = sizeof(info);
+	uint32_t drops;
+	const int err = tw_socket__drops(rx->socket.fd, &drops);
 
-	if (getsockopt(rx->socket.fd, SOL_SOCKET, SO_MEMINFO, info, &len) < 0)
-		return -errno;
-	count_up(&rx->stats.dropped, info[SK_MEMINFO_DROPS]);
-	return 0;
+	if (!err)
+		count_up(&rx->stats.dropped, drops);
+	return err;
 }
 
 /* The kernel's drop counter includes datagrams rejected by the filter, so it is not read after this. */
 static void udp_stop(struct tw_receiver *base)
 {
-	struct sock_filter nothing[] = { BPF_STMT(BPF_RET | BPF_K, 0) };
-	const struct sock_fprog program = { .len = 1, .filter = nothing };
 	struct rx_udp *rx = of(base);
 
 	rx->stopped = !count_dropped(rx);
-	setsockopt(rx->socket.fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+	tw_socket__reject_all(rx->socket.fd);
 }
 
 static int udp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)

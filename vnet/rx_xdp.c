@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "vnet/rx_xdp.h"
 
-#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/bpf.h>
-#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/if_packet.h>
@@ -26,6 +24,7 @@
 #include "rx_xdp_code.skel.h"
 #include "vnet/rx_link.h"
 #include "vnet/rx_xdp_queue.h"
+#include "vnet/socket.h"
 #include "wire/tracewire.h"
 
 struct rx_xdp_program {
@@ -153,15 +152,9 @@ static void rx_xdp_program__close(struct rx_xdp_program *program)
 /*
  * Out-of-band frames are few and short. An AF_XDP receiver leaves them to the kernel, for its time stamps, and reads them from a plain
  * packet socket. That socket also sends answers, and the kernel reports there that the interface has gone.
+ *
+ * Frames of a stream arrive too, if no AF_XDP socket accepts them; the filter rejects them.
  */
-static int set_on(int fd, int level, int name)
-{
-	const int one = 1;
-
-	return setsockopt(fd, level, name, &one, sizeof(one)) < 0 ? -errno : 0;
-}
-
-/* Frames of a stream arrive too, if no AF_XDP socket accepts them. */
 static int set_filter(int fd)
 {
 	struct sock_filter code[] = {
@@ -172,29 +165,22 @@ static int set_filter(int fd)
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
-	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
 
-	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
+	return tw_socket__set_filter(fd, code, sizeof(code) / sizeof(code[0]));
 }
 
 static int set_up(int fd, int ifindex)
 {
-	const struct sockaddr_ll address = {
-		.sll_family = AF_PACKET,
-		.sll_protocol = htons(ETH_P_ALL), /* a socket for one EtherType gets no VLAN tags */
-		.sll_ifindex = ifindex,
-	};
 	int err = set_filter(fd);
 
 	if (!err)
-		err = set_on(fd, SOL_SOCKET, SO_TIMESTAMPNS);
+		err = tw_socket__set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
 	if (!err)
-		err = set_on(fd, SOL_PACKET, PACKET_AUXDATA);
+		err = tw_socket__set(fd, SOL_PACKET, PACKET_AUXDATA, 1);
 	if (!err)
-		err = set_on(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING);
-	if (!err && bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		err = -errno;
-	return err;
+		err = tw_socket__set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
+	/* A socket for one EtherType gets no VLAN tags. */
+	return err ? err : tw_socket__bind_packet(fd, ETH_P_ALL, ifindex);
 }
 
 static int out_of_band__open(const struct rx_link *link)
@@ -209,16 +195,6 @@ static int out_of_band__open(const struct rx_link *link)
 		return fd;
 	close(fd);
 	return err;
-}
-
-/* The kernel removes the first VLAN tag from the frame. Return: the tag as it was, or NULL */
-static const uint8_t *tag_of(const struct tpacket_auxdata *aux, uint8_t tag[RX_LINK_TAG])
-{
-	if (!(aux->tp_status & TP_STATUS_VLAN_VALID))
-		return NULL;
-	tw_store_be16(tag, aux->tp_status & TP_STATUS_VLAN_TPID_VALID ? aux->tp_vlan_tpid : ETH_P_8021Q);
-	tw_store_be16(tag + sizeof(uint16_t), aux->tp_vlan_tci);
-	return tag;
 }
 
 /* Reads the ancillary data of a frame. */
@@ -254,10 +230,10 @@ static int out_of_band__receive(int fd, struct rx_link *link, uint8_t *room, str
 	if (n < ETH_HLEN)
 		return 0;
 	read_control(&msg, &time, &aux);
-	rx_link__peer(link, room, tag_of(&aux, tag), peer);
+	rx_link__peer(link, room, rx_link__tag(aux.tp_status, aux.tp_vlan_tpid, aux.tp_vlan_tci, tag), peer);
 	ret->data = room + ETH_HLEN;
 	ret->len = (size_t)n - ETH_HLEN;
-	ret->time = (uint64_t)time.tv_sec * TW_NS_PER_SECOND + (uint64_t)time.tv_nsec;
+	ret->time = tw_time__ns(&time);
 	ret->from = peer;
 	return 1;
 }

@@ -12,7 +12,7 @@
 #define RELEASES        8  /* parts of a ring: chunks are returned after reading one part, or all frames */
 #define FRAME_CHUNKS    19 /* the longest packet, in chunks: the kernel has a head and 17 fragments */
 
-static uint32_t put_so_far(const struct rx_xdp_queue *q)
+static uint32_t kernel_position(const struct rx_xdp_queue *q)
 {
 	return __atomic_load_n(q->ring.producer, __ATOMIC_ACQUIRE);
 }
@@ -60,7 +60,7 @@ static void look_for_loss(struct rx_xdp_queue *q, uint32_t began)
  * The part of the losses that a packet reports. After a packet that was too long for the rest of the ring, shorter ones may follow; the
  * last packets before the ring was full therefore report the loss in parts.
  */
-static void tell_losses(struct rx_xdp_queue *q)
+static void report_losses(struct rx_xdp_queue *q)
 {
 	while (q->n_losses) {
 		const struct rx_xdp_loss *loss = &q->losses[q->first_loss];
@@ -76,8 +76,8 @@ static void tell_losses(struct rx_xdp_queue *q)
 	}
 }
 
-/* Returns chunks of @n descriptors to be filled again. The fill ring has room for them, see its size. */
-static void put_back_chunks(struct rx_xdp_queue *q, uint32_t n)
+/* Returns the chunks of @n descriptors to the kernel. The fill ring has room for them, see its size. */
+static void return_chunks(struct rx_xdp_queue *q, uint32_t n)
 {
 	uint32_t at = 0;
 
@@ -92,17 +92,17 @@ static void put_back_chunks(struct rx_xdp_queue *q, uint32_t n)
 		recvfrom(xsk_socket__fd(q->socket), NULL, 0, MSG_DONTWAIT, NULL, NULL);
 }
 
-/* Returns chunks that were read, and looks for new descriptors. */
-static void look(struct rx_xdp_queue *q)
+/* Returns the chunks that were read, and reads the position of the kernel. */
+static void update_ring(struct rx_xdp_queue *q)
 {
 	const uint32_t n = q->next - q->released, began = q->released;
 
 	if (n) {
-		put_back_chunks(q, n);
+		return_chunks(q, n);
 		xsk_ring_cons__release(&q->ring, n);
 		q->released = q->next;
 	}
-	q->end = put_so_far(q);
+	q->end = kernel_position(q);
 	if (n)
 		look_for_loss(q, began);
 	if (q->end != q->next)
@@ -110,7 +110,7 @@ static void look(struct rx_xdp_queue *q)
 }
 
 /* Reads the chunks of a packet after the first. Return: its length, bytes */
-static size_t put_together(struct rx_xdp_queue *q, const struct xdp_desc *d, uint8_t *whole, size_t room)
+static size_t copy_chunks(struct rx_xdp_queue *q, const struct xdp_desc *d, uint8_t *whole, size_t room)
 {
 	size_t len = 0;
 
@@ -130,16 +130,16 @@ bool rx_xdp_queue__take(struct rx_xdp_queue *q, uint8_t *whole, size_t room, str
 	const struct xdp_desc *d;
 
 	if (q->next == q->end || q->next - q->released >= q->size / RELEASES)
-		look(q);
+		update_ring(q);
 	if (q->next == q->end)
 		return false;
-	tell_losses(q);
+	report_losses(q);
 	d = xsk_ring_cons__rx_desc(&q->ring, q->next++);
 	ret->time = q->time;
 	ret->data = q->area + d->addr;
 	ret->len = d->len;
 	if (d->options & XDP_PKT_CONTD) {
-		ret->len = put_together(q, d, whole, room);
+		ret->len = copy_chunks(q, d, whole, room);
 		ret->data = whole;
 	}
 	q->frames++;
@@ -148,7 +148,7 @@ bool rx_xdp_queue__take(struct rx_xdp_queue *q, uint8_t *whole, size_t room, str
 
 uint64_t rx_xdp_queue__waiting(const struct rx_xdp_queue *q)
 {
-	const uint32_t end = put_so_far(q);
+	const uint32_t end = kernel_position(q);
 	uint64_t frames = 0;
 
 	for (uint32_t at = q->next; at != end; at++)
@@ -164,16 +164,13 @@ size_t rx_xdp_queue__bytes(uint32_t size)
 
 static int create_umem(struct rx_xdp_queue *q)
 {
-	const struct af_xdp_umem wanted = {
-		.area = q->area,
-		.bytes = q->bytes,
-		.fill = &q->fill,
-		.completion = &q->completion,
+	const struct xsk_umem_config config = {
 		.fill_size = 2 * q->size,
-		.completion_size = COMPLETION_RING,
+		.comp_size = COMPLETION_RING,
+		.frame_size = AF_XDP_CHUNK,
 	};
 
-	return af_xdp__create_umem(&wanted, &q->umem);
+	return af_xdp__create_umem(&q->umem, q->area, q->bytes, &q->fill, &q->completion, &config);
 }
 
 static int bind_socket(struct rx_xdp_queue *q, const struct rx_xdp_queue_options *o)
@@ -198,9 +195,8 @@ static void fill(struct rx_xdp_queue *q)
 	xsk_ring_prod__submit(&q->fill, n);
 }
 
-int rx_xdp_queue__open(const struct rx_xdp_queue_options *o, struct rx_xdp_queue *ret)
+int rx_xdp_queue__open(const struct rx_xdp_queue_options *o, struct rx_xdp_queue *q)
 {
-	struct rx_xdp_queue *q = ret;
 	int err;
 
 	*q = (struct rx_xdp_queue){ .size = o->size, .bytes = rx_xdp_queue__bytes(o->size) };
@@ -216,7 +212,7 @@ int rx_xdp_queue__open(const struct rx_xdp_queue_options *o, struct rx_xdp_queue
 	err = bind_socket(q, o);
 	if (err)
 		return err;
-	q->released = q->next = q->end = put_so_far(q);
+	q->released = q->next = q->end = kernel_position(q);
 	return 0;
 }
 

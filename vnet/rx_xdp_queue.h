@@ -18,7 +18,7 @@
 /* Packet bytes in a chunk: the kernel reserves the start of the chunk for XDP. */
 #define RX_XDP_CHUNK_ROOM (AF_XDP_CHUNK - 256)
 
-#define RX_XDP_LOSSES 16 /* more than places that a ring can have filled up at, a release apart, and be read later */
+#define RX_XDP_LOSSES 16 /* more than the positions at which a ring can become full: they are a release apart */
 
 /* The ring was full when the descriptor at this position was the next. */
 struct rx_xdp_loss {
@@ -35,15 +35,15 @@ struct rx_xdp_queue {
 	size_t bytes;
 	uint32_t size; /* of the ring, descriptors */
 
-	/* Positions in the ring, counted on without end. */
-	uint32_t released; /* up to here it is the kernel's again */
+	/* Positions in the ring; they wrap at 32 bits. */
+	uint32_t released; /* descriptors before this one belong to the kernel again */
 	uint32_t next;     /* to be read */
-	uint32_t end;      /* of the descriptors at the last look */
-	uint64_t time;     /* of that look, ns of CLOCK_REALTIME */
+	uint32_t end;      /* of the descriptors, when the kernel's position was last read */
+	uint64_t time;     /* of that reading, ns of CLOCK_REALTIME */
 
 	uint64_t frames;   /* handed out */
 	uint64_t dropped;  /* the kernel's last value */
-	uint64_t placed;   /* of these, losses whose place in the ring is known */
+	uint64_t placed;   /* of these, losses whose position in the ring is known */
 	uint64_t reported; /* of these, losses that are in the counters of returned frames */
 	uint64_t at_stop;  /* dropped at the time of stop */
 	struct rx_xdp_loss losses[RX_XDP_LOSSES];
@@ -60,8 +60,8 @@ struct rx_xdp_queue_options {
 /** rx_xdp_queue__bytes() - memory of a queue with a ring of that size */
 size_t rx_xdp_queue__bytes(uint32_t size);
 
-/** rx_xdp_queue__open() - Return: 0 or -errno; -EINVAL if the kernel does not support the flags. Close @ret in either case */
-int rx_xdp_queue__open(const struct rx_xdp_queue_options *options, struct rx_xdp_queue *ret);
+/** rx_xdp_queue__open() - Return: 0 or -errno; -EINVAL if the kernel does not support the flags. Close @queue in either case */
+int rx_xdp_queue__open(const struct rx_xdp_queue_options *options, struct rx_xdp_queue *queue);
 
 /** rx_xdp_queue__fd() - descriptor for poll() */
 int rx_xdp_queue__fd(const struct rx_xdp_queue *queue);

@@ -151,12 +151,6 @@ void tx_sink__explain(struct tx_sink *tx)
 	pthread_mutex_unlock(&lock);
 }
 
-void tx_sink__reported(struct tx_sink *tx, const uint8_t *slot)
-{
-	tx_sink__drop(tx, slot);
-	tx_sink__explain(tx);
-}
-
 void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 {
 	struct tx_sink *tx = (struct tx_sink *)sink;
@@ -165,14 +159,6 @@ void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret)
 	*ret = tx->stats;
 	ret->dropped += tx->claimed;
 	ret->dropped_unseen += tx->claimed;
-}
-
-void tx_socket__widen(int fd, size_t slot_bytes)
-{
-	const int bytes = (int)(slot_bytes * TX_SLOTS * 4); /* the kernel counts its own overhead too */
-
-	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) < 0)
-		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 }
 
 static void write_ethernet(uint8_t ret[static ETH_HLEN], const uint8_t *destination, struct nl_addr *source)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What both transports share: the interface they send on, how a frame lies in its slot, and the books. Used inside
- * vnet/ only.
+ * Code shared by both transports of an interface: the interface, the layout of a slot, and the counters. Used inside vnet/ only.
  *
  *   slot:  2 bytes of padding | Ethernet header, 14 | frame, up to frame_max | slack of TW_COPY_STEP
  *
@@ -24,7 +23,9 @@
 #define TX_OVERHEAD (TX_PAD + ETH_HLEN) /* bytes of a slot before the frame */
 #define TX_SLOTS    64                  /* few, so that they stay in the cache */
 #define TX_BATCH    32                  /* frames or descriptors a system call; the kernel takes no more at once */
-#define TX_DOWN     "the link is down"  /* tw_sink.blocked_by at ENETDOWN */
+/* A send buffer for all slots, bytes; the kernel counts its own overhead too. If it is not permitted, some slots wait. */
+#define TX_SEND_BUFFER(slot_bytes) (4 * TX_SLOTS * (slot_bytes))
+#define TX_DOWN                    "the link is down" /* tw_sink.blocked_by at ENETDOWN */
 
 struct tx_device;
 
@@ -65,9 +66,6 @@ static inline void tx_sink__drop(struct tx_sink *tx, const uint8_t *slot)
 /** tx_sink__explain() - a drop that the interface counted is known to this sink, which sends the frame again or counted it */
 void tx_sink__explain(struct tx_sink *tx);
 
-/** tx_sink__reported() - the kernel reported to the socket that it dropped the frame in this slot; the interface has counted it too */
-void tx_sink__reported(struct tx_sink *tx, const uint8_t *slot);
-
 /** tx_sink__stats() - the stats of both transports */
 void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret);
 
@@ -82,9 +80,6 @@ static inline size_t tx_slot__bytes(size_t frame_max)
 {
 	return TX_OVERHEAD + frame_max + TW_COPY_STEP;
 }
-
-/** tx_socket__widen() - enlarge the send buffer to hold all slots; if that is not permitted, some slots wait */
-void tx_socket__widen(int fd, size_t slot_bytes);
 
 /** tx_xdp__open() - send through AF_XDP */
 int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *error);

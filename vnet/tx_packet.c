@@ -4,7 +4,6 @@
  * for a slow receiver, and the socket buffer limits them to the number of slots. A refused frame stays in its slot and is sent again.
  */
 #include <errno.h>
-#include <linux/if_packet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "vnet/socket.h"
 #include "vnet/tx_link.h"
 
 struct tx_packet {
@@ -168,15 +168,14 @@ static void init_slots(struct tx_packet *p)
 /* Protocol 0: the socket sends only. Return: -errno, or the socket */
 static int open_socket(int ifindex)
 {
-	const struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = ifindex };
 	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	int err;
 
 	if (fd < 0)
 		return -errno;
-	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+	err = tw_socket__bind_packet(fd, 0, ifindex);
+	if (!err)
 		return fd;
-	err = -errno;
 	close(fd);
 	return err;
 }
@@ -202,7 +201,7 @@ int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink 
 		err = p->fd;
 		goto fail;
 	}
-	tx_socket__widen(p->fd, p->slot_bytes);
+	tw_socket__set_send_buffer(p->fd, TX_SEND_BUFFER(p->slot_bytes));
 	p->area = aligned_alloc(64, TX_SLOTS * p->slot_bytes);
 	if (!p->area)
 		goto fail;

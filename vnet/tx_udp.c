@@ -16,11 +16,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "vnet/socket.h"
 #include "vnet/tx_udp_messages.h"
 #include "wire/encode.h"
 
-#define SEND_BUFFER \
-	(4 << 20) /* bytes, with the kernel's overhead: several batches, so that one is ready when the link is free */
+/* Bytes, with the kernel's overhead: several batches, so that one is ready when the link is free. */
+#define SEND_BUFFER (4 << 20)
 #define ERRORS_ROOM 512 /* size of the kernel's report about one error, bytes */
 
 /* The socket that the sinks of a run share. */
@@ -35,35 +36,19 @@ struct tw_tx_udp {
 	socklen_t address_len;
 };
 
-static void set_option(int fd, int level, int name, int value)
-{
-	setsockopt(fd, level, name, &value, sizeof(value));
-}
-
 /*
  * Disables fragmentation and enables error reports; otherwise a full queue of the interface drops silently. For IPv4 addresses, an IPv6
  * socket uses the options of IPv4.
  */
 static void set_options(const struct tw_tx_udp *udp)
 {
-	const int bytes = SEND_BUFFER;
-
-	set_option(udp->fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
-	set_option(udp->fd, IPPROTO_IP, IP_RECVERR, 1);
+	tw_socket__set(udp->fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+	tw_socket__set(udp->fd, IPPROTO_IP, IP_RECVERR, 1);
 	if (udp->family == AF_INET6) {
-		set_option(udp->fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
-		set_option(udp->fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
+		tw_socket__set(udp->fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
+		tw_socket__set(udp->fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
 	}
-	if (setsockopt(udp->fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) < 0)
-		set_option(udp->fd, SOL_SOCKET, SO_SNDBUF, bytes);
-}
-
-/* The segment size is set for each batch; this only checks for support in the kernel. */
-static bool has_gso(int fd)
-{
-	const int none = 0;
-
-	return setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &none, sizeof(none)) == 0;
+	tw_socket__set_send_buffer(udp->fd, SEND_BUFFER);
 }
 
 /* Family and port have the same place in addresses of both families. */
@@ -138,31 +123,26 @@ int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, str
 	}
 	tw_udp_address__format(to, udp->to);
 	set_options(udp);
-	udp->gso = has_gso(udp->fd);
+	/* The segment size is set for each batch; this only checks for support in the kernel. */
+	udp->gso = !tw_socket__set(udp->fd, IPPROTO_UDP, UDP_SEGMENT, 0);
 	*ret = udp;
 	return 0;
 }
 
-static void bind_to_port(const struct tw_tx_udp *udp)
-{
-	const struct sockaddr_in6 here = { .sin6_family = (sa_family_t)udp->family, .sin6_port = udp->port };
-
-	bind(udp->fd, (const struct sockaddr *)&here, udp->address_len);
-}
-
 /*
- * After a route was lost: choose the local address again, because a connected socket keeps an address that may be gone.
+ * After a route was lost: choose the local address again, because a connected socket keeps an address that may be gone. The port stays.
  * Return: 0, or -EAGAIN if there is still no route
  */
 static int tx_udp__connect_again(struct tw_tx_udp *udp)
 {
+	const struct sockaddr_in6 here = { .sin6_family = (sa_family_t)udp->family, .sin6_port = udp->port };
 	const struct sockaddr *address = (const struct sockaddr *)&udp->address;
 	const struct sockaddr nobody = { .sa_family = AF_UNSPEC };
 
 	if (connect(udp->fd, address, udp->address_len) == 0)
 		return 0;
 	connect(udp->fd, &nobody, sizeof(nobody));
-	bind_to_port(udp);
+	bind(udp->fd, (const struct sockaddr *)&here, udp->address_len);
 	return connect(udp->fd, address, udp->address_len) < 0 ? -EAGAIN : 0;
 }
 
@@ -185,12 +165,6 @@ size_t tw_tx_udp__mtu(const struct tw_tx_udp *udp)
 static size_t headers(const struct tw_tx_udp *udp)
 {
 	return sizeof(struct udphdr) + (udp->family == AF_INET ? sizeof(struct ip) : sizeof(struct ip6_hdr));
-}
-
-/* Bytes of headers before a datagram, on Ethernet */
-static size_t tx_udp__overhead(const struct tw_tx_udp *udp)
-{
-	return ETH_HLEN + headers(udp);
 }
 
 /* The largest datagram that leaves in one piece, as far as is known, bytes without headers; 0 = no route */
@@ -383,8 +357,9 @@ static int send_messages(struct udp_sink *s)
 	return 0;
 }
 
-static int send_all(struct udp_sink *s)
+static int udp_flush(struct tw_sink *sink)
 {
+	struct udp_sink *s = of(sink);
 	int err = 0;
 
 	while (!err && s->tail < s->head)
@@ -420,12 +395,7 @@ static void udp_commit(struct tw_sink *sink, size_t len)
 		drop(s, s->head);
 	s->pending += tx_udp_messages__takes(s->lens[s->head++], sink->frame_max);
 	if (s->head == TX_UDP_FRAMES || s->pending + sink->frame_max > TX_UDP_BYTES)
-		send_all(s); /* the next batch or flush sends the rest */
-}
-
-static int udp_flush(struct tw_sink *sink)
-{
-	return send_all(of(sink));
+		udp_flush(sink); /* the next batch or flush sends the rest */
 }
 
 static void udp_stats(struct tw_sink *sink, struct tw_sink_stats *ret)
@@ -477,7 +447,7 @@ int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **re
 	s->gso = udp->gso;
 	s->sink = (struct tw_sink){ .ops = &udp_ops,
 				    .frame_max = frame_max_of(wanted, payload),
-				    .overhead = tx_udp__overhead(udp),
+				    .overhead = ETH_HLEN + headers(udp),
 				    .how = s->how };
 	snprintf(s->how, sizeof(s->how), "UDP%s", s->gso ? " GSO" : " sendmmsg");
 	s->area = malloc(TX_UDP_FRAMES * s->sink.frame_max + TW_COPY_STEP);

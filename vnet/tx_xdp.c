@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "vnet/af_xdp.h"
+#include "vnet/socket.h"
 #include "vnet/tx_link.h"
 
 #define CHUNK      AF_XDP_CHUNK
@@ -110,7 +111,8 @@ static void drop_taken(struct tx_xdp *x)
 	if (!renew_taken(x))
 		skip_frame(x);
 	last = xsk_ring_prod__tx_desc(&x->ring, x->taken - 1);
-	tx_sink__reported(&x->tx, slot_of(x, (uint16_t)(last->addr / x->slot_bytes)));
+	tx_sink__drop(&x->tx, slot_of(x, (uint16_t)(last->addr / x->slot_bytes)));
+	tx_sink__explain(&x->tx);
 }
 
 /* One sendto(). Return: 0 = the ring is empty; -EINTR = there is more, ask again; -EAGAIN = not now; other: broken */
@@ -249,16 +251,9 @@ static const struct tw_sink_ops xdp_ops = {
 
 static int create_umem(struct tx_xdp *x)
 {
-	const struct af_xdp_umem wanted = {
-		.area = x->area,
-		.bytes = TX_SLOTS * x->slot_bytes,
-		.fill = &x->fill,
-		.completion = &x->completion,
-		.fill_size = FILL_RING,
-		.completion_size = RING,
-	};
+	const struct xsk_umem_config config = { .fill_size = FILL_RING, .comp_size = RING, .frame_size = CHUNK };
 
-	return af_xdp__create_umem(&wanted, &x->umem);
+	return af_xdp__create_umem(&x->umem, x->area, TX_SLOTS * x->slot_bytes, &x->fill, &x->completion, &config);
 }
 
 static int bind_socket(struct tx_xdp *x)
@@ -303,7 +298,7 @@ static int open_link(const struct tx_link *link, struct tw_sink **ret)
 	err = bind_socket(x);
 	if (err < 0)
 		goto fail;
-	tx_socket__widen(xsk_socket__fd(x->socket), x->slot_bytes);
+	tw_socket__set_send_buffer(xsk_socket__fd(x->socket), TX_SEND_BUFFER(x->slot_bytes));
 	init_slots(x);
 	snprintf(x->tx.how, sizeof(x->tx.how), "AF_XDP, copy mode%s", x->slot_bytes > CHUNK ? ", multi-buffer" : "");
 	*ret = &x->tx.sink;
@@ -315,24 +310,19 @@ fail:
 
 static int refused(const struct tx_link *link, int err, struct tw_error *error)
 {
-	switch (err) {
-	case -EPERM:
-		return tw_error__set(error, err, "cannot send on %s through AF_XDP: this requires root or CAP_NET_RAW",
-				     link->name);
-	case -EBUSY:
+	const char *why = strerror(-err);
+
+	if (err == -EBUSY)
 		return tw_error__set(
 			error, err,
 			"cannot send on %s through AF_XDP: another program uses its queue %u; choose another queue or "
 			"interface",
 			link->name, link->queue);
-	case -EAFNOSUPPORT:
-		return tw_error__set(
-			error, err,
-			"cannot send on %s through AF_XDP: this kernel is built without it (CONFIG_XDP_SOCKETS)",
-			link->name);
-	default:
-		return tw_error__set(error, err, "cannot send on %s through AF_XDP: %s", link->name, strerror(-err));
-	}
+	if (err == -EPERM)
+		why = "this requires root or CAP_NET_RAW";
+	else if (err == -EAFNOSUPPORT)
+		why = "this kernel is built without it (CONFIG_XDP_SOCKETS)";
+	return tw_error__set(error, err, "cannot send on %s through AF_XDP: %s", link->name, why);
 }
 
 int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *error)

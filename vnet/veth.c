@@ -23,6 +23,11 @@
 /* Number of frames that wait at the sending end for a slow receiver. */
 #define QUEUE_LIMIT 1000
 
+static void tx_name_of(const char *name, char ret[static IFNAMSIZ])
+{
+	snprintf(ret, IFNAMSIZ, "%.*s%s", TW_VETH_NAME_MAX, name, TW_VETH_SUFFIX);
+}
+
 static void describe_end(struct rtnl_link *end, const char *name, const struct tw_veth_options *o)
 {
 	const unsigned int queues = o->queues ? o->queues : 1;
@@ -35,61 +40,53 @@ static void describe_end(struct rtnl_link *end, const char *name, const struct t
 
 static int add_pair(struct nl_sock *sk, const struct tw_veth_options *o, const char *tx_name)
 {
-	struct rtnl_link *view = rtnl_link_veth_alloc(), *tx;
+	struct rtnl_link *rx = rtnl_link_veth_alloc(), *tx;
 	int code;
 
-	if (!view)
+	if (!rx)
 		return -NLE_NOMEM;
-	tx = rtnl_link_veth_get_peer(view);
-	describe_end(view, o->name, o);
+	tx = rtnl_link_veth_get_peer(rx);
+	describe_end(rx, o->name, o);
 	describe_end(tx, tx_name, o);
-	code = rtnl_link_add(sk, view, NLM_F_CREATE | NLM_F_EXCL);
+	code = rtnl_link_add(sk, rx, NLM_F_CREATE | NLM_F_EXCL);
 	rtnl_link_put(tx);
-	rtnl_link_veth_release(view);
+	rtnl_link_veth_release(rx);
 	return code;
 }
 
-/* Changes an existing interface. */
+/* Changes an existing interface. @changes: released; NULL = no memory */
 static int change(struct nl_sock *sk, const char *name, struct rtnl_link *changes)
 {
 	struct rtnl_link *link;
-	int code = tw_netlink__get_link(sk, name, &link);
+	int code = changes ? tw_netlink__get_link(sk, name, &link) : -NLE_NOMEM;
 
-	if (code < 0)
-		return code;
-	code = rtnl_link_change(sk, link, changes, 0);
-	rtnl_link_put(link);
+	if (code >= 0) {
+		code = rtnl_link_change(sk, link, changes, 0);
+		rtnl_link_put(link);
+	}
+	rtnl_link_put(changes);
 	return code;
 }
 
-/* The kernel sets an alias only on an existing interface. */
 static int set_owner(struct nl_sock *sk, const char *name, const char *owner)
 {
 	struct rtnl_link *changes = rtnl_link_alloc();
-	int code;
 
-	if (!changes)
-		return -NLE_NOMEM;
-	rtnl_link_set_ifalias(changes, owner);
-	code = change(sk, name, changes);
-	rtnl_link_put(changes);
-	return code;
+	if (changes)
+		rtnl_link_set_ifalias(changes, owner);
+	return change(sk, name, changes);
 }
 
-static int move(struct nl_sock *sk, const char *name, int namespace)
+static int move(struct nl_sock *sk, const char *name, int netns)
 {
 	struct rtnl_link *changes = rtnl_link_alloc();
-	int code;
 
-	if (!changes)
-		return -NLE_NOMEM;
-	rtnl_link_set_ns_fd(changes, namespace);
-	code = change(sk, name, changes);
-	rtnl_link_put(changes);
-	return code;
+	if (changes)
+		rtnl_link_set_ns_fd(changes, netns);
+	return change(sk, name, changes);
 }
 
-static void *enter_workshop(void *ret)
+static void *enter_new_netns(void *ret)
 {
 	if (!unshare(CLONE_NEWNET) && tw_netlink__open(ret, NULL))
 		*(struct nl_sock **)ret = NULL;
@@ -100,24 +97,24 @@ static void *enter_workshop(void *ret)
  * A network namespace that ends with its only socket, and so with this process. Another thread opens it, because only the calling thread
  * enters it. Return: NULL without CAP_SYS_ADMIN.
  */
-static struct nl_sock *open_workshop(void)
+static struct nl_sock *open_new_netns(void)
 {
 	struct nl_sock *sk = NULL;
 	pthread_t thread;
 
-	if (!pthread_create(&thread, NULL, enter_workshop, &sk))
+	if (!pthread_create(&thread, NULL, enter_new_netns, &sk))
 		pthread_join(thread, NULL);
 	return sk;
 }
 
-static int pair__remove(struct nl_sock *sk, const char *view)
+static int pair__remove(struct nl_sock *sk, const char *name)
 {
 	struct rtnl_link *link = rtnl_link_alloc();
 	int code;
 
 	if (!link)
 		return -NLE_NOMEM;
-	rtnl_link_set_name(link, view);
+	rtnl_link_set_name(link, name);
 	code = rtnl_link_delete(sk, link);
 	rtnl_link_put(link);
 	return code;
@@ -141,16 +138,16 @@ static int make_owned(struct nl_sock *sk, const struct tw_veth_options *o, const
 }
 
 /* If the second end cannot be moved, both are removed when the namespace of the second end ends. */
-static int make_elsewhere(struct nl_sock *workshop, int home, const struct tw_veth_options *o, const char *tx_name,
-			  const char **ret_step)
+static int make_and_move(struct nl_sock *new_netns, int netns, const struct tw_veth_options *o, const char *tx_name,
+			 const char **ret_step)
 {
-	int code = make_owned(workshop, o, tx_name, ret_step);
+	int code = make_owned(new_netns, o, tx_name, ret_step);
 
 	if (code < 0)
 		return code;
 	*ret_step = "moving it to this network namespace";
-	code = move(workshop, o->name, home);
-	return code < 0 ? code : move(workshop, tx_name, home);
+	code = move(new_netns, o->name, netns);
+	return code < 0 ? code : move(new_netns, tx_name, netns);
 }
 
 /*
@@ -162,17 +159,17 @@ static int make_elsewhere(struct nl_sock *workshop, int home, const struct tw_ve
  */
 static int pair__create(struct nl_sock *sk, const struct tw_veth_options *o, const char *tx_name, const char **ret_step)
 {
-	struct nl_sock *workshop = open_workshop();
-	const int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	struct nl_sock *new_netns = open_new_netns();
+	const int netns = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	int code;
 
-	if (workshop && home >= 0)
-		code = make_elsewhere(workshop, home, o, tx_name, ret_step);
+	if (new_netns && netns >= 0)
+		code = make_and_move(new_netns, netns, o, tx_name, ret_step);
 	else
 		code = make_owned(sk, o, tx_name, ret_step);
-	if (home >= 0)
-		close(home);
-	nl_socket_free(workshop);
+	if (netns >= 0)
+		close(netns);
+	nl_socket_free(new_netns);
 	return code;
 }
 
@@ -180,14 +177,12 @@ static int pair__create(struct nl_sock *sk, const struct tw_veth_options *o, con
 static int silence_ipv6(struct nl_sock *sk, const char *name)
 {
 	struct rtnl_link *changes = rtnl_link_alloc();
-	int code;
+	int code = changes ? rtnl_link_inet6_set_addr_gen_mode(changes, IN6_ADDR_GEN_MODE_NONE) : 0;
 
-	if (!changes)
-		return -NLE_NOMEM;
-	code = rtnl_link_inet6_set_addr_gen_mode(changes, IN6_ADDR_GEN_MODE_NONE);
 	if (code == 0)
 		code = change(sk, name, changes);
-	rtnl_link_put(changes);
+	else
+		rtnl_link_put(changes);
 	return code == -NLE_AF_NOSUPPORT || code == -NLE_OPNOTSUPP ? 0 : code;
 }
 
@@ -218,20 +213,16 @@ out:
 static int bring_up(struct nl_sock *sk, const char *name)
 {
 	struct rtnl_link *changes = rtnl_link_alloc();
-	int code;
 
-	if (!changes)
-		return -NLE_NOMEM;
-	rtnl_link_set_flags(changes, IFF_UP | IFF_NOARP);
-	code = change(sk, name, changes);
-	rtnl_link_put(changes);
-	return code;
+	if (changes)
+		rtnl_link_set_flags(changes, IFF_UP | IFF_NOARP);
+	return change(sk, name, changes);
 }
 
 /* Disables IPv6, sets the queue, brings both ends up. */
-static int pair__set_up(struct nl_sock *sk, const char *view, const char *tx, const char **ret_step)
+static int pair__set_up(struct nl_sock *sk, const char *rx, const char *tx, const char **ret_step)
 {
-	const char *const ends[] = { view, tx };
+	const char *const ends[] = { rx, tx };
 	int code = 0;
 
 	*ret_step = "silencing IPv6 on it";
@@ -357,7 +348,7 @@ int tw_veth__create(const struct tw_veth_options *opts, struct tw_error *error)
 	err = check_options(opts, error);
 	if (err < 0)
 		return err;
-	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_VETH_NAME_MAX, opts->name, TW_VETH_SUFFIX);
+	tx_name_of(opts->name, tx_name);
 	err = tw_netlink__open(&sk, error);
 	if (err < 0)
 		return err;
@@ -387,7 +378,7 @@ static int find_end(struct nl_sock *sk, const char *veth, struct rtnl_link **ret
 
 	if (err != -ENODEV || strlen(veth) > TW_VETH_NAME_MAX)
 		return err;
-	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_VETH_NAME_MAX, veth, TW_VETH_SUFFIX);
+	tx_name_of(veth, tx_name);
 	return tw_netlink__link(sk, tx_name, ret);
 }
 
@@ -425,16 +416,14 @@ int tw_veth__remove(const char *name, struct tw_error *error)
 	if (err < 0)
 		return err;
 	err = find_end(sk, name, &end);
-	if (err < 0) {
-		err = err == -ENODEV
-			      ? tw_error__set(error, err, "there is no veth pair %s; tracewire vnet show lists them",
-					      name)
-			      : tw_error__set(error, err, "cannot look for the veth pair %s: %s", name, strerror(-err));
-		goto out;
+	if (err == -ENODEV) {
+		tw_error__set(error, err, "there is no veth pair %s; tracewire vnet show lists them", name);
+	} else if (err < 0) {
+		tw_error__set(error, err, "cannot look for the veth pair %s: %s", name, strerror(-err));
+	} else {
+		err = remove_end(sk, name, end, error);
+		rtnl_link_put(end);
 	}
-	err = remove_end(sk, name, end, error);
-	rtnl_link_put(end);
-out:
 	nl_socket_free(sk);
 	return err;
 }
@@ -463,7 +452,6 @@ out:
 	return err;
 }
 
-/* Lists veth pairs, and looks up interfaces by name. */
 static void copy_name(char ret[static IFNAMSIZ], const char *name)
 {
 	snprintf(ret, IFNAMSIZ, "%s", name);
@@ -487,12 +475,12 @@ static bool is_up(struct rtnl_link *link)
 static void describe(struct rtnl_link *end, struct rtnl_link *peer, struct tw_veth *ret)
 {
 	const bool sends = tw_netlink__is_tx_name(rtnl_link_get_name(end));
-	struct rtnl_link *view = sends ? peer : end, *tx = sends ? end : peer;
+	struct rtnl_link *rx = sends ? peer : end, *tx = sends ? end : peer;
 
 	memset(ret, 0, sizeof(*ret));
-	if (view) {
-		copy_name(ret->name, rtnl_link_get_name(view));
-		ret->ifindex = rtnl_link_get_ifindex(view);
+	if (rx) {
+		copy_name(ret->name, rtnl_link_get_name(rx));
+		ret->ifindex = rtnl_link_get_ifindex(rx);
 	}
 	if (tx) {
 		copy_name(ret->tx_name, rtnl_link_get_name(tx));
@@ -544,7 +532,7 @@ static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface 
 
 	if (!tw_netlink__is_own_veth(link) || tw_netlink__is_tx_name(name) || strlen(name) > TW_VETH_NAME_MAX)
 		return;
-	snprintf(tx_name, sizeof(tx_name), "%.*s%s", TW_VETH_NAME_MAX, name, TW_VETH_SUFFIX);
+	tx_name_of(name, tx_name);
 	if (tw_netlink__link(sk, tx_name, &tx) < 0)
 		return;
 	if (tw_netlink__is_own_veth(tx)) {
