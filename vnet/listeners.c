@@ -28,17 +28,15 @@ int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_
 	static const char path[] = "/proc/thread-self/net/packet";
 	const int ifindex = rx_link__index(ifname);
 	struct tw_listeners *l;
-	int fd, err;
+	int fd;
 
 	if (ifindex == -ENODEV)
 		return tw_error__set(error, ifindex, "there is no interface %s", ifname);
 	if (ifindex < 0)
 		return tw_error__set(error, ifindex, "cannot ask for interface %s: %s", ifname, strerror(-ifindex));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-		return tw_error__set(error, err, "%s cannot be read: %s", path, strerror(-err));
-	}
+	if (fd < 0)
+		return tw_error__set(error, -errno, "%s cannot be read: %s", path, strerror(errno));
 	l = calloc(1, sizeof(*l));
 	if (!l) {
 		close(fd);

@@ -118,7 +118,7 @@ struct rx_packet {
 	 */
 	bool full;
 	uint64_t full_from; /* the part of stats.dropped that may have been lost before a block in the ring */
-	uint64_t tell_at;   /* number of blocks taken when a block follows that was closed after a loss; 0 = unknown */
+	uint64_t report_at; /* number of blocks taken when a block follows that was closed after a loss; 0 = unknown */
 	uint64_t last;      /* the part of stats.dropped lost when the ring was last full, unless a block followed */
 	struct tw_peer peer;
 };
@@ -138,7 +138,7 @@ static uint32_t status_of(const struct rx_packet *rx, unsigned int block)
 	return __atomic_load_n(&block_at(rx, block)->hdr.bh1.block_status, __ATOMIC_ACQUIRE);
 }
 
-static void give_back(struct rx_packet *rx)
+static void return_block(struct rx_packet *rx)
 {
 	if (!rx->held)
 		return;
@@ -162,7 +162,7 @@ static int update_stats(struct rx_packet *rx)
 }
 
 /* The number of marked blocks after this one, plus one that the kernel may be marking now. */
-static uint64_t marked_behind(const struct rx_packet *rx)
+static uint64_t marked_after(const struct rx_packet *rx)
 {
 	uint64_t n = 1;
 
@@ -180,14 +180,14 @@ static uint64_t marked_behind(const struct rx_packet *rx)
  * The kernel marks blocks closed after a loss until its counter is read, which returns the sum. Several marked blocks in the ring share
  * one reading: a part of it is kept for each.
  */
-static void tell_loss(struct rx_packet *rx)
+static void report_loss(struct rx_packet *rx)
 {
 	uint64_t kept, unreported;
 
 	update_stats(rx);
-	kept = marked_behind(rx);
-	if (rx->taken >= rx->tell_at)
-		rx->tell_at = 0;
+	kept = marked_after(rx);
+	if (rx->taken >= rx->report_at)
+		rx->report_at = 0;
 	unreported = rx->stats.dropped - rx->dropped;
 	if (unreported)
 		rx->dropped += unreported > kept ? unreported - kept : 1;
@@ -200,10 +200,10 @@ static bool take_block(struct rx_packet *rx)
 
 	if (!(status & TP_STATUS_USER))
 		return false;
-	if (rx->tell_at && rx->taken >= rx->tell_at)
+	if (rx->report_at && rx->taken >= rx->report_at)
 		rx->last = 0;
-	if (status & TP_STATUS_LOSING || (rx->tell_at && rx->taken >= rx->tell_at))
-		tell_loss(rx);
+	if (status & TP_STATUS_LOSING || (rx->report_at && rx->taken >= rx->report_at))
+		report_loss(rx);
 	rx->taken++;
 	rx->held = true;
 	rx->left = block->hdr.bh1.num_pkts;
@@ -235,11 +235,11 @@ static int next_block(struct rx_packet *rx, int timeout_ms)
 	int ret;
 
 	for (;;) {
-		give_back(rx);
+		return_block(rx);
 		while (take_block(rx)) {
 			if (rx->left)
 				return 1;
-			give_back(rx);
+			return_block(rx);
 		}
 		ret = rx_link__wait(&rx->link, &fd, 1, &timeout_ms);
 		if (ret <= 0)
@@ -297,7 +297,7 @@ static int look_for_last(struct rx_packet *rx)
 	rx->full = true;
 	rx->last = rx->stats.dropped - rx->full_from;
 	if (rx->stats.dropped != before)
-		rx->tell_at = rx->taken + rx->ring.n - rx->held;
+		rx->report_at = rx->taken + rx->ring.n - rx->held;
 	return 0;
 }
 

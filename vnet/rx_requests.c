@@ -15,8 +15,8 @@
 #include "vnet/socket.h"
 #include "wire/time_sync.h"
 
-#define FRAME_MAX \
-	512 /* a TIME_SYNC frame has 80 bytes, 88 with a METADATA_REQUEST; the rest of a longer one is not read */
+/* A TIME_SYNC frame has 80 bytes, 88 with a METADATA_REQUEST; the rest of a longer frame is not read. */
+#define FRAME_MAX 512
 
 struct requests {
 	struct tw_receiver rx;
@@ -51,7 +51,7 @@ static uint64_t stamp_of(struct msghdr *msg)
 /*
  * On an interface, all other errors are -ENODEV, because the socket is unusable then. Over UDP, they concern datagrams sent earlier.
  */
-static int judge(const struct requests *q, int err)
+static int handle_failure(const struct requests *q, int err)
 {
 	if (err == EAGAIN || err == EINTR)
 		return 0;
@@ -78,7 +78,7 @@ static int receive(struct requests *q, struct tw_received_frame *ret)
 	const ssize_t n = recvmsg(q->fd, &msg, MSG_DONTWAIT);
 
 	if (n < 0)
-		return judge(q, errno);
+		return handle_failure(q, errno);
 	if ((size_t)n < q->header)
 		return 0;
 	q->stats.frames++;

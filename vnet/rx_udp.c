@@ -18,7 +18,7 @@
 #include "wire/tracewire.h"
 
 #define MESSAGES     16     /* a system call */
-#define MESSAGE_MAX  65536  /* bytes: more than any datagram or GRO bundle */
+#define MESSAGE_MAX  65536  /* bytes: more than any datagram or GRO batch */
 #define CONTROL_ROOM 256    /* bytes, for ancillary data of a message */
 #define DATAGRAM_MAX 65507u /* the maximum of IPv4, which Tracewire's senders use */
 
@@ -234,7 +234,7 @@ struct rx_udp {
 	struct tw_receiver_stats stats;
 	uint64_t dropped;                           /* from the last message */
 	bool stopped;                               /* later drops do not count */
-	struct tw_received_batch bundles[MESSAGES]; /* batches of frames for next */
+	struct tw_received_batch batches[MESSAGES]; /* batches of frames for next */
 	unsigned int next, n;                       /* the first batch not handed out yet, and the number of batches */
 	size_t at;                                  /* in that one */
 	struct mmsghdr msgs[MESSAGES];
@@ -259,8 +259,7 @@ static void count_up(uint64_t *counter, uint32_t now)
 		*counter += (uint32_t)more;
 }
 
-static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_received_batch *bundle,
-			 struct peer *peer)
+static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_received_batch *batch, struct peer *peer)
 {
 	const void *data = CMSG_DATA(c);
 	struct timespec time;
@@ -269,13 +268,13 @@ static void read_control(struct rx_udp *rx, const struct cmsghdr *c, struct tw_r
 
 	if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
 		memcpy(&time, data, sizeof(time));
-		bundle->time = tw_time__ns(&time);
+		batch->time = tw_time__ns(&time);
 	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
 		memcpy(&dropped, data, sizeof(dropped));
 		count_up(&rx->dropped, dropped);
 	} else if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
 		memcpy(&segment, data, sizeof(segment));
-		bundle->segment = segment > 0 ? (size_t)segment : bundle->segment;
+		batch->segment = segment > 0 ? (size_t)segment : batch->segment;
 	} else {
 		peer__update(peer, c);
 	}
@@ -299,12 +298,12 @@ static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_r
 }
 
 /* Receives available datagrams. Return: number of batches, or -errno; -EAGAIN if there are none */
-static int receive(struct rx_udp *rx, struct tw_received_batch *bundles, unsigned int n)
+static int receive(struct rx_udp *rx, struct tw_received_batch *batches, unsigned int n)
 {
 	int got;
 
 	for (unsigned int i = 0; i < n; i++) {
-		rx->iov[i] = (struct iovec){ .iov_base = bundles[i].to, .iov_len = MESSAGE_MAX };
+		rx->iov[i] = (struct iovec){ .iov_base = batches[i].to, .iov_len = MESSAGE_MAX };
 		rx->msgs[i].msg_hdr = (struct msghdr){
 			.msg_name = &rx->from[i],
 			.msg_namelen = sizeof(rx->from[i]),
@@ -316,7 +315,7 @@ static int receive(struct rx_udp *rx, struct tw_received_batch *bundles, unsigne
 	}
 	got = recvmmsg(rx->socket.fd, rx->msgs, n, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < got; i++)
-		read_message(rx, &rx->msgs[i], &bundles[i]);
+		read_message(rx, &rx->msgs[i], &batches[i]);
 	return got < 0 ? -errno : got;
 }
 
@@ -325,7 +324,7 @@ static int64_t now_ms(void)
 	return (int64_t)(tw_time__now(CLOCK_MONOTONIC) / TW_NS_PER_MS);
 }
 
-static int udp_take(struct tw_receiver *base, int timeout_ms, struct tw_received_batch *bundles, unsigned int n)
+static int udp_take(struct tw_receiver *base, int timeout_ms, struct tw_received_batch *batches, unsigned int n)
 {
 	struct rx_udp *rx = of(base);
 	struct pollfd pfd = { .fd = rx->socket.fd, .events = POLLIN };
@@ -334,7 +333,7 @@ static int udp_take(struct tw_receiver *base, int timeout_ms, struct tw_received
 	int got;
 
 	n = n < MESSAGES ? n : MESSAGES;
-	while ((got = receive(rx, bundles, n)) == -EAGAIN) {
+	while ((got = receive(rx, batches, n)) == -EAGAIN) {
 		const int ready = poll(&pfd, 1, (int)rest);
 
 		if (ready <= 0)
@@ -348,11 +347,11 @@ static int udp_take(struct tw_receiver *base, int timeout_ms, struct tw_received
 }
 
 /* Return: false if all received frames were handed out */
-static bool lend(struct rx_udp *rx, struct tw_received_frame *ret)
+static bool hand_out(struct rx_udp *rx, struct tw_received_frame *ret)
 {
 	for (; rx->next < rx->n; rx->next++, rx->at = 0) {
-		if (tw_received_batch__frame(&rx->bundles[rx->next], rx->at, ret)) {
-			rx->at += rx->bundles[rx->next].segment;
+		if (tw_received_batch__frame(&rx->batches[rx->next], rx->at, ret)) {
+			rx->at += rx->batches[rx->next].segment;
 			return true;
 		}
 	}
@@ -363,8 +362,8 @@ static int udp_next(struct tw_receiver *base, int timeout_ms, struct tw_received
 {
 	struct rx_udp *rx = of(base);
 
-	while (!lend(rx, ret)) {
-		const int got = udp_take(base, timeout_ms, rx->bundles, MESSAGES);
+	while (!hand_out(rx, ret)) {
+		const int got = udp_take(base, timeout_ms, rx->batches, MESSAGES);
 
 		if (got <= 0)
 			return got;
@@ -444,7 +443,7 @@ int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **r
 		return err;
 	}
 	for (unsigned int i = 0; i < MESSAGES; i++)
-		rx->bundles[i].to = rx->area + (size_t)i * MESSAGE_MAX;
+		rx->batches[i].to = rx->area + (size_t)i * MESSAGE_MAX;
 	rx->rx = (struct tw_receiver){
 		.ops = &udp_ops, .frame_max = DATAGRAM_MAX, .batch_max = MESSAGE_MAX, .how = rx->how
 	};

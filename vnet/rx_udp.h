@@ -25,13 +25,13 @@ struct tw_rx_udp_options {
 
 /**
  * tw_rx_udp__open() - receive at an address, from now on
- * @ret: tells in how what buffer the kernel gives. Close it with tw_receiver__close().
+ * @ret: its how shows the size of the buffer. Close it with tw_receiver__close().
  *
- * An answer leaves from the address that the frame was sent to. What is counted as dropped is what the kernel could not put into
- * the buffer: datagrams, or several of one size as one.
+ * An answer leaves from the address that the frame was sent to. Dropped counts what the kernel could not put into the buffer:
+ * datagrams, or several of one size as one.
  *
- * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if no interface has that address; -EADDRINUSE if the port is
- * taken; -EACCES if it is one that takes privileges; another -errno of the kernel's. @error says which.
+ * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if no interface has that address; -EADDRINUSE if the port is in
+ * use; -EACCES if the port requires privileges; another -errno of the kernel, with @error filled.
  */
 int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **ret, struct tw_error *error);
 

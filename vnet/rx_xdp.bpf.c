@@ -24,9 +24,9 @@ struct {
 	__type(value, __u32);
 } sockets SEC(".maps");
 
-const volatile __u32 longest; /* largest linear packet that a socket accepts, bytes */
-const volatile bool pieces;   /* whether it accepts multi-buffer packets of any length */
-__u64 missed;                 /* Tracewire's packets that no socket accepts: too long, or of a queue added later */
+const volatile __u32 linear_max;  /* largest linear packet that a socket accepts, bytes */
+const volatile bool multi_buffer; /* whether it accepts multi-buffer packets of any length */
+__u64 missed;                     /* Tracewire's packets that no socket accepts: too long, or of a queue added later */
 
 /* Return: the start of Tracewire's frame in the packet; NULL if it is another packet */
 static __always_inline const void *find_frame(const void *data, const void *end)
@@ -55,9 +55,9 @@ static __always_inline bool is_wanted(const struct xdp_md *context)
 /* Without multi-buffer, the kernel would drop such a packet silently. Drivers may begin fragments at any offset. */
 static __always_inline bool is_taken(struct xdp_md *context)
 {
-	const __u32 piece = context->data_end - context->data;
+	const __u32 linear = context->data_end - context->data;
 
-	return pieces || (piece <= longest && bpf_xdp_get_buff_len(context) == piece);
+	return multi_buffer || (linear <= linear_max && bpf_xdp_get_buff_len(context) == linear);
 }
 
 SEC("xdp.frags")

@@ -54,7 +54,6 @@ static void read_name(uint32_t id, char name[BPF_OBJ_NAME_LEN])
 	close(fd);
 }
 
-/* The XDP program of an interface */
 static struct rx_xdp_other rx_xdp_program__find_other(int ifindex)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, there);
@@ -75,30 +74,27 @@ static int open_and_load(unsigned int queues, bool multi_buffer, struct rx_xdp_p
 	program->code = rx_xdp_code__open();
 	if (!program->code)
 		return -errno;
-	program->code->rodata->longest = RX_XDP_CHUNK_ROOM;
-	program->code->rodata->pieces = multi_buffer;
+	program->code->rodata->linear_max = RX_XDP_CHUNK_ROOM;
+	program->code->rodata->multi_buffer = multi_buffer;
 	err = bpf_map__set_max_entries(program->code->maps.sockets, queues);
 	return err ? err : rx_xdp_code__load(program->code);
 }
 
 /*
- * Load the program, with entries for sockets
+ * Loads the program, with entries for sockets
  * @queues: number of sockets
  * @multi_buffer: the sockets accept packets of several fragments; otherwise linear packets of at most RX_XDP_CHUNK_ROOM bytes
- * Return: 0 or -errno; close @ret in either case
  */
-static int rx_xdp_program__load(unsigned int queues, bool multi_buffer, struct rx_xdp_program *ret)
+static int rx_xdp_program__load(unsigned int queues, bool multi_buffer, struct rx_xdp_program *program)
 {
 	const libbpf_print_fn_t print = libbpf_set_print(NULL); /* this receiver reports the error */
-	int err;
+	const int err = open_and_load(queues, multi_buffer, program);
 
-	*ret = (struct rx_xdp_program){ .link = -1 };
-	err = open_and_load(queues, multi_buffer, ret);
 	libbpf_set_print(print);
 	return err;
 }
 
-/* Redirect frames of a queue to this socket. Return: 0 or -errno */
+/* Redirects frames of a queue to this socket. Return: 0 or -errno */
 static int rx_xdp_program__serve(const struct rx_xdp_program *program, unsigned int queue, int socket)
 {
 	const uint32_t key = queue, value = (uint32_t)socket;
@@ -113,7 +109,7 @@ static int create_link(const struct rx_xdp_program *program, int ifindex, uint32
 	return bpf_link_create(bpf_program__fd(program->code->progs.tw_receive), ifindex, BPF_XDP, &opts);
 }
 
-/* Attach the program. Return: 0; -EEXIST or -EBUSY if there is another program; another -errno */
+/* Attaches the program. Return: 0; -EEXIST or -EBUSY if there is another program; another -errno */
 static int rx_xdp_program__attach(struct rx_xdp_program *program, int ifindex)
 {
 	int fd = create_link(program, ifindex, XDP_FLAGS_DRV_MODE);
@@ -131,13 +127,6 @@ static int rx_xdp_program__attach(struct rx_xdp_program *program, int ifindex)
 static uint64_t rx_xdp_program__missed(const struct rx_xdp_program *program)
 {
 	return __atomic_load_n(&program->code->bss->missed, __ATOMIC_RELAXED);
-}
-
-static void rx_xdp_program__close(struct rx_xdp_program *program)
-{
-	if (program->link >= 0)
-		close(program->link);
-	rx_xdp_code__destroy(program->code);
 }
 
 #define DEFAULT_RING_MIN 2048
@@ -238,17 +227,30 @@ static int out_of_band__receive(int fd, struct rx_link *link, uint8_t *room, str
 	return 1;
 }
 
-/* The resources of a receiver: the program, a socket for each queue, and one for out-of-band frames. */
-struct xdp_port {
+struct rx_xdp {
+	struct tw_receiver rx;
 	struct rx_link link;
-	size_t frame_max; /* bytes */
-	char how[96];
 	struct rx_xdp_program program;
 	int out_of_band_fd; /* sends answers; the kernel reports here that the interface went down */
 	struct rx_xdp_queue *queues;
-	unsigned int n;     /* number of open queues */
-	struct pollfd *fds; /* of out_of_band_fd and of each queue, n + 1 */
+	unsigned int n;       /* number of open queues */
+	struct pollfd *fds;   /* of out_of_band_fd and of each queue, n + 1 */
+	unsigned int current; /* queue whose turn it is */
+	unsigned int turn;    /* frames left of it */
+	long pause;           /* ns */
+	bool pause_due;       /* frames were received since the last pause */
+	bool stopped;         /* later drops do not count */
+	uint64_t reported;    /* the part of all queues' losses that frames already reported */
+	uint64_t out_of_band; /* out-of-band frames */
+	struct tw_peer peer;
+	char how[96];
+	uint8_t whole[PACKET_MAX]; /* a packet of several chunks, or an out-of-band frame */
 };
+
+static struct rx_xdp *of(struct tw_receiver *rx)
+{
+	return (struct rx_xdp *)rx;
+}
 
 static uint32_t ring_for(unsigned int queues)
 {
@@ -260,9 +262,9 @@ static uint32_t ring_for(unsigned int queues)
 }
 
 /* Long frames use several chunks, if the kernel supports that. */
-static int open_queue(struct xdp_port *port, struct rx_xdp_queue_options *o)
+static int open_queue(struct rx_xdp *rx, struct rx_xdp_queue_options *o)
 {
-	struct rx_xdp_queue *queue = &port->queues[port->n];
+	struct rx_xdp_queue *queue = &rx->queues[rx->n];
 	int err = rx_xdp_queue__open(o, queue);
 
 	if (err == -EINVAL && o->flags & XDP_USE_SG) {
@@ -270,120 +272,80 @@ static int open_queue(struct xdp_port *port, struct rx_xdp_queue_options *o)
 		o->flags = 0;
 		err = rx_xdp_queue__open(o, queue);
 	}
-	port->n++;
+	rx->n++;
 	return err;
 }
 
-static int open_queues(struct xdp_port *port, struct rx_xdp_queue_options *o, unsigned int n)
+static int open_queues(struct rx_xdp *rx, struct rx_xdp_queue_options *o, unsigned int n)
 {
 	int err = 0;
 
-	port->queues = calloc(n, sizeof(*port->queues));
-	port->fds = calloc(n + 1, sizeof(*port->fds));
-	if (!port->queues || !port->fds)
+	rx->queues = calloc(n, sizeof(*rx->queues));
+	rx->fds = calloc(n + 1, sizeof(*rx->fds));
+	if (!rx->queues || !rx->fds)
 		return -ENOMEM;
-	port->fds[0] = (struct pollfd){ .fd = port->out_of_band_fd, .events = POLLIN };
+	rx->fds[0] = (struct pollfd){ .fd = rx->out_of_band_fd, .events = POLLIN };
 	for (o->queue = 0; o->queue < n && !err; o->queue++) {
-		err = open_queue(port, o);
+		err = open_queue(rx, o);
 		if (!err)
-			port->fds[port->n] =
-				(struct pollfd){ .fd = rx_xdp_queue__fd(&port->queues[port->n - 1]), .events = POLLIN };
+			rx->fds[rx->n] =
+				(struct pollfd){ .fd = rx_xdp_queue__fd(&rx->queues[rx->n - 1]), .events = POLLIN };
 	}
 	return err;
 }
 
 /* The program is attached last, when all its sockets exist. */
-static int attach(struct xdp_port *port, bool multi_buffer)
+static int attach(struct rx_xdp *rx, bool multi_buffer)
 {
-	int err = rx_xdp_program__load(port->n, multi_buffer, &port->program);
+	int err = rx_xdp_program__load(rx->n, multi_buffer, &rx->program);
 
-	for (unsigned int i = 0; i < port->n && !err; i++)
-		err = rx_xdp_program__serve(&port->program, i, port->fds[i + 1].fd);
-	return err ? err : rx_xdp_program__attach(&port->program, port->link.ifindex);
+	for (unsigned int i = 0; i < rx->n && !err; i++)
+		err = rx_xdp_program__serve(&rx->program, i, rx->fds[i + 1].fd);
+	return err ? err : rx_xdp_program__attach(&rx->program, rx->link.ifindex);
 }
 
 /* Called last, so that it describes what the kernel provides. */
-static void say_how(struct xdp_port *port, uint16_t flags)
+static void describe(struct rx_xdp *rx, uint16_t flags)
 {
 	const size_t one_chunk = RX_XDP_CHUNK_ROOM - HEADER_MAX;
 	char length[48] = "";
 
 	if (flags & XDP_USE_SG)
 		snprintf(length, sizeof(length), ", multi-buffer");
-	else if (port->link.frame_max > one_chunk)
+	else if (rx->link.frame_max > one_chunk)
 		snprintf(length, sizeof(length), ", frames of %zu bytes at most", one_chunk);
-	port->frame_max = flags & XDP_USE_SG || port->link.frame_max < one_chunk ? port->link.frame_max : one_chunk;
-	snprintf(port->how, sizeof(port->how), "AF_XDP, %s, %s%s, %u queue%s",
-		 port->program.native ? "native" : "generic",
-		 rx_xdp_queue__is_zero_copy(&port->queues[0]) ? "zero-copy" : "copy mode", length, port->n,
-		 port->n == 1 ? "" : "s");
+	rx->rx.frame_max = flags & XDP_USE_SG || rx->link.frame_max < one_chunk ? rx->link.frame_max : one_chunk;
+	snprintf(rx->how, sizeof(rx->how), "AF_XDP, %s, %s%s, %u queue%s", rx->program.native ? "native" : "generic",
+		 rx_xdp_queue__is_zero_copy(&rx->queues[0]) ? "zero-copy" : "copy mode", length, rx->n,
+		 rx->n == 1 ? "" : "s");
 }
 
-/* The interface is found. */
-static int open_all(struct xdp_port *port, const char *ifname, uint32_t ring)
+/* The interface is found. Return: 0 or -errno. Close @rx in either case */
+static int open_all(struct rx_xdp *rx, const char *ifname, uint32_t ring)
 {
 	const unsigned int n = rx_link__queues(ifname);
 	struct rx_xdp_queue_options queue = { .ifname = ifname, .size = ring ? ring : ring_for(n) };
 	int err;
 
-	if (rx_xdp_program__find_other(port->link.ifindex).id)
+	if (rx_xdp_program__find_other(rx->link.ifindex).id)
 		return -EEXIST;
-	port->out_of_band_fd = out_of_band__open(&port->link);
-	if (port->out_of_band_fd < 0)
-		return port->out_of_band_fd;
+	rx->out_of_band_fd = out_of_band__open(&rx->link);
+	if (rx->out_of_band_fd < 0)
+		return rx->out_of_band_fd;
 	/* Only if needed: some drivers support either this or zero-copy. */
-	if (port->link.frame_max + HEADER_MAX > RX_XDP_CHUNK_ROOM)
+	if (rx->link.frame_max + HEADER_MAX > RX_XDP_CHUNK_ROOM)
 		queue.flags = XDP_USE_SG;
-	err = open_queues(port, &queue, n);
+	err = open_queues(rx, &queue, n);
 	if (!err)
-		err = attach(port, queue.flags & XDP_USE_SG);
+		err = attach(rx, queue.flags & XDP_USE_SG);
 	if (!err)
-		say_how(port, queue.flags);
+		describe(rx, queue.flags);
 	return err;
-}
-
-static int xdp_port__open(const char *ifname, uint32_t ring, struct xdp_port *ret)
-{
-	int err;
-
-	*ret = (struct xdp_port){ .out_of_band_fd = -1, .program.link = -1 };
-	err = rx_link__find(ifname, &ret->link);
-	return err ? err : open_all(ret, ifname, ring);
-}
-
-static void xdp_port__close(struct xdp_port *port)
-{
-	rx_xdp_program__close(&port->program);
-	for (unsigned int i = 0; i < port->n; i++)
-		rx_xdp_queue__close(&port->queues[i]);
-	if (port->out_of_band_fd >= 0)
-		close(port->out_of_band_fd);
-	free(port->queues);
-	free(port->fds);
-}
-
-struct rx_xdp {
-	struct tw_receiver rx;
-	struct xdp_port port;
-	unsigned int current; /* queue whose turn it is */
-	unsigned int turn;    /* frames left of it */
-	long pause;           /* ns */
-	bool pause_due;       /* frames were received since the last pause */
-	bool stopped;         /* later drops do not count */
-	uint64_t reported;    /* the part of all queues' losses that frames already reported */
-	uint64_t out_of_band; /* out-of-band frames */
-	struct tw_peer peer;
-	uint8_t whole[PACKET_MAX]; /* a packet of several chunks, or an out-of-band frame */
-};
-
-static struct rx_xdp *of(struct tw_receiver *rx)
-{
-	return (struct rx_xdp *)rx;
 }
 
 static void next_queue(struct rx_xdp *rx)
 {
-	rx->current = rx->current + 1 < rx->port.n ? rx->current + 1 : 0;
+	rx->current = rx->current + 1 < rx->n ? rx->current + 1 : 0;
 	rx->turn = TURN;
 }
 
@@ -391,8 +353,8 @@ static bool take_packet(struct rx_xdp *rx, struct rx_xdp_packet *ret)
 {
 	if (!rx->turn)
 		next_queue(rx);
-	for (unsigned int i = 0; i < rx->port.n; i++) {
-		struct rx_xdp_queue *queue = &rx->port.queues[rx->current];
+	for (unsigned int i = 0; i < rx->n; i++) {
+		struct rx_xdp_queue *queue = &rx->queues[rx->current];
 		const uint64_t reported = queue->reported;
 
 		if (rx_xdp_queue__take(queue, rx->whole, sizeof(rx->whole), ret)) {
@@ -407,7 +369,7 @@ static bool take_packet(struct rx_xdp *rx, struct rx_xdp_packet *ret)
 
 static uint64_t dropped(const struct rx_xdp *rx)
 {
-	return rx->reported + rx_xdp_program__missed(&rx->port.program);
+	return rx->reported + rx_xdp_program__missed(&rx->program);
 }
 
 /* The program has checked that only a VLAN tag can precede Tracewire's EtherType. */
@@ -417,7 +379,7 @@ static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, st
 	const uint8_t *tag = tw_load_be16(ethertype) == TW_ETHERTYPE ? NULL : ethertype;
 	const size_t header = ETH_HLEN + (tag ? RX_LINK_TAG : 0);
 
-	rx_link__peer(&rx->port.link, packet->data, tag, &rx->peer);
+	rx_link__peer(&rx->link, packet->data, tag, &rx->peer);
 	ret->data = packet->data + header;
 	ret->len = packet->len - header;
 	ret->time = packet->time;
@@ -444,10 +406,10 @@ static int take_out_of_band(struct rx_xdp *rx, struct tw_received_frame *ret)
 {
 	int err;
 
-	if (!(rx->port.fds[0].revents & POLLIN))
+	if (!(rx->fds[0].revents & POLLIN))
 		return 0;
-	rx->port.fds[0].revents = 0;
-	err = out_of_band__receive(rx->port.out_of_band_fd, &rx->port.link, rx->whole, &rx->peer, ret);
+	rx->fds[0].revents = 0;
+	err = out_of_band__receive(rx->out_of_band_fd, &rx->link, rx->whole, &rx->peer, ret);
 	if (err <= 0)
 		return err;
 	ret->dropped = dropped(rx);
@@ -476,7 +438,7 @@ static int xdp_next(struct tw_receiver *base, int timeout_ms, struct tw_received
 		const bool paused = make_pause(rx, &timeout_ms);
 		int at_once = 0;
 
-		err = rx_link__wait(&rx->port.link, rx->port.fds, rx->port.n + 1, paused ? &at_once : &timeout_ms);
+		err = rx_link__wait(&rx->link, rx->fds, rx->n + 1, paused ? &at_once : &timeout_ms);
 		if (err < 0 || (!err && !paused))
 			break;
 	}
@@ -487,17 +449,16 @@ static int xdp_answer(struct tw_receiver *base, const struct tw_peer *to, const 
 {
 	struct rx_xdp *rx = of(base);
 
-	return rx_link__answer(&rx->port.link, rx->port.out_of_band_fd, to, frame, len);
+	return rx_link__answer(&rx->link, rx->out_of_band_fd, to, frame, len);
 }
 
 static int xdp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 {
 	struct rx_xdp *rx = of(base);
-	struct tw_receiver_stats stats = { .frames = rx->out_of_band,
-					   .dropped = rx_xdp_program__missed(&rx->port.program) };
+	struct tw_receiver_stats stats = { .frames = rx->out_of_band, .dropped = rx_xdp_program__missed(&rx->program) };
 
-	for (unsigned int i = 0; i < rx->port.n; i++) {
-		struct rx_xdp_queue *queue = &rx->port.queues[i];
+	for (unsigned int i = 0; i < rx->n; i++) {
+		struct rx_xdp_queue *queue = &rx->queues[i];
 		const int err = rx_xdp_queue__update_dropped(queue);
 
 		if (err)
@@ -515,9 +476,9 @@ static void xdp_stop(struct tw_receiver *base)
 {
 	struct rx_xdp *rx = of(base);
 
-	for (unsigned int i = 0; i < rx->port.n; i++) {
-		rx_xdp_queue__update_dropped(&rx->port.queues[i]);
-		rx->port.queues[i].at_stop = rx->port.queues[i].dropped;
+	for (unsigned int i = 0; i < rx->n; i++) {
+		rx_xdp_queue__update_dropped(&rx->queues[i]);
+		rx->queues[i].at_stop = rx->queues[i].dropped;
 	}
 	rx->stopped = true;
 }
@@ -526,7 +487,15 @@ static void xdp_close(struct tw_receiver *base)
 {
 	struct rx_xdp *rx = of(base);
 
-	xdp_port__close(&rx->port);
+	if (rx->program.link >= 0)
+		close(rx->program.link);
+	rx_xdp_code__destroy(rx->program.code);
+	for (unsigned int i = 0; i < rx->n; i++)
+		rx_xdp_queue__close(&rx->queues[i]);
+	if (rx->out_of_band_fd >= 0)
+		close(rx->out_of_band_fd);
+	free(rx->queues);
+	free(rx->fds);
 	free(rx);
 }
 
@@ -596,14 +565,17 @@ int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **r
 	rx = calloc(1, sizeof(*rx));
 	if (!rx)
 		return refused(opts->ifname, 0, -ENOMEM, error);
+	rx->rx = (struct tw_receiver){ .ops = &xdp_ops, .how = rx->how };
+	rx->program.link = rx->out_of_band_fd = -1;
 	rx->pause = (opts->pause_us ? opts->pause_us : TW_RX_XDP_PAUSE) * (long)(TW_NS_PER_MS / 1000);
-	err = xdp_port__open(opts->ifname, opts->ring, &rx->port);
-	rx->rx = (struct tw_receiver){ .ops = &xdp_ops, .frame_max = rx->port.frame_max, .how = rx->port.how };
+	err = rx_link__find(opts->ifname, &rx->link);
+	if (!err)
+		err = open_all(rx, opts->ifname, opts->ring);
 	if (!err) {
 		*ret = &rx->rx;
 		return 0;
 	}
-	err = refused(opts->ifname, rx->port.link.ifindex, err, error);
+	err = refused(opts->ifname, rx->link.ifindex, err, error);
 	xdp_close(&rx->rx);
 	return err;
 }

@@ -215,10 +215,10 @@ void tw_tx_udp__close(struct tw_tx_udp *udp)
 }
 
 /*
- * The sink. Frames are built in slots and leave in batches. Slots are used from the first one again as soon as
- * all is sent, which keeps them in the cache.
+ * The sink. Frames are built in slots and sent in batches. When all frames are sent, the next frame uses the first slot again, which
+ * keeps the slots in the cache.
  */
-#define FRAME_BEST (TX_UDP_BYTES / 8 & ~3) /* eight fill a batch; with larger ones little is gained */
+#define FRAME_BEST (TX_UDP_BYTES / 8 & ~3) /* eight fill a batch; larger frames gain little */
 
 struct udp_sink {
 	struct tw_sink sink;
@@ -227,9 +227,9 @@ struct udp_sink {
 	bool gso;
 	bool stuck; /* the last attempt failed for an unknown reason */
 	uint8_t *area;
-	size_t slot_bytes;               /* frame_max when the slots were laid: full frames lie end to end */
+	size_t slot_bytes;               /* frame_max when the slots were placed: full frames are contiguous */
 	unsigned int head, tail;         /* slots from tail to head are committed and not sent */
-	size_t pending;                  /* bytes that they take in a batch */
+	size_t pending;                  /* their bytes in a batch */
 	size_t lens[TX_UDP_FRAMES];      /* 0: dropped */
 	struct iovec iov[TX_UDP_FRAMES]; /* the same, or with padding */
 	struct tx_udp_messages messages;
@@ -268,7 +268,7 @@ static bool shrink(struct udp_sink *s)
 	return true;
 }
 
-/* There is at least one frame: a batch of dropped frames only makes no message, and so does not fail. */
+/* There is at least one frame: dropped frames alone make no message, which therefore cannot fail. */
 static void drop_first(struct udp_sink *s)
 {
 	unsigned int i = s->tail;
@@ -325,15 +325,15 @@ static int handle_failure(struct udp_sink *s, int err)
 	}
 }
 
-/* While none is in use. */
-static void lay_slots(struct udp_sink *s)
+/* Called while no slot is in use. */
+static void place_slots(struct udp_sink *s)
 {
 	s->slot_bytes = s->sink.frame_max;
 	for (unsigned int i = 0; i < TX_UDP_FRAMES; i++)
 		s->iov[i].iov_base = s->area + i * s->slot_bytes;
 }
 
-/* All up to a slot has left. */
+/* All frames before @end were sent. */
 static void advance(struct udp_sink *s, unsigned int end)
 {
 	for (; s->tail < end; s->tail++)
@@ -368,7 +368,7 @@ static int udp_flush(struct tw_sink *sink)
 		s->head = s->tail = 0;
 		s->pending = 0;
 		if (s->slot_bytes != s->sink.frame_max)
-			lay_slots(s);
+			place_slots(s);
 	}
 	return err;
 }
@@ -453,7 +453,7 @@ int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **re
 	s->area = malloc(TX_UDP_FRAMES * s->sink.frame_max + TW_COPY_STEP);
 	if (!s->area)
 		goto fail;
-	lay_slots(s);
+	place_slots(s);
 	*ret = &s->sink;
 	return 0;
 fail:

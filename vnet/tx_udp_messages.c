@@ -60,7 +60,7 @@ static void pad(struct iovec *frame, size_t len)
 	frame->iov_len = len;
 }
 
-static void tell_segments(struct msghdr *msg, union tx_udp_segment *segment, uint16_t size)
+static void set_segment_size(struct msghdr *msg, union tx_udp_segment *segment, uint16_t size)
 {
 	segment->header = (struct cmsghdr){
 		.cmsg_level = IPPROTO_UDP,
@@ -72,7 +72,7 @@ static void tell_segments(struct msghdr *msg, union tx_udp_segment *segment, uin
 	msg->msg_controllen = sizeof(*segment);
 }
 
-static bool end_to_end(const struct iovec *frames, const struct batch *batch)
+static bool are_contiguous(const struct iovec *frames, const struct batch *batch)
 {
 	return batch->n > 1 && (uint8_t *)frames[0].iov_base + batch->size == frames[1].iov_base;
 }
@@ -85,14 +85,14 @@ static void add_message(struct tx_udp_messages *m, struct iovec *frames, const s
 	for (unsigned int i = 0; i + 1 < batch->n; i++)
 		pad(&frames[i], batch->size);
 	*msg = (struct msghdr){ .msg_iov = frames, .msg_iovlen = batch->n };
-	if (end_to_end(frames, batch)) {
+	if (are_contiguous(frames, batch)) {
 		*piece = frames[0];
 		piece->iov_len = (batch->n - 1) * batch->size + frames[batch->n - 1].iov_len;
 		msg->msg_iov = piece;
 		msg->msg_iovlen = 1;
 	}
 	if (batch->n > 1)
-		tell_segments(msg, &m->segments[m->n], (uint16_t)batch->size);
+		set_segment_size(msg, &m->segments[m->n], (uint16_t)batch->size);
 }
 
 void tx_udp_messages__write(struct tx_udp_messages *m, struct iovec *frames, unsigned int n, size_t max, bool batches)

@@ -26,16 +26,16 @@ union tx_udp_segment {
 struct tx_udp_messages {
 	unsigned int n;
 	unsigned int ends[TX_UDP_FRAMES];   /* frames up to the end of each */
-	struct iovec pieces[TX_UDP_FRAMES]; /* of those whose frames lie end to end */
+	struct iovec pieces[TX_UDP_FRAMES]; /* of those with contiguous frames */
 	struct mmsghdr headers[TX_UDP_FRAMES];
 	union tx_udp_segment segments[TX_UDP_FRAMES];
 };
 
 /**
  * tx_udp_messages__write() - put frames into messages, in order
- * @frames: TX_UDP_FRAMES at most, equally far from each other; those of length 0 are left out. Borrowed; lengths become padded ones
- * @max: the longest that a frame may be, bytes; none is longer
- * @batches: several frames a message
+ * @frames: TX_UDP_FRAMES at most, at equal distances; frames of length 0 are omitted. Borrowed; padding increases their lengths
+ * @max: limit of the length of a frame, bytes
+ * @batches: put several frames into a message
  */
 void tx_udp_messages__write(struct tx_udp_messages *m, struct iovec *frames, unsigned int n, size_t max, bool batches);
 
