@@ -5,7 +5,6 @@
  * look-ups change nothing. All of it is freed when the capture is closed.
  */
 #include "dissector/packet-tracewire.h"
-#include "stream/channels.h"
 
 /* The error bounds in a stream's OFFSETs, in the order of frames. */
 struct time_errors {
@@ -14,7 +13,7 @@ struct time_errors {
 };
 
 /* A packet with events. */
-struct seen {
+struct event_packet {
 	const struct tw_stream *stream; /* NULL if there was none before */
 	__int128 time;                  /* ns */
 	uint64_t error_ns;              /* TW_ERROR_UNKNOWN */
@@ -23,7 +22,7 @@ struct seen {
 /* Keys of data stored with a frame. */
 enum { SEQUENCE, FIRST_REFUSAL };
 
-struct refusal {
+struct refused_tlv {
 	expert_field *ei;
 	const char *text;
 };
@@ -37,15 +36,14 @@ static struct tw_hash_table
 	channels;         /* key: the stream's number << 16 | the channel's; value: struct tw_stream_channel */
 static uint32_t refusals; /* at most TW_REFUSALS_MAX */
 
-static struct seen last, last_of_another; /* newest packet of all, and newest of any stream other than that packet's */
-static uint8_t *orders;                   /* enum tw_time_order by frame */
+static struct event_packet last,
+	last_of_another; /* newest packet of all, and newest of any stream other than that packet's */
+static uint8_t *orders;  /* enum tw_time_order by frame */
 static size_t n_orders;
 static size_t orders_full_from; /* the first frame without memory for them; 0 = there is memory */
 
-static void *resize(void *ctx, void *memory, size_t old_size, size_t new_size)
+static void *resize(void *ctx _U_, void *memory, size_t old_size _U_, size_t new_size)
 {
-	(void)ctx;
-	(void)old_size;
 	if (new_size)
 		return wmem_realloc(wmem_file_scope(), memory, new_size);
 	wmem_free(wmem_file_scope(), memory);
@@ -70,7 +68,7 @@ static void open_capture(void)
 					   .key_size = sizeof(uint64_t),
 					   .value_size = sizeof(struct tw_stream_channel) };
 	tw_dissect_cache_read = refusals = 0;
-	last = last_of_another = (struct seen){ 0 };
+	last = last_of_another = (struct event_packet){ 0 };
 	orders = NULL;
 	n_orders = orders_full_from = 0;
 }
@@ -149,30 +147,30 @@ static uint32_t refusal_key(const struct tw_dissect *d)
 
 void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text)
 {
-	struct refusal *refusal;
+	struct refused_tlv *refused;
 
 	tw_dissect__expert(d, ei, text);
 	if (refusals >= TW_REFUSALS_MAX)
 		return;
 	refusals++;
-	refusal = wmem_new(wmem_file_scope(), struct refusal);
-	*refusal = (struct refusal){ ei, wmem_strdup(wmem_file_scope(), text) };
-	p_add_proto_data(wmem_file_scope(), d->pinfo, proto_trace, refusal_key(d), refusal);
+	refused = wmem_new(wmem_file_scope(), struct refused_tlv);
+	*refused = (struct refused_tlv){ ei, wmem_strdup(wmem_file_scope(), text) };
+	p_add_proto_data(wmem_file_scope(), d->pinfo, proto_trace, refusal_key(d), refused);
 }
 
 bool tw_dissect__was_refused(struct tw_dissect *d)
 {
-	const struct refusal *refusal;
+	const struct refused_tlv *refused;
 
 	if (d->first_pass)
 		return false;
-	refusal = p_get_proto_data(wmem_file_scope(), d->pinfo, proto_trace, refusal_key(d));
-	if (refusal)
-		tw_dissect__expert(d, refusal->ei, refusal->text);
-	return refusal;
+	refused = p_get_proto_data(wmem_file_scope(), d->pinfo, proto_trace, refusal_key(d));
+	if (refused)
+		tw_dissect__expert(d, refused->ei, refused->text);
+	return refused;
 }
 
-bool tw_dissect__learn_time_error(struct tw_dissect *d, uint64_t ns)
+bool tw_dissect__add_time_error(struct tw_dissect *d, uint64_t ns)
 {
 	struct time_errors *errors = d->stream->user[user];
 	const struct tw_time_error *newest;
@@ -217,7 +215,7 @@ const struct tw_time_error *tw_dissect__time_error(const struct tw_dissect *d)
 	return low ? &errors->all[low - 1] : NULL;
 }
 
-static enum tw_time_order compare(const struct seen *a, const struct seen *b)
+static enum tw_time_order compare(const struct event_packet *a, const struct event_packet *b)
 {
 	const __int128 apart = a->time < b->time ? b->time - a->time : a->time - b->time;
 
@@ -240,11 +238,11 @@ static bool make_room(size_t frame)
 	return true;
 }
 
-void tw_dissect__learn_order(struct tw_dissect *d)
+void tw_dissect__update_order(struct tw_dissect *d)
 {
 	const packet_info *pinfo = d->pinfo;
 	const struct tw_time_error *error = tw_dissect__time_error(d);
-	const struct seen now = {
+	const struct event_packet now = {
 		.stream = d->stream,
 		.time = (__int128)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs,
 		.error_ns = error && pinfo->presence_flags & PINFO_HAS_TS ? error->ns : TW_ERROR_UNKNOWN,

@@ -83,8 +83,8 @@ static void label_number(proto_item *item, const struct tw_shown_field *shown, u
 	proto_item_set_text(item, "%s", tw_shown__end(&line));
 }
 
-/* A value and the name under which it is shown. The name's type may be wider than the field's, or text. */
-struct placing {
+/* A field and the name under which it is shown. The name's type may be wider than the field's, or text. */
+struct named_field {
 	struct tw_dissect *d;
 	proto_tree *tree;
 	const struct tw_shown_field *shown;
@@ -95,47 +95,51 @@ struct placing {
 };
 
 /* Return: the item, for a custom label; NULL if it needs none. */
-static proto_item *finish(const struct placing *p, proto_item *item)
+static proto_item *finish(const struct named_field *p, proto_item *item)
 {
-	if (!p->hidden || !item)
+	if (!p->hidden)
 		return item;
 	proto_item_set_hidden(item);
 	return NULL;
 }
 
-static proto_item *put_number(const struct placing *p, const struct tw_value *value)
+static proto_item *put_value_text(const struct named_field *p, int hf, const struct tw_value *value,
+				  struct tw_line *line)
 {
-	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
+	return tw_put_text(p->d, p->tree, hf, tw_dissect__at(p->d, p->record->data + value->offset), (int)value->len,
+			   tw_shown__end(line));
+}
+
+static proto_item *put_number(const struct named_field *p, const struct tw_value *value)
+{
 	char buf[32];
 	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
 	if (tw_ftype__class(p->type) == TW_CLASS_NUMBER)
-		return finish(p, tw_put_number(p->d, p->tree, p->hf, at, (int)value->len, value->u));
+		return finish(p,
+			      tw_put_number(p->d, p->tree, p->hf, tw_dissect__at(p->d, p->record->data + value->offset),
+					    (int)value->len, value->u));
 	if (p->type != TW_FTYPE_TEXT)
 		return NULL;
 	append_value(&line, p->shown, p->shown->type == TW_FTYPE_POINTER, value->u);
-	return finish(p, tw_put_text(p->d, p->tree, p->hf, at, (int)value->len, tw_shown__end(&line)));
+	return finish(p, put_value_text(p, p->hf, value, &line));
 }
 
 /* For filters and exports: the symbol's name beside the address, and the frame that contained it. */
-static void put_symbol(const struct placing *p, const struct tw_value *value, const struct tw_symbol *symbol,
+static void put_symbol(const struct named_field *p, const struct tw_value *value, const struct tw_symbol *symbol,
 		       uint32_t frame)
 {
-	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
 	char buf[TW_SYMBOL_NAME_MAX];
 	struct tw_line line = tw_shown__on(buf, sizeof(buf));
-	proto_item *item;
 
 	tw_dissect__depend(p->d, frame);
 	if (!tw_tree__wants(p->tree, hf_trace_symbol))
 		return;
 	tw_line__str(&line, symbol->name);
-	item = tw_put_text(p->d, p->tree, hf_trace_symbol, at, (int)value->len, tw_shown__end(&line));
-	if (item)
-		proto_item_set_hidden(item);
+	proto_item_set_hidden(put_value_text(p, hf_trace_symbol, value, &line));
 }
 
-static bool find_symbol(const struct placing *p, const struct tw_value *value, struct tw_symbol *ret,
+static bool find_symbol(const struct named_field *p, const struct tw_value *value, struct tw_symbol *ret,
 			uint32_t *ret_frame)
 {
 	if (p->hidden || !(p->shown->has_addresses || p->shown->is_stack) || !p->d->lookups_left)
@@ -146,21 +150,16 @@ static bool find_symbol(const struct placing *p, const struct tw_value *value, s
 	return p->d->stream && tw_stream__symbol(p->d->stream, value->u, ret, ret_frame);
 }
 
-static void put_flags(const struct placing *p, const struct tw_value *value)
+static void put_flags(const struct named_field *p, const struct tw_value *value)
 {
-	const int at = tw_dissect__at(p->d, p->record->data + value->offset);
 	char buf[TW_VALUE_STRING_TEXT_MAX];
 	struct tw_line line = tw_shown__on(buf, sizeof(buf));
-	proto_item *item = NULL;
 
-	if (tw_value_strings__append(&line, p->shown->value_strings, value->u)) {
-		item = tw_put_text(p->d, p->tree, p->shown->flags->hf->id, at, (int)value->len, tw_shown__end(&line));
-	}
-	if (item)
-		proto_item_set_hidden(item);
+	if (tw_value_strings__append(&line, p->shown->value_strings, value->u))
+		proto_item_set_hidden(put_value_text(p, p->shown->flags->hf->id, value, &line));
 }
 
-static void place_number(const struct placing *p, const struct tw_value *value, uint32_t i)
+static void dissect_number(const struct named_field *p, const struct tw_value *value, uint32_t i)
 {
 	struct tw_symbol symbol;
 	uint32_t frame;
@@ -180,7 +179,7 @@ static bool ends_stack(const struct tw_value *caller)
 	return !caller->u || caller->u == (caller->len == 8 ? UINT64_MAX : UINT32_MAX);
 }
 
-static void place_elements(const struct placing *p, const struct tw_value *array)
+static void dissect_elements(const struct named_field *p, const struct tw_value *array)
 {
 	struct tw_value element;
 
@@ -189,13 +188,13 @@ static void place_elements(const struct placing *p, const struct tw_value *array
 			return;
 		if (p->shown->is_stack && ends_stack(&element))
 			return;
-		place_number(p, &element, i);
+		dissect_number(p, &element, i);
 	}
 	if (!tw_value__element(p->shown->field, array, TW_ELEMENTS_MAX, &element))
 		tw_dissect__expert(p->d, &ei_trace_limit, "An array has more elements than are shown");
 }
 
-static void place_mask(const struct placing *p, const struct tw_value *mask)
+static void dissect_mask(const struct named_field *p, const struct tw_value *mask)
 {
 	char buf[TW_MASK_TEXT_MAX];
 	struct tw_line line = tw_shown__on(buf, sizeof(buf));
@@ -205,30 +204,30 @@ static void place_mask(const struct placing *p, const struct tw_value *mask)
 			      tw_shown__end(&line)));
 }
 
-static void place_bytes(const struct placing *p, const struct tw_value *value)
+static void dissect_bytes(const struct named_field *p, const struct tw_value *value)
 {
 	if ((p->type == TW_FTYPE_IPV4 && value->len != 4) || (p->type == TW_FTYPE_IPV6 && value->len != 16))
 		return;
 	finish(p, tw_put_bytes(p->d, p->tree, p->hf, value->data, value->len));
 }
 
-static void place(const struct placing *p, const struct tw_value *value)
+static void dissect_value(const struct named_field *p, const struct tw_value *value)
 {
 	const enum tw_ftype_class own = tw_ftype__class((enum tw_ftype)p->shown->type);
 	const enum tw_ftype_class name = tw_ftype__class(p->type);
 
 	if (own == TW_CLASS_NUMBER) {
 		if (value->kind == TW_FIELD_ARRAY)
-			place_elements(p, value);
+			dissect_elements(p, value);
 		else
-			place_number(p, value, 0);
+			dissect_number(p, value, 0);
 	} else if (own == TW_CLASS_TEXT) {
 		if (name == TW_CLASS_TEXT && value->kind == TW_FIELD_BITMASK)
-			place_mask(p, value);
+			dissect_mask(p, value);
 		else if (name == TW_CLASS_TEXT)
-			place_bytes(p, value);
+			dissect_bytes(p, value);
 	} else if (name == own || name == TW_CLASS_BYTES) {
-		place_bytes(p, value);
+		dissect_bytes(p, value);
 	}
 }
 
@@ -252,7 +251,7 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 	const bool any_wanted = shown->any && tw_name__wanted(tree, shown->any);
 	const bool others_wanted = tree && (shown->has_addresses || shown->is_stack ||
 					    (shown->flags && tw_name__wanted(tree, shown->flags)));
-	struct placing p = { .d = d, .tree = tree, .shown = shown, .record = record };
+	struct named_field p = { .d = d, .tree = tree, .shown = shown, .record = record };
 	struct tw_value value;
 
 	if (!wanted && !any_wanted && !others_wanted && shown->field->place == TW_PLACE_FIXED &&
@@ -263,19 +262,18 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 	if (wanted || others_wanted) {
 		p.hf = wanted ? shown->name->hf->id : -1;
 		p.type = wanted ? (enum tw_ftype)shown->name->type : TW_FTYPE_U64;
-		place(&p, &value);
+		dissect_value(&p, &value);
 	}
 	if (any_wanted) {
 		p.hf = shown->any->hf->id;
 		p.type = (enum tw_ftype)shown->any->type;
 		p.hidden = true;
-		place(&p, &value);
+		dissect_value(&p, &value);
 	}
 	return true;
 }
 
 /* The text of an event, as printed by the kernel: made when a column, the tree or a filter needs it. */
-
 #define FIELD_COST 64 /* cost of printing one without a program, as bytes of a program */
 
 static bool may_print(struct tw_dissect *d, const struct tw_event_type *type)
@@ -324,8 +322,6 @@ static const char *event_text(struct tw_dissect *d, const struct tw_event_type *
 	}
 	return tw_shown__end(&line);
 }
-
-/* Dissects one event: the eight items that every event has, its text, its fields, and its line in the Info column. */
 
 struct event {
 	struct tw_event_view view;
@@ -379,10 +375,7 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 		tw_line__u64(line, d->frame.events);
 		tw_line__str(line, " events: ");
 	}
-	if (e->comm)
-		tw_line__str(line, e->comm);
-	else
-		tw_line__str(line, "<...>"); /* as printed by the kernel */
+	tw_line__str(line, e->comm ? e->comm : "<...>"); /* as printed by the kernel */
 	tw_line__char(line, '-');
 	tw_line__i64(line, (int32_t)e->view.pid);
 	tw_line__str(line, " [");
@@ -403,20 +396,14 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 
 static void put_name(struct tw_dissect *d, proto_tree *tree, int hf, const struct event *e, const char *text)
 {
-	proto_item *item = tw_put_text(d, tree, hf, tw_dissect__at(d, e->view.record), 2, text);
-
-	if (item)
-		proto_item_set_generated(item);
+	proto_item_set_generated(tw_put_text(d, tree, hf, tw_dissect__at(d, e->view.record), 2, text));
 }
 
 static void put_time_of_day(struct tw_dissect *d, proto_tree *tree, int at, uint64_t ns)
 {
-	proto_item *item = NULL;
-
 	if (d->stream && d->stream->has_wall)
-		item = tw_put_number(d, tree, hf_trace_time_epoch, at, 0, ns + tw_stream__wall_offset(d->stream));
-	if (item)
-		proto_item_set_generated(item);
+		proto_item_set_generated(
+			tw_put_number(d, tree, hf_trace_time_epoch, at, 0, ns + tw_stream__wall_offset(d->stream)));
 }
 
 /* The offsets of the common fields are the same in all kernels. */
@@ -451,12 +438,10 @@ static void put_certainty(struct tw_dissect *d, proto_tree *tree, const struct e
 {
 	const struct tw_time_error *error = tw_dissect__time_error(d);
 	const enum tw_time_order order = tw_dissect__order(d);
-	proto_item *item = NULL;
 
 	if (error && error->ns != TW_ERROR_UNKNOWN)
-		item = tw_put_number(d, tree, hf_trace_time_error, tw_dissect__at(d, e->view.record), 0, error->ns);
-	if (item)
-		proto_item_set_generated(item);
+		proto_item_set_generated(
+			tw_put_number(d, tree, hf_trace_time_error, tw_dissect__at(d, e->view.record), 0, error->ns));
 	if (order != TW_ORDER_NO_OTHER)
 		put_name(d, tree, hf_trace_order, e, order == TW_ORDER_CERTAIN ? "certain" : "uncertain");
 	if (error)
@@ -465,14 +450,9 @@ static void put_certainty(struct tw_dissect *d, proto_tree *tree, const struct e
 
 static void put_text(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
-	proto_item *item;
-
-	if (e->text) {
-		item = tw_put_text(d, tree, hf_trace_text, tw_dissect__at(d, e->view.record), (int)e->view.len,
-				   e->text);
-		if (item)
-			proto_item_set_generated(item);
-	}
+	if (e->text)
+		proto_item_set_generated(tw_put_text(d, tree, hf_trace_text, tw_dissect__at(d, e->view.record),
+						     (int)e->view.len, e->text));
 	if (e->type->refusal)
 		tw_dissect__expert(d, &ei_trace_no_print, e->type->refusal);
 }
@@ -542,7 +522,7 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		return;
 	}
 	if (!d->n_events++ && d->first_pass && d->stream)
-		tw_dissect__learn_order(d);
+		tw_dissect__update_order(d);
 	if (!d->items_left || (!d->tree && !wants_info))
 		return;
 	e.type = type_of(d, e.view.id);

@@ -10,7 +10,7 @@
 	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* memory of a field here, upper limit */
 
 /* Data of a schema for the cache, and whether the cache was read. */
-struct cached {
+struct schema_cache {
 	bool tried;
 	bool done;
 	struct tw_schema_text *texts; /* as received, until they are complete */
@@ -18,13 +18,13 @@ struct cached {
 };
 
 /* Return: NULL beyond the capture's limits */
-static struct cached *cached_of(struct tw_dissect *d)
+static struct schema_cache *cache_of(struct tw_dissect *d)
 {
-	void **cached = &d->schema->user[0];
+	void **cache = &d->schema->user[0];
 
-	if (!*cached && tw_streams__take(d->stream->table, sizeof(struct cached)))
-		*cached = wmem_new0(wmem_file_scope(), struct cached);
-	return *cached;
+	if (!*cache && tw_streams__take(d->stream->table, sizeof(struct schema_cache)))
+		*cache = wmem_new0(wmem_file_scope(), struct schema_cache);
+	return *cache;
 }
 
 /* Return: NULL beyond the capture's limits */
@@ -133,22 +133,22 @@ int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view 
 /* Whether the text is still missing in a schema for the cache. */
 static bool wants_for_cache(struct tw_dissect *d, const struct tw_schema_view *view)
 {
-	struct cached *cached = cached_of(d);
+	struct schema_cache *cache = cache_of(d);
 
-	if (!tw_preferences.cache || !cached || cached->done || !view->total || view->total > TW_CACHED_TEXTS_MAX ||
+	if (!tw_preferences.cache || !cache || cache->done || !view->total || view->total > TW_CACHED_TEXTS_MAX ||
 	    view->index >= view->total)
 		return false;
-	if (!cached->texts) {
-		if (!tw_streams__take(d->stream->table, view->total * sizeof(*cached->texts)))
+	if (!cache->texts) {
+		if (!tw_streams__take(d->stream->table, view->total * sizeof(*cache->texts)))
 			return false;
-		cached->total = view->total;
-		cached->texts = wmem_alloc0_array(wmem_file_scope(), struct tw_schema_text, view->total);
+		cache->total = view->total;
+		cache->texts = wmem_alloc0_array(wmem_file_scope(), struct tw_schema_text, view->total);
 	}
-	return view->total == cached->total && !cached->texts[view->index].text;
+	return view->total == cache->total && !cache->texts[view->index].text;
 }
 
 /* The size of a long is part of the hash; it may be unknown until a HOST arrives. */
-static void store_schema(uint64_t schema_id, const struct cached *cached, bool big_endian)
+static void store_schema(uint64_t schema_id, const struct schema_cache *cache, bool big_endian)
 {
 	static const uint8_t long_sizes[] = { 8, 4 };
 
@@ -156,35 +156,34 @@ static void store_schema(uint64_t schema_id, const struct cached *cached, bool b
 		struct tw_schema_hash hash;
 
 		tw_schema_hash__init(&hash, big_endian, long_sizes[i]);
-		for (uint32_t n = 0; n < cached->total; n++)
-			tw_schema_hash__text(&hash, cached->texts[n].system, cached->texts[n].text,
-					     cached->texts[n].len);
+		for (uint32_t n = 0; n < cache->total; n++)
+			tw_schema_hash__text(&hash, cache->texts[n].system, cache->texts[n].text, cache->texts[n].len);
 		if (tw_schema_hash__fini(&hash) != schema_id)
 			continue;
-		tw_cache__store(schema_id, big_endian, long_sizes[i], cached->texts, cached->total);
+		tw_cache__store(schema_id, big_endian, long_sizes[i], cache->texts, cache->total);
 		return;
 	}
 }
 
 static void keep_for_cache(struct tw_dissect *d, uint32_t index, const struct tw_schema_text *text)
 {
-	struct cached *cached = d->schema->user[0];
+	struct schema_cache *cache = d->schema->user[0];
 	wmem_allocator_t *scope = wmem_file_scope();
 
 	if (!tw_streams__take(d->stream->table, text->len + strlen(text->system) + 1))
 		return;
-	cached->texts[index] = (struct tw_schema_text){
+	cache->texts[index] = (struct tw_schema_text){
 		.system = wmem_strdup(scope, text->system),
 		.text = wmem_memdup(scope, text->text, text->len),
 		.len = text->len,
 	};
-	if (++cached->seen < cached->total)
+	if (++cache->seen < cache->total)
 		return;
-	store_schema(d->schema->id, cached, d->frame.flags & TW_FLAG_BODY_BE);
-	cached->done = true;
+	store_schema(d->schema->id, cache, d->frame.flags & TW_FLAG_BODY_BE);
+	cache->done = true;
 }
 
-int tw_dissect__learn_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
+int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
 {
 	const bool is_event = view->kind == TW_SCHEMA_EVENT;
 	bool for_cache, is_known;
@@ -236,13 +235,13 @@ static void take_cached(struct tw_dissect *d, const char *bytes, size_t len)
 
 void tw_dissect__read_cache(struct tw_dissect *d)
 {
-	struct cached *cached = cached_of(d);
+	struct schema_cache *cache = cache_of(d);
 	char *bytes;
 	size_t len;
 
-	if (!cached || cached->tried)
+	if (!cache || cache->tried)
 		return;
-	cached->tried = true;
+	cache->tried = true;
 	if (!tw_preferences.cache || tw_dissect_cache_read > TW_CACHE_READ_MAX)
 		return;
 	bytes = tw_cache__load(d->schema->id, &len);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dissector/fields.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "dissector/builtin_formats.h"
@@ -25,7 +26,7 @@ static const char *const class_suffix[] = {
 static GHashTable *names; /* filter name -> the first struct tw_name */
 static unsigned int n_names;
 
-static void forget_names(void)
+static void free_names(void)
 {
 	if (names)
 		g_hash_table_destroy(names);
@@ -34,7 +35,7 @@ static void forget_names(void)
 
 void tw_fields__init(void)
 {
-	register_shutdown_routine(forget_names);
+	register_shutdown_routine(free_names);
 }
 
 static struct tw_name *register_name(const char *abbrev, const char *label, enum tw_ftype type)
@@ -116,28 +117,15 @@ struct tw_name *tw_fields__name(const char *system, const char *event, const cha
 	return name_of_type(parts, field, type);
 }
 
-/* The type of trace.any.@field according to the built-in table, otherwise @otherwise. */
-static enum tw_ftype builtin_any_type(const char *field, enum tw_ftype otherwise)
+static int compare_name(const void *name, const void *field)
 {
-	uint32_t low = 0, high = tw_builtin_n_any;
-
-	while (low < high) {
-		const uint32_t mid = low + (high - low) / 2;
-		const int order = strcmp(field, tw_builtin_pool + tw_builtin_any[mid].name);
-
-		if (!order)
-			return (enum tw_ftype)tw_builtin_any[mid].type;
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return otherwise;
+	return strcmp(name, tw_builtin_pool + ((const struct tw_builtin_field *)field)->name);
 }
 
 struct tw_name *tw_fields__any(const char *field, enum tw_ftype type)
 {
 	const char *const parts[] = { "any", field, NULL };
+	const struct tw_builtin_field *builtin;
 	char abbrev[TW_FIELD_NAME_MAX];
 	struct tw_name *name;
 
@@ -145,7 +133,8 @@ struct tw_name *tw_fields__any(const char *field, enum tw_ftype type)
 	name = names ? g_hash_table_lookup(names, abbrev) : NULL;
 	if (name)
 		return name;
-	return name_of_type(parts, field, builtin_any_type(field, tw_ftype__any(type)));
+	builtin = bsearch(field, tw_builtin_any, tw_builtin_n_any, sizeof(*builtin), compare_name);
+	return name_of_type(parts, field, builtin ? (enum tw_ftype)builtin->type : tw_ftype__any(type));
 }
 
 struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field)
@@ -270,9 +259,8 @@ static void register_text(const char *system, const char *text, size_t len)
 	tw_format__free(format);
 }
 
-void tw_fields__register_known(const char *match)
+void tw_fields__register_known(const char *match _U_)
 {
-	(void)match;
 	register_builtin();
 	if (tw_preferences.formats && *tw_preferences.formats)
 		tw_format_files__each(tw_preferences.formats, register_text);

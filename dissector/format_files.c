@@ -138,7 +138,7 @@ char *tw_cache__load(uint64_t schema_id, size_t *ret_len)
 	return bytes;
 }
 
-struct entry {
+struct cache_file {
 	char *path;
 	uint64_t schema_id;
 	int64_t made, used; /* ns */
@@ -147,7 +147,7 @@ struct entry {
 
 static void free_entry(gpointer data)
 {
-	struct entry *entry = data;
+	struct cache_file *entry = data;
 
 	g_free(entry->path);
 	g_free(entry);
@@ -163,15 +163,15 @@ static void add_entry(GPtrArray *entries, const char *folder, const char *name)
 	char *path = g_build_filename(folder, name, NULL);
 	char *end;
 	const uint64_t schema_id = g_ascii_strtoull(name, &end, 16);
-	struct entry *entry;
+	struct cache_file *entry;
 	GStatBuf st;
 
 	if (end != name + 16 || strcmp(end, SUFFIX) || g_stat(path, &st)) {
 		g_free(path);
 		return;
 	}
-	entry = g_new(struct entry, 1);
-	*entry = (struct entry){
+	entry = g_new(struct cache_file, 1);
+	*entry = (struct cache_file){
 		.path = path,
 		.schema_id = schema_id,
 		.made = ns_of(&st.st_mtim),
@@ -183,14 +183,14 @@ static void add_entry(GPtrArray *entries, const char *folder, const char *name)
 
 static int by_use(gconstpointer a, gconstpointer b)
 {
-	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
+	const struct cache_file *x = *(struct cache_file *const *)a, *y = *(struct cache_file *const *)b;
 
 	return (x->used > y->used) - (x->used < y->used);
 }
 
 static int by_age(gconstpointer a, gconstpointer b)
 {
-	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
+	const struct cache_file *x = *(struct cache_file *const *)a, *y = *(struct cache_file *const *)b;
 
 	return (x->made > y->made) - (x->made < y->made);
 }
@@ -219,7 +219,7 @@ static guint first_kept(const GPtrArray *entries)
 	guint i = entries->len;
 
 	while (i && entries->len - i < TW_CACHE_FILES_MAX) {
-		const struct entry *entry = g_ptr_array_index(entries, i - 1);
+		const struct cache_file *entry = g_ptr_array_index(entries, i - 1);
 
 		bytes += entry->size;
 		if (bytes > TW_CACHE_BYTES_MAX)
@@ -235,7 +235,7 @@ static void prune(void)
 	const guint keep = first_kept(entries);
 
 	for (guint i = 0; i < keep; i++)
-		g_unlink(((struct entry *)g_ptr_array_index(entries, i))->path);
+		g_unlink(((struct cache_file *)g_ptr_array_index(entries, i))->path);
 	g_ptr_array_free(entries, TRUE);
 }
 
@@ -292,7 +292,7 @@ void tw_cache__each(tw_format_files_each *each)
 		g_ptr_array_remove_range(entries, 0, stale);
 	g_ptr_array_sort(entries, by_age);
 	for (guint i = 0; i < entries->len; i++) {
-		const struct entry *entry = g_ptr_array_index(entries, i);
+		const struct cache_file *entry = g_ptr_array_index(entries, i);
 		size_t len;
 		char *bytes = load_file(entry->path, entry->schema_id, &len);
 

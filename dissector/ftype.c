@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "dissector/ftype.h"
 
-#include "schema/field.h"
-
-static enum tw_ftype unsigned_of(unsigned int size)
+static enum tw_ftype integer_of(unsigned int size, bool is_signed)
 {
 	switch (size) {
 	case 1:
-		return TW_FTYPE_U8;
+		return is_signed ? TW_FTYPE_I8 : TW_FTYPE_U8;
 	case 2:
-		return TW_FTYPE_U16;
+		return is_signed ? TW_FTYPE_I16 : TW_FTYPE_U16;
 	case 4:
-		return TW_FTYPE_U32;
+		return is_signed ? TW_FTYPE_I32 : TW_FTYPE_U32;
 	case 8:
-		return TW_FTYPE_U64;
+		return is_signed ? TW_FTYPE_I64 : TW_FTYPE_U64;
 	default:
 		return TW_FTYPE_BYTES;
 	}
-}
-
-static enum tw_ftype integer_of(unsigned int size, bool is_signed)
-{
-	const enum tw_ftype type = unsigned_of(size);
-
-	if (!is_signed || type == TW_FTYPE_BYTES)
-		return type;
-	return (enum tw_ftype)(type - TW_FTYPE_U8 + TW_FTYPE_I8);
 }
 
 static enum tw_ftype array_of_bytes(const struct tw_field *field)

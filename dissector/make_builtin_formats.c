@@ -15,11 +15,11 @@
 #include "dissector/limits.h"
 #include "schema/print.h"
 
-#define EVENTS_MAX 8192
-#define FIELDS_MAX 65536
-#define WORDS_MAX  65536
-#define POOL_MAX   (1024 * 1024)
-#define SLOTS      131072 /* size of the pool's hash table; a power of two, larger than the number of names */
+#define EVENTS_MAX        8192
+#define FIELDS_MAX        65536
+#define VALUE_STRINGS_MAX 65536
+#define POOL_MAX          (1024 * 1024)
+#define SLOTS             131072 /* size of the pool's hash table; a power of two, larger than the number of names */
 
 static struct {
 	char pool[POOL_MAX];
@@ -29,7 +29,7 @@ static struct {
 	uint32_t n_events;
 	struct tw_builtin_field fields[FIELDS_MAX];
 	uint32_t n_fields;
-	struct tw_builtin_name value_strings[WORDS_MAX];
+	struct tw_builtin_name value_strings[VALUE_STRINGS_MAX];
 	uint32_t n_names;
 	struct tw_builtin_field any[FIELDS_MAX];
 	uint32_t n_any;
@@ -80,7 +80,7 @@ static uint32_t place_of(const struct tw_builtin_name *value_strings, uint32_t n
 	return at + n <= table.n_names ? at : table.n_names;
 }
 
-static void add_words(struct tw_builtin_field *field, const struct tw_print_names *names)
+static void add_value_strings(struct tw_builtin_field *field, const struct tw_print_names *names)
 {
 	static struct tw_builtin_name value_strings[TW_VALUE_STRINGS_MAX];
 
@@ -96,7 +96,7 @@ static void add_words(struct tw_builtin_field *field, const struct tw_print_name
 	field->names_flags = names->flags;
 	if (field->first_name < table.n_names)
 		return;
-	if (names->n > WORDS_MAX - table.n_names)
+	if (names->n > VALUE_STRINGS_MAX - table.n_names)
 		die("too many value_strings for values", table.pool + field->name);
 	memcpy(&table.value_strings[table.n_names], value_strings, names->n * sizeof(*value_strings));
 	table.n_names += names->n;
@@ -110,7 +110,7 @@ static void add_field(const struct tw_field *field, const struct tw_print *print
 
 	*added = (struct tw_builtin_field){ .name = intern(field->name), .type = (uint8_t)type };
 	if (tw_print__names(print, field, &names))
-		add_words(added, &names);
+		add_value_strings(added, &names);
 	add_any(added->name, type);
 }
 
@@ -206,7 +206,7 @@ static void print_fields(const char *name, const struct tw_builtin_field *fields
 	printf("};\n");
 }
 
-static void print_words(void)
+static void print_value_strings(void)
 {
 	printf("const struct tw_builtin_name tw_builtin_names[] = {\n");
 	for (uint32_t i = 0; i < table.n_names; i++)
@@ -236,7 +236,7 @@ static void print_table(void)
 		       table.events[i].first_field, table.events[i].n_fields);
 	printf("};\nconst uint32_t tw_builtin_n_events = %u;\n", table.n_events);
 	print_fields("tw_builtin_fields", table.fields, table.n_fields);
-	print_words();
+	print_value_strings();
 	print_fields("tw_builtin_any", table.any, table.n_any);
 	printf("const uint32_t tw_builtin_n_any = %u;\n", table.n_any);
 }

@@ -157,12 +157,13 @@ expert_field ei_trace_no_schema = EI_INIT;
 expert_field ei_trace_no_print = EI_INIT;
 expert_field ei_trace_limit = EI_INIT;
 
-static const value_string tw_tlv_names[] = {
-#define X(num, name, ...) { num, #name },
-	TW_TLV_LIST(X)
-#undef X
-		{ 0, NULL },
-};
+/* Entries of a value_string, from the lists in wire/tracewire.h. */
+#define NAME_OF(num, name, ...)          { num, #name },
+#define TEXT_OF(num, name, text, ...)    { num, text },
+#define MEANING_OF(num, name, key, what) { num, what },
+#define VALUE_STRINGS_END                { 0, NULL },
+
+static const value_string tw_tlv_names[] = { TW_TLV_LIST(NAME_OF) VALUE_STRINGS_END };
 
 static const value_string tw_source_names[] = {
 	{ TW_SOURCE_CONTROL, "control" },
@@ -172,12 +173,7 @@ static const value_string tw_source_names[] = {
 	{ 0, NULL },
 };
 
-const value_string tw_lost_names[] = {
-#define X(num, name, text, why) { num, text },
-	TW_LOST_LIST(X)
-#undef X
-		{ 0, NULL },
-};
+const value_string tw_lost_names[] = { TW_LOST_LIST(TEXT_OF) VALUE_STRINGS_END };
 
 const value_string tw_schema_kind_names[] = {
 	{ TW_SCHEMA_EVENT, "event" },
@@ -202,40 +198,15 @@ static const value_string tw_comm_names[] = {
 	{ 0, NULL },
 };
 
-static const value_string tw_stat_names[] = {
-#define X(num, name, key, what) { num, what },
-	TW_STAT_LIST(X)
-#undef X
-		{ 0, NULL },
-};
+static const value_string tw_stat_names[] = { TW_STAT_LIST(MEANING_OF) VALUE_STRINGS_END };
 
-static const value_string tw_offset_kind_names[] = {
-#define X(num, name, text, what) { num, text },
-	TW_OFFSET_KIND_LIST(X)
-#undef X
-		{ 0, NULL },
-};
+static const value_string tw_offset_kind_names[] = { TW_OFFSET_KIND_LIST(TEXT_OF) VALUE_STRINGS_END };
 
-const value_string tw_offset_method_names[] = {
-#define X(num, name, text, what) { num, text },
-	TW_OFFSET_METHOD_LIST(X)
-#undef X
-		{ 0, NULL },
-};
+const value_string tw_offset_method_names[] = { TW_OFFSET_METHOD_LIST(TEXT_OF) VALUE_STRINGS_END };
 
-const value_string tw_metadata_request_names[] = {
-#define X(num, name, text, what) { num, what },
-	TW_METADATA_REQUEST_LIST(X)
-#undef X
-		{ 0, NULL },
-};
+const value_string tw_metadata_request_names[] = { TW_METADATA_REQUEST_LIST(MEANING_OF) VALUE_STRINGS_END };
 
-const value_string tw_refused_names[] = {
-#define X(num, name, text, what) { num, what },
-	TW_REFUSED_LIST(X)
-#undef X
-		{ 0, NULL },
-};
+const value_string tw_refused_names[] = { TW_REFUSED_LIST(MEANING_OF) VALUE_STRINGS_END };
 
 static hf_register_info hf[] = {
 	{ &hf_trace_event, { "Event", "trace.event", FT_STRING, BASE_NONE, NULL, 0, "Name of the event", HFILL } },
@@ -593,7 +564,6 @@ static void put_header(struct tw_dissect *d)
 static void check_sequence(struct tw_dissect *d)
 {
 	const struct tw_sequence_note *note;
-	proto_item *item;
 
 	if (d->frame.source == TW_SOURCE_OUT_OF_BAND)
 		return; /* has no numbers */
@@ -605,9 +575,8 @@ static void check_sequence(struct tw_dissect *d)
 				   NULL);
 		return;
 	}
-	item = tw_put_number(d, d->tree, hf_trace_missing, offsetof(struct tw_frame_hdr, seq), 8, note->missing);
-	if (item)
-		proto_item_set_generated(item);
+	proto_item_set_generated(
+		tw_put_number(d, d->tree, hf_trace_missing, offsetof(struct tw_frame_hdr, seq), 8, note->missing));
 	expert_add_info_format(d->pinfo, d->item, &ei_trace_gap,
 			       "%" PRIu64 " events of channel %u are missing before this frame: lost or filtered",
 			       note->missing, d->frame.channel);
@@ -716,14 +685,13 @@ static void begin(struct tw_dissect *d, tvbuff_t *tvb, proto_tree *tree)
 	}
 }
 
-static int dissect_trace(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int dissect_trace(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data _U_)
 {
 	const uint32_t captured = tvb_captured_length(tvb), reported = tvb_reported_length(tvb);
 	struct tw_dissect d;
 	struct tw_cursor tlvs;
 	enum tw_frame_status status;
 
-	(void)data;
 	d = (struct tw_dissect){ .pinfo = pinfo };
 	d.bytes.base = tvb_get_ptr(tvb, 0, (int)captured);
 	status = tw_frame__parse(d.bytes.base, captured, &d.frame, &tlvs);
@@ -771,7 +739,7 @@ static void register_preferences(void)
 				       &tw_preferences.any);
 }
 
-static void register_protocol(void)
+static void proto_register_trace(void)
 {
 	proto_trace = proto_register_protocol("Kernel trace events (Tracewire)", "TRACE", "trace");
 	proto_register_field_array(proto_trace, hf, array_length(hf));
@@ -785,7 +753,7 @@ static void register_protocol(void)
 	trace_handle = register_dissector("trace", dissect_trace, proto_trace);
 }
 
-static void register_handoff(void)
+static void proto_reg_handoff_trace(void)
 {
 	dissector_add_uint("ethertype", TW_ETHERTYPE, trace_handle);
 	dissector_add_uint_with_preference("udp.port", TW_UDP_PORT, trace_handle);
@@ -803,7 +771,7 @@ const int plugin_want_minor = WIRESHARK_VERSION_MINOR;
 
 void plugin_register(void)
 {
-	static const proto_plugin plugin = { register_protocol, register_handoff };
+	static const proto_plugin plugin = { proto_register_trace, proto_reg_handoff_trace };
 
 	proto_register_plugin(&plugin);
 }

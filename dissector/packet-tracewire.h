@@ -215,10 +215,10 @@ struct tw_time_error {
 };
 
 /**
- * tw_dissect__learn_time_error() - later packets of the stream have an error of at most @ns; first pass only
+ * tw_dissect__add_time_error() - later packets of the stream have an error of at most @ns; first pass only
  * Return: false beyond the capture's limits. The bound of later packets is unknown then.
  */
-bool tw_dissect__learn_time_error(struct tw_dissect *d, uint64_t ns);
+bool tw_dissect__add_time_error(struct tw_dissect *d, uint64_t ns);
 
 /**
  * tw_dissect__time_error() - the bound of the stream's last OFFSET before this frame, the same in every pass; NULL if there was none
@@ -231,8 +231,8 @@ const struct tw_time_error *tw_dissect__time_error(const struct tw_dissect *d);
  */
 enum tw_time_order { TW_ORDER_NO_OTHER, TW_ORDER_CERTAIN, TW_ORDER_UNCERTAIN };
 
-/** tw_dissect__learn_order() - the frame has events; first pass only */
-void tw_dissect__learn_order(struct tw_dissect *d);
+/** tw_dissect__update_order() - the frame has events; first pass only */
+void tw_dissect__update_order(struct tw_dissect *d);
 
 /** tw_dissect__order() - the order of its events; TW_ORDER_NO_OTHER if no other stream had events before it */
 enum tw_time_order tw_dissect__order(const struct tw_dissect *d);
@@ -283,8 +283,8 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
 			      struct tw_error *error);
 
-/** tw_dissect__learn_schema() - use a SCHEMA record; first pass only */
-int tw_dissect__learn_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error);
+/** tw_dissect__add_schema() - use a SCHEMA record; first pass only */
+int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error);
 
 /** tw_dissect__read_cache() - use the cached texts of the frame's schema; read once for each schema */
 void tw_dissect__read_cache(struct tw_dissect *d);

@@ -23,6 +23,11 @@ struct unfinished {
 
 static wmem_map_t *unfinished; /* struct part_key -> struct unfinished */
 
+static struct part_key key_of(const struct tw_dissect *d, uint32_t id)
+{
+	return (struct part_key){ .stream_id = d->frame.stream_id, .id = id, .channel = d->frame.channel };
+}
+
 static guint hash_key(gconstpointer data)
 {
 	const struct part_key *key = data;
@@ -38,13 +43,11 @@ static gboolean keys_equal(gconstpointer a, gconstpointer b)
 	return x->stream_id == y->stream_id && x->id == y->id && x->channel == y->channel;
 }
 
-static gpointer new_key(const packet_info *pinfo, const guint32 id, const void *data)
+static gpointer new_key(const packet_info *pinfo _U_, const guint32 id, const void *data)
 {
-	const struct tw_dissect *d = data;
 	struct part_key *key = g_slice_new(struct part_key);
 
-	(void)pinfo;
-	*key = (struct part_key){ .stream_id = d->frame.stream_id, .id = id, .channel = d->frame.channel };
+	*key = key_of(data, id);
 	return key;
 }
 
@@ -88,7 +91,7 @@ void tw_dissect__register_parts(void)
 /* Adds a piece of that record. Return: false if it is one too many. */
 static bool count_piece(const struct tw_dissect *d, uint32_t id)
 {
-	const struct part_key key = { .stream_id = d->frame.stream_id, .id = id, .channel = d->frame.channel };
+	const struct part_key key = key_of(d, id);
 	struct unfinished *begun = wmem_map_lookup(unfinished, &key);
 
 	if (!begun) {
@@ -99,14 +102,6 @@ static bool count_piece(const struct tw_dissect *d, uint32_t id)
 		wmem_map_insert(unfinished, &begun->key, begun);
 	}
 	return ++begun->pieces <= TW_REASSEMBLED_PIECES_MAX;
-}
-
-static void forget_pieces(const struct tw_dissect *d, uint32_t id)
-{
-	const struct part_key key = { .stream_id = d->frame.stream_id, .id = id, .channel = d->frame.channel };
-	struct unfinished *begun = wmem_map_remove(unfinished, &key);
-
-	wmem_free(wmem_file_scope(), begun);
 }
 
 static void put_part(struct tw_dissect *d, proto_tree *tree, const struct tw_part_view *part)
@@ -173,6 +168,7 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 {
 	proto_tree *tree = tw_put_subtree(d, d->tree, ett_trace_record, tlv->value, tlv->len, "PART");
 	struct tw_part_view part;
+	struct part_key key;
 	fragment_head *head;
 	tvbuff_t *tvb;
 
@@ -197,8 +193,10 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 				  part.offset, (guint32)part.len, part.offset + part.len < part.total);
 	tvb = process_reassembled_data(d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, "Whole record", head,
 				       &items, NULL, tree_for_pieces(d, tree, head));
-	if (d->first_pass && head)
-		forget_pieces(d, part.id);
+	if (d->first_pass && head) {
+		key = key_of(d, part.id);
+		wmem_free(wmem_file_scope(), wmem_map_remove(unfinished, &key));
+	}
 	if (tvb && tvb_captured_length(tvb) == part.total)
 		return make_whole(d, &part, head, tvb, ret);
 	append_part(d, &part);

@@ -156,7 +156,7 @@ static void put_offset(struct tw_dissect *d, proto_tree *tree, const struct tw_o
 	tw_put_number(d, tree, hf_trace_offset_drift, at + 36, 4, (uint64_t)offset->drift);
 }
 
-static void note_change(struct tw_dissect *d, const struct tw_offset_view *offset)
+static void report_change(struct tw_dissect *d, const struct tw_offset_view *offset)
 {
 	char buf[64];
 	struct tw_line text = tw_shown__on(buf, sizeof(buf));
@@ -175,7 +175,7 @@ static bool dissect_offset(struct tw_dissect *d, proto_tree *tree, const struct 
 	put_offset(d, tree, &offset, tw_dissect__at(d, tlv->value));
 	tw_line__str(info, ": ");
 	if (offset.kind == TW_OFFSET_STEP || offset.kind == TW_OFFSET_SUSPEND) {
-		note_change(d, &offset);
+		report_change(d, &offset);
 		append_change(info, &offset);
 		tw_line__str(info, "; ");
 	}
@@ -238,9 +238,8 @@ static void dissect_host_attr(struct tw_dissect *d, proto_tree *tree, const stru
 {
 	const int hf = attr->attr < TW_HOST_ATTRS ? hf_trace_host_attr[attr->attr] : -1;
 	const bool is_number = hf > 0 && proto_registrar_get_ftype(hf) == FT_UINT64;
-	const bool is_bytes = hf <= 0 || (is_number && attr->len != 8);
 
-	if (is_bytes)
+	if (hf <= 0 || (is_number && attr->len != 8))
 		tw_put_bytes(d, tree, hf_trace_tlv_value, attr->value, attr->len);
 	else if (is_number)
 		tw_put_number(d, tree, hf, tw_dissect__at(d, attr->value), 8, tw_load_be64(attr->value));
@@ -297,8 +296,6 @@ static bool dissect_symbol(struct tw_dissect *d, proto_tree *tree, const struct 
 	return true;
 }
 
-/* Control records: their fields, and their names in the Info column. */
-
 /* If the number is unknown, the growth of the kernel's counter is a lower bound. */
 static void append_count(struct tw_line *info, const struct tw_lost_view *lost)
 {
@@ -348,13 +345,13 @@ static bool dissect_watermark(struct tw_dissect *d, proto_tree *tree, const stru
 	return !mark.channels.left;
 }
 
-static bool dissect_stats(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+static bool dissect_stats(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
+			  struct tw_line *info _U_)
 {
 	struct tw_cursor stats = { tlv->value, tlv->len };
 	struct tw_stat_view stat;
 	const uint8_t *entry;
 
-	(void)info;
 	while (entry = stats.at, tw_stats__next(&stats, &stat)) {
 		const int at = tw_dissect__at(d, entry);
 
@@ -369,11 +366,11 @@ static bool dissect_stats(struct tw_dissect *d, proto_tree *tree, const struct t
 	return !stats.left;
 }
 
-static bool dissect_auth(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+static bool dissect_auth(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
+			 struct tw_line *info _U_)
 {
 	const int at = tw_dissect__at(d, tlv->value);
 
-	(void)info;
 	if (tlv->len < 4)
 		return false;
 	tw_put_number(d, tree, hf_trace_auth_algorithm, at, 2, tw_load_be16(tlv->value));
@@ -383,18 +380,16 @@ static bool dissect_auth(struct tw_dissect *d, proto_tree *tree, const struct tw
 	return true;
 }
 
-static bool dissect_end(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+static bool dissect_end(struct tw_dissect *d _U_, proto_tree *tree _U_, const struct tw_tlv_view *tlv _U_,
+			struct tw_line *info)
 {
-	(void)d;
-	(void)tree;
-	(void)tlv;
 	tw_line__str(info, " of the stream");
 	return true;
 }
 
-static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
+static bool dissect_other(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
+			  struct tw_line *info _U_)
 {
-	(void)info;
 	if (tlv->len)
 		tw_put_bytes(d, tree, hf_trace_tlv_value, tlv->value, tlv->len);
 	return true;
@@ -434,7 +429,7 @@ void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct
 }
 
 /* Metadata are used if they are valid. A SCHEMA is decompressed here, within the frame's limit. */
-static void learn(struct tw_dissect *d, const struct tw_tlv_view *tlv)
+static void update_state(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
 	struct tw_error error = { "" };
 	uint64_t refused;
@@ -442,12 +437,12 @@ static void learn(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	struct tw_schema_view schema;
 
 	if (tlv->type == TW_TLV_SCHEMA) {
-		if (tw_schema_tlv__parse(tlv, &schema) && tw_dissect__learn_schema(d, &schema, &error))
+		if (tw_schema_tlv__parse(tlv, &schema) && tw_dissect__add_schema(d, &schema, &error))
 			tw_dissect__refuse(d, &ei_trace_bad_schema, error.text);
 	} else if (!d->stream) {
 		return;
 	} else if (tlv->type == TW_TLV_OFFSET) {
-		if (tw_offset__parse(tlv, &offset) && !tw_dissect__learn_time_error(d, offset.error_ns))
+		if (tw_offset__parse(tlv, &offset) && !tw_dissect__add_time_error(d, offset.error_ns))
 			tw_dissect__refuse(d, &ei_trace_limit, "The capture has more OFFSETs than the limit");
 	} else {
 		refused = tw_streams__refused(d->stream->table);
@@ -470,7 +465,7 @@ void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	tw_dissect__tlv_header(d, tree, tlv);
 	tw_dissect__was_refused(d);
 	if (d->first_pass && !d->is_cut)
-		learn(d, tlv);
+		update_state(d, tlv);
 	if (!dissector_of(d, tlv->type)(d, tree, tlv, &info))
 		tw_dissect__expert(d, &ei_trace_malformed, NULL);
 	tw_shown__end(&info);

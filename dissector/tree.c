@@ -11,15 +11,10 @@ static bool may_put(struct tw_dissect *d, const proto_tree *tree, int hf)
 	return true;
 }
 
-static proto_item *put_time(proto_tree *tree, tvbuff_t *tvb, int hf, int at, int len, uint64_t ns)
-{
-	nstime_t time = { (time_t)(ns / 1000000000), (int)(ns % 1000000000) };
-
-	return proto_tree_add_time(tree, hf, tvb, at, len, &time);
-}
-
 proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, uint64_t value)
 {
+	nstime_t time;
+
 	if (!may_put(d, tree, hf))
 		return NULL;
 	switch (proto_registrar_get_ftype(hf)) {
@@ -39,7 +34,8 @@ proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at
 		return proto_tree_add_boolean(tree, hf, d->bytes.tvb, at, len, (uint32_t)value);
 	case FT_RELATIVE_TIME:
 	case FT_ABSOLUTE_TIME:
-		return put_time(tree, d->bytes.tvb, hf, at, len, value);
+		time = (nstime_t){ (time_t)(value / 1000000000), (int)(value % 1000000000) };
+		return proto_tree_add_time(tree, hf, d->bytes.tvb, at, len, &time);
 	default:
 		return NULL;
 	}
