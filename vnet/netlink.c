@@ -90,10 +90,3 @@ bool tw_netlink__is_own_veth(struct rtnl_link *link)
 
 	return alias && rtnl_link_is_veth(link) && strncmp(alias, TW_VETH_OWNER, strlen(TW_VETH_OWNER)) == 0;
 }
-
-bool tw_netlink__is_tx_name(const char *name)
-{
-	const size_t len = strlen(name), suffix = strlen(TW_VETH_SUFFIX);
-
-	return len > suffix && strcmp(name + len - suffix, TW_VETH_SUFFIX) == 0;
-}

@@ -34,7 +34,4 @@ int tw_netlink__link(struct nl_sock *sk, const char *name, struct rtnl_link **re
 /** tw_netlink__is_own_veth() - whether it is an end of a veth pair made by Tracewire */
 bool tw_netlink__is_own_veth(struct rtnl_link *link);
 
-/** tw_netlink__is_tx_name() - whether it is the name of a veth pair's sending end */
-bool tw_netlink__is_tx_name(const char *name);
-
 #endif

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/time.h"
+#include "vnet/socket.h"
 #include "wire/tracewire.h"
 
 #define FRAME_MIN 1500 /* lower limit, because the sender's MTU may be larger than this interface's */
@@ -118,30 +118,15 @@ static int socket_error(struct rx_link *link, int fd)
 	return rx_link__failed(link, err);
 }
 
-static int poll_for(struct pollfd *fds, nfds_t n, int *timeout_ms)
-{
-	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC);
-	const int ready = poll(fds, n, *timeout_ms);
-
-	if (ready > 0 && *timeout_ms > 0) {
-		const uint64_t took = (tw_time__now(CLOCK_MONOTONIC) - begin) / TW_NS_PER_MS;
-
-		*timeout_ms = took < (uint64_t)*timeout_ms ? *timeout_ms - (int)took : 0;
-	}
-	return ready;
-}
-
 int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeout_ms)
 {
 	int ready, err;
 
 	if (is_gone(link))
 		return -ENODEV;
-	ready = poll_for(fds, n, timeout_ms);
-	if (ready < 0)
-		return errno == EINTR ? 0 : -errno;
-	if (ready == 0)
-		return 0;
+	ready = tw_socket__poll(fds, n, timeout_ms);
+	if (ready <= 0)
+		return ready;
 	err = fds[0].revents & POLLERR ? socket_error(link, fds[0].fd) : 0;
 	return err ? err : 1;
 }

@@ -67,13 +67,6 @@ static void set_source(const struct peer *peer, struct tw_peer_address *ret)
 	}
 }
 
-static void peer__emit(const struct peer *peer, struct tw_peer *ret)
-{
-	*ret = (struct tw_peer){ .len = sizeof(*peer) };
-	memcpy(ret->bytes, peer, sizeof(*peer));
-	set_source(peer, &ret->address);
-}
-
 /* Sends from the address that received the datagram. Return: 0 or -errno */
 static int send_to(int fd, struct peer *peer, const void *frame, size_t len)
 {
@@ -292,7 +285,9 @@ static void read_message(struct rx_udp *rx, struct mmsghdr *message, struct tw_r
 	ret->cut = false;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c))
 		read_control(rx, c, ret, &peer);
-	peer__emit(&peer, &ret->from);
+	ret->from = (struct tw_peer){ .len = sizeof(peer) };
+	memcpy(ret->from.bytes, &peer, sizeof(peer));
+	set_source(&peer, &ret->from.address);
 	ret->dropped = rx->dropped;
 	rx->stats.frames += ret->len ? (ret->len + ret->segment - 1) / ret->segment : 1;
 }
@@ -319,29 +314,18 @@ static int receive(struct rx_udp *rx, struct tw_received_batch *batches, unsigne
 	return got < 0 ? -errno : got;
 }
 
-static int64_t now_ms(void)
-{
-	return (int64_t)(tw_time__now(CLOCK_MONOTONIC) / TW_NS_PER_MS);
-}
-
 static int udp_take(struct tw_receiver *base, int timeout_ms, struct tw_received_batch *batches, unsigned int n)
 {
 	struct rx_udp *rx = of(base);
 	struct pollfd pfd = { .fd = rx->socket.fd, .events = POLLIN };
-	const int64_t end = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
-	int64_t rest = timeout_ms;
 	int got;
 
 	n = n < MESSAGES ? n : MESSAGES;
 	while ((got = receive(rx, batches, n)) == -EAGAIN) {
-		const int ready = poll(&pfd, 1, (int)rest);
+		const int ready = tw_socket__poll(&pfd, 1, &timeout_ms);
 
 		if (ready <= 0)
-			return ready == 0 || errno == EINTR ? 0 : -errno;
-		if (timeout_ms > 0) {
-			rest = end - now_ms();
-			rest = rest > 0 ? rest : 0;
-		}
+			return ready;
 	}
 	return got == -EINTR ? 0 : got;
 }

@@ -94,14 +94,6 @@ static int rx_xdp_program__load(unsigned int queues, bool multi_buffer, struct r
 	return err;
 }
 
-/* Redirects frames of a queue to this socket. Return: 0 or -errno */
-static int rx_xdp_program__serve(const struct rx_xdp_program *program, unsigned int queue, int socket)
-{
-	const uint32_t key = queue, value = (uint32_t)socket;
-
-	return bpf_map_update_elem(bpf_map__fd(program->code->maps.sockets), &key, &value, BPF_ANY);
-}
-
 static int create_link(const struct rx_xdp_program *program, int ifindex, uint32_t flags)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = flags);
@@ -158,7 +150,7 @@ static int set_filter(int fd)
 	return tw_socket__set_filter(fd, code, sizeof(code) / sizeof(code[0]));
 }
 
-static int set_up(int fd, int ifindex)
+static int set_up_out_of_band(int fd, int ifindex)
 {
 	int err = set_filter(fd);
 
@@ -172,20 +164,6 @@ static int set_up(int fd, int ifindex)
 	return err ? err : tw_socket__bind_packet(fd, ETH_P_ALL, ifindex);
 }
 
-static int out_of_band__open(const struct rx_link *link)
-{
-	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	err = set_up(fd, link->ifindex);
-	if (!err)
-		return fd;
-	close(fd);
-	return err;
-}
-
 /* Reads the ancillary data of a frame. */
 static void read_control(struct msghdr *msg, struct timespec *time, struct tpacket_auxdata *aux)
 {
@@ -195,36 +173,6 @@ static void read_control(struct msghdr *msg, struct timespec *time, struct tpack
 		else if (c->cmsg_level == SOL_PACKET && c->cmsg_type == PACKET_AUXDATA)
 			memcpy(aux, CMSG_DATA(c), sizeof(*aux));
 	}
-}
-
-static int out_of_band__receive(int fd, struct rx_link *link, uint8_t *room, struct tw_peer *peer,
-				struct tw_received_frame *ret)
-{
-	_Alignas(struct cmsghdr)
-		uint8_t control[CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct tpacket_auxdata))];
-	struct iovec iov = { .iov_base = room, .iov_len = OUT_OF_BAND_MAX };
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control,
-		.msg_controllen = sizeof(control),
-	};
-	const ssize_t n = recvmsg(fd, &msg, MSG_DONTWAIT);
-	struct tpacket_auxdata aux = { 0 };
-	struct timespec time = { 0 };
-	uint8_t tag[RX_LINK_TAG];
-
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : rx_link__failed(link, errno);
-	if (n < ETH_HLEN)
-		return 0;
-	read_control(&msg, &time, &aux);
-	rx_link__peer(link, room, rx_link__tag(aux.tp_status, aux.tp_vlan_tpid, aux.tp_vlan_tci, tag), peer);
-	ret->data = room + ETH_HLEN;
-	ret->len = (size_t)n - ETH_HLEN;
-	ret->time = tw_time__ns(&time);
-	ret->from = peer;
-	return 1;
 }
 
 struct rx_xdp {
@@ -294,13 +242,13 @@ static int open_queues(struct rx_xdp *rx, struct rx_xdp_queue_options *o, unsign
 	return err;
 }
 
-/* The program is attached last, when all its sockets exist. */
+/* The program is attached last, when the map of sockets is complete. */
 static int attach(struct rx_xdp *rx, bool multi_buffer)
 {
 	int err = rx_xdp_program__load(rx->n, multi_buffer, &rx->program);
 
-	for (unsigned int i = 0; i < rx->n && !err; i++)
-		err = rx_xdp_program__serve(&rx->program, i, rx->fds[i + 1].fd);
+	for (uint32_t i = 0; i < rx->n && !err; i++)
+		err = bpf_map_update_elem(bpf_map__fd(rx->program.code->maps.sockets), &i, &rx->fds[i + 1].fd, BPF_ANY);
 	return err ? err : rx_xdp_program__attach(&rx->program, rx->link.ifindex);
 }
 
@@ -329,9 +277,12 @@ static int open_all(struct rx_xdp *rx, const char *ifname, uint32_t ring)
 
 	if (rx_xdp_program__find_other(rx->link.ifindex).id)
 		return -EEXIST;
-	rx->out_of_band_fd = out_of_band__open(&rx->link);
+	rx->out_of_band_fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (rx->out_of_band_fd < 0)
-		return rx->out_of_band_fd;
+		return -errno;
+	err = set_up_out_of_band(rx->out_of_band_fd, rx->link.ifindex);
+	if (err)
+		return err;
 	/* Only if needed: some drivers support either this or zero-copy. */
 	if (rx->link.frame_max + HEADER_MAX > RX_XDP_CHUNK_ROOM)
 		queue.flags = XDP_USE_SG;
@@ -401,18 +352,39 @@ static bool make_pause(struct rx_xdp *rx, int *timeout_ms)
 	return nanosleep(&pause, NULL) == 0;
 }
 
-/* Return: as out_of_band__receive() */
+/* Return: as take_frame() */
 static int take_out_of_band(struct rx_xdp *rx, struct tw_received_frame *ret)
 {
-	int err;
+	_Alignas(struct cmsghdr)
+		uint8_t control[CMSG_SPACE(sizeof(struct timespec)) + CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+	struct iovec iov = { .iov_base = rx->whole, .iov_len = OUT_OF_BAND_MAX };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct tpacket_auxdata aux = { 0 };
+	struct timespec time = { 0 };
+	uint8_t tag[RX_LINK_TAG];
+	ssize_t n;
 
 	if (!(rx->fds[0].revents & POLLIN))
 		return 0;
 	rx->fds[0].revents = 0;
-	err = out_of_band__receive(rx->out_of_band_fd, &rx->link, rx->whole, &rx->peer, ret);
-	if (err <= 0)
-		return err;
+	n = recvmsg(rx->out_of_band_fd, &msg, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : rx_link__failed(&rx->link, errno);
+	if (n < ETH_HLEN)
+		return 0;
+	read_control(&msg, &time, &aux);
+	rx_link__peer(&rx->link, rx->whole, rx_link__tag(aux.tp_status, aux.tp_vlan_tpid, aux.tp_vlan_tci, tag),
+		      &rx->peer);
+	ret->data = rx->whole + ETH_HLEN;
+	ret->len = (size_t)n - ETH_HLEN;
+	ret->time = tw_time__ns(&time);
 	ret->dropped = dropped(rx);
+	ret->from = &rx->peer;
 	rx->out_of_band++;
 	return 1;
 }

@@ -7,6 +7,8 @@
 #include <linux/sock_diag.h>
 #include <sys/socket.h>
 
+#include "base/time.h"
+
 int tw_socket__set(int fd, int level, int name, int value)
 {
 	return setsockopt(fd, level, name, &value, sizeof(value)) < 0 ? -errno : 0;
@@ -42,6 +44,21 @@ int tw_socket__drops(int fd, uint32_t *ret)
 		return -errno;
 	*ret = info[SK_MEMINFO_DROPS];
 	return 0;
+}
+
+int tw_socket__poll(struct pollfd *fds, nfds_t n, int *timeout_ms)
+{
+	const uint64_t begin = tw_time__now(CLOCK_MONOTONIC);
+	const int ready = poll(fds, n, *timeout_ms);
+
+	if (ready < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (ready > 0 && *timeout_ms > 0) {
+		const uint64_t took = (tw_time__now(CLOCK_MONOTONIC) - begin) / TW_NS_PER_MS;
+
+		*timeout_ms = took < (uint64_t)*timeout_ms ? *timeout_ms - (int)took : 0;
+	}
+	return ready;
 }
 
 int tw_socket__bind_packet(int fd, uint16_t protocol, int ifindex)

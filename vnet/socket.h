@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options of sockets, and packet sockets. All functions return 0 or -errno. Used inside vnet/ only. */
+/* Options of sockets, and packet sockets. All functions but tw_socket__poll() return 0 or -errno. Used inside vnet/ only. */
 #ifndef TW_SOCKET_H
 #define TW_SOCKET_H
 
 #include <linux/filter.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,14 @@ int tw_socket__set_send_buffer(int fd, size_t bytes);
 
 /** tw_socket__drops() - the kernel's counter of dropped packets */
 int tw_socket__drops(int fd, uint32_t *ret);
+
+/**
+ * tw_socket__poll() - poll()
+ * @timeout_ms: reduced by the time waited
+ *
+ * Return: the number of ready sockets; 0 after the timeout or a signal; -errno.
+ */
+int tw_socket__poll(struct pollfd *fds, nfds_t n, int *timeout_ms);
 
 /** tw_socket__bind_packet() - bind a packet socket; @protocol: EtherType, 0 for a socket that only sends */
 int tw_socket__bind_packet(int fd, uint16_t protocol, int ifindex);

@@ -35,40 +35,27 @@ struct tx_device {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tx_device *devices;
 
-static struct tx_device *find(const char *name, int ifindex)
-{
-	struct tx_device *d = devices;
-
-	while (d && (d->ifindex != ifindex || strcmp(d->name, name) != 0))
-		d = d->next;
-	return d;
-}
-
-static struct tx_device *add(const char *name, int ifindex, uint64_t dropped)
-{
-	struct tx_device *d = calloc(1, sizeof(*d));
-
-	if (!d)
-		return NULL;
-	snprintf(d->name, sizeof(d->name), "%s", name);
-	d->ifindex = ifindex;
-	d->before = dropped;
-	d->next = devices;
-	devices = d;
-	return d;
-}
-
-/* @dropped: tx_dropped now. Return: to be released; NULL without memory */
-static struct tx_device *device__take(const char *name, int ifindex, uint64_t dropped)
+/* Return: to be released; NULL without memory */
+static struct tx_device *device__take(const struct tx_link *link)
 {
 	struct tx_device *d;
 
 	pthread_mutex_lock(&lock);
-	d = find(name, ifindex);
-	if (!d)
-		d = add(name, ifindex, dropped);
-	if (d)
-		d->users++;
+	d = devices;
+	while (d && (d->ifindex != link->ifindex || strcmp(d->name, link->name) != 0))
+		d = d->next;
+	if (!d) {
+		d = calloc(1, sizeof(*d));
+		if (!d)
+			goto out;
+		memcpy(d->name, link->name, sizeof(d->name));
+		d->ifindex = link->ifindex;
+		d->before = link->dropped_before;
+		d->next = devices;
+		devices = d;
+	}
+	d->users++;
+out:
 	pthread_mutex_unlock(&lock);
 	return d;
 }
@@ -134,7 +121,7 @@ void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const stru
 	tx->sink.overhead = ETH_HLEN;
 	tx->link = *link;
 	if (link->veth)
-		tx->device = device__take(link->name, link->ifindex, link->dropped_before);
+		tx->device = device__take(link);
 }
 
 void tx_sink__fini(struct tx_sink *tx)

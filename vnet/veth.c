@@ -23,6 +23,13 @@
 /* Number of frames that wait at the sending end for a slow receiver. */
 #define QUEUE_LIMIT 1000
 
+static bool is_tx_name(const char *name)
+{
+	const size_t len = strlen(name), suffix = strlen(TW_VETH_SUFFIX);
+
+	return len > suffix && strcmp(name + len - suffix, TW_VETH_SUFFIX) == 0;
+}
+
 static void tx_name_of(const char *name, char ret[static IFNAMSIZ])
 {
 	snprintf(ret, IFNAMSIZ, "%.*s%s", TW_VETH_NAME_MAX, name, TW_VETH_SUFFIX);
@@ -264,7 +271,7 @@ static int check_name(const char *name, struct tw_error *error)
 			error, -EINVAL,
 			"a veth pair cannot be named \"%s\": use letters, digits and signs, but no spaces, '/', ':' or '%%'",
 			name);
-	if (tw_netlink__is_tx_name(name))
+	if (is_tx_name(name))
 		return tw_error__set(error, -EINVAL,
 				     "a veth pair cannot be named %s: the suffix %s marks its sending end; omit it",
 				     name, TW_VETH_SUFFIX);
@@ -408,7 +415,7 @@ int tw_veth__remove(const char *name, struct tw_error *error)
 	struct nl_sock *sk;
 	int err;
 
-	if (tw_netlink__is_tx_name(name))
+	if (is_tx_name(name))
 		return tw_error__set(error, -EINVAL,
 				     "cannot remove %s: it is one end of a veth pair; give the name without %s", name,
 				     TW_VETH_SUFFIX);
@@ -474,7 +481,7 @@ static bool is_up(struct rtnl_link *link)
 
 static void describe(struct rtnl_link *end, struct rtnl_link *peer, struct tw_veth *ret)
 {
-	const bool sends = tw_netlink__is_tx_name(rtnl_link_get_name(end));
+	const bool sends = is_tx_name(rtnl_link_get_name(end));
 	struct rtnl_link *rx = sends ? peer : end, *tx = sends ? end : peer;
 
 	memset(ret, 0, sizeof(*ret));
@@ -513,7 +520,7 @@ int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, 
 			continue;
 		peer = find_peer(cache, end);
 		/* Each pair is listed once, by its receiving end. */
-		if (!peer || !tw_netlink__is_tx_name(rtnl_link_get_name(end))) {
+		if (!peer || !is_tx_name(rtnl_link_get_name(end))) {
 			describe(end, peer, &veth);
 			cb(&veth, ctx);
 		}
@@ -530,7 +537,7 @@ static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface 
 	char tx_name[IFNAMSIZ];
 	const char *name = rtnl_link_get_name(link);
 
-	if (!tw_netlink__is_own_veth(link) || tw_netlink__is_tx_name(name) || strlen(name) > TW_VETH_NAME_MAX)
+	if (!tw_netlink__is_own_veth(link) || is_tx_name(name) || strlen(name) > TW_VETH_NAME_MAX)
 		return;
 	tx_name_of(name, tx_name);
 	if (tw_netlink__link(sk, tx_name, &tx) < 0)
