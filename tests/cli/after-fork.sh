@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Children that are forked while there are threads, the viewer and the traced command, call nothing before exec that may wait for a lock,
-# and run as the right user with the right files.
+# The viewer and the traced command are forked while the program has threads. Before exec, these children call nothing that may wait for a
+# lock. They run as the right user, with the right files.
 # Usage: after-fork.sh TRACEWIRE PRELOADED
 tracewire=$1 preloaded=$2
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -21,7 +21,7 @@ chmod 755 "$scratch/bin/"*
 export PATH=$scratch/bin:$PATH AFTER_FORK=$scratch/calls EXTRA=kept
 unset SUDO_UID
 
-# both_children USER: the calls of the child, and the user of the viewer
+# both_children USER: checks the calls of the child, and the user of the viewer
 both_children() {
 	rm -f "$AFTER_FORK"
 	run 0 env LD_PRELOAD="$preloaded" "$tracewire" live -q -e sched:sched_switch -Y 'frame' -- no-interpreter a 'b c'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `cleanup` after a run was killed: its interface and instances are removed, all others stay.
+# After a run was killed, `cleanup` removes its interface and its instances. All others stay.
 # Usage: cleanup.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -28,7 +28,7 @@ mkdir "$tracing/instances/twtest-cleanup-$$"
 grep -qx 'would remove interface dead' "$scratch/told" || fail "dry run does not tell: $(cat "$scratch/told")"
 ip link show dead >/dev/null || fail "a dry run removes"
 
-stream_on living # its start is a cleanup too: the next run removes what the last has left
+stream_on living # each run does a cleanup when it starts
 living=$pid
 grep -q 'removed interface dead of a killed run' "$scratch/living.err" || fail "the next run does not clean up"
 
@@ -40,16 +40,16 @@ grep -qx 'removed interface dead' "$scratch/told" || fail "cleanup does not tell
 [ -z "$(instances "$dead")" ] || fail "instances of the killed run are left"
 ip link show dead >/dev/null 2>&1 && fail "interface of the killed run is left"
 
-# A run with a limit of open files leaves nothing, wherever it fails.
+# A run that reaches its limit of open files leaves nothing, whichever step fails.
 for files in $(seq 5 28); do
-	# shellcheck disable=SC2016 # for the shell in between
+	# shellcheck disable=SC2016 # the inner shell expands these
 	in_background limited sh -c 'ulimit -n "$1"; shift; exec "$@"' sh "$files" "$tracewire" record -e sched_switch -F -w "$scratch/limited.pcapng" -- true
 	limited=$pid
 	wait "$limited" && [ "$files" -lt 12 ] && fail "a run that may open $files files does not fail"
 	[ -z "$(instances "$limited")" ] || fail "a run that may open $files files leaves $(instances "$limited" | wc -w) instances"
 done
 
-# A dead run counts as dead also while a cleanup in another namespace, which does not see its interface, removes its instances.
+# A cleanup in another namespace removes the instances of a dead run, and does not see its interface. The run counts as dead meanwhile.
 stream_on dead
 dead=$pid
 kill_at_once "$dead"
@@ -64,7 +64,7 @@ wait "$elsewhere" || fail "cleanup in another namespace: $(cat "$scratch/elsewhe
 "$tracewire" cleanup >"$scratch/told" || fail "cleanup after one elsewhere"
 grep -qx 'removed interface dead' "$scratch/told" || fail "the interface is not removed: $(cat "$scratch/told")"
 
-# In a run whose messages are JSON, those of the cleanup are JSON too.
+# If the messages of a run are JSON, those of its cleanup are JSON too.
 stream_on dead
 kill_at_once "$pid"
 run 0 "$tracewire" capture -j -i lo -a duration:0.1 -f 'no_such_field == 1' -w "$scratch/none.pcapng"
@@ -81,7 +81,7 @@ end = [line for line in said if "end" in line][0]
 assert end["file"]["events"] == 0 and end["filter"]["rejected"] == 0, end
 END
 
-# A living run keeps its objects, also while it starts and while it ends.
+# A live run keeps its objects, also while it starts and while it ends.
 in_background sweeper sh -c 'while "$0" cleanup; do :; done' "$tracewire"
 sweeper=$pid
 for _ in 1 2 3 4 5 6 7 8; do
@@ -93,7 +93,7 @@ has_ended "$sweeper" && fail "cleanup beside runs: $(cat "$scratch/sweeper.err")
 end_children "$sweeper"
 kill "$sweeper"
 
-# Two cleanups at once leave nothing, and both succeed.
+# Two cleanups at the same time both succeed, and leave nothing.
 stream_on dead
 dead=$pid
 kill_at_once "$dead"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What completion offers at a prompt, without a prompt: the function is called as bash would call it.
+# The words that completion offers. The test needs no prompt: it calls the function as bash does.
 # Usage: completion.bash TRACEWIRE MANUAL_DIR
 set -u
 PATH=$(dirname "$1"):$PATH
@@ -8,7 +8,7 @@ PATH=$(dirname "$1"):$PATH
 source "$2/tracewire.bash"
 failed=0
 
-# offered LINE: what is offered at the end of the line, in one line
+# offered LINE: prints the words offered at the end of LINE, in one line
 offered() {
 	COMP_LINE=$1
 	COMP_POINT=${#1}
@@ -16,7 +16,7 @@ offered() {
 	echo "${COMPREPLY[*]}"
 }
 
-# expect LINE PATTERN: the offer matches the shell pattern
+# expect LINE PATTERN: the offered words match the shell pattern
 expect() {
 	local offer
 	offer=$(offered "$1")

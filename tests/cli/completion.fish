@@ -1,6 +1,6 @@
 #!/usr/bin/env fish
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What fish offers for an incomplete command line.
+# The words that fish offers for an incomplete command line.
 # Usage: completion.fish TRACEWIRE MANUAL_DIR
 set -gx PATH (dirname $argv[1]) $PATH
 source $argv[2]/tracewire.fish

@@ -1,6 +1,6 @@
 #!/usr/bin/env zsh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How zsh completes a word at its prompt, in a pseudo-terminal.
+# zsh completes a word at its prompt, in a pseudo-terminal.
 # Usage: completion.zsh TRACEWIRE MANUAL_DIR
 zmodload zsh/zpty || exit 1
 failed=0

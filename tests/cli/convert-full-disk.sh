@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `convert` on a full disk: one sentence, status 1, and no file that looks complete; an existing file stays unchanged.
+# `convert` on a full disk prints one sentence, ends with status 1, and leaves no file that looks complete. An existing file stays
+# unchanged.
 # Usage: convert-full-disk.sh TRACEWIRE DIRECTORY_OF_RECORDINGS
 tracewire=$1
 large=$2/debian-6.1.dat
@@ -12,7 +13,7 @@ mount -t tmpfs -o size=2m tmpfs "$scratch/disk" || exit 1
 at_end 'umount -l "$scratch/disk"'
 cd "$scratch/disk" || exit 1
 
-convert() { # FILE LEFT...: fails, and the disk has these files
+convert() { # FILE LEFT...: convert fails, and only the files LEFT are on the disk
 	local file=$1
 
 	shift

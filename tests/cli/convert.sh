@@ -12,11 +12,11 @@ nothing_at() { # FILE
 	[ -z "$(find . -name "*$1*")" ] || fail "left behind: $(find . -name "*$1*")"
 }
 
-events() { # FILE: how many the summary tells
+events() { # FILE: prints the number of events in the summary
 	sed -nE 's/^file +([0-9]+) events? of.*/\1/p' err
 }
 
-# It works, with -q, to a pipe, and twice with the same result.
+# It works with -q and with a pipe. A second conversion gives the same result.
 run 0 "$tracewire" convert "$good" x.pcapng
 [ "$(events)" = 4394 ] || fail "not 4394 events: $(cat err)"
 run 0 "$tracewire" convert -q "$good" y.pcapng
@@ -26,13 +26,13 @@ run 0 "$tracewire" convert -q "$good" -
 cmp x.pcapng out || fail "standard output gets something else"
 [ "$(stat -c %a x.pcapng)" = "$(printf '%o' $((0666 & ~$(umask))))" ] || fail "mode of the file: $(stat -c %a x.pcapng)"
 
-# An existing file is replaced, and a symbolic link to it stays a link.
+# An existing file is replaced. A symbolic link to it stays a link.
 ln -s y.pcapng link
 echo old >y.pcapng
 run 0 "$tracewire" convert -q "$good" link
 cmp x.pcapng y.pcapng && [ -L link ] || fail "a link is not followed"
 
-# A capture with one event a packet stays unchanged.
+# A capture that has one event per packet stays unchanged.
 run 0 "$tracewire" convert -q x.pcapng z.pcapng
 "$tracewire" report -q x.pcapng >x.txt && "$tracewire" report -q z.pcapng | cmp - x.txt || fail "a recording has changed"
 rm z.pcapng x.txt
@@ -63,7 +63,7 @@ run 2 "$tracewire" convert copy.dat z.pcapng
 tells 'version 9; only 6 and 7 are supported'
 nothing_at z.pcapng
 
-# Damage: everything before it is converted, and its place is reported.
+# Damaged input: everything before the damage is converted, and the position of the damage is reported.
 size=$(stat -c %s "$good")
 head -c $((size / 2)) "$good" >half.dat
 run 1 "$tracewire" convert half.dat z.pcapng
@@ -81,10 +81,10 @@ n=$(events)
 grep -vxFf x.txt z.txt && fail "events that the undamaged file does not have"
 rm z.pcapng
 
-# Damage inside a ring loses only the rest of that sub-buffer: the last event is there.
+# Damage in a sub-buffer loses only the rest of that sub-buffer: the last event is in the output.
 tail -n 1 x.txt | cmp - <(tail -n 1 z.txt) || fail "the events after the damage are missing"
 
-# A full disk, and a reader that goes away.
+# A full disk, and a reader that closes the pipe.
 run 1 "$tracewire" convert "$good" /dev/full
 tells 'no room'
 (ulimit -f 100 && trap '' XFSZ && exec "$tracewire" convert -q "$good" z.pcapng) 2>err && fail "a file larger than allowed"
@@ -93,13 +93,13 @@ nothing_at z.pcapng
 "$tracewire" convert -q "$good" - 2>err | head -c 100 >/dev/null
 tells 'has gone'
 
-# It respects the maximum file size before the kernel would kill it.
+# convert ends at the maximum file size, before the kernel would kill it.
 (ulimit -c 0 -f 100 && exec "$tracewire" convert -q "$large" k.pcapng) 2>err
 expect "status at the maximum size" 1 $?
 tells 'maximum size'
 nothing_at k.pcapng
 
-# Killed at any time: no file, or the complete one.
+# If convert is killed, there is no file, or a complete one.
 "$tracewire" convert -q "$large" whole || fail "cannot convert $large"
 killed=0
 for delay in 0 0.005 0.01 0.015 0.02 0.03 0.04; do
@@ -115,7 +115,7 @@ for delay in 0 0.005 0.01 0.015 0.02 0.03 0.04; do
 done
 [ $killed -gt 0 ] || fail "no conversion was killed in time"
 
-# Longer than a second, because the reader of the pipe is slow: a line shows the progress.
+# The slow reader of the pipe makes the conversion last longer than a second: a line shows the progress.
 "$tracewire" convert "$large" - 2>err | (head -c 1 && sleep 1.2 && cat) >piped
 grep -qE '^converting .*debian-6.1.dat: [0-9]+ %, [0-9]+ MB/s, [0-9]+ s left$' err || fail "no progress: $(cat err)"
 cmp whole piped || fail "a slow pipe gets something else"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `doctor`: every check has a result, JSON is valid, the exit status is right, and nothing is left behind.
+# Each check of `doctor` has a result, the JSON is valid, the exit status is right, and nothing is left.
 # Usage: doctor.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"

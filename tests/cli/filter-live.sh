@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Filters on this kernel: the schema id equals that of a real stream, `explain --live` counts real events, and its two runs agree; dumpcap
+# Filters on this kernel. The schema id equals that of a real stream. `explain --live` counts real events, and its two runs agree. dumpcap
 # and tc accept the generated filters.
 # Usage: filter-live.sh TRACEWIRE DATA
 tracewire=$1
@@ -11,7 +11,7 @@ sample=$2/sample.pcapng
 need_tracefs
 need python3
 
-# value EXPRESSION: of the JSON object on standard input, called o
+# value EXPRESSION: prints the value for the JSON object on standard input, which is called o
 value() {
 	python3 -c "import json, sys; o = json.load(sys.stdin); print($1)"
 }
@@ -26,7 +26,7 @@ recorded=$("$tracewire" filter explain --json --from "$scratch/x.pcapng" 'cpu ==
 recorded=$("$tracewire" filter explain --json --from "$scratch/y.pcapng" 'cpu == 0' | value "o['schema']")
 [ "$computed" = "$recorded" ] || fail "a filtered stream's schema is '$recorded', not '$computed'"
 
-# This kernel accepts the generated filters, one a line.
+# This kernel accepts the generated filters, one per line.
 instance=$tracing/instances/tracewire-test-$$
 mkdir "$instance" || fail "no instance for a test"
 "$tracewire" filter compile --to tracefs -e sched,irq 'prev_pid == 0 && cpu == 0 or irq == 3 or comm ~ "k*"' >"$scratch/filters"
@@ -38,7 +38,7 @@ done <"$scratch/filters"
 	fail "the filter of sched_switch is $(cat "$instance/events/sched/sched_switch/filter")"
 rmdir "$instance"
 
-# explain --live under a load of the test: switches and wake-ups on each CPU.
+# explain --live, with a load that the test makes: switches and wake-ups on each CPU.
 load() {
 	while :; do
 		sleep 0.01
@@ -48,10 +48,10 @@ load() {
 : >"$scratch/sleeps"
 load &
 load=$!
-has_slept() { # N: so often
+has_slept() { # N: the load has slept N times
 	[ "$(wc -l <"$scratch/sleeps")" -ge "$1" ]
 }
-is_at_work() { # PROCESS: it reads events by now
+is_at_work() { # PROCESS: it reads events
 	grep -qs '^read events: [1-9]' "$tracing/instances/tracewire-$1"*/per_cpu/cpu*/stats
 }
 in_background live "$tracewire" filter explain --json -e sched,irq --live 0 \
@@ -69,7 +69,7 @@ live() {
 	value "o['live']$1" <"$scratch/live.json"
 }
 
-near() { # WHAT A B: as events are at the window's edges
+near() { # WHAT A B: the counts differ by no more than the events at the edges of the window
 	[ "$2" -gt $(($3 - 5)) ] && [ "$2" -lt $(($3 + 5)) ] || fail "$1: $2 and $3"
 }
 
@@ -79,10 +79,10 @@ near "both runs" "$(live "['unfiltered']['matched']")" "$(live "['filtered']['ma
 [ "$(live "['recorded']")" -ge "$(live "['delivered']")" ] || fail "more is delivered than recorded"
 [ "$(live "['predicates'][0]['matched']")" -gt 20 ] || fail "prev_comm == \"sleep\" never matched"
 [ "$(live "['predicates'][2]['asked']")" = "$(live "['predicates'][2]['matched']")" ] || fail "time > 1 is not always true"
-# A name is sent a moment before it changes: at most the events that interrupt that moment differ.
+# The name is sent shortly before it changes. Only events that interrupt that moment may differ.
 grep -qE 'both say the same|they differ by [1-9][0-9]?:' "$scratch/live.txt" || fail "the two runs: $(cat "$scratch/live.txt")"
 
-# Ctrl-C ends it, and nothing is left.
+# Ctrl-C ends it, and leaves nothing.
 "$tracewire" filter explain -e sched --live 0 'cpu == 0' >"$scratch/interrupted" &
 explain=$!
 traces() { [ -n "$(instances "$explain")" ]; }
@@ -93,7 +93,7 @@ grep -q '^at work, for' "$scratch/interrupted" || fail "an interrupted explain t
 left=$(cd "$tracing/instances" && echo tracewire-"$explain"*)
 [ "$left" = "tracewire-$explain*" ] || fail "instances stay behind: $left"
 
-# tc accepts the commands for u32, and they work: the sample's matching events are redirected to another interface, and control frames too.
+# tc accepts the commands for u32, and they work: matching events of the sample are redirected to another interface, and control frames too.
 cat >"$scratch/send.py" <<'END'
 import socket
 import struct
@@ -109,7 +109,7 @@ while at < len(capture):
     at += 16 + length
 END
 command -v editcap >/dev/null && editcap -F pcap "$sample" "$scratch/sample.pcap"
-sent_on() { # by each of the filters: how many frames
+sent_on() { # prints the number of frames that each filter redirected
 	tc -s filter show dev tw0 ingress | sed -n 's/.*bytes \([0-9]*\) pkt.*/\1/p' | paste -sd' '
 }
 have_sent_on() { # WANTED
@@ -121,7 +121,7 @@ redirected() { # WANTED
 	sh -e "$scratch/commands" || fail "tc refuses: $(cat "$scratch/commands")"
 	python3 "$scratch/send.py" "$scratch/sample.pcap" tw0-tx
 	wait_for have_sent_on "$1" >&2
-	sleep 0.5 # what they should not send on would come, too
+	sleep 0.5 # frames that are redirected wrongly would arrive too
 	sent_on
 }
 if command -v tc >/dev/null && command -v editcap >/dev/null; then
@@ -138,14 +138,14 @@ fi
 has_captured() { # FRAMES
 	[ "$(capinfos -Mc "$scratch/captured.pcapng" 2>/dev/null | sed -n 's/^Number of packets: *//p')" -ge "$1" ] 2>/dev/null
 }
-captured() { # FRAMES: that many at least
+captured() { # FRAMES: at least that many were captured
 	"$tracewire" vnet up tw2 2>/dev/null || fail "no wire"
 	in_background dumpcap dumpcap -q -i tw2 -f "$("$tracewire" filter compile --to pcap --from "$sample" 'prev_pid == 0 && cpu == 1')" \
 		-w "$scratch/captured.pcapng"
 	wait_for says "$scratch/dumpcap.err" '^File: ' >&2
 	python3 "$scratch/send.py" "$scratch/sample.pcap" tw2-tx
 	wait_for has_captured "$1" >&2
-	sleep 0.5 # what it should not let pass would come, too
+	sleep 0.5 # frames that pass wrongly would arrive too
 	interrupt "$pid"
 	capinfos -Mc "$scratch/captured.pcapng" | sed -n 's/^Number of packets: *//p'
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `filter compile` and `filter explain` on a recording: their output, the errors, and that tshark and tcpdump find the same events with it
-# as `report --filter`.
+# `filter compile` and `filter explain` on a recording: their output and their errors. With their output, tshark and tcpdump find the same
+# events as `report --filter`.
 # Usage: filter.sh TRACEWIRE DATA [PLUGINS]
 tracewire=$1
 sample=$2/sample.pcapng
@@ -14,7 +14,7 @@ chmod 644 "$scratch/sample.pcapng"
 
 need python3
 
-# same WHAT OUTPUT: the output equals standard input
+# same WHAT OUTPUT: OUTPUT equals standard input
 same() {
 	cat >"$scratch/wanted"
 	printf '%s\n' "$2" | cmp -s - "$scratch/wanted" && return
@@ -32,12 +32,12 @@ explain() {
 	"$tracewire" filter explain --from "$sample" "$@" 2>&1 | sed "s|$sample|sample|"
 }
 
-# refused STATUS TEXT WORD...: by `filter`
+# refused STATUS TEXT WORD...: `filter` refuses the words
 refused() {
 	refuses "$1" "tracewire filter $2" filter "${@:3}"
 }
 
-# The trees
+# The trees of expressions
 
 same "tree of two alternatives" "$(compile tree 'prev_comm == "tracewire-read" or comm ~ "rcu*" and target_cpu in {0, 2..3}')" <<'END'
 sched:sched_switch
@@ -62,7 +62,7 @@ events of other formats
   not cpu == 1
 END
 
-# The kernel's filters
+# Filters of the kernel
 
 same "filters for tracefs" "$(compile tracefs 'prev_comm == "tracewire-read" or comm ~ "rcu*" and target_cpu == 0')" <<'END'
 sched:sched_switch prev_comm == "tracewire-read"
@@ -90,7 +90,7 @@ tc filter add dev eth1 ingress pref 1 protocol 0x88b5 u32 match u32 0x54575231 0
 tc filter add dev eth1 ingress pref 1 protocol 0x88b5 u32 match u32 0x54575231 0xffffffff at 0 match u32 0x1000000 0xff010000 at 4 match u32 0x4805abc0 0xffffffff at 16 match u32 0xad62b145 0xffffffff at 20 match u32 0x1 0xffff at 44 match u32 0x10000 0xffff0000 at 48 action drop
 END
 
-# Programs: every jump leads to an instruction, and the last one ends the program
+# Programs: each jump leads to an instruction, and the last instruction ends the program
 
 compile xdp 'prev_pid == 0 && cpu == 1' >"$scratch/xdp"
 python3 - "$scratch/xdp" <<'END' || fail "the disassembled program is none"
@@ -102,13 +102,13 @@ jumps = [target for text in program.values() for target in re.findall(r"\bgoto (
 sys.exit(not (len(jumps) > 5 and all(target in program for target in jumps) and list(program.values())[-1] == "exit"))
 END
 
-# The same events in tshark, and in tcpdump, which passes control frames
+# tshark finds the same events, and so does tcpdump, to which control frames pass too
 
-# shark FILTER: number of packets of the sample that it shows
+# shark FILTER: prints the number of packets of the sample that match
 shark() {
 	local as=()
 	[ "$(id -u)" = 0 ] && as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-	# A plugin with sanitizers needs their libraries to be loaded first. Leaks would be Wireshark's.
+	# A plugin with sanitizers needs their libraries to be loaded first. Leaks of Wireshark are ignored.
 	"${as[@]}" env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$scratch" WIRESHARK_PLUGIN_DIR="$scratch/plugins" \
 		ASAN_OPTIONS=detect_leaks=0 ${sanitizers:+LD_PRELOAD="$sanitizers"} \
 		tshark -r "$scratch/sample.pcapng" -Y "$1" 2>&1 | grep -c TRACE
@@ -122,7 +122,7 @@ same_events() { # EXPRESSION
 		shown=$(shark "$(compile display "$1")")
 		[ "$shown" = "$reported" ] || fail "'$1' matches $reported events, tshark shows $shown"
 	fi
-	if [ -n "$with_tcpdump" ] && [ "${1#*time}" = "$1" ]; then # of which libpcap knows nothing
+	if [ -n "$with_tcpdump" ] && [ "${1#*time}" = "$1" ]; then # libpcap does not know event times
 		passed=$(tcpdump --count -r "$sample" "$(compile pcap "$1")" 2>/dev/null | sed -n 's/ packets.*//p')
 		[ "$passed" = $((reported + control)) ] || fail "'$1' matches $reported events, tcpdump lets $passed packets pass"
 	fi
@@ -154,7 +154,7 @@ sched_switch.prev_pid != 0 and time > 7.5
 next_pid in {1..130} and not next_comm == "tracewire-read"
 END
 
-# Where it runs
+# The place of evaluation
 
 same "explain" "$(explain --for stream --hook tc 'prev_pid == 0 && cpu == 1 and (comm ~ "k*" or time > 1) or pid == 1 and event == sched_switch')" \
 	<<'END'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tracewire info` compared with capinfos: recordings, files changed by editcap, compressed, truncated, several, JSON.
+# `tracewire info` compared with capinfos: recordings, files changed by editcap, compressed and truncated files, several files, JSON.
 # Usage: info.sh TRACEWIRE DATA
 tracewire=$1
 data=$2
@@ -12,7 +12,7 @@ cd "$scratch" || exit 1
 cp "$data/sample.pcapng" sample.pcapng
 "$tracewire" convert -q "$data/debian-6.1.dat" x.pcapng || { fail "debian-6.1.dat cannot be converted"; exit 1; }
 
-# value FILE KEY: of the JSON, as printed by python
+# value FILE KEY: prints a value of the JSON, as python does
 cat >value.py <<'END'
 import json, sys
 
@@ -26,12 +26,12 @@ value() {
 	"$tracewire" info -j "$1" 2>/dev/null | python3 value.py "$2"
 }
 
-# capinfos_says FILE OPTION: the last word of the line
+# capinfos_says FILE OPTION: prints the last word of the line
 capinfos_says() {
 	capinfos -M -S "$2" "$1" 2>/dev/null | awk -F': +' 'NR > 1 { split($2, word, " "); print word[1] }'
 }
 
-# same_as_capinfos FILE: packets, bytes, size, times
+# same_as_capinfos FILE: packets, bytes, size and times are equal
 same_as_capinfos() {
 	expect "packets of $1" "$(capinfos_says "$1" -c)" "$(value "$1" packets)"
 	expect "bytes of $1" "$(capinfos_says "$1" -d)" "$(value "$1" bytes)"
@@ -48,7 +48,7 @@ for file in sample.pcapng x.pcapng some.pcapng x.pcap both.pcapng; do
 	same_as_capinfos "$file"
 done
 
-# The events are those that report prints
+# The number of events equals the number of events that report prints
 for file in sample.pcapng x.pcapng some.pcapng x.pcap; do
 	events=$("$tracewire" report -q -j "$file" | grep -vc '"lost":')
 	expect "events of $file" "$events" "$(value "$file" streams/0/events)"
@@ -57,17 +57,17 @@ expect "streams of both" 2 "$("$tracewire" info -j both.pcapng | python3 -c 'imp
 expect "missing by numbers in some" "$("$tracewire" report some.pcapng 2>&1 >/dev/null | awk '/^missing/ { print $2 }')" \
 	"$(value some.pcapng streams/0/counted/places/wire)"
 
-# What convert writes has a ledger too
+# A file that convert wrote has a ledger too
 expect "ledger of what was converted" "True open 0" "$(value x.pcapng streams/0/stored) $(value x.pcapng streams/0/ledger/state) $(value x.pcapng streams/0/missing)"
 
-# A ledger as text, in a file of one stream
+# The ledger as text, of a file with one stream
 "$tracewire" info sample.pcapng >out || fail "info ended with $?"
 for line in 'file     sample.pcapng, 58636 bytes' 'format   pcapng, written by tracewire record ' 'stream   debian:tracewire-126 .4b8833669f94846b' \
 	'  kernel    6.1.0-56-amd64 x86_64' 'recorded  delivered  difference  state' 'open: the end'; do
 	says out "$line" || fail "info does not say '$line': $(cat out)"
 done
 
-# Compressed: the same except the size
+# A compressed file: everything but the size is equal
 zstd -q x.pcapng
 expect "compressed" True "$(value x.pcapng.zst compressed)"
 expect "packets of the compressed file" "$(value x.pcapng packets)" "$(value x.pcapng.zst packets)"
@@ -77,7 +77,7 @@ run 1 "$tracewire" info half.zst
 says out 'cut      half.zst is damaged' || fail "of half a compressed file: $(cat out)"
 [ "$(value half.zst packets)" -gt 10000 ] || fail "of half a compressed file $(value half.zst packets) packets"
 
-# Several files, a pipe, a truncated one
+# Several files, a pipe, and a truncated file
 "$tracewire" info sample.pcapng x.pcapng >out || fail "two files: status $?"
 expect "files" 2 "$(grep -c '^file ' out)"
 expect "objects" 2 "$("$tracewire" info -j sample.pcapng x.pcapng | python3 value.py packets | wc -l)"
@@ -88,7 +88,7 @@ run 1 "$tracewire" info cut.pcapng x.pcapng
 says out 'cut      cut.pcapng is damaged at byte 29860' || fail "a cut file: $(cat out)"
 expect "files, one of them cut" 2 "$(grep -c '^file ' out)"
 
-# A file whose ledger has more events than the file
+# The ledger has more events than the file
 cat >ledger.py <<'END'
 import struct, sys
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Interrupts: what the traced command receives, which exit status is returned, and how to end a command that does not end.
+# Interrupts: the signals that the traced command receives, the exit status, and ways to end a command that does not end by itself.
 # Usage: interrupt.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -9,7 +9,7 @@ tracewire=$1
 need_tracefs
 file=$scratch/x.pcapng
 
-# A command that prints how often it was interrupted, and ends late.
+# A command that prints the number of its interrupts, and ends late.
 cat >"$scratch/command" <<'END'
 #!/bin/sh
 trap 'echo INT >>"$0.got"; ending=yes' INT
@@ -20,7 +20,7 @@ while [ -z "$ending" ]; do sleep 0.05; done
 sleep 0.3
 exit 5
 END
-# A command that ignores interrupts, after it has said so.
+# A command that prints that it ignores interrupts, and does so.
 printf '#!/bin/sh\ntrap "" INT TERM\n: >"$0.deaf"\nwhile :; do sleep 0.05; done\n' >"$scratch/stubborn"
 chmod +x "$scratch/command" "$scratch/stubborn"
 
@@ -31,9 +31,9 @@ ends_with() { # STATUS WHAT
 	[ $status = "$1" ] || fail "$2 ends with $status, not $1: $(cat "$scratch/run.err")"
 }
 
-# Ctrl-C on a terminal reaches the command directly, once; the command ends by itself, and all of that is recorded.
+# Ctrl-C on a terminal reaches the command directly, once. The command ends by itself, and is recorded to its end.
 cat >"$scratch/at-terminal" <<END
-trap : INT # not for this shell
+trap : INT # INT does not end this shell
 "$tracewire" record -e sched:sched_switch -w "$file" -- "$scratch/command" 2>"$scratch/err"
 echo \$? >"$scratch/status"
 END
@@ -55,9 +55,9 @@ kill -TERM "$pid"
 ends_with 5 "SIGTERM"
 [ "$(cat "$scratch/command.got")" = TERM ] || fail "SIGTERM reaches the command as: $(tr '\n' ' ' <"$scratch/command.got")"
 
-again=1.2 # seconds until the next signal: those of half a second are one, and a busy machine hands one over late
+again=1.2 # seconds until the next signal: signals within half a second count as one, and a busy machine may deliver a signal late
 
-# A second signal does not wait for the command, and there is still a summary.
+# A second signal does not wait for the command. The summary is still printed.
 start_tracewire run record -e sched:sched_switch -w "$file" -- "$scratch/stubborn"
 wait_for test -e "$scratch/stubborn.deaf"
 kill -INT "$pid"
@@ -78,7 +78,7 @@ kill -0 "$pid" 2>/dev/null || fail "SIGHUP ends a run that ignores it"
 kill -INT "$pid"
 ends_with 0 "SIGINT"
 
-# If tracing cannot be switched off the run ends nevertheless: a separate message, a summary, and the file is complete.
+# If tracing cannot be switched off, the run still ends: it prints a separate message and a summary, and the file is complete.
 start_tracewire run record -e raw_syscalls:sys_enter -w "$file"
 mount --bind /dev/full "$tracing/instances/tracewire-$pid/tracing_on"
 kill -INT "$pid"
@@ -91,11 +91,11 @@ odd_ledger "$scratch/run.err" && fail "$(cat "$scratch/run.err")"
 expect "instances left" "" "$(instances "$pid")"
 rm -f "$file"
 
-# A viewer that has stopped reading does not delay the end for ever: the third signal ends the run at once.
+# A viewer that no longer reads does not delay the end for ever: the third signal ends the run at once.
 if command -v tshark >/dev/null; then
 	start_tracewire run live -e sched -e irq -Y frame
 	wait_for test -s "$scratch/run.out"
-	viewer=$(pgrep -P "$pid" -x tshark) # it is one by now: it has printed
+	viewer=$(pgrep -P "$pid" -x tshark) # the process has executed tshark, because tshark has printed
 	kill -STOP "$viewer"
 	sleep 0.5
 	for _ in 1 2 3; do

@@ -48,11 +48,11 @@ rmdir "$instance"
 [ $? = 2 ] || fail "an unknown event is no usage error"
 grep -q "did you mean sched:sched_switch?" "$scratch/why" || fail "no suggestion: $(cat "$scratch/why")"
 
-# As another user, and with tracefs elsewhere or not mounted.
+# `list` as another user, and with tracefs mounted elsewhere or not mounted.
 as_nobody list 2>"$scratch/why"
 [ $? = 1 ] || fail "listing without permission does not fail"
 grep -q "use sudo" "$scratch/why" || fail "without permission: $(cat "$scratch/why")"
-# debugfs contains it too, after debugfs was mounted.
+# After debugfs was mounted, it contains tracefs too.
 hide="for mount in $(grep -E '^[^ ]+ [^ ]+ (tracefs|debugfs) ' /proc/mounts | cut -d' ' -f2 | sort -r | tr '\n' ' '); do
 	umount -l \$mount
 done"

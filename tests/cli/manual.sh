@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The generated manual pages and completion scripts: no warnings, every command and option in them.
+# The generated manual pages and completion scripts cause no warnings, and have each command and option.
 # Usage: manual.sh TRACEWIRE MANUAL_DIR
 set -eu
 tracewire=$1
 manual=$2
 
-# render PAGE: as text without overstriking; warnings on standard error
+# render PAGE: prints the page as text without overstriking; warnings are on standard error
 render() {
 	if command -v groff >/dev/null; then
 		groff -man -ww -Tascii -P-cbou "$1"
@@ -15,7 +15,7 @@ render() {
 	fi
 }
 
-# words COMMAND: its options, from --help
+# words COMMAND: prints the options of COMMAND in --help
 words() {
 	"$tracewire" "$1" --help | sed -nE 's/^  (-., |    )(--[a-z-]+).*/\2/p'
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The files that record, capture and convert write: whom they belong to under sudo, and that none is written to a terminal.
+# The files of record, capture and convert: their owner under sudo. None is written to a terminal.
 # Usage: output.sh TRACEWIRE DIRECTORY_OF_RECORDINGS
 tracewire=$1
 recording=$2/debian-6.12-function.dat
@@ -14,7 +14,7 @@ ip link set lo up
 uid=65534
 gid=$(id -g nobody)
 
-# by_sudo WORD...: as sudo of nobody starts it
+# by_sudo WORD...: starts it as sudo of nobody does
 by_sudo() {
 	SUDO_UID=$uid SUDO_GID=$gid "$tracewire" "$@" 2>err || fail "$*: $(cat err)"
 }
@@ -33,7 +33,7 @@ for file in record.pcapng convert.pcapng capture.pcapng mode/ring*.pcapng; do
 	expect "owner of $file" $uid:"$gid" "$(owner "$file")"
 done
 
-# Who has a file keeps it; also without sudo, and in a directory like /tmp.
+# An existing file keeps its owner, also without sudo, and in a directory like /tmp.
 chmod 1777 mode
 : >mode/root.pcapng
 by_sudo record -e sched -w mode/root.pcapng -- true
@@ -49,7 +49,7 @@ expect "owner of the same file" $uid:"$gid" "$(owner mode/nobody.pcapng)"
 run 0 "$tracewire" record -e sched -w plain.pcapng -- true
 expect "owner without sudo" 0:0 "$(owner plain.pcapng)"
 
-# on_terminal WORD...: refused
+# on_terminal WORD...: the output is refused
 on_terminal() {
 	script -qec "$tracewire $* -" /dev/null >typescript </dev/null
 	expect "status of '$*' on a terminal" 2 $?

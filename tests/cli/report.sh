@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tracewire report`: options compared with those of trace-cmd report, JSON, damaged captures and other files, outputs that end.
+# `tracewire report`: options compared with those of trace-cmd report, JSON, damaged captures and other files, outputs that close.
 # Usage: report.sh TRACEWIRE DAT
 tracewire=$1
 dat=$2
@@ -12,7 +12,7 @@ need trace-cmd python3 editcap
 "$tracewire" convert -q "$dat" "$scratch/x.pcapng" || { fail "$dat cannot be converted"; exit 1; }
 cd "$scratch" || exit 1
 
-# same_as_trace_cmd OURS THEIRS [EVENT]: options; all lines except those of EVENT, a regular expression, are the same. libtraceevent
+# same_as_trace_cmd OURS THEIRS [EVENT]: with these options, all lines are equal except those of EVENT, a regular expression. libtraceevent
 # misreads the flags of timer_start: tests/schema/oracle/print-differences.txt.
 same_as_trace_cmd() {
 	local but=" (${3-timer_start}): "
@@ -37,30 +37,30 @@ same_as_trace_cmd "--relative" "--align-ts"
 same_as_trace_cmd "--cpu 1" "--cpu 1"
 same_as_trace_cmd "-l --delta -t" "-l --ts-diff -t"
 same_as_trace_cmd "--relative --delta --cpu 0-1" "--align-ts --ts-diff --cpu 0,1"
-# trace-cmd's -R uses the print fmt if an argument is a single field; tracewire's never does.
+# If an argument is a single field, -R of trace-cmd uses the print fmt. -R of tracewire never does.
 same_as_trace_cmd "-R" "-R" \
 	"kmem_cache_alloc|hrtimer_start|sched_wak(ing|eup|eup_new)|timer_(start|expire_entry)|signal_deliver|workqueue_(queue_work|execute_start|execute_end)"
 
-# The function graph: the layout of trace-cmd with its plugins
+# The function graph has the layout of trace-cmd with its plugins
 "$tracewire" convert -q "$(dirname "$dat")/debian-6.1-graph.dat" graph.pcapng || fail "debian-6.1-graph.dat cannot be converted"
 "$tracewire" report -q graph.pcapng | grep ' funcgraph_' >ours
 trace_cmd_report "$(dirname "$dat")/debian-6.1-graph.dat" | grep ' funcgraph_' >theirs
 expect "lines of the function graph" 457 "$(wc -l <theirs)"
 diff ours theirs >differ || fail "the function graph differs: $(head -n 4 differ)"
 
-# Events that were cut out are reported as missing, whoever wrote the file last
+# Events that were removed are reported as missing, whichever program wrote the file last
 editcap x.pcapng cut.pcapng 30000-30009
 "$tracewire" report cut.pcapng 2>err >/dev/null
 expect "what is missing" "missing  10 by their numbers: filtered or lost between producer and capture, or by the capture program" "$(grep ^missing err)"
 
-# Events by name: the lines of all events with that name
+# Events by name: report prints the lines of all events with that name
 "$tracewire" report -q x.pcapng >plain
 "$tracewire" report -q -e sched_switch,irq:irq_handler_e* x.pcapng >chosen
 grep -E '^cpus=|: (sched_switch|irq_handler_e[a-z]*): ' plain | cmp -s - chosen || fail "-e prints other lines than those of its events"
 "$tracewire" report -q --cpu 4 x.pcapng >none || fail "a CPU without events"
 expect "events of CPU 4" 0 "$(grep -c . none)"
 
-# The time of day, where it is known: not of a trace.dat.
+# The time of day is printed if it is known: a trace.dat does not have it.
 sample=$(dirname "$0")/../data/sample.pcapng
 "$tracewire" report -q --wall -t "$sample" | head -n 2 | tail -n 1 |
 	grep -qE '^ +[^ ]+-[0-9]+ +\[[0-9]{3}\] 2026-[0-9]{2}-[0-9]{2} [0-9:]{8}\.[0-9]{9}: [a-z_]+: ' ||
@@ -69,7 +69,7 @@ sample=$(dirname "$0")/../data/sample.pcapng
 "$tracewire" report -q x.pcapng | cmp - wall.txt || fail "--wall changes what has no time of day"
 grep -qE "^time +$(($(wc -l <wall.txt) - 1)) events without a time of day" err || fail "no word of that: $(cat err)"
 
-# JSON: each line is an object; its text equals the line
+# JSON: each line is an object, and its text equals the line
 cat >lines.py <<'END'
 import json, sys
 
@@ -84,7 +84,7 @@ END
 "$tracewire" report -q --json x.pcapng | python3 lines.py >json || fail "--json is not read by python3"
 tail -n +2 plain | cmp - json || fail "--json has other texts"
 
-# Outputs that end
+# Outputs that close
 for _ in 1 2 3; do
 	"$tracewire" report x.pcapng 2>err | head -n 1 >first
 	expect "status of report | head -n 1" "0 0" "${PIPESTATUS[*]}"
@@ -95,7 +95,7 @@ expect "status on a full disk" 1 $?
 grep -q "^tracewire report: printing x.pcapng failed: No space left on device" err || fail "a full disk: $(cat err)"
 "$tracewire" report -q - <x.pcapng | cmp - plain || fail "standard input prints something else"
 
-# refused STATUS SENTENCE ARGUMENT...: nothing is printed except the reason
+# refused STATUS SENTENCE ARGUMENT...: only the reason is printed
 refused() {
 	local status=$1 sentence=$2
 	shift 2
@@ -141,10 +141,10 @@ for block, packet in packets(data):
 		at, end = frame + 48, frame + struct.unpack_from(">H", data, frame + 6)[0]
 		while at + 4 <= end:
 			kind, size = struct.unpack_from(">HH", data, at)
-			if kind == 6: # SCHEMA becomes a TLV that nobody knows
+			if kind == 6: # SCHEMA becomes an unknown TLV
 				data[at:at + 2] = b"\x7f\0"
 			at += (size + 3) & ~3
-	elif what == "strings": # names of tasks that nobody should trust
+	elif what == "strings": # hostile names of tasks
 		hostile = (b"\xe2\x80\xa8\"", b"\xff\x1b\\\n", b"\xc2\x9b\xed\xa0", b"\xf4\x90\x7f\x01")[n % 4]
 		end = block + struct.unpack_from("<I", data, block + 4)[0]
 		data[frame + 48:end] = data[frame + 48:end].replace(b"bash", hostile)
@@ -154,7 +154,7 @@ open(what + ".pcapng", "wb").write(data)
 END
 python3 change.py version && refused 2 'an unknown version of the wire format' version.pcapng
 
-# Events without a format: bytes, and counted. Some unknown frames: all others are printed
+# Events without a format are printed as bytes and counted. If some frames are unknown, all others are printed
 python3 change.py formats
 "$tracewire" report formats.pcapng >out 2>err || fail "without formats: status $?"
 expect "events as bytes" 79648 "$(grep -c '\[unknown event [0-9]*\]:\( [0-9a-f][0-9a-f]\)*$' out)"
@@ -165,7 +165,7 @@ python3 change.py some
 grep -q '^version  [0-9]* frames' err || fail "frames of another version: $(cat err)"
 grep -vxFf plain out && fail "lines that are not in the whole capture"
 
-# Strings with any bytes are valid JSON, and have no effect on a terminal
+# Strings with any bytes become valid JSON, and have no effect on a terminal
 python3 change.py strings
 "$tracewire" report -q --json strings.pcapng >out || fail "hostile strings: status $?"
 python3 -c 'import json, sys
@@ -177,7 +177,7 @@ for line in open("out", "rb"):
 missing = {r"\xe2\x80\xa8" + chr(34), r"\xff\x1b\\x0a", r"\xc2\x9b\xed\xa0", r"\xf4\x90\x7f\x01"} - seen
 assert not missing, missing' || fail "hostile strings in JSON"
 
-# Truncated anywhere: everything before is printed, and the place is reported
+# A file is truncated at any position: everything before it is printed, and the position is reported
 size=$(stat -c %s x.pcapng)
 for at in 1 3 4 11 27 28 100 $((size / 3)) $((size / 2 + 1)) $((size / 2 + 7)) $((size - 100)) $((size - 3)) $((size - 1)); do
 	head -c "$at" x.pcapng >cut.pcapng

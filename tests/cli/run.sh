@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live, record and stream on the command line: exit status, Ctrl-C, the ledger, and failures.
+# live, record and stream on the command line: the exit status, Ctrl-C, the ledger, and failures.
 # Usage: run.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -8,7 +8,7 @@ tracewire=$1
 
 need_tracefs
 
-# A command's exit status is passed on; the file has as many events as the summary says.
+# A run passes the exit status of the command on. The file has as many events as the summary says.
 run 0 "$tracewire" record -e sched -w "$scratch/x.pcapng" -- sleep 0.2
 recorded=$(sed -n 's/^file  *\([0-9]*\) events.*/\1/p' "$scratch/err")
 [ "${recorded:-0}" -gt 0 ] || fail "nothing was recorded: $(cat "$scratch/err")"
@@ -21,19 +21,19 @@ grep -q '^there is no interface tw0: made a veth pair' "$scratch/err" || fail "n
 run 0 "$tracewire" record -q -e sched:sched_switch -w - -- true
 [ "$(od -An -tx4 -N4 "$scratch/out" | tr -d ' ')" = 0a0d0d0a ] || fail "no pcapng on standard output"
 
-# Ctrl-C ends a run with a summary.
+# Ctrl-C ends a run, which prints a summary.
 start_tracewire record record -e sched:sched_switch -w "$scratch/x.pcapng"
 interrupt "$pid" || fail "Ctrl-C does not end with 0: $(cat "$scratch/record.err")"
 says "$scratch/record.err" '^events .* recorded, .* read, .* sent' || fail "no summary: $(cat "$scratch/record.err")"
 odd_ledger "$scratch/record.err" && fail "the ledger does not balance: $(cat "$scratch/record.err")"
 
-# Also with a command, which then ends as if the terminal had interrupted it.
+# The same with a command, which then ends as if the terminal had interrupted it.
 start_tracewire record record -e sched:sched_switch -w "$scratch/x.pcapng" -- sleep 30
 kill -TERM "$pid"
 wait "$pid"
 expect "status after SIGTERM with a command" 143 $?
 
-# Failures give one sentence and leave nothing incomplete.
+# A failure prints one sentence, and leaves no incomplete file.
 rm "$scratch/x.pcapng"
 run 2 "$tracewire" record -e sched:sched_swich -w "$scratch/x.pcapng"
 tells 'did you mean sched:sched_switch\?'
@@ -71,7 +71,7 @@ run 1 "$tracewire" stream -e sched:sched_switch -i stranger -- true
 tells 'down'
 expect "wires left" "" "$(interfaces | grep '^tw')"
 
-# live, as far as possible without the plugin.
+# live, as far as it can be tested without the plugin.
 if command -v tshark >/dev/null; then
 	run 0 "$tracewire" live -e sched:sched_switch -- sleep 0.2
 	[ "$(wc -l <"$scratch/out")" -gt 2 ] || fail "live shows nothing: $(cat "$scratch/err")"

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Closed standard descriptors, or standard output on a full disk: no file takes their place, and a failed write gives one sentence and
-# status 1.
+# The standard descriptors are closed, or standard output is on a full disk. No opened file gets the number of a standard descriptor. A
+# failed write prints one sentence and gives status 1.
 # Usage: standard-descriptors.sh TRACEWIRE DATA
 tracewire=$1 data=$2
 [ "$(id -u)" = 0 ] && . "$(dirname "$0")/../shell/namespace.sh"
 . "$(dirname "$0")/common.sh"
 
-# fails_with TEXT: the last command failed with only this sentence
+# fails_with TEXT: the last command failed, and printed only TEXT
 fails_with() {
 	expect "status of '$what'" 1 "$status"
 	expect "what '$what' says" "$1" "$(cat "$scratch/err")"
 }
 
-# to_closed WORD...; to_full WORD...
+# to_closed WORD..., to_full WORD...: run it with standard output closed, or on a full disk
 to_closed() {
 	what="$* >&-"
 	timeout 100 "$tracewire" "$@" >&- 2>"$scratch/err"
@@ -28,7 +28,7 @@ to_full() {
 closed_output="writing standard output: it is closed or open for reading only; redirect it, or name a file to write"
 capture=$data/sample.pcapng
 
-# Each of them prints something on any machine.
+# Each of these commands prints something on any machine.
 printing=(--help "help record" --version doctor "info $capture" "info -j $capture"
 	"filter compile --to pcap --from $capture cpu==1" "filter explain --from $capture cpu==1")
 for words in "${printing[@]}"; do
@@ -48,7 +48,7 @@ for words in "report $capture" "report --json $capture"; do
 	fails_with "tracewire report: printing $capture failed: No space left on device"
 done
 
-# An output file does not become standard output by accident, and a closed standard output is no file.
+# An output file does not become standard output, and a closed standard output is not used as a file.
 run 0 "$tracewire" convert -q "$data/debian-6.1.dat" "$scratch/wanted.pcapng"
 "$tracewire" convert "$data/debian-6.1.dat" "$scratch/closed.pcapng" <&- >&- 2>&-
 expect "status of convert with nothing open" 0 $?
@@ -89,7 +89,7 @@ if [ "$(id -u)" = 0 ]; then
 	to_closed capture -q -u 127.0.0.1:18101 -w -
 	fails_with "tracewire capture: $closed_output"
 
-	# /dev/null of both processes: of the tracer, and of the command.
+	# the tracer and the command each have /dev/null
 	ls_of_command="readlink /proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 >$scratch/command; readlink /proc/\$PPID/fd/[012] >$scratch/tracer"
 	"$tracewire" record -e sched:sched_switch -w "$scratch/x.pcapng" -- sh -c "$ls_of_command" <&- >&- 2>&-
 	expect "status of record with nothing open" 0 $?

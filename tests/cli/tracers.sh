@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# -p, -l, -n, -g, -O, -T, -P, -M as far as every kernel supports them: the settings in the instance, the recorded events, the refusals.
+# -p, -l, -n, -g, -O, -T, -P and -M, as far as each kernel supports them: the settings in the instance, the recorded events, the errors.
 # Usage: tracers.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/../shell/namespace.sh"
@@ -9,7 +9,7 @@ tracewire=$1
 need_tracefs
 file=$scratch/x.pcapng
 
-refused() { # PATTERN WORD...: a usage error, told in one sentence, and nothing is left
+refused() { # PATTERN WORD...: a usage error in one sentence, which leaves nothing
 	local pattern=$1
 	shift
 	run 2 "$tracewire" record -w "$file" "$@" -- true
@@ -20,7 +20,7 @@ refused() { # PATTERN WORD...: a usage error, told in one sentence, and nothing 
 		fail "'$*' leaves $(cat "$scratch/left")"
 }
 
-# is_cleaned_up PROCESS: its instance is removed, by this cleanup or, if another run was just starting, by a later one
+# is_cleaned_up PROCESS: its instance is removed by this cleanup; if another run was starting, by a later cleanup
 is_cleaned_up() {
 	"$tracewire" cleanup >"$scratch/out" 2>&1
 	[ ! -e "$tracing/instances/tracewire-$1" ]
@@ -28,7 +28,7 @@ is_cleaned_up() {
 
 recorded() { sed -n 's/^events  *\([0-9]*\) recorded.*/\1/p' "$scratch/err"; }
 
-# in_instance FILE OPTION...: content of a file in the instance of a run with these options, written by its command
+# in_instance FILE OPTION...: prints FILE of the instance of a run with these options; the traced command reads it
 in_instance() {
 	local wanted=$1
 	shift
@@ -47,12 +47,12 @@ expect "-O" 1 "$(in_instance options/sym-offset -O sym-offset)"
 expect "-O no..." 0 "$(in_instance options/markers -O nomarkers)"
 expect "-O ...=0" 0 "$(in_instance options/markers -O markers=0)"
 expect "the last of two -O" 1 "$(in_instance options/markers -O nomarkers -O markers)"
-# Of two processes that start nothing meanwhile: processes that they start are added.
+# Processes that the two traced processes start are traced too; these two start none.
 in_background idle sleep 600
 expect "-P" "$(printf '%s\n' $$ "$pid" | sort -n)" "$(in_instance set_event_pid -P "$$,$pid" | sort -n)"
 kill_at_once "$pid"
 
-# Stacks are events in the file; with one CPU there are fewer events, and the ledger balances too.
+# Stacks are events in the file. With one CPU there are fewer events, and the ledger balances.
 run 0 "$tracewire" record -e raw_syscalls:sys_enter -F -w "$file" -- true
 plain=$(recorded)
 run 0 "$tracewire" record -e raw_syscalls:sys_enter -F -T -w "$file" -- true
@@ -61,8 +61,8 @@ run 0 "$tracewire" record -e sched -M 1 -w "$file" -- sleep 0.1
 odd_ledger "$scratch/err" && fail "one CPU's ledger: $(cat "$scratch/err")"
 rm -f "$file"
 
-# Every address that is printed as a symbol has the same name in kallsyms and in the file: callers of stacks, functions of timers, callers
-# of allocations. Code is between these two; static data has names too, but is printed as numbers.
+# kallsyms and the file have the same name for each address that is printed as a symbol: callers in stacks, functions of timers, callers of
+# allocations. Code lies between these two addresses. Static data has names too, but is printed as numbers.
 grep -E ' (_stext|_etext)$' /proc/kallsyms | cut -c1-16 | sort >"$scratch/text"
 run 0 "$tracewire" record -e kmem,timer -F -T -w "$file" -- sh -c 'sleep 0.01; /bin/true'
 run 0 "$tracewire" report "$file"
@@ -96,7 +96,8 @@ grep -qw function "$tracing/available_tracers" || refused "built without the fun
 
 refused "'nodisable_on_free' cannot be set" -e sched -O nodisable_on_free
 
-# On most kernels an option of a tracer is shared by all instances: it is restored at the end, and after a kill together with the instance.
+# On most kernels, all instances share an option of a tracer. The run restores it at its end; after a kill, cleanup restores it with the
+# instance.
 option=options/test_nop_accept
 before=$(cat "$tracing/$option")
 expect "-O of the tracer nop" 1 "$(in_instance $option -O test_nop_accept)"
@@ -114,7 +115,7 @@ kill_at_once "$pid"
 wait_for is_cleaned_up "$pid"
 expect "$option after it was changed twice, a kill and a cleanup" "$before" "$(cat "$tracing/$option")"
 start_tracewire killed record -e sched:sched_switch -P $$ -M 1 -O test_nop_accept -w "$file" -- sleep 60
-command=$(pgrep -P "$pid" -x sleep) # runs on without us
+command=$(pgrep -P "$pid" -x sleep) # it continues after the run
 kill_at_once "$pid"
 [ -n "$command" ] && kill "$command"
 wait_for is_cleaned_up "$pid"

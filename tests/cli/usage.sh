@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Commands that need no root: help, version, and the errors for mistyped options.
+# Commands that need no root: help, version, and errors for mistyped options.
 # Usage: usage.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"

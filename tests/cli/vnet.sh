@@ -28,7 +28,7 @@ ip link show stranger >/dev/null || fail "the stranger is gone"
 ip link show tw7 >/dev/null 2>&1 && fail "the wire is still there"
 [ -z "$("$tracewire" vnet show)" ] || fail "vnet show after down: $("$tracewire" vnet show)"
 
-# with_error SYSCALL:error=ERRNO:when=N WORD...: the kernel fails that call. Return: the status, 124 if it hangs
+# with_error SYSCALL:error=ERRNO:when=N WORD...: the kernel fails that call. Return: the status, or 124 if it hangs
 with_error() {
 	local status=0
 
@@ -38,9 +38,9 @@ with_error() {
 	return $status
 }
 
-# libnl waits for an answer although its request was refused.
+# libnl waits for an answer although the kernel refused the request.
 with_error sendmsg:error=ENOMEM:when=1 show && fail "vnet show shows interfaces without having asked"
-# An answer is lost: libnl reports success, and has no interface.
+# The answer is lost: libnl reports success, and returns no interface.
 for ((lost = 0, n = 1; n <= 30; n++)); do
 	with_error recvmsg:error=ENOBUFS:when=$n up tw7 || lost=$((lost + 1))
 	ip link del tw7 2>/dev/null

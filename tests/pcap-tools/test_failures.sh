@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test_failures.sh SAMPLE: a full disk, a reader that goes away, a writer that is killed: the written part stays readable.
+# test_failures.sh SAMPLE: a full disk, a reader that closes the pipe, a writer that is killed. The written part stays readable.
 set -eu
 sample=$1
 if [ "$(id -u)" != 0 ]; then
@@ -13,7 +13,7 @@ if [ -z "${IN_NAMESPACE:-}" ]; then
 fi
 dir=$(mktemp -d)
 trap 'umount "$dir" 2>/dev/null || true; rm -rf "$dir" "$dir.said"' EXIT
-mount -t tmpfs tmpfs /run # where a writer that is killed leaves a note
+mount -t tmpfs tmpfs /run # a killed writer leaves a note there
 mount -t tmpfs -o size=1m tmpfs "$dir"
 cd /
 
@@ -22,7 +22,7 @@ fail() {
 	exit 1
 }
 
-# Full disk: the sentence, status 1, and a valid file of whole blocks.
+# A full disk: the writer prints a sentence, ends with status 1, and leaves a valid file of whole blocks.
 status=0
 "$sample" "$dir/full.pcapng" 100000 2>"$dir.said" || status=$?
 said=$(cat "$dir.said")
@@ -41,14 +41,14 @@ esac
 echo "full disk: $packets packets readable; it said: $said"
 rm "$dir/full.pcapng"
 
-# The reader of a pipe goes away: an error, no signal.
+# The reader closes the pipe: the writer gets an error and no signal.
 status=0
 { "$sample" - 1000000 2>"$dir/said" || echo $? >"$dir/status"; } | head -c 1000 >/dev/null
 [ "$(cat "$dir/status")" = 1 ] || fail "closed pipe: $(cat "$dir/status") $(cat "$dir/said")"
 grep -q "standard output: its reader has gone" "$dir/said" || fail "closed pipe: $(cat "$dir/said")"
 umount "$dir"
 
-# Killed at any moment: tshark reads the file, at worst with a warning about the truncation.
+# The writer is killed at any moment: tshark reads the file, at worst with a warning about the truncation.
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	"$sample" "$dir/killed.pcapng" 100000000 2>/dev/null &
 	pid=$!
@@ -60,6 +60,6 @@ for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		grep -q "cut short" "$dir/errors" || fail "killed: $(cat "$dir/errors")"
 	size=$(stat -c %s "$dir/killed.pcapng")
 	packets=$(wc -l <"$dir/out")
-	# 160 bytes a packet; the last one, and tshark's line of it, may be truncated; batches are padded to disk blocks
+	# a packet has 160 bytes; the last packet, and its line in tshark, may be truncated; batches are padded to disk blocks
 	[ $((packets * 160 + 2000 + size / 30)) -gt "$size" ] || fail "killed: $packets packets of $size bytes"
 done

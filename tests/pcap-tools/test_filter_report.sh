@@ -8,7 +8,7 @@ tracewire=$1
 editcap -r "$home/all.pcapng" "$home/x.pcapng" 1-30000 || exit 1
 chmod 644 "$home/x.pcapng"
 
-# same FILTER DISPLAY-FILTER LEAST: at least that many events, so that something is compared
+# same FILTER DISPLAY-FILTER LEAST: both find the same events, and at least LEAST, so that something is compared
 same() {
 	local ours n
 	"$tracewire" report -q -j -R -f "$1" "$home/x.pcapng" >"$home/json" 2>"$home/err"
@@ -48,7 +48,7 @@ same 'sys_enter.args != 0' 'trace.raw_syscalls.sys_enter.args != 0' 1
 same 'runtime > 1000000 and not (cpu == 0 or comm == "bash")' \
 	'trace.any.runtime > 1000000 and not (trace.cpu == 0 or trace.comm == "bash")' 10
 
-# The summary counts rejected events, losses stay, a mistyped name is reported, and an invalid filter is refused.
+# The summary counts rejected events, losses are still shown, a mistyped name is reported, and an invalid filter is refused.
 "$tracewire" report -f 'event == sched_switch' "$home/x.pcapng" 2>"$home/err" >"$home/out"
 printed=$(sed -nE 's/^events +([0-9]+) printed of ([0-9]+) .*/\1 \2/p' "$home/err")
 expect "printed and rejected" "${printed#* }" $((${printed% *} + $(sed -nE 's/^rejected ([0-9]+) .*/\1/p' "$home/err")))

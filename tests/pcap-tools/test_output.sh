@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test_output.sh OUTPUT_TOOL: sequences of files as read by tshark and capinfos, a ring on a full disk, and the files of a killed writer.
-# KILLS=N sets the number of kills for each kind of file.
+# test_output.sh OUTPUT_TOOL: tshark and capinfos read sequences of files, a ring on a full disk, and the files of a killed writer. KILLS=N
+# sets the number of kills for each kind of file.
 # shellcheck disable=SC2034 # for namespace.sh
 namespaces=--mount
 tool=$1
@@ -22,7 +22,7 @@ expect() { # WHAT WANTED GOT
 	[ "$2" = "$3" ] || fail "$1: '$3' instead of '$2'"
 }
 
-# packets FILE...: number of packets; capinfos reports no fault
+# packets FILE...: prints the number of packets; capinfos reports no fault
 packets() {
 	local n=0 file
 
@@ -33,7 +33,7 @@ packets() {
 	echo $n
 }
 
-# in_a_row FILE...: tshark reads all packets, numbered from the first to the last, none missing
+# in_a_row FILE...: tshark reads all packets; their numbers have no gap
 in_a_row() {
 	local file
 
@@ -43,16 +43,16 @@ in_a_row() {
 		{ before = $1 }' || fail "packets are missing between files"
 }
 
-last_packet() { # FILE: its time
+last_packet() { # FILE: prints the time of the last packet
 	tshark -r "$1" -T fields -e frame.time_epoch 2>/dev/null | tail -n 1
 }
 
-stop() { # PROCESS: it stands when this returns
+stop() { # PROCESS: it is stopped when this returns
 	kill -STOP "$1"
 	until grep -q '^State:.T' "/proc/$1/status"; do sleep 0.01; done
 }
 
-# By size, in the order of their names, the last one shorter than the others.
+# Files by size, in the order of their names. The last file is shorter than the others.
 for ending in pcapng pcapng.zst; do
 	"$tool" write "a.b.$ending" 20000 file_bytes=300000 >said
 	files=(a.b_000??_20????????????".$ending")
@@ -61,7 +61,7 @@ for ending in pcapng pcapng.zst; do
 	expect "packets in $ending" 20000 "$(packets "${files[@]}")"
 	in_a_row "${files[@]}"
 	expect "bytes" "bytes=$(stat -c %s "${files[@]}" | awk '{ n += $1 } END { print n }')" "$(cut -d ' ' -f 1 said)"
-	# up to a packet more, and padding to a disk block
+	# up to one packet more, and the padding to a disk block
 	[ "$ending" = pcapng.zst ] || for file in "${files[@]:0:${#files[@]}-1}"; do
 		size=$(stat -c %s "$file")
 		if [ "$size" -lt 300000 ] || [ "$size" -ge 304300 ]; then fail "$file has $size bytes"; fi
@@ -70,7 +70,7 @@ for ending in pcapng pcapng.zst; do
 	rm "${files[@]}"
 done
 
-# By count, in a ring: the last three stay, with the last packets.
+# Files by number of packets, in a ring: the last three files stay, with the last packets.
 "$tool" write ring.pcapng 1050 file_packets=100 files_max=3 >said
 expect "a ring" "files=11 removed=8 early=0 unwritten=0" "$(cut -d ' ' -f 2- said)"
 expect "its names" "ring_00009 ring_00010 ring_00011" "$(echo ring_* | sed 's/_20[0-9]*\.pcapng//g')"
@@ -78,7 +78,7 @@ expect "packets in the ring" 250 "$(packets ring_*)"
 in_a_row ring_*
 expect "the last packet" 0.001049000 "$(last_packet ring_00011_*)"
 
-# By time: as many files as fifths of a second, more on a busy machine; and at whole seconds.
+# Files by time: one for each fifth of a second, more on a busy machine; and files that begin at whole seconds.
 begin=$(date +%s%N)
 "$tool" write time.pcapng 150 file_ns=200000000 pace=10000 >/dev/null
 fifths=$((($(date +%s%N) - begin) / 200000000))
@@ -91,13 +91,13 @@ set -- clock_*
 in_a_row "$@"
 rm -f ring_* time_* clock_*
 
-# Standard output is the caller's, with its existing content.
+# Standard output belongs to the caller, and its existing content stays.
 echo before >shared
 "$tool" write - 5 >>shared
 expect "what stood before" before "$(head -n 1 shared | tr -d '\0')"
 expect "the content after it" "$(printf '\n\r\r\n' | od -An -tx1)" "$(tail -c +8 shared | head -c 4 | od -An -tx1)"
 
-# An output that is no file cannot be several; two processes cannot write the same one.
+# An output that is not a regular file cannot be split. Two processes cannot write the same output.
 "$tool" write - 10 file_packets=5 2>said >/dev/null && fail "several files of standard output"
 grep -q 'standard output: it cannot be split into several files' said || fail "it says $(cat said)"
 "$tool" write one.pcapng 100000 remember=1 pace=1000 >/dev/null &
@@ -114,7 +114,7 @@ wait $pid 2>/dev/null || true
 "$tool" left >left
 expect "notes" "" "$(ls /run/tracewire 2>/dev/null)"
 
-# A full disk: a ring continues with fewer files; without one the file ends with its last whole block.
+# A full disk: a ring continues with fewer files. Without a ring, the file ends with its last whole block.
 mkdir disk
 mount -t tmpfs -o size=1m tmpfs disk
 for ending in pcapng pcapng.zst; do
@@ -139,14 +139,14 @@ for ending in pcapng pcapng.zst; do
 done
 umount disk
 
-# Killed: tshark reads the file, at worst with a warning about its end; after the repair without any. Less than 1 MiB of committed packets
-# is missing.
+# The writer is killed: tshark reads the file, at worst with a warning about its end, and after the repair without a warning. Less than 1
+# MiB of committed packets is missing.
 for ending in pcapng pcapng.zst; do
 	remarks=0 cut=0 most=0
 	for ((i = 0; i < ${KILLS:-3}; i++)); do
 		"$tool" write "k.$ending" 1000000000 remember=1 progress=1 >/dev/null 2>&1 &
 		pid=$!
-		sleep "0.0$((RANDOM % 5))$((RANDOM % 10))" # some writes; tshark takes seconds to read them
+		sleep "0.0$((RANDOM % 5))$((RANDOM % 10))" # the writer has written something; tshark takes seconds to read it
 		kill -KILL $pid
 		wait $pid 2>/dev/null || true
 		[ -s "k.$ending" ] || { rm -rf /run/tracewire "k.$ending"; continue; }
@@ -165,13 +165,13 @@ for ending in pcapng pcapng.zst; do
 		expect "notes" "" "$(ls /run/tracewire 2>/dev/null)"
 		left=$(packets "k.$ending")
 		in_a_row "k.$ending"
-		lost=$(($(od -An -tu8 "k.$ending.progress") - left)) # 132 bytes each
+		lost=$(($(od -An -tu8 "k.$ending.progress") - left)) # a packet has 132 bytes
 		[ $((lost * 132)) -le 1048576 ] || fail "$lost packets are lost: more than 1 MiB"
 		[ $lost -le $most ] || most=$lost
 		[ "$left" -le "$read" ] || fail "more packets than before: $left of $read"
 		[ $((read - left)) -le 8000 ] || fail "$((read - left)) packets cut off: more than a write has"
 		[ "$(stat -c %s "k.$ending")" -ge "$known" ] || fail "what was known to be whole is cut off"
-		# Empty: it was killed in its first write.
+		# The file is empty if the writer was killed in its first write.
 		[ "$ending" = pcapng ] || [ ! -s "k.$ending" ] || zstd -tq "k.$ending" || fail "no frame of zstd: $(cat left)"
 		expect "a second repair" "$dir/k.$ending cut=0 closed=0" "$("$tool" repair "$dir/k.$ending")"
 		rm "k.$ending"
@@ -179,7 +179,7 @@ for ending in pcapng pcapng.zst; do
 	echo "killed, $ending: ${KILLS:-3} times, tshark remarked on $remarks ends, $cut bytes cut off, $most packets lost at most"
 done
 
-# Of several files only the last was being written, unless it has its end and the next one has not begun.
+# With several files, only the last was being written, unless it is complete and the next one has not begun.
 "$tool" write several.pcapng.zst 1000000000 file_packets=20000 files_max=5 remember=1 >/dev/null 2>&1 &
 pid=$!
 until [ "$(find . -name 'several_*' | wc -l)" -ge 4 ]; do sleep 0.05; done
@@ -190,19 +190,19 @@ ended=no
 zstd -tq "$last" 2>errors && ended=yes
 "$tool" left >left
 grep -q "^$dir/$last cut=" left || [ $ended = yes ] || [ ! -s "$last" ] || fail "of several files it repairs $(cat left)"
-[ -s "$last" ] || rm "$last" # killed before it had a block
+[ -s "$last" ] || rm "$last" # the writer was killed before it had written a block
 zstd -tq several_* || fail "files that were ended have no end"
 in_a_row several_*
 rm several_*
 
-# The same without a note: the newest file is found by its name, unless another process writes it; symbolic links do not count.
+# Without a note, the newest file is found by its name, unless another process writes it. Symbolic links do not count.
 for ending in pcapng pcapng.zst; do
 	"$tool" write "n.$ending" 1000000000 file_packets=20000 >/dev/null 2>&1 &
 	pid=$!
 	until [ "$(find . -name 'n_*' -size +100k | wc -l)" -ge 4 ]; do sleep 0.05; done
 	until stop $pid && last=$(printf '%s\n' n_* | tail -n 1) && [ -s "$last" ] && ! zstd -tq "$last" 2>/dev/null &&
 		! flock -ns "$last" true; do
-		kill -CONT $pid # that one is not begun, or has its end, or is let go
+		kill -CONT $pid # that file was not begun, is complete, or is no longer written
 		sleep 0.01
 	done
 	"$tool" newest "n.$ending" >left
@@ -211,7 +211,7 @@ for ending in pcapng pcapng.zst; do
 	grep -q 'another capture is writing' errors || fail "a file that is being written: $(cat errors)"
 	kill -KILL $pid
 	wait $pid 2>/dev/null || true
-	[ "$ending" = pcapng.zst ] || printf '\6\0\0' >>"$last" # whatever it was writing, this was not all of it
+	[ "$ending" = pcapng.zst ] || printf '\6\0\0' >>"$last" # an incomplete block
 	cp "$last" other
 	touch -d '1 hour' other "n_00001_20261121093000.$ending.other" "m_00001_20261121093000.$ending"
 	ln -s other "n_99999_20261121093000.$ending"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# test_readers.sh SAMPLE: a recording in other programs: tshark, capinfos, editcap and mergecap are the reference.
+# test_readers.sh SAMPLE: other programs read a recording: tshark, capinfos, editcap and mergecap are the reference.
 set -eu
 sample=$1
 dir=$(mktemp -d)
@@ -38,7 +38,7 @@ expect interface box:tracewire-1 "$(field Name)"
 expect description "kernel trace events: sched:*; clock mono; kernel 6.1.0-test" "$(field Description)"
 expect "statistics" 1 "$(field 'Number of stat entries')"
 
-# Every event has its time to the nanosecond, with both threads interleaved; the two control frames are first.
+# The time of each event is exact to the nanosecond, and the events of both threads are interleaved. The two control frames are first.
 tshark -r x.pcapng -T fields -e frame.time_epoch -e frame.interface_name 2>errors >times || fail "tshark: $(cat errors)"
 expect "packets in tshark" 40002 "$(wc -l <times)"
 awk 'NR > 2 {
@@ -53,7 +53,7 @@ expect "packets editcap kept" 10 "$(tshark -r part.pcapng 2>/dev/null | wc -l)"
 mergecap -w both.pcapng x.pcapng part.pcapng || fail "mergecap refuses the file"
 expect "packets merged" 40012 "$(tshark -r both.pcapng 2>/dev/null | wc -l)"
 
-# Standard output is as good as a file, and so is an empty file.
+# Standard output and an empty file work like any file.
 "$sample" - 1000 2>stats | tshark -r - 2>/dev/null >printed
 expect "packets through a pipe" 2002 "$(wc -l <printed)"
 "$sample" empty.pcapng 0 2>stats || fail "an empty recording: $(cat stats)"
