@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The age of the oldest event on the screen: `live` with tshark printing lines, and the time at which each arrives.
+# The age of the oldest event on the screen: tshark prints lines for `live`, and the test measures when each line arrives.
 # Usage: age.sh TRACEWIRE AGE
 tracewire=$1
 age=$2
@@ -8,18 +8,18 @@ age=$2
 set -o pipefail
 GOAL_US=20000
 
-# The lines as users see them, after the event's time.
+# tshark prints the lines that users see, after the event's time.
 mkdir "$scratch/bin"
 printf '#!/bin/sh\nexec %s "$@" -o %s\n' "$(command -v tshark)" \
 	"'gui.column.format:\"Time\",\"%Cus:trace.time:0:R\",\"Protocol\",\"%p\",\"Info\",\"%i\"'" >"$scratch/bin/tshark"
 chmod 755 "$scratch/bin/tshark"
 export PATH=$scratch/bin:$PATH
 
-ticks() { # of all CPUs: idle, stolen by other guests of the host, all
+ticks() { # prints the ticks of all CPUs: idle, stolen by other guests of the host, total
 	awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print $5 + $6, $9, all; exit }' /proc/stat
 }
 
-# As on a terminal: each line wakes it, which causes events, which are lines.
+# As on a terminal: each printed line wakes the terminal, which causes events, which become lines.
 measure() {
 	local idle stolen all idle_after stolen_after all_after
 	read -r idle stolen all < <(ticks)
@@ -34,9 +34,9 @@ measure() {
 	[ "${p90:-$GOAL_US}" -lt $GOAL_US ]
 }
 
-# Other activity of the machine can delay tshark for a while, so there are several tries. Without any CPU time, for example because the host
-# gives it to other guests, tshark is late in any case; then the test only requires that it keeps up: output that causes itself would be
-# seconds late.
+# Other activity of the machine can delay tshark for a while, so there are several tries. If there is no CPU time, for example because the
+# host gives it to other guests, tshark is late in any case. Then the test only requires that tshark keeps up: if its output caused more
+# output, it would be late by seconds.
 left=0 least_max=
 for _ in 1 2 3 4 5; do
 	measure && exit $failed

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `capture` of a stream on a veth pair: it writes what was sent, in time order; with a filter exactly what report's filter shows; also if it
-# joins late. How it ends, and that its ledger balances.
+# `capture` of a stream on a veth pair writes the sent events in time order, also if it joins late. With a filter, it writes exactly the
+# events that report's filter shows. The test also checks how capture ends, and that its ledger balances.
 # Usage: capture.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 expression='comm == "sleep" and event != "sched_waking" or sched_process_fork.child_comm ~ "s*" or (next_pid == 0 and cpu == 1)'
 busy='for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.01; done'
 
-# start_capture NAME OPTION...: in the background, receiving when this returns; its file is NAME.pcapng
+# start_capture NAME OPTION...: starts it in the background; it receives when this returns; its file is NAME.pcapng
 start_capture() {
 	local name=$1
 	shift
@@ -21,20 +21,20 @@ end_capture() { # PROCESS NAME
 	expect "status of capture $2 after Ctrl-C" 0 $?
 }
 
-number() { # NAME PATTERN: in the summary of a capture, the number that the pattern has in parentheses
+number() { # NAME PATTERN: prints the number that matches the parentheses of PATTERN in the summary of a capture
 	sed -nE "s/$2/\1/p" "$scratch/$1.err"
 }
 
-text_of() { # NAME OPTION...: as report has it
+text_of() { # NAME OPTION...: prints the text of report
 	local name=$1
 	shift
 	"$tracewire" report -q -t "$@" "$scratch/$name.pcapng" || fail "report of $name"
 }
 
-# Only the command is traced (-F), so that all events are found again: with all of a busy machine's events captures would lose some.
+# Only the command is traced (-F), so that all events are found: a capture of all events of a busy machine may lose some.
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 
-# Packed, and one event a frame.
+# Packed frames, and frames with one event.
 for frames in 0 1; do
 	start_capture all
 	all=$pid
@@ -63,7 +63,7 @@ for frames in 0 1; do
 	diff "$scratch/expected" "$scratch/text" >"$scratch/bad" || fail "frames of $frames: $(head -n 4 "$scratch/bad")"
 done
 
-# As in record.
+# The output options work as in record.
 events "$scratch/some.pcapng" frame.time_epoch trace.time trace.events trace.comm >"$scratch/events"
 same_clock <"$scratch/events" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
 expect "events of one packet" 1 "$(cut -f3 "$scratch/events" | sort -u)"
@@ -73,7 +73,7 @@ for line in 'Strict time order: *True' " Name = $(uname -n):tracewire-[0-9]+" 'F
 	says "$scratch/info" "$line" || fail "capinfos does not say '$line': $(cat "$scratch/info")"
 done
 
-# Of a stream that began long ago and does not end.
+# The stream began long ago and does not end.
 in_background sleeper sh -c 'while :; do sleep 0.01; done'
 start_tracewire stream stream -e sched -i tw0
 stream=$pid
@@ -94,15 +94,15 @@ start_capture busy
 sleep 0.2
 end_capture "$pid" busy
 
-# Into a pipe, read at once.
+# capture writes to a pipe that is read at once.
 "$tracewire" capture -q -i tw0 -w - -c 20 -f 'event == "sched_switch"' 2>"$scratch/pipe.err" | "$tracewire" report -q - |
 	grep -c ' sched_switch: ' >"$scratch/piped"
 expect "events through a pipe" 20 "$(cat "$scratch/piped")"
 expect "what a quiet capture says" "" "$(cat "$scratch/pipe.err")"
 interrupt $stream
 
-# A classifier in XDP drops frames before captures see them: missing events are filtered, not lost. It begins when the stream has sent its
-# formats, so earlier events pass.
+# An XDP classifier drops frames before captures see them: missing events count as filtered, not as lost. The classifier is attached when
+# the stream has sent its formats; earlier events pass.
 in_background classifier "$tracewire" filter attach -i tw0 'sched_switch.prev_comm == "sleep"' --action drop
 classifier=$pid
 wait_for says "$scratch/classifier.err" '^waiting on tw0'
@@ -119,8 +119,8 @@ filtered=$(ledger dropped classifier)
 expect "events in the file, and filtered" "$sent" $(($(number dropped '^file +([0-9]+) events .*') + filtered))
 nothing_lost dropped
 
-# Truncated packets are events of known formats: metadata is not truncated. Here they end in the middle of the fields: prev_pid ends with
-# byte 98, prev_prio with 102.
+# Truncated packets are events of known formats, because metadata is not truncated. Here the packets end in the middle of the fields:
+# prev_pid ends with byte 98, prev_prio with byte 102.
 start_capture cut -s 100
 cut=$pid
 "$tracewire" stream -F -e sched:sched_switch -i tw0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
@@ -133,7 +133,7 @@ says "$scratch/info" '^  kernel ' || fail "metadata were cut: $(cat "$scratch/in
 nothing_lost cut
 eval "$(summary "$scratch/stream.err")"
 [ "$sent" -gt 20 ] || fail "only $sent events to be cut"
-packets() { # DISPLAY-FILTER: how many of the cut ones match
+packets() { # DISPLAY-FILTER: prints the number of truncated packets that match
 	tshark -r "$scratch/cut.pcapng" -Y "$1" -T fields -e frame.number 2>>"$scratch/tshark.err" | wc -l
 }
 expect "cut events" "$sent" "$(packets 'trace.event == "sched_switch" && trace.pid && trace.time && _ws.short && trace.expert.cut')"
@@ -148,7 +148,7 @@ says "$scratch/err" "^snapped +$sent truncated frames" || fail "report does not 
 ! says "$scratch/err" '^(damaged|missing)' || fail "cut packets are no damage: $(cat "$scratch/err")"
 expect "lines of cut events" "$sent" "$(grep -cE ' sched_switch: +prev_comm=.* prev_pid=[0-9]+ \[cut by the capture\]$' "$scratch/text")"
 
-# Invalid options: status, and no file.
+# Invalid options: the status is that of a usage error, and there is no file.
 refused() { # STATUS TEXT OPTION...
 	local status=$1 text=$2
 	shift 2
@@ -160,7 +160,7 @@ refused() { # STATUS TEXT OPTION...
 refused 1 "cannot receive on tw9: there is no such interface; ip -br link lists all interfaces" -i tw9
 refused 1 "cannot receive on tw9 through AF_XDP: there is no such interface; ip -br link lists all interfaces" --xdp -i tw9
 ip link add vb type veth peer name vb-far
-for way in '' --xdp; do # also where there is no carrier, up is enough
+for way in '' --xdp; do # the interface needs no carrier, it only has to be up
 	ip link set vb down
 	# shellcheck disable=SC2086 # none or one
 	refused 1 "cannot receive on vb: the interface is down; bring it up with ip link set vb up" $way -i vb
@@ -180,14 +180,14 @@ refused 2 "--packed keeps frames as received, and --snapshot-length truncates th
 refused 2 "--status '0' is not a number of seconds, such as 1 or 0.5s" -i tw0 --status 0
 refused 2 "--autostop 'duration:x': 'x' is not a number of seconds, such as 60 or 0.5" -i tw0 -a duration:x
 
-for ring in '' '-b files:2 -b filesize:100'; do # what is not there now may be later: as record has it
+for ring in '' '-b files:2 -b filesize:100'; do # capture accepts paths that are missing now, as record does
 	# shellcheck disable=SC2086
 	"$tracewire" capture -i tw0 $ring -w "$scratch/nowhere/x" 2>"$scratch/err"
 	expect "status of capture into a folder that is not there $ring" 1 $?
 	says "$scratch/err" "^tracewire capture: creating $scratch/nowhere/x.*: No such file or directory; create the directory first\$" || fail "said: $(cat "$scratch/err")"
 done
 
-# Killed and started again: the second capture repairs the last file of the first. The test has a separate /run, because any run that starts
+# A capture is killed, and the next capture repairs the last file of the first. The test has a separate /run, because each run that starts
 # on this machine repairs the captures noted in /run/tracewire.
 mount -t tmpfs tmpfs /run || exit 1
 chmod 711 "$scratch"
@@ -205,23 +205,23 @@ sleep 0.3
 kill_at_once "$pid"
 killed=$(echo "$scratch"/ring/x_00001_*)
 zstd -tq "$killed" 2>/dev/null && fail "a compressed file of a capture that was killed has an end"
-sleep 1 # names have seconds
+sleep 1 # the names of the files contain the time in seconds
 start_ring
-wait_for says "$scratch/ring.err" "^repaired capture $killed of a killed run" || # said by one that receives
+wait_for says "$scratch/ring.err" "^repaired capture $killed of a killed run" || # a capture that receives prints this
 	fail "the ring of a capture that was killed: $(cat "$scratch/ring.err")"
 zstd -tq "$killed" || fail "a repaired file has no end"
 interrupt "$pid"
 expect "files of both runs" 2 "$(find "$scratch/ring" -type f | wc -l)"
 umount /run
 
-# An existing file is not truncated for a command that cannot run.
+# An existing file is not truncated if the command cannot be executed.
 echo precious >"$scratch/precious"
 "$tracewire" capture -i tw0 -w "$scratch/precious" -Z nobody-of-this-name 2>"$scratch/err"
 expect "status of capture for an unknown user" 2 $?
 expect "what was said" "tracewire capture: there is no user nobody-of-this-name on this machine" "$(cat "$scratch/err")"
 expect "the file" precious "$(cat "$scratch/precious")"
 
-# The interface is removed: everything received is in the file.
+# The interface is removed: all received events are in the file.
 start_capture gone
 "$tracewire" vnet down tw0 2>/dev/null
 wait "$pid"

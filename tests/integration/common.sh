@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154
-# Sourced by the tests, with $tracewire set: root, a network namespace, and a mount namespace in which the built plugin is where the
-# installed one would be, so that every tshark is an ordinary one. PLUGIN and PLUGINDIR are set by CTest.
+# Sourced by the tests, with $tracewire set: root, a network namespace, and a mount namespace in which the built plugin replaces an
+# installed one, so that each tshark is an ordinary one. CTest sets PLUGIN and PLUGINDIR.
 for part in namespace check processes network tracing; do
 	# shellcheck source=/dev/null
 	. "$(dirname "${BASH_SOURCE[0]}")/../shell/$part.sh" || exit 1
@@ -24,7 +24,7 @@ install_plugin() {
 }
 install_plugin
 
-# start_dumpcap NAME INTERFACE OPTION...: in the background; capturing when this returns
+# start_dumpcap NAME INTERFACE OPTION...: starts it in the background; it captures when this returns
 start_dumpcap() {
 	local name=$1 interface=$2
 	shift 2
@@ -32,19 +32,19 @@ start_dumpcap() {
 	wait_for says "$scratch/$name.err" '^File: '
 }
 
-# has_packets FILE N: at least that many are in the file that dumpcap writes
+# has_packets FILE N: the file that dumpcap writes has at least N packets
 has_packets() {
 	[ "$(capinfos -Mc "$1" 2>/dev/null | awk '/^Number of packets:/ { print $NF }')" -ge "$2" ] 2>/dev/null
 }
 
-# end_dumpcap PROCESS FILE SUMMARY: when its file has all frames of the stream in SUMMARY, because a dumpcap that is ended loses what it has
-# not read
+# end_dumpcap PROCESS FILE SUMMARY: ends it when FILE has all frames of the stream in SUMMARY, because an interrupted dumpcap loses the
+# packets that it has not read
 end_dumpcap() {
 	wait_for has_packets "$2" "$(sed -nE 's/^frames +([0-9]+),.*/\1/p' "$3")"
 	interrupt "$1"
 }
 
-# nothing_left PROCESS: no instance of it, and no interface except lo and those named after it
+# nothing_left PROCESS INTERFACE...: there is no instance of PROCESS, and no interface except lo and these
 nothing_left() {
 	local process=$1
 	shift
@@ -52,7 +52,7 @@ nothing_left() {
 	expect "interfaces left" "" "$(interfaces | grep -vxF "$(printf '%s\n' lo "$@")")"
 }
 
-# summary FILE: its numbers, as shell assignments: recorded= read= sent= ring= shed= tx= frames= shown= dropped= in_file= unnamed=
+# summary FILE: prints its numbers as shell assignments: recorded= read= sent= ring= shed= tx= frames= shown= dropped= in_file= unnamed=
 summary() {
 	sed -nE -e 's/^events +([0-9]+) recorded, ([0-9]+) read, ([0-9]+) sent.*/recorded=\1 read=\2 sent=\3/p' \
 		-e 's/^lost +([0-9]+) in the ring, ([0-9]+) by the producer, ([0-9]+) in .*/ring=\1 shed=\2 tx=\3/p' \
@@ -60,7 +60,7 @@ summary() {
 		-e 's/^file +([0-9]+) .*/in_file=\1/p' -e 's/^unnamed +([0-9]+) .*/unnamed=\1/p' "$1"
 }
 
-# events FILE FIELD...: of every event of a capture, separated by tabs
+# events FILE FIELD...: prints the fields of each event of a capture, separated by tabs
 events() {
 	local file=$1 fields=() field
 	shift
@@ -68,7 +68,7 @@ events() {
 	tshark -r "$file" -Y trace.event -T fields "${fields[@]}" 2>"$scratch/tshark.err" || fail "tshark: $(cat "$scratch/tshark.err")"
 }
 
-# statistics FILE: of its last interface statistics block: isb_ifrecv, isb_ifdrop, isb_osdrop, isb_usrdeliv
+# statistics FILE: prints the last interface statistics block: isb_ifrecv, isb_ifdrop, isb_osdrop, isb_usrdeliv
 statistics() {
 	od -An -v -tu4 -w4 "$1" | awk '{ word[NR - 1] = $1 } END {
 		for (at = 0; at < NR && word[at + 1]; at += word[at + 1] / 4)
@@ -81,14 +81,15 @@ statistics() {
 	}'
 }
 
-# ledger NAME PLACE: events there, in the last statistics block of NAME.pcapng; 0 if it does not have the place
+# ledger NAME PLACE: prints the number of events at PLACE in the last statistics block of NAME.pcapng; 0 if the block does not have the
+# place
 ledger() {
 	local of
 	of=$(strings -n 16 "$scratch/$1.pcapng" | grep -o 'ledger version=1 .*' | tail -n 1)
 	[[ $of =~ \ $2=([0-9a-z]+) ]] && echo "${BASH_REMATCH[1]}" || echo 0
 }
 
-# nothing_lost NAME: its ledger is closed, and no place of losses has events
+# nothing_lost NAME: the ledger is closed, and has no losses
 nothing_lost() {
 	local place
 	expect "$1: its ledger" closed "$(ledger "$1" state)"
@@ -97,7 +98,8 @@ nothing_lost() {
 	done
 }
 
-# same_clock: standard input is "packet time, event time" in seconds; they never go back, and differ by a constant, to the ns
+# same_clock: standard input has lines "packet time, event time" in seconds; the times never decrease, and their difference is constant, to
+# the ns
 same_clock() {
 	awk -F'\t' '{
 		split($1, packet, "."); split($2, event, ".")

@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `make demo` in a fresh copy of the tree: without root and without tracefs it decodes a recorded sample and says why; otherwise live.
+# `make demo` in a fresh copy of the tree: without root and without tracefs it decodes a recorded sample and prints why; otherwise it traces
+# this kernel.
 # Usage: demo.sh TRACEWIRE SOURCE_DIR
 tracewire=$1
 source=$2
 . "$(dirname "$0")/common.sh"
-umount "$PLUGINDIR/epan" # the demo brings its own
+umount "$PLUGINDIR/epan" # the demo has a plugin of its own
 
 mkdir "$scratch/tree"
 tar -C "$source" --exclude=./build --exclude=./.git -cf - . | tar -C "$scratch/tree" -xf -
 chown -R nobody: "$scratch/tree"
 cd "$scratch/tree" || exit 1
 
-# demo WHAT COMMAND...: its output in $scratch/out
+# demo WHAT COMMAND...: runs the demo; its output is in $scratch/out
 demo() {
 	local what=$1
 	shift

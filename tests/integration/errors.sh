@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What this machine, its disk or its user may lack: one sentence with the reason and the remedy, and nothing is left behind. Mistyped
-# options are in tests/cli.
+# The machine, its disk or the user lacks something: the command prints one sentence with the reason and the remedy, and leaves nothing.
+# tests/cli has the tests of mistyped options.
 # Usage: errors.sh TRACEWIRE WITHOUT_XDP
 tracewire=$1
 without_xdp=$2
@@ -11,13 +11,13 @@ without_xdp=$2
 cp "$tracewire" "$scratch/tracewire"
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups "$scratch/tracewire")
 
-# one_sentence PATTERN: on standard error, and nothing else
+# one_sentence PATTERN: standard error has only that sentence
 one_sentence() {
 	expect "lines of: $(cat "$scratch/err")" 1 "$(wc -l <"$scratch/err")"
 	says "$scratch/err" "$1" || fail "expected '$1': $(cat "$scratch/err")"
 }
 
-none_left() { # INTERFACE...: but these
+none_left() { # INTERFACE...: there are no others
 	nothing_left "" "$@"
 	find "$scratch" -name '*.pcapng' | grep . && fail "a file is left"
 	find "$tracing/instances" -maxdepth 1 -name 'tracewire-*' -newer "$scratch/home" | while read -r instance; do
@@ -25,7 +25,7 @@ none_left() { # INTERFACE...: but these
 	done | grep . && fail "an instance is left"
 }
 
-# No permission.
+# The user has no permission.
 mkdir -m 777 "$scratch/open"
 for command in 'live -e sched' "record -e sched -w $scratch/open/x.pcapng" 'stream -e sched -i tw0' cleanup; do
 	# shellcheck disable=SC2086
@@ -36,7 +36,7 @@ run 1 "${nobody[@]}" vnet up tw0
 one_sentence 'root|CAP_NET_ADMIN'
 none_left
 
-# Full disk: the written part is readable.
+# The disk is full: the written part is readable.
 mkdir "$scratch/small"
 mount -t tmpfs -o size=256k tmpfs "$scratch/small"
 run 1 "$tracewire" record -q -e sched,irq,raw_syscalls -w "$scratch/small/x.pcapng" -- sh -c 'while :; do sleep 0.01; done'
@@ -46,7 +46,7 @@ tshark -r "$scratch/small/x.pcapng" -Y trace.event >"$scratch/out" 2>"$scratch/e
 umount "$scratch/small"
 none_left
 
-# No AF_XDP: reported, and everything else works.
+# There is no AF_XDP: this is reported, and everything else works.
 "$tracewire" vnet up tw0 2>/dev/null
 for command in 'stream -e sched -i tw0' 'live -e sched'; do
 	# shellcheck disable=SC2086
@@ -60,7 +60,7 @@ done
 "$tracewire" vnet down tw0 2>/dev/null
 none_left
 
-# No tshark, and no plugin.
+# tshark or the plugin is missing.
 mkdir "$scratch/bin"
 ln -s "$(command -v sleep)" "$scratch/bin"
 run 1 env PATH="$scratch/bin" "$tracewire" live -e sched -- sleep 1
@@ -78,7 +78,8 @@ umount "$PLUGINDIR/epan"
 mount --bind "$scratch/epan" "$PLUGINDIR/epan"
 none_left
 
-# tracefs somewhere else, or not mounted: root can use both. Not available, as in many containers: one sentence.
+# tracefs is mounted elsewhere, or not mounted: root can use both. If tracefs is not available, as in many containers, the command prints
+# one sentence.
 unmount_all() {
 	awk '$3 == "tracefs" || $3 == "debugfs" { print $2 }' /proc/mounts | tac | while read -r at; do umount -l "$at"; done
 }

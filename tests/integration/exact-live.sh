@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings of this kernel by trace-cmd, in each version and compression, with instances, clocks and dates, are converted and printed as
+# trace-cmd records this kernel in each version and compression, with instances, clocks and dates. The converted recordings are printed as
 # trace-cmd prints them.
 # Usage: exact-live.sh TRACEWIRE DIFFERENCES SHIM
 tracewire=$1
@@ -32,7 +32,7 @@ record() { # NAME OPTION...
 	trace_cmd_record "$1" -b 8192 "${@:2}" ./load
 }
 
-# of_version_6 NAME: the same in version 6
+# of_version_6 NAME: converts the recording to version 6
 of_version_6() {
 	trace-cmd convert --file-version 6 --compression none -i "$1.dat" -o "$1-v6.dat" >convert.log 2>&1 ||
 		fail "trace-cmd convert: $(tail -n 2 convert.log)"
@@ -51,7 +51,7 @@ check stacks
 record plain --compression none -e sched -e irq
 check plain
 
-# tshark filters on its fields.
+# tshark can filter on the fields of the converted file.
 expect "switches away from the idle task" "$(grep -c 'sched_switch: .* prev_pid=0 ' plain.theirs)" \
 	"$(tshark -r plain.pcapng -Y 'trace.sched.sched_switch.prev_pid == 0' 2>/dev/null | wc -l)"
 record instances -e sched -B one -e irq -B two -e timer -e raw_syscalls

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Too few file descriptors: whichever open fails, the error says so and how to raise the limit, and nothing is left behind.
+# There are too few file descriptors: whichever open fails, the error says so and how to raise the limit, and nothing is left.
 # Usage: few-files.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
@@ -9,10 +9,10 @@ mkdir -m 777 "$scratch/open"
 with_files() { # N WORD...
 	timeout 100 sh -c 'ulimit -n "$1"; shift; exec "$@"' sh "$1" "$tracewire" "${@:2}" >"$scratch/out" 2>"$scratch/err"
 }
-says_limit() { # WHAT: once, in the last line
+says_limit() { # WHAT: the limit is named once, in the last line
 	expect "times that $1 says how the limit is raised: $(cat "$scratch/err")" 1 "$(tail -n 1 "$scratch/err" | grep -o 'ulimit -n' | wc -l)"
 }
-enough='' # the number from which on it works
+enough='' # the smallest number of files with which it works
 try_files() { # FIRST LAST WORD...
 	local n status
 	enough=
@@ -20,7 +20,7 @@ try_files() { # FIRST LAST WORD...
 		with_files "$n" "${@:3}"
 		status=$?
 		[ $status != 0 ] || { enough=${enough:-$n} && continue; }
-		says "$scratch/err" 'error while loading shared libraries' && continue # it has not begun
+		says "$scratch/err" 'error while loading shared libraries' && continue # the program was not started
 		says_limit "${*:3} with $n files"
 		tail -n 1 "$scratch/err" | grep -E 'No such device|no interface|no user|no memory|does without|no random number|out of memory' &&
 			fail "${*:3} with $n files: another reason"

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --filter gives the same lines wherever it is evaluated: by the kernel, by the producer, by the recorder, and by report afterwards; each
-# expression in two recordings of the same tasks at the same time, one with the filter and one without. Also its messages.
+# --filter gives the same lines wherever it is evaluated: by the kernel, by the producer, by the recorder, or later by report. Each
+# expression is tested with two recordings of the same tasks at the same time, one with the filter and one without. The test also checks the
+# messages.
 # Usage: filter.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# Tasks that begin when they are continued.
+# These tasks begin when they are continued.
 cat >"$scratch/work" <<'END'
 #!/bin/bash
 kill -STOP $$
@@ -14,19 +15,20 @@ for _ in 1 2 3; do ls / >/dev/null; echo x | cat | wc -c >/dev/null; sleep 0.005
 END
 chmod +x "$scratch/work"
 
-# The lines of a recording without what differs between two instances: the time, the state of a task that leaves its CPU, and each other.
+# Prints the lines of a recording without the parts that differ between two instances: the time, the state of a task that leaves its CPU,
+# and the events of the recording processes.
 lines() { # FILE OPTION...
 	"$tracewire" report -q "$@" 2>"$scratch/report.err" | sed -E -e '/^cpus=/d' -e '/tracewire/d' -e 's/ [0-9]+\.[0-9]+: / /' \
 		-e 's/prev_state=[^ ]*//' | sort
 	[ -s "$scratch/report.err" ] && fail "report $*: $(cat "$scratch/report.err")"
 }
 
-# both EVENTS EXPRESSION: all.pcapng and some.pcapng
+# both EVENTS EXPRESSION: records all.pcapng and some.pcapng
 both() {
 	local all some task
 	"$scratch/work" &
 	task=$!
-	wait_for is_stopped "$task" # one recording begins before the other: till both have, it calls nothing
+	wait_for is_stopped "$task" # one recording begins before the other, so the task does nothing until both have begun
 	start_tracewire all record -e "$1" -P $task -w "$scratch/all.pcapng"
 	all=$pid
 	start_tracewire some record -e "$1" -P $task -f "$2" -w "$scratch/some.pcapng"
@@ -37,11 +39,11 @@ both() {
 	wait "$some" && wait "$all" || fail "$2: recording failed: $(cat "$scratch/some.err" "$scratch/all.err")"
 }
 
-places() { # FILE: kinds of events for which the kernel, the producer, the recorder evaluate something, as the status says
+places() { # FILE: prints the numbers of event types for which the kernel, the producer and the recorder evaluate a part of the filter, from the status
 	sed -nE 's/^filter +in the kernel for ([0-9]+) .* in the producer for ([0-9]+), in the recorder for ([0-9]+).*/\1 \2 \3/p' "$1"
 }
 
-# same PLACES EVENTS EXPRESSION: it is evaluated in these places, and the result equals report's
+# same PLACES EVENTS EXPRESSION: the expression is evaluated in these places, and the result equals that of report
 same() {
 	both "$2" "$3"
 	[[ $(places "$scratch/some.err") =~ ^$1$ ]] || fail "$3: expected $1: $(grep '^filter ' "$scratch/some.err")"
@@ -66,12 +68,12 @@ same '0 0 2' raw_syscalls 'comm matches "^c"'
 same '2 0 2' raw_syscalls 'comm matches "^[lw]" and (sys_enter.id < 100 or sys_exit.ret == 0)'
 same '[0-9]+ [0-9]+ 1' sched,raw_syscalls 'sys_enter.args == 1 and comm matches "s" or prev_comm == "ls"'
 
-# The file has the whole filter of the stream.
+# The file has the complete filter of the stream.
 long=$(printf 'prev_pid != %d and ' $(seq 1000 1030))'cpu >= 0'
 "$tracewire" record -q -e sched -f "$long" -w "$scratch/x.pcapng" -- true || fail "a filter of ${#long} characters is refused"
 expect "filter told" "$long" "$(tshark -r "$scratch/x.pcapng" -Y trace.host.filter -T fields -e trace.host.filter 2>/dev/null | head -n 1)"
 
-# Filters of a stream are evaluated before sending.
+# A stream evaluates its filter before it sends.
 "$tracewire" stream -e sched -i tw0 -f 'cpu == 0 and comm matches "x"' -- true 2>"$scratch/err"
 expect "exit status of a stream with what cannot be" 2 $?
 says "$scratch/err" "^tracewire stream: column 14: 'comm matches \"x\"' cannot be decided" || fail "said: $(cat "$scratch/err")"
@@ -86,20 +88,20 @@ ip link set lo up
 	fail "a search that takes too long: $(cat "$scratch/err")"
 says "$scratch/err" '^given up [1-9][0-9]* events by the producer: `matches`' || fail "nothing is given up: $(cat "$scratch/err")"
 
-# live shows matching events.
+# live shows the matching events.
 "$tracewire" live -e sched,raw_syscalls -F -f 'comm matches "^ls$" and sys_exit.ret == 0' -- ls / >"$scratch/out" 2>"$scratch/err" ||
 	fail "live: $(cat "$scratch/err")"
 grep -E 'sys_exit|sched' "$scratch/out" >"$scratch/shown"
 [ -s "$scratch/shown" ] || fail "live shows nothing: $(cat "$scratch/err")"
 grep -vE 'sys_exit: NR -?[0-9]+ = 0' "$scratch/shown" && fail "live shows others"
 
-# Nothing can match.
+# No event can match.
 "$tracewire" record -e sched:sched_switch -f 'event != sched_switch' -w "$scratch/none.pcapng" 2>"$scratch/err"
 expect "exit status where nothing can match" 2 $?
 says "$scratch/err" "none of the selected events can match" || fail "said: $(cat "$scratch/err")"
 [ -e "$scratch/none.pcapng" ] && fail "a file is left"
 
-# On a terminal the place is shown.
+# On a terminal, the position of the error is shown.
 if command -v script >/dev/null; then
 	script -qec "'$tracewire' record -e sched -w '$scratch/none.pcapng' -f 'prev_pid == 1 and prev_pidd == 3'" /dev/null | tr -d '\r' >"$scratch/out"
 	expect "caret" "  prev_pid == 1 and prev_pidd == 3

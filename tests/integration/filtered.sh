@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Packed frames changed by a classifier on the path: events that it rejected in place count as filtered, in report and in capture, and are
-# neither lost nor shown; Wireshark marks them.
+# A classifier on the path changes packed frames. Events that it rejects in place count as filtered in report and in capture. They are
+# neither lost nor shown, and Wireshark marks them.
 # Usage: filtered.sh TRACEWIRE
 tracewire=$1
 here=$(dirname "$0")
 . "$here/common.sh"
 need python3
 
-# Only the command is traced (-F): with all of a busy machine's events captures would lose some.
+# Only the command is traced (-F): a capture of all events of a busy machine may lose some.
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 start_dumpcap dumpcap tw0 -P -w "$scratch/wire.pcap"
 dumpcap=$pid
@@ -31,7 +31,7 @@ expect "records that Wireshark marks" "$rejected" "$(cat "$scratch/marked")"
 tshark -r "$scratch/x.pcap" -Y trace.expert.gap >"$scratch/gaps" 2>/dev/null || fail "tshark fails"
 expect "gaps that Wireshark sees" "" "$(head -n 1 "$scratch/gaps")"
 
-# The same on a veth pair, for a capture, also with a filter of its own.
+# The same on a veth pair, for a capture, which may also have a filter.
 for expression in 'cpu >= 0' 'event == sched_switch'; do
 	in_background capture "$tracewire" capture -i tw0 -w "$scratch/y.pcapng" -f "$expression"
 	capture=$pid
@@ -52,9 +52,9 @@ for expression in 'cpu >= 0' 'event == sched_switch'; do
 	expect "received, dropped, delivered" "$sent 0 0 $written" "$(statistics "$scratch/y.pcapng")"
 done
 
-# Frames that XDP drops before a capture are missing by their numbers: its counters show that they are not lost. It begins when the stream
-# has sent its formats, which takes time on a busy machine.
-# The process that reads the counters has CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH, which it needs, and runs as nobody.
+# XDP drops frames before a capture sees them. Their numbers are missing, and the counters of the classifier show that they are not lost.
+# The classifier is attached when the stream has sent its formats, which takes time on a busy machine. The process that reads the counters
+# runs as nobody, with CAP_SYS_ADMIN and CAP_DAC_READ_SEARCH, which it needs.
 nobody=$(id -u nobody) group=$(id -g nobody) caps=0000000000200004 none=0000000000000000
 counting="Uid $nobody $nobody $nobody $nobody
 Gid $group $group $group $group
@@ -104,9 +104,9 @@ kill -KILL "$(pgrep -P $capture -x tracewire-count)"
 interrupt $capture
 says "$scratch/gone.err" '^\{"end".*"classifiers_unread":true' || fail "counters that nobody reads: $(cat "$scratch/gone.err")"
 
-# If it is stopped, they are unknown too. The capture ends nevertheless, and the process with it. It runs as the user of capture, because
-# the kernel checks the right to kill it.
-stop_counter() { # WHO WORD...: the process that counts is WHO
+# If that process is stopped, the counters are unknown too. The capture still ends, and the process with it. The process runs as the user of
+# capture, because the kernel checks the permission to kill it.
+stop_counter() { # WHO WORD...: the process that reads the counters runs as WHO
 	local who=$1
 	shift
 	in_background stopped "$tracewire" capture -j -i tw0 -w "$scratch/stopped.pcapng" "$@"
@@ -117,7 +117,7 @@ stop_counter() { # WHO WORD...: the process that counts is WHO
 	kill -STOP "$counter"
 	wait_for is_stopped "$counter"
 }
-ends_beside_stopped() { # WORD...: the options of the capture
+ends_beside_stopped() { # WORD...: options of the capture
 	wait_for has_ended $capture || kill -KILL "$capture" "$counter"
 	wait $capture
 	expect "$*: status of a capture beside a stopped process" 0 $?

@@ -3,16 +3,17 @@
 # Sourced by commands that are traced; $tracing is the directory of tracefs.
 # shellcheck disable=SC2154
 
-total() { # INSTANCE COUNTER: over all CPUs
+total() { # INSTANCE COUNTER: prints the sum over all CPUs
 	cat "$1"/per_cpu/cpu*/stats | awk -F': ' -v counter="$2" '$1 == counter { sum += $2 } END { print sum + 0 }'
 }
 
-# instance_of PROCESS: its trace instance. If another process's cleanup ran while it was created, a number follows the process's.
+# instance_of PROCESS: prints the name of its trace instance. If another process's cleanup ran while the instance was created, the name has
+# a number after the process id.
 instance_of() {
 	find "$tracing/instances" -maxdepth 1 -regex ".*/tracewire-$1\(\.[0-9]+\)?"
 }
 
-# freeze INSTANCE: stop its tracing, wait until everything in the rings was read, and print the kernel's counters
+# freeze INSTANCE: stops its tracing, waits until all events were read from the rings, and prints the kernel's counters
 freeze() {
 	echo 0 >"$1/tracing_on"
 	for _ in $(seq 200); do

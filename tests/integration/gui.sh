@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `live --gui` on a virtual display: Wireshark shows events at once, also for a root who did not come by sudo; it stays open after Ctrl-C,
-# while nothing else of the run does; and whoever ends what, nothing is left.
+# `live --gui` on a virtual display: Wireshark shows events at once, also for a root user without sudo. It stays open after Ctrl-C, when no
+# other process of the run is left. Whichever process ends first, nothing is left.
 # Usage: gui.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 need wireshark Xvfb
 
-# display: a new one
+# display: starts a new one
 mkfifo "$scratch/number"
 in_background display Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3<>"$scratch/number"
 read -r -t 30 number <"$scratch/number" || skip "no virtual display: $(cat "$scratch/display.err")"
 export DISPLAY=:$number
 
-home_of() { # TRACEWIRE-PROCESS: of the Wireshark that it started
+home_of() { # PROCESS of tracewire: prints the home of the Wireshark that it started
 	tr '\0' '\n' <"/proc/$(pgrep -P "$1" -x wireshark)/environ" | sed -n 's/^HOME=//p'
 }
 
-shows_events() { # HOME: the file that Wireshark shows has some
+shows_events() { # HOME: the file that Wireshark shows has events
 	local file
 	for file in "$1"/wireshark_*; do
 		[ "$(tshark -r "$file" -Y trace.event 2>/dev/null | head -n 5 | wc -l)" = 5 ] && return
@@ -46,7 +46,7 @@ all_gone() {
 	nothing_left "$run"
 }
 
-# Ctrl-C ends the run, the next one the window.
+# The first Ctrl-C ends the run, the next one ends Wireshark.
 start_window twice
 [[ $home == /tmp/tracewire-home-* ]] || fail "home of Wireshark: $home"
 expect "owner and mode of its home" "nobody 700" "$(stat -c '%U %a' "$home")"
@@ -59,12 +59,12 @@ sleep 0.6 # signals within half a second count as one
 kill -INT "$run"
 all_gone twice 0
 
-# SIGTERM does not wait for the window.
+# SIGTERM ends the run and Wireshark.
 start_window terminated
 kill -TERM "$run"
 all_gone terminated 0
 
-# A window that is closed ends the run.
+# If the user closes the window, the run ends.
 start_window closed
 kill -TERM "$window"
 wait_for has_ended "$run"
@@ -73,14 +73,14 @@ says "$scratch/closed.err" '^shown +[0-9]+ events' || fail "no summary: $(cat "$
 [ -e "$home" ] && fail "left behind by a closed window: $home"
 nothing_left "$run"
 
-# The command's end leaves the window open; the run has the command's exit status.
+# When the command ends, the window stays open. The run has the exit status of the command.
 start_window command -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9; do sleep 0.3; done; exit 7'
 wait_for says "$scratch/command.err" '^Wireshark stays open'
 nothing_left "$run"
 kill -INT "$run"
 all_gone command 7
 
-# Killed: the window stays usable, and cleanup removes its home.
+# The run is killed: the window stays usable, and cleanup removes the home of Wireshark.
 start_window killed
 kill_at_once "$run"
 kill -0 "$window" || fail "Wireshark has ended with a killed run"

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `stream` onto an interface that leaves the host: receivers get addresses other than the kernel's, with the right names. On a veth pair,
+# `stream` onto an interface that leaves the host: receivers get other addresses than the kernel's, with the right names. On a veth pair,
 # and with --raw-pointers, addresses are unchanged.
 # Usage: hashed.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# is_named FILE: it has enough events, and names for the last ones. Late receivers have to wait for names.
+# is_named FILE: it has enough events, and names for the last ones. Late receivers must wait for names.
 is_named() {
 	"$tracewire" report "$1" >"$scratch/so-far" 2>/dev/null
 	[ "$(wc -l <"$scratch/so-far")" -gt 40 ] && [ -z "$(unnamed "$scratch/so-far")" ]
 }
 
-# as_streamed NAME CAPTURE_INTERFACE OPTION...: kfree of one process until is_named, in $scratch/NAME.pcapng
+# as_streamed NAME CAPTURE_INTERFACE OPTION...: captures kfree events of one process until is_named, in $scratch/NAME.pcapng
 as_streamed() {
 	local name=$1 interface=$2 stream dumpcap
 	shift 2
@@ -29,12 +29,12 @@ as_streamed() {
 	[ "$(wc -l <"$scratch/$name.text")" -gt 20 ] || fail "$name has too few events"
 }
 
-# fields NAME: whether hashed, the call site and the pointer of each event
+# fields NAME: prints for each event whether it is hashed, the call site and the pointer
 fields() {
 	events "$scratch/$1.pcapng" trace.frame_flags.ptr_hashed trace.kmem.kfree.call_site trace.kmem.kfree.ptr
 }
 
-# code NAME: number of its call sites in the kernel's code. Numbers of 20 digits sort like text.
+# code NAME: prints the number of call sites in the kernel's code. Numbers of 20 digits sort like text.
 code() {
 	fields "$1" | cut -f2 | awk -v start="x$stext" -v end="x$etext" '
 		{ address = sprintf("%20s", $1); gsub(" ", "0", address); address = "x" address }
@@ -42,7 +42,7 @@ code() {
 		END { print n + 0 }'
 }
 
-# unnamed FILE: of the call sites in its last texts, those that are no function of this kernel
+# unnamed FILE: prints the call sites in its last texts that are not functions of this kernel
 unnamed() {
 	tail -n 20 "$1" | sed -E 's/.*call_site=([^ +]*)[+ ].*/\1/' | sort -u | grep -vxFf "$scratch/functions"
 }

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `info` of fresh captures: the producer's numbers are in the ledger of any capture: record, capture, a ring of files, dumpcap from the
-# start and dumpcap that joined late; the file of a killed capture.
+# `info` of fresh captures. The ledger of each capture has the producer's numbers: record, capture, a ring of files, dumpcap from the start
+# and dumpcap that joined late, the file of a killed capture.
 # Usage: info.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 need python3
 busy='for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.02; done'
 
-# of FILE EXPRESSION: of its info `i` and the only stream `s` with its ledger `l`
+# of FILE EXPRESSION: prints the value for `i`, the output of info; `s`, its only stream; and `l`, the ledger of that stream
 of() {
 	"$tracewire" info -j "$1" 2>/dev/null | python3 -c "
 import json, sys
@@ -18,7 +18,8 @@ l = s['ledger']
 print($2)"
 }
 
-# is_in_state FILE STATE: the current state of its ledger. A dumpcap that is ended loses what it has not read: wait for closed ones first.
+# is_in_state FILE STATE: the ledger is in that state now. An interrupted dumpcap loses the packets that it has not read: wait for closed
+# ledgers first.
 is_in_state() {
 	[ "$(of "$1" "l['state']" 2>/dev/null)" = "$2" ]
 }
@@ -28,7 +29,7 @@ balanced() { # FILE STATE
 	expect "$1: events that are not in it" 0 "$(of "$1" "s['missing']")"
 }
 
-# What record writes
+# The file of record
 "$tracewire" record -e sched -w "$scratch/record.pcapng" -- sh -c "$busy" 2>"$scratch/record.err" || fail "record: $(cat "$scratch/record.err")"
 eval "$(summary "$scratch/record.err")"
 balanced "$scratch/record.pcapng" closed
@@ -36,7 +37,7 @@ expect "record: recorded" "$recorded" "$(of "$scratch/record.pcapng" "l['recorde
 expect "record: in the file" "$in_file" "$(of "$scratch/record.pcapng" "s['events']")"
 expect "record: whose" "$(uname -n)" "$(of "$scratch/record.pcapng" "s['host']")"
 
-# Captures of an interface: by capture, and by dumpcap, whose file has no ledger
+# Captures of an interface: one by capture, and one by dumpcap, whose file has no ledger
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 start_dumpcap dumpcap tw0 -w "$scratch/dumpcap.pcapng"
 dumpcap=$pid
@@ -59,7 +60,7 @@ for file in "$scratch/dumpcap.pcapng" "$scratch/capture.pcapng"; do
 done
 expect "who has a ledger" "False True" "$(of "$scratch/dumpcap.pcapng" "s['stored']") $(of "$scratch/capture.pcapng" "s['stored']")"
 
-# Frames are removed from a capture of an interface: that many events are missing
+# Frames are removed from a capture of an interface: the number of missing events is right
 editcap "$scratch/dumpcap.pcapng" "$scratch/less.pcapng" "$(($(of "$scratch/dumpcap.pcapng" "i['packets']") / 2))"
 balanced "$scratch/less.pcapng" closed
 less=$(of "$scratch/less.pcapng" "l['places']['wire']")
@@ -68,13 +69,13 @@ expect "missing in a capture without a packet" "$lost" "$less"
 "$tracewire" info "$scratch/less.pcapng" | grep -qE ": $less events are missing by their numbers: filtered on the way, .* or lost$" ||
 	fail "no word of missing events: $("$tracewire" info "$scratch/less.pcapng" | tail -n 2)"
 
-# A capture filter of dumpcap is named as a reason
+# The capture filter of dumpcap is named as a reason
 rejected=$(of "$scratch/filtered.pcapng" "l['places']['wire']")
 [ "$rejected" -gt 0 ] || fail "dumpcap's filter rejected nothing"
 "$tracewire" info "$scratch/filtered.pcapng" | grep -qF ": $rejected events are missing by their numbers: rejected by the capture filter '$filter', or lost" ||
 	fail "no word of the filter: $("$tracewire" info "$scratch/filtered.pcapng" | tail -n 2)"
 
-# Lost, repeated and out of order: every event is where it went
+# Frames are lost, repeated and reordered: each event is counted at the right place
 packed=$scratch/packed.pcapng
 start_dumpcap packed tw0 -w "$packed"
 dumpcap=$pid
@@ -92,7 +93,7 @@ for file in "$packed" "$scratch/dumpcap.pcapng"; do
 	done
 done
 
-# One that joins late, and one that is killed after it has written a ledger, as it does every five seconds
+# A capture that joins late, and a capture that is killed after it has written a ledger, which it does every five seconds
 start_tracewire stream stream -e sched -i tw0 --events-per-frame 0
 stream=$pid
 sleep 0.5

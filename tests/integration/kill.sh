@@ -1,41 +1,41 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Killed with SIGKILL at any moment: the kernel has stopped the tracing and freed the rings, the viewer has ended, the file can be read, and
-# the next run or `cleanup` removes what the run left and nothing else.
+# A run is killed with SIGKILL at any moment. Then the kernel has stopped the tracing and freed the rings, the viewer has ended, and the
+# file can be read. The next run or `cleanup` removes what the run left, and nothing else.
 # Usage: kill.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 RANDOM=${SEED:=$$}
 echo "SEED=$SEED"
 
-value() { # INSTANCE FILE: 0 if it is gone
+value() { # INSTANCE FILE: prints its content; 0 if the instance is gone
 	cat "$1/$2" 2>/dev/null || echo 0
 }
 
-# is_freed INSTANCE: it does not trace, and its rings have the minimum size, two sub-buffers
+# is_freed INSTANCE: tracing is off, and the rings have the minimum size, two sub-buffers
 is_freed() {
 	local subbuf
 	subbuf=$(value "$1" buffer_subbuf_size_kb)
 	[ "$(value "$1" tracing_on)" = 0 ] && [ "$(value "$1" buffer_size_kb | sed 's/ .*//')" -le $((2 * (subbuf ? subbuf : 4))) ]
 }
 
-# is_newborn INSTANCE: killed between mkdir and the next step. No event was enabled yet, so nothing is traced into it, and it has the
-# kernel's default size.
+# is_newborn INSTANCE: the run was killed between mkdir and the next step. No event was enabled yet, so nothing is traced, and the rings
+# have the kernel's default size.
 is_newborn() {
 	[ "$(value "$1" tracing_on)" = 1 ] && [ -z "$(cat "$1/set_event" 2>/dev/null)" ] && [ "$(value "$1" buffer_size_kb | sed 's/ .*//')" -lt 1500 ]
 }
 
-# check_file FILE: tshark reads it to its end, or to the place where it was truncated
+# check_file FILE: tshark reads it to its end, or to the position where it was truncated
 check_file() {
-	[ -s "$1" ] || return 0 # nothing was written yet
+	[ -s "$1" ] || return 0 # the run had written nothing yet
 	tshark -r "$1" -Y trace.event -T fields -e frame.time_epoch -e trace.time >"$scratch/events" 2>"$scratch/tshark.err" ||
 		says "$scratch/tshark.err" 'cut short' || fail "tshark: $(cat "$scratch/tshark.err")"
 	readable=$((readable + $(wc -l <"$scratch/events")))
-	[ -s "$scratch/events" ] || return 0 # killed between the first write, of metadata, and the next
+	[ -s "$scratch/events" ] || return 0 # the run was killed after its first write, which has metadata only
 	same_clock <"$scratch/events" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
 }
 
-# kill_one WORD...: start, kill at a random moment of its first second, check
+# kill_one WORD...: starts a run, kills it at a random moment of its first second, and checks what is left
 kill_one() {
 	local viewers instance
 	"$tracewire" "$@" >/dev/null 2>"$scratch/err" &
@@ -62,7 +62,7 @@ at_end 'rmdir "$foreign"'
 start_tracewire living stream -e sched:sched_switch -i living
 living=$pid
 
-# On a busy machine many are killed too early to be checked: then there are more of them.
+# On a busy machine many runs are killed too early to be checked: then there are more rounds.
 pids=() looked=0 newborn=0 readable=0 rounds=0
 while [ $rounds -lt 10 ] || [ $looked -lt 20 ] && [ $rounds -lt 20 ]; do
 	rounds=$((rounds + 1))
@@ -72,7 +72,7 @@ while [ $rounds -lt 10 ] || [ $looked -lt 20 ] && [ $rounds -lt 20 ]; do
 	kill_one stream -e sched -i tw0
 	kill_one live -e sched
 done
-# A file is written all the time, at first perhaps before there is an event.
+# record writes its file all the time; the first writes may have no event.
 has_an_event() { # FILE
 	[ -s "$1" ] && tshark -r "$1" -Y trace.event -c 1000 2>/dev/null | grep -q .
 }
@@ -100,7 +100,7 @@ done
 "$tracewire" cleanup >"$scratch/told" 2>&1 || fail "cleanup: $(cat "$scratch/told")"
 is_gone() { [ -z "$(instances "$1")" ]; }
 for pid in "${pids[@]}"; do
-	wait_for is_gone "$pid" # the next run of somebody else's may be just about it
+	wait_for is_gone "$pid" # the next run of another user may just be removing it
 	nothing_left "$pid" living living-tx stranger stranger-tx
 done
 for interface in living living-tx stranger stranger-tx; do

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The ledger balances when there are more events than can be read: recorded by the kernel = delivered + lost as reported, by the summary, by
-# the file's interface statistics and by its LOST records, in each of 20 runs.
+# The ledger balances if there are more events than can be read: recorded by the kernel = delivered + lost. The summary, the interface
+# statistics of the file and its LOST records agree, in each of 20 runs.
 # Usage: ledger.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 
-# A flood of system calls on two CPUs, during which the reader is stopped for a moment, because a quiet machine reads as fast as that. Then
-# it stops the tracing, so that the kernel's counters are final.
+# The command makes a flood of system calls on two CPUs. It stops the reader for a moment, because the reader of a quiet machine is fast
+# enough. Then it stops the tracing, so that the kernel's counters are final.
 cat >"$scratch/flood" <<END
 #!/bin/bash
 "$load" 0.08 0 0 >/dev/null & "$load" 0.08 0 $(($(nproc) > 1)) >/dev/null &
@@ -23,7 +23,7 @@ freeze "\$(instance_of \$PPID)" >"$scratch/kernel"
 END
 chmod +x "$scratch/flood"
 
-# The kernel's counters compared with the summary's. Sets all of them.
+# Compares the kernel's counters with the summary's, and sets all of them.
 check_summary() { # RUN
 	eval "$(summary "$scratch/err") $(cat "$scratch/kernel")"
 	expect "$1: exit status" 0 "$status"
@@ -34,7 +34,7 @@ check_summary() { # RUN
 	odd_ledger "$scratch/err" && fail "$1: the ledger does not balance"
 }
 
-# counted FILE: "events lost" according to tshark: from the frames, and the sum of the LOST records
+# counted FILE: prints "events lost" according to tshark: from the frames, and as the sum of the LOST records
 counted() {
 	tshark -r "$1" -T fields -e trace.channel -e trace.events -e trace.lost.count 2>/dev/null |
 		awk -F'\t' '$1 != "" && $1 != 0 { events += $2 } { n = split($3, lost, ","); for (i = 1; i <= n; i++) sum += lost[i] } END { print events + 0, sum + 0 }'

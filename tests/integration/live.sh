@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `live`: decoded events in tshark, in time order, packet time = event time, tshark not as root.
+# `live`: tshark shows decoded events in time order, the packet time equals the event time, and tshark does not run as root.
 # Usage: live.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# closed NAME: checks the ledger of the summary in NAME.err. Sets $shown, the number of events shown. A busy machine may lose some, at most
-# a twentieth, and reports it.
+# closed NAME: checks the ledger of the summary in NAME.err. Sets $shown, the number of events shown. A busy machine may lose at most a
+# twentieth of the events, and reports it.
 closed() {
 	local recorded read sent ring=0 shed=0 tx=0 dropped=0 missing
 	eval "$(summary "$scratch/$1.err")"
@@ -16,7 +16,7 @@ closed() {
 	[ $((20 * missing)) -le "$sent" ] || fail "$1: $missing of $sent events are missing"
 }
 
-# As a user types it. Packets without an event (HOST, SCHEMA, LOST) are lines too.
+# The command as users type it. Packets without an event (HOST, SCHEMA, LOST) are lines too.
 in_background plain "$tracewire" live -e sched -- sleep 1
 wait "$pid"
 expect "exit status" 0 $?
@@ -32,7 +32,7 @@ closed plain
 expect "lines of events, and events shown by the summary" "$counted" "$shown"
 nothing_left "$pid"
 
-# The same with other columns: a wrapper of tshark, found in PATH, adds them.
+# The same with other columns, which a wrapper of tshark in PATH adds.
 mkdir "$scratch/bin"
 printf '#!/bin/sh\nid -u >%s\nexec %s "$@" -Y trace.event -T fields -e frame.time_epoch -e trace.time\n' \
 	"$scratch/home/uid" "$(command -v tshark)" >"$scratch/bin/tshark"
@@ -43,8 +43,8 @@ expect "exit status of the command" 5 $?
 same_clock <"$scratch/fields.out" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
 expect "user of tshark" "$(id -u nobody)" "$(cat "$scratch/home/uid")"
 
-# Ctrl-C: the terminal's signal reaches only tracewire, tshark shows everything and ends; and it has no privileges. Only system calls of
-# this shell: all those of a busy machine would be more than tshark shows in time.
+# Ctrl-C: the terminal's signal reaches only tracewire. tshark has no privileges; it shows all events and ends. Only system calls of this
+# shell are traced, because a busy machine has more than tshark shows in time.
 start_tracewire forever live -e raw_syscalls:sys_enter --event-filter "common_pid == $$"
 wait_for says "$scratch/forever.out" sys_enter
 viewer=$(pgrep -P "$pid" -x tshark)

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Another process changes the trace instance of a run: the run reports it, and states no number that it does not know.
+# Another process changes the trace instance of a run: the run reports it, and prints no number that it does not know.
 # Usage: meddled.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# meddle FILE TEXT: write to the instance when the run has events; then end it
+# meddle FILE TEXT: when the run has events, writes TEXT to FILE of the instance; then ends the run
 meddle() {
 	start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
 	run=$pid
@@ -16,7 +16,7 @@ meddle() {
 	says "$scratch/run.err" '^events .* recorded.*, [1-9][0-9]* sent' || fail "$1: no summary: $(cat "$scratch/run.err")"
 	nothing_left "$run"
 }
-has_events() { # read by the run, as the kernel counts
+has_events() { # according to the kernel, the run has read events
 	awk '/^read events:/ { n += $3 } END { exit !(n > 100) }' "$tracing/instances/tracewire-$run"/per_cpu/cpu*/stats
 }
 
@@ -32,7 +32,8 @@ meddle buffer_size_kb 4000
 meddle events/enable 0
 odd_ledger "$scratch/run.err" && fail "switched events off: $(cat "$scratch/run.err")"
 
-# Another process reads from it beyond the end of the run. It stays, and that is reported; when the reader has gone a cleanup removes it.
+# Another process reads the instance when the run ends. The instance stays, and the run reports it. When the reader has ended, a cleanup
+# removes the instance.
 start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
 run=$pid
 wait_for has_events

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Events that a run itself causes are left out: wake-ups of its threads, switches between them and the idle task, packets on its own
-# interface. All others stay, also those of the same kinds; --show-self keeps everything.
+# A run leaves out the events that it causes: wake-ups of its threads, switches between them and the idle task, packets on its own
+# interface. All other events stay, also those of the same types. --show-self keeps all events.
 # Usage: own-events.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# woken FILE, switched FILE [TASK]: number of wake-ups of a run's threads, and of switches between such a thread and TASK (any task)
+# woken FILE, switched FILE [TASK]: print the number of wake-ups of a run's threads, and of switches between such a thread and TASK
+# (default: any task)
 woken() {
 	events "$1" trace.event trace.sched.sched_waking.comm trace.sched.sched_wakeup.comm | tr -s '\t' | grep -cE $'^sched_(waking|wakeup)\ttracewire-read'
 }
@@ -32,7 +33,7 @@ record filtered -f 'sched_switch.prev_prio >= 0 or event == sched_wakeup' --even
 expect "wake-ups with another filter" 0 "$(woken "$scratch/filtered.pcapng")"
 [ "$(events "$scratch/filtered.pcapng" trace.event | grep -c '^sched_switch$')" -gt 10 ] || fail "switches are missing"
 
-# Packets: those on lo are shown, those on the run's own interface are not.
+# Packets on lo are shown, packets on the run's own interface are not.
 ip link set lo up
 in_background live "$tracewire" live -i own0 -e net:net_dev_queue,net:netif_receive_skb -- bash -c \
 	'for i in $(seq 40); do echo >/dev/udp/127.0.0.1/9; done; true'

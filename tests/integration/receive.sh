@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A stream to another network namespace, received through AF_XDP: everything arrives, in order, for any frame size, and other traffic
+# A stream to another network namespace is received through AF_XDP: all events arrive, in order, for any frame size, and other traffic
 # continues. Killed receivers leave nothing.
 # Usage: receive.sh TRACEWIRE RECEIVER LOAD
 tracewire=$1
@@ -11,7 +11,7 @@ need python3 ip nsenter
 
 in_background host unshare --net sleep 1000
 host=$pid
-there() { # COMMAND...: on the receiving host
+there() { # COMMAND...: runs it on the receiving host
 	nsenter -t "$host" -n "$@"
 }
 has_moved() {
@@ -28,8 +28,8 @@ wait_for is_up v0
 wait_for is_up v1 there
 address=$(there ip -br link show v1 | awk '{ print $3 }')
 
-at=v1 # where it is received
-calls='event != sys_enter or raw_syscalls.sys_enter.id == 110' # x86-64's getppid, the load's: not what all others of this machine call
+at=v1 # the receiving interface
+calls='event != sys_enter or raw_syscalls.sys_enter.id == 110' # the load calls getppid of x86-64, and few other processes do
 
 set_mtu() { # BYTES
 	local interface
@@ -50,7 +50,7 @@ no_program_there() {
 	[ -z "$(program_there)" ]
 }
 
-# Another connection, like a login: it echoes in upper case.
+# Another connection, like a login: its server answers in upper case.
 cat >"$scratch/echo.py" <<'END'
 import socket
 listening = socket.create_server(("10.0.0.2", 2222))
@@ -74,7 +74,7 @@ END
 in_background echo nsenter -t "$host" -n python3 "$scratch/echo.py"
 wait_for says "$scratch/echo.out" '^listening'
 
-# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE: fewer frames than the receiver's ring holds, however late it reads
+# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE: sends fewer frames than the receiver's ring holds, however late it reads
 all_comes() {
 	local what="$at, MTU $1, $2 events a frame, at most $3 bytes" events frames missing disordered dropped untaken how ns
 	set_mtu "$1"
@@ -106,7 +106,7 @@ expect "program of a receiver" prog/xdp "$(program_there)"
 kill_at_once "$pid"
 wait_for no_program_there
 
-# An existing XDP program, of another receiver, stays.
+# An XDP program of another receiver stays.
 start_receiver first
 first=$pid
 there "$receiver" xdp v1 >"$scratch/second.out" 2>"$scratch/second.err" && fail "a second receiver"
@@ -116,7 +116,7 @@ expect "program of the first" prog/xdp "$(program_there)"
 interrupt "$first" || fail "the first receiver"
 wait_for no_program_there
 
-# An interface whose driver has no XDP: generic XDP in the kernel.
+# The driver of the interface has no XDP: the kernel uses generic XDP.
 if there ip link add b0 type bridge 2>"$scratch/bridge.err"; then
 	there ip link set v1 master b0
 	there ip link set b0 address "$address" up

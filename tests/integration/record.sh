@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `record`: one event a packet, in time order, packet time = event time, names, and as many events as the kernel says were read.
+# `record` writes one event per packet, in time order, with names. The packet time equals the event time, and there are as many events as
+# the kernel says were read.
 # Usage: record.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 file=$scratch/x.pcapng
 
-# The command that is traced: some of everything; then it stops the tracing itself, so that the kernel's counters are final before the
-# instance is removed, and keeps them.
+# The traced command does some of everything. Then it stops the tracing itself, so that the kernel's counters are final before the instance
+# is removed, and stores the counters.
 ip link set lo up
 cat >"$scratch/command" <<END
 #!/bin/bash
@@ -28,7 +29,7 @@ eval "$(cat "$scratch/kernel")"
 expect "events that the kernel lost" 0 "$kernel_lost"
 expect "summary: recorded, read, sent, in the file" "$kernel_read $kernel_read $kernel_read $kernel_read" "$recorded $read $sent $in_file"
 
-# Time and order; names and statistics.
+# The times and the order; names and statistics.
 events "$file" frame.time_epoch trace.time trace.events trace.event trace.comm >"$scratch/events"
 expect "events in tshark" "$kernel_read" "$(wc -l <"$scratch/events")"
 expect "events of one packet" 1 "$(cut -f3 "$scratch/events" | sort -u)"
@@ -47,13 +48,14 @@ statistics "$file" >"$scratch/statistics"
 expect "interface statistics: received, dropped, dropped by the system, delivered" "$kernel_read 0 0 $kernel_read" \
 	"$(cat "$scratch/statistics")"
 
-# Other tools.
+# Other tools read the file.
 editcap -r "$file" "$scratch/part.pcapng" 1-100 || fail "editcap refuses the file"
 expect "packets that editcap kept" 100 "$(tshark -r "$scratch/part.pcapng" 2>/dev/null | wc -l)"
 mergecap -w "$scratch/both.pcapng" "$file" "$scratch/part.pcapng" || fail "mergecap refuses the file"
 capinfos -Mo "$scratch/both.pcapng" | grep -q 'Strict time order: *True' || fail "mergecap cannot bring files in order"
 
-# Into a pipe, only the command's events: a tshark that has to read all of a busy machine's slows the run until it sheds some.
+# record writes to a pipe. Only events of the command are traced: a tshark that reads all events of a busy machine slows the run until it
+# sheds some.
 "$tracewire" record -F -e 'sched,irq,net' -w - -- "$scratch/command" 2>"$scratch/err" |
 	tshark -r - -Y trace.event -T fields -e trace.event 2>"$scratch/tshark.err" >"$scratch/piped"
 eval "$(summary "$scratch/err")"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Changes packed frames like a classifier: every third event becomes FILTERED in place.
-# Usage: reject.py reject IN.pcap OUT.pcap: prints the number; reject.py send IN.pcap INTERFACE: sends its packets on an interface
+# Usage: reject.py reject IN.pcap OUT.pcap: prints the number of rejected events; reject.py send IN.pcap INTERFACE: sends the packets on an
+# interface
 import socket
 import struct
 import sys

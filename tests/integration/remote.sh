@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# docs/remote.md is right: its commands in the order of the page, on two hosts that are network namespaces here. Lines that begin with
-# collector$ or web1$ are run there, by an ordinary user unless they begin with sudo; ^C ends the running command of the last named host.
-# tshark replaces Wireshark, which needs a screen; of services only the names are checked.
+# docs/remote.md is right: the test runs its commands in the order of the page, on two hosts that are network namespaces here. Lines that
+# begin with collector$ or web1$ run on that host, as an ordinary user unless they begin with sudo; ^C ends the running command of the host
+# named last. tshark replaces Wireshark, which needs a screen. Only the names of services are checked.
 # Usage: remote.sh TRACEWIRE PAGE UNITS
 tracewire=$1
 page=$2
 export UNITS=$3
 . "$(dirname "$0")/common.sh"
 
-# Two hosts: this namespace is web1. Each has a directory for its user.
+# There are two hosts: this namespace is web1. Each host has a directory for its user.
 in_background far unshare --net sleep infinity
 declare -A host=([web1]=$$ [collector]=$pid) running=()
 is_far() { [ "$(readlink "/proc/${host[collector]}/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
@@ -24,9 +24,9 @@ printf '127.0.0.1 localhost\n10.1.0.2 collector\n' >"$scratch/hosts"
 mount --bind "$scratch/hosts" /etc/hosts
 install -d -o nobody -m 755 "$scratch/web1" "$scratch/collector"
 
-# The commands in PATH.
+# The commands must be in PATH.
 mkdir "$scratch/bin"
-install -m 755 "$tracewire" "$scratch/bin/tracewire" # not a link: ordinary users may not get to the build folder
+install -m 755 "$tracewire" "$scratch/bin/tracewire" # not a link: ordinary users may have no access to the build folder
 cat >"$scratch/bin/wireshark" <<'END'
 #!/bin/sh
 [ "$*" = "-k -i -" ] && exec tshark -i - >live
@@ -44,7 +44,7 @@ exec "$@"
 END
 chmod +x "$scratch"/bin/*
 
-# on HOST COMMAND: as the right user
+# on HOST COMMAND: runs it as the right user
 on() {
 	local user=(setpriv --reuid nobody --regid nogroup --clear-groups)
 	[[ $2 == sudo* ]] && user=(env SUDO_UID="$(id -u nobody)")
@@ -52,12 +52,12 @@ on() {
 	PATH=$scratch/bin:$PATH exec nsenter --net="/proc/${host[$1]}/ns/net" "${user[@]}" sh -c "$2"
 }
 
-# Commands that run until ^C, in contrast to those that end by themselves.
+# These commands run until ^C. All others end by themselves.
 goes_on() { # COMMAND
 	[[ $1 == *"tracewire "@(capture|stream)* && $1 != *" -- "* && $1 != *duration:* ]]
 }
 
-# By process id, because the shell of a pipeline would not forward a signal.
+# Signals are sent by process id, because the shell of a pipeline does not forward them.
 its_process() { # HOST
 	local process
 	for process in $(pgrep -f "^tracewire (capture|stream)"); do
@@ -67,7 +67,7 @@ its_process() { # HOST
 	return 1
 }
 
-is_up() { # HOST: its command says so, or has the port
+is_up() { # HOST: its command says that it is ready, or has opened its port
 	says "$scratch/$1.err" '^(capturing|streaming) ' || nsenter --net="/proc/${host[$1]}/ns/net" ss -Hlun | grep -q :18101
 }
 
@@ -108,7 +108,7 @@ while IFS= read -r line; do
 done <"$page"
 [ $n -ge 15 ] || fail "only $n commands on the page"
 
-# The statements of the page about its files.
+# The statements of the page about its files are true.
 cp "$scratch"/collector/*.pcapng "$scratch"
 for name in x y z; do nothing_lost $name; done
 [ "$(grep -c sleep "$scratch/collector/live")" -gt 2 ] || fail "live: $(head -n 3 "$scratch/collector/live")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tracewire report` of captures of an interface: every event that was sent, in time order, from a file and from a pipe; and of recordings
-# by trace-cmd with several buffers and with losses.
+# `tracewire report` of captures of an interface prints each event that was sent, in time order, from a file and from a pipe. Recordings by
+# trace-cmd have several buffers and losses.
 # Usage: report.sh TRACEWIRE SHIM
 tracewire=$1
 shim=$2
@@ -10,12 +10,12 @@ shim=$2
 need trace-cmd
 cd "$scratch" || exit 1
 
-# times FILE: of each line with an event, in seconds
+# times FILE: prints the time of each line with an event, in seconds
 times() {
 	sed -nE 's/^.{16,70} \[[0-9]{3}\] +([0-9]+\.[0-9]{9}): .*/\1/p' "$1"
 }
 
-# all_sent NAME: NAME is a text of report -t, NAME.err the summary of its stream
+# all_sent NAME: the text of report -t in NAME has all events of the stream; NAME.err has its summary
 all_sent() {
 	eval "$(summary "$1.err")"
 	expect "$1: events" "$sent" "$(times "$1" | wc -l)"
@@ -25,7 +25,7 @@ all_sent() {
 	grep -qE 'sched_switch: +prev_comm=.* ==> next_comm=sleep ' "$1" || fail "$1 has no switch to sleep"
 }
 
-# stream NAME OPTION...: onto the veth pair, while a dumpcap writes to NAME.pcapng
+# stream NAME OPTION...: streams onto the veth pair, while a dumpcap writes to NAME.pcapng
 stream() {
 	local name=$1 capture
 	shift
@@ -44,7 +44,7 @@ for frame in 0 1; do
 	"$tracewire" report -q -t - <"wire$frame.pcapng" | cmp - "wire$frame" || fail "standard input prints something else"
 done
 
-# A late capture has no watermark in its first frames; lost frames are reported.
+# A late capture has no watermark in its first frames. Lost frames are reported.
 n=$(capinfos -Mc wire1.pcapng | awk '/Number of packets/ { print $NF }')
 editcap -r wire1.pcapng late.pcapng "$((n / 3))-$n"
 "$tracewire" report -t late.pcapng >late 2>err || fail "report: $(cat err)"
@@ -54,7 +54,7 @@ editcap wire1.pcapng holes.pcapng "$((n / 2))-$((n / 2 + 9))"
 "$tracewire" report holes.pcapng >/dev/null 2>err || fail "report: $(cat err)"
 [ "$(sed -n 's/^missing *\([0-9]*\) .*/\1/p' err)" -ge 1 ] || fail "frames cut out are not missed: $(cat err)"
 
-# From a pipe during the capture
+# report reads a pipe during the capture
 mkfifo pipe
 "$tracewire" report -q -t - <pipe >piped 2>piped.report &
 report=$!
@@ -68,7 +68,8 @@ end_dumpcap $capture seen.pcapng piped.err
 wait $report || fail "report of a pipe: $(cat piped.report)"
 all_sent piped
 
-# same NAME OURS THEIRS: after a loss, trace-cmd omits the name of the buffer on the next line, and the blanks if it has none.
+# same NAME OURS THEIRS: the texts are equal. After a loss, trace-cmd omits the name of the buffer on the next line, or the blanks if it has
+# none.
 same() {
 	# shellcheck disable=SC2086
 	"$tracewire" report -q $2 "$1.pcapng" >ours 2>err || fail "report $2 of $1: $(cat err)"
@@ -94,7 +95,7 @@ for name in two top lost; do
 	same $name "" ""
 	same $name "-l --delta -t" "-l --ts-diff -t"
 done
-same lost "--cpu 1" "--cpu 1" # in instances trace-cmd shows nothing with it
+same lost "--cpu 1" "--cpu 1" # with --cpu, trace-cmd shows no events of instances
 "$tracewire" report -q lost.pcapng >ours
 grep -q '^CPU:1 \[[0-9]* *EVENTS DROPPED\]$' ours || fail "a ring of 4 KiB lost nothing"
 "$tracewire" report -q --json lost.pcapng | python3 -c 'import json, sys

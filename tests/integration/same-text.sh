@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Sourced: same_text, which compares the text of a converted recording with trace-cmd's. Needs $tracewire, $differences and $scratch.
+# Sourced: same_text compares the text of a converted recording with trace-cmd's. It needs $tracewire, $differences and $scratch.
 # shellcheck source=tests/shell/trace-cmd.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../shell/trace-cmd.sh"
 
-# The events whose texts may differ, as patterns of names: libtraceevent's bugs, and data that no record has, each with a reason in
-# $differences and in exact-differences.
+# The events whose texts may differ, as patterns of names, because of bugs of libtraceevent, or of data that no record has. $differences and
+# exact-differences have a reason for each.
 mapfile -t listed < <(sed -nE 's/^!?[^:#[:space:]]+:([^[:space:]]+)\t.*/\1/p' "$differences" "$(dirname "$0")/exact-differences")
 
 is_listed() { # EVENT
@@ -19,16 +19,17 @@ is_listed() { # EVENT
 	return 1
 }
 
-# differing THEIRS OURS: of each line that differs the event and both texts; "!" if libtraceevent could not parse it. A line without a time
-# belongs to the event before it.
+# differing THEIRS OURS: prints for each line that differs the event and both texts; "!" if libtraceevent could not parse the event. A line
+# without a time belongs to the event before it.
 differing() {
 	paste -d $'\001' "$1" "$2" | awk -F $'\001' '
 		match($1, /[0-9]: [^ :]+:/) { event = substr($1, RSTART + 3, RLENGTH - 4) }
 		$1 != $2 { print (index($1, "[FAILED TO PARSE]") ? "!" : event "") "\t" $1 "\n\t" $2 }'
 }
 
-# same_text FILE: every line of trace-cmd report -N equals that of tracewire report of its conversion, except for listed events, and those
-# whose format libtraceevent cannot parse. Prints the counts. For stacks only the first line counts: trace-cmd always prints eight callers.
+# same_text FILE: each line of trace-cmd report -N equals that of tracewire report of its conversion, except for listed events and events
+# whose format libtraceevent cannot parse. Prints the counts. Only the first line of a stack is compared, because trace-cmd always prints
+# eight callers.
 same_text() {
 	local name lines n event bad=0 known=0 unparsed=0
 

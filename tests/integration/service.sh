@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Both commands as in their units: user, capabilities and options; and a manager that is notified of the start, of continued work, and of
-# the end. Also what capture has left when it begins to parse.
+# Both commands run as in their units: user, capabilities and options. A manager is notified of the start, of continued work and of the end.
+# The test also checks the privileges that capture has left when it begins to parse.
 # Usage: service.sh TRACEWIRE UNITS SYSUSERS
 tracewire=$1
 units=$2
@@ -12,11 +12,11 @@ here=$(dirname "$0")
 # The user of the units may not be able to read the build directory.
 cp "$tracewire" "$scratch/tracewire" && tracewire=$scratch/tracewire
 
-value() { # UNIT KEY: its last value
+value() { # UNIT KEY: prints its last value
 	sed -nE "s/^$2=(.*)/\1/p" "$units/tracewire-$1.service" | tail -n 1
 }
 
-capabilities() { # UNIT KEY: as setpriv has them, none but these
+capabilities() { # UNIT KEY: prints them for setpriv, which removes all others
 	local set=-all name
 	for name in $(value "$1" "$2"); do
 		name=${name#CAP_}
@@ -25,7 +25,7 @@ capabilities() { # UNIT KEY: as setpriv has them, none but these
 	echo "$set"
 }
 
-# as_unit UNIT COMMAND...: by its user, with its capabilities
+# as_unit UNIT COMMAND...: runs it as the user of the unit, with its capabilities
 as_unit() {
 	local unit=$1 user ambient
 	user=$(value "$unit" User)
@@ -35,14 +35,14 @@ as_unit() {
 		--bounding-set "$(capabilities "$unit" CapabilityBoundingSet)" "$@"
 }
 
-# manage NAME UNIT WORD...: in the background; its messages are in NAME.told; its manager is $manager
+# manage NAME UNIT WORD...: starts it in the background, with a manager; its messages are in NAME.told, its manager is $manager
 manage() {
 	local name=$1 unit=$2
 	shift 2
 	manage_at "$scratch/$name.socket" "" "$name" as_unit "$unit" "$@"
 }
 
-# manage_at SOCKET OPTION NAME COMMAND...: with a manager that has this option
+# manage_at SOCKET OPTION NAME COMMAND...: the same with an option of the manager
 manage_at() {
 	local socket=$1 option=$2 name=$3
 	shift 3
@@ -53,7 +53,7 @@ manage_at() {
 	NOTIFY_SOCKET=$socket WATCHDOG_USEC=2000000 RUNTIME_DIRECTORY=$scratch/run in_background "$name" "$@"
 }
 
-told() { # NAME WHAT: how often
+told() { # NAME WHAT: prints how often the manager got the message
 	grep -c " $2\$" "$scratch/$1.told"
 }
 
@@ -65,7 +65,7 @@ status() { # PROCESS KEY
 	sed -nE "s/^$2:\t([^\t]+).*/\1/p" "/proc/$1/status"
 }
 
-# The files themselves.
+# The unit files themselves.
 if command -v systemd-analyze >/dev/null; then
 	mkdir "$scratch/units"
 	for unit in stream capture; do
@@ -75,7 +75,7 @@ if command -v systemd-analyze >/dev/null; then
 	expect "what systemd says of the units" "" "$(grep tracewire "$scratch/verify")"
 fi
 
-# Their user, in this mount namespace only.
+# Their user exists in this mount namespace only.
 mkdir -p "$scratch/root/etc"
 cp /etc/passwd /etc/group /etc/shadow /etc/gshadow "$scratch/root/etc"
 systemd-sysusers --root="$scratch/root" "$sysusers" 2>"$scratch/err" || fail "sysusers: $(cat "$scratch/err")"
@@ -101,7 +101,7 @@ done
 buffer=$(ss -Hulnm sport = :18101 | grep -oE 'rb[0-9]+')
 [ "${buffer#rb}" -ge $((32 << 20)) ] || fail "the socket's buffer is only $buffer"
 
-# One that cannot open its socket is never ready.
+# A capture that cannot open its socket is never ready.
 # shellcheck disable=SC2086
 manage second capture "$tracewire" capture $options
 wait "$pid"
@@ -119,7 +119,7 @@ for name in capture stream; do
 		fail "$name: $(cat "$scratch/$name.told")"
 done
 
-# Killed, with half a block at the end of its file: the next one repairs it.
+# A capture is killed, and its file ends with half a block: the next capture repairs the file.
 kill_at_once $capture
 printf '\6\0\0\0\377' >>"$(ls "$scratch"/state/*)"
 # shellcheck disable=SC2086
@@ -128,7 +128,7 @@ next=$pid
 wait_for is_ready next
 says "$scratch/next.err" '^repaired capture .* of a killed run' || fail "after a kill: $(cat "$scratch/next.err")"
 
-# A writer that hangs, here at a full pipe, stops the watchdog, although all other threads work.
+# A writer that hangs, here because a pipe is full, stops the watchdog messages, although all other threads work.
 mkfifo -m 666 "$scratch/full"
 sleep infinity <"$scratch/full" &
 started+=($!)
@@ -137,7 +137,7 @@ hanging=$pid
 wait_for is_ready hanging
 timeout 100 "$tracewire" stream -q -e sched,raw_syscalls -u 127.0.0.1:18102 -- sh -c 'for _ in $(seq 200); do /bin/true; done' ||
 	fail "stream to one that hangs"
-is_silent() { # for three seconds, where each second would have a sign; what it did until it hung it still tells
+is_silent() { # no message for three seconds, instead of one per second; messages from before it hung may still arrive
 	local before
 	before=$(told hanging WATCHDOG=1)
 	sleep 3
@@ -146,11 +146,11 @@ is_silent() { # for three seconds, where each second would have a sign; what it 
 is_silent || is_silent || fail "signs of life while the writer hangs: $(cat "$scratch/hanging.told")"
 kill_at_once $hanging
 
-# A manager that does not read, with a full socket: it is not waited for, and gets the messages when it reads.
+# A manager does not read, and its socket is full: the run does not wait for it, and the manager gets the messages when it reads.
 is_alive() { # NAME
 	says "$scratch/$1.told" ' WATCHDOG=1$'
 }
-ends() { # NAME PROCESS: by one signal
+ends() { # NAME PROCESS: one signal ends it
 	kill -INT "$2"
 	if ! wait_for has_ended "$2"; then
 		fail "$1: waits in $(cat "/proc/$2/wchan")"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The output of `capture --status`: a line for each stream repeatedly, on a terminal one table in one place, JSON, or with -q nothing.
+# The output of `capture --status`: repeatedly one line per stream; on a terminal one table in one place; JSON; with -q nothing.
 # Usage: status.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 need script python3
 ip link set lo up
 
-# Four captures of one stream each, while it continues
+# Four captures receive one stream each, while the stream continues
 receive() { # NAME PORT OPTION...
 	echo "exec '$tracewire' capture -u $2 -w '$scratch/$1.pcapng' --status 0.1 ${*:3}"
 }
@@ -27,14 +27,14 @@ for port in 18101 18102 18103 18104; do
 	streams+=("$pid")
 done
 
-has_statuses() { # FILE PATTERN: three at least that differ
+has_statuses() { # FILE PATTERN: at least three different lines match
 	[ "$(grep -aoE "$2" "$1" | sort -u | wc -l)" -ge 3 ]
 }
 name="$(uname -n):tracewire-[0-9.]+"
 wait_for has_statuses "$scratch/lines.err" "^$name: [1-9][0-9]* recorded: .*; running"
 wait_for has_statuses "$scratch/json.err" '^\{"status":\[\{"name":.*"recorded": ?[1-9][0-9]*'
 wait_for has_statuses "$scratch/typescript" "$name +[1-9][0-9]* +[1-9][0-9]* +0 +running"
-# First the streams: a capture that ends before its stream has no END, and reports that.
+# The streams end first: a capture that ends before its stream has no END, and reports that.
 kill -INT "${streams[@]}"
 for pid in "${streams[@]}"; do
 	wait "$pid" || fail "status of a stream: $?"
@@ -49,16 +49,16 @@ grep -q $'\033' "$scratch/lines.err" && fail "control sequences without a termin
 python3 - "$scratch/json.err" <<'END' || fail "what is said is no JSON"
 import json, sys
 objects = [json.loads(line) for line in open(sys.argv[1])]
-said = [list(o)[0] for o in objects if "note" not in o] # notes: what killed runs have left behind
+said = [list(o)[0] for o in objects if "note" not in o] # notes are about objects of killed runs
 limits = [o["limits"] for o in objects if "status" in o or "end" in o]
 assert limits and all(set(l) == {"early", "metadata_bytes", "metadata_not_kept", "names_forgotten", "metadata_in_pieces", "not_asked",
 	"classifiers_unread"} for l in limits), limits
-assert max(l["metadata_bytes"] for l in limits) > 1000 # none are kept of a stream that is over, as it may be in the end
+assert max(l["metadata_bytes"] for l in limits) > 1000 # 0 for a stream that has ended, as it may have in the last status
 assert not any(v for k, v in limits[-1].items() if k != "metadata_bytes"), limits[-1]
 assert said == ["begin"] + ["status"] * (len(said) - 2) + ["end"], objects
 END
 
-# The final content of a terminal of 24 lines: one table, the last.
+# The final content of a terminal of 24 lines is the last table, and no other.
 python3 - "$scratch/typescript" >"$scratch/screen" <<'END'
 import re, sys
 lines, row = [""], 0

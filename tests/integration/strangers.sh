@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A process, a host, a mark, a file and an event whose texts contain control characters, bidirectional overrides and invalid UTF-8, traced:
-# they reach a terminal, JSON and XML only as \xNN.
+# The texts of a process, a host, a mark, a file and an event contain control characters, bidirectional overrides and invalid UTF-8. They
+# are traced, and reach a terminal, JSON and XML only as \xNN.
 # Usage: strangers.sh TRACEWIRE
 namespaces="--net --mount --uts"
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 need python3 script
-# When nothing traces any more, these names are removed from the kernel, because they would be in others' traces.
+# When nothing traces any more, the kernel forgets these names, because they would appear in traces of other tests.
 at_end 'end_started 2>/dev/null; forget_task_names'
 ip link set lo up
 checker=$(cd "$(dirname "$0")/../dissector" && pwd)/strangers.py
 
-# printable KIND WHAT <OUTPUT
+# printable KIND WHAT: standard input, the output of WHAT, is printable
 printable() {
 	python3 "$checker" "$@" >"$scratch/checked" || fail "$(cat "$scratch/checked")"
 }
 
-# A task's name has at most 15 bytes: ESC, a line break, a surrogate, C1 of eight bits, U+202E
+# The name of a task has at most 15 bytes: ESC, a line break, a surrogate, an 8-bit C1 character, U+202E
 python3 -c 'import socket; socket.sethostname(b"h\x1b[1m\n\xed\xa0\x80\x9b\xe2\x80\xae")' || fail "no such name of a host"
 cat >"$scratch/stranger" <<'END'
 import ctypes, os, subprocess, sys, time
@@ -29,7 +29,7 @@ with open(instance + b"/trace_marker", "wb", buffering=0) as marker:
 	marker.write(b"mark " + evil + b"\tmark\n")
 os.symlink("/bin/true", program) if not os.path.lexists(program) else None
 subprocess.run([program])
-if len(sys.argv) > 3: # the event that another process has
+if len(sys.argv) > 3: # the event that the other process has registered
 	open(sys.argv[3] + ".go", "w").close()
 	while not os.path.exists(sys.argv[3] + ".gone"):
 		time.sleep(0.01)
@@ -99,7 +99,7 @@ expect "events of the task: a filter on bytes, and one on what is shown" "$("$tr
 	fail "live: $(cat "$scratch/live.err")"
 printable text live <"$scratch/live"
 
-# The messages of capture, of a stream with such a name and into a file with such a name
+# The messages of capture about a stream with such a name, and about a file with such a name
 name=$scratch/$'y\033[1m\n\xed\xa0\x80.pcapng'
 in_background capture "$tracewire" capture -u 18111 -w "$name" --status 0.1 -j
 capture=$pid

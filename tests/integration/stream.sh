@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `stream` onto a veth pair, watched by plain tsharks with an empty cache: one from the start, and some that join later.
+# `stream` onto a veth pair. Ordinary tsharks with an empty cache watch it: one from the start, and some that join later.
 # Usage: stream.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 filter='trace.sched.sched_switch.next_comm == "sleep"'
-own='comm == "sleep" or next_comm == "sleep"' # a tshark that all events of a busy machine come to falls behind
+own='comm == "sleep" or next_comm == "sleep"' # a tshark that receives all events of a busy machine falls behind
 decoded='sched_switch: prev_comm=.* next_comm=sleep '
 
-# watch NAME INTERFACE OPTION...: a tshark with a separate home, capturing when this returns
+# watch NAME INTERFACE OPTION...: starts a tshark with a separate home; it captures when this returns
 watch() {
 	local name=$1 interface=$2
 	shift 2
@@ -17,15 +17,15 @@ watch() {
 	wait_for says "$scratch/$name.err" '^Capturing on'
 }
 
-lines() { # FILE N: it has at least that many
+lines() { # FILE N: it has at least N lines
 	[ "$(wc -l <"$1")" -ge "$2" ]
 }
 
-has_first() { # ALL LATE: the frame that LATE matched first is in ALL
+has_first() { # ALL LATE: the first frame that matched in LATE is in ALL
 	grep -qP "^\d*\t$(head -n 1 "$2" | cut -f2-)\t" "$1"
 }
 
-# missed ALL LATE: number of matches that ALL has among the frames that LATE captured before its first match
+# missed ALL LATE: prints the number of matches of ALL among the frames that LATE captured before its first match
 missed() {
 	awk -F'\t' 'NR == FNR { key[NR] = $2 " " $3; match_of[NR] = $5 == "sleep"; n = NR; next }
 		FNR == 1 {
@@ -44,8 +44,8 @@ stream=$pid
 wait_for lines "$scratch/early.out" 10
 [ "$(grep -cvE "$decoded" "$scratch/early.out")" = 0 ] || fail "not decoded: $(head -n 3 "$scratch/early.out")"
 
-# Late ones see the formats before the first event, because the producer looks for new listeners before it sends what it has read. Only one
-# that joins in the middle of a burst finds its rest undecoded; that is rare.
+# A late tshark sees the formats before the first event, because the producer looks for new listeners before it sends the events that it has
+# read. Only a tshark that joins in the middle of a burst cannot decode the rest of the burst; that is rare.
 clean=0
 for n in 1 2 3 4; do
 	watch "all$n" tw0 -T fields -e trace.event_id -e trace.channel -e trace.seq -e trace.event \
@@ -58,7 +58,7 @@ for n in 1 2 3 4; do
 	missed=$(missed "$scratch/all$n.out" "$scratch/late$n.out")
 	echo "joined: $undecoded events undecoded, $missed matches missed before the first"
 	[ "$undecoded $missed" = "0 0" ] && clean=$((clean + 1))
-	# One that joins among the formats, which are sent one by one, knows some events before the others.
+	# Formats are sent one by one. A tshark that joins among them knows some event types before others.
 	awk -F'\t' '$4 != "" { seen[$1] = 1 } $1 != "" && $4 == "" && seen[$1] { bad = 1 } END { exit bad }' "$scratch/all$n.out" ||
 		fail "undecoded events after decoded ones of the same kind"
 	awk -F'\t' '$1 != "" { if ($3 <= last[$2]) { print "event " $3 " of channel " $2 " comes after " last[$2]; exit }
@@ -78,7 +78,7 @@ expect "frames that arrived" "$frames" $(($(received tw0) - before))
 ip link show tw0 >/dev/null || fail "the wire of vnet up went with the run"
 nothing_left $stream tw0 tw0-tx
 
-# On a veth pair that the run creates itself.
+# The run creates the veth pair itself.
 start_tracewire own stream -e sched -f "$own" -i tw1
 stream=$pid
 watch own-late tw1 -Y "$filter"

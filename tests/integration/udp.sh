@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A stream over UDP to a capture on another host, which is a network namespace here: every event arrives or is counted, by the summaries of
-# both ends and by the file, with any MTU, and with one that becomes smaller; the rate limit holds, and so does the order. A stream on a
-# real interface needs a destination.
+# A stream over UDP to a capture on another host, which is a network namespace here. Each event arrives or is counted, according to the
+# summaries of both ends and to the file, with any MTU, and with an MTU that becomes smaller. The rate limit holds, and so does the order. A
+# stream on a real interface needs a destination.
 # Usage: udp.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -10,13 +10,13 @@ load=$2
 
 in_background far unshare --net sleep infinity
 far=$pid
-far() { # COMMAND...: on the other host
+far() { # COMMAND...: runs it on the other host
 	nsenter --net="/proc/$far/ns/net" "$@"
 }
 is_far() { [ "$(readlink "/proc/$far/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
 wait_for is_far
 
-# link MTU: a link to the other host
+# link MTU: makes a link to the other host
 link() {
 	ip link del s0 2>/dev/null
 	ip link add s0 mtu "$1" type veth peer name d0 mtu "$1" netns "$far"
@@ -38,7 +38,7 @@ start_capture() { # NAME OPTION...
 	wait_for says "$scratch/$name.err" '^capturing on UDP '
 }
 
-# stream_and_capture NAME HOST OPTION...: one to the other; sets the numbers of the stream's summary
+# stream_and_capture NAME HOST OPTION...: one host streams to the other; sets the numbers of the stream's summary
 stream_and_capture() {
 	local name=$1 host=$2 capture
 	shift 2
@@ -75,7 +75,7 @@ stream_and_capture single 10.1.0.2 -e sched --events-per-frame 1 -- sh -c "$busy
 nothing_lost single
 [ "$frames" -ge "$sent" ] || fail "$sent events one by one in $frames frames"
 
-# The link's MTU becomes smaller. Frames packed before are too long: they are dropped here, and their events are counted.
+# The MTU of the link becomes smaller. Frames packed before are too long: the sender drops them, and counts their events.
 link 9000
 stream_and_capture shrinking 10.1.0.2 -e raw_syscalls --latency 100 -- \
 	sh -c "'$load' 60 50000 >/dev/null & sleep 0.25; ip link set s0 mtu 1400; sleep 0.25; kill \$!; wait"
@@ -85,9 +85,9 @@ expect "events in frames too long" "$tx" "$(ledger shrinking tx)"
 [ "$tx" -gt 0 ] || fail "no frame was too long"
 no_fragments shrinking
 
-# No second is faster than the limit; the fastest quarter of a second is at least half as fast, because a busy machine may stop the sender.
-# Times are read before the first counters and after the last, so no rate is overestimated. Events without room in the kernel's ring are
-# counted.
+# The rate of no second exceeds the limit. The fastest quarter of a second has at least half of that rate, because a busy machine may stop
+# the sender. Times are read before the first counters and after the last, so no rate is overestimated. Events without room in the kernel's
+# ring are counted.
 link 1500
 cat >"$scratch/loaded" <<END
 "$load" 60 200000 >"$scratch/calls" &
@@ -114,8 +114,8 @@ echo "20 Mbit/s asked for: $second kbit/s in a second, $quarter in a quarter, $r
 [ "$second" -ge 5000 ] && [ "$quarter" -ge 10000 ] || fail "$second and $quarter kbit/s are less than there was to send"
 [ "$ring" -gt 0 ] || fail "nothing was lost in the ring, so the rate was no limit"
 
-# A backlog on two CPUs, one large, one small, that takes longer to send than a capture waits for a channel: the rings are full when the
-# command ends, and their events are sent in time order nevertheless.
+# Two CPUs have a backlog, one large and one small. Sending takes longer than a capture waits for a channel: the rings are full when the
+# command ends, and their events are still sent in time order.
 cat >"$scratch/backlog" <<END
 "$load" 60 100000 0 >"$scratch/calls" &
 "$load" 60 1000 1 >>"$scratch/calls" &
@@ -130,16 +130,16 @@ expect "a backlog: events after newer ones" 0 "$(ledger backlog late)"
 expect "a backlog: lost on the way" "0 0 0" "$(for place in wire receiver damaged; do ledger backlog $place; done | xargs)"
 [ "$delivered" -gt 15000 ] || fail "a ring of 1 MiB has more than $delivered events"
 
-# Without a receiver.
+# No program receives.
 timeout 200 "$tracewire" stream -e sched -u 10.1.0.2:9 -- sh -c "$busy" 2>"$scratch/stream.err"
 expect "status when nobody listens" 0 $?
 says "$scratch/stream.err" '^refused  [1-9][0-9]* times 10.1.0.2 answered that no program receives on port 9$' ||
 	fail "nobody listens: $(cat "$scratch/stream.err")"
 
-# An interface that leads out of the host.
+# The interface leads out of the host.
 ip link add link s0 name out0 type macvlan
 ip link set out0 up
-run 2 "$tracewire" stream -e sched -i out0 -- true # and it may remove what somebody else's killed run has left
+run 2 "$tracewire" stream -e sched -i out0 -- true # it may also remove objects of another killed run
 expect "without a destination" "tracewire stream: out0 leads to other hosts: name the receiver with --destination and the Ethernet \
 address of a capture host, or use --destination group for the whole network" "$(grep -v '^removed ' "$scratch/err")"
 for destination in group 52:54:00:12:34:56; do

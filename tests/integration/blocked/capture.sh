@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# capture into a FIFO whose reader does not read. Its receiving thread continues, and waits only for the next datagram.
+# capture writes to a FIFO that is not read. Its receiving thread continues, and waits only for the next datagram.
 # Usage: capture.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 need strace
 
-# capture_blocked OPTION...: into a FIFO without a reader, until its receive buffer has overflowed
+# capture_blocked OPTION...: captures into a FIFO that is not read, until the receive buffer has overflowed
 capture_blocked() {
 	start_reader "$scratch/fifo"
 	in_background run "$tracewire" capture -j -Z root -u $port -w "$scratch/fifo" "$@"
@@ -19,7 +19,7 @@ capture_blocked() {
 	wait_for drops
 }
 
-drops() { # datagrams that the socket had no room for, as the kernel says
+drops() { # according to the kernel, the socket has dropped datagrams
 	[ "$(awk -v port="$(printf ':%04X' $port)" 'index($2, port) { n += $NF } END { print n + 0 }' /proc/net/udp /proc/net/udp6)" -gt 0 ]
 }
 
@@ -30,7 +30,7 @@ check_capture() { # WHAT
 	tail=$(end_ledger run tail_frames)
 	[ "$dropped" -gt 0 ] || fail "$1: no frame was dropped: $(cat "$scratch/run.err")"
 	[ "$tail" -le "$dropped" ] || fail "$1: more frames are missing than were dropped: $(cat "$scratch/run.err")"
-	# The last datagram may have found room, if it was short.
+	# If the last datagram was short, there may have been room for it.
 	[ "$tail" = 0 ] || tails=1
 	expect "$1: difference, with $tail frames missing" "$([ "$tail" = 0 ] && echo 0 || echo null)" "$(end_ledger run difference)"
 	[ $((tail + $(end_ledger run receiver))) -gt 0 ] || fail "$1: $dropped frames were dropped, and are in no place: $(cat "$scratch/run.err")"
@@ -57,7 +57,8 @@ done
 [ $tails = 1 ] || fail "no capture tells that frames are missing after the last one it received"
 is_sooner || fail "two signals end capture no sooner than one"
 
-# System calls of the receiving thread while the output blocks, clocks are polled, and a status is requested: it waits only in poll().
+# The system calls of the receiving thread while the output blocks, clocks are polled, and a status is requested. The thread waits only in
+# poll().
 thread() { # PROCESS NAME
 	grep -lx "$2" "/proc/$1"/task/*/comm | cut -d/ -f5
 }
@@ -71,7 +72,7 @@ begin_load
 wait_for is_full "$scratch/fifo"
 in_background trace strace -qq -o "$scratch/calls" -p "$(thread "$run" tracewire-recv)"
 tracer=$pid
-answered() { # N: the traced thread has asked for clocks at least that often
+answered() { # N: the traced thread has sent at least N clock requests
 	[ "$(grep -cs '^sendmsg(' "$scratch/calls")" -ge "$1" ] 2>/dev/null
 }
 wait_for answered 3

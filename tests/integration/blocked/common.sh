@@ -2,15 +2,15 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154
 # Sourced, with $tracewire and $load set: blocked outputs of a run. After the first Ctrl-C the output has some seconds, after the second
-# none; both end with a summary, a ledger without a difference, and status 1.
+# none. In both cases the run ends with a summary, a ledger without a difference, and status 1.
 . "$(dirname "$0")/../common.sh"
 . "$(dirname "$0")/../../shell/load.sh" || exit 1
 
 ip link set lo up
-again=1.2 # seconds until the next signal: those of half a second are one
+again=1.2 # seconds until the next signal: signals within half a second count as one
 port=18101
 
-# start_reader FIFO: creates it; a process has it open, and does not read
+# start_reader FIFO: creates the FIFO; a process opens it and does not read it
 start_reader() {
 	rm -f "$1"
 	mkfifo "$1"
@@ -18,7 +18,7 @@ start_reader() {
 	reader=$pid
 }
 
-# ends_with STATUS WHAT: the run in $run
+# ends_with STATUS WHAT: the run in $run ends with STATUS
 ends_with() {
 	local status
 	wait_for has_ended "$run"
@@ -30,7 +30,7 @@ ends_with() {
 
 now() { date +%s%N; } # ns
 
-# interrupt_times N: the run in $run, once or twice. The time until its end is in $took, in ms; after one signal in $one, too.
+# interrupt_times N: interrupts the run in $run N times, once or twice. The ms until its end are in $took; after one signal also in $one.
 interrupt_times() {
 	local begun
 	begun=$(now)
@@ -38,15 +38,16 @@ interrupt_times() {
 	[ "$1" = 1 ] || { sleep $again && kill -INT "$run"; }
 	wait_for has_ended "$run"
 	took=$((($(now) - begun) / 1000000))
-	[ "$1" = 2 ] || one=$((took < 15000 ? took : 15000)) # at the most: what took longer says nothing about the run
+	[ "$1" = 2 ] || one=$((took < 15000 ? took : 15000)) # a longer time is a property of the machine
 }
 
-# is_sooner: two signals took less than the five seconds that the output has after one; on a slow machine, clearly less than one did
+# is_sooner: after two signals, the run took less than the five seconds that the output has after one signal; on a slow machine, clearly
+# less than after one
 is_sooner() {
 	[ "$took" -lt 5000 ] || [ "$took" -lt $((one - 2000)) ] || { echo "two signals took $took ms, one $one ms, try $try"; return 1; }
 }
 
-# is_full FIFO: a writer would have to wait. The number of bytes does not show it: each write may leave a part of a page unused.
+# is_full FIFO: a writer would have to wait. The number of bytes does not show this, because each write may leave a part of a page unused.
 is_full() {
 	python3 - "$1" <<'END'
 import os, select, sys
@@ -69,6 +70,6 @@ end_stream() { # STATUS
 	expect "status of the stream" "$1" $status
 }
 
-end_ledger() { # NAME KEY: in what that capture says at its end
+end_ledger() { # NAME KEY: prints the value of KEY at the end of that capture
 	grep '^{"end"' "$scratch/$1.err" | grep -oE "\"$2\": ?[a-z0-9-]+" | head -n 1 | sed 's/.*: *//'
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# record onto a full disk, and onto one that hangs.
+# record writes to a full disk, and to a disk that hangs.
 # Usage: disk.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -34,7 +34,7 @@ END
 done
 umount "$scratch/small"
 
-# A disk that hangs: its writes cannot be ended, but everything known is reported.
+# A disk that hangs: its writes cannot be ended, but the run reports all that it knows.
 truncate -s 64M "$scratch/image"
 mkdir "$scratch/hung"
 if mkfs.ext4 -q "$scratch/image" 2>"$scratch/out" && mount -o loop "$scratch/image" "$scratch/hung" 2>>"$scratch/out"; then

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live with a stopped tshark, or one whose output is not read.
+# live, with a stopped tshark, and with a tshark whose output is not read.
 # Usage: live.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# live: tshark is stopped; then its output is not read.
+# First tshark is stopped; then its output is not read.
 start_tracewire run live -e sched -e irq -Y frame
 run=$pid
 wait_for test -s "$scratch/run.out"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# record into a pipe whose reader has stopped, or into a FIFO without a reader.
+# record writes to a pipe whose reader is stopped, or to a FIFO that no process has opened.
 # Usage: record.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 
-# ledger_of WHAT: the ledger that record prints has events at disk, and no difference
+# ledger_of WHAT: the ledger that record prints has events at `disk`, and no difference
 ledger_of() {
 	says "$scratch/run.err" '^events .* recorded, .* sent' || fail "$1: no summary: $(cat "$scratch/run.err")"
 	says "$scratch/run.err" '^ledger .* [1-9][0-9]* disk' || fail "$1: nothing at disk: $(cat "$scratch/run.err")"
@@ -15,7 +15,7 @@ ledger_of() {
 	says "$scratch/run.err" 'accepted no more data after [0-9]+ bytes' || fail "$1: no sentence: $(cat "$scratch/run.err")"
 }
 
-# record into a FIFO whose reader does not read: interrupted once, and twice.
+# record writes to a FIFO that is not read. It is interrupted once, and twice.
 record_blocked() {
 	start_reader "$scratch/fifo"
 	prepare_load 100000 1.5
@@ -38,7 +38,7 @@ for try in 1 2 3 4 5; do
 done
 is_sooner || fail "two signals end record no sooner than one"
 
-# A run whose command cannot be executed has formats to write. It can be ended like any other.
+# A run whose command cannot be executed still has formats to write. It can be ended like any other run.
 printf '#!/no/such/interpreter\n' >"$scratch/bad"
 chmod +x "$scratch/bad"
 start_reader "$scratch/fifo"
@@ -49,7 +49,7 @@ kill -INT "$run"
 ends_with 127 "record, a command that cannot be executed"
 kill_at_once "$reader"
 
-# A reader that pauses for a while gets everything.
+# A reader that pauses for a while gets all packets.
 mkfifo "$scratch/slow"
 in_background slow sh -c 'exec cat <"$1" >"$2"' sh "$scratch/slow" "$scratch/slow.pcapng"
 slow=$pid
@@ -65,8 +65,8 @@ wait "$slow"
 eval "$(summary "$scratch/run.err")"
 expect "events in the file of a reader that stopped for a while" "$((recorded - ring - shed))" "$(events "$scratch/slow.pcapng" trace.event_id | wc -l)"
 
-# A FIFO without a reader: the run waits for one, and the first signal ends the wait.
-opened() { # how far it is: it sleeps between two tries, with the instance made
+# No process has opened the FIFO for reading: the run waits for a reader, and the first signal ends the wait.
+opened() { # the run has made its instance, and sleeps between two tries to open the FIFO
 	[ -n "$(instances "$1")" ]
 }
 mkfifo "$scratch/lonely"

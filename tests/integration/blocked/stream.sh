@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# stream at a rate at which the waiting events need a minute, or on a link that is down.
+# stream at a rate at which it needs a minute for the waiting events, and on a link that is down.
 # Usage: stream.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 
-# stream: more waits in the rings than is sent at that rate in a minute.
+# More events wait in the rings than stream sends at that rate in a minute.
 stream_slowly() {
 	in_background capture "$tracewire" capture -j -Z root -u $port -w "$scratch/rate.pcapng"
 	capture=$pid
@@ -39,7 +39,7 @@ for try in 1 2 3 4 5; do
 done
 is_sooner || fail "two signals under --rate end it no sooner than one"
 
-# stream on a link that is down: its end does not wait again for each frame.
+# On a link that is down, the end of stream does not wait again for each frame.
 stream_down() {
 	in_background stream "$tracewire" stream -e sched_switch -i down0
 	run=$pid
@@ -48,7 +48,7 @@ stream_down() {
 	wait_for has_settled
 }
 arrived=0
-has_settled() { # as many have arrived as when it was last looked at
+has_settled() { # the number of arrived frames has not changed since the last check
 	local before=$arrived
 	arrived=$(received down0)
 	[ "$arrived" = "$before" ]

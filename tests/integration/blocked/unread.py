@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Runs whose standard error or output is not read: a full pipe, or a terminal stopped with ^S.
+# Runs whose standard error or standard output is not read: a full pipe, or a terminal stopped with ^S.
 # Usage: unread.py TRACEWIRE SCRATCH TRACING CAPTURE
 import fcntl, json, os, pty, re, select, signal, subprocess, sys, threading, time
 
 tracewire, scratch, tracing, sample = sys.argv[1:]
-PATIENCE = 60  # s that any step may take on a busy machine, including the end of a run, of which five are for the reader
+PATIENCE = 60  # s that a step may take on a busy machine, including the end of a run, of which the reader has five
 AGAIN = 1.2    # s until the next signal: signals within half a second count as one
 LOOK = 0.02    # s between two checks of a run
 failures = 0
@@ -167,7 +167,7 @@ def capture_stopped_terminal(signals):
     while b"no status yet" not in shown:
         shown += os.read(master, 4096)
     os.write(master, b"\x13")
-    # It counts as stopped if it prints nothing for longer than several status intervals.
+    # The run counts as stopped if it prints nothing for longer than several status intervals.
     while select.select([master], [], [], 0.5)[0]:
         os.read(master, 4096)
     took = ends(process, "capture --status on a stopped terminal", signals, 1)
@@ -280,7 +280,7 @@ def safely(check):
         fail(f"{check}: {error!r}")
 
 
-# They mostly wait. The cases of one thread use the same port, file or interface.
+# The cases mostly wait. The cases of one thread use the same port, file or interface.
 threads = [threading.Thread(target=safely, args=(check,)) for check in
            [captures_unread, others_unread] + [lambda name=name: trace_unread(name) for name in TRACES]]
 for thread in threads:

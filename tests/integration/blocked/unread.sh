@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The messages of a run are not read: its standard error is a full pipe, or a terminal that was stopped. The run continues, and can be ended
-# like any other.
+# The messages of a run are not read: its standard error is a full pipe, or a stopped terminal. The run continues, and can be ended like any
+# other run.
 # Usage: unread.sh TRACEWIRE CAPTURE
 tracewire=$1
 sample=$2

@@ -105,7 +105,7 @@ def check(capture):
     return check_orders(capture, events, truth), events
 
 
-# By their own clocks the streams are seconds apart: each error bound includes that, and no order is certain.
+# By their own clocks the streams are seconds apart: each error bound includes this distance, and no order is certain.
 orders, found = check("none")
 expect("none: certain orders", 0, orders["certain"])
 orders, found = check("host")

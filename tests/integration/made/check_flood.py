@@ -8,7 +8,7 @@ import sys
 from packets import end, end_counts, end_report, expect, fail
 
 FRAME_BYTES, BURST = 4 << 20, 8  # limit for streams that do not answer: per second, and the burst in seconds
-WRITTEN_TIMES = 5  # bytes in the file for one received: each event is a packet of its own
+WRITTEN_TIMES = 5  # bytes in the file for each received byte: each event is a separate packet
 
 path = sys.argv[1]
 sent = int(re.search(r"^events +(\d+) recorded", open(sys.argv[2]).read(), re.M).group(1))

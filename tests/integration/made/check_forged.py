@@ -13,7 +13,7 @@ expect_all_delivered(honest, n_events)
 silence, late = int(sys.argv[4]), honest["ledger"]["facts"]["late"]
 if silence < 1000:
     expect("late events", 0, late)
-else:  # the machine was busy: a capture waits for a stream for two seconds; another process may have caused the rest
+else:  # the machine was busy: a capture waits two seconds for a stream; another process may have caused the rest
     print(f"{late} events are late, as may be of a stream that was silent for {silence} ms")
 clock = honest["clock"]
 expect("the clock is known by", "exchange", clock["method"])
@@ -27,8 +27,8 @@ expect("events in the file, and missing there", (n_events, []), (len(found), sor
 times = {nanoseconds(p["frame.time_epoch"]) - nanoseconds(p["trace.time"]) for p in found}
 expect("distances of packet times and the stream's clock", 1, len(times))
 
-# Forged data was counted: frames without a readable stream id, streams that never answered, and in admitted streams impossible
-# sequence numbers, incomplete frames, and parts of incomplete values.
+# Forged data is counted: frames without a readable stream id, streams that never answered, and, in admitted streams, impossible sequence
+# numbers, incomplete frames, and parts of incomplete values.
 frames, questions = end_counts(path + ".err", "frames"), end_counts(path + ".err", "questions")
 print(frames, questions)
 expect("frames lost or too long", (0, 0), (frames["dropped"], frames["too_long"]))

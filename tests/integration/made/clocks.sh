@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How a capture host dates streams whose clocks are set, suspended, drifting or far apart; its error bounds are true.
+# The packet times that a capture host gives streams whose clocks are set, suspended, drifting or far apart. The error bounds are true.
 # Usage: clocks.sh TRACEWIRE REMOTE_CLOCKS; PLUGIN and PLUGINDIR as in tests/integration
 . "$(dirname "$0")/common.sh"
 
-# A minute of a made clock, as fast as possible.
+# One minute of a made clock, as fast as possible.
 for way in steady: wall:--wall; do
 	name=${way%%:*}
 	start_capture "$name" -u 18101 -w "$scratch/$name.pcapng" ${way#*:}
@@ -14,7 +14,7 @@ for way in steady: wall:--wall; do
 done
 check check_steps.py "$scratch"
 
-# Both at once, because they take long; one of them over a link.
+# Both run in parallel, because they take long; one of them uses a link.
 ip link add made0 type veth peer name made1
 ip link set made0 up
 ip link set made1 up

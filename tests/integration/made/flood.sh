@@ -1,19 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Forged streams as fast as a capture host takes them: a real sender that begins in the middle loses nothing, memory and the file are
-# bounded, and refused frames are counted. If they arrive faster, drops of the socket are counted at the receiver. A refused sender is told.
+# Forged streams arrive as fast as a capture host accepts them. A real sender that begins in the middle loses nothing, memory and file are
+# bounded, and refused frames are counted. If the streams arrive faster, drops of the socket count at `receiver`. A refused sender is
+# notified.
 # Usage: flood.sh TRACEWIRE REMOTE_FLOOD LOAD; PLUGIN and PLUGINDIR as in tests/integration. FLOOD_SECONDS: of the flood, 20
 . "$(dirname "$0")/common.sh"
 load=$3
 seconds=${FLOOD_SECONDS:-20}
 
-# real NAME SECONDS: a sender that traces only a load of its own; its summary is in NAME.err
+# real NAME SECONDS: runs a sender that traces only a load of its own; its summary is in NAME.err
 real() {
 	timeout 100 "$tracewire" stream -e raw_syscalls -F -u 127.0.0.1 -- "$load" "$2" 2000 >/dev/null 2>"$scratch/$1.err"
 	expect "$1: status of stream" 0 $?
 }
 
-# 300 streams that send their names once and then are silent
+# 300 streams that send their names once and nothing after that
 start_capture silent -u 18101 -w "$scratch/silent.pcapng"
 capture=$pid
 send 18101 hosts 10 wait 300 >/dev/null
@@ -22,7 +23,7 @@ sleep 0.3
 end_capture silent "$capture"
 check check_flood.py "$scratch/silent" "$scratch/silent-sender.err"
 
-# flood NAME KIND SECONDS PACE SENDER: a sender begins in the middle and sends for SENDER seconds; further words are for the check
+# flood NAME KIND SECONDS PACE SENDER: a sender begins in the middle and sends for SENDER seconds; further words are arguments of the check
 flood() {
 	local name=$1 capture flooding memory frames took
 	start_capture "$name" -u 18101 -w "$scratch/$name.pcapng"
@@ -42,11 +43,11 @@ flood() {
 }
 
 flood flood mixed "$seconds" wait $((seconds / 4))
-# These do not wait, so the socket may drop everything meanwhile. The sender continues when they are over.
+# These streams do not wait, so the socket may drop all datagrams meanwhile. The sender continues when they have ended.
 flood full events 4 0 4 full
 flood bundles bundles 4 0 4 full
 
-# One address, one stream: the second sender continues, and is told.
+# One stream per address is allowed: the second sender continues, and is notified.
 start_capture one -u 18101 --streams-per-source 1 -w "$scratch/one.pcapng"
 capture=$pid
 in_background first "$tracewire" stream -e raw_syscalls -F -u 127.0.0.1 -- "$load" 100 100

@@ -59,7 +59,7 @@ def end_report(path):
 def end_counts(path, what):
     """The same for frames or requests; the whole summary is JSON."""
     said = [json.loads(line) for line in open(path, encoding="utf-8")]
-    said = [line for line in said if "note" not in line]  # for example messages about what a killed run left
+    said = [line for line in said if "note" not in line]  # for example messages about objects of a killed run
     expect("begin and end", ["begin", "end"], [next(iter(line)) for line in said if "status" not in line])
     return said[-1][what]
 

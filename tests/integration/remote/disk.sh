@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The disk is full. A capture into one file stops with one sentence and status 1, the file can be read, and events that could not be written
-# are in the ledger. A ring of files removes its oldest ones and continues.
+# The disk is full. A capture into one file stops with one sentence and status 1. The file can be read, and the ledger has the events that
+# could not be written. A ring of files removes its oldest files and continues.
 # Usage: disk.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -13,7 +13,7 @@ mkdir "$disk"
 mount -t tmpfs -o size=4m tmpfs "$disk" || exit 1
 at_end 'umount -l "$disk"'
 
-# send_all: about 11 MB, with one event a packet
+# send_all: sends about 11 MB, with one event per packet
 send_all() {
 	prepare_load 25000 1.5
 	start_stream p1 -u $capture_host -e raw_syscalls --event-filter "$loaded" --buffer-size 8192
@@ -25,8 +25,8 @@ send_all() {
 	eval "$(summary "$scratch/p1.err")"
 }
 
-# Events without room in a file count at `disk`. The file was opened by root, and is repaired as nobody. Other data uses most of the disk,
-# more of it for a compressed file.
+# Events without room in a file count at `disk`. Root opens the file, and nobody repairs it. Other data uses most of the disk, more of it
+# for a compressed file.
 for of in pcapng:2000000 pcapng.zst:3900000; do
 	ending=${of%:*}
 	head -c "${of#*:}" /dev/urandom >"$disk/others"
@@ -42,7 +42,8 @@ for of in pcapng:2000000 pcapng.zst:3900000; do
 	rm "$disk"/*
 done
 
-# The same onto a full disk, in files: it continues, with status 1; the last files exist, and events in removed ones were delivered before.
+# The same with a ring of files: the capture continues, and ends with status 1. The last files exist, and events in removed files count as
+# delivered.
 head -c 2000000 /dev/urandom >"$disk/others"
 start_capture ring -u 18101 -w "$disk/ring.pcapng" -b filesize:500 -b files:50
 capture=$pid

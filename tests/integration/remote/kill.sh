@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A capture is killed with SIGKILL at random moments, while another one continues; every third writes a compressed file. The file of the
-# killed one can be read, it lacks at most 1 MiB or 100 ms of what the other one has, its end is repaired by the next capture or by
-# `cleanup`, and neither processes nor notes are left. KILLS=N sets the number. Each stream begins after the captures; late.sh has those
-# that join late.
+# A capture is killed with SIGKILL at random moments, while another capture continues. Every third capture writes a compressed file. The
+# file of the killed capture can be read, and lacks at most 1 MiB or 100 ms of the other file. The next capture or `cleanup` repairs its
+# end, and neither processes nor notes are left. KILLS=N sets the number of kills. Each stream begins after the captures; late.sh tests
+# captures that join late.
 # Usage: kill.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -34,7 +34,7 @@ kill_one() {
 	for child in $children; do wait_for has_ended "$child"; done
 	last=$(last_time "$file")
 	packets=$(packets_of "$file")
-	if [ "${packets:-0}" = 0 ]; then # killed before it had written any
+	if [ "${packets:-0}" = 0 ]; then # the capture was killed before it had written a packet
 		bounded "killed at $at, nothing can be read" "$scratch/beside.pcapng" "$(first_time "$scratch/beside.pcapng")" "$at" "$waited"
 		return
 	fi

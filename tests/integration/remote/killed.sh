@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# Sourced with common.sh: what a capture that was killed with SIGKILL has written, compared with what arrived until then. The moments are
-# random, from SEED. Notes of captures are in a separate directory, and files are in memory, so that others' writes to a disk are not
-# measured.
+# Sourced with common.sh: compares the file of a capture that was killed with SIGKILL with the packets that had arrived. The moments are
+# random, from SEED. Notes of captures are in a separate directory, and files are in memory, so that writes of other processes to a disk are
+# not measured.
 mount -t tmpfs tmpfs /run || exit 1
 export TMPDIR=/run
 . "$(dirname "$0")/common.sh"
@@ -11,32 +11,32 @@ need editcap
 RANDOM=${SEED:=$$}
 echo "SEED=$SEED"
 
-readable=0 mended=0 most=0 longest=0 # packets read, files whose end was mended, bytes and ms that were missing at most
+readable=0 mended=0 most=0 longest=0 # packets read, repaired files, and the largest numbers of missing bytes and ms
 
-last_time() { # FILE: of its last packet, seconds
+last_time() { # FILE: prints the time of its last packet, seconds
 	capinfos -S -e -T -r "$1" 2>"$scratch/capinfos.err" | cut -f2
 }
 
-first_time() { # FILE: of its first
+first_time() { # FILE: prints the time of its first packet
 	capinfos -S -a -T -r "$1" 2>/dev/null | cut -f2
 }
 
-packets_of() { # FILE: how many
+packets_of() { # FILE: prints the number of its packets
 	capinfos -c -T -r "$1" 2>/dev/null | cut -f2
 }
 
-# waited_for_cpu PROCESS: ms for which one of its threads, the one that waited longest, was runnable without a CPU
+# waited_for_cpu PROCESS: prints the longest time for which one of its threads was runnable without a CPU, ms
 waited_for_cpu() {
 	cat "/proc/$1/task/"*/schedstat | awk '$2 > ns { ns = $2 } END { printf "%d", ns / 1e6 }'
 }
 
-# stolen_so_far: ms for which other guests of the host had this machine's CPUs, sum of all CPUs
+# stolen_so_far: prints the time for which other guests of the host had this machine's CPUs, ms, sum of all CPUs
 stolen_so_far() {
 	awk '/^cpu / { print 10 * $9 }' /proc/stat
 }
 
-# kill_capture PROCESS: one that began when $stolen had been stolen. The time of the kill is in $at, its waiting time for a CPU in $waited,
-# and its child processes in $children
+# kill_capture PROCESS: kills a capture; $stolen has the value of stolen_so_far at its start. Sets $at to the time of the kill, $waited to
+# its waiting time for a CPU, and $children to its child processes
 kill_capture() {
 	children=$(pgrep -P "$1")
 	waited=$(($(waited_for_cpu "$1") + $(stolen_so_far) - stolen))
@@ -44,8 +44,8 @@ kill_capture() {
 	kill_at_once "$1"
 }
 
-# bounded NAME BESIDE FROM KILLED WAITED: of what BESIDE has, no more is between these times, of the last packet and of the kill, than may
-# be lost: 1 MiB or 100 ms, plus the ms for which the capture had waited for a CPU
+# bounded NAME BESIDE FROM KILLED WAITED: between the last packet, FROM, and the kill, BESIDE has no more packets than may be lost: 1 MiB or
+# 100 ms, plus the ms for which the capture waited for a CPU
 bounded() {
 	local bytes=0 ms
 	ms=$(awk -v a="$4" -v b="$3" 'BEGIN { printf "%d", (a - b) * 1000 }')
@@ -63,20 +63,20 @@ by_cleanup() {
 	"$tracewire" cleanup >"$scratch/mending" 2>&1 || fail "cleanup: $(cat "$scratch/mending")"
 }
 
-# by_restart: the next capture repairs it at its start, before it receives anything
+# by_restart: the next capture repairs the file at its start, before it receives anything
 by_restart() {
 	start_capture next -i eth0
 	cp "$scratch/next.err" "$scratch/mending"
 	end_capture "$pid" next
 }
 
-# repaired FILE CAPTURE LAST [HOW]: the next run has repaired the end of the file, has reported it, and no readable packet is gone
+# repaired FILE CAPTURE LAST [HOW]: the next run has repaired the end of the file and has reported it; all readable packets are still there
 repaired() {
 	local name how=${4:-by_cleanup} before said
 	name=$(basename "$1")
 	before=$(cksum <"$1")
 	$how
-	said=$(grep -cE "^(\{\"note\":\")?repaired capture $1" "$scratch/mending") # a note of `capture -j`, a line of `cleanup`
+	said=$(grep -cE "^(\{\"note\":\")?repaired capture $1" "$scratch/mending") # `capture -j` prints a note, `cleanup` prints a line
 	expect "$how says that it mended what it changed" "$([ "$before" = "$(cksum <"$1")" ]; echo $?)" "$said"
 	mended=$((mended + said))
 	last_time "$1" >"$scratch/last"
@@ -85,13 +85,13 @@ repaired() {
 	expect "notes left" "" "$(find /run/tracewire -name "*$name*" -o -name "*$2*" 2>/dev/null)"
 }
 
-# balances NAME FILE: the ledger that info computes for the rest
+# balances NAME FILE: the ledger that info computes for the file balances
 balances() {
 	expect "$1: difference in the ledger that info makes" 0 \
 		"$("$tracewire" info -j "$2" | grep -oE '"difference": ?[-0-9]+' | grep -oE '[-0-9]+$' | sort -u)"
 }
 
-tell_killed() { # HOW MANY
+tell_killed() { # N: prints the results of N kills
 	echo "killed $1 captures, the ends of $mended were mended; at most $most bytes and $longest ms were missing;" \
 		"$readable packets read"
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Captures that join a stream late, and are killed with SIGKILL in the first moments, before they have received what the producer sends once
-# a second. They lack at most 1 MiB or 100 ms of what arrived since they began, like captures from the start; the file can be read, with its
-# formats, its ledger balances, and `cleanup` repairs it.
+# Captures join a stream late, and are killed with SIGKILL in the first moments, before they have received the data that the producer sends
+# once a second. Like captures from the start, they lack at most 1 MiB or 100 ms of the packets that arrived since they began. The file can
+# be read, with its formats, its ledger balances, and `cleanup` repairs it.
 # Usage: late.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -12,7 +12,7 @@ need taskset
 hosts host p1
 kills=0
 
-# await_silence: until the producer has just sent its HOST, as it does each second; the longest time without one follows
+# await_silence: waits until the producer has just sent its HOST, which it does each second; the longest time without a HOST follows
 await_silence() {
 	on host dumpcap -q -i eth0 -c 1 -f "$host_frames" -w "$scratch/host.pcapng" 2>"$scratch/host.err" ||
 		fail "dumpcap: $(cat "$scratch/host.err")"
@@ -20,7 +20,7 @@ await_silence() {
 		'BEGIN { left = said + 1.04 - now; while (left < 0) left += 1.02; print left }')"
 }
 
-# kill_late NAME OPTION...: one with these options; its data is in $scratch/NAME.known
+# kill_late NAME OPTION...: starts a capture with these options and kills it; its data is in $scratch/NAME.known
 kill_late() {
 	local name=$1 begun at waited capture child children stolen
 	shift
@@ -36,7 +36,7 @@ kill_late() {
 	echo "$capture $begun $at $waited" >"$scratch/$name.known"
 }
 
-# came_between FILE BEGUN FIRST: how many packets it has from 50 ms behind BEGUN to FIRST, but for what clocks are apart
+# came_between FILE BEGUN FIRST: prints the number of packets from 50 ms after BEGUN to 1 ms before FIRST, because clocks may be apart
 came_between() {
 	local span
 	span=$(awk -v a="$2" -v b="$3" 'BEGIN { if (b - 0.001 > a + 0.05) printf "-A %.6f -B %.6f", a + 0.05, b - 0.001 }')
@@ -46,7 +46,7 @@ came_between() {
 	packets_of "$scratch/before.pcapng"
 }
 
-# look_at_late NAME BESIDE: check its file
+# look_at_late NAME BESIDE: checks the file of the capture
 look_at_late() {
 	local of=$1 capture begun at waited last packets file=$scratch/$1.pcapng
 	read -r capture begun at waited <"$scratch/$1.known"
@@ -65,7 +65,8 @@ look_at_late() {
 	fi
 }
 
-# late_on WAY STREAM-OPTION... -- CAPTURE-OPTION...: a stream on that path, joined in every way; a capture of the interface is kept
+# late_on PATH STREAM-OPTION... -- CAPTURE-OPTION...: captures of each kind join a stream on that path; one capture of the interface sees
+# all packets
 late_on() {
 	local way=$1 to=() from stream seen options
 	shift
@@ -91,10 +92,11 @@ late_on() {
 }
 
 prepare_load 20000 1000000
-# On one CPU: events of other channels before the capture joined are announced by a watermark, which a file of single events does not keep.
+# The load runs on one CPU: a watermark announces events of other channels from before the capture joined, and a file of single events has
+# no watermarks.
 taskset -p -c 0 "$load_process" >/dev/null || fail "the load cannot be put on a CPU"
 begin_load
-host_frames='udp port 18101 and udp[56:2] = 7' # the first TLV's type
+host_frames='udp port 18101 and udp[56:2] = 7' # the type of the first TLV
 late_on udp -u $capture_host -- -u 18101
 host_frames='ether proto 0x88b5 and ether[62:2] = 7'
 late_on link -i eth0 -- -i eth0

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Three producers with different trace clocks, one capture host, and between them a path that drops frames, duplicates them and lets some
-# overtake others: missing events in the ledger equal the dropped ones exactly, duplicates equal the duplicated ones, and out-of-order ones
-# are about the overtaken ones. Over UDP and on Ethernet, packed and one event a frame.
+# Three producers with different trace clocks send to one capture host over a path that drops, duplicates and reorders frames. In the
+# ledger, missing events equal the dropped ones exactly, duplicates equal the duplicated ones, and out-of-order frames are about as many as
+# the reordered ones. The test uses UDP and Ethernet, packed frames and frames with one event.
 # Usage: lossy.sh TRACEWIRE LOAD BAD_WAY
 tracewire=$1
 load=$2
@@ -12,12 +12,12 @@ bad_way=$3
 declare -A clock=([p1]=mono [p2]=boot [p3]=tai)
 hosts host p1 p2 p3
 
-# counted STREAM NAME: the path's counter of it
+# counted STREAM NAME: prints a counter of the path for this stream
 counted() {
 	sed -nE "s/^stream=$1 .* $2=([0-9]+).*/\1/p" "$scratch/way.out"
 }
 
-# sum KEY ID...: the path's counters of these streams
+# sum KEY ID...: prints the sum of the path's counters for these streams
 sum() {
 	local key=$1 id n=0
 	shift
@@ -25,9 +25,9 @@ sum() {
 	echo $n
 }
 
-# happened WHAT RATE ID...: of the frames of these streams some were dropped, duplicated and moved, if there were enough for certainty: if
-# 15 are expected, the chance of none is one in millions. The ledger has at least half of the moved ones: the others were overtaken only by
-# frames of other channels. More are reordered only on a busy machine.
+# happened WHAT RATE ID...: some frames of these streams were dropped, duplicated and moved, if there were enough frames for certainty: if
+# 15 are expected, the probability of none is one in millions. The ledger has at least half of the moved frames, because the others were
+# overtaken only by frames of other channels. Only a busy machine reorders more.
 happened() {
 	local what=$1 rate=$2 name id moved seen=0
 	shift 2
@@ -40,14 +40,14 @@ happened() {
 	[ $((2 * seen)) -ge $moved ] && [ $seen -le $((2 * moved)) ] || fail "$what: $moved frames were moved, $seen came out of order"
 }
 
-# lost_records CAPTURE: sum of the LOSTs of WIRE in the file, for each stream
+# lost_records CAPTURE: prints for each stream the sum of the LOST records of WIRE in the file
 lost_records() {
 	tshark -r "$scratch/$1.pcapng" -Y 'trace.lost.where == 4' -T fields -e trace.stream -e trace.lost.count 2>/dev/null |
 		awk '{ n = split($2, counts, ","); for (i = 1; i <= n; i++) sum[substr($1, 3)] += counts[i] }
 			END { for (id in sum) print id, sum[id] }'
 }
 
-# id_of HOST: id of its stream; if all frames with its name were dropped, the id of the stream without a name
+# id_of HOST: prints the id of its stream; if all frames with its name were dropped, the id of the stream without a name
 id_of() {
 	local id
 	ledgers lossy "$1:" | cut -d' ' -f2 | grep . && return
@@ -56,7 +56,7 @@ id_of() {
 	done | head -n 1
 }
 
-# over KIND RATE FRAMES: RATE in millionths of frames are dropped, and as many duplicated and moved; FRAMES is 1 for one event a frame
+# over KIND RATE FRAMES: RATE in millionths of frames are dropped, and as many are duplicated and moved; FRAMES is 1 for one event per frame
 over() {
 	local kind=$1 rate=$2 frames=$3 name way capture receive=(-u 18101) send=(-u $capture_host) what="$1, $2 ppm, frames of $3" calls=20000
 	declare -A stream=()
@@ -92,7 +92,7 @@ over() {
 check() { # WHAT HOST
 	local what="$1, $2" id control dropped wire before
 	id=$(id_of "$2")
-	# If all copies of END were dropped, neither the end nor the last events of the stream are known.
+	# If all copies of END were dropped, the end and the last events of the stream are unknown.
 	if [ "$(counted "$id" dropped_last)" = "$(counted "$id" all_last)" ]; then
 		expect "$what: ledger of a stream whose end was dropped" open "$(in_ledger lossy "$id" state)"
 		return

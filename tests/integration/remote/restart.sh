@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Producers and links come and go during a capture: a producer that is killed and started again is two streams, with an open ledger for the
-# first; a capture that joins late counts earlier events as before; a link that is down for a while costs what the ledger says and nothing
-# else; an interface that is removed ends the capture with a complete file.
+# Producers and links come and go during a capture. A producer that is killed and started again is two streams, and the ledger of the first
+# stays open. A capture that joins late counts earlier events as before its start. A link that is down for a while loses what the ledger
+# says, and nothing else. If an interface is removed, the capture ends with a complete file.
 # Usage: restart.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -10,7 +10,7 @@ load=$2
 
 hosts host p1 p2
 
-# begin_stream OPTION...: of p1, of a load that starts now, two events for each of $calls in a second; its process in $stream
+# begin_stream OPTION...: host p1 streams a load that starts now, with two events for each of $calls per second; its process is in $stream
 calls=4000
 begin_stream() {
 	prepare_load $calls 1000000
@@ -36,7 +36,7 @@ at_least() {
 	[ "${3:-0}" -ge "$2" ] || fail "$1: $3 is less than $2"
 }
 
-# Killed, and started again. In parallel one without any disturbance.
+# One producer is killed and started again. Another one runs without any disturbance.
 start_capture restarted -u 18101 --status 0.1
 capture=$pid
 start_stream p2 -u $capture_host -e sched:sched_switch
@@ -62,7 +62,7 @@ at_least "of the killed one, delivered" 3000 "$(in_ledger restarted "$killed" de
 "$tracewire" info "$scratch/restarted.pcapng" >"$scratch/info" || fail "info after a kill"
 says "$scratch/info" 'open' || fail "that the ledger is open is not said: $(cat "$scratch/info")"
 
-# Late.
+# A capture joins late.
 begin_stream -u $capture_host
 wait_for has_read "$stream" 2000
 start_capture late -u 18101 --status 0.1
@@ -77,8 +77,8 @@ expect "late: recorded" "$recorded" "$(in_ledger late p1: recorded)"
 at_least "late: before" 500 "$(in_ledger late p1: before)"
 at_least "late: delivered" 500 "$(in_ledger late p1: delivered)"
 
-# down_and_up NAME HOST RECEIVE SEND LEAST: the link of HOST is down for a while, which costs at least that many events. If its own link is
-# down a producer keeps its frames and may lose none; the number of lost ones depends on when the kernel notices.
+# down_and_up NAME HOST RECEIVE SEND LEAST: the link of HOST is down for a while, which loses at least LEAST events. If its own link is
+# down, a producer keeps its frames and may lose none; the number of losses depends on when the kernel notices.
 down_and_up() {
 	local name=$1 host=$2 least=$5 lost
 	# shellcheck disable=SC2086 # words
@@ -107,7 +107,7 @@ down_and_up receiver_down_udp host "-u 18101" "-u $capture_host" 200
 down_and_up producer_down_udp p1 "-u 18101" "-u $capture_host" 0
 down_and_up receiver_down host "-i eth0" "-i eth0" 200
 
-# The path MTU becomes smaller: packed frames that are too long then are dropped by the sender, which is in the ledger.
+# The path MTU becomes smaller: the sender drops packed frames that are too long, and the ledger has their events.
 start_capture shrinks -u 18101 --status 0.1
 capture=$pid
 calls=40000
@@ -127,7 +127,7 @@ expect "shrinks: lost in transmission" "$tx" "$(in_ledger shrinks p1: tx)"
 at_least "shrinks: lost in transmission" 1 "$tx"
 expect "shrinks: events in the file" "$(in_ledger shrinks p1: delivered)" "$(in_files "$scratch/shrinks.pcapng")"
 
-# Removed.
+# The interface is removed.
 start_capture gone -i eth0
 capture=$pid
 begin_stream -i eth0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Three producers into a sequence of files, by size, by time and in a ring, also compressed: each is read alone, every event has its name,
-# and the ledgers add up to the recorded events.
+# Three producers are captured into sequences of files, by size, by time and in a ring, also compressed. Each file can be read alone, each
+# event has its name, and the sum of the ledgers equals the recorded events.
 # Usage: rotate.sh TRACEWIRE LOAD
 tracewire=$1
 load=$2
@@ -10,8 +10,8 @@ need python3
 
 hosts host p1 p2 p3
 
-# `info -j` of files in sequence: the number of ledgers that do not balance; for each host the events delivered in all of them, and in the
-# last one the events recorded, and delivered here or in other files.
+# Reads `info -j` of files in sequence. Prints the number of ledgers that do not balance, and for each host the events delivered in all
+# files and the events of the last ledger: recorded, and delivered in this file or in others.
 cat >"$scratch/ledgers.py" <<'PYTHON'
 import json, sys
 bad, delivered, last = 0, {}, {}
@@ -26,7 +26,7 @@ for name, ledger in sorted(last.items()):
     print(name, delivered[name], ledger["recorded"], ledger["places"]["delivered"] + ledger["places"]["elsewhere"])
 PYTHON
 
-# rotate NAME OPTION...: captured into $files; $scratch/ledgers has the output of the program above
+# rotate NAME OPTION...: captures into $files; $scratch/ledgers has the output of the program above
 rotate() {
 	local name=$1 host of streams=()
 	shift
