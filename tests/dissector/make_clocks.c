@@ -25,7 +25,7 @@ static void turn_to(const struct stream *stream, uint64_t time)
 /* Each stream uses another CPU here, so that each channel has consecutive numbers. */
 static void put_events(const struct stream *stream, uint64_t time, int n)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	turn_to(stream, time);
 	sample__cpu(&s, stream->number, time);

@@ -41,7 +41,8 @@ static char zoo32[] = "name: zoo\nID: 9\n" COMMON "\tfield:u8 small;\toffset:8;\
 		      "\tfield:__data_loc cpumask_t cpus;\toffset:28;\tsize:4;\tsigned:0;\n"
 		      "\nprint fmt: \"%d\", REC->small\n";
 
-static void switch_record(struct record *r, uint32_t prev, uint32_t next, const char *prev_comm, const char *next_comm)
+static void switch_record(struct sample_record *r, uint32_t prev, uint32_t next, const char *prev_comm,
+			  const char *next_comm)
 {
 	char name[16] = "";
 
@@ -60,7 +61,7 @@ static void switch_record(struct record *r, uint32_t prev, uint32_t next, const 
 
 static void put_switch(struct sample *s, uint16_t cpu, uint64_t time, uint32_t prev, uint32_t next)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	switch_record(&r, prev, next, "bash", "sleep");
 	sample__cpu(s, cpu, time);
@@ -70,7 +71,7 @@ static void put_switch(struct sample *s, uint16_t cpu, uint64_t time, uint32_t p
 
 static void put_queue(struct sample *s, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	record__begin(&r, real[QUEUE].id, 42, false);
 	record__u64(&r, 0xffff888012345678);
@@ -84,7 +85,7 @@ static void put_queue(struct sample *s, uint64_t time)
 
 static void put_sock(struct sample *s, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 	static const uint8_t v6[16] = { 0x20, 1, 0xd, 0xb8, [15] = 1 };
 
 	record__begin(&r, real[SOCK].id, 42, false);
@@ -106,7 +107,7 @@ static void put_sock(struct sample *s, uint64_t time)
 
 static void put_enter(struct sample *s, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	record__begin(&r, real[ENTER].id, 43, false);
 	record__u64(&r, 257);
@@ -198,7 +199,7 @@ static void make_late(void)
 static void make_packed(void)
 {
 	static struct sample s;
-	static struct record r;
+	static struct sample_record r;
 
 	open_real(&s, "packed.pcap");
 	put_metadata(&s);
@@ -215,7 +216,7 @@ static void make_packed(void)
 
 static void put_switches(struct sample *s, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	sample__cpu(s, 0, time);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -228,7 +229,7 @@ static void put_switches(struct sample *s, uint64_t time)
 /* A frame of one event that is longer than the packet, and one whose record is longer than the frame. */
 static void put_lies(struct sample *s)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	for (uint32_t i = 0; i < 2; i++) {
 		size_t len;
@@ -247,7 +248,7 @@ static void put_lies(struct sample *s)
 /* Only the bytes after the frame, which pad the packet, are truncated. */
 static void put_padded(struct sample *s, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 	size_t len;
 
 	switch_record(&r, 42, 77, "bash", "sleep");
@@ -340,7 +341,7 @@ static void put_parts(struct sample *s, enum tw_tlv_type type, uint32_t id, cons
 static void make_parts(void)
 {
 	static struct sample s;
-	static struct record r;
+	static struct sample_record r;
 	static uint8_t value[70000], name[3000];
 	uint8_t *p = value;
 
@@ -369,7 +370,7 @@ static void make_parts(void)
 	sample__close(&s);
 }
 
-static void zoo64_record(struct record *r)
+static void zoo64_record(struct sample_record *r)
 {
 	record__begin(r, 7, 42, false);
 	record__bytes(r, "\xc8\xfb\x01", 4); /* 200, -5, true */
@@ -395,7 +396,7 @@ static void zoo64_record(struct record *r)
 static void make_zoo(void)
 {
 	static struct sample s;
-	static struct record r;
+	static struct sample_record r;
 	static char page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n";
 	const struct text texts64[] = { { 0, "", page, sizeof(page) - 1 }, { 7, "toy", zoo64, sizeof(zoo64) - 1 } };
 	const struct text text32 = { 9, "toy", zoo32, sizeof(zoo32) - 1 };
@@ -461,7 +462,7 @@ static void make_hostile(void)
 {
 	static struct sample s;
 	static uint8_t frame[TW_FRAME_MAX];
-	static struct record r;
+	static struct sample_record r;
 	uint32_t random = 1, len;
 
 	open_real(&s, "hostile.pcap");
@@ -499,7 +500,7 @@ static void make_hostile(void)
 static void make_huge(void)
 {
 	static struct sample s;
-	static struct record r;
+	static struct sample_record r;
 	static char format[200000];
 	struct text text = { 11, "toy", format, 0 };
 	int len = snprintf(format, sizeof(format), "name: huge\nID: 11\n" COMMON);

@@ -56,7 +56,7 @@ static void put_host(struct sample *s)
 	sample__end(s);
 }
 
-static void put(struct sample *s, struct record *r, uint64_t time)
+static void put(struct sample *s, struct sample_record *r, uint64_t time)
 {
 	sample__cpu(s, 0, time);
 	sample__event(s, r, time);
@@ -66,7 +66,7 @@ static void put(struct sample *s, struct record *r, uint64_t time)
 static void put_evil(struct sample *s, uint16_t id, uint64_t time)
 {
 	static const char text[64] = LINES, name[] = LINES;
-	static struct record r;
+	static struct sample_record r;
 
 	record__begin(&r, id, TASK, false);
 	record__u32(&r, 3);
@@ -81,7 +81,7 @@ static void put_evil(struct sample *s, uint16_t id, uint64_t time)
 /* As made by /sys/kernel/tracing/trace_marker: the line break at the end belongs to the line. */
 static void put_marker(struct sample *s, const char *text, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	record__begin(&r, texts[MARKER].id, TASK, false);
 	record__u64(&r, EVIL);
@@ -91,7 +91,7 @@ static void put_marker(struct sample *s, const char *text, uint64_t time)
 
 static void put_stack(struct sample *s, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	record__begin(&r, texts[STACK].id, TASK, false);
 	record__u32(&r, 2);

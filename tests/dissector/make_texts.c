@@ -35,7 +35,7 @@ static void begin(struct sample *s, const char *out, const char *name, const str
 	sample__schema(s, texts, n);
 }
 
-static void put(struct sample *s, struct record *r, uint64_t time)
+static void put(struct sample *s, struct sample_record *r, uint64_t time)
 {
 	sample__cpu(s, 0, time);
 	sample__event(s, r, time);
@@ -44,7 +44,7 @@ static void put(struct sample *s, struct record *r, uint64_t time)
 
 static void put_level(struct sample *s, uint16_t id, uint32_t level, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	record__begin(&r, id, 42, false);
 	record__u32(&r, level);
@@ -53,7 +53,7 @@ static void put_level(struct sample *s, uint16_t id, uint32_t level, uint64_t ti
 
 static void put_stack(struct sample *s, uint16_t id, uint32_t size, uint32_t n, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	record__begin(&r, id, 42, false);
 	record__u32(&r, size);
@@ -65,7 +65,7 @@ static void put_stack(struct sample *s, uint16_t id, uint32_t size, uint32_t n, 
 
 static void put_kfree(struct sample *s, uint64_t location, uint32_t reason, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	record__begin(&r, real[KFREE].id, 42, false);
 	record__u64(&r, 0xffff888012345678);
@@ -78,7 +78,7 @@ static void put_kfree(struct sample *s, uint64_t location, uint32_t reason, uint
 
 static void put_kmalloc(struct sample *s, uint64_t flags, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	record__begin(&r, real[KMALLOC].id, 42, false);
 	record__u64(&r, TCP_RCV + 0x12);
@@ -109,7 +109,7 @@ static void make_symbols(const char *out)
 
 static void put_raise(struct sample *s, uint32_t vec, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 
 	record__begin(&r, real[RAISE].id, 42, false);
 	record__u32(&r, vec);
@@ -140,7 +140,7 @@ static void make_value_strings(const char *out)
 static void make_refused(const char *out)
 {
 	static struct sample s;
-	static struct record r;
+	static struct sample_record r;
 	const struct text texts[] = { { 21, "toy", broken, sizeof(broken) - 1 },
 				      { 22, "toy", wide, sizeof(wide) - 1 } };
 

@@ -219,37 +219,37 @@ uint64_t texts__hash(const struct text *texts, uint32_t n, bool big_endian, uint
 	return tw_schema_hash__fini(&hash);
 }
 
-static void *grow(struct record *r, uint32_t len)
+static void *grow(struct sample_record *r, uint32_t len)
 {
 	must(len <= RECORD_MAX - r->len, "record too long");
 	r->len += len;
 	return r->data + r->len - len;
 }
 
-void record__u16(struct record *r, uint16_t v)
+void record__u16(struct sample_record *r, uint16_t v)
 {
 	v = r->big_endian == TW_HOST_BE ? v : __builtin_bswap16(v);
 	memcpy(grow(r, sizeof(v)), &v, sizeof(v));
 }
 
-void record__u32(struct record *r, uint32_t v)
+void record__u32(struct sample_record *r, uint32_t v)
 {
 	v = r->big_endian == TW_HOST_BE ? v : __builtin_bswap32(v);
 	memcpy(grow(r, sizeof(v)), &v, sizeof(v));
 }
 
-void record__u64(struct record *r, uint64_t v)
+void record__u64(struct sample_record *r, uint64_t v)
 {
 	v = r->big_endian == TW_HOST_BE ? v : __builtin_bswap64(v);
 	memcpy(grow(r, sizeof(v)), &v, sizeof(v));
 }
 
-void record__bytes(struct record *r, const void *p, uint32_t len)
+void record__bytes(struct sample_record *r, const void *p, uint32_t len)
 {
 	memcpy(grow(r, len), p, len);
 }
 
-void record__begin(struct record *r, uint16_t id, uint32_t pid, bool big_endian)
+void record__begin(struct sample_record *r, uint16_t id, uint32_t pid, bool big_endian)
 {
 	memset(r, 0, sizeof(*r));
 	r->len = 8;
@@ -261,7 +261,7 @@ void record__begin(struct record *r, uint16_t id, uint32_t pid, bool big_endian)
 	memcpy(r->data + 4, &pid, sizeof(pid));
 }
 
-void sample__event(struct sample *s, struct record *r, uint64_t time)
+void sample__event(struct sample *s, struct sample_record *r, uint64_t time)
 {
 	r->len = (r->len + 3) & ~3u;
 	must(tw_frame__add_event(&s->frame, r->data, r->len, time), "EVENT does not fit");

@@ -31,7 +31,7 @@ struct text {
 };
 
 /* A kernel record that is being built. */
-struct record {
+struct sample_record {
 	bool big_endian;
 	uint32_t len;
 	uint8_t data[RECORD_MAX + TW_COPY_STEP];
@@ -62,12 +62,12 @@ void make_strangers(const char *formats, const char *out);
 void text__read(struct text *t, const char *formats, const char *system, const char *event);
 uint64_t texts__hash(const struct text *texts, uint32_t n, bool big_endian, uint8_t long_size);
 
-void record__begin(struct record *r, uint16_t id, uint32_t pid, bool big_endian);
-void record__u16(struct record *r, uint16_t v);
-void record__u32(struct record *r, uint32_t v);
-void record__u64(struct record *r, uint64_t v);
-void record__bytes(struct record *r, const void *p, uint32_t len);
+void record__begin(struct sample_record *r, uint16_t id, uint32_t pid, bool big_endian);
+void record__u16(struct sample_record *r, uint16_t v);
+void record__u32(struct sample_record *r, uint32_t v);
+void record__u64(struct sample_record *r, uint64_t v);
+void record__bytes(struct sample_record *r, const void *p, uint32_t len);
 /* Append to the frame. The record of a big-endian host gets the byte order of such a host. */
-void sample__event(struct sample *s, struct record *r, uint64_t time);
+void sample__event(struct sample *s, struct sample_record *r, uint64_t time);
 
 #endif

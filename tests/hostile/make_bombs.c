@@ -18,7 +18,7 @@
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
 static struct sample s;
-static struct record r;
+static struct sample_record r;
 static char text[TW_SCHEMA_TEXT_MAX + 1];
 static size_t text_len;
 static const char *out;

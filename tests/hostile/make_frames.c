@@ -69,7 +69,7 @@ static void read_formats(const char *folder)
 }
 
 /* Make a record with a random body; the locations of dynamic fields are set to bytes after the fixed fields. */
-static void make_record(struct record *r, const struct tw_format *format)
+static void make_record(struct sample_record *r, const struct tw_format *format)
 {
 	uint32_t end = 8;
 
@@ -92,7 +92,7 @@ static void make_record(struct record *r, const struct tw_format *format)
 	}
 }
 
-static void put_parts(struct sample *s, const struct record *r, uint16_t cpu, uint64_t time, uint32_t id)
+static void put_parts(struct sample *s, const struct sample_record *r, uint16_t cpu, uint64_t time, uint32_t id)
 {
 	static uint8_t value[RECORD_MAX + 4];
 	static struct sample scratch;
@@ -167,7 +167,7 @@ static void put_plain_schema(struct sample *s, const struct text *picked)
 
 static void put_events(struct sample *s, struct tw_format *const *formats, uint64_t time)
 {
-	static struct record r;
+	static struct sample_record r;
 	const uint16_t cpu = (uint16_t)random_below(4);
 	const uint32_t n = random_below(4) ? 1 : 1 + random_below(20);
 

@@ -105,7 +105,7 @@ static void host__open_with(struct host *h, const char *clock, const char *event
 	struct tw_error err = { "" };
 
 	*h = (struct host){ 0 };
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	if (tw_rx_packet__open(&options, &h->rx, &err))
 		fail_msg("%s", err.text);
 	tw_capture_clock__begin(&h->clock);

@@ -20,10 +20,10 @@ static inline uint8_t *sink__slot(struct tw_sink *sink)
 	uint8_t *slot;
 
 	while (!(slot = tw_sink__reserve(sink))) {
-		const int code = tw_sink__flush(sink);
+		const int err = tw_sink__flush(sink);
 
-		assert_true(code == 0 || code == -EAGAIN);
-		if (code)
+		assert_true(err == 0 || err == -EAGAIN);
+		if (err)
 			usleep(ENDS_PAUSE_US);
 	}
 	return slot;
@@ -38,11 +38,11 @@ static inline unsigned int frame__events(const uint8_t *frame)
 /** sink__flush_all() - wait until all frames have left */
 static inline void sink__flush_all(struct tw_sink *sink)
 {
-	int code;
+	int err;
 
-	while ((code = tw_sink__flush(sink)) == -EAGAIN)
+	while ((err = tw_sink__flush(sink)) == -EAGAIN)
 		usleep(ENDS_PAUSE_US);
-	assert_int_equal(code, 0);
+	assert_int_equal(err, 0);
 }
 
 /** link__await_frames() - wait until exactly that many have arrived: a busy machine delivers them late */
@@ -83,18 +83,18 @@ static inline void rx__assert_in_time(struct tw_receiver *rx)
 static inline void rx__assert_down_and_gone(struct tw_receiver *rx)
 {
 	struct tw_received_frame f;
-	int tx, code = 0;
+	int tx, err = 0;
 
 	link__set_up("tw0", false);
 	assert_int_equal(tw_receiver__next(rx, 1000, &f), -ENETDOWN);
 	assert_int_equal(tw_receiver__next(rx, 20, &f), 0);
 	link__set_up("tw0", true);
 	tx = raw__open("tw0-tx");
-	for (int i = 0; i < 50 && !code; i++) { /* until the kernel has noticed the carrier it drops what is sent */
+	for (int i = 0; i < 50 && !err; i++) { /* until the kernel has noticed the carrier it drops what is sent */
 		raw__send(tx, TW_ETHERTYPE, 5, 100);
-		code = tw_receiver__next(rx, 100, &f);
+		err = tw_receiver__next(rx, 100, &f);
 	}
-	assert_int_equal(code, 1);
+	assert_int_equal(err, 1);
 	assert_int_equal(f.data[0], 5);
 	while (tw_receiver__next(rx, 20, &f) == 1)
 		; /* another of these */

@@ -77,13 +77,13 @@ static void await_operational(const char *name)
 	assert_true(is);
 }
 
-void netns__wire(unsigned int mtu, unsigned int queues)
+void netns__veth(unsigned int mtu, unsigned int queues)
 {
 	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire test", .mtu = mtu, .queues = queues };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
-	if (tw_veth__create(&o, &err) < 0)
-		fail_msg("%s", err.text);
+	if (tw_veth__create(&o, &error) < 0)
+		fail_msg("%s", error.text);
 	await_operational("tw0");
 	await_operational("tw0-tx");
 }

@@ -18,8 +18,8 @@ int netns__main_guard(void);
 /** netns__setup() - cmocka setup: a new namespace; the previous one is removed with its content */
 int netns__setup(void **state);
 
-/** netns__wire() - a veth pair "tw0" in it */
-void netns__wire(unsigned int mtu, unsigned int queues);
+/** netns__veth() - a veth pair "tw0" in it */
+void netns__veth(unsigned int mtu, unsigned int queues);
 
 void link__set_up(const char *name, bool up);
 

@@ -153,7 +153,7 @@ static void test_wire(void **state)
 	struct tw_limit *limit = tw_limit__new(rate);
 
 	(void)state;
-	netns__wire(0, SENDERS);
+	netns__veth(0, SENDERS);
 	for (unsigned int i = 0; i < SENDERS; i++) {
 		const struct tw_tx_options o = { .ifname = "tw0-tx", .queue = i, .frame_max = 9000 };
 		struct tw_sink *inner;

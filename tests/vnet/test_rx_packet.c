@@ -25,11 +25,11 @@
 static struct tw_receiver *open_rx(const char *ifname, size_t ring)
 {
 	const struct tw_rx_packet_options o = { .ifname = ifname, .ring = ring };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_receiver *rx = NULL;
 
-	if (tw_rx_packet__open(&o, &rx, &err) < 0)
-		fail_msg("%s", err.text);
+	if (tw_rx_packet__open(&o, &rx, &error) < 0)
+		fail_msg("%s", error.text);
 	return rx;
 }
 
@@ -41,7 +41,7 @@ static void test_ours_only(void **state)
 	int tx, here;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx("tw0", 0);
 	tx = raw__open("tw0-tx");
 	here = raw__open("tw0");
@@ -71,7 +71,7 @@ static void test_in_time(void **state)
 	struct tw_receiver *rx;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx("tw0", 0);
 	rx__assert_in_time(rx);
 	tw_receiver__close(rx);
@@ -86,7 +86,7 @@ static void test_soon(void **state)
 	int tx;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx("tw0", 0);
 	tx = raw__open("tw0-tx");
 	for (int i = 0; i < 10 || (i < 1000 && best >= 15); i++) {
@@ -118,7 +118,7 @@ static void test_taken(void **state)
 	(void)state;
 	for (int i = 0; i < 4; i++)
 		bundles[i].to = places[i];
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx("tw0", 0);
 	tx = raw__open("tw0-tx");
 	for (uint8_t i = 1; i < 3; i++) {
@@ -147,7 +147,7 @@ static void test_loss_is_counted(void **state)
 	int tx, witness;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx("tw0", 1); /* the minimum: one block */
 	witness = witness__open("tw0");
 	tx = raw__open("tw0-tx");
@@ -194,7 +194,7 @@ static void test_a_trickle_waits(void **state)
 	int tx;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx("tw0", 0);
 	tx = raw__open("tw0-tx");
 	for (unsigned int i = 0; i < sent; i++) {
@@ -220,7 +220,7 @@ static void test_loss_has_its_place(void **state)
 	int tx, witness;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx("tw0", 3u << 17); /* three blocks */
 	witness = witness__open("tw0");
 	tx = raw__open("tw0-tx");
@@ -260,7 +260,7 @@ static void test_answer(void **state)
 	int tx;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx("tw0", 0);
 	assert_int_equal(rx->frame_max, TW_VETH_MTU);
 	tx = raw__open("tw0-tx");
@@ -294,7 +294,7 @@ static void test_down_and_gone(void **state)
 	struct tw_receiver *rx;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx("tw0", 0);
 	rx__assert_down_and_gone(rx);
 	tw_receiver__close(rx);
@@ -305,7 +305,7 @@ static void test_gone_while_down(void **state)
 	struct tw_receiver *rx;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx("tw0", 0);
 	rx__assert_gone_while_down(rx);
 	tw_receiver__close(rx);
@@ -314,12 +314,12 @@ static void test_gone_while_down(void **state)
 static void test_refused(void **state)
 {
 	const struct tw_rx_packet_options o = { .ifname = "none" };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_receiver *rx;
 
 	(void)state;
-	assert_int_equal(tw_rx_packet__open(&o, &rx, &err), -ENODEV);
-	assert_string_equal(err.text,
+	assert_int_equal(tw_rx_packet__open(&o, &rx, &error), -ENODEV);
+	assert_string_equal(error.text,
 			    "cannot receive on none: there is no such interface; ip -br link lists all interfaces");
 	tw_receiver__close(NULL);
 }
@@ -328,14 +328,14 @@ static void test_control_only(void **state)
 {
 	const struct tw_rx_packet_options o = { .ifname = "tw0", .control_only = true };
 	const size_t low = offsetof(struct tw_frame_hdr, channel) + 1;
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_received_frame f;
 	struct tw_receiver *rx;
 	int tx;
 
 	(void)state;
-	netns__wire(0, 0);
-	assert_int_equal(tw_rx_packet__open(&o, &rx, &err), 0);
+	netns__veth(0, 0);
+	assert_int_equal(tw_rx_packet__open(&o, &rx, &error), 0);
 	tx = raw__open("tw0-tx");
 	raw__send(tx, ETH_P_ARP, TW_CHANNEL_CONTROL, 60);
 	raw__send(tx, TW_ETHERTYPE, 1, 60);
@@ -360,7 +360,7 @@ static void test_lost_requests(void **state)
 	int tx, witness;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	assert_int_equal(tw_rx_requests__on_link("tw0-tx", &rx, NULL), 0);
 	witness = witness__open("tw0-tx");
 	tx = raw__open("tw0");

@@ -26,12 +26,12 @@
 static struct tw_receiver *open_rx(const char *at, size_t buffer)
 {
 	struct tw_rx_udp_options o = { .buffer = buffer };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_receiver *rx = NULL;
 
-	assert_int_equal(tw_udp_address__parse(at, &o.at, &err), 0);
-	if (tw_rx_udp__open(&o, &rx, &err) < 0)
-		fail_msg("%s", err.text);
+	assert_int_equal(tw_udp_address__parse(at, &o.at, &error), 0);
+	if (tw_rx_udp__open(&o, &rx, &error) < 0)
+		fail_msg("%s", error.text);
 	return rx;
 }
 
@@ -257,15 +257,15 @@ static void test_loss(void **state)
 	tw_receiver__close(rx);
 }
 
-static void assert_refused(const char *at, int code, const char *why)
+static void assert_refused(const char *at, int err, const char *why)
 {
 	struct tw_rx_udp_options o = { .buffer = 0 };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_receiver *rx;
 
-	assert_int_equal(tw_udp_address__parse(at, &o.at, &err), 0);
-	assert_int_equal(tw_rx_udp__open(&o, &rx, &err), code);
-	assert_string_equal(err.text, why);
+	assert_int_equal(tw_udp_address__parse(at, &o.at, &error), 0);
+	assert_int_equal(tw_rx_udp__open(&o, &rx, &error), err);
+	assert_string_equal(error.text, why);
 }
 
 /* A receiver may have to wait for a CPU during a flood of short datagrams: none of them is lost meanwhile. */

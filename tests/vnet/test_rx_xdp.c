@@ -35,16 +35,16 @@
 
 static struct tw_receiver *open_rx_with(const struct tw_rx_xdp_options *o)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_receiver *rx = NULL;
-	const int code = tw_rx_xdp__open(o, &rx, &err);
+	const int err = tw_rx_xdp__open(o, &rx, &error);
 
-	if (code == -EAFNOSUPPORT) {
-		print_message("skipped: %s\n", err.text);
+	if (err == -EAFNOSUPPORT) {
+		print_message("skipped: %s\n", error.text);
 		skip();
 	}
-	if (code < 0)
-		fail_msg("%s", err.text);
+	if (err < 0)
+		fail_msg("%s", error.text);
 	return rx;
 }
 
@@ -97,7 +97,7 @@ static void test_ours_only(void **state)
 	int tx, here;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx(0);
 	longest = longest_of(rx, 8000);
 	tx = raw__open("tw0-tx");
@@ -145,11 +145,11 @@ static uint8_t pattern(uint32_t number, size_t at)
 static struct tw_sink *open_tx(size_t frame_max, unsigned int queue)
 {
 	const struct tw_tx_options o = { .ifname = "tw0-tx", .frame_max = frame_max, .queue = queue };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_sink *sink = NULL;
 
-	if (tw_tx__open(&o, &sink, &err) < 0)
-		fail_msg("%s", err.text);
+	if (tw_tx__open(&o, &sink, &error) < 0)
+		fail_msg("%s", error.text);
 	return sink;
 }
 
@@ -194,7 +194,7 @@ static void test_any_length(void **state)
 		struct tw_sink *tx;
 		struct tw_receiver *rx;
 
-		netns__wire(mtus[i], 0);
+		netns__veth(mtus[i], 0);
 		rx = open_rx(0);
 		tx = open_tx(mtus[i], 0);
 		print_message("MTU %u: from %s to %s\n", mtus[i], tx->how, rx->how);
@@ -222,7 +222,7 @@ static void test_in_time(void **state)
 	int tx;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx(0);
 	rx__assert_in_time(rx);
 	tx = raw__open("tw0-tx");
@@ -280,7 +280,7 @@ static void test_loss_has_its_place(void **state)
 	uint32_t number = 0;
 
 	(void)state;
-	netns__wire(9000, 0);
+	netns__veth(9000, 0);
 	rx = open_rx(128);
 	tx = open_tx(9000, 0);
 	for (uint32_t i = 0; i < bursts; i++) {
@@ -312,7 +312,7 @@ static void test_loss_under_way(void **state)
 	pid_t child;
 
 	(void)state;
-	netns__wire(9000, 0);
+	netns__veth(9000, 0);
 	rx = open_rx(128);
 	child = fork();
 	assert_return_code(child, errno);
@@ -352,7 +352,7 @@ static void test_queues_in_turn(void **state)
 	struct tw_receiver *rx;
 
 	(void)state;
-	netns__wire(0, 4);
+	netns__veth(0, 4);
 	rx = open_rx(1024);
 	print_message("%s\n", rx->how);
 	assert_non_null(strstr(rx->how, "4 queues"));
@@ -392,7 +392,7 @@ static void test_too_long_is_counted(void **state)
 	int tx, here;
 
 	(void)state;
-	netns__wire(1500, 0);
+	netns__veth(1500, 0);
 	rx = open_rx(0);
 	assert_null(strstr(rx->how, "multi-buffer")); /* not needed */
 	tx = raw__open("tw0-tx");
@@ -430,7 +430,7 @@ static void test_answer(void **state)
 	int tx, here;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx(0);
 	tx = raw__open("tw0-tx");
 	raw__send(tx, TW_ETHERTYPE, 1, 60);
@@ -469,7 +469,7 @@ static void test_aside(void **state)
 	int tx, here;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx(0);
 	tx = raw__open("tw0-tx");
 	here = raw__open("tw0");
@@ -510,7 +510,7 @@ static void test_down_and_gone(void **state)
 	struct tw_receiver *rx;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx(0);
 	rx__assert_down_and_gone(rx);
 	tw_receiver__close(rx);
@@ -521,7 +521,7 @@ static void test_gone_while_down(void **state)
 	struct tw_receiver *rx;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx(0);
 	rx__assert_gone_while_down(rx);
 	tw_receiver__close(rx);
@@ -551,7 +551,7 @@ static void test_down_beside_aside(void **state)
 	int tx;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	rx = open_rx_with(&(struct tw_rx_xdp_options){ .ifname = "tw0", .pause_us = 400000 });
 	tx = raw__open("tw0-tx");
 	raw__send(tx, TW_ETHERTYPE, 6, 60);
@@ -566,16 +566,16 @@ static void test_down_beside_aside(void **state)
 	tw_receiver__close(rx);
 }
 
-static void assert_refused(const char *ifname, uint32_t ring, int code, const char *why)
+static void assert_refused(const char *ifname, uint32_t ring, int err, const char *why)
 {
 	const struct tw_rx_xdp_options o = { .ifname = ifname, .ring = ring };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_receiver *rx = NULL;
 
-	assert_int_equal(tw_rx_xdp__open(&o, &rx, &err), code);
+	assert_int_equal(tw_rx_xdp__open(&o, &rx, &error), err);
 	assert_null(rx);
-	if (!strstr(err.text, why))
-		fail_msg("says '%s'", err.text);
+	if (!strstr(error.text, why))
+		fail_msg("says '%s'", error.text);
 }
 
 /* An existing user stays: a receiver, another program's XDP program, a socket on a queue. */
@@ -586,7 +586,7 @@ static void test_refused(void **state)
 	uint32_t id;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	assert_refused(
 		"none", 0, -ENODEV,
 		"cannot receive on none through AF_XDP: there is no such interface; ip -br link lists all interfaces");
@@ -614,16 +614,16 @@ static void test_refused(void **state)
 static void await_free_queues(void)
 {
 	const struct tw_rx_xdp_options o = { .ifname = "tw0" };
-	struct tw_error err;
+	struct tw_error error;
 	struct tw_receiver *rx;
-	int code = -EBUSY;
+	int err = -EBUSY;
 
-	for (int i = 0; i < 250 && code == -EBUSY; i++) {
+	for (int i = 0; i < 250 && err == -EBUSY; i++) {
 		usleep(20000);
-		code = tw_rx_xdp__open(&o, &rx, &err);
+		err = tw_rx_xdp__open(&o, &rx, &error);
 	}
-	if (code)
-		fail_msg("%s", err.text);
+	if (err)
+		fail_msg("%s", error.text);
 	tw_receiver__close(rx);
 }
 
@@ -646,15 +646,15 @@ static void test_not_bound(void **state)
 {
 	const struct tw_rx_xdp_options o = { .ifname = "tw0" };
 	struct tw_receiver *rx = NULL;
-	int code;
+	int err;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	tw_receiver__close(open_rx(0)); /* skips the test where AF_XDP is impossible */
 	binds_are_refused = true;
-	code = tw_rx_xdp__open(&o, &rx, NULL);
+	err = tw_rx_xdp__open(&o, &rx, NULL);
 	binds_are_refused = false;
-	assert_int_equal(code, -ENOBUFS);
+	assert_int_equal(err, -ENOBUFS);
 	assert_null(rx);
 	tw_receiver__close(open_rx(0));
 }
@@ -665,7 +665,7 @@ static void test_killed(void **state)
 	pid_t child;
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	child = fork();
 	assert_return_code(child, errno);
 	if (!child) {

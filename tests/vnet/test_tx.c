@@ -46,15 +46,15 @@ static struct tw_sink *open_tx(enum tw_transport transport, size_t frame_max, un
 		.queue = queue,
 	};
 	struct tw_sink *sink = NULL;
-	struct tw_error err = { "" };
-	const int code = tw_tx__open(&o, &sink, &err);
+	struct tw_error error = { "" };
+	const int err = tw_tx__open(&o, &sink, &error);
 
-	if (code == -EAFNOSUPPORT && transport == TW_TRANSPORT_XDP) {
-		print_message("skipped: %s\n", err.text);
+	if (err == -EAFNOSUPPORT && transport == TW_TRANSPORT_XDP) {
+		print_message("skipped: %s\n", error.text);
 		skip();
 	}
-	if (code < 0)
-		fail_msg("%s", err.text);
+	if (err < 0)
+		fail_msg("%s", error.text);
 	return sink;
 }
 
@@ -81,13 +81,19 @@ static unsigned int events_of(uint32_t number)
 	return frame__events(frame);
 }
 
+static void send_frame(struct tw_sink *sink, uint32_t number, size_t len)
+{
+	write_frame(sink__slot(sink), number, len);
+	tw_sink__commit(sink, len);
+}
+
 static size_t length_of(uint32_t number, size_t least, size_t most)
 {
 	return least + (size_t)number * 7919 % (most - least + 1);
 }
 
 /* Frames that one end sends and the other checks. */
-struct run {
+struct transfer {
 	uint32_t frames;
 	size_t least, most; /* lengths */
 	uint32_t window;    /* frames on their way at once; 0 = any number */
@@ -99,7 +105,7 @@ struct run {
 	uint32_t expected; /* number of the next frame, if none is missing */
 };
 
-static bool is_intact(struct run *run, const struct tw_received_frame *f)
+static bool is_intact(struct transfer *run, const struct tw_received_frame *f)
 {
 	uint32_t number;
 
@@ -116,7 +122,7 @@ static bool is_intact(struct run *run, const struct tw_received_frame *f)
 }
 
 /* No further frames are on their way. */
-static bool is_all(const struct run *run)
+static bool is_all(const struct transfer *run)
 {
 	struct tw_receiver_stats stats;
 
@@ -127,7 +133,7 @@ static bool is_all(const struct run *run)
 /* Gives up after half a minute without a frame: then frames are missing, which the caller finds. */
 static void *receive(void *arg)
 {
-	struct run *run = arg;
+	struct transfer *run = arg;
 	struct tw_received_frame f;
 	int waited = 0;
 
@@ -146,7 +152,7 @@ static void *receive(void *arg)
 }
 
 /* Gives up after a few seconds: then frames are missing, which the caller finds. */
-static void wait_for_receiver(struct tw_sink *sink, const struct run *run, uint32_t number)
+static void wait_for_receiver(struct tw_sink *sink, const struct transfer *run, uint32_t number)
 {
 	for (int i = 0; i < 50000 && number - run->received >= run->window; i++) {
 		tw_sink__flush(sink);
@@ -158,7 +164,7 @@ static void wait_for_receiver(struct tw_sink *sink, const struct run *run, uint3
  * Stays on one CPU: a veth's frames wait in a queue of the sender's CPU, so frames of a thread that moves to another CPU may overtake
  * earlier ones.
  */
-static void send_all(struct tw_sink *sink, struct run *run)
+static void send_all(struct tw_sink *sink, struct transfer *run)
 {
 	struct tw_sink_stats stats;
 	cpu_set_t before, here;
@@ -172,8 +178,7 @@ static void send_all(struct tw_sink *sink, struct run *run)
 
 		if (run->window)
 			wait_for_receiver(sink, run, number);
-		write_frame(sink__slot(sink), number, len);
-		tw_sink__commit(sink, len);
+		send_frame(sink, number, len);
 	}
 	sink__flush_all(sink);
 	assert_return_code(sched_setaffinity(0, sizeof(before), &before), errno);
@@ -183,7 +188,7 @@ static void send_all(struct tw_sink *sink, struct run *run)
 }
 
 /* Return: frames that found the receiver's ring full */
-static unsigned int send_and_receive(struct tw_sink *sink, struct run *run, struct tw_sink_stats *ret)
+static unsigned int send_and_receive(struct tw_sink *sink, struct transfer *run, struct tw_sink_stats *ret)
 {
 	const struct tw_rx_packet_options o = { .ifname = "tw0", .ring = RING };
 	struct tw_receiver_stats received;
@@ -205,7 +210,7 @@ static unsigned int send_and_receive(struct tw_sink *sink, struct run *run, stru
 }
 
 /* Nothing lost, and all counters agree. */
-static void assert_lossless(struct tw_sink *sink, struct run *run)
+static void assert_lossless(struct tw_sink *sink, struct transfer *run)
 {
 	struct tw_sink_stats sent;
 	struct rtnl_link_stats counters;
@@ -223,78 +228,28 @@ static void assert_lossless(struct tw_sink *sink, struct run *run)
 	assert_int_equal(counters.rx_bytes, sent.bytes + (uint64_t)run->frames * ETH_HLEN);
 }
 
-static void try_lengths(enum tw_transport transport, unsigned int mtu, size_t frame_max, uint32_t frames, size_t least)
+struct lengths {
+	enum tw_transport transport;
+	unsigned int mtu;
+	size_t frame_max;
+	uint32_t frames;
+	size_t least; /* length of a frame */
+};
+
+static void test_lengths(void **state)
 {
-	struct run run = { .frames = frames, .least = least };
+	const struct lengths *l = *state;
+	struct transfer run = { .frames = l->frames, .least = l->least };
 	struct tw_sink *sink;
 
-	netns__wire(mtu, 1);
-	sink = open_tx(transport, frame_max, 0);
+	netns__veth(l->mtu, 1);
+	sink = open_tx(l->transport, l->frame_max, 0);
 	run.most = sink->frame_max;
-	if (least > run.most)
+	if (l->least > run.most)
 		run.least = run.most;
-	assert_true(frame_max == 0 || sink->frame_max <= frame_max);
+	assert_true(l->frame_max == 0 || sink->frame_max <= l->frame_max);
 	assert_lossless(sink, &run);
 	tw_sink__close(sink);
-}
-
-static void test_xdp_small(void **state)
-{
-	(void)state;
-	try_lengths(TW_TRANSPORT_XDP, 0, 256, 5000, LEAST);
-}
-
-static void test_xdp_packed(void **state)
-{
-	(void)state;
-	try_lengths(TW_TRANSPORT_XDP, 0, 0, 3000, 8000);
-}
-
-static void test_xdp_mixed(void **state)
-{
-	(void)state;
-	try_lengths(TW_TRANSPORT_XDP, 0, 9216, 5000, LEAST);
-}
-
-static void test_xdp_largest(void **state)
-{
-	(void)state;
-	try_lengths(TW_TRANSPORT_XDP, 65535, TW_FRAME_MAX, 500, 60000);
-}
-
-static void test_packet_small(void **state)
-{
-	(void)state;
-	try_lengths(TW_TRANSPORT_PACKET, 0, 256, 5000, LEAST);
-}
-
-static void test_packet_mixed(void **state)
-{
-	(void)state;
-	try_lengths(TW_TRANSPORT_PACKET, 0, 9216, 5000, LEAST);
-}
-
-static void test_packet_largest(void **state)
-{
-	(void)state;
-	try_lengths(TW_TRANSPORT_PACKET, 65535, TW_FRAME_MAX, 500, 60000);
-}
-
-/*
- * Frames that just fill two chunks, including the Ethernet header: without slack of its own a slot would extend into the next one.
- */
-#define BRIM (2 * 4096 - 16)
-
-static void test_xdp_slack(void **state)
-{
-	(void)state;
-	try_lengths(TW_TRANSPORT_XDP, 0, BRIM, 2000, BRIM);
-}
-
-static void test_packet_slack(void **state)
-{
-	(void)state;
-	try_lengths(TW_TRANSPORT_PACKET, 0, BRIM, 2000, BRIM);
 }
 
 /* Since 6.16 a veth with a slow receiver stops the queue; older ones drop, which only the version shows. */
@@ -312,14 +267,15 @@ static bool veth_pushes_back(void)
  * A peer whose frames wait for a thread: the sender is faster. If the kernel's veth drops then, every drop must be in the sink's
  * counters.
  */
-static void try_back_pressure(enum tw_transport transport)
+static void test_back_pressure(void **state)
 {
-	struct run run = { .frames = 20000 };
+	const enum tw_transport transport = *(const enum tw_transport *)*state;
+	struct transfer run = { .frames = 20000 };
 	struct tw_sink_stats sent;
 	struct tw_sink *sink;
 	unsigned int overrun;
 
-	netns__wire(0, 1);
+	netns__veth(0, 1);
 	link__slow_down("tw0");
 	sink = open_tx(transport, 0, 0);
 	run.least = run.most = sink->frame_max;
@@ -327,18 +283,6 @@ static void try_back_pressure(enum tw_transport transport)
 	assert_int_equal(run.received + overrun + sent.dropped, run.frames);
 	assert_true(sent.dropped == 0 || !veth_pushes_back());
 	tw_sink__close(sink);
-}
-
-static void test_xdp_back_pressure(void **state)
-{
-	(void)state;
-	try_back_pressure(TW_TRANSPORT_XDP);
-}
-
-static void test_packet_back_pressure(void **state)
-{
-	(void)state;
-	try_back_pressure(TW_TRANSPORT_PACKET);
 }
 
 /* Commits numbered frames of 100 bytes until there is no room. Return: their number */
@@ -356,13 +300,14 @@ static uint32_t fill_up(struct tw_sink *sink)
 }
 
 /* Frames committed while the interface was down leave when it is up again, or are counted. */
-static void try_down(enum tw_transport transport)
+static void test_down(void **state)
 {
+	const enum tw_transport transport = *(const enum tw_transport *)*state;
 	struct tw_sink_stats sent;
 	struct tw_sink *sink;
 	uint32_t n;
 
-	netns__wire(0, 1);
+	netns__veth(0, 1);
 	sink = open_tx(transport, 0, 0);
 	link__set_up("tw0-tx", false);
 	n = fill_up(sink);
@@ -378,18 +323,18 @@ static void try_down(enum tw_transport transport)
 }
 
 /* Frames in a sink that is closed count as dropped, with their events. Frames that left before do not. */
-static void try_give_up(enum tw_transport transport)
+static void test_give_up(void **state)
 {
+	const enum tw_transport transport = *(const enum tw_transport *)*state;
 	struct tw_sink_stats sent;
 	struct tw_sink *sink;
 	uint64_t events = 0;
 	uint32_t n;
 
-	netns__wire(0, 1);
+	netns__veth(0, 1);
 	sink = open_tx(transport, 0, 0);
 	for (uint32_t i = 0; i < 10; i++) {
-		write_frame(sink__slot(sink), i, 100);
-		tw_sink__commit(sink, 100);
+		send_frame(sink, i, 100);
 	}
 	sink__flush_all(sink);
 	link__set_up("tw0-tx", false);
@@ -406,40 +351,17 @@ static void try_give_up(enum tw_transport transport)
 	tw_sink__close(sink);
 }
 
-static void test_xdp_give_up(void **state)
-{
-	(void)state;
-	try_give_up(TW_TRANSPORT_XDP);
-}
-
-static void test_packet_give_up(void **state)
-{
-	(void)state;
-	try_give_up(TW_TRANSPORT_PACKET);
-}
-
-static void test_xdp_down(void **state)
-{
-	(void)state;
-	try_down(TW_TRANSPORT_XDP);
-}
-
-static void test_packet_down(void **state)
-{
-	(void)state;
-	try_down(TW_TRANSPORT_PACKET);
-}
-
 /* The veth pair is removed with frames on their way: they are counted, and so are later ones. */
-static void try_gone(enum tw_transport transport)
+static void test_gone(void **state)
 {
+	const enum tw_transport transport = *(const enum tw_transport *)*state;
 	struct tw_sink_stats before, after;
 	struct tw_sink *sink;
 	uint64_t events = 0;
 	uint8_t *slot;
 	uint32_t n;
 
-	netns__wire(0, 1);
+	netns__veth(0, 1);
 	sink = open_tx(transport, 0, 0);
 	link__set_up("tw0-tx", false);
 	n = fill_up(sink);
@@ -464,18 +386,6 @@ static void try_gone(enum tw_transport transport)
 	tw_sink__close(sink);
 }
 
-static void test_xdp_gone(void **state)
-{
-	(void)state;
-	try_gone(TW_TRANSPORT_XDP);
-}
-
-static void test_packet_gone(void **state)
-{
-	(void)state;
-	try_gone(TW_TRANSPORT_PACKET);
-}
-
 /* The receiving end is down: the kernel accepts each frame and drops it, and counts it. */
 static void test_xdp_no_carrier(void **state)
 {
@@ -484,12 +394,11 @@ static void test_xdp_no_carrier(void **state)
 	uint64_t events = 0;
 
 	(void)state;
-	netns__wire(0, 1);
+	netns__veth(0, 1);
 	sink = open_tx(TW_TRANSPORT_XDP, 0, 0);
 	link__set_up("tw0", false);
 	for (uint32_t n = 0; n < 100; n++) {
-		write_frame(sink__slot(sink), n, 100);
-		tw_sink__commit(sink, 100);
+		send_frame(sink, n, 100);
 		events += events_of(n);
 	}
 	sink__flush_all(sink);
@@ -512,15 +421,14 @@ static void test_xdp_some_too_long(void **state)
 	uint32_t long_ones = 0;
 
 	(void)state;
-	netns__wire(9000, 1);
+	netns__veth(9000, 1);
 	sink = open_tx(TW_TRANSPORT_XDP, 0, 0);
 	command__run("ip link set tw0 mtu 1500");
 	srand(1);
 	for (uint32_t n = 0; n < 1000; n++) {
 		const bool is_long = rand() % 2;
 
-		write_frame(sink__slot(sink), n, is_long ? 8000 : 100);
-		tw_sink__commit(sink, is_long ? 8000 : 100);
+		send_frame(sink, n, is_long ? 8000 : 100);
 		long_ones += is_long;
 		events += is_long ? events_of(n) : 0;
 		if (rand() % 8 == 0)
@@ -542,11 +450,10 @@ static void test_packet_some_too_long(void **state)
 	struct tw_sink *sink;
 
 	(void)state;
-	netns__wire(9000, 1);
+	netns__veth(9000, 1);
 	sink = open_tx(TW_TRANSPORT_PACKET, 0, 0);
 	for (uint32_t n = 0; n < 6; n++) {
-		write_frame(sink__slot(sink), n, n % 2 ? 8000 : 100);
-		tw_sink__commit(sink, n % 2 ? 8000 : 100);
+		send_frame(sink, n, n % 2 ? 8000 : 100);
 	}
 	command__run("ip link set tw0-tx mtu 1500");
 	sink__flush_all(sink);
@@ -564,15 +471,14 @@ static void test_drops_once(void **state)
 	uint64_t dropped = 0;
 
 	(void)state;
-	netns__wire(0, 2);
+	netns__veth(0, 2);
 	sinks[0] = open_tx(TW_TRANSPORT_XDP, 0, 0);
 	sinks[1] = open_tx(TW_TRANSPORT_XDP, 0, 1);
 	sinks[2] = open_tx(TW_TRANSPORT_PACKET, 0, 0);
 	link__set_up("tw0", false);
 	for (size_t i = 0; i < 3; i++) {
 		for (uint32_t n = 0; n < 40; n++) {
-			write_frame(sink__slot(sinks[i]), n, 100);
-			tw_sink__commit(sinks[i], 100);
+			send_frame(sinks[i], n, 100);
 		}
 		tw_sink__flush(sinks[i]);
 	}
@@ -593,21 +499,20 @@ static void test_one_socket_a_queue(void **state)
 {
 	const struct tw_tx_options taken = { .ifname = "tw0-tx", .queue = 0, .transport = TW_TRANSPORT_XDP };
 	struct tw_sink *sinks[2], *none = NULL, *other;
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct rtnl_link_stats counters;
 
 	(void)state;
-	netns__wire(0, 2);
+	netns__veth(0, 2);
 	sinks[0] = open_tx(TW_TRANSPORT_XDP, 0, 0);
 	sinks[1] = open_tx(TW_TRANSPORT_XDP, 0, 1);
-	assert_int_equal(tw_tx__open(&taken, &none, &err), -EBUSY);
+	assert_int_equal(tw_tx__open(&taken, &none, &error), -EBUSY);
 	assert_null(none);
-	assert_non_null(strstr(err.text, "queue 0"));
+	assert_non_null(strstr(error.text, "queue 0"));
 	other = open_tx(TW_TRANSPORT_AUTO, 0, 0);
 	assert_non_null(strstr(other->how, "AF_PACKET sendmmsg (AF_XDP refused: "));
 	for (size_t i = 0; i < 2; i++) {
-		write_frame(sink__slot(sinks[i]), 0, 1000);
-		tw_sink__commit(sinks[i], 1000);
+		send_frame(sinks[i], 0, 1000);
 		sink__flush_all(sinks[i]);
 	}
 	counters = link__counters("tw0");
@@ -626,13 +531,12 @@ static void test_ethernet_header(void **state)
 	int fd;
 
 	(void)state;
-	netns__wire(0, 1);
+	netns__veth(0, 1);
 	fd = raw__open("tw0");
 	for (int i = 0; i < 2; i++) {
 		o.destination = i ? to : NULL;
 		assert_int_equal(tw_tx__open(&o, &sink, NULL), 0);
-		write_frame(sink__slot(sink), 0, 100);
-		tw_sink__commit(sink, 100);
+		send_frame(sink, 0, 100);
 		sink__flush_all(sink);
 		assert_int_equal(raw__receive(fd, frame, sizeof(frame)), ETH_HLEN + 100);
 		assert_memory_equal(frame, i ? to : group, ETH_ALEN);
@@ -643,21 +547,21 @@ static void test_ethernet_header(void **state)
 	close(fd);
 }
 
-static void assert_refused(const struct tw_tx_options *o, int code, const char *word)
+static void assert_refused(const struct tw_tx_options *o, int err, const char *word)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_sink *sink = NULL;
 
-	assert_int_equal(tw_tx__open(o, &sink, &err), code);
+	assert_int_equal(tw_tx__open(o, &sink, &error), err);
 	assert_null(sink);
-	if (!strstr(err.text, word))
-		fail_msg("\"%s\" is not in \"%s\"", word, err.text);
+	if (!strstr(error.text, word))
+		fail_msg("\"%s\" is not in \"%s\"", word, error.text);
 }
 
 static void test_refused(void **state)
 {
 	(void)state;
-	netns__wire(0, 1);
+	netns__veth(0, 1);
 	assert_refused(&(struct tw_tx_options){ .ifname = "none" }, -ENODEV, "no such interface");
 	assert_refused(&(struct tw_tx_options){ .ifname = "tw0-tx", .queue = 1 }, -EINVAL, "queue 1");
 	link__set_up("tw0-tx", false);
@@ -668,26 +572,42 @@ static void test_refused(void **state)
 	assert_return_code(seteuid(0), errno);
 }
 
+/*
+ * Frames that just fill two chunks, including the Ethernet header: without slack of its own a slot would extend into the next one.
+ */
+#define BRIM (2 * 4096 - 16)
+
+static struct lengths xdp_small = { TW_TRANSPORT_XDP, 0, 256, 5000, LEAST },
+		      xdp_packed = { TW_TRANSPORT_XDP, 0, 0, 3000, 8000 },
+		      xdp_mixed = { TW_TRANSPORT_XDP, 0, 9216, 5000, LEAST },
+		      xdp_largest = { TW_TRANSPORT_XDP, 65535, TW_FRAME_MAX, 500, 60000 },
+		      packet_small = { TW_TRANSPORT_PACKET, 0, 256, 5000, LEAST },
+		      packet_mixed = { TW_TRANSPORT_PACKET, 0, 9216, 5000, LEAST },
+		      packet_largest = { TW_TRANSPORT_PACKET, 65535, TW_FRAME_MAX, 500, 60000 },
+		      xdp_slack = { TW_TRANSPORT_XDP, 0, BRIM, 2000, BRIM },
+		      packet_slack = { TW_TRANSPORT_PACKET, 0, BRIM, 2000, BRIM };
+
 int main(void)
 {
+	static enum tw_transport xdp = TW_TRANSPORT_XDP, packet = TW_TRANSPORT_PACKET;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_xdp_small, netns__setup),
-		cmocka_unit_test_setup(test_xdp_packed, netns__setup),
-		cmocka_unit_test_setup(test_xdp_mixed, netns__setup),
-		cmocka_unit_test_setup(test_xdp_largest, netns__setup),
-		cmocka_unit_test_setup(test_packet_small, netns__setup),
-		cmocka_unit_test_setup(test_packet_mixed, netns__setup),
-		cmocka_unit_test_setup(test_packet_largest, netns__setup),
-		cmocka_unit_test_setup(test_xdp_slack, netns__setup),
-		cmocka_unit_test_setup(test_packet_slack, netns__setup),
-		cmocka_unit_test_setup(test_xdp_back_pressure, netns__setup),
-		cmocka_unit_test_setup(test_packet_back_pressure, netns__setup),
-		cmocka_unit_test_setup(test_xdp_down, netns__setup),
-		cmocka_unit_test_setup(test_packet_down, netns__setup),
-		cmocka_unit_test_setup(test_xdp_give_up, netns__setup),
-		cmocka_unit_test_setup(test_packet_give_up, netns__setup),
-		cmocka_unit_test_setup(test_xdp_gone, netns__setup),
-		cmocka_unit_test_setup(test_packet_gone, netns__setup),
+		{ "test_xdp_small", test_lengths, netns__setup, NULL, &xdp_small },
+		{ "test_xdp_packed", test_lengths, netns__setup, NULL, &xdp_packed },
+		{ "test_xdp_mixed", test_lengths, netns__setup, NULL, &xdp_mixed },
+		{ "test_xdp_largest", test_lengths, netns__setup, NULL, &xdp_largest },
+		{ "test_packet_small", test_lengths, netns__setup, NULL, &packet_small },
+		{ "test_packet_mixed", test_lengths, netns__setup, NULL, &packet_mixed },
+		{ "test_packet_largest", test_lengths, netns__setup, NULL, &packet_largest },
+		{ "test_xdp_slack", test_lengths, netns__setup, NULL, &xdp_slack },
+		{ "test_packet_slack", test_lengths, netns__setup, NULL, &packet_slack },
+		{ "test_xdp_back_pressure", test_back_pressure, netns__setup, NULL, &xdp },
+		{ "test_packet_back_pressure", test_back_pressure, netns__setup, NULL, &packet },
+		{ "test_xdp_down", test_down, netns__setup, NULL, &xdp },
+		{ "test_packet_down", test_down, netns__setup, NULL, &packet },
+		{ "test_xdp_give_up", test_give_up, netns__setup, NULL, &xdp },
+		{ "test_packet_give_up", test_give_up, netns__setup, NULL, &packet },
+		{ "test_xdp_gone", test_gone, netns__setup, NULL, &xdp },
+		{ "test_packet_gone", test_gone, netns__setup, NULL, &packet },
 		cmocka_unit_test_setup(test_xdp_no_carrier, netns__setup),
 		cmocka_unit_test_setup(test_xdp_some_too_long, netns__setup),
 		cmocka_unit_test_setup(test_packet_some_too_long, netns__setup),

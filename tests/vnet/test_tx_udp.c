@@ -35,7 +35,7 @@ struct head {
 	uint32_t len;
 };
 
-struct run {
+struct udp_transfer {
 	uint32_t frames;
 	size_t least, most;
 	struct tw_receiver *rx;
@@ -65,7 +65,7 @@ static void write_frame(uint8_t *slot, uint32_t number, size_t len)
 	memset(slot + len, 0xee, TW_COPY_STEP);
 }
 
-static bool is_intact(struct run *run, const struct tw_received_frame *f)
+static bool is_intact(struct udp_transfer *run, const struct tw_received_frame *f)
 {
 	struct head head;
 
@@ -89,7 +89,7 @@ static bool is_intact(struct run *run, const struct tw_received_frame *f)
 /* Until no frame arrives after all were sent */
 static void *receive(void *arg)
 {
-	struct run *run = arg;
+	struct udp_transfer *run = arg;
 	struct tw_received_frame f;
 
 	for (;;) {
@@ -104,26 +104,26 @@ static void *receive(void *arg)
 	}
 }
 
-static void open_rx(struct run *run)
+static void open_rx(struct udp_transfer *run)
 {
 	const struct tw_rx_udp_options o = { .at = { .port = TW_UDP_PORT } };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
-	if (tw_rx_udp__open(&o, &run->rx, &err) < 0)
-		fail_msg("%s", err.text);
+	if (tw_rx_udp__open(&o, &run->rx, &error) < 0)
+		fail_msg("%s", error.text);
 }
 
-static void open_tx(struct run *run, const char *host, size_t frame_max)
+static void open_tx(struct udp_transfer *run, const char *host, size_t frame_max)
 {
 	struct tw_udp_address to;
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
-	assert_int_equal(tw_udp_address__parse(host, &to, &err), 0);
-	if (tw_tx_udp__open(&to, &run->udp, &err) < 0 || tw_tx_udp__sink(run->udp, frame_max, &run->sink, &err) < 0)
-		fail_msg("%s", err.text);
+	assert_int_equal(tw_udp_address__parse(host, &to, &error), 0);
+	if (tw_tx_udp__open(&to, &run->udp, &error) < 0 || tw_tx_udp__sink(run->udp, frame_max, &run->sink, &error) < 0)
+		fail_msg("%s", error.text);
 }
 
-static void close_all(struct run *run)
+static void close_all(struct udp_transfer *run)
 {
 	tw_sink__close(run->sink);
 	tw_tx_udp__close(run->udp);
@@ -131,7 +131,7 @@ static void close_all(struct run *run)
 }
 
 /* Lost frames never arrive, so the wait is short. */
-static void wait_for_receiver(struct run *run, uint32_t number)
+static void wait_for_receiver(struct udp_transfer *run, uint32_t number)
 {
 	for (int i = 0; i < 2000 && (int32_t)(number - run->next) >= WINDOW; i++) {
 		tw_sink__flush(run->sink);
@@ -139,14 +139,14 @@ static void wait_for_receiver(struct run *run, uint32_t number)
 	}
 }
 
-static size_t length_of(const struct run *run, uint32_t number)
+static size_t length_of(const struct udp_transfer *run, uint32_t number)
 {
 	const size_t most = run->most < run->sink->frame_max ? run->most : run->sink->frame_max;
 
 	return run->least + (size_t)number * 7919 % (most - run->least + 1);
 }
 
-static void send_frame(struct run *run, uint8_t *slot, uint32_t number, size_t len)
+static void send_frame(struct udp_transfer *run, uint8_t *slot, uint32_t number, size_t len)
 {
 	assert_int_equal((uintptr_t)slot % 4, 0);
 	write_frame(slot, number, len);
@@ -154,7 +154,7 @@ static void send_frame(struct run *run, uint8_t *slot, uint32_t number, size_t l
 	tw_sink__commit(run->sink, len);
 }
 
-static void send_some(struct run *run, uint32_t first, uint32_t end)
+static void send_some(struct udp_transfer *run, uint32_t first, uint32_t end)
 {
 	for (uint32_t number = first; number < end; number++) {
 		uint8_t *slot;
@@ -167,7 +167,7 @@ static void send_some(struct run *run, uint32_t first, uint32_t end)
 }
 
 /* Gives up after half a minute: then frames are missing, which the caller finds. */
-static void await_received(struct run *run, uint64_t n)
+static void await_received(struct udp_transfer *run, uint64_t n)
 {
 	for (int i = 0; i < NETNS_PATIENCE_MS && run->received < n; i++)
 		usleep(1000);
@@ -175,7 +175,7 @@ static void await_received(struct run *run, uint64_t n)
 }
 
 /* All arrive, whole and in order. */
-static void assert_lossless(struct run *run)
+static void assert_lossless(struct udp_transfer *run)
 {
 	struct tw_sink_stats stats;
 	pthread_t thread;
@@ -196,7 +196,7 @@ static void assert_lossless(struct run *run)
 
 static void try_mtu(const char *host, unsigned int mtu, size_t wanted, size_t expected, size_t least)
 {
-	struct run run = { .frames = 3000, .least = least };
+	struct udp_transfer run = { .frames = 3000, .least = least };
 
 	netns__setup(NULL);
 	command__run("ip link set lo mtu %u up", mtu);
@@ -236,7 +236,7 @@ static void test_ipv6(void **state)
 /* If the kernel refuses batches, because it has no checksum offload to segment them, frames are sent one by one. */
 static void test_no_batches(void **state)
 {
-	struct run run = { .frames = 3000, .least = 64, .most = 1400 };
+	struct udp_transfer run = { .frames = 3000, .least = 64, .most = 1400 };
 	const int one = 1;
 
 	(void)state;
@@ -256,7 +256,7 @@ static void test_no_batches(void **state)
 static void try_shrinking(const char *host, unsigned int before, unsigned int after, unsigned int headers,
 			  const char *group, const char *refused)
 {
-	struct run run = { .frames = 4000, .least = 64, .most = TW_FRAME_MAX };
+	struct udp_transfer run = { .frames = 4000, .least = 64, .most = TW_FRAME_MAX };
 	struct tw_sink_stats stats;
 	pthread_t thread;
 	uint64_t lost;
@@ -308,7 +308,7 @@ static void test_path_shrinks(void **state)
 /* The interface's MTU is lowered: nothing is lost on the path, and frames that do not fit are counted. */
 static void test_link_shrinks(void **state)
 {
-	struct run run = { .frames = 2000, .least = 64, .most = TW_FRAME_MAX };
+	struct udp_transfer run = { .frames = 2000, .least = 64, .most = TW_FRAME_MAX };
 	struct tw_sink_stats stats;
 	pthread_t thread;
 
@@ -341,7 +341,7 @@ static void test_link_shrinks(void **state)
 /* Without a receiver sending continues, and the fact is known. */
 static void test_nobody_listens(void **state)
 {
-	struct run run = { .frames = 500, .least = 64, .most = 1000 };
+	struct udp_transfer run = { .frames = 500, .least = 64, .most = 1000 };
 	struct tw_sink_stats stats;
 
 	(void)state;
@@ -361,7 +361,7 @@ static void test_nobody_listens(void **state)
 /* Without a route to the host frames are kept until there is no room; later all arrive. */
 static void test_no_way(void **state)
 {
-	struct run run = { .frames = 1000, .least = 64, .most = 1000 };
+	struct udp_transfer run = { .frames = 1000, .least = 64, .most = 1000 };
 	uint32_t n = 0;
 	uint8_t *slot;
 	pthread_t thread;
@@ -402,7 +402,7 @@ static in_port_t port_of(int fd)
 /* The sender's address changes in the middle: later frames come from the new one, with the same port. */
 static void test_new_address(void **state)
 {
-	struct run run = { .frames = 1000, .least = 64, .most = 1400 };
+	struct udp_transfer run = { .frames = 1000, .least = 64, .most = 1400 };
 	struct tw_sink_stats stats;
 	pthread_t thread;
 	in_port_t port;
@@ -437,7 +437,7 @@ static void test_new_address(void **state)
 static void try_questions(const char *host)
 {
 	static const uint8_t question[] = "a question", answer[] = "an answer";
-	struct run run = { .frames = 1, .least = 100, .most = 100 };
+	struct udp_transfer run = { .frames = 1, .least = 100, .most = 100 };
 	struct tw_receiver *questions;
 	struct tw_received_frame f;
 
@@ -476,7 +476,7 @@ static void test_questions(void **state)
 /* An ICMP error does not end the wait for requests, nor prevent it from sleeping. */
 static void test_questions_from_nobody(void **state)
 {
-	struct run run = { .frames = 1, .least = 100, .most = 100 };
+	struct udp_transfer run = { .frames = 1, .least = 100, .most = 100 };
 	struct tw_receiver *questions;
 	struct tw_received_frame f;
 	uint64_t before;
@@ -498,31 +498,31 @@ static void test_questions_from_nobody(void **state)
 static void test_refused(void **state)
 {
 	struct tw_udp_address to;
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_tx_udp *udp;
 	struct tw_sink *sink;
 
 	(void)state;
-	assert_int_equal(tw_udp_address__parse("10.1.1.1", &to, &err), 0);
-	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -ENETUNREACH);
-	assert_string_equal(err.text,
+	assert_int_equal(tw_udp_address__parse("10.1.1.1", &to, &error), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, &error), -ENETUNREACH);
+	assert_string_equal(error.text,
 			    "cannot send to 10.1.1.1: Network is unreachable; ip route get 10.1.1.1 shows the "
 			    "route");
-	assert_int_equal(tw_udp_address__parse("[fe80::1]", &to, &err), 0);
-	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -EINVAL);
-	assert_string_equal(err.text, "cannot send to fe80::1: add the interface that leads there, as in "
-				      "[fe80::1%eth0]");
-	assert_int_equal(tw_udp_address__parse("no-such-host.invalid", &to, &err), 0);
-	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -EHOSTUNREACH);
-	assert_int_equal(strncmp(err.text, "cannot look up host no-such-host.invalid: ", 42), 0);
-	assert_int_equal(tw_udp_address__parse("18101", &to, &err), 0);
-	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), -EINVAL);
+	assert_int_equal(tw_udp_address__parse("[fe80::1]", &to, &error), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, &error), -EINVAL);
+	assert_string_equal(error.text, "cannot send to fe80::1: add the interface that leads there, as in "
+					"[fe80::1%eth0]");
+	assert_int_equal(tw_udp_address__parse("no-such-host.invalid", &to, &error), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, &error), -EHOSTUNREACH);
+	assert_int_equal(strncmp(error.text, "cannot look up host no-such-host.invalid: ", 42), 0);
+	assert_int_equal(tw_udp_address__parse("18101", &to, &error), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, &error), -EINVAL);
 	command__run("ip link set lo mtu 100 up");
-	assert_int_equal(tw_udp_address__parse("127.0.0.1", &to, &err), 0);
-	assert_int_equal(tw_tx_udp__open(&to, &udp, &err), 0);
-	assert_int_equal(tw_tx_udp__sink(udp, 0, &sink, &err), -EINVAL);
+	assert_int_equal(tw_udp_address__parse("127.0.0.1", &to, &error), 0);
+	assert_int_equal(tw_tx_udp__open(&to, &udp, &error), 0);
+	assert_int_equal(tw_tx_udp__sink(udp, 0, &sink, &error), -EINVAL);
 	assert_string_equal(
-		err.text,
+		error.text,
 		"cannot send to 127.0.0.1:18101: the path MTU permits datagrams of 72 bytes, below the minimum "
 		"frame size of 128 bytes");
 	tw_tx_udp__close(udp);

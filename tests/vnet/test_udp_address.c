@@ -43,10 +43,10 @@ static void test_forms(void **state)
 static void assert_refused(const char *text, const char *why)
 {
 	struct tw_udp_address got;
-	struct tw_error err;
+	struct tw_error error;
 
-	assert_int_equal(tw_udp_address__parse(text, &got, &err), -EINVAL);
-	assert_string_equal(err.text, why);
+	assert_int_equal(tw_udp_address__parse(text, &got, &error), -EINVAL);
+	assert_string_equal(error.text, why);
 }
 
 static void test_refused(void **state)

@@ -52,13 +52,13 @@ static void create_foreign(const char *name, const char *peer)
 	nl_socket_free(sk);
 }
 
-static void assert_refused(const struct tw_veth_options *o, int code, const char *word)
+static void assert_refused(const struct tw_veth_options *o, int err, const char *word)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
-	assert_int_equal(tw_veth__create(o, &err), code);
-	if (!strstr(err.text, word))
-		fail_msg("\"%s\" is not in \"%s\"", word, err.text);
+	assert_int_equal(tw_veth__create(o, &error), err);
+	if (!strstr(error.text, word))
+		fail_msg("\"%s\" is not in \"%s\"", word, error.text);
 }
 
 static void test_create_list_remove(void **state)
@@ -66,12 +66,12 @@ static void test_create_list_remove(void **state)
 	const struct tw_veth_options o = {
 		.name = "twelve-chars", .owner = "tracewire run r-1", .mtu = 9000, .queues = 3
 	};
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct list list;
 
 	(void)state;
 	assert_int_equal(list_wires().n, 0);
-	assert_int_equal(tw_veth__create(&o, &err), 0);
+	assert_int_equal(tw_veth__create(&o, &error), 0);
 	list = list_wires();
 	assert_int_equal(list.n, 1);
 	assert_string_equal(list.last.name, "twelve-chars");
@@ -84,11 +84,11 @@ static void test_create_list_remove(void **state)
 	assert_true(list.last.up);
 	link__set_up("twelve-chars-tx", false);
 	assert_false(list_wires().last.up);
-	assert_int_equal(tw_veth__remove("twelve-chars", &err), 0);
+	assert_int_equal(tw_veth__remove("twelve-chars", &error), 0);
 	assert_int_equal(list_wires().n, 0);
 	assert_false(link__exists("twelve-chars"));
 	assert_false(link__exists("twelve-chars-tx"));
-	assert_int_equal(tw_veth__remove("twelve-chars", &err), -ENODEV);
+	assert_int_equal(tw_veth__remove("twelve-chars", &error), -ENODEV);
 }
 
 /* Between listing and removing, a pair may be removed and a new one get its name: that one stays. */
@@ -96,31 +96,31 @@ static void test_remove_listed(void **state)
 {
 	const struct tw_veth_options dead = { .name = "tw0", .owner = "tracewire run r-1" };
 	const struct tw_veth_options living = { .name = "tw0", .owner = "tracewire run r-2" };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 	struct tw_veth listed;
 
 	(void)state;
-	assert_int_equal(tw_veth__create(&dead, &err), 0);
+	assert_int_equal(tw_veth__create(&dead, &error), 0);
 	listed = list_wires().last;
-	assert_int_equal(tw_veth__remove_listed(&listed, &err), 0);
-	assert_int_equal(tw_veth__remove_listed(&listed, &err), -ENODEV);
-	assert_int_equal(tw_veth__create(&living, &err), 0);
-	assert_int_equal(tw_veth__remove_listed(&listed, &err), -ENODEV);
-	assert_string_equal(err.text, "the veth pair tw0 has another owner now");
+	assert_int_equal(tw_veth__remove_listed(&listed, &error), 0);
+	assert_int_equal(tw_veth__remove_listed(&listed, &error), -ENODEV);
+	assert_int_equal(tw_veth__create(&living, &error), 0);
+	assert_int_equal(tw_veth__remove_listed(&listed, &error), -ENODEV);
+	assert_string_equal(error.text, "the veth pair tw0 has another owner now");
 	assert_true(link__exists("tw0"));
 	listed = list_wires().last;
-	assert_int_equal(tw_veth__remove_listed(&listed, &err), 0);
+	assert_int_equal(tw_veth__remove_listed(&listed, &error), 0);
 	assert_false(link__exists("tw0-tx"));
 }
 
 static void test_find(void **state)
 {
 	struct tw_iface iface;
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
 	(void)state;
-	netns__wire(0, 2);
-	assert_int_equal(tw_iface__find("tw0", &iface, &err), 0);
+	netns__veth(0, 2);
+	assert_int_equal(tw_iface__find("tw0", &iface, &error), 0);
 	assert_int_equal(iface.reach, TW_REACH_VETH);
 	assert_true(iface.up);
 	assert_string_equal(iface.tx_name, "tw0-tx");
@@ -128,21 +128,21 @@ static void test_find(void **state)
 	assert_int_equal(iface.mtu, TW_VETH_MTU);
 	assert_int_equal(iface.queues, 2);
 	link__set_up("tw0", false);
-	assert_int_equal(tw_iface__find("tw0", &iface, &err), 0);
+	assert_int_equal(tw_iface__find("tw0", &iface, &error), 0);
 	assert_false(iface.up);
-	assert_int_equal(tw_iface__find("tw0-tx", &iface, &err), 0);
+	assert_int_equal(tw_iface__find("tw0-tx", &iface, &error), 0);
 	assert_true(iface.up);
 	assert_int_equal(iface.reach, TW_REACH_HOST);
 	assert_string_equal(iface.tx_name, "tw0-tx");
-	assert_int_equal(tw_iface__find("lo", &iface, &err), 0);
+	assert_int_equal(tw_iface__find("lo", &iface, &error), 0);
 	assert_int_equal(iface.reach, TW_REACH_HOST);
 	assert_string_equal(iface.tx_name, "lo");
 	command__run("ip link add br0 type bridge");
-	assert_int_equal(tw_iface__find("br0", &iface, &err), 0);
+	assert_int_equal(tw_iface__find("br0", &iface, &error), 0);
 	assert_int_equal(iface.reach, TW_REACH_NETWORK);
-	assert_int_equal(tw_iface__find("none", &iface, &err), -ENODEV);
-	assert_string_equal(err.text, "there is no interface none");
-	assert_int_equal(tw_iface__find("longer-than-an-interface-name", &iface, &err), -ENODEV);
+	assert_int_equal(tw_iface__find("none", &iface, &error), -ENODEV);
+	assert_string_equal(error.text, "there is no interface none");
+	assert_int_equal(tw_iface__find("longer-than-an-interface-name", &iface, &error), -ENODEV);
 }
 
 static void test_existing(void **state)
@@ -150,7 +150,7 @@ static void test_existing(void **state)
 	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire vnet" };
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	assert_refused(&o, -EEXIST, "belongs to \"tracewire test\"");
 	assert_int_equal(list_wires().n, 1);
 }
@@ -159,17 +159,17 @@ static void test_foreign_untouched(void **state)
 {
 	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire vnet" };
 	const struct tw_veth_options other_end = { .name = "tw1", .owner = "tracewire vnet" };
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
 	(void)state;
 	create_foreign("tw0", "tw1-tx");
 	assert_refused(&o, -EEXIST, "not Tracewire's");
 	assert_refused(&other_end, -EEXIST, "tw1-tx exists already");
 	assert_false(link__exists("tw1"));
-	assert_int_equal(tw_veth__remove("tw0", &err), -EPERM);
-	assert_int_equal(tw_veth__remove("tw1", &err), -EPERM);
-	assert_int_equal(tw_veth__remove("tw1-tx", &err), -EINVAL);
-	assert_int_equal(tw_veth__remove("lo", &err), -EPERM);
+	assert_int_equal(tw_veth__remove("tw0", &error), -EPERM);
+	assert_int_equal(tw_veth__remove("tw1", &error), -EPERM);
+	assert_int_equal(tw_veth__remove("tw1-tx", &error), -EINVAL);
+	assert_int_equal(tw_veth__remove("lo", &error), -EPERM);
 	assert_true(link__exists("tw0"));
 	assert_true(link__exists("tw1-tx"));
 	assert_int_equal(list_wires().n, 0);
@@ -219,15 +219,15 @@ int __wrap_rtnl_link_delete(struct nl_sock *sk, const struct rtnl_link *end)
 
 static void test_not_removed(void **state)
 {
-	struct tw_error err = { "" };
+	struct tw_error error = { "" };
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	delete_code = -NLE_BUSY;
-	assert_int_equal(tw_veth__remove("tw0", &err), -EBUSY);
-	assert_non_null(strstr(err.text, "cannot remove the veth pair tw0: "));
+	assert_int_equal(tw_veth__remove("tw0", &error), -EBUSY);
+	assert_non_null(strstr(error.text, "cannot remove the veth pair tw0: "));
 	delete_code = 0;
-	assert_int_equal(tw_veth__remove("tw0", &err), 0);
+	assert_int_equal(tw_veth__remove("tw0", &error), 0);
 }
 
 /* A socket that cannot be opened is an error of every call. */
@@ -262,7 +262,7 @@ static void test_quiet(void **state)
 	char frame[256];
 
 	(void)state;
-	netns__wire(0, 0);
+	netns__veth(0, 0);
 	sleep(QUIET_SECONDS);
 	assert_int_equal(recv(fd, frame, sizeof(frame), 0), -1);
 	assert_int_equal(errno, EAGAIN);
