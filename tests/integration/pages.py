@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs the commands of a page of the documentation, from top to bottom, in one shell, and compares the output shown with theirs.
+
+Usage: pages.py FOLDER PAGE
+
+FOLDER is the working directory. Commands are lines that begin with "$ " in a block between ``` lines. A command may go on over lines
+that end with a backslash. Each command must end with status 0 within a minute. The lines below it are its output as on a terminal:
+
+    - a line shows the shape: numbers, names of tasks, and values after = may differ;
+    - a line `...` stands for any number of lines;
+    - without lines below it, a command may print anything.
+
+A line of an indented block is a command if it begins with a program in INDENTED.
+"""
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+SECONDS = 60  # limit of a command
+# What a user does not see: tshark's warning for root, and stale state of other tests that are killed at this moment.
+OTHERS = re.compile(r'Running as user "root" and group "root"\. This could be dangerous\.|removed .* of a killed run')
+LACKING = r"^tracewire \w+: no tracer '.*'; this kernel has: "
+END = "end of the command "
+# Programs that begin a command in an indented block.
+INDENTED = r"    (?:sudo|make|tracewire|tshark|dumpcap|mergecap) "
+# A line of report or of tshark: only the layout is compared, since which event is shown first is chance.
+EVENT_LINE = re.compile(r"^\s*\S+-\d+\s+\[\d+\]\s+\d+\.\d+: \w+: .*$")
+PACKET_LINE = re.compile(r"^\s*\d+ \d+\.\d+ .* TRACE \d+ \S+-\d+ \[\d+\] (\w+): ")
+COUNT_LINE = re.compile(r"^ *\d+ \w+$")  # of uniq -c
+
+
+def shape_of(line):
+    """Return: a regular expression for a line of output"""
+    if EVENT_LINE.match(line):
+        return r"\s*\S.*-\d+\s+\[\d+\]\s+\d+\.\d+: \w+:.*"
+    packet = PACKET_LINE.match(line)
+    if packet:
+        return r"\s*\d+ \d+\.\d+ .* TRACE \d+ \S.*-\d+ \[\d+\] %s: .*" % packet[1]
+    if COUNT_LINE.match(line):
+        return r" *\d+ \w+"
+    shape = re.escape(line.rstrip()).replace(r"\ ", " ")
+    shape = re.sub(r"(?<=\w)=(?:\\.|[^ ])+", r"=\\S*", shape)
+    shape = re.sub(r"\d+(?:\\\.\d+)?", lambda m: r"\d+(?:\.\d+)?", shape)
+    return re.sub(r" +", lambda m: " +", shape) + r"\s*"
+
+
+def differs(shown, lines):
+    """Return: the line of the page that the output does not have, or None"""
+    at, skip = 0, False
+    for line in shown:
+        if line.strip() == "...":
+            skip = True
+            continue
+        shape = re.compile(shape_of(line))
+        while skip and at < len(lines) and not shape.fullmatch(lines[at]):
+            at += 1
+        if at == len(lines) or not shape.fullmatch(lines[at]):
+            return line
+        at, skip = at + 1, False
+    return None if skip or at == len(lines) or not shown else "the end of the output"
+
+
+def commands_of(path):
+    """Return: the commands of a page: line number, command, lines of output shown"""
+    found, fenced = [], False
+    with open(path) as file:
+        for number, line in enumerate(file.read().split("\n"), 1):
+            if line.startswith("```"):
+                fenced, goes_on = not fenced, False
+            elif fenced and goes_on:
+                found[-1][1] += "\n" + line
+                goes_on = line.endswith("\\")
+            elif fenced and line.startswith("$ "):
+                found.append([number, line[2:], []])
+                goes_on = line.endswith("\\")
+            elif fenced and found:
+                found[-1][2].append(line)
+            elif not fenced and re.match(INDENTED, line):
+                found.append([number, re.split("  +", line.strip())[0], []])  # behind blanks is an explanation
+    return found
+
+
+class Shell:
+    """One shell, as a person would use: jobs in the background go on while later commands run."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen(["bash", "--norc"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True, errors="replace", cwd=folder, start_new_session=True)
+        self.lines = queue.Queue()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.put(line.rstrip("\n"))
+
+    def run(self, command, shown):
+        """Runs a command until it ends; one in the background, until it has printed what is shown. Return: status, or None if
+        that takes too long, and the lines of output"""
+        self.process.stdin.write("%s\nprintf '\\n%s%%s\\n' $?\n" % (command, END))
+        self.process.stdin.flush()
+        lines, status, limit = [], None, time.monotonic() + SECONDS
+        while status is None or (command.endswith("&") and differs(shown, lines)):
+            try:
+                line = self.lines.get(timeout=max(0, limit - time.monotonic()))
+            except queue.Empty:
+                return None, lines
+            if line.startswith(END):
+                status = int(line[len(END):])
+            elif line and not OTHERS.match(line):
+                lines.append(line)
+        return status, lines
+
+    def end(self):
+        """Ends what still runs in the background."""
+        os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait()
+
+
+def main(folder, page):
+    shell, failed = Shell(folder), False
+    for number, command, shown in commands_of(page):
+        status, lines = shell.run(command, shown)
+        lacking = next((line for line in lines if re.search(LACKING, line)), None)
+        if lacking:
+            print("not run here: %s:%d: %s\n    %s" % (os.path.basename(page), number, command, lacking))
+            continue
+        missing = differs(shown, lines)
+        why = "does not end" if status is None else "status %d" % status if status else "not in the output: %s" % missing if missing else None
+        print("%s%s:%d: %s" % ("FAIL: " if why else "", os.path.basename(page), number, command))
+        if why:
+            print("    %s\n%s" % (why, "".join("    | %s\n" % line for line in lines[:5] + lines[-20:])), end="")
+            failed = True
+        if status is None:
+            break
+    shell.end()
+    return failed
+
+
+sys.exit(main(*sys.argv[1:]))
