@@ -21,7 +21,6 @@
 struct requests {
 	struct tw_receiver rx;
 	int fd;
-	size_t header;         /* bytes in front of a frame */
 	struct rx_link link;   /* on an interface */
 	struct tw_tx_udp *udp; /* over UDP; else NULL */
 	struct tw_receiver_stats stats;
@@ -75,18 +74,19 @@ static int receive(struct requests *q, struct tw_received_frame *ret)
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 	};
+	const size_t header = q->udp ? 0 : ETH_HLEN;
 	const ssize_t n = recvmsg(q->fd, &msg, MSG_DONTWAIT);
 
 	if (n < 0)
 		return handle_failure(q, errno);
-	if ((size_t)n < q->header)
+	if ((size_t)n < header)
 		return 0;
 	q->stats.frames++;
 	if (!q->udp)
 		rx_link__peer(&q->link, q->bytes, NULL, &q->peer);
 	*ret = (struct tw_received_frame){
-		.data = q->bytes + q->header,
-		.len = (size_t)n - q->header,
+		.data = q->bytes + header,
+		.len = (size_t)n - header,
 		.time = stamp_of(&msg),
 		.from = &q->peer,
 	};
@@ -108,59 +108,67 @@ static int next(struct tw_receiver *rx, int timeout_ms, struct tw_received_frame
 	return receive(q, ret);
 }
 
-static int answer_on_link(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
+static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
 {
 	struct requests *q = requests_of(rx);
 
-	return rx_link__answer(&q->link, q->fd, to, frame, len);
-}
-
-/* The socket is connected, so all requests are from the same host. */
-static int answer_on_udp(struct tw_receiver *rx, const struct tw_peer *to, const void *frame, size_t len)
-{
-	(void)to;
-	if (send(requests_of(rx)->fd, frame, len, MSG_DONTWAIT) >= 0)
+	if (!q->udp)
+		return rx_link__answer(&q->link, q->fd, to, frame, len);
+	/* The socket is connected, so all requests are from the same host. */
+	if (send(q->fd, frame, len, MSG_DONTWAIT) >= 0)
 		return 0;
 	return errno == ENOBUFS ? -EAGAIN : -errno;
 }
 
-static int stats_of_link(struct tw_receiver *rx, struct tw_receiver_stats *ret)
+/* Adds the drops since the last call, which resets the kernel's counters. */
+static int count_drops_of_link(struct requests *q)
 {
-	struct requests *q = requests_of(rx);
-	struct tpacket_stats since; /* since the last call, which resets the kernel's counters */
+	struct tpacket_stats since;
 	socklen_t len = sizeof(since);
 
 	if (getsockopt(q->fd, SOL_PACKET, PACKET_STATISTICS, &since, &len) < 0)
 		return -errno;
 	q->stats.dropped += since.tp_drops;
-	*ret = q->stats;
 	return 0;
 }
 
 /* The socket also sends the stream, and receives only requests. */
-static int stats_of_udp(struct tw_receiver *rx, struct tw_receiver_stats *ret)
+static int count_drops_of_udp(struct requests *q)
 {
-	struct requests *q = requests_of(rx);
 	uint32_t drops;
 	const int err = tw_socket__drops(q->fd, &drops);
 
-	if (err)
-		return err;
-	q->stats.dropped = drops;
-	*ret = q->stats;
-	return 0;
+	if (!err)
+		q->stats.dropped = drops;
+	return err;
 }
 
-static void close_link(struct tw_receiver *rx)
+static int stats(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 {
-	close(requests_of(rx)->fd);
-	free(rx);
+	struct requests *q = requests_of(rx);
+	const int err = q->udp ? count_drops_of_udp(q) : count_drops_of_link(q);
+
+	if (!err)
+		*ret = q->stats;
+	return err;
 }
 
-static void close_udp(struct tw_receiver *rx)
+/* The socket of a stream over UDP belongs to the stream. */
+static void close_requests(struct tw_receiver *rx)
 {
-	free(rx);
+	struct requests *q = requests_of(rx);
+
+	if (!q->udp)
+		close(q->fd);
+	free(q);
 }
+
+static const struct tw_receiver_ops requests_ops = {
+	.next = next,
+	.answer = answer,
+	.stats = stats,
+	.close = close_requests,
+};
 
 /* Set before the socket is bound: accept only frames to this host, of Tracewire's EtherType, long enough, and out-of-band. */
 static int set_filter(int fd)
@@ -200,9 +208,6 @@ static int open_socket(struct requests *q)
 
 int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct tw_error *error)
 {
-	static const struct tw_receiver_ops ops = {
-		.next = next, .answer = answer_on_link, .stats = stats_of_link, .close = close_link
-	};
 	struct requests *q = calloc(1, sizeof(*q));
 	int err = q ? rx_link__find(ifname, &q->link) : -ENOMEM;
 
@@ -213,17 +218,13 @@ int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct
 		return tw_error__set(error, err, "cannot receive time synchronisation requests on %s: %s", ifname,
 				     err == -EPERM ? "this requires root or CAP_NET_RAW" : strerror(-err));
 	}
-	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MAX, .how = "packet socket" };
-	q->header = ETH_HLEN;
+	q->rx = (struct tw_receiver){ .ops = &requests_ops, .frame_max = FRAME_MAX, .how = "packet socket" };
 	*ret = &q->rx;
 	return 0;
 }
 
 int tw_rx_requests__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, struct tw_error *error)
 {
-	static const struct tw_receiver_ops ops = {
-		.next = next, .answer = answer_on_udp, .stats = stats_of_udp, .close = close_udp
-	};
 	struct requests *q = calloc(1, sizeof(*q));
 	const int err = q ? tw_socket__set(tw_tx_udp__fd(udp), SOL_SOCKET, SO_TIMESTAMPNS, 1) : -ENOMEM;
 
@@ -232,7 +233,7 @@ int tw_rx_requests__on_udp(struct tw_tx_udp *udp, struct tw_receiver **ret, stru
 		return tw_error__set(error, err, "cannot receive time synchronisation requests over UDP: %s",
 				     strerror(-err));
 	}
-	q->rx = (struct tw_receiver){ .ops = &ops, .frame_max = FRAME_MAX, .how = "UDP" };
+	q->rx = (struct tw_receiver){ .ops = &requests_ops, .frame_max = FRAME_MAX, .how = "UDP" };
 	q->udp = udp;
 	q->fd = tw_tx_udp__fd(udp);
 	*ret = &q->rx;

@@ -109,11 +109,29 @@ static int peer__answer(int fd, const struct tw_peer *to, const void *frame, siz
 	return err == -ENOBUFS ? -EAGAIN : err;
 }
 
-struct udp_socket {
+struct rx_udp {
+	struct tw_receiver rx;
 	int fd;
 	bool gro;
 	size_t buffer; /* bytes, as granted by the kernel */
+	struct tw_receiver_stats stats;
+	uint64_t dropped;                           /* from the last message */
+	bool stopped;                               /* later drops do not count */
+	struct tw_received_batch batches[MESSAGES]; /* batches of frames for next */
+	unsigned int next, n;                       /* the first batch not handed out yet, and the number of batches */
+	size_t at;                                  /* in that one */
+	struct mmsghdr msgs[MESSAGES];
+	struct iovec iov[MESSAGES];
+	struct sockaddr_in6 from[MESSAGES];
+	uint8_t control[MESSAGES][CONTROL_ROOM] __attribute__((aligned(__alignof__(struct cmsghdr))));
+	uint8_t *area;
+	char how[80];
 };
+
+static struct rx_udp *of(struct tw_receiver *rx)
+{
+	return (struct rx_udp *)rx;
+}
 
 /* The kernel doubles the requested size for its overhead, and returns the double. */
 static size_t set_buffer(int fd, size_t wanted)
@@ -127,46 +145,43 @@ static size_t set_buffer(int fd, size_t wanted)
 	return (size_t)got / 2;
 }
 
-static int set_options(int family, const struct tw_rx_udp_options *o, struct udp_socket *s)
+static int set_options(int family, const struct tw_rx_udp_options *o, struct rx_udp *rx)
 {
 	int err = 0;
 
 	if (family == AF_INET6) {
-		err = tw_socket__set(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, o->at.host[0] != '\0');
+		err = tw_socket__set(rx->fd, IPPROTO_IPV6, IPV6_V6ONLY, o->at.host[0] != '\0');
 		if (!err)
-			err = tw_socket__set(s->fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+			err = tw_socket__set(rx->fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
 	} else {
-		err = tw_socket__set(s->fd, IPPROTO_IP, IP_PKTINFO, 1);
+		err = tw_socket__set(rx->fd, IPPROTO_IP, IP_PKTINFO, 1);
 	}
 	if (!err)
-		err = tw_socket__set(s->fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+		err = tw_socket__set(rx->fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
 	if (!err)
-		err = tw_socket__set(s->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-	s->gro = tw_socket__set(s->fd, IPPROTO_UDP, UDP_GRO, 1) == 0;
-	s->buffer = set_buffer(s->fd, o->buffer ? o->buffer : TW_RX_UDP_BUFFER);
+		err = tw_socket__set(rx->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	rx->gro = tw_socket__set(rx->fd, IPPROTO_UDP, UDP_GRO, 1) == 0;
+	rx->buffer = set_buffer(rx->fd, o->buffer ? o->buffer : TW_RX_UDP_BUFFER);
 	return err;
 }
 
-static int try_address(const struct addrinfo *a, const struct tw_rx_udp_options *o, struct udp_socket *ret)
+static int try_address(const struct addrinfo *a, const struct tw_rx_udp_options *o, struct rx_udp *rx)
 {
-	struct udp_socket s;
 	int err;
 
-	s.fd = socket(a->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDP);
-	if (s.fd < 0)
+	rx->fd = socket(a->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDP);
+	if (rx->fd < 0)
 		return -errno;
-	err = set_options(a->ai_family, o, &s);
-	if (!err && bind(s.fd, a->ai_addr, a->ai_addrlen) < 0)
+	err = set_options(a->ai_family, o, rx);
+	if (!err && bind(rx->fd, a->ai_addr, a->ai_addrlen) < 0)
 		err = -errno;
 	if (err)
-		close(s.fd);
-	else
-		*ret = s;
+		close(rx->fd);
 	return err;
 }
 
 /* IPv6 addresses first, because these sockets also accept IPv4. Return: 0, or the -errno of the first address tried */
-static int try_addresses(const struct addrinfo *addresses, const struct tw_rx_udp_options *o, struct udp_socket *ret)
+static int try_addresses(const struct addrinfo *addresses, const struct tw_rx_udp_options *o, struct rx_udp *rx)
 {
 	static const int families[] = { AF_INET6, AF_INET };
 	int first = 0, err;
@@ -175,7 +190,7 @@ static int try_addresses(const struct addrinfo *addresses, const struct tw_rx_ud
 		for (const struct addrinfo *a = addresses; a; a = a->ai_next) {
 			if (a->ai_family != families[i])
 				continue;
-			err = try_address(a, o, ret);
+			err = try_address(a, o, rx);
 			if (!err)
 				return 0;
 			first = first ? first : err;
@@ -209,38 +224,16 @@ static int refused(const struct tw_rx_udp_options *o, int err, struct tw_error *
 	}
 }
 
-static int open_socket(const struct tw_rx_udp_options *opts, struct udp_socket *ret, struct tw_error *error)
+static int open_socket(const struct tw_rx_udp_options *opts, struct rx_udp *rx, struct tw_error *error)
 {
 	struct addrinfo *addresses;
 	int err = tw_udp_address__resolve(&opts->at, AI_PASSIVE, &addresses, error);
 
 	if (err)
 		return err;
-	err = try_addresses(addresses, opts, ret);
+	err = try_addresses(addresses, opts, rx);
 	freeaddrinfo(addresses);
 	return err ? refused(opts, err, error) : 0;
-}
-
-struct rx_udp {
-	struct tw_receiver rx;
-	struct udp_socket socket;
-	struct tw_receiver_stats stats;
-	uint64_t dropped;                           /* from the last message */
-	bool stopped;                               /* later drops do not count */
-	struct tw_received_batch batches[MESSAGES]; /* batches of frames for next */
-	unsigned int next, n;                       /* the first batch not handed out yet, and the number of batches */
-	size_t at;                                  /* in that one */
-	struct mmsghdr msgs[MESSAGES];
-	struct iovec iov[MESSAGES];
-	struct sockaddr_in6 from[MESSAGES];
-	uint8_t control[MESSAGES][CONTROL_ROOM] __attribute__((aligned(__alignof__(struct cmsghdr))));
-	uint8_t *area;
-	char how[80];
-};
-
-static struct rx_udp *of(struct tw_receiver *rx)
-{
-	return (struct rx_udp *)rx;
 }
 
 /* The kernel's counters have 32 bits. */
@@ -308,7 +301,7 @@ static int receive(struct rx_udp *rx, struct tw_received_batch *batches, unsigne
 			.msg_controllen = sizeof(rx->control[i]),
 		};
 	}
-	got = recvmmsg(rx->socket.fd, rx->msgs, n, MSG_DONTWAIT, NULL);
+	got = recvmmsg(rx->fd, rx->msgs, n, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < got; i++)
 		read_message(rx, &rx->msgs[i], &batches[i]);
 	return got < 0 ? -errno : got;
@@ -317,7 +310,7 @@ static int receive(struct rx_udp *rx, struct tw_received_batch *batches, unsigne
 static int udp_take(struct tw_receiver *base, int timeout_ms, struct tw_received_batch *batches, unsigned int n)
 {
 	struct rx_udp *rx = of(base);
-	struct pollfd pfd = { .fd = rx->socket.fd, .events = POLLIN };
+	struct pollfd pfd = { .fd = rx->fd, .events = POLLIN };
 	int got;
 
 	n = n < MESSAGES ? n : MESSAGES;
@@ -359,13 +352,13 @@ static int udp_next(struct tw_receiver *base, int timeout_ms, struct tw_received
 
 static int udp_answer(struct tw_receiver *base, const struct tw_peer *to, const void *frame, size_t len)
 {
-	return peer__answer(of(base)->socket.fd, to, frame, len);
+	return peer__answer(of(base)->fd, to, frame, len);
 }
 
 static int count_dropped(struct rx_udp *rx)
 {
 	uint32_t drops;
-	const int err = tw_socket__drops(rx->socket.fd, &drops);
+	const int err = tw_socket__drops(rx->fd, &drops);
 
 	if (!err)
 		count_up(&rx->stats.dropped, drops);
@@ -378,7 +371,7 @@ static void udp_stop(struct tw_receiver *base)
 	struct rx_udp *rx = of(base);
 
 	rx->stopped = !count_dropped(rx);
-	tw_socket__reject_all(rx->socket.fd);
+	tw_socket__reject_all(rx->fd);
 }
 
 static int udp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
@@ -397,7 +390,7 @@ static void udp_close(struct tw_receiver *base)
 {
 	struct rx_udp *rx = of(base);
 
-	close(rx->socket.fd);
+	close(rx->fd);
 	free(rx->area);
 	free(rx);
 }
@@ -418,8 +411,7 @@ int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **r
 
 	if (rx)
 		rx->area = malloc((size_t)MESSAGES * MESSAGE_MAX);
-	err = rx && rx->area ? open_socket(opts, &rx->socket, error)
-			     : tw_error__set(error, -ENOMEM, "no memory to receive");
+	err = rx && rx->area ? open_socket(opts, rx, error) : tw_error__set(error, -ENOMEM, "no memory to receive");
 	if (err) {
 		if (rx)
 			free(rx->area);
@@ -431,8 +423,8 @@ int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **r
 	rx->rx = (struct tw_receiver){
 		.ops = &udp_ops, .frame_max = DATAGRAM_MAX, .batch_max = MESSAGE_MAX, .how = rx->how
 	};
-	snprintf(rx->how, sizeof(rx->how), "UDP port %u%s, buffer of %zu KiB", opts->at.port,
-		 rx->socket.gro ? ", GRO" : "", rx->socket.buffer >> 10);
+	snprintf(rx->how, sizeof(rx->how), "UDP port %u%s, buffer of %zu KiB", opts->at.port, rx->gro ? ", GRO" : "",
+		 rx->buffer >> 10);
 	*ret = &rx->rx;
 	return 0;
 }
