@@ -199,7 +199,7 @@ static int judge_viewer(const struct live *live, struct tw_error *error)
 	return CLI_EXIT_FAILURE;
 }
 
-/* Nothing of the run is left but its window. Who ends the run with a signal other than Ctrl-C does not wait for it. */
+/* Only the viewer's window remains of the run. If a signal other than Ctrl-C ended the run, the viewer is closed without waiting. */
 static void leave_window(struct live *live)
 {
 	const int signal = stop__signal();

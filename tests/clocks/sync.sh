@@ -66,7 +66,7 @@ in_background host unshare --net --mount sleep 600
 host=$pid
 is_apart() {
 	[ "$(readlink "/proc/$host/ns/net")" != "$(readlink /proc/self/ns/net)" ] &&
-		[ "$(cat "/proc/$host/comm")" = sleep ] # behind the mount namespace's, too
+		[ "$(cat "/proc/$host/comm")" = sleep ] # the process in the mount namespace
 }
 wait_for is_apart
 ip link set vb netns "$host" && ip link set va up && nsenter -t "$host" -n ip link set vb up || fail "no link"

@@ -58,7 +58,7 @@ for file in "$scratch/dumpcap.pcapng" "$scratch/capture.pcapng"; do
 	expect "$file: recorded" "$recorded" "$(of "$file" "l['recorded']")"
 	expect "$file: in the file" "$sent" "$(of "$file" "l['places']['delivered']")"
 done
-expect "who has a ledger" "False True" "$(of "$scratch/dumpcap.pcapng" "s['stored']") $(of "$scratch/capture.pcapng" "s['stored']")"
+expect "files with a ledger" "False True" "$(of "$scratch/dumpcap.pcapng" "s['stored']") $(of "$scratch/capture.pcapng" "s['stored']")"
 
 # Frames are removed from a capture of an interface: the number of missing events is right
 editcap "$scratch/dumpcap.pcapng" "$scratch/less.pcapng" "$(($(of "$scratch/dumpcap.pcapng" "i['packets']") / 2))"

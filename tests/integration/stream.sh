@@ -65,7 +65,7 @@ for n in 1 2 3 4; do
 		last[$2] = $3 }' "$scratch/all$n.out" >"$scratch/bad"
 	[ -s "$scratch/bad" ] && fail "$(cat "$scratch/bad")"
 done
-[ $clean -ge 2 ] || fail "who joins later misses its first events"
+[ $clean -ge 2 ] || fail "a capture that joins late lacks the first events"
 watch text tw0 -Y "$filter"
 wait_for lines "$scratch/text.out" 3
 [ "$(grep -cvE "$decoded" "$scratch/text.out")" = 0 ] || fail "not decoded: $(head -n 3 "$scratch/text.out")"

@@ -50,7 +50,7 @@ stream_and_capture() {
 	expect "$name: status of capture" 0 $?
 	eval "$(summary "$scratch/stream.err")"
 	expect "$name: recorded = sent + lost" "$recorded" $((sent + ring + shed + tx))
-	expect "$name: events recorded, told at the other end" "$recorded" "$(ledger "$name" recorded)"
+	expect "$name: events recorded, in the ledger of the capture" "$recorded" "$(ledger "$name" recorded)"
 	expect "$name: difference in the ledger" 0 "$(ledger "$name" difference)"
 }
 

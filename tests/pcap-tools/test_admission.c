@@ -269,7 +269,7 @@ static void an_answer_may_be_late(void **state)
 	fixture__free(x);
 }
 
-/* A stream that answers but finds no place is told so; silence and END make room. */
+/* A stream that answers but finds no place gets REFUSED; silence and END make room. */
 static void who_is_refused_is_reported(void **state)
 {
 	struct fixture *x = fixture__new((struct tw_admission_options){ .unanswered = 1 << 20 });

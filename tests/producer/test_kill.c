@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a killed producer leaves behind, who cleans that up, and what is left alone. Any other producer on this machine cleans up too: it
+ * The stale state of a killed producer: which cleanup removes it, and which objects stay. Any other producer on this machine cleans up too: it
  * may be faster, and for a moment it holds the lock of an instance.
  */
 #include <errno.h>

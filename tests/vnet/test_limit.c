@@ -112,7 +112,7 @@ static void assert_rate(const char *what, uint64_t rate, const char *ifname, str
 	}
 }
 
-/* With a gateway without a host behind it: only what leaves the interface counts. */
+/* With a gateway that leads to no host: only bytes that leave the interface count. */
 static void try_udp(uint64_t rate, size_t least, size_t most)
 {
 	struct sender senders[SENDERS] = { { .least = least, .most = most }, { .least = least, .most = most } };

@@ -19,7 +19,7 @@ kill_both() {
 	wait_for has_ended "$guard"
 }
 
-refused_second() { # PATTERN WORD...: with these, beside what is there
+refused_second() { # PATTERN WORD...: attaching with these words, beside the attached classifier, fails with PATTERN
 	refused 1 "$1" --from "$capture" 'cpu == 0' --action drop "${@:2}"
 }
 

@@ -114,7 +114,7 @@ check() { # WHAT HOST
 	[ "$control" -le "$dropped" ] && [ "$control" -ge $((dropped - 5)) ] || fail "$what: metadata lost: $control of $dropped"
 	[ $failed = 0 ] || { grep "$id" "$scratch/way.out"; ledgers lossy "$id"; }
 	happened "$what" "$rate" "$id"
-	expect "$what: told in the list" "$wire" "$(sed -n "s/^$id //p" "$scratch/lost" | grep . || echo 0)"
+	expect "$what: in the list of losses" "$wire" "$(sed -n "s/^$id //p" "$scratch/lost" | grep . || echo 0)"
 }
 
 for rate in ${RATES:-1000 10000 100000}; do
