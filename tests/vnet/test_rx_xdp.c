@@ -297,7 +297,7 @@ static void test_loss_has_its_place(void **state)
 	assert_true(stats.dropped > bursts);
 	assert_int_equal(stats.frames + stats.dropped, number);
 	assert_int_equal(got.unreported, 0);
-	assert_true(got.early < 20); /* the chunks of the longest frame: see tell_losses() */
+	assert_true(got.early < 20); /* the chunks of the longest frame: see report_losses() */
 	tw_sink__close(tx);
 	tw_receiver__close(rx);
 }
