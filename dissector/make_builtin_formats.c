@@ -97,7 +97,7 @@ static void add_value_strings(struct tw_builtin_field *field, const struct tw_pr
 	if (field->first_name < table.n_names)
 		return;
 	if (names->n > VALUE_STRINGS_MAX - table.n_names)
-		die("too many value_strings for values", table.pool + field->name);
+		die("too many names of values", table.pool + field->name);
 	memcpy(&table.value_strings[table.n_names], value_strings, names->n * sizeof(*value_strings));
 	table.n_names += names->n;
 }

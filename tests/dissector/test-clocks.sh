@@ -39,7 +39,7 @@ expect "a suspend" "OFFSET: suspended for 12.300 s; the error bound of the times
 	"$(info trace.expert.suspend)"
 expect "an estimate" "OFFSET: times are within 15 µs of the capture host's clock (exchange)" "$(info 'trace.offset.kind == 4')"
 expect "a question and an answer" "TIME_SYNC 17: question, METADATA_REQUEST HOST and CLOCK, REFUSED: no place for one more stream TIME_SYNC 17: answer TIME_SYNC 17: answer" \
-	"$(info trace.exchange.id | paste -sd' ')"
+	"$(info trace.time_sync.id | paste -sd' ')"
 expect "the end" "END of the stream" "$(info 'trace.tlv == 13')"
 expect "losses that a capture host found" "LOST 3 events (wire gap), LOST 4 events (receiver ring)" "$(info trace.lost.count)"
 expect "OFFSET" "4|1|-0.000000005|0.000015000|-7" "$(fields clocks.pcap 'trace.offset.kind == 4' trace.offset.kind \
@@ -48,8 +48,8 @@ expect "steps both ways can be filtered" "12 19" \
 	"$(fields clocks.pcap 'trace.offset.step < -3599' frame.number) $(fields clocks.pcap 'trace.offset.step > 12.2' frame.number)"
 expect "an error that is not known is not there" 0 "$(count clocks.pcap 'frame.number == 2 && trace.offset.error')"
 expect "TIME_SYNC" "1700000000.000000000|5.000012000|5.000013500" "$(fields clocks.pcap 'frame.number == 22' \
-	trace.exchange.asked trace.exchange.received trace.exchange.answered)"
-expect "METADATA_REQUEST" 1 "$(fields clocks.pcap trace.want.what trace.want.what)"
+	trace.time_sync.asked trace.time_sync.received trace.time_sync.answered)"
+expect "METADATA_REQUEST" 1 "$(fields clocks.pcap trace.metadata_request.what trace.metadata_request.what)"
 expect "REFUSED" 1 "$(fields clocks.pcap trace.refused.why trace.refused.why)"
 expect "what is new of HOST and CLOCK" "hashed with a key|NTP|0.000002500" \
 	"$(fields clocks.pcap 'frame.number == 1' trace.host.pointers trace.host.sync trace.clock.sync)"
