@@ -72,8 +72,7 @@ struct tw_report {
 	bool any_time;
 	unsigned int user;  /* index in tw_stream.user, where NULL = no frame of the stream was read */
 	uint32_t n_streams; /* number of streams of which a frame was read */
-	uint32_t
-		n_named; /* n_streams at the last tw_report__head(); if above 1, lines begin with the stream's instance */
+	uint32_t n_named; /* n_streams at the last tw_report__head(); above 1, lines begin with the stream's instance */
 	bool several_hosts; /* lines begin with the stream's host, too */
 	size_t width;       /* of the longest stream name, bytes */
 	char *text;         /* scratch buffer of TW_REPORT_LINE_MAX bytes, for an event's text before JSON escapes it */

@@ -136,11 +136,10 @@ struct tw_tracedat_info {
 	size_t n_options;
 	const struct tw_tracedat_buffer *buffers; /* the top-level instance is first, if the file has it */
 	size_t n_buffers;
-	uint64_t
-		time_offset; /* ns, modulo 2^64, that the options DATE and OFFSET add to each event's time; included in it */
-	bool dated;          /* the file has a DATE option: times count from 1970 */
-	uint64_t data_bytes;              /* size of all rings in the file, bytes */
-	uint64_t done;                    /* bytes of rings read so far; at the end, @data_bytes */
+	uint64_t time_offset; /* ns, modulo 2^64, added to each event's time: sum of the options DATE and OFFSET */
+	bool dated;           /* the file has a DATE option: times count from 1970 */
+	uint64_t data_bytes;  /* size of all rings in the file, bytes */
+	uint64_t done;        /* bytes of rings read so far; at the end, @data_bytes */
 	struct tw_tracedat_damage damage; /* found so far */
 };
 
