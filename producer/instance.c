@@ -138,7 +138,7 @@ static int create(struct tw_instance *in, const char *suffix, struct tw_error *e
 			in->lock_fd = lock_instance(in->name);
 			if (in->lock_fd >= 0)
 				return 0;
-			if (in->lock_fd != -EAGAIN) /* an instance with another name could not be locked either */
+			if (in->lock_fd != -EAGAIN) /* locking would also fail under the next name */
 				return tw_error__set(error, in->lock_fd, "trace instance %s cannot be locked: %s",
 						     in->name, strerror(-in->lock_fd));
 		}

@@ -60,7 +60,10 @@ static int capture__check_source(const struct capture *capture, struct tw_error 
 	return capture->udp ? check_udp(capture->udp, error) : 0;
 }
 
-/* Refuses an interface that is down at the start, which may be a mistake; later, capture waits for it. A missing one cannot be opened. */
+/*
+ * Refuses an interface that is down at the start, which may be a mistake; if it goes down later, capture waits for it. If it does not exist,
+ * opening the receiver fails, with a better error.
+ */
 static int check_is_up(const struct capture *capture, struct tw_error *error)
 {
 	struct tw_iface iface;

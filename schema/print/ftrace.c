@@ -353,7 +353,7 @@ static void put_stack(const struct tw_ftrace_event *event, const struct tw_recor
 	put_callers(event->fields[0], record, n, ones, host, line);
 }
 
-/* caller; 0 after the last one */
+/* The addresses of the callers; 0 follows the last one. */
 static void put_user_stack(const struct tw_ftrace_event *event, const struct tw_record *record,
 			   const struct tw_print_host *host, struct tw_line *line)
 {
