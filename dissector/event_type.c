@@ -118,16 +118,34 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 	}
 }
 
+/* Memory for a decompressed payload, within the frame's limit. Return: NULL beyond the limit */
+static void *unpack_buffer(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
+{
+	if (view->raw_length > d->unpack_left || view->raw_length > TW_SCHEMA_RAW_MAX) {
+		tw_error__set(error, -ENOSPC, "the frame has more format text than is decompressed");
+		return NULL;
+	}
+	d->unpack_left -= view->raw_length;
+	return wmem_alloc(d->pinfo->pool, view->raw_length + 1);
+}
+
 int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
 			      struct tw_error *error)
 {
-	if (view->raw_length > d->unpack_left)
-		return tw_error__set(error, -ENOSPC, "the frame has more format text than is decompressed");
-	if (view->raw_length > TW_SCHEMA_RAW_MAX)
-		return tw_error__set(error, -E2BIG, "the format text is too long");
-	d->unpack_left -= view->raw_length;
-	return tw_schema_text__expand(view, wmem_alloc(d->pinfo->pool, view->raw_length + 1), view->raw_length, ret,
-				      error);
+	void *buf;
+
+	if (view->encoding == TW_ENCODING_PLAIN)
+		return tw_schema_text__expand(view, NULL, 0, ret, error);
+	buf = unpack_buffer(d, view, error);
+	return buf ? tw_schema_text__expand(view, buf, view->raw_length, ret, error) : -ENOSPC;
+}
+
+int tw_dissect__unpack_group(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_group *ret,
+			     struct tw_error *error)
+{
+	void *buf = unpack_buffer(d, view, error);
+
+	return buf ? tw_schema_group__expand(view, buf, view->raw_length, ret, error) : -ENOSPC;
 }
 
 /* Whether the text is still missing in a schema for the cache. */
@@ -183,18 +201,15 @@ static void keep_for_cache(struct tw_dissect *d, uint32_t index, const struct tw
 	cache->done = true;
 }
 
-int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
+static int add_text(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
 {
 	const bool is_event = view->kind == TW_SCHEMA_EVENT;
-	bool for_cache, is_known;
+	const bool for_cache = wants_for_cache(d, view);
+	const bool is_known = is_event ? tw_event_type__find(d->schema, view->event_id) != NULL
+				       : tw_stream__has_text(d->stream, d->schema->id, view);
 	struct tw_schema_text text;
 	int err;
 
-	if (!d->schema)
-		return tw_error__set(error, -EINVAL, "the frame names no schema, or the capture has too many");
-	for_cache = wants_for_cache(d, view);
-	is_known = is_event ? tw_event_type__find(d->schema, view->event_id) != NULL
-			    : tw_stream__has_text(d->stream, d->schema->id, view);
 	if (!for_cache && is_known)
 		return 0; /* repeated for late receivers */
 	err = tw_dissect__unpack_schema(d, view, &text, error);
@@ -205,6 +220,38 @@ int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *vi
 	if (!err && for_cache)
 		keep_for_cache(d, view->index, &text);
 	return err;
+}
+
+/* Whether all texts of the schema were received: repeated groups are not decompressed then. */
+static bool is_complete(struct tw_dissect *d)
+{
+	const struct schema_cache *cache = cache_of(d);
+
+	return tw_stream__has_whole(d->stream, d->schema->id) && (!tw_preferences.cache || !cache || cache->done);
+}
+
+int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
+{
+	struct tw_schema_group group;
+	struct tw_schema_view text;
+	int err, first = 0;
+
+	if (!d->schema)
+		return tw_error__set(error, -EINVAL, "the frame names no schema, or the capture has too many");
+	if (view->kind != TW_SCHEMA_GROUP)
+		return add_text(d, view, error);
+	if (is_complete(d))
+		return 0;
+	err = tw_dissect__unpack_group(d, view, &group, error);
+	while (!err && tw_schema_group__next(&group, &text)) {
+		struct tw_error why;
+		const int failed = add_text(d, &text, &why);
+
+		if (!first && failed && error)
+			*error = why;
+		first = first ? first : failed;
+	}
+	return err ? err : first;
 }
 
 /* The id in an event's text, from its second line; 0 if it is none. */

@@ -180,6 +180,7 @@ const value_string tw_schema_kind_names[] = {
 	{ TW_SCHEMA_HEADER_PAGE, "header_page" },
 	{ TW_SCHEMA_HEADER_EVENT, "header_event" },
 	{ TW_SCHEMA_PRINTK, "printk_formats" },
+	{ TW_SCHEMA_GROUP, "group of texts" },
 	{ 0, NULL },
 };
 

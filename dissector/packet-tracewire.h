@@ -276,12 +276,16 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 
 /* Reading format texts: from SCHEMA records, and from the cache for a stream whose SCHEMA has not arrived. */
 /**
- * tw_dissect__unpack_schema() - the text of a SCHEMA record
+ * tw_dissect__unpack_schema() - the text of a SCHEMA record that is not a group
  * @ret: lifetime of the packet
  * Return: 0; -errno with @error filled; -ENOSPC if the frame's limit of decompressed bytes is reached.
  */
 int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
 			      struct tw_error *error);
+
+/** tw_dissect__unpack_group() - the same for the texts of a group */
+int tw_dissect__unpack_group(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_group *ret,
+			     struct tw_error *error);
 
 /** tw_dissect__add_schema() - use a SCHEMA record; first pass only */
 int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error);

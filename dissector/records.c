@@ -183,37 +183,59 @@ static bool dissect_offset(struct tw_dissect *d, proto_tree *tree, const struct 
 	return true;
 }
 
-/* Text and system, decompressed: only when displayed, because that takes time. */
-static void put_schema_text(struct tw_dissect *d, proto_tree *tree, const struct tw_schema_view *view)
+static bool wants_texts(proto_tree *tree)
 {
-	const int at = tw_dissect__at(d, view->data);
+	return tw_tree__wants(tree, hf_trace_schema_text) || tw_tree__wants(tree, hf_trace_schema_system);
+}
+
+/* @at, @len: the payload in the packet. Text and system are decompressed only when displayed, because that takes time. */
+static void put_schema_text(struct tw_dissect *d, proto_tree *tree, int at, int len, const struct tw_schema_view *view)
+{
 	struct tw_schema_text text;
 
-	if (!tw_tree__wants(tree, hf_trace_schema_text) && !tw_tree__wants(tree, hf_trace_schema_system))
+	if (!wants_texts(tree) || tw_dissect__unpack_schema(d, view, &text, NULL))
 		return;
-	if (tw_dissect__unpack_schema(d, view, &text, NULL))
-		return;
-	tw_put_text(d, tree, hf_trace_schema_system, at, (int)view->len, text.system);
-	tw_put_text(d, tree, hf_trace_schema_text, at, (int)view->len,
+	tw_put_text(d, tree, hf_trace_schema_system, at, len, text.system);
+	tw_put_text(d, tree, hf_trace_schema_text, at, len,
 		    tw_shown__dup(d->pinfo->pool, text.text, strnlen(text.text, MIN(text.len, TW_SCHEMA_SHOWN_MAX))));
+}
+
+static const char *schema_label(const struct tw_dissect *d, const struct tw_schema_view *view)
+{
+	const struct tw_event_type *type = tw_event_type__find(d->schema, view->event_id);
+
+	if (view->kind != TW_SCHEMA_EVENT || !type)
+		return val_to_str_const(view->kind, tw_schema_kind_names, "text of unknown kind");
+	return wmem_strdup_printf(d->pinfo->pool, "%s:%s", type->event->format->system, type->event->format->name);
+}
+
+static void put_schema_group(struct tw_dissect *d, proto_tree *tree, const struct tw_schema_view *group)
+{
+	const int at = tw_dissect__at(d, group->data), len = (int)group->len;
+	struct tw_schema_group texts;
+	struct tw_schema_view view;
+
+	if (!wants_texts(tree) || tw_dissect__unpack_group(d, group, &texts, NULL))
+		return;
+	while (tw_schema_group__next(&texts, &view)) {
+		proto_tree *sub =
+			tw_put_subtree(d, tree, ett_trace_record, group->data, group->len, schema_label(d, &view));
+
+		tw_put_number(d, sub, hf_trace_schema_kind, at, len, view.kind);
+		tw_put_number(d, sub, hf_trace_schema_event_id, at, len, view.event_id);
+		tw_put_number(d, sub, hf_trace_schema_index, at, len, view.index);
+		put_schema_text(d, sub, at, len, &view);
+	}
 }
 
 static void append_schema(const struct tw_dissect *d, const struct tw_schema_view *view, struct tw_line *info)
 {
-	const struct tw_event_type *type = tw_event_type__find(d->schema, view->event_id);
-
 	tw_line__char(info, ' ');
 	tw_line__u64(info, (uint64_t)view->index + 1);
 	tw_line__char(info, '/');
 	tw_line__u64(info, view->total);
 	tw_line__char(info, ' ');
-	if (view->kind != TW_SCHEMA_EVENT) {
-		tw_line__str(info, val_to_str_const(view->kind, tw_schema_kind_names, "of unknown kind"));
-	} else if (type) {
-		tw_line__str(info, type->event->format->system);
-		tw_line__char(info, ':');
-		tw_line__str(info, type->event->format->name);
-	}
+	tw_line__str(info, schema_label(d, view));
 }
 
 static bool dissect_schema(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
@@ -229,7 +251,10 @@ static bool dissect_schema(struct tw_dissect *d, proto_tree *tree, const struct 
 	tw_put_number(d, tree, hf_trace_schema_raw_length, at + 4, 4, view.raw_length);
 	tw_put_number(d, tree, hf_trace_schema_index, at + 8, 4, view.index);
 	tw_put_number(d, tree, hf_trace_schema_total, at + 12, 4, view.total);
-	put_schema_text(d, tree, &view);
+	if (view.kind == TW_SCHEMA_GROUP)
+		put_schema_group(d, tree, &view);
+	else
+		put_schema_text(d, tree, tw_dissect__at(d, view.data), (int)view.len, &view);
 	append_schema(d, &view, info);
 	return true;
 }

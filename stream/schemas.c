@@ -51,9 +51,9 @@ struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t sc
 bool tw_stream__has_whole(struct tw_stream *stream, uint64_t schema_id)
 {
 	const struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
-	const uint32_t others = (uint32_t)__builtin_popcount(stream->others);
+	const int others = stream->others_schema == schema_id ? __builtin_popcount(stream->others) : 0;
 
-	return schema && schema->total && (uint64_t)schema->n_events + others >= schema->total;
+	return schema && schema->total && (uint64_t)schema->n_events + (unsigned int)others >= schema->total;
 }
 
 struct tw_stream_schema *tw_stream__get_schema(struct tw_stream *stream, uint64_t id)
@@ -166,14 +166,30 @@ bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const str
 	return view->kind != TW_SCHEMA_PRINTK || (stream->strings && stream->printk_hash == hash_of(view));
 }
 
+/* Memory for decompression, allocated when it is needed first. Return: NULL if out of memory */
+static char *buffer(struct tw_streams *streams, char **buf, size_t len, struct tw_error *error)
+{
+	if (!*buf)
+		*buf = tw_alloc__new(streams->options.alloc, len);
+	if (!*buf)
+		tw_error__set(error, -ENOMEM, "no memory for formats");
+	return *buf;
+}
+
 static int expand(struct tw_streams *streams, const struct tw_schema_view *view, struct tw_schema_text *ret,
 		  struct tw_error *error)
 {
-	if (!streams->expanded)
-		streams->expanded = tw_alloc__new(streams->options.alloc, TW_SCHEMA_RAW_MAX);
-	if (!streams->expanded)
-		return tw_error__set(error, -ENOMEM, "no memory for a format");
+	if (!buffer(streams, &streams->expanded, TW_SCHEMA_RAW_MAX, error))
+		return -ENOMEM;
 	return tw_schema_text__expand(view, streams->expanded, TW_SCHEMA_RAW_MAX, ret, error);
+}
+
+static int expand_group(struct tw_streams *streams, const struct tw_schema_view *view, struct tw_schema_group *ret,
+			struct tw_error *error)
+{
+	if (!buffer(streams, &streams->group, TW_SCHEMA_GROUP_MAX, error))
+		return -ENOMEM;
+	return tw_schema_group__expand(view, streams->group, TW_SCHEMA_GROUP_MAX, ret, error);
 }
 
 /* Update the members that tw_stream__has_whole() needs. */
@@ -181,7 +197,11 @@ static void note_text(struct tw_stream *stream, uint64_t schema_id, const struct
 {
 	struct tw_stream_schema *schema = tw_stream__schema(stream, schema_id);
 
-	if (view->kind != TW_SCHEMA_EVENT && view->kind < 8)
+	if (stream->others_schema != schema_id) {
+		stream->others_schema = schema_id;
+		stream->others = 0;
+	}
+	if (view->kind != TW_SCHEMA_EVENT && view->kind < TW_SCHEMA_GROUP)
 		stream->others |= (uint8_t)(1u << view->kind);
 	if (schema)
 		schema->total = view->total;
@@ -207,23 +227,49 @@ int tw_stream__add_text(struct tw_stream *stream, uint64_t schema_id, const stru
 	return err;
 }
 
-bool tw_stream__update_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv)
+static void update_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
-	struct tw_schema_view view;
 	struct tw_schema_text text;
 	struct tw_error error;
 	int err;
 
-	if (!tw_schema_tlv__parse(tlv, &view))
-		return false;
-	note_text(stream, schema_id, &view);
-	if (tw_stream__has_text(stream, schema_id, &view))
-		return true;
-	err = expand(stream->table, &view, &text, &error);
+	note_text(stream, schema_id, view);
+	if (tw_stream__has_text(stream, schema_id, view))
+		return;
+	err = expand(stream->table, view, &text, &error);
 	if (!err)
-		err = tw_stream__add_text(stream, schema_id, &view, &text, &error);
+		err = tw_stream__add_text(stream, schema_id, view, &text, &error);
 	if (err)
 		tw_streams__refuse(stream->table, &stream->table->stats.refused_texts, &error);
+}
+
+/* Groups are repeated for late receivers, too: once the schema is complete, they are not decompressed. */
+static void update_group(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
+{
+	struct tw_schema_group group;
+	struct tw_schema_view text;
+	struct tw_error error;
+
+	if (tw_stream__has_whole(stream, schema_id))
+		return;
+	if (expand_group(stream->table, view, &group, &error)) {
+		tw_streams__refuse(stream->table, &stream->table->stats.refused_texts, &error);
+		return;
+	}
+	while (tw_schema_group__next(&group, &text))
+		update_text(stream, schema_id, &text);
+}
+
+bool tw_stream__update_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv)
+{
+	struct tw_schema_view view;
+
+	if (!tw_schema_tlv__parse(tlv, &view))
+		return false;
+	if (view.kind == TW_SCHEMA_GROUP)
+		update_group(stream, schema_id, &view);
+	else
+		update_text(stream, schema_id, &view);
 	return true;
 }
 

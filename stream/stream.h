@@ -43,8 +43,9 @@ struct tw_stream {
 	uint64_t id;
 	struct tw_streams *table;
 	struct tw_identity identity;
-	uint8_t long_size; /* bytes, 4 or 8, from the first HOST with this attribute; 0 = unknown */
-	uint8_t others;    /* kinds of received texts other than events: 1 << enum tw_schema_kind, ORed */
+	uint8_t long_size;      /* bytes, 4 or 8, from the first HOST with this attribute; 0 = unknown */
+	uint8_t others;         /* kinds of received texts other than events: 1 << enum tw_schema_kind, ORed */
+	uint64_t others_schema; /* the schema whose texts these are: the latest one */
 	bool has_host;
 	uint32_t host_position, clock_position; /* positions of the HOST of @identity and of the latest CLOCK */
 	bool has_wall;                    /* a CLOCK had readings of both clocks: the next two members are valid */

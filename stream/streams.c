@@ -60,6 +60,7 @@ void tw_streams__free(struct tw_streams *streams)
 	tw_hash_table__fini(&streams->by_id);
 	tw_parts__free(streams->parts);
 	tw_alloc__free(alloc, streams->expanded, TW_SCHEMA_RAW_MAX);
+	tw_alloc__free(alloc, streams->group, TW_SCHEMA_GROUP_MAX);
 	tw_alloc__free(alloc, streams, sizeof(*streams));
 }
 

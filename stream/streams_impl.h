@@ -22,6 +22,7 @@ struct tw_streams {
 	struct tw_parts *parts;
 	struct tw_streams_stats stats;
 	char *expanded; /* TW_SCHEMA_RAW_MAX bytes for a decompressed text; NULL before the first text */
+	char *group;    /* TW_SCHEMA_GROUP_MAX bytes for a decompressed group; NULL before the first group */
 };
 
 /** tw_streams__room() - bytes that remain of the table's memory limit */

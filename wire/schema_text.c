@@ -6,17 +6,13 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "wire/encode.h"
+
 /* The default level of libzstd: the 26 texts of sched shrink to a tenth; higher levels gain a few per cent. */
 #define ZSTD_LEVEL 3
 
-static int expand_plain(const struct tw_schema_view *schema, void *buf, struct tw_error *error)
-{
-	if (schema->len != schema->raw_length)
-		return tw_error__set(error, -EBADMSG, "schema text %u: it has %zu bytes instead of %u", schema->index,
-				     schema->len, schema->raw_length);
-	memcpy(buf, schema->data, schema->len);
-	return 0;
-}
+/* Bytes of a group before compression. Compressed, it fits one or two frames of a usual MTU, so that a lost frame costs few texts. */
+#define GROUP_LEN 16384
 
 static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw_error *error)
 {
@@ -34,6 +30,32 @@ static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw
 		return tw_error__set(error, -EBADMSG, "schema text %u: it decompresses to %zu bytes instead of %u",
 				     schema->index, got, schema->raw_length);
 	return 0;
+}
+
+/* @max: limit of the decompressed length. @ret: the decompressed bytes, in @buf or in a plain payload */
+static int expand(const struct tw_schema_view *schema, uint32_t max, void *buf, size_t cap, const char **ret,
+		  struct tw_error *error)
+{
+	if (schema->raw_length < 1 || schema->raw_length > max)
+		return tw_error__set(error, -E2BIG, "schema text %u has a size of %u bytes; the range is 1 to %u",
+				     schema->index, schema->raw_length, max);
+	switch (schema->encoding) {
+	case TW_ENCODING_PLAIN:
+		*ret = (const char *)schema->data;
+		if (schema->len != schema->raw_length)
+			return tw_error__set(error, -EBADMSG, "schema text %u: it has %zu bytes instead of %u",
+					     schema->index, schema->len, schema->raw_length);
+		return 0;
+	case TW_ENCODING_ZSTD:
+		*ret = buf;
+		if (schema->raw_length > cap)
+			return tw_error__set(error, -ENOBUFS, "schema text %u: its %u bytes do not fit a buffer of %zu",
+					     schema->index, schema->raw_length, cap);
+		return expand_zstd(schema, buf, error);
+	default:
+		return tw_error__set(error, -ENOTSUP, "schema text %u: encoding %u is unknown to this version",
+				     schema->index, schema->encoding);
+	}
 }
 
 static int split(const struct tw_schema_view *schema, const char *raw, struct tw_schema_text *ret,
@@ -59,26 +81,50 @@ static int split(const struct tw_schema_view *schema, const char *raw, struct tw
 int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_text *ret,
 			   struct tw_error *error)
 {
+	const char *raw;
 	int err;
 
-	if (schema->raw_length < 1 || schema->raw_length > TW_SCHEMA_RAW_MAX)
-		return tw_error__set(error, -E2BIG, "schema text %u has a size of %u bytes; the range is 1 to %d",
-				     schema->index, schema->raw_length, TW_SCHEMA_RAW_MAX);
-	if (schema->raw_length > cap)
-		return tw_error__set(error, -ENOBUFS, "schema text %u: its %u bytes do not fit a buffer of %zu",
-				     schema->index, schema->raw_length, cap);
-	switch (schema->encoding) {
-	case TW_ENCODING_PLAIN:
-		err = expand_plain(schema, buf, error);
-		break;
-	case TW_ENCODING_ZSTD:
-		err = expand_zstd(schema, buf, error);
-		break;
-	default:
-		return tw_error__set(error, -ENOTSUP, "schema text %u: encoding %u is unknown to this version",
-				     schema->index, schema->encoding);
-	}
-	return err ? err : split(schema, buf, ret, error);
+	if (schema->kind == TW_SCHEMA_GROUP)
+		return tw_error__set(error, -ENOTSUP, "schema text %u is a group of texts", schema->index);
+	err = expand(schema, TW_SCHEMA_RAW_MAX, buf, cap, &raw, error);
+	return err ? err : split(schema, raw, ret, error);
+}
+
+static bool is_single_and_plain(const struct tw_tlv_view *tlv)
+{
+	struct tw_schema_view view;
+
+	return tlv->type == TW_TLV_SCHEMA && tw_schema_tlv__parse(tlv, &view) && view.kind != TW_SCHEMA_GROUP &&
+	       view.encoding == TW_ENCODING_PLAIN;
+}
+
+int tw_schema_group__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_group *ret,
+			    struct tw_error *error)
+{
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+	struct tw_cursor all;
+	const char *raw;
+	int err = expand(schema, TW_SCHEMA_GROUP_MAX, buf, cap, &raw, error);
+
+	if (err)
+		return err;
+	all = (struct tw_cursor){ .at = (const uint8_t *)raw, .left = schema->raw_length };
+	for (struct tw_cursor c = all; tw_cursor__next_tlv(&c, &tlv, &status) || status != TW_FRAME_OK;)
+		if (status != TW_FRAME_OK || !is_single_and_plain(&tlv))
+			return tw_error__set(error, -EBADMSG,
+					     "schema text %u: the group has a record that is not one plain text",
+					     schema->index);
+	ret->records = all;
+	return 0;
+}
+
+bool tw_schema_group__next(struct tw_schema_group *group, struct tw_schema_view *ret)
+{
+	enum tw_frame_status status;
+	struct tw_tlv_view tlv;
+
+	return tw_cursor__next_tlv(&group->records, &tlv, &status) && tw_schema_tlv__parse(&tlv, ret);
 }
 
 int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_t cap, struct tw_schema_view *ret,
@@ -115,4 +161,141 @@ int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_
 	ret->data = buf;
 	ret->len = shorter ? len : raw_len;
 	return 0;
+}
+
+/* Makes records from a list of texts: first of each text, then of runs of them. */
+struct maker {
+	const struct tw_schema_source *sources;
+	size_t n;
+	struct tw_schema_records records;
+	uint8_t group[GROUP_LEN]; /* the TLVs of the texts that are waiting, with plain payloads */
+	size_t group_len;
+	size_t waiting; /* number of these texts: the last ones of records */
+};
+
+static int compress_source(const struct maker *m, size_t i, struct tw_schema_view *ret, struct tw_error *error)
+{
+	const struct tw_schema_source *source = &m->sources[i];
+	const size_t cap = strlen(source->text.system) + 1 + source->text.len;
+	uint8_t *buf = malloc(cap);
+	int err;
+
+	if (!buf)
+		return tw_error__set(error, -ENOMEM, "no memory for a schema text of %zu bytes", cap);
+	err = tw_schema_text__compress(&source->text, buf, cap, ret, error);
+	if (err)
+		free(buf);
+	ret->kind = (uint8_t)source->kind;
+	ret->event_id = source->event_id;
+	ret->index = (uint32_t)i;
+	ret->total = (uint32_t)m->n;
+	return err;
+}
+
+/* Length of the TLV of a text with a plain payload */
+static size_t plain_len(const struct tw_schema_text *text)
+{
+	return tw_tlv__padded(sizeof(struct tw_schema_tlv) + strlen(text->system) + 1 + text->len);
+}
+
+/* Replaces the records of the waiting texts by that of a group, if it is shorter. */
+static void end_group(struct maker *m)
+{
+	struct tw_schema_view *first = &m->records.items[m->records.n - m->waiting];
+	size_t separately = 0, len;
+	void *data;
+
+	for (size_t i = 0; i < m->waiting; i++)
+		separately += tw_tlv__padded(sizeof(struct tw_schema_tlv) + first[i].len);
+	data = m->waiting > 1 ? malloc(separately) : NULL;
+	len = data ? ZSTD_compress(data, separately - sizeof(struct tw_schema_tlv), m->group, m->group_len, ZSTD_LEVEL)
+		   : 0;
+	if (data && !ZSTD_isError(len)) {
+		for (size_t i = 0; i < m->waiting; i++)
+			free((void *)(uintptr_t)first[i].data);
+		*first = (struct tw_schema_view){
+			.kind = TW_SCHEMA_GROUP,
+			.encoding = TW_ENCODING_ZSTD,
+			.raw_length = (uint32_t)m->group_len,
+			.index = first->index,
+			.total = first->total,
+			.data = data,
+			.len = len,
+		};
+		m->records.n -= m->waiting - 1;
+	} else {
+		free(data);
+	}
+	m->group_len = m->waiting = 0;
+}
+
+static void add_to_group(struct maker *m, size_t i)
+{
+	const struct tw_schema_source *source = &m->sources[i];
+	const size_t name = strlen(source->text.system) + 1, len = plain_len(&source->text);
+	const struct tw_schema_view view = {
+		.kind = (uint8_t)source->kind,
+		.encoding = TW_ENCODING_PLAIN,
+		.event_id = source->event_id,
+		.raw_length = (uint32_t)(name + source->text.len),
+		.index = (uint32_t)i,
+		.total = (uint32_t)m->n,
+	};
+	uint8_t *tlv = m->group + m->group_len, *payload = tlv + sizeof(struct tw_schema_tlv);
+
+	memset(tlv, 0, len);
+	tw_store_be16(tlv, TW_TLV_SCHEMA);
+	tw_store_be16(tlv + 2, (uint16_t)(sizeof(struct tw_schema_tlv) + view.raw_length));
+	tw_schema_tlv__lay_out(tlv + sizeof(struct tw_tlv), &view);
+	memcpy(payload, source->text.system, name);
+	if (source->text.len)
+		memcpy(payload + name, source->text.text, source->text.len);
+	m->group_len += len;
+	m->waiting++;
+}
+
+static int add_source(struct maker *m, size_t i, struct tw_error *error)
+{
+	const bool is_large = plain_len(&m->sources[i].text) > GROUP_LEN / 2;
+	int err;
+
+	if (is_large || m->group_len + plain_len(&m->sources[i].text) > GROUP_LEN)
+		end_group(m);
+	err = compress_source(m, i, &m->records.items[m->records.n], error);
+	if (err)
+		return err;
+	m->records.n++;
+	if (!is_large)
+		add_to_group(m, i);
+	return 0;
+}
+
+int tw_schema_records__make(const struct tw_schema_source *sources, size_t n, struct tw_schema_records *ret,
+			    struct tw_error *error)
+{
+	struct maker *m = calloc(1, sizeof(*m));
+	int err = 0;
+
+	if (m)
+		*m = (struct maker){ .sources = sources, .n = n, .records.items = calloc(n, sizeof(*ret->items)) };
+	if (!m || !m->records.items)
+		err = tw_error__set(error, -ENOMEM, "no memory for %zu schema texts", n);
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_source(m, i, error);
+	if (!err)
+		end_group(m);
+	if (m && err)
+		tw_schema_records__fini(&m->records);
+	if (!err)
+		*ret = m->records;
+	free(m);
+	return err;
+}
+
+void tw_schema_records__fini(struct tw_schema_records *records)
+{
+	for (size_t i = 0; i < records->n; i++)
+		free((void *)(uintptr_t)records->items[i].data);
+	free(records->items);
+	*records = (struct tw_schema_records){ 0 };
 }

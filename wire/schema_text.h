@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The payload of a SCHEMA TLV: a system's name, a NUL and a text, plain or as one zstd frame. Each text is compressed separately, so that
- * it can be read without other texts.
+ * The payloads of SCHEMA TLVs. The payload of one text is the name of its system, a NUL and the text. Small texts are sent in groups, because
+ * format texts are much alike: together they compress to about a quarter of the size that they have separately. Each record can be read
+ * without the others.
  */
 #ifndef TW_SCHEMA_TEXT_H
 #define TW_SCHEMA_TEXT_H
@@ -9,10 +10,12 @@
 #include "base/error.h"
 #include "wire/decode.h"
 
-/* Limits in bytes, of a system's name with its NUL, of a text, and of both together. */
+/* Limits in bytes: of a system's name with its NUL, of a text, and of both together. */
 #define TW_SCHEMA_NAME_MAX 256
 #define TW_SCHEMA_TEXT_MAX (256 * 1024)
 #define TW_SCHEMA_RAW_MAX  (TW_SCHEMA_NAME_MAX + TW_SCHEMA_TEXT_MAX)
+
+#define TW_SCHEMA_GROUP_MAX (64 * 1024) /* bytes of a decompressed group */
 
 struct tw_schema_text {
 	const char *system; /* NUL-terminated; "" for a text without a system, such as header_page */
@@ -21,15 +24,16 @@ struct tw_schema_text {
 };
 
 /**
- * tw_schema_text__expand() - decompress the payload of a SCHEMA TLV
- * @schema: untrusted, from tw_schema_tlv__parse()
- * @buf: the caller's memory for the result; @ret points into it
+ * tw_schema_text__expand() - decompress the payload of a SCHEMA TLV with one text
+ * @schema: untrusted, from tw_schema_tlv__parse() or tw_schema_group__next()
+ * @buf: the caller's memory for the result
  * @cap: bytes at @buf; @schema->raw_length is enough, TW_SCHEMA_RAW_MAX is enough for any payload
+ * @ret: points into @buf, or into a plain payload
  *
  * Writes at most @schema->raw_length bytes, and refuses a payload of any other decompressed length.
  *
- * Return: 0; -E2BIG if a length is 0 or above its limit, -ENOBUFS if @cap is too small, -ENOTSUP for an unknown encoding, -EBADMSG for an
- * invalid payload.
+ * Return: 0; -E2BIG if a length is 0 or above its limit, -ENOBUFS if @cap is too small, -ENOTSUP for an unknown encoding or a group,
+ * -EBADMSG for an invalid payload.
  */
 int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_text *ret,
 			   struct tw_error *error);
@@ -45,5 +49,49 @@ int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_
  */
 int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_t cap, struct tw_schema_view *ret,
 			     struct tw_error *error);
+
+/* The records of a group. */
+struct tw_schema_group {
+	struct tw_cursor records;
+};
+
+/**
+ * tw_schema_group__expand() - decompress a SCHEMA TLV of the kind TW_SCHEMA_GROUP
+ * @schema, @buf, @cap: as for tw_schema_text__expand(); TW_SCHEMA_GROUP_MAX bytes are enough for any group
+ * @ret: points into @buf, or into a plain payload
+ *
+ * Return: as tw_schema_text__expand(); -EBADMSG also if the group has anything but SCHEMA TLVs of single texts with plain payloads.
+ */
+int tw_schema_group__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_group *ret,
+			    struct tw_error *error);
+
+/** tw_schema_group__next() - read the next record of a group. Return: false at the end */
+bool tw_schema_group__next(struct tw_schema_group *group, struct tw_schema_view *ret);
+
+/* A text to be sent. Its index is its place in the list. */
+struct tw_schema_source {
+	enum tw_schema_kind kind;
+	uint16_t event_id;
+	struct tw_schema_text text;
+};
+
+/* The SCHEMA records of all texts of a schema, in the order of their index. */
+struct tw_schema_records {
+	struct tw_schema_view *items; /* their data is owned by this struct */
+	size_t n;
+};
+
+/**
+ * tw_schema_records__make() - compress texts for SCHEMA TLVs: consecutive small texts together if that is shorter
+ * @sources: all @n texts of the schema; may be freed afterwards
+ * @ret: free it with tw_schema_records__fini()
+ *
+ * Return: 0; -E2BIG if a text exceeds a limit, -ENOMEM.
+ */
+int tw_schema_records__make(const struct tw_schema_source *sources, size_t n, struct tw_schema_records *ret,
+			    struct tw_error *error);
+
+/** tw_schema_records__fini() - free the records; an all-zero set is fine */
+void tw_schema_records__fini(struct tw_schema_records *records);
 
 #endif

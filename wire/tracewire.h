@@ -74,7 +74,7 @@ struct tw_frame_hdr {
 	X(3, PART, 20, "piece of a TLV larger than a frame")                                            \
 	X(4, LOST, 20, "events lost before they were sent, or on the way")                              \
 	X(5, WATERMARK, 12, "no older event follows on these channels")                                 \
-	X(6, SCHEMA, 20, "one format text")                                                             \
+	X(6, SCHEMA, 20, "one format text, or a group of format texts")                                 \
 	X(7, HOST, 4, "host that produces the stream")                                                  \
 	X(8, CLOCK, 64, "the same instant in several clocks")                                           \
 	X(9, COMM, 28, "name of a task from a given time")                                              \
@@ -176,10 +176,14 @@ enum tw_schema_kind {
 	TW_SCHEMA_HEADER_PAGE = 1,  /* events/header_page */
 	TW_SCHEMA_HEADER_EVENT = 2, /* events/header_event */
 	TW_SCHEMA_PRINTK = 3,       /* printk_formats */
+	TW_SCHEMA_GROUP = 4,        /* several of these, compressed together */
 };
 enum tw_schema_encoding { TW_ENCODING_PLAIN = 0, TW_ENCODING_ZSTD = 1 };
 
-/* SCHEMA. The payload follows: the system's name, a NUL and the text exactly as in tracefs, plain or as one zstd frame. */
+/*
+ * SCHEMA. The payload follows, plain or as one zstd frame: the system's name, a NUL and the text exactly as in tracefs; or, of a GROUP,
+ * SCHEMA TLVs with plain payloads.
+ */
 struct tw_schema_tlv {
 	struct tw_tlv tlv;
 	__u8 kind;

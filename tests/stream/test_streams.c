@@ -304,6 +304,74 @@ static void test_schema(void **state)
 	assert_int_equal(stats_now().refused_texts, 0);
 }
 
+static void put_record(const struct tw_schema_view *record)
+{
+	begin(1, SCHEMA);
+	assert_true(tw_schema_tlv__emit(&frame.f, record));
+	learn();
+}
+
+/* A group has formats and strings. It may be damaged, and it may come again. */
+static void test_group(void **state)
+{
+	static char texts[3][2048];
+	const struct tw_schema_source sources[] = {
+		{ TW_SCHEMA_PRINTK, 0, { "", "0x10 : \"one\"\n", 13 } },
+		{ TW_SCHEMA_EVENT, 9, { "made", texts[0], (size_t)explained__format(texts[0], 2048, 9, "first") } },
+		{ TW_SCHEMA_EVENT, 10, { "made", texts[1], (size_t)explained__format(texts[1], 2048, 11, "wrong") } },
+		{ TW_SCHEMA_EVENT, 12, { "made", texts[2], (size_t)explained__format(texts[2], 2048, 12, "last") } },
+	};
+	struct tw_schema_records records;
+	struct tw_stream *stream;
+	struct tw_schema_view cut;
+	size_t memory;
+
+	(void)state;
+	assert_int_equal(tw_schema_records__make(sources, 4, &records, NULL), 0);
+	assert_int_equal(records.n, 1);
+	cut = records.items[0];
+	cut.len /= 2;
+	put_record(&cut);
+	assert_int_equal(stats_now().refused_texts, 1);
+	put_record(&records.items[0]);
+	stream = learn_comm(1, 1, 0, "a");
+	assert_string_equal(tw_stream__event(stream, SCHEMA, 9)->format->name, "first");
+	assert_string_equal(tw_stream__event(stream, SCHEMA, 12)->format->name, "last");
+	assert_string_equal(tw_strings__find(stream->print_host.strings, 0x10), "one");
+	assert_null(tw_stream__event(stream, SCHEMA, 10)); /* its text has another id */
+	assert_int_equal(stats_now().refused_texts, 2);
+	assert_false(tw_stream__has_whole(stream, SCHEMA));
+	memory = stats_now().memory;
+	put_record(&records.items[0]);
+	assert_int_equal(stats_now().memory, memory);
+	tw_schema_records__fini(&records);
+}
+
+/* A schema is whole when its own texts are there: those of an earlier schema do not count. */
+static void test_whole(void **state)
+{
+	static char texts[2][2048], page[9000];
+	const struct tw_schema_source sources[] = {
+		{ TW_SCHEMA_HEADER_PAGE, 0, { "", page, sizeof(page) } }, /* too large for a group */
+		{ TW_SCHEMA_EVENT, 9, { "made", texts[0], (size_t)explained__format(texts[0], 2048, 9, "first") } },
+		{ TW_SCHEMA_EVENT, 12, { "made", texts[1], (size_t)explained__format(texts[1], 2048, 12, "last") } },
+	};
+	struct tw_stream *stream = learn_text(1, SCHEMA + 1, TW_SCHEMA_HEADER_PAGE, 0, "page", false);
+	struct tw_schema_records records;
+
+	(void)state;
+	assert_int_equal(tw_schema_records__make(sources, 3, &records, NULL), 0);
+	assert_int_equal(records.n, 2);
+	put_record(&records.items[1]);
+	assert_non_null(tw_stream__event(stream, SCHEMA, 12));
+	assert_false(tw_stream__has_whole(stream, SCHEMA));
+	put_record(&records.items[0]);
+	assert_true(tw_stream__has_whole(stream, SCHEMA));
+	assert_false(tw_stream__has_whole(stream, SCHEMA + 1));
+	assert_int_equal(stats_now().refused_texts, 0);
+	tw_schema_records__fini(&records);
+}
+
 /* header_page, header_event and future kinds are not events. */
 static void test_other_kinds(void **state)
 {
@@ -406,21 +474,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, learning__setup, learning__teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_host),
-		TEST(test_long_texts),
-		TEST(test_long_size),
-		TEST(test_clock),
-		TEST(test_renames),
-		TEST(test_many_renames),
-		TEST(test_longest_name),
-		TEST(test_many_tasks),
-		TEST(test_symbols),
-		TEST(test_schema),
-		TEST(test_other_kinds),
-		TEST(test_strings),
-		TEST(test_streams_and_schemas),
-		TEST(test_stats),
-		TEST(test_no_room),
+		TEST(test_host),         TEST(test_long_texts), TEST(test_long_size),
+		TEST(test_clock),        TEST(test_renames),    TEST(test_many_renames),
+		TEST(test_longest_name), TEST(test_many_tasks), TEST(test_symbols),
+		TEST(test_schema),       TEST(test_group),      TEST(test_whole),
+		TEST(test_other_kinds),  TEST(test_strings),    TEST(test_streams_and_schemas),
+		TEST(test_stats),        TEST(test_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

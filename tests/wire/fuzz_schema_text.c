@@ -34,12 +34,37 @@ static bool expand(const struct tw_schema_view *schema, struct tw_schema_text *r
 	if (tw_schema_text__expand(schema, out, TW_SCHEMA_RAW_MAX, ret, &err)) {
 		require(strlen(err.text));
 	} else {
-		require(ret->system == out && ret->text + ret->len == out + claimed);
+		const char *raw = schema->encoding == TW_ENCODING_PLAIN ? (const char *)schema->data : out;
+
+		require(ret->system == raw && ret->text + ret->len == raw + claimed);
 		require(strlen(ret->system) < TW_SCHEMA_NAME_MAX && ret->len <= TW_SCHEMA_TEXT_MAX);
 	}
 	for (size_t i = 0; i < CANARY; i++)
 		require((uint8_t)out[claimed + i] == CANARY_BYTE);
 	return *out && ret->text;
+}
+
+static void expand_group(const struct tw_schema_view *schema)
+{
+	const size_t claimed = schema->raw_length <= TW_SCHEMA_GROUP_MAX ? schema->raw_length : 0;
+	static char group_bytes[TW_SCHEMA_GROUP_MAX + CANARY];
+	struct tw_schema_group group;
+	struct tw_schema_view view;
+	struct tw_schema_text text;
+	struct tw_error err;
+
+	memset(group_bytes + claimed, CANARY_BYTE, CANARY);
+	if (tw_schema_group__expand(schema, group_bytes, TW_SCHEMA_GROUP_MAX, &group, &err)) {
+		require(strlen(err.text));
+	} else {
+		while (tw_schema_group__next(&group, &view)) {
+			require(view.kind != TW_SCHEMA_GROUP && view.encoding == TW_ENCODING_PLAIN);
+			expand(&view, &text);
+		}
+		require(!group.records.left);
+	}
+	for (size_t i = 0; i < CANARY; i++)
+		require((uint8_t)group_bytes[claimed + i] == CANARY_BYTE);
 }
 
 static void as_received(const uint8_t *data, size_t size)
@@ -48,7 +73,11 @@ static void as_received(const uint8_t *data, size_t size)
 	struct tw_schema_text text = { 0 };
 	struct tw_schema_view schema;
 
-	if (tw_schema_tlv__parse(&tlv, &schema))
+	if (!tw_schema_tlv__parse(&tlv, &schema))
+		return;
+	if (schema.kind == TW_SCHEMA_GROUP)
+		expand_group(&schema);
+	else
 		expand(&schema, &text);
 }
 

@@ -57,6 +57,25 @@ static int write_plain(const char *folder)
 	return write_payload(folder, "plain", &view);
 }
 
+/* @cut: the group claims this number of bytes less than it has */
+static int write_group(const char *folder, const char *name, uint32_t cut)
+{
+	const struct tw_schema_source sources[] = {
+		{ TW_SCHEMA_HEADER_PAGE, 0, { "", text, 60 } },
+		{ TW_SCHEMA_EVENT, 300, { "toy", text, sizeof(text) - 1 } },
+		{ TW_SCHEMA_EVENT, 301, { "toy", text, sizeof(text) - 9 } },
+	};
+	struct tw_schema_records records;
+	int err = tw_schema_records__make(sources, 3, &records, NULL);
+
+	if (err || records.n != 1)
+		return -1;
+	records.items[0].raw_length -= cut;
+	err = write_payload(folder, name, &records.items[0]);
+	tw_schema_records__fini(&records);
+	return err;
+}
+
 /* Mode 1: number to add to the length, offset and kind of damage, the system and its text. */
 static int write_text(const char *folder, const char *name, uint8_t more, uint8_t damage)
 {
@@ -79,5 +98,6 @@ int main(int argc, char **argv)
 	return write_packed(argv[1], "zstd", text, sizeof(text) - 1) ||
 	       write_packed(argv[1], "bomb", zeros, sizeof(zeros)) || write_plain(argv[1]) ||
 	       write_text(argv[1], "text", 0, 0) || write_text(argv[1], "longer", 9, 0) ||
-	       write_text(argv[1], "shorter", 0xf0, 0) || write_text(argv[1], "damaged", 0, 0x40);
+	       write_text(argv[1], "shorter", 0xf0, 0) || write_text(argv[1], "damaged", 0, 0x40) ||
+	       write_group(argv[1], "group", 0) || write_group(argv[1], "group-cut", 4);
 }
