@@ -118,11 +118,13 @@ static void send_large_text(struct tw_control_channel *c, const struct tw_schema
 
 void tw_control_channel__texts(struct tw_control_channel *c, const struct tw_schema_texts *texts)
 {
-	for (size_t i = 0; i < texts->n; i++) {
-		if (texts->items[i].len > TW_FRAME_MAX / 2)
-			send_large_text(c, &texts->items[i]);
+	for (size_t i = 0; i < texts->records.n; i++) {
+		const struct tw_schema_view *record = &texts->records.items[i];
+
+		if (record->len > TW_FRAME_MAX / 2)
+			send_large_text(c, record);
 		else
-			send_record(c, &(struct control_record){ TW_TLV_SCHEMA, &texts->items[i], 1 });
+			send_record(c, &(struct control_record){ TW_TLV_SCHEMA, record, 1 });
 	}
 }
 

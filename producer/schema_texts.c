@@ -16,27 +16,29 @@
 
 #define FTRACE_FORMATS_MAX 64 /* limit of formats of system ftrace; Linux 6.18 has 19 */
 
-/* A text read from tracefs, before compression. */
-struct text_source {
-	enum tw_schema_kind kind;
-	uint16_t id;
-	const char *system;
-	char *text;
-};
+/* @text: allocated; owned by the source */
+static struct tw_schema_source source_of(enum tw_schema_kind kind, uint16_t id, const char *system, char *text)
+{
+	return (struct tw_schema_source){
+		.kind = kind,
+		.event_id = id,
+		.text = { .system = system, .text = text, .len = strlen(text) },
+	};
+}
 
 /* Compares by the order of the texts, which determines the schema id: header_page, header_event, printk_formats, events by id. */
 static int by_id(const void *a, const void *b)
 {
-	const struct text_source *x = a, *y = b;
+	const struct tw_schema_source *x = a, *y = b;
 
 	if (x->kind == y->kind)
-		return x->id - y->id;
+		return x->event_id - y->event_id;
 	if (x->kind == TW_SCHEMA_EVENT || y->kind == TW_SCHEMA_EVENT)
 		return x->kind == TW_SCHEMA_EVENT ? 1 : -1;
 	return x->kind < y->kind ? -1 : 1;
 }
 
-static int read_format(const char *tracing_dir, const char *system, const char *name, struct text_source *ret)
+static int read_format(const char *tracing_dir, const char *system, const char *name, struct tw_schema_source *ret)
 {
 	char path[PATH_MAX];
 	const char *line;
@@ -53,7 +55,7 @@ static int read_format(const char *tracing_dir, const char *system, const char *
 		free(text);
 		return -EINVAL;
 	}
-	*ret = (struct text_source){ .kind = TW_SCHEMA_EVENT, .id = (uint16_t)id, .system = system, .text = text };
+	*ret = source_of(TW_SCHEMA_EVENT, (uint16_t)id, system, text);
 	return 0;
 }
 
@@ -88,23 +90,25 @@ static bool prints_kernel_strings(const struct tw_format *format)
 }
 
 /* Parses a format and fills the members of @request that need it. @strings: set if the event needs printk_formats. Return: 0 or -ENOMEM */
-static int look_at_format(const struct tw_schema_texts_request *request, const struct text_source *src, bool *strings)
+static int look_at_format(const struct tw_schema_texts_request *request, const struct tw_schema_source *source,
+			  bool *strings)
 {
+	const struct tw_schema_text *text = &source->text;
 	struct tw_format *format;
 	int err;
 
-	if (tw_format__parse(src->text, strlen(src->text), src->system, &format, NULL))
-		return request->pointers ? tw_hashed_pointers__set_unknown(request->pointers, src->id) : 0;
+	if (tw_format__parse(text->text, text->len, text->system, &format, NULL))
+		return request->pointers ? tw_hashed_pointers__set_unknown(request->pointers, source->event_id) : 0;
 	err = look_at_fields(request, format);
 	if (request->schema)
-		tw_schema__add(request->schema, src->system, src->text, strlen(src->text), NULL, NULL);
+		tw_schema__add(request->schema, text->system, text->text, text->len, NULL, NULL);
 	*strings |= prints_kernel_strings(format);
 	tw_format__free(format);
 	return err;
 }
 
-static int look_at_formats(const struct tw_schema_texts_request *request, const struct text_source *sources, size_t n,
-			   bool *strings)
+static int look_at_formats(const struct tw_schema_texts_request *request, const struct tw_schema_source *sources,
+			   size_t n, bool *strings)
 {
 	int err = 0;
 
@@ -147,7 +151,7 @@ static char *read_printk_formats(const struct tw_schema_texts_request *request)
 }
 
 /* Reads the formats of tracer records, in a directory that available_events does not list. Return: number of formats */
-static int read_ftrace(const char *tracing_dir, struct text_source *sources)
+static int read_ftrace(const char *tracing_dir, struct tw_schema_source *sources)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
@@ -165,21 +169,21 @@ static int read_ftrace(const char *tracing_dir, struct text_source *sources)
 }
 
 /* Reads all texts. Return: number of texts, or -errno. */
-static int read_sources(const struct tw_schema_texts_request *request, struct text_source *sources,
+static int read_sources(const struct tw_schema_texts_request *request, struct tw_schema_source *sources,
 			struct tw_error *error)
 {
 	const struct tw_event_list *events = request->events;
 	const char *tracing_dir = request->tracing_dir;
 	bool strings = false;
 	int n = 0, err;
+	char *text;
 
 	for (; n < 2; n++) {
-		sources[n].kind = n ? TW_SCHEMA_HEADER_EVENT : TW_SCHEMA_HEADER_PAGE;
-		sources[n].system = "";
-		err = tw_tracing_file__read(tracing_dir, n ? "events/header_event" : "events/header_page",
-					    &sources[n].text, error);
+		err = tw_tracing_file__read(tracing_dir, n ? "events/header_event" : "events/header_page", &text,
+					    error);
 		if (err)
 			return err;
+		sources[n] = source_of(n ? TW_SCHEMA_HEADER_EVENT : TW_SCHEMA_HEADER_PAGE, 0, "", text);
 	}
 	if (request->tracers)
 		n += read_ftrace(tracing_dir, &sources[n]);
@@ -199,84 +203,47 @@ static int read_sources(const struct tw_schema_texts_request *request, struct te
 	err = look_at_formats(request, sources, (size_t)n, &strings);
 	if (err)
 		return tw_error__set(error, err, "out of memory");
-	if (strings && (sources[n].text = read_printk_formats(request))) {
-		sources[n].kind = TW_SCHEMA_PRINTK;
-		sources[n++].system = "";
-	}
+	text = strings ? read_printk_formats(request) : NULL;
+	if (text)
+		sources[n++] = source_of(TW_SCHEMA_PRINTK, 0, "", text);
 	qsort(sources, (size_t)n, sizeof(*sources), by_id);
 	return n;
 }
 
-static int compress(const struct text_source *src, struct tw_schema_view *ret, struct tw_error *error)
-{
-	const struct tw_schema_text text = { .system = src->system, .text = src->text, .len = strlen(src->text) };
-	const size_t cap = strlen(src->system) + 1 + text.len;
-	uint8_t *buf = malloc(cap);
-	int err;
-
-	if (!buf)
-		return tw_error__set(error, -ENOMEM, "out of memory");
-	err = tw_schema_text__compress(&text, buf, cap, ret, error);
-	if (err) {
-		free(buf);
-		return err;
-	}
-	ret->kind = (uint8_t)src->kind;
-	ret->event_id = src->id;
-	return 0;
-}
-
-static int compress_all(const struct text_source *sources, size_t n, struct tw_schema_texts *texts,
+/* Hashes and compresses all texts. */
+static int make_records(const struct tw_schema_source *sources, size_t n, struct tw_schema_texts *ret,
 			struct tw_error *error)
 {
 	struct tw_schema_hash hash;
-	int err;
 
-	texts->items = calloc(n, sizeof(*texts->items));
-	if (!texts->items)
-		return tw_error__set(error, -ENOMEM, "out of memory");
 	tw_schema_hash__init(&hash, TW_HOST_BE, sizeof(long));
-	for (; texts->n < n; texts->n++) {
-		const struct text_source *src = &sources[texts->n];
-		struct tw_schema_view *item = &texts->items[texts->n];
-
-		err = compress(src, item, error);
-		if (err)
-			return err;
-		item->index = (uint32_t)texts->n;
-		item->total = (uint32_t)n;
-		tw_schema_hash__text(&hash, src->system, src->text, strlen(src->text));
-	}
-	texts->schema_id = tw_schema_hash__fini(&hash);
-	return 0;
+	for (size_t i = 0; i < n; i++)
+		tw_schema_hash__text(&hash, sources[i].text.system, sources[i].text.text, sources[i].text.len);
+	ret->schema_id = tw_schema_hash__fini(&hash);
+	return tw_schema_records__make(sources, n, &ret->records, error);
 }
 
 int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,
 			  struct tw_error *error)
 {
 	const size_t most = request->events->n + 3 + FTRACE_FORMATS_MAX;
-	struct text_source *sources = calloc(most, sizeof(*sources));
+	struct tw_schema_source *sources = calloc(most, sizeof(*sources));
 	struct tw_schema_texts texts = { 0 };
 	int n, err;
 
 	if (!sources)
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	n = read_sources(request, sources, error);
-	err = n < 0 ? n : compress_all(sources, (size_t)n, &texts, error);
+	err = n < 0 ? n : make_records(sources, (size_t)n, &texts, error);
 	for (size_t i = 0; i < most; i++)
-		free(sources[i].text);
+		free((void *)(uintptr_t)sources[i].text.text);
 	free(sources);
-	if (err)
-		tw_schema_texts__fini(&texts);
-	else
+	if (!err)
 		*ret = texts;
 	return err;
 }
 
 void tw_schema_texts__fini(struct tw_schema_texts *texts)
 {
-	for (size_t i = 0; i < texts->n; i++)
-		free((void *)(uintptr_t)texts->items[i].data);
-	free(texts->items);
-	*texts = (struct tw_schema_texts){ 0 };
+	tw_schema_records__fini(&texts->records);
 }

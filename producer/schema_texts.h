@@ -16,12 +16,11 @@
 #include "producer/hashed_pointers.h"
 #include "producer/symbols.h"
 #include "schema/schema.h"
-#include "wire/decode.h"
+#include "wire/schema_text.h"
 
 struct tw_schema_texts {
-	struct tw_schema_view *items; /* header_page, header_event, printk_formats, events by id; compressed */
-	size_t n;
-	uint64_t schema_id; /* hash of all texts, in this order */
+	struct tw_schema_records records; /* of header_page, header_event, printk_formats, events by id */
+	uint64_t schema_id;               /* hash of all texts, in this order */
 };
 
 /* The texts to read, and the objects that are filled from them. */

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "wire/schema_text.h"
-
 #define PARTS_BYTES ((size_t)4 << 20) /* memory for incomplete formats in PARTs */
 #define PARTS_COUNT 64
 
@@ -15,13 +13,15 @@ int format_reader__init(struct format_reader *reader)
 
 	reader->parts = tw_parts__new(&limits);
 	reader->text = malloc(TW_SCHEMA_RAW_MAX);
-	return reader->parts && reader->text ? 0 : -ENOMEM;
+	reader->group = malloc(TW_SCHEMA_GROUP_MAX);
+	return reader->parts && reader->text && reader->group ? 0 : -ENOMEM;
 }
 
 void format_reader__fini(struct format_reader *reader)
 {
 	tw_parts__free(reader->parts);
 	free(reader->text);
+	free(reader->group);
 	*reader = (struct format_reader){ 0 };
 }
 
@@ -38,6 +38,33 @@ bool format_reader__whole(struct format_reader *reader, const struct tw_frame_in
 	       tw_parts__add(reader->parts, frame->stream_id, frame->channel, &part, ret) == TW_PARTS_WHOLE;
 }
 
+static void refuse(struct refused_formats *refused, const struct tw_error *why)
+{
+	if (!refused->n++)
+		refused->why = *why;
+}
+
+bool format_reader__open(struct format_reader *reader, const struct tw_schema_view *record, struct format_texts *ret,
+			 struct refused_formats *refused)
+{
+	struct tw_error why;
+
+	*ret = (struct format_texts){ .single = *record, .has_single = record->kind != TW_SCHEMA_GROUP };
+	if (ret->has_single || !tw_schema_group__expand(record, reader->group, TW_SCHEMA_GROUP_MAX, &ret->group, &why))
+		return true;
+	refuse(refused, &why);
+	return false;
+}
+
+bool format_reader__next(struct format_texts *texts, struct tw_schema_view *ret)
+{
+	if (!texts->has_single)
+		return tw_schema_group__next(&texts->group, ret);
+	*ret = texts->single;
+	texts->has_single = false;
+	return true;
+}
+
 void format_reader__add(struct format_reader *reader, const struct tw_schema_view *view, struct tw_schema *schema,
 			struct refused_formats *refused)
 {
@@ -47,10 +74,8 @@ void format_reader__add(struct format_reader *reader, const struct tw_schema_vie
 	if (view->kind != TW_SCHEMA_EVENT)
 		return;
 	if (tw_schema_text__expand(view, reader->text, TW_SCHEMA_RAW_MAX, &text, &why) ||
-	    tw_schema__add(schema, text.system, text.text, text.len, NULL, &why)) {
-		if (!refused->n++)
-			refused->why = why;
-	}
+	    tw_schema__add(schema, text.system, text.text, text.len, NULL, &why))
+		refuse(refused, &why);
 }
 
 void format_reader__host(const struct tw_tlv_view *tlv, struct tw_schema *schema)

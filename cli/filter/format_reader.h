@@ -9,6 +9,7 @@
 #include "schema/schema.h"
 #include "wire/decode.h"
 #include "wire/parts.h"
+#include "wire/schema_text.h"
 
 /* Invalid formats: the fields of their events are unknown. */
 struct refused_formats {
@@ -18,7 +19,15 @@ struct refused_formats {
 
 struct format_reader {
 	struct tw_parts *parts;
-	char *text; /* buffer for a decompressed text */
+	char *text;  /* buffer for a decompressed text */
+	char *group; /* buffer for a decompressed group of texts */
+};
+
+/* The texts of a SCHEMA record: one, or those of a group. */
+struct format_texts {
+	struct tw_schema_view single;
+	bool has_single; /* and it was not returned yet */
+	struct tw_schema_group group;
 };
 
 /** format_reader__init() - allocate the buffers. Return: 0 or -ENOMEM; call format_reader__fini() in either case */
@@ -36,6 +45,18 @@ void format_reader__fini(struct format_reader *reader);
  */
 bool format_reader__whole(struct format_reader *reader, const struct tw_frame_info *frame,
 			  const struct tw_tlv_view *tlv, struct tw_tlv_view *ret);
+
+/**
+ * format_reader__open() - get the texts of a SCHEMA record for format_reader__next()
+ * @ret: valid until the next call
+ *
+ * Return: false for a damaged group, which is counted as refused.
+ */
+bool format_reader__open(struct format_reader *reader, const struct tw_schema_view *record, struct format_texts *ret,
+			 struct refused_formats *refused);
+
+/** format_reader__next() - get the next text. Return: false after the last one */
+bool format_reader__next(struct format_texts *texts, struct tw_schema_view *ret);
 
 /** format_reader__add() - decompress the text of an event and add its format, or count it as refused; ignores other kinds of texts */
 void format_reader__add(struct format_reader *reader, const struct tw_schema_view *view, struct tw_schema *schema,

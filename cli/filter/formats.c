@@ -42,6 +42,19 @@ static const struct cli_option options[] = {
 
 const struct cli_option_group cli_formats_group = { "Formats", options };
 
+/* Adds the formats in a SCHEMA record that were not added before: streams repeat these records for late receivers. */
+static void take_record(struct cli_formats *formats, struct format_reader *reader, const struct tw_schema_view *record)
+{
+	struct format_texts texts;
+	struct tw_schema_view view;
+
+	if (!format_reader__open(reader, record, &texts, &formats->refused))
+		return;
+	while (format_reader__next(&texts, &view))
+		if (!tw_schema__by_id(formats->schema, view.event_id))
+			format_reader__add(reader, &view, formats->schema, &formats->refused);
+}
+
 static int take_texts(struct cli_formats *formats, const struct tw_schema_texts *texts, struct tw_error *error)
 {
 	struct format_reader reader;
@@ -53,8 +66,8 @@ static int take_texts(struct cli_formats *formats, const struct tw_schema_texts 
 		return tw_error__set(error, -ENOMEM, "no memory for formats");
 	}
 	tw_schema__set_long_size(formats->schema, sizeof(long));
-	for (size_t i = 0; i < texts->n; i++)
-		format_reader__add(&reader, &texts->items[i], formats->schema, &formats->refused);
+	for (size_t i = 0; i < texts->records.n; i++)
+		take_record(formats, &reader, &texts->records.items[i]);
 	format_reader__fini(&reader);
 	return 0;
 }
@@ -109,17 +122,14 @@ struct capture_search {
 	unsigned int n_others;
 };
 
-/* Adds the format in a SCHEMA record, unless it was added before: streams repeat these records for late receivers. */
 static void take_schema(struct capture_search *search, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
-	struct cli_formats *formats = search->formats;
-	struct tw_schema_view view;
+	struct tw_schema_view record;
 
-	if (!tw_schema_tlv__parse(tlv, &view) || view.kind != TW_SCHEMA_EVENT ||
-	    tw_schema__by_id(formats->schema, view.event_id))
+	if (!tw_schema_tlv__parse(tlv, &record))
 		return;
-	formats->big_endian = frame->flags & TW_FLAG_BODY_BE;
-	format_reader__add(&search->reader, &view, formats->schema, &formats->refused);
+	search->formats->big_endian = frame->flags & TW_FLAG_BODY_BE;
+	take_record(search->formats, &search->reader, &record);
 }
 
 static void note_other(struct capture_search *search, uint64_t id)

@@ -237,9 +237,7 @@ static void convert__fini(struct tw_convert *c)
 	for (size_t i = 0; c->formats && i < FORMATS; i++)
 		tw_print__free(c->formats[i].print);
 	free(c->formats);
-	for (uint32_t i = 0; i < c->n_texts; i++)
-		free((void *)(uintptr_t)c->texts[i].data);
-	free(c->texts);
+	tw_schema_records__fini(&c->texts);
 	tw_symbols__free(c->symbols);
 	tw_schema__free(c->schema);
 	tw_pcapng__close(c->file);

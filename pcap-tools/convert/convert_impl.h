@@ -44,8 +44,7 @@ struct tw_convert {
 	size_t n_streams;
 	struct tw_schema *schema;
 	uint64_t schema_id;
-	struct tw_schema_view *texts; /* the compressed texts, by index in the schema */
-	uint32_t n_texts;
+	struct tw_schema_records texts;
 	struct convert_format *formats; /* array with one element for each event id */
 	struct tw_symbols *symbols;     /* NULL until the first look-up */
 	uint8_t frame_flags;

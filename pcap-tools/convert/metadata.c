@@ -17,11 +17,9 @@
 #define GATHER_LEN    8192       /* bytes; a control frame of at least this size gets no further record */
 #define ADDRESSES_MAX (4u << 20) /* limit of the addresses in a set; a full set is emptied */
 
-/* A format text of the file, prepared for a SCHEMA record. */
+/* A format text of the file. */
 struct text {
-	enum tw_schema_kind kind;
-	uint16_t id;
-	struct tw_schema_text text;
+	struct tw_schema_source source;
 	size_t age; /* position in the file; orders texts with the same kind and id */
 };
 
@@ -32,7 +30,7 @@ struct texts {
 
 static void add(struct texts *all, enum tw_schema_kind kind, uint16_t id, const char *system, char *text, size_t len)
 {
-	all->list[all->n] = (struct text){ kind, id, { .system = system, .text = text, .len = len }, all->n };
+	all->list[all->n] = (struct text){ { kind, id, { .system = system, .text = text, .len = len } }, all->n };
 	all->n++;
 }
 
@@ -47,10 +45,10 @@ static int order(const void *a, const void *b)
 	};
 	const struct text *x = a, *y = b;
 
-	if (x->kind != y->kind)
-		return ranks[x->kind] - ranks[y->kind];
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
+	if (x->source.kind != y->source.kind)
+		return ranks[x->source.kind] - ranks[y->source.kind];
+	if (x->source.event_id != y->source.event_id)
+		return x->source.event_id < y->source.event_id ? -1 : 1;
 	return x->age < y->age ? -1 : 1;
 }
 
@@ -99,38 +97,23 @@ static size_t count_pieces(const struct tw_tracedat_bytes *text)
 	return n;
 }
 
-static int compress(const struct text *text, struct tw_schema_view *ret, struct tw_error *error)
+/* Hashes and compresses all texts, in their order. */
+static int make_records(struct tw_convert *c, const struct texts *all, struct tw_error *error)
 {
-	const size_t cap = strlen(text->text.system) + 1 + text->text.len;
-	uint8_t *buf = malloc(cap);
-	const int err = buf ? tw_schema_text__compress(&text->text, buf, cap, ret, error) : -ENOMEM;
-
-	if (err)
-		free(buf);
-	ret->kind = (uint8_t)text->kind;
-	ret->event_id = text->id;
-	return err;
-}
-
-static int compress_all(struct tw_convert *c, const struct texts *all, struct tw_error *error)
-{
+	struct tw_schema_source *sources = calloc(all->n, sizeof(*sources));
 	struct tw_schema_hash hash;
-	int err = 0;
+	int err;
 
-	c->texts = calloc(all->n, sizeof(*c->texts));
-	if (!c->texts)
+	if (!sources)
 		return -ENOMEM;
 	tw_schema_hash__init(&hash, c->info->big_endian, c->info->long_size);
-	for (size_t i = 0; i < all->n && !err; i++) {
-		const struct tw_schema_text *text = &all->list[i].text;
-
-		err = compress(&all->list[i], &c->texts[i], error);
-		c->texts[i].index = (uint32_t)i;
-		c->texts[i].total = (uint32_t)all->n;
-		c->n_texts += !err;
-		tw_schema_hash__text(&hash, text->system, text->text, text->len);
+	for (size_t i = 0; i < all->n; i++) {
+		sources[i] = all->list[i].source;
+		tw_schema_hash__text(&hash, sources[i].text.system, sources[i].text.text, sources[i].text.len);
 	}
 	c->schema_id = tw_schema_hash__fini(&hash);
+	err = tw_schema_records__make(sources, all->n, &c->texts, error);
+	free(sources);
 	return err;
 }
 
@@ -153,7 +136,7 @@ int tw_convert__texts(struct tw_convert *c, struct tw_error *error)
 	}
 	if (!err) {
 		qsort(all.list, all.n, sizeof(*all.list), order);
-		err = compress_all(c, &all, error);
+		err = make_records(c, &all, error);
 	}
 	free(all.list);
 	return err;
@@ -434,8 +417,8 @@ static void explain(struct tw_convert *c, struct convert_stream *s)
 		clock.reading[TW_CLOCK_TRACE] = clock.reading[TW_CLOCK_REAL] = c->time;
 		tw_clock__emit(gather(c, s), &clock);
 	}
-	for (uint32_t i = 0; i < c->n_texts; i++)
-		put_schema(c, s, &c->texts[i]);
+	for (size_t i = 0; i < c->texts.n; i++)
+		put_schema(c, s, &c->texts.items[i]);
 	if (c->info->cmdlines.data)
 		explain_tasks(c, s);
 	end_control(c);

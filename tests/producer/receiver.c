@@ -136,15 +136,13 @@ static void take_name(struct place *p, const struct tw_tlv_view *tlv)
 	memcpy(name->name, view.name, view.len < TW_COMM_MAX ? view.len : TW_COMM_MAX);
 }
 
-static void take_text(struct place *p, const struct tw_tlv_view *tlv)
+static void take_text(struct place *p, const struct tw_schema_view *view)
 {
 	char *raw = malloc(TW_SCHEMA_RAW_MAX);
 	struct tw_schema_text text;
-	struct tw_schema_view view;
 	struct got_text *got;
 
-	if (!raw || !tw_schema_tlv__parse(tlv, &view) ||
-	    tw_schema_text__expand(&view, raw, TW_SCHEMA_RAW_MAX, &text, NULL)) {
+	if (!raw || tw_schema_text__expand(view, raw, TW_SCHEMA_RAW_MAX, &text, NULL)) {
 		p->r->malformed++;
 		free(raw);
 		return;
@@ -152,14 +150,33 @@ static void take_text(struct place *p, const struct tw_tlv_view *tlv)
 	got = add(&p->r->texts, &p->r->n_texts, sizeof(*got));
 	*got = (struct got_text){
 		.schema_id = p->info.schema_id,
-		.index = view.index,
-		.total = view.total,
-		.id = view.event_id,
-		.kind = view.kind,
+		.index = view->index,
+		.total = view->total,
+		.id = view->event_id,
+		.kind = view->kind,
 		.system = strdup(text.system),
 		.text = strndup(text.text, text.len),
 		.frame = p->frame,
 	};
+	free(raw);
+}
+
+static void take_texts(struct place *p, const struct tw_tlv_view *tlv)
+{
+	char *raw = malloc(TW_SCHEMA_GROUP_MAX);
+	struct tw_schema_group group;
+	struct tw_schema_view view;
+
+	if (!raw || !tw_schema_tlv__parse(tlv, &view)) {
+		p->r->malformed++;
+	} else if (view.kind != TW_SCHEMA_GROUP) {
+		take_text(p, &view);
+	} else if (tw_schema_group__expand(&view, raw, TW_SCHEMA_GROUP_MAX, &group, NULL)) {
+		p->r->malformed++;
+	} else {
+		while (tw_schema_group__next(&group, &view))
+			take_text(p, &view);
+	}
 	free(raw);
 }
 
@@ -245,7 +262,7 @@ static void take(struct place *p, const struct tw_tlv_view *tlv)
 		take_name(p, tlv);
 		break;
 	case TW_TLV_SCHEMA:
-		take_text(p, tlv);
+		take_texts(p, tlv);
 		break;
 	case TW_TLV_CLOCK:
 		take_clock(p, tlv);

@@ -440,7 +440,7 @@ static void test_large_texts(void **state)
 	}
 	set_up(&b, 9000, 0);
 	tw_control_channel__init(&control, &b.writer);
-	tw_control_channel__texts(&control, &(struct tw_schema_texts){ .items = items, .n = 5 });
+	tw_control_channel__texts(&control, &(struct tw_schema_texts){ .records = { items, 5 } });
 	tw_control_channel__end(&control);
 	receive(&b);
 	receiver__assert_sound(&b.got, 0);

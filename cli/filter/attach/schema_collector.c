@@ -57,14 +57,19 @@ static bool note(struct collected_schema *collected, const struct tw_schema_view
 static void take_tlv(struct schema_collector *collector, struct collected_schema *collected,
 		     const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
+	struct tw_schema_view record, view;
+	struct format_texts texts;
 	struct tw_tlv_view whole;
-	struct tw_schema_view view;
 
 	if (!format_reader__whole(&collector->reader, frame, tlv, &whole))
 		return;
 	if (whole.type == TW_TLV_SCHEMA) {
-		if (tw_schema_tlv__parse(&whole, &view) && note(collected, &view))
-			format_reader__add(&collector->reader, &view, collected->schema, &collected->refused);
+		if (!tw_schema_tlv__parse(&whole, &record) ||
+		    !format_reader__open(&collector->reader, &record, &texts, &collected->refused))
+			return;
+		while (format_reader__next(&texts, &view))
+			if (note(collected, &view))
+				format_reader__add(&collector->reader, &view, collected->schema, &collected->refused);
 	} else if (whole.type == TW_TLV_HOST) {
 		collected->has_host = true;
 		format_reader__host(&whole, collected->schema);
