@@ -467,6 +467,14 @@ static void put_fields(struct tw_dissect *d, proto_tree *tree, const struct even
 		tw_dissect__expert(d, &ei_trace_bad_field, NULL);
 }
 
+/* The top line of the details of a frame with one event. */
+static void show_title(struct tw_dissect *d, const struct event *e)
+{
+	proto_item_set_text(d->item, "Kernel trace event: %s, %s-%d [%03u]%s",
+			    e->type ? e->type->event->format->name : "unknown format", e->comm ? e->comm : "<...>",
+			    (int32_t)e->view.pid, d->frame.cpu, e->filtered ? " (filtered)" : "");
+}
+
 static void put_event(struct tw_dissect *d, const struct event *e)
 {
 	const bool alone = d->frame.events <= 1;
@@ -475,6 +483,8 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 	if (!alone)
 		tree = tw_put_subtree(d, tree, ett_trace_record, e->view.record, e->view.len,
 				      e->type ? e->type->event->format->name : "Event of unknown format");
+	else if (tw_tree__is_shown(d->tree))
+		show_title(d, e);
 	put_facts(d, tree, e);
 	put_certainty(d, tree, e);
 	if (e->type) {

@@ -39,10 +39,16 @@ struct tw_name *tw_fields__flags(const char *system, const char *event, const ch
 /** tw_fields__register_known() - callback of proto_register_prefix(): registers all names known without a capture */
 void tw_fields__register_known(const char *match);
 
+/** tw_tree__is_shown() - whether the details are displayed, not only filtered by */
+static inline bool tw_tree__is_shown(const proto_tree *tree)
+{
+	return tree && PTREE_DATA(tree)->visible;
+}
+
 /** tw_tree__wants() - whether adding that field to the tree would have an effect */
 static inline bool tw_tree__wants(const proto_tree *tree, int hf)
 {
-	return tree && (PTREE_DATA(tree)->visible || proto_registrar_get_nth((guint)hf)->ref_type != HF_REF_TYPE_NONE);
+	return tw_tree__is_shown(tree) || (tree && proto_registrar_get_nth((guint)hf)->ref_type != HF_REF_TYPE_NONE);
 }
 
 /*

@@ -618,17 +618,49 @@ static void dissect_tlvs(struct tw_dissect *d, struct tw_cursor *tlvs)
 		tw_dissect__expert(d, &ei_trace_malformed, "A record has an impossible length");
 }
 
+/* The Destination column: the CPU of events. The frame's MAC addresses say nothing about events; eth.src and eth.dst have them. */
+static void set_destination(struct tw_dissect *d)
+{
+	char *text = wmem_alloc(d->pinfo->pool, 32);
+	struct tw_line line = tw_shown__on(text, 32);
+
+	if (d->frame.cpu == TW_CPU_NONE) {
+		tw_line__str(&line, d->frame.source == TW_SOURCE_CONTROL ? "metadata" : "out of band");
+	} else {
+		tw_line__str(&line, "CPU ");
+		tw_line__u64(&line, d->frame.cpu);
+	}
+	tw_shown__end(&line);
+	set_address(&d->pinfo->dst, AT_STRINGZ, (int)strlen(text) + 1, text);
+}
+
 static void show_columns(struct tw_dissect *d)
 {
 	packet_info *pinfo = d->pinfo;
 
-	if (d->stream && *d->stream->identity.host)
+	if (d->stream && *d->stream->identity.host) {
 		set_address(&pinfo->src, AT_STRINGZ, (int)strlen(d->stream->identity.host) + 1,
 			    d->stream->identity.host);
+		set_destination(d);
+	}
 	if (!d->wants_info)
 		return;
+	tw_metadata_info__append(&d->metadata, &d->info);
 	/* Has the lifetime of the columns, so it is not copied, as col_add_str() would. */
 	col_set_str(pinfo->cinfo, COL_INFO, tw_shown__end(&d->info));
+}
+
+/* The top line of the details. That of a single event is made where the event is shown. */
+static void show_title(struct tw_dissect *d)
+{
+	if (!tw_tree__is_shown(d->tree))
+		return;
+	if (d->frame.source == TW_SOURCE_CONTROL)
+		proto_item_set_text(d->item, "Kernel trace metadata");
+	else if (d->frame.source == TW_SOURCE_OUT_OF_BAND)
+		proto_item_set_text(d->item, "Kernel trace, frame without events");
+	else if (d->frame.events > 1)
+		proto_item_set_text(d->item, "Kernel trace events: %u of CPU %u", d->frame.events, d->frame.cpu);
 }
 
 /*
@@ -712,6 +744,7 @@ static int dissect_trace(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, vo
 		d.missing = d.frame.length - captured;
 	dissect_tlvs(&d, &tlvs);
 	show_columns(&d);
+	show_title(&d);
 	if (d.missing)
 		show_cut(tvb, pinfo, tree, d.item);
 	return (int)captured;

@@ -67,6 +67,17 @@ struct tw_bytes {
 	bool reassembled;
 };
 
+#define TW_METADATA_KINDS 6 /* number of the types of records that the Info column counts */
+
+/* The metadata of a frame, for its Info column. All texts have the packet's lifetime. */
+struct tw_metadata_info {
+	uint32_t records[TW_METADATA_KINDS];
+	const char *details[TW_METADATA_KINDS]; /* of the first record: a blank and its content, or "" */
+	uint32_t formats, ftrace_formats;       /* in SCHEMA records; those of system ftrace are counted separately */
+	const char *systems[3];                 /* of the formats; NULL = none */
+	bool more_systems;
+};
+
 struct tw_dissect {
 	packet_info *pinfo;
 	struct tw_bytes bytes;
@@ -88,6 +99,7 @@ struct tw_dissect {
 	uint32_t prepare_left;
 	uint32_t text_left;
 	uint32_t program_left;
+	struct tw_metadata_info metadata;
 	struct tw_line info;
 };
 
@@ -286,6 +298,16 @@ int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view 
 /** tw_dissect__unpack_group() - the same for the texts of a group */
 int tw_dissect__unpack_group(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_group *ret,
 			     struct tw_error *error);
+
+/**
+ * tw_metadata_info__count() - count a record for the Info column
+ * @detail: its content in words
+ * Return: false if records of this type are not counted.
+ */
+bool tw_metadata_info__count(struct tw_dissect *d, const struct tw_tlv_view *tlv, const char *detail);
+
+/** tw_metadata_info__append() - append the words of all counted records; nothing if there are none */
+void tw_metadata_info__append(const struct tw_metadata_info *metadata, struct tw_line *line);
 
 /** tw_dissect__add_schema() - use a SCHEMA record; first pass only */
 int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error);

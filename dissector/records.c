@@ -496,9 +496,12 @@ void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	tw_shown__end(&info);
 	if (tlv->type == TW_TLV_LOST)
 		tw_dissect__expert(d, &ei_trace_lost, buf);
-	if (tlv->type != TW_TLV_PAD && d->wants_info && d->n_others++ < TW_INFO_RECORDS_MAX) {
-		if (tw_line__len(&d->info))
-			tw_line__str(&d->info, ", ");
-		tw_line__bytes(&d->info, buf, tw_line__len(&info));
-	}
+	if (tlv->type == TW_TLV_PAD || !d->wants_info)
+		return;
+	if ((!d->is_cut && tw_metadata_info__count(d, tlv, buf + strlen(label))) ||
+	    d->n_others++ >= TW_INFO_RECORDS_MAX)
+		return;
+	if (tw_line__len(&d->info))
+		tw_line__str(&d->info, ", ");
+	tw_line__bytes(&d->info, buf, tw_line__len(&info));
 }

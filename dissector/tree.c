@@ -73,7 +73,7 @@ proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, 
 proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, const void *p, size_t len,
 			   const char *label)
 {
-	if (!tree || !PTREE_DATA(tree)->visible || !d->items_left)
+	if (!tw_tree__is_shown(tree) || !d->items_left)
 		return tree; /* fields found by a filter need no branch */
 	d->items_left--;
 	return proto_tree_add_subtree(tree, d->bytes.tvb, tw_dissect__at(d, p), (int)len, ett, NULL,

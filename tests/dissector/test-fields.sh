@@ -10,7 +10,12 @@ info() {
 expect "Info of an event" \
 	"curl-42 [000] sched_switch: prev_comm=bash prev_pid=42 prev_prio=120 prev_state=S ==> next_comm=sleep next_pid=77 next_prio=110" \
 	"$(info basic.pcap 'frame.number == 10')"
-expect "Info of metadata" "SCHEMA 2/4 net:net_dev_queue" "$(info basic.pcap 'frame.number == 4')"
+expect "Info of metadata" "Metadata: format 2/4 net:net_dev_queue" "$(info basic.pcap 'frame.number == 4')"
+expect "top line and columns of an event" "Kernel trace event: sched_switch, curl-42 [000] alpha CPU 0" \
+	"$(shark -r "$SAMPLES/basic.pcap" -Y 'frame.number == 10' -V 2>&1 | grep '^Kernel trace') $(fields basic.pcap \
+		'frame.number == 10' _ws.col.Source _ws.col.Destination | tr '|' ' ')"
+expect "top line of metadata" "Kernel trace metadata" \
+	"$(shark -r "$SAMPLES/basic.pcap" -Y 'frame.number == 4' -V 2>&1 | grep '^Kernel trace')"
 expect "the eight facts" "net_dev_queue|net|42|curl|1|alpha|5000.000000500|0" \
 	"$(fields basic.pcap 'trace.event == "net_dev_queue"' trace.event trace.system trace.pid trace.comm trace.cpu \
 		trace.host trace.time trace.seq)"

@@ -27,6 +27,9 @@ eval "$(summary "$scratch/err")"
 eval "$(cat "$scratch/kernel")"
 [ "$kernel_read" -gt 500 ] || fail "the kernel says that $kernel_read events were read"
 expect "events that the kernel lost" 0 "$kernel_lost"
+tshark -r "$file" -c 1 -T fields -e _ws.col.Info >"$scratch/first" 2>/dev/null
+says "$scratch/first" '^Metadata: host .*, clock [0-9.]+, [0-9]+ formats of [a-z]+, [a-z]+ and [a-z]+, [0-9]+ task names$' ||
+	fail "Info of the first packet: $(cat "$scratch/first")"
 expect "summary: recorded, read, sent, in the file" "$kernel_read $kernel_read $kernel_read $kernel_read" "$recorded $read $sent $in_file"
 
 # The times and the order; names and statistics.
