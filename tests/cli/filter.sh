@@ -188,6 +188,8 @@ stream: tracefs -> producer -> tc
   ftrace:print sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit and 3 more
     off       none of them can match
 END
+# A classifier that cannot evaluate all of an expression evaluates nothing of it.
+explain --for attach 'prev_pid == 0 && comm matches "^k"' | grep -q '^    left  *1, 2, ' || fail "explain: attach evaluates a part"
 explain --for stream 'comm ~ "k*"' >"$scratch/marks"
 grep -A1 '^  ftrace:print' "$scratch/marks" | grep -q 'off  *not taken' || fail "explain: marks: $(cat "$scratch/marks")"
 grep -q refuses "$scratch/marks" && fail "explain: stream does not refuse this: $(cat "$scratch/marks")"

@@ -72,21 +72,47 @@ static void walk_watermark(const struct walk *w, const struct tw_tlv_view *tlv)
 	require(mark.channels.left < sizeof(struct tw_watermark_channel));
 }
 
-static void walk_schema(const struct walk *w, const struct tw_tlv_view *tlv)
+/* A plain payload is read where it is, a compressed one in a buffer. */
+static void walk_text(const struct walk *w, const struct tw_schema_view *schema)
 {
 	static char buf[TW_SCHEMA_RAW_MAX];
 	const struct walk inside = { (uint8_t *)buf, (uint8_t *)buf + sizeof(buf), 0 };
-	struct tw_schema_view schema;
 	struct tw_schema_text text;
 	struct tw_error err;
+
+	if (tw_schema_text__expand(schema, buf, sizeof(buf), &text, &err))
+		return;
+	if (schema->encoding != TW_ENCODING_PLAIN)
+		w = &inside;
+	touch(w, (const uint8_t *)text.system, strlen(text.system) + 1);
+	touch(w, (const uint8_t *)text.text, text.len);
+}
+
+static void walk_group(const struct walk *w, const struct tw_schema_view *schema)
+{
+	static char buf[TW_SCHEMA_GROUP_MAX];
+	const struct walk inside = { (uint8_t *)buf, (uint8_t *)buf + sizeof(buf), 0 };
+	struct tw_schema_group group;
+	struct tw_schema_view text;
+	struct tw_error err;
+
+	if (tw_schema_group__expand(schema, buf, sizeof(buf), &group, &err))
+		return;
+	while (tw_schema_group__next(&group, &text))
+		walk_text(schema->encoding == TW_ENCODING_PLAIN ? w : &inside, &text);
+}
+
+static void walk_schema(const struct walk *w, const struct tw_tlv_view *tlv)
+{
+	struct tw_schema_view schema;
 
 	if (!tw_schema_tlv__parse(tlv, &schema))
 		return;
 	touch(w, schema.data, schema.len);
-	if (tw_schema_text__expand(&schema, buf, sizeof(buf), &text, &err))
-		return;
-	touch(&inside, (const uint8_t *)text.system, strlen(text.system) + 1);
-	touch(&inside, (const uint8_t *)text.text, text.len);
+	if (schema.kind == TW_SCHEMA_GROUP)
+		walk_group(w, &schema);
+	else
+		walk_text(w, &schema);
 }
 
 static void walk_host(const struct walk *w, const struct tw_tlv_view *tlv)
