@@ -170,7 +170,7 @@ const struct cli_command cli_command_cleanup = {
 	.summary = "Remove stale state of killed runs, repair their captures",
 	.description =
 		"Removes trace instances, veth pairs and classifiers of runs that were killed, cuts an incomplete "
-		"block off the end of their captures, and prints each object. It does not touch objects of live "
+		"block off the end of their captures, and prints the name of each object that it removed or repaired. It does not touch objects of live "
 		"runs, veth pairs made by `tracewire vnet up`, classifiers attached with --persist, and objects that "
 		"Tracewire did not make. It restores settings at the top level of tracefs, except those that another "
 		"process changed meanwhile, which it names.\n\n"

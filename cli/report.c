@@ -84,11 +84,13 @@ static int add_cpus(void *target, const char *list, struct tw_error *error)
 
 static int check(const struct report_config *config, struct tw_error *error)
 {
+	const char *layout = config->latency ? "--latency" : "--delta";
+
 	if (config->relative && config->wall)
 		return tw_error__set(error, -EINVAL, "--relative and --wall exclude each other");
 	if (config->json && (config->latency || config->delta))
-		return tw_error__set(error, -EINVAL, "--json is no layout of lines: %s has no place in it",
-				     config->latency ? "--latency" : "--delta");
+		return tw_error__set(error, -EINVAL, "--json and %s exclude each other: %s changes lines of text",
+				     layout, layout);
 	if (config->json && config->raw)
 		return tw_error__set(error, -EINVAL, "--json and --raw exclude each other: JSON is always UTF-8");
 	return 0;

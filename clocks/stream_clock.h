@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Converts a stream's clock to packet time, and computes the error bound of packet times. Input: HOST, CLOCK, and responses to the capture
+ * Converts times of a stream's clock to packet times, and computes the error bound of packet times. Input: HOST, CLOCK, and responses to the capture
  * host's requests; no function reads a clock. A struct tw_stream_clock belongs to one thread.
  *
  * Packet time = time of the stream's clock, in ns, + offset. The offset is:

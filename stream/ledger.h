@@ -139,7 +139,7 @@ const char *tw_ledger_state__name(enum tw_ledger_state state);
 /**
  * tw_ledger__comment() - write the text that files contain, as a comment of an interface statistics block
  * "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0": after the version, pairs of a key and a value, in any order.
- * A missing key means 0; an unknown key is skipped. The difference is for human readers and is not parsed; it may be the word "unknown".
+ * A missing number is 0, and a missing state means open; unknown keys are skipped. The difference is for human readers and is not parsed; it may be the word "unknown".
  */
 size_t tw_ledger__comment(const struct tw_ledger *ledger, char *ret, size_t size);
 

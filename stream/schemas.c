@@ -326,8 +326,9 @@ static void refuse_print(struct tw_streams *streams, struct tw_stream_event *eve
 	struct tw_error why;
 
 	event->print_refused = true;
-	tw_error__set(&why, -ENOMEM, "no memory for the text program of event %s:%s", event->format->system,
-		      event->format->name);
+	tw_error__set(&why, -ENOMEM,
+		      "the print format of event %s:%s is not used: out of memory, or the limit of metadata is reached",
+		      event->format->system, event->format->name);
 	tw_streams__refuse(streams, &streams->stats.refused_texts, &why);
 }
 

@@ -68,7 +68,7 @@ struct tw_stream {
 	/* State of the stream in the table. */
 	bool is_live;
 	struct tw_standing standing;
-	struct tw_number_row numbers; /* updated until consecutive numbers are proved (TW_PROOF_NUMBERS) */
+	struct tw_number_row numbers; /* updated while the stream has no proof (standing.proof) */
 	void *user[TW_STREAM_USERS_MAX];
 };
 

@@ -29,7 +29,7 @@ int tw_netlink__open(struct nl_sock **ret, struct tw_error *error)
 		return tw_error__set(error, tw_netlink__errno(code), "cannot open a netlink socket: %s",
 				     nl_geterror(code));
 	}
-	/* libnl waits for a dump even if the kernel did not accept the request. */
+	/* libnl ignores that the request for a dump could not be sent, and waits for its answer: limit the wait. */
 	setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_sec = PATIENCE_S },
 		   sizeof(struct timeval));
 	*ret = sk;

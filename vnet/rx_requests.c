@@ -48,7 +48,7 @@ static uint64_t stamp_of(struct msghdr *msg)
 }
 
 /*
- * On an interface, all other errors are -ENODEV, because the socket is unusable then. Over UDP, they concern datagrams sent earlier.
+ * On an interface, all others except ENETDOWN become -ENODEV, because the socket is unusable then. Over UDP, they concern datagrams sent earlier.
  */
 static int handle_failure(const struct requests *q, int err)
 {

@@ -478,8 +478,8 @@ static const struct cli_option options[] = {
 	  "most 256 are admitted",
 	  .offset = offsetof(struct capture, of_one_source), .apply = set_of_one_source },
 	{ 0, "unanswered", "BYTES", CLI_ARG_TEXT,
-	  "Accept at most BYTES a second from all those streams together that do not answer time synchronisation "
-	  "requests, as forged streams do not; K, M or G may follow; 0 means no limit (default 4M)",
+	  "Accept at most BYTES a second in total from streams that do not answer time synchronisation requests; "
+	  "forged streams do not answer; K, M or G may follow; 0 means no limit (default 4M)",
 	  .apply = set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
 	  "Print the ledger of each stream on standard error every SECONDS; on a terminal always in the same place",
@@ -513,7 +513,7 @@ static const struct cli_example examples[] = {
 
 const struct cli_command cli_command_capture = {
 	.name = "capture",
-	.summary = "Write trace events that other machines stream to a pcapng file",
+	.summary = "Receive streams of trace events, and write them to a pcapng file",
 	.description =
 		"Receives the frames of `tracewire stream` from any number of machines, until Ctrl-C. Each event is "
 		"a packet with the time of the event, in time order across CPUs and machines. Each stream is an "

@@ -55,7 +55,7 @@ struct tw_archive {
 	struct tw_merge *merge;
 	struct tw_pcapng *file;
 	struct tw_metadata_room metadata_room;
-	struct tw_metadata_stats metadata_over; /* number of streams that are over */
+	struct tw_metadata_stats metadata_over; /* sum of the counters of streams that are over */
 	struct tw_streams *streams;             /* live: the archive's and the merge's streams, in the same table */
 	unsigned int user;                      /* offset of struct tw_archive_stream in the streams' memory */
 	bool moved;                             /* a stream of the table has moved */

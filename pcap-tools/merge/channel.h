@@ -37,7 +37,7 @@ struct tw_merge_channel {
 	struct tw_merge_heap_node node;   /* node in its stream's heap; its id is the channel's */
 	struct tw_stream_numbers *counts; /* of the channel's stream */
 	uint64_t lost_reported;           /* events reported by LOST records since the last emitted number */
-	struct tw_stream_channel numbers; /* the next frame can be emitted; gaps were given up, counted in counts */
+	struct tw_stream_channel numbers; /* numbers.next is emitted next; numbers missing before it were given up */
 };
 
 static inline struct tw_merge_channel *tw_merge_channel__of(struct tw_merge_heap_node *node)
@@ -48,7 +48,12 @@ static inline struct tw_merge_channel *tw_merge_channel__of(struct tw_merge_heap
 /** tw_merge_channel__new() - its numbers begin with the first known one. @counts: borrowed. Return: NULL without memory */
 struct tw_merge_channel *tw_merge_channel__new(uint16_t id, struct tw_stream_numbers *counts);
 
-/** tw_merge_channel__start() - its numbers begin with 0. @dropped: the receiver's drop counter at the beginning of the stream */
+/**
+ * tw_merge_channel__start() - note that the channel begins with number 0: numbers before its first known one are missing
+ * @dropped: the receiver's drop counter at the beginning of the stream
+ *
+ * No effect if the first known number is above TW_STREAM_CHANNEL_JUMP_MAX.
+ */
 void tw_merge_channel__start(struct tw_merge_channel *c, uint64_t dropped);
 
 /** tw_merge_channel__free() - free it and return queued frames to the pool */

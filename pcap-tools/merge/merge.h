@@ -47,7 +47,7 @@
 #define TW_MERGE_COPY_STEP 32 /* bytes; short copies of constant size are fast */
 #define TW_MERGE_SLACK     TW_MERGE_COPY_STEP
 
-/* One emitted frame; borrowed during the call. tw_merged__copy() builds the whole frame with one copy of its bytes. */
+/* One emitted frame; valid only during the call of emit(). tw_merged__copy() builds the whole frame and copies each byte once. */
 struct tw_merged {
 	uint64_t stream_id;
 	uint64_t time;       /* by the stream's clock: of the event; of other frames their place in the order */

@@ -26,7 +26,8 @@ static void note__write(const struct tw_state_file *note, const struct stat *st,
 
 int tw_note__busy(const char *path, struct tw_error *error)
 {
-	return tw_error__set(error, -EBUSY, "another capture is writing %s; end it, or write to another file", path);
+	return tw_error__set(error, -EBUSY,
+			     "another process is writing %s; wait until it ends, or write to another file", path);
 }
 
 int tw_note__open(struct tw_state_file *note, int fd, const char *path, struct tw_error *error)

@@ -9,7 +9,7 @@ static uint8_t flag_of(char c)
 	static const char flags[] = "-+ #0"; /* in the order of the bits */
 	const char *at = memchr(flags, c, sizeof(flags) - 1);
 
-	return at ? (uint8_t)(1u << (at - flags)) : 0;
+	return (uint8_t)(at ? 1u << (at - flags) : 0);
 }
 
 /* A width or a precision. */
@@ -67,7 +67,7 @@ bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_con
 
 #define DIGITS_MAX 22 /* digits of a u64 in octal */
 
-/* A number in parts: the prefix, the number of zeros, and the digits. */
+/* A number in parts: the prefix, and the digits at the end of @digits. zeros_of() has the number of zeros between them. */
 struct number_parts {
 	char prefix[3];
 	unsigned int n_prefix, n_digits;

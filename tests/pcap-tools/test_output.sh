@@ -208,7 +208,7 @@ for ending in pcapng pcapng.zst; do
 	"$tool" newest "n.$ending" >left
 	expect "a file that is being written" "" "$(cat left)"
 	"$tool" write "$last" 1 2>errors && fail "a file that is being written is cut"
-	grep -q 'another capture is writing' errors || fail "a file that is being written: $(cat errors)"
+	grep -q 'another process is writing' errors || fail "a file that is being written: $(cat errors)"
 	kill -KILL $pid
 	wait $pid 2>/dev/null || true
 	[ "$ending" = pcapng.zst ] || printf '\6\0\0' >>"$last" # an incomplete block

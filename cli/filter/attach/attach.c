@@ -419,8 +419,8 @@ static const struct cli_option options[] = {
 	{ 0, "default", "ACTION", CLI_ARG_ACTION, "Action for events that match no rule (default pass)", 0,
 	  set_otherwise },
 	{ 0, "hook", "HOOK", CLI_ARG_HOOK,
-	  "xdp, tc or u32 (default: xdp, which runs before captures; tc for mark and redirect)",
-	  offsetof(struct attach, hook), NULL },
+	  "xdp, tc or u32 (default: tc if an action is mark or redirect, otherwise xdp)", offsetof(struct attach, hook),
+	  NULL },
 	{ 0, "offload", NULL, CLI_ARG_NONE, "Run the rules on the network card only; fail if it cannot",
 	  offsetof(struct attach, options.offload), NULL },
 	{ 0, "persist", NULL, CLI_ARG_NONE,
@@ -454,7 +454,7 @@ const struct cli_command filter_command_attach = {
 	.args_max = TW_RULES_MAX,
 	.description =
 		"Attaches a classifier to an interface: an ordered list of rules for incoming frames, of which the "
-		"first that matches an event decides. XDP runs before captures, tc after them. Frames without events "
+		"first that matches an event decides. Captures on the interface see frames before tc changes or drops them, but only those that XDP passed. Frames without events "
 		"pass, so that the remaining frames can be decoded.\n\n"
 		"Rules are compiled for one schema. attach reads it from the stream on the interface. If the schema "
 		"of the stream changes, the rules are compiled again and replaced in one step; the counters "

@@ -29,8 +29,8 @@ static const struct filter_pipeline pipelines[] = {
 	{ "stream", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER }, 2, true, 2, "so that stream refuses the filter" },
 	{ "capture", { FILTER_IN_TOOLS }, 1, true, 0, NULL },
 	{ "report", { FILTER_IN_TOOLS }, 1, false, 0, NULL },
-	{ "attach", { 0 }, 0, true, 0, "to whoever receives" },
-	{ "dumpcap", { FILTER_IN_PCAP }, 1, true, 0, "to whoever reads the capture" },
+	{ "attach", { 0 }, 0, true, 0, "for the receiver" },
+	{ "dumpcap", { FILTER_IN_PCAP }, 1, true, 0, "for the reader of the capture" },
 	{ "tshark", { FILTER_IN_DISPLAY }, 1, false, 0, "and nobody does it" },
 	{ 0 },
 };
@@ -415,7 +415,8 @@ static int apply_live(void *data, const char *value, struct tw_error *error)
 
 	config->live = true;
 	if (tw_number__parse(value, &rule, &config->seconds, NULL))
-		return tw_error__set(error, -EINVAL, "--live '%s' is no time: give seconds, or 0 to count until Ctrl-C",
+		return tw_error__set(error, -EINVAL,
+				     "--live '%s' is not a number of seconds: give one, or 0 to count until Ctrl-C",
 				     value);
 	return 0;
 }

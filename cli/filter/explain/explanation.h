@@ -81,7 +81,7 @@ enum filter_fate {
 	FILTER_MATCHES_NEVER,
 	FILTER_MATCHES_ALWAYS,
 	FILTER_DEPENDS,
-	FILTER_TURNED_AWAY, /* marks, whose filter needs task names, which the producer cannot evaluate: discarded */
+	FILTER_TURNED_AWAY, /* marks are discarded: their filter needs task names, and the producer cannot evaluate it */
 };
 
 struct filter_route {
