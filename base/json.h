@@ -44,7 +44,7 @@ void tw_json__lines(struct tw_json *json);
 /** tw_json__close() - close the innermost object or array; a line break follows the outermost one */
 void tw_json__close(struct tw_json *json);
 
-/** tw_json__text() - write @len bytes of any value as a string; tw_json__str() takes a C string */
+/** tw_json__text() - write @len bytes, which may be any bytes, as a string; tw_json__str() takes a C string */
 void tw_json__text(struct tw_json *json, const char *key, const void *text, size_t len);
 void tw_json__str(struct tw_json *json, const char *key, const char *str);
 

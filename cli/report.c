@@ -146,7 +146,7 @@ static void summarize(const struct report_config *config, const struct tw_report
 			stats->packets - stats->frames);
 }
 
-/* Converts 0 or -errno to an exit status: a file that is no Tracewire capture is a usage error; a damaged one is a failure. */
+/* Converts 0 or -errno to an exit status: a file that is not a Tracewire capture is a usage error; a damaged one is a failure. */
 static int exit_of(int err)
 {
 	if (err == -ENODATA || err == -EPROTONOSUPPORT)

@@ -98,7 +98,7 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 	else if (pipe2(go, O_CLOEXEC) || pipe2(report, O_CLOEXEC) || (c->pid = fork()) < 0)
 		err = tw_error__set(error, -errno, "'%s' cannot be started: %s", argv[0], strerror(errno));
 	if (!c->pid) {
-		close(go[1]); /* so that the child's read() returns when the tracer ends */
+		close(go[1]); /* so that the child's read() returns when its parent ends */
 		run_child(&c->program, marker, go[0], report[1]);
 	}
 	close_if_open(go[0]);

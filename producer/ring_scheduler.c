@@ -84,7 +84,7 @@ static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 	return until;
 }
 
-/* Sends each ring's events of the turn in one go, because every change of the ring ends a frame. */
+/* Sends all events that a ring has in this turn before those of the next ring, because a switch to another ring ends the frame. */
 static size_t send_turn(struct tw_reader *r, uint64_t until)
 {
 	size_t bytes = 0;

@@ -287,8 +287,8 @@ static int refused(const struct set *set, const struct node *node, const struct 
 	if (answer->err == -ENOENT && kind)
 		return tw_error__set(
 			error, -EOPNOTSUPP,
-			"this kernel has no tc action %s (module act_%s), which u32 needs for that; --hook tc does not need "
-			"it",
+			"this kernel has no tc action %s (module act_%s), which u32 needs for an action of these rules; "
+			"--hook tc does not need the module",
 			kind, kind);
 	if (set->state->public.offload)
 		return tw_error__set(error, answer->err,

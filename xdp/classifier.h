@@ -4,8 +4,8 @@
  * as a BPF program, or in tc as u32 filters. An interface can have one classifier in each place.
  *
  * A classifier is removed when the process that attached it ends for any reason: in XDP by a bpf_link, in tc and in a NIC by the cleanup
- * helper. A permanent classifier stays. A file below /run/tracewire describes each classifier, so that other processes can show and
- * remove it.
+ * helper. A permanent classifier stays. Each classifier has a file below /run/tracewire, so that other processes can show and remove
+ * the classifier.
  *
  * Programs, qdiscs and filters of other programs are never replaced or removed. All functions act in the calling thread's network
  * namespace.

@@ -542,9 +542,9 @@ const struct cli_command filter_command_compile = {
 		"capture filter, or a Wireshark display filter. Each selects the same events. The formats come from "
 		"this kernel, which requires root, or from a capture.\n\n"
 		"Each frame names the schema of its event ids. With --from, or with -e if the stream has exactly "
-		"these events, the result tests for that schema; otherwise it accepts any. A filter on an interface "
-		"applies to frames with one event; control frames pass, so that the remaining frames can be "
-		"decoded.\n\n"
+		"these events, the result tests for that schema; otherwise it accepts any. XDP and tc programs apply "
+		"to frames with one event and to packed frames, u32 and display and capture filters only to frames "
+		"with one event. Control frames pass, so that the remaining frames can be decoded.\n\n"
 		"The exit status is 2 if the target cannot express the whole expression; the error message says "
 		"which part, and why. `tracewire filter explain` shows which stage can.",
 	.examples = examples,

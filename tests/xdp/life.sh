@@ -93,7 +93,7 @@ attach robbed --hook tc 'event == sched_switch' --action drop
 send
 tc qdisc del dev v1 clsact
 wait_for has_ended "$pid"
-says "$scratch/robbed.err" 'somebody else took it away' || fail "who loses its filter says: $(cat "$scratch/robbed.err")"
+says "$scratch/robbed.err" 'another process removed the classifier' || fail "who loses its filter says: $(cat "$scratch/robbed.err")"
 says "$scratch/robbed.out" "^ +$switches +$switches  event == sched_switch -> drop" ||
 	fail "what it had counted by then: $(cat "$scratch/robbed.out")"
 nothing_left v1

@@ -285,9 +285,10 @@ static int check_attached(struct tw_classifier *classifier, struct tw_error *err
 
 	if (attached->mode != TW_MODE_NONE)
 		return 0;
-	return tw_error__set(error, -ENOENT,
-			     "the classifier is no longer on %s: somebody else took it away, or the interface",
-			     attached->ifname);
+	return tw_error__set(
+		error, -ENOENT,
+		"the classifier is no longer on %s: another process removed the classifier or the interface",
+		attached->ifname);
 }
 
 /* Binds the rules to the formats that the user has given. The formats of streams do not replace them. */

@@ -496,9 +496,9 @@ const struct cli_command filter_command_explain = {
 		"path of events through a command: the comparisons that each stage evaluates, the filter string of "
 		"the kernel, and the comparisons left for the next stage. Events that cannot match are not enabled.\n\n"
 		"With --live, which requires root and -e, the events are recorded twice at the same time, with and "
-		"without the filter, and both are counted. A few events may be counted in one run only: at the "
-		"limits of the counted interval, because each run reads the time of an event itself; and while a "
-		"task changes its name, because the kernel reports the change before it happens.",
+		"without the filter, and both are counted. A few events may be counted in only one of the two "
+		"recordings: at the limits of the counted interval, because the same event has a separate time stamp "
+		"in each recording; and while a task changes its name, because the kernel reports the change before it happens.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct explain),
