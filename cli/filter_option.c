@@ -33,11 +33,11 @@ void filter_option__note(const struct tw_filter *filter, const struct tw_error *
 
 static const struct summary_row counters[] = {
 	{ "rejected", AT(rejected), NULL, NULL },
-	{ "unknown", AT(unknown), "", "of these without knowing their fields: no format of them had come" },
+	{ "unknown", AT(unknown), "", "of these had an unknown format: only common fields were compared" },
 	{ "undecided", AT(undecided), "undecided",
-	  "events, taken as matching: too large, or there were too many formats" },
+	  "events, taken as matching: too large, too many formats, or out of memory" },
 	{ "given_up", AT(given_up), "given up",
-	  "events: `matches` took more than a million steps, and counts as nothing found" },
+	  "events: `matches` took more than a million steps, and counts as no match" },
 	{ 0 },
 };
 

@@ -137,7 +137,7 @@ static void show_offset(const struct tw_info_stream *s)
 {
 	if (!s->n_offsets) {
 		if (s->stream->has_wall)
-			printf("  %-9s the wall clock is the stream's %+" PRId64
+			printf("  %-9s the wall clock is the stream's clock %+" PRId64
 			       " ns, by its first CLOCK; the error bound is unknown\n",
 			       "offset", (int64_t)tw_stream__wall_offset(s->stream));
 		return;
@@ -191,7 +191,7 @@ static void show_interfaces(const struct tw_info *info)
 	for (uint32_t i = 0; i < info->n_interfaces; i++) {
 		const struct tw_info_interface *f = &info->interfaces[i];
 
-		/* An interface of a recording with frames of one stream shows only the name of that stream. */
+		/* In a recording, an interface with frames of only one stream has no more information than the name of that stream. */
 		if ((info->is_recording && f->stream != TW_INFO_NONE) || reported++ >= ENOUGH_IFACES)
 			continue;
 		printf("captured %" PRIu64 " packets on %s", f->packets,
@@ -213,11 +213,11 @@ static void show_doubts(const struct tw_info *info, const struct tw_info_stream 
 
 	if (missing < 0 && s->stored.state == TW_LEDGER_RUNNING)
 		printf("%s: %" PRIu64 " events are in the file, %" PRIu64
-		       " when its last ledger was written: its writer was killed\n",
+		       " were in it when its last ledger was written: its writer was killed\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	else if (missing)
-		printf("%s: %" PRIu64 " events are in the file, by its ledger it should have %" PRIu64
-		       ": it was cut or changed after it was written\n",
+		printf("%s: %" PRIu64 " events are in the file, but its ledger has %" PRIu64
+		       ": the file was cut or changed after it was written\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	if (info->is_recording && !s->has_stored)
 		printf("%s: the file has no ledger for it, because its writer was killed or was another program; the counts "
@@ -237,7 +237,7 @@ static const char *program_filter(const struct tw_info *info, uint32_t stream)
 	return "";
 }
 
-/* Another program's capture does not tell why events are missing; Tracewire's own has counted what it rejected. */
+/* Reports missing events of captures by other programs, which do not contain the reason. Tracewire counts the events that it rejects. */
 static void show_missing(const struct tw_info *info, uint32_t stream, const struct tw_ledger *ledger, const char *name)
 {
 	const char *filter = program_filter(info, stream);
@@ -252,12 +252,13 @@ static void show_missing(const struct tw_info *info, uint32_t stream, const stru
 		puts("filtered on the way, by a classifier or a capture filter, or lost");
 }
 
-static void show_ledgers(const struct tw_info *info)
+static int show_ledgers(const struct tw_info *info, struct tw_error *error)
 {
 	const uint32_t n = info->n_streams;
 	struct ledger_row *rows = calloc(n, sizeof(*rows));
 	char(*names)[300] = calloc(n, sizeof(*names));
 	struct tw_ledger sum = { .state = TW_LEDGER_CLOSED };
+	int err = 0;
 
 	if (rows && names) {
 		for (uint32_t i = 0; i < n; i++) {
@@ -274,22 +275,25 @@ static void show_ledgers(const struct tw_info *info)
 			show_missing(info, i, rows[i].ledger, names[i]);
 			show_doubts(info, info->streams[i], names[i]);
 		}
+	} else {
+		err = tw_error__set(error, -ENOMEM, "out of memory: the ledgers of %u streams are not shown", n);
 	}
 	free(rows);
 	free(names);
+	return err;
 }
 
 /* Prints the summary as text. @size: bytes of the file, or INFO_SIZE_UNKNOWN */
-static void print_text(const char *name, uint64_t size, const struct tw_info *info)
+static int print_text(const char *name, uint64_t size, const struct tw_info *info, struct tw_error *error)
 {
 	show_file(name, size, info);
 	show_interfaces(info);
 	for (uint32_t i = 0; i < info->n_streams; i++)
 		show_stream(info, info->streams[i]);
 	if (info->n_streams)
-		show_ledgers(info);
-	else
-		puts("no Tracewire frames are in it");
+		return show_ledgers(info, error);
+	puts("no Tracewire frames are in it");
+	return 0;
 }
 
 /* JSON. Times and ids are written as strings, because readers may round large numbers. */
@@ -495,10 +499,13 @@ static int show(bool as_json, int fd, const char *name, bool first, bool *ret_da
 	*ret_damaged |= *info.damage.text != '\0';
 	if (!as_json && !first)
 		puts("");
-	(as_json ? print_json : print_text)(name, size_of(fd), &info);
+	if (as_json)
+		print_json(name, size_of(fd), &info);
+	else
+		err = print_text(name, size_of(fd), &info, error);
 	standard_files__flush();
 	tw_info__fini(&info);
-	return 0;
+	return err;
 }
 
 static int info(void *data, int n_args, char **args, struct tw_error *error)

@@ -11,6 +11,11 @@
 #include "base/json.h"
 #include "base/printable.h"
 
+static void say_no_memory(void)
+{
+	fputs("tracewire: out of memory: a line of the output is missing\n", stderr);
+}
+
 void say(FILE *out, const char *fmt, ...)
 {
 	struct tw_line line;
@@ -21,14 +26,18 @@ void say(FILE *out, const char *fmt, ...)
 	va_start(ap, fmt);
 	len = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (len < 0)
+	if (len < 0) {
+		say_no_memory();
 		return;
+	}
 	room = malloc((size_t)len * TW_PRINTABLE_ESCAPED + 1);
 	if (room) {
 		line = tw_line__of(room, (size_t)len * TW_PRINTABLE_ESCAPED, TW_LINE_TEXT);
 		tw_line__bytes(&line, text, (size_t)len);
 		tw_printable__end(&line);
 		fwrite(room, 1, tw_line__len(&line), out);
+	} else {
+		say_no_memory();
 	}
 	free(room);
 	free(text);

@@ -36,7 +36,10 @@ static int write_authority(const char *path, const struct private_home *home, co
 	return err;
 }
 
-/* The cookie of the display, which only root can read. Without one the display may still be open to local users. */
+/*
+ * Copies root's Xauthority file, which the user cannot read, for access to the display. A failure is ignored, because the display may be
+ * open to all local users.
+ */
 static void copy_authority(struct ordinary_user *user, const struct private_home *home)
 {
 	const char *named = getenv("XAUTHORITY"), *roots = getenv("HOME");
@@ -56,7 +59,7 @@ static void copy_authority(struct ordinary_user *user, const struct private_home
 	free(bytes);
 }
 
-/* Makes the directory and its note. Only root can write notes: one that exists belongs to an earlier process of this number. */
+/* Makes the directory and its note. A note that exists is from an earlier process with the same pid, because only root can write notes. */
 static int make_directory(struct private_home *home)
 {
 	char name[sizeof(PREFIX) + 16];
@@ -99,7 +102,7 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 	return 0;
 }
 
-/* Removes it with the rights of its user, because that user may have put symbolic links in it. */
+/* Removes a directory with the rights of its user, because that user may have put symbolic links in it. */
 static void remove_directory(const char *path, uid_t uid, gid_t gid)
 {
 	const pid_t pid = fork();
@@ -118,7 +121,7 @@ void private_home__remove(struct private_home *home)
 {
 	if (home->path[0])
 		remove_directory(home->path, home->uid, home->gid);
-	if (home->path[0] && home->note.fd >= 0) {
+	if (home->note.fd >= 0) {
 		tw_state_file__remove(&home->note);
 		tw_state_file__close(&home->note);
 	}
@@ -140,7 +143,7 @@ static int remove_noted(struct tw_state_file *file, void *ctx, struct tw_error *
 	(void)error;
 	if (tw_state_file__try_lock(file))
 		return 0;
-	if (tw_state_file__read(file, &path)) /* killed before it was written */
+	if (tw_state_file__read(file, &path)) /* the owner was killed before it wrote the path */
 		path = NULL;
 	if (path && !lstat(path, &st) && S_ISDIR(st.st_mode)) {
 		if (!cleanup->dry_run)

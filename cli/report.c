@@ -109,7 +109,8 @@ static const struct summary_row event_counters[] = {
 };
 
 static const struct summary_row frame_counters[] = {
-	{ NULL, AT(streams.refused_names), "refused", "names of tasks and symbols, beyond the limits of a capture" },
+	{ NULL, AT(streams.refused_names), "refused",
+	  "names of tasks and symbols, beyond the limits of a capture or of memory" },
 	{ NULL, AT(streams.incomplete), "damaged", "metadata records in PARTs, of which one is missing" },
 	{ NULL, AT(snapped), "snapped", "truncated frames: complete records are shown" },
 	{ NULL, AT(malformed), "damaged", "frames, read up to the damage" },
@@ -154,7 +155,7 @@ static int exit_of(int err)
 	return cli_exit__of(err);
 }
 
-/* A pipe or a terminal shows by itself that something happens. */
+/* Whether the lines go to a regular file. Only then progress is printed, because a pipe or a terminal shows the lines. */
 static bool writes_file(void)
 {
 	struct stat st;
@@ -234,8 +235,8 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct report_config, filter), .apply = filter_option__parse },
 	FLAG('t', "full-time", full_time, "Show times in nanoseconds, not rounded to microseconds"),
 	FLAG(0, "relative", relative, "Show times relative to the first event shown"),
-	FLAG(0, "delta", delta, "Also show the time since the previous event"),
-	FLAG(0, "wall", wall, "Show the time of day instead of the trace clock"),
+	FLAG(0, "delta", delta, "Also show the time since the previous line"),
+	FLAG(0, "wall", wall, "Show the local time of day instead of the trace clock"),
 	FLAG('l', "latency", latency,
 	     "Also show the columns of latency tracers: interrupts off, need-resched, in interrupt, preemption depth"),
 	FLAG('R', "fields", fields, "Show fields as name=value instead of the event's text"),

@@ -85,7 +85,7 @@ static int put_format(struct tw_stream *stream, uint64_t schema_id, struct tw_fo
 	if (!schema)
 		return tw_error__set(
 			error, -ENOSPC,
-			"event %s:%s needs one more schema than the limit: %u schemas, and %zu MiB of metadata for a capture",
+			"event %s:%s needs one more schema: out of memory, or beyond the limit of %u schemas and %zu MiB of metadata for a capture",
 			format->system, format->name, TW_STREAM_SCHEMAS_MAX, stream->table->options.memory >> 20);
 	page = &schema->events[format->id / PAGE_IDS];
 	if (!tw_stream__take(stream, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
@@ -144,7 +144,7 @@ static int add_strings(struct tw_stream *stream, const struct tw_schema_text *te
 		return tw_error__set(error, -ENOMEM, "no memory for printk_formats");
 	err = tw_strings__parse(stream->strings, text->text, text->len);
 	tw_stream__changed(stream, before, tw_strings__memory(stream->strings));
-	return err ? tw_error__set(error, err, "printk_formats of %zu bytes: the limit of texts is exceeded", text->len)
+	return err ? tw_error__set(error, err, "printk_formats of %zu bytes: no memory, or beyond a limit", text->len)
 		   : 0;
 }
 

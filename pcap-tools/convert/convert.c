@@ -123,18 +123,22 @@ static int put_event(struct tw_convert *c, struct convert_stream *s, const struc
 	return 0;
 }
 
-/* Fills @f at the first event with this id, because most formats have no event in the file. */
-static void look_at(struct tw_convert *c, struct convert_format *f, uint16_t id)
+/* Fills @f at the first event with this id, because most formats have no event in the file. Return: 0 or -ENOMEM */
+static int look_at(struct tw_convert *c, struct convert_format *f, uint16_t id)
 {
 	f->looked = true;
 	f->format = tw_schema__by_id(c->schema, id);
-	f->print = f->format ? tw_print__new(f->format) : NULL;
-	if (f->print)
-		f->fields = tw_print__addresses(f->print, &f->n_fields);
+	if (!f->format)
+		return 0;
+	f->print = tw_print__new(f->format);
+	if (!f->print)
+		return -ENOMEM;
+	f->fields = tw_print__addresses(f->print, &f->n_fields);
 	if (f->n_fields)
-		return;
+		return 0;
 	tw_print__free(f->print);
 	f->print = NULL;
+	return 0;
 }
 
 static int convert_event(struct tw_convert *c, const struct tw_tracedat_event *event)
@@ -145,9 +149,9 @@ static int convert_event(struct tw_convert *c, const struct tw_tracedat_event *e
 	int err = 0;
 
 	if (!format->looked)
-		look_at(c, format, id);
+		err = look_at(c, format, id);
 	c->stats.unknown += !format->format;
-	if (format->n_fields)
+	if (!err && format->n_fields)
 		err = tw_convert__symbols(c, s, format, event);
 	if (event->lost)
 		put_lost(c, s, event);

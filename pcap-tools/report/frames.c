@@ -106,37 +106,42 @@ static bool needs_merge(const struct tw_report_frame *frame)
 	return false;
 }
 
-/* Return: the expected number of a channel's next frame, initially @frame's own; NULL beyond CHANNELS_MAX or without memory */
-static uint64_t *next_number(struct tw_report_frames *frames, const struct tw_frame_info *frame)
+/* Finds the expected number of a channel's next frame, initially @frame's own. Return: 0; -E2BIG beyond CHANNELS_MAX, -ENOMEM */
+static int next_number(struct tw_report_frames *frames, const struct tw_frame_info *frame, uint64_t **ret)
 {
 	const struct channel_key key = { frame->stream_id, frame->channel };
 	void *next;
 	int added;
 
-	if (frames->latest_next && !memcmp(&key, &frames->latest, sizeof(key)))
-		return frames->latest_next;
-	added = tw_hash_table__put(&frames->next_numbers, &key, &next);
-	frames->latest = key;
-	frames->latest_next = added < 0 ? NULL : next;
-	if (added == 1)
-		*frames->latest_next = frame->seq;
-	return frames->latest_next;
+	if (!frames->latest_next || memcmp(&key, &frames->latest, sizeof(key))) {
+		added = tw_hash_table__put(&frames->next_numbers, &key, &next);
+		if (added < 0)
+			return added;
+		frames->latest = key;
+		frames->latest_next = next;
+		if (added)
+			*frames->latest_next = frame->seq;
+	}
+	*ret = frames->latest_next;
+	return 0;
 }
 
-/* Updates the next number of the frame's channel. Return: the count of event numbers missing before the frame */
-static uint64_t missing_before(struct tw_report_frames *frames, const struct tw_frame_info *frame)
+/* Counts the event numbers missing before the frame in its channel; channels beyond CHANNELS_MAX are not counted. Return: 0, -ENOMEM */
+static int count_missing(struct tw_report_frames *frames, const struct tw_frame_info *frame)
 {
-	uint64_t *next, missing;
+	uint64_t *next;
+	int err;
 
 	if (frame->channel == TW_CHANNEL_CONTROL || frame->flags & TW_FLAG_LATE)
 		return 0;
-	next = next_number(frames, frame);
-	if (!next)
-		return 0;
-	missing = frame->seq > *next ? frame->seq - *next : 0;
+	err = next_number(frames, frame, &next);
+	if (err)
+		return err == -E2BIG ? 0 : err;
+	if (frame->seq > *next)
+		frames->stats->missing += frame->seq - *next;
 	if (frame->seq >= *next)
 		*next = frame->seq + frame->events;
-	return missing;
+	return 0;
 }
 
 /* Sets a stream's clock scale and wall-clock offset in the merge, from HOST and first CLOCK: the merge needs them to order the events. */
@@ -156,7 +161,7 @@ static int place(struct tw_report_frames *frames, const struct tw_frame_info *in
 		else if (stream->has_wall)
 			err = tw_merge__set_offset(frames->merge, stream->id, (int64_t)tw_stream__wall_offset(stream));
 	}
-	return err == -ENOSPC ? 0 : err;
+	return err == -E2BIG ? 0 : err;
 }
 
 static int pass_on(struct tw_report_frames *frames, struct tw_report_frame *frame, const uint8_t *data, size_t len)
@@ -164,8 +169,8 @@ static int pass_on(struct tw_report_frames *frames, struct tw_report_frame *fram
 	int err = 0;
 
 	if (frames->order == AS_IT_IS) {
-		frames->stats->missing += missing_before(frames, &frame->info);
-		return frames->take(frames->ctx, frame);
+		err = count_missing(frames, &frame->info);
+		return err ? err : frames->take(frames->ctx, frame);
 	}
 	frames->n_snapped += frame->missing > 0;
 	if (frame->info.source == TW_SOURCE_CONTROL)

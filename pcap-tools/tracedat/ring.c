@@ -15,8 +15,8 @@
 #define CHUNK_HEAD   8 /* bytes of the two numbers before a chunk: its compressed and decompressed size */
 
 /*
- * Filling the window. After damage to a ring, its window cannot be filled, and tw_tracedat__next() does not read it again. A damaged chunk
- * is skipped.
+ * Filling the window. After damage to a ring, its window cannot be filled, and tw_tracedat__next() does not read it again. A chunk that
+ * cannot be decompressed is skipped.
  */
 
 static int window__grow(struct tw_tracedat *dat, struct tw_dat_ring *ring, size_t len)
@@ -92,7 +92,7 @@ static int chunk__head(struct tw_tracedat *dat, const struct tw_dat_ring *ring, 
 	return chunk__allowed(dat, ring, *ret_packed, *ret_len);
 }
 
-/* Fills the window with the next chunk; skips chunks that cannot be decompressed. Return: false at the ring's end */
+/* Fills the window with the next chunk; skips chunks that cannot be decompressed. Return: false at the end or after damage */
 static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	while (ring->chunks) {
@@ -107,6 +107,8 @@ static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 		ring->at += CHUNK_HEAD + packed_len;
 		dat->info.done += CHUNK_HEAD + packed_len;
 		packed = malloc(packed_len ? packed_len : 1);
+		if (!packed)
+			dat->read_err = -ENOMEM;
 		ok = packed && tw_dat__read_at(dat, packed, packed_len, begin + CHUNK_HEAD) &&
 		     tw_dat__expand(dat, packed, packed_len, ring->window, len);
 		free(packed);

@@ -102,13 +102,20 @@ int tw_dat__damage(struct tw_tracedat *dat, uint64_t offset, const char *fmt, ..
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
+	if (dat->read_err)
+		return tw_error__set(&dat->info.damage.first, -EBADMSG, "%.100s cannot be read at byte %llu: %s: %s",
+				     dat->name, (unsigned long long)offset, what, strerror(-dat->read_err));
 	return tw_error__set(&dat->info.damage.first, -EBADMSG, "%.100s is damaged at byte %llu: %s", dat->name,
 			     (unsigned long long)offset, what);
 }
 
 bool tw_dat__read_at(struct tw_tracedat *dat, void *to, size_t len, uint64_t offset)
 {
-	return dat->source.read_at(dat->source.ctx, to, len, offset) == (int64_t)len;
+	const int64_t n = dat->source.read_at(dat->source.ctx, to, len, offset);
+
+	if (n < 0)
+		dat->read_err = (int)n;
+	return n == (int64_t)len;
 }
 
 bool tw_dat__expand(struct tw_tracedat *dat, const void *from, size_t from_len, void *to, size_t to_len)
@@ -242,7 +249,7 @@ static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_pla
 	int err = 0;
 
 	if (!cursor__read(c, tag, sizeof(tag)))
-		return truncated(c, "it says what it holds", error);
+		return truncated(c, "the kind of its content", error);
 	if (is_tag(tag, "options")) {
 		err = read_v6_options(c);
 		if (c->dat->info.cpus)
@@ -256,7 +263,7 @@ static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_pla
 		return text_only(c->dat, error);
 	if (!err)
 		err = is_tag(tag, "flyrecord") ? tw_dat__read_places(c, *cpus, false, ret) : -EBADMSG;
-	return err == -EBADMSG ? truncated(c, "it says where its events are", error) : err;
+	return err == -EBADMSG ? truncated(c, "the place of its events", error) : err;
 }
 
 /* Reads the list of clocks after the places, such as "local [global] counter". Return: the clock in brackets; NULL if none */
@@ -304,8 +311,7 @@ static int read_instance(struct tw_tracedat *dat, size_t i, uint32_t cpus)
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
-		tw_dat__damage(dat, buffer->offset, "it should be told here where the events of \"%s\" are",
-			       buffer->name);
+		tw_dat__damage(dat, buffer->offset, "the place of the events of \"%s\" should be here", buffer->name);
 		return 0;
 	}
 	buffer->cpus = cpus;
@@ -547,6 +553,8 @@ int tw_tracedat__open(const struct tw_tracedat_source *source, const char *name,
 	err = read_all(dat, error);
 	if (err == -ENOMEM)
 		tw_error__set(error, err, "reading %s: no memory", name);
+	else if (err && dat->read_err)
+		tw_error__set(error, err, "reading %s: %s", name, strerror(-dat->read_err));
 	if (err) {
 		tw_tracedat__close(dat);
 		return err;

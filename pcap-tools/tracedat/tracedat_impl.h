@@ -68,6 +68,7 @@ struct tw_tracedat {
 	struct tw_tracedat_buffer *buffers;
 	uint64_t bytes;                                 /* memory of formats and options, bytes */
 	uint64_t expanded;                              /* decompressed bytes of all compressed sections so far */
+	int read_err;                                   /* why a read failed: -errno; 0 = none has failed */
 	bool text_only;                                 /* a buffer has text instead of records */
 	bool in_instance;                               /* version 6: reading the description of one buffer */
 	uint64_t sections[TW_TRACEDAT_BUFFER_TEXT + 1]; /* version 7: offsets of sections, by id; 0 = not in the file */

@@ -210,6 +210,21 @@ static void put_time_shift(const uint64_t samples[8])
 	put_option(TW_TRACEDAT_TIME_SHIFT, shift, sizeof(shift));
 }
 
+/* For both CPUs, to be interpolated. @samples: as above, but the fractions of both follow the other samples of both */
+static void put_time_shifts(const uint64_t samples[16])
+{
+	uint8_t shift[24 + 16 * sizeof(*samples)] = { 0 };
+
+	put_u32(shift + 8, 1);
+	put_u32(shift + 12, 2);
+	for (size_t cpu = 0; cpu < 2; cpu++) {
+		put_u32(shift + 16 + cpu * 52, 2);
+		memcpy(shift + 20 + cpu * 52, samples + cpu * 6, 6 * sizeof(*samples));
+	}
+	memcpy(shift + 120, samples + 12, 4 * sizeof(*samples));
+	put_option(TW_TRACEDAT_TIME_SHIFT, shift, sizeof(shift));
+}
+
 static void test_clocks(void **state)
 {
 	uint8_t tsc[16] = { 0 };
@@ -233,6 +248,10 @@ static void test_clocks(void **state)
 	make(7, false, 8, NULL);
 	put_time_shift((const uint64_t[]){ 900, 1100, 100, 103, 1, 1, 0, 0 });
 	expect_times((uint64_t[]){ 1000, 1005, 1102, 1112 }, 4);
+	/* CPU 0 as first; times of CPU 1 are multiplied by 6 >> 1 */
+	make(7, false, 8, NULL);
+	put_time_shifts((const uint64_t[]){ 900, 1100, 100, 300, 1, 1, 900, 1100, 0, 0, 6, 6, 0, 0, 1, 1 });
+	expect_times((uint64_t[]){ 1200, 1220, 3000, 3015 }, 4);
 }
 
 static void test_instances(void **state)
@@ -304,6 +323,9 @@ static void test_refused(void **state)
 	make(6, false, 8, NULL);
 	file.len = 1500;
 	expect_refusal(-EBADMSG, "damaged at byte");
+	make(6, false, 8, NULL);
+	*(char *)memmem(file.bytes, file.len, "header_page", 11) = 'H';
+	expect_refusal(-EBADMSG, "the layout of its rings (header_page, header_event) cannot be read to its end");
 	make(6, false, 8, NULL);
 	memcpy(memmem(file.bytes, file.len, "flyrecord", 9), "latency  ", 9);
 	expect_refusal(-EINVAL, "latency");

@@ -55,14 +55,12 @@ static void put_step(struct tw_json *json, const struct filter_explanation *expl
 
 static void put_events(struct tw_json *json, const struct event_group *group)
 {
-	char *name;
+	char name[2 * TW_SCHEMA_NAME_MAX];
 
 	tw_json__open(json, "events", '[');
 	for (size_t i = 0; i < group->n; i++) {
-		if (asprintf(&name, "%s:%s", group->formats[i]->system, group->formats[i]->name) < 0)
-			continue;
+		snprintf(name, sizeof(name), "%s:%s", group->formats[i]->system, group->formats[i]->name);
 		tw_json__str(json, NULL, name);
-		free(name);
 	}
 	tw_json__close(json);
 }

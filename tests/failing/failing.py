@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Each place that calls the C library fails once, and the command must say so.
+
+Usage: failing.py TRACEWIRE LIBRARY TOLERATED COMMANDS
+
+COMMANDS has a command line of tracewire a line. Each runs once with LIBRARY (failing-calls.c) to find its places, and then once for each
+place, whose first call fails with an error that the kernel does not return otherwise. The command must end by itself, and print a sentence
+with the reason. ONE_OF=N in the environment: only one of N places. TOLERATED names the functions of the product that need not, and why.
+"""
+import concurrent.futures
+import errno
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+tracewire, library, tolerated_file, commands_file = sys.argv[1:5]
+ERRNO = errno.EXFULL
+REASONS = (os.strerror(ERRNO), "memory")
+SECONDS = 60
+
+
+def run(words, folder, **more):
+    try:
+        return subprocess.run([tracewire] + words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, errors="replace", timeout=SECONDS,
+                              env=dict(os.environ, LD_PRELOAD=library, LC_ALL="C", **more))
+    except subprocess.TimeoutExpired as hung:
+        return subprocess.CompletedProcess(words, "hung", "", str(hung.stderr))
+
+
+def places_of(words):
+    """Return: for each place that the command reaches, the function of the C library, and the frames of the stack"""
+    with tempfile.TemporaryDirectory() as folder:
+        found = os.path.join(folder, "places")
+        result = run(words, folder, PLACES_FILE=found)
+        if result.returncode:
+            sys.exit("%s: status %s: %s" % (" ".join(words), result.returncode, result.stderr))
+        with open(found) as file:
+            return {place: (function, frames) for place, function, *frames in map(str.split, file)}
+
+
+def source_of(offsets):
+    """Return: for each return address, the functions and lines there, the innermost first"""
+    # The address after a call can belong to the next line.
+    asked = "".join("%x\n" % (int(offset, 16) - 1) for offset in offsets)
+    said = subprocess.run(["addr2line", "-a", "-i", "-f", "-e", tracewire], input=asked, stdout=subprocess.PIPE, text=True, check=True)
+    found = []
+    for line in said.stdout.splitlines():
+        if line.startswith("0x"):
+            found.append([])
+        else:
+            found[-1].append(line)
+    return {offset: [(name, re.sub(r" \(.*", "", at)) for name, at in zip(frames[::2], frames[1::2])]
+            for offset, frames in zip(offsets, found)}
+
+
+def verdict(words, place):
+    """Return: None if the command said what failed; otherwise, what it did"""
+    with tempfile.TemporaryDirectory() as folder:
+        failed = os.path.join(folder, "failed")
+        result = run(words, folder, FAILING_PLACE=place, FAILING_ERRNO=str(ERRNO), FAILED_FILE=failed)
+        if not os.path.exists(failed):
+            return None  # this time the command did not come to that place
+    said = " / ".join(result.stderr.strip().splitlines()[-2:])
+    if result.returncode == "hung" or result.returncode < 0:
+        return "ended with %s: %s" % (result.returncode, said)
+    if any(reason in result.stderr for reason in REASONS):
+        return None
+    return "status %d without the reason: %s" % (result.returncode, said)
+
+
+def main():
+    with open(tolerated_file) as file:
+        tolerated = {line.split()[0] for line in file if line.strip() and not line.startswith("#")}
+    with open(commands_file) as file:
+        commands = [shlex.split(os.path.expandvars(line)) for line in file if line.strip() and not line.startswith("#")]
+    of = int(os.environ.get("ONE_OF", "1"))
+    tried, failed = set(), 0
+    for words in commands:
+        found_at = {place: found for place, found in places_of(words).items() if place not in tried and int(place, 16) % of == 0}
+        tried.update(found_at)
+        source = source_of(sorted({frame for _, frames in found_at.values() for frame in frames}))
+        where = {place: [line for frame in frames for line in source[frame]] for place, (_, frames) in found_at.items()}
+        # What has no source comes from the compiler.
+        places = sorted(place for place in found_at if not where[place][0][1].startswith(("?", "_gcov")))
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("AT_ONCE", "3"))) as pool:
+            verdicts = list(pool.map(lambda place: verdict(words, place), places))
+        print("%s: %d places" % (" ".join(words), len(places)))
+        for place, bad in zip(places, verdicts):
+            if bad and not tolerated.intersection(name for name, _ in where[place]):
+                failed += 1
+                print("  %s in %s: %s" % (found_at[place][0], " < ".join("%s %s" % line for line in where[place]), bad))
+    print("%d places, %d without a sentence" % (len(tried), failed))
+    return failed > 0
+
+
+sys.exit(main())
