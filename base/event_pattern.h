@@ -8,10 +8,10 @@
 
 #define TW_EVENT_PATTERN_MAX 512 /* bytes of a system or event part, with NUL; a longer part matches nothing */
 
-/** tw_event_pattern__is_bare() - whether @pattern is a single word without ':' or '/': the name of a system or an event */
+/** tw_event_pattern__is_bare() - whether @pattern has no ':' or '/': it then names a system or an event, or is `all` */
 bool tw_event_pattern__is_bare(const char *pattern, size_t len);
 
-/** tw_event_pattern__matches() - whether one pattern, without commas, matches the event @event of @system */
+/** tw_event_pattern__matches() - whether one pattern matches @event of @system; an empty side of ':' or '/' matches any name */
 bool tw_event_pattern__matches(const char *pattern, size_t len, const char *system, const char *event);
 
 /** tw_event_patterns__match() - whether any of @patterns matches; they are separated by commas, blanks or tabs */

@@ -60,7 +60,7 @@ static inline size_t tw_hash_table__search(const struct tw_hash_table *table, co
 	return at;
 }
 
-/** tw_hash_table__find_u64() - find the value of a key of 8 bytes; in a set, do not dereference it. Return: NULL if not found */
+/** tw_hash_table__find_u64() - find the value of a key of 8 bytes; in a set, do not dereference the result. Return: NULL if not found */
 static inline void *tw_hash_table__find_u64(const struct tw_hash_table *table, uint64_t key)
 {
 	size_t at;
@@ -71,7 +71,7 @@ static inline void *tw_hash_table__find_u64(const struct tw_hash_table *table, u
 	return table->index[at] ? table->entries + (table->index[at] - 1) * (size_t)table->stride + sizeof(key) : NULL;
 }
 
-/** tw_hash_table__find() - the same for a key of key_size bytes. The returned pointer is valid until the next put or remove */
+/** tw_hash_table__find() - the same for a key of key_size bytes. Both results are valid until the next put or remove */
 void *tw_hash_table__find(const struct tw_hash_table *table, const void *key);
 
 /**
@@ -112,7 +112,7 @@ static inline const void *tw_hash_table__key(const struct tw_hash_table *table, 
 /** tw_hash_table__memory() - memory that the table has allocated, bytes */
 size_t tw_hash_table__memory(const struct tw_hash_table *table);
 
-/** tw_hash_table__growth() - memory that the table must allocate for one more key, bytes; 0 if it has room */
+/** tw_hash_table__growth() - bytes by which tw_hash_table__memory() grows for one more key; 0 if the table has room */
 size_t tw_hash_table__growth(const struct tw_hash_table *table);
 
 /** tw_hash_table__fini() - free the memory; alloc, key_size, value_size and max stay, and the table can be used again */

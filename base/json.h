@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A JSON writer (RFC 8259): writes value by value to a line or, through a small buffer, to a FILE. It adds commas and the matching
- * closing brackets. Strings are valid UTF-8 for any text: a byte that base/printable.h escapes becomes the four characters `\xHH` in the
- * string's value.
+ * A JSON writer (RFC 8259): writes value by value to a line or, through a small buffer, to a FILE. It adds commas, and
+ * tw_json__close() writes the matching bracket. Strings are valid UTF-8 for any text: a byte that base/printable.h escapes becomes the
+ * four characters `\xHH` in the string's value.
  */
 #ifndef TW_JSON_H
 #define TW_JSON_H
@@ -13,7 +13,7 @@
 
 #include "base/line.h"
 
-#define TW_JSON_DEPTH_MAX 16
+#define TW_JSON_DEPTH_MAX 16 /* levels, the outermost included; callers must not open more: there is no check */
 
 struct tw_json {
 	struct tw_line *line;
@@ -48,9 +48,13 @@ void tw_json__close(struct tw_json *json);
 void tw_json__text(struct tw_json *json, const char *key, const void *text, size_t len);
 void tw_json__str(struct tw_json *json, const char *key, const char *str);
 
-/** tw_json__printable() - write a string that is already escaped by base/printable.h; line breaks and tabs become `\n` and `\t` */
+/**
+ * tw_json__printable() - write a string that is already escaped by base/printable.h; line breaks and tabs become `\n` and `\t`
+ * The string is not split: if the output is a FILE, it may have at most 256 bytes with its JSON escapes.
+ */
 void tw_json__printable(struct tw_json *json, const char *key, const void *text, size_t len);
 
+/** tw_json__u64(), tw_json__i64(), tw_json__bool(), tw_json__null() - write a decimal number, `true` or `false`, or `null` */
 void tw_json__u64(struct tw_json *json, const char *key, uint64_t value);
 void tw_json__i64(struct tw_json *json, const char *key, int64_t value);
 void tw_json__bool(struct tw_json *json, const char *key, bool value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line of text in the caller's memory, built piece by piece, because printf would dominate the cost. Text that does not fit is cut,
- * and @cut is set. There is no terminating NUL.
+ * A line of text in the caller's memory, built piece by piece, because printf(3) would take most of the time of writing an event. Text
+ * that does not fit is cut, and @cut is set. There is no terminating NUL.
  *
  * On a line for people, untrusted bytes are appended unchanged; tw_printable__escape() (base/printable.h) escapes them later.
  */

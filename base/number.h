@@ -38,7 +38,7 @@ bool tw_number__digits(const char **at, uint64_t *ret);
 bool tw_number__hex(const char **at, uint64_t *ret);
 
 /**
- * tw_number__decimal() - read digits with an optional fraction: 60, 0.5, .5
+ * tw_number__decimal() - read digits with an optional fraction, and move *at past them: 60, 0.5, .5, 5.
  * @ret: the integer part
  * @ret_billionths: the fraction in billionths; digits after the ninth are ignored
  * Return: as tw_number__digits().

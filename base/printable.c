@@ -105,8 +105,8 @@ static inline bool is_any(wide bytes)
 }
 
 /*
- * Return: @len if all bytes are from ' ' to '~', as in nearly every text of four bytes or more; otherwise a lower bound of the length of
- * the prefix with such bytes, and 0 below four bytes. The last block overlaps the block before it.
+ * Return: @len if the text has four bytes or more, and all are from ' ' to '~', as in nearly every text; otherwise a lower bound of the
+ * length of the prefix with such bytes. The last block overlaps the block before it.
  */
 static size_t plain_ascii(const uint8_t *s, size_t len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Running a program as execvp(3) does, in two parts: look-ups and allocations before fork(), and only system calls in the child. After
- * fork() in a process with threads, the child must call only async-signal-safe functions (signal-safety(7)): another thread of the parent
- * may have held a lock, for example of malloc(), which stays locked in the child.
+ * fork() in a process with threads, the child must call only async-signal-safe functions (signal-safety(7)). Another thread of the parent
+ * may have held a lock during fork(), for example of malloc(), and this lock stays locked in the child.
  */
 #ifndef TW_PROGRAM_H
 #define TW_PROGRAM_H

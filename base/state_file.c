@@ -102,8 +102,8 @@ static int open_locked(struct tw_state_file *file, struct tw_error *error)
 }
 
 /*
- * Try again if the file or directory was removed between open and lock, or for a short time if the file is locked: a cleanup locks a new
- * file for a moment, and finds that it is empty.
+ * Try again if the file or directory was removed between open and lock. If the file is locked, try again for a short time, because a
+ * cleanup locks even a new file until it finds that the file is empty.
  */
 int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error)
 {

@@ -19,10 +19,11 @@ struct tw_state_file {
 };
 
 /**
- * tw_state_file__lock() - open or create the file @name, and lock it
+ * tw_state_file__lock() - open or create the file @name, and lock it; waits about 50 ms at most for the lock
  * @name: printable, without directory and '/'
  * @ret: close it with tw_state_file__close()
- * Return: 0; -EBUSY if another process has locked it, with @error unchanged; another -errno.
+ * Return: 0; -EBUSY if another process keeps it locked, or -ENOENT if it is removed again and again, both with @error unchanged; another
+ * -errno.
  */
 int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error);
 
@@ -72,6 +73,8 @@ void tw_state_file__close(struct tw_state_file *file);
 /**
  * tw_state_file__each() - open each file whose name begins with @prefix, and call @each for it
  * @each: may read and lock the file, which is closed after the call; a return value other than 0 ends the loop and is returned
+ * Files that cannot be opened are skipped.
+ * Return: 0, also if there is no directory; the value of @each; -errno if the directory cannot be read.
  */
 int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *error),
 			void *ctx, struct tw_error *error);

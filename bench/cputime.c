@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cputime FILE COMMAND [ARG ...] -- runs a command and writes "CPU WALL" to FILE, in seconds. CPU is the user and system time of the
- * command and all children that it waited for, from the kernel's accounting; WALL is the elapsed time. Exits with the command's status.
+ * command and all children that it waited for, from the kernel's accounting; WALL is the elapsed time. Exits with the command's status, or
+ * 128 + n if signal n ended the command.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ethertype IN OUT TYPE -- copies a capture and sets the EtherType of every frame to TYPE, so that they are frames of an unknown protocol.
+ * ethertype IN OUT TYPE -- copies an Ethernet capture as pcap, and sets the EtherType of every frame to TYPE.
  */
 #include <pcap/pcap.h>
 #include <stdio.h>

@@ -84,7 +84,7 @@ static unsigned long match_all(const struct tw_bound *bound)
 	return matched;
 }
 
-/* Print the fastest of several runs, because disturbances only make a run slower. */
+/* Prints the fastest of several runs, because disturbances only make a run slower. */
 static void measure(const struct tw_schema *schema, const char *text)
 {
 	struct tw_bound *bound = bind_text(schema, text);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load SECONDS CALLS_PER_SECOND [CPU] -- calls getppid() at that rate (0 = as fast as possible) and prints the number of calls. */
+/*
+ * load [SECONDS [CALLS_PER_SECOND [CPU]]] -- calls getppid() at that rate (default 0: as fast as possible) for that time (default 1 s), on
+ * that CPU if one is given, and prints the number of calls.
+ */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH 500 /* calls between two readings of the clock: getppid() is called in bursts, as in real loads */
+#define BATCH 500 /* calls between two readings of the clock: so getppid() is called in bursts, as in real loads */
 
 static double now(void)
 {

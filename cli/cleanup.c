@@ -24,7 +24,7 @@ struct stale_cleanup {
 	bool dry_run;
 	bool quiet;
 	void (*tell)(struct stale_cleanup *cleanup, const struct stale_object *object);
-	unsigned int reported; /* number of objects; only of the command */
+	unsigned int reported; /* number of reported objects; counted only for the command `cleanup` */
 	int err;               /* the first failure; @error has its text */
 	struct tw_error *error;
 };
@@ -167,15 +167,16 @@ static const struct cli_option_group *const groups[] = { &group, NULL };
 
 const struct cli_command cli_command_cleanup = {
 	.name = "cleanup",
-	.summary = "Remove stale state of killed runs, repair their captures",
+	.summary = "Remove stale state of killed runs, and repair their captures",
 	.description =
-		"Removes trace instances, veth pairs and classifiers of runs that were killed, cuts an incomplete "
-		"block off the end of their captures, and prints the name of each object that it removed or repaired. It does not touch objects of live "
-		"runs, veth pairs made by `tracewire vnet up`, classifiers attached with --persist, and objects that "
-		"Tracewire did not make. It restores settings at the top level of tracefs, except those that another "
-		"process changed meanwhile, which it names.\n\n"
-		"A killed run costs nothing even before a cleanup: the kernel disables its instance and frees the "
-		"rings.",
+		"Removes trace instances, veth pairs, classifiers and home directories of viewers that killed runs left. "
+		"Cuts an incomplete block off the end of their captures. Prints the name of each object that it "
+		"removed or repaired. It does not touch objects of running processes, veth pairs made by `tracewire "
+		"vnet up`, attached classifiers of --persist, or objects that Tracewire did not make. "
+		"It restores settings at the top level of tracefs, and names those that it does not restore because "
+		"another process changed them meanwhile.\n\n"
+		"Before a cleanup, a killed run costs almost nothing: the kernel disables its instances and frees their "
+		"rings. Only a function tracer still inspects each function call, without recording it.",
 	.groups = groups,
 	.config_size = sizeof(struct stale_cleanup),
 	.run = run,

@@ -11,10 +11,13 @@
 /* Prefix of the owner text of a veth pair that is removed at the end of its run. The name of the run's trace instance follows. */
 #define RUN_OWNER TW_VETH_OWNER "run "
 
-/** stale__clear() - remove stale state at the beginning of a run; removed objects are reported unless @quiet, failures are ignored */
+/** stale__clear() - remove stale state at the beginning of a run; objects are reported unless @quiet, failures are ignored */
 void stale__clear(bool quiet);
 
-/** stale__repair_files() - repair the newest of several output files, derived from @path; for runs that could not write a note */
+/**
+ * stale__repair_files() - of the output files named after @path, repair the last one; for runs that could not write a note
+ * @quiet: report nothing
+ */
 void stale__repair_files(const char *path, bool quiet);
 
 #endif

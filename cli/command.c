@@ -142,7 +142,7 @@ const struct cli_command cli_root_command = {
 	.name = "tracewire",
 	.summary = "Kernel trace events on a network interface, for Wireshark and other packet tools",
 	.description =
-		"Reads the Linux kernel's trace events and sends them as Ethernet frames, or writes them as pcapng. "
+		"Reads the Linux kernel's trace events and sends them in Ethernet frames or over UDP, or writes pcapng. "
 		"Wireshark and tshark decode them by field name, with the kernel's format texts, which are part of "
 		"the stream.",
 	.examples = examples,

@@ -22,7 +22,8 @@ int cli_exit__of(int err);
 /**
  * cli_exit__of_opening() - exit status for the result of opening an output file, an interface or a host: a usage error only for -EINVAL
  *
- * What does not exist may appear later, so a service manager must start the service again, which it does not do after a usage error.
+ * An object that does not exist may appear later, so the service manager should start the service again. It does not do so after a usage
+ * error.
  */
 int cli_exit__of_opening(int err);
 
@@ -44,11 +45,9 @@ struct cli_command {
 	const struct cli_command *const *commands;    /* subcommands, NULL-terminated, instead of run; NULL = none */
 	size_t config_size;                           /* bytes of the config: zeroed, then set by the options */
 
-	/*
-	 * Return: an exit status. @error is printed as one sentence; @args is NULL-terminated.
-	 */
+	/* NULL if there are subcommands. Return: an exit status. If @error is filled, it is printed. @args is NULL-terminated. */
 	int (*run)(void *config, int n_args, char **args, struct tw_error *error);
-	/* Frees what run and the apply functions of options have allocated in @config; called last, also without run. */
+	/* Frees what run and the apply functions of options have allocated in @config. Called last, also without run; may be NULL. */
 	void (*discard)(void *config);
 };
 
@@ -70,10 +69,10 @@ extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_stream;
 extern const struct cli_command cli_command_vnet;
 
-/** cli_command__main() - parse a command line, run the command and print errors; @path: as "tracewire vnet". Return: exit status */
+/** cli_command__main() - parse a command line, run the command, print errors; @path: its words: "tracewire vnet". Return: exit status */
 int cli_command__main(const struct cli_command *command, const char *path, int argc, char **argv);
 
-/** cli_command__find() - find a command by its name. Return: NULL if it does not exist, with @error suggesting the most similar name */
+/** cli_command__find() - find a command by its name. Return: NULL if it does not exist; @error suggests a similar name if there is one */
 const struct cli_command *cli_command__find(const struct cli_command *const *commands, const char *name,
 					    struct tw_error *error);
 

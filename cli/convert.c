@@ -91,7 +91,7 @@ static int make_draft(struct output_file *file)
 	return -1;
 }
 
-/* To the owner of the file that it replaces (NULL = none), otherwise to the user behind sudo. */
+/* Gives the new file to the owner of the file that it replaces (NULL = none), otherwise to the user behind sudo. */
 static void give_file(const struct output_file *file, const struct stat *replaced)
 {
 	struct tw_output_owner owner;
@@ -101,7 +101,7 @@ static void give_file(const struct output_file *file, const struct stat *replace
 	else if (!ordinary_user__behind_sudo(&owner.uid, &owner.gid))
 		return;
 	if (fchown(file->fd, owner.uid, owner.gid))
-		return; /* not root, or a file system without owners: the file is as good */
+		return; /* not root, or a file system without owners: the file is usable, but belongs to this user */
 }
 
 static int open_regular(struct output_file *file, const struct stat *replaced, struct tw_error *error)
@@ -121,7 +121,7 @@ static int open_regular(struct output_file *file, const struct stat *replaced, s
 }
 
 /*
- * Opens the output; output_file__finish() gives it its name
+ * Opens the output; output_file__finish() names a regular file
  * @path: "-" is standard output
  * @input: a file that must not be overwritten; NULL = none
  */
@@ -165,7 +165,7 @@ static int output_file__finish(struct output_file *file, struct tw_error *error)
 	return 0;
 }
 
-/* Closes the file, and removes it if output_file__finish() was not called; an all-zero @file is fine */
+/* Closes the file, and removes a temporary file if output_file__finish() has not renamed it; an all-zero @file is fine */
 static void output_file__close(struct output_file *file)
 {
 	if (file->draft[0])
@@ -296,7 +296,7 @@ static int tell_damage(const struct convert *convert, const struct tw_tracedat *
 		snprintf(more, sizeof(more), ", and in %" PRIu64 " more place%s", damage->places - 1,
 			 damage->places > 2 ? "s" : "");
 	tw_error__set(error, -EBADMSG, "%.300s%s; the rest is in %.100s", damage->first.text, more,
-		      strcmp(convert->out, "-") ? convert->out : "what was written");
+		      strcmp(convert->out, "-") ? convert->out : "standard output");
 	return CLI_EXIT_FAILURE;
 }
 
@@ -416,7 +416,7 @@ static const struct cli_example examples[] = {
 	  "tracewire convert trace.dat trace.pcapng && wireshark trace.pcapng" },
 	{ "Print what one task did",
 	  "tracewire convert -q trace.dat - | tshark -r - -Y 'trace.sched.sched_switch.prev_pid == 4711'" },
-	{ "Unpack an archive", "tracewire convert packed.pcapng events.pcapng" },
+	{ "Unpack a packed capture", "tracewire convert packed.pcapng events.pcapng" },
 	{ "Merge recordings of a host and its guest by time",
 	  "tracewire convert host.dat host.pcapng && tracewire convert guest.dat guest.pcapng && "
 	  "mergecap -w both.pcapng host.pcapng guest.pcapng" },
@@ -439,7 +439,7 @@ const struct cli_command cli_command_convert = {
 		"same here, convert each file and merge the results with mergecap.\n\n"
 		"FILE appears when it is complete, and replaces an older file of that name. A damaged file is "
 		"converted as far as it can be read; the exit status is then 1. The exit status is 2 if the file is "
-		"not from trace-cmd or has another version.\n\n"
+		"neither a capture nor a recording of trace-cmd of these versions.\n\n"
 		"convert also unpacks a capture whose frames have many events (by `tracewire capture --packed` or "
 		"dumpcap): each event is a packet, in time order across CPUs and machines, with the times that "
 		"capture determined.",

@@ -91,7 +91,7 @@ static void look_privileges(struct doctor_finding *ret)
 			strcat(strcat(missing, missing[0] ? ", " : ""), wanted[i].name);
 	if (missing[0])
 		doctor__bad(ret, geteuid() ? DOCTOR_NO : DOCTOR_LIMITED,
-			    geteuid() ? SUDO : "the container that this runs in must be given them", "missing: %s",
+			    geteuid() ? SUDO : "give them to the container in which Tracewire runs", "missing: %s",
 			    missing);
 	else
 		doctor__ok(ret, "all capabilities that are used");
@@ -148,7 +148,7 @@ static void look_clocks(struct doctor_finding *ret)
 	if (strstr(text, "mono"))
 		doctor__ok(ret, "%s", text);
 	else
-		doctor__bad(ret, DOCTOR_NO, "use Linux 4.0 or later", "no mono among %s", text);
+		doctor__bad(ret, DOCTOR_NO, "use Linux 4.0 or later", "the clock mono is not among %s", text);
 	free(text);
 }
 
@@ -164,7 +164,7 @@ static void look_function_tracer(struct doctor_finding *ret)
 	if (!text)
 		return;
 	if (!has) {
-		doctor__bad(ret, DOCTOR_LIMITED, "events work without; functions need CONFIG_FUNCTION_TRACER",
+		doctor__bad(ret, DOCTOR_LIMITED, "for functions, use a kernel with CONFIG_FUNCTION_TRACER; events work",
 			    "not in this kernel");
 		return;
 	}
@@ -177,8 +177,8 @@ static void look_function_tracer(struct doctor_finding *ret)
 		close(fd);
 	tw_instance__free(instance);
 	if (fd < 0)
-		doctor__bad(ret, DOCTOR_LIMITED, "events work without",
-			    "the kernel has it and refuses it: set_ftrace_filter: %s", strerror(-fd));
+		doctor__bad(ret, DOCTOR_LIMITED, "events work without it",
+			    "the kernel refuses access: set_ftrace_filter: %s", strerror(-fd));
 	else
 		doctor__ok(ret, "%s", graph ? "function, function_graph" : "function");
 }
@@ -195,13 +195,13 @@ static void look_symbols(struct doctor_finding *ret)
 	if (file)
 		fclose(file);
 	if (address)
-		doctor__ok(ret, "the kernel tells the addresses of its functions");
+		doctor__ok(ret, "the kernel shows the addresses of its functions");
 	else if (file)
-		doctor__bad(ret, DOCTOR_LIMITED, "run it with sudo, and `sysctl kernel.kptr_restrict=1` or 0",
-			    "the kernel hides the addresses of its functions: they will be shown as numbers");
+		doctor__bad(ret, DOCTOR_LIMITED, "run it with sudo, after `sysctl kernel.kptr_restrict=1` or 0",
+			    "the kernel hides the addresses of its functions: functions are shown as numbers");
 	else
 		doctor__bad(ret, DOCTOR_LIMITED, "use a kernel with CONFIG_KALLSYMS",
-			    "there is no /proc/kallsyms: functions will be shown as numbers");
+			    "there is no /proc/kallsyms: functions are shown as numbers");
 }
 
 /* A feature of the kernel that shows as a file in a trace instance. */
@@ -237,7 +237,7 @@ static void look_realtime(struct doctor_finding *ret)
 		return;
 	}
 	sched_setscheduler(0, SCHED_OTHER, &other);
-	doctor__ok(ret, "SCHED_FIFO for the threads that read");
+	doctor__ok(ret, "the reader threads can use SCHED_FIFO");
 }
 
 /* Tests veth pairs and AF_XDP with a veth pair in a new network namespace. */
@@ -276,7 +276,7 @@ static void look_in_namespace(struct doctor_finding *ret, void (*look)(struct do
 	struct tw_error error;
 
 	if (old < 0) {
-		doctor__bad(ret, DOCTOR_NO, "run it with sudo", "no network namespace to try it in: %s",
+		doctor__bad(ret, DOCTOR_NO, "run it with sudo", "cannot make a network namespace for the test: %s",
 			    strerror(-old));
 		return;
 	}
@@ -289,7 +289,7 @@ static void look_in_namespace(struct doctor_finding *ret, void (*look)(struct do
 
 static void look_veth(struct doctor_finding *ret)
 {
-	doctor__ok(ret, "virtual Ethernet pairs can be made");
+	doctor__ok(ret, "veth pairs can be made");
 }
 
 /* Return: a sink that sends by AF_XDP; NULL with the finding filled. @fix: as of a finding */
@@ -307,7 +307,7 @@ static struct tw_sink *open_xdp(struct doctor_finding *ret, const char *fix)
 
 static void look_xdp(struct doctor_finding *ret)
 {
-	struct tw_sink *sink = open_xdp(ret, "frames go by AF_PACKET instead, at more cost");
+	struct tw_sink *sink = open_xdp(ret, "AF_PACKET is used instead, which needs more CPU time");
 
 	if (!sink)
 		return;
@@ -317,14 +317,14 @@ static void look_xdp(struct doctor_finding *ret)
 
 static void look_multi_buffer(struct doctor_finding *ret)
 {
-	struct tw_sink *sink = open_xdp(ret, "it is a part of AF_XDP");
+	struct tw_sink *sink = open_xdp(ret, "multi-buffer requires AF_XDP");
 
 	if (!sink)
 		return;
 	if (sink->frame_max > 4096)
 		doctor__ok(ret, "frames up to %zu bytes", sink->frame_max);
 	else
-		doctor__bad(ret, DOCTOR_LIMITED, "Linux 6.6 has multi-buffer AF_XDP", "frames up to %zu bytes only",
+		doctor__bad(ret, DOCTOR_LIMITED, "use Linux 6.6 or later", "frames up to %zu bytes only",
 			    sink->frame_max);
 	tw_sink__close(sink);
 }
@@ -420,8 +420,8 @@ static void look_plugin(struct doctor_finding *ret)
 	if (!find_line("tshark -G plugins 2>/dev/null", "tracewire.so", line, sizeof(line))) {
 		doctor__bad(
 			ret, DOCTOR_NO,
-			"events would be shown undecoded: `cmake --install` of a build against this Wireshark's development "
-			"files puts it where it belongs",
+			"events are shown undecoded: build the plugin with the development files of this Wireshark, and "
+			"install it with `cmake --install`",
 			"tshark does not find the plugin tracewire.so");
 		return;
 	}
@@ -444,22 +444,23 @@ static const struct doctor_check {
 	{ "events", .needed = true, .look = look_events },
 	{ "clocks", .needed = true, .look = look_clocks },
 	{ "instances", .needed = true,
-	  .feature = { "trace_pipe", "trace instances of our own", "an instance without rings",
+	  .feature = { "trace_pipe", "trace instances can be made", "a new instance has no rings",
 		       "use a kernel with CONFIG_TRACING" } },
-	{ "disable_on_free", .feature = { "options/disable_on_free", "the kernel ends the trace of a killed run",
-					  "the kernel lets the trace of a killed run go on",
-					  "run `tracewire cleanup` when one was killed, or use Linux 3.16 or later" } },
+	{ "disable_on_free",
+	  .feature = { "options/disable_on_free", "the kernel disables the trace of a killed run",
+		       "the kernel continues the trace of a killed run",
+		       "run `tracewire cleanup` after a run was killed, or use Linux 3.16 or later" } },
 	{ "sub-buffers",
 	  .feature = { "buffer_subbuf_size_kb", "sub-buffers of any size", "sub-buffers of one page only",
-		       "high rates cost more; Linux 6.8 has larger ones" } },
-	{ "notrace_pid", .feature = { "set_event_notrace_pid", "our own threads can be kept out of the trace",
-				      "our own threads show up in the trace", "use Linux 5.7 or later" } },
-	{ "follow", .feature = { "options/event-fork", "--follow takes in the children of a command",
-				 "--follow sees the command only, not its children", "use Linux 4.7 or later" } },
+		       "use Linux 6.8 or later: larger ones need less CPU time at high rates" } },
+	{ "notrace_pid", .feature = { "set_event_notrace_pid", "Tracewire's threads can be excluded",
+				      "Tracewire's threads are in the trace", "use Linux 5.7 or later" } },
+	{ "follow", .feature = { "options/event-fork", "--follow includes the children of a command",
+				 "--follow traces the command only, not its children", "use Linux 4.7 or later" } },
 	{ "function tracer", .look = look_function_tracer },
 	{ "symbols", .look = look_symbols },
 	{ "realtime", .look = look_realtime },
-	{ "virtual wire", .needed = true, .in_namespace = true, .look = look_veth },
+	{ "veth pair", .needed = true, .in_namespace = true, .look = look_veth },
 	{ "AF_XDP", .in_namespace = true, .look = look_xdp },
 	{ "multi-buffer", .in_namespace = true, .look = look_multi_buffer },
 	{ "locked memory", .look = look_memlock },
@@ -544,7 +545,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 0, "json", NULL, CLI_ARG_NONE, "Write JSON", .offset = 0 },
+	{ 0, "json", NULL, CLI_ARG_NONE, "Write one JSON object instead of text", .offset = 0 },
 	{ 0 },
 };
 

@@ -163,7 +163,9 @@ static int spawn(struct drop_counters *rejected, const char *ifname, const struc
 	int fds[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		return tw_error__set(error, -errno, "cannot make a socket pair: %s", strerror(errno));
+		return tw_error__set(error, -errno,
+				     "cannot make sockets to the process that reads the counters of classifiers: %s",
+				     strerror(errno));
 	rejected->child = fork();
 	if (!rejected->child) {
 		static const struct tw_streams_options streams = { .known = TW_STREAMS_LIVE_MAX };
@@ -180,7 +182,11 @@ static int spawn(struct drop_counters *rejected, const char *ifname, const struc
 	}
 	close(fds[1]);
 	rejected->fd = fds[0];
-	return rejected->child < 0 ? tw_error__set(error, -errno, "cannot fork: %s", strerror(errno)) : 0;
+	return rejected->child < 0
+		       ? tw_error__set(error, -errno,
+				       "cannot start the process that reads the counters of classifiers: %s",
+				       strerror(errno))
+		       : 0;
 }
 
 /* Waits at most ANSWER_MS for a pending answer. Return: false if the child has ended; true also if the answer is still pending. */
@@ -224,7 +230,8 @@ static int spawn_as(const char *name, struct drop_counters *rejected, const char
 		       ? 0
 		       : tw_error__set(
 				 error, -EPERM,
-				 "the process that reads the counters of classifiers cannot give up its privileges");
+				 "the process that reads the counters of classifiers ended at its start: it could not give up "
+				 "its privileges, or had no memory");
 }
 
 int drop_counters__new(const char *ifname, const char *user, struct drop_counters **ret, struct tw_error *error)
@@ -233,12 +240,13 @@ int drop_counters__new(const char *ifname, const char *user, struct drop_counter
 	int err;
 
 	if (!rejected)
-		return tw_error__set(error, -ENOMEM, "no memory");
+		return tw_error__set(error, -ENOMEM, "no memory for the counters of classifiers");
 	rejected->fd = -1;
 	rejected->tally =
 		mmap(NULL, sizeof(*rejected->tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	err = rejected->tally == MAP_FAILED ? tw_error__set(error, -errno, "no memory: %s", strerror(errno))
-					    : spawn_as(user, rejected, ifname, error);
+	err = rejected->tally == MAP_FAILED
+		      ? tw_error__set(error, -errno, "no memory for the counters of classifiers: %s", strerror(errno))
+		      : spawn_as(user, rejected, ifname, error);
 	if (err) {
 		drop_counters__free(rejected);
 		return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The option `--filter` of commands that write or read captures, and its part of the summary. */
+/* The option `--filter` of `live`, `record`, `stream`, `capture` and `report`, and its part of the summary. */
 #ifndef CLI_FILTER_OPTION_H
 #define CLI_FILTER_OPTION_H
 
@@ -8,8 +8,8 @@
 
 /**
  * filter_option__parse() - parse the argument of --filter
- * @filter: a struct tw_filter *, NULL before the first --filter; the caller's; tw_filter__free()
- * Return: 0 or -errno with @error filled; -EINVAL also if @filter is not NULL, because --filter was given twice
+ * @filter: points to a struct tw_filter *, which is NULL before the first --filter; the caller frees the filter with tw_filter__free()
+ * Return: 0 or -errno with @error filled; -EINVAL also if --filter was given before
  */
 int filter_option__parse(void *filter, const char *text, struct tw_error *error);
 
@@ -19,10 +19,10 @@ void filter_option__summarize(const struct tw_filter *filter, const struct tw_ca
 /** filter_option__json() - write the filter's counters as an object, the value of "filter" */
 void filter_option__json(const struct tw_capture_filter_stats *filtered, struct tw_json *json);
 
-/** filter_option__note() - print the sentence of tw_filter__ambiguous_key(), if there is one, on standard error */
+/** filter_option__note() - print @note of tw_filter__ambiguous_key() on standard error, unless it is empty */
 void filter_option__note(const struct tw_filter *filter, const struct tw_error *note);
 
-/** filter_option__warn() - print on standard error, also with --quiet, which names of the filter the capture does not have */
+/** filter_option__warn() - print on standard error, also with --quiet, the comparisons that apply to no event of the capture */
 void filter_option__warn(const struct tw_undecided_predicates *undecided);
 
 #endif

@@ -98,7 +98,7 @@ static int help(void *config, int n_args, char **args, struct tw_error *error)
 		const size_t len = strlen(path);
 
 		if (!command->commands) {
-			tw_error__set(error, 0, "'%s' has no commands below it", path);
+			tw_error__set(error, 0, "'%s' has no subcommands", path);
 			return CLI_EXIT_USAGE;
 		}
 		command = cli_command__find(command->commands, args[i], error);

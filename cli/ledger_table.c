@@ -175,7 +175,7 @@ void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
 				"received one is unknown\n",
 		      out);
 	if (ledger->state == TW_LEDGER_RUNNING)
-		fputs("running: the state while the capture continued\n", out);
+		fputs("running: the capture had not ended when these numbers were written\n", out);
 	if (tw_ledger__is_too_large(ledger))
 		fputs("too large: the numbers of events exceed 64 bits, so it is unknown whether the ledger balances\n",
 		      out);

@@ -61,8 +61,9 @@ static bool matches(const char *name, char *const *globs)
 }
 
 /*
- * Prints the words of a file, one a line, that match one of @globs, or all without globs. A word ends at one of @separators; what follows a
- * blank in it is not printed: the file with functions has a function's module there. In trace_clock, the selected clock is in brackets.
+ * Prints the words of a file, one a line, that match one of @globs, or all words if there are no globs. A word ends at one of @separators.
+ * The part of a word after a blank is not printed: available_filter_functions has the name of the function's module there. trace_clock has
+ * the selected clock in brackets.
  */
 static int print_words(const char *dir, const char *file, const char *separators, char *const *globs,
 		       struct tw_error *error)
@@ -119,7 +120,7 @@ static int print_instances(struct tw_error *error)
 	return 0;
 }
 
-/* Prints event @i of the list as the options say: its name, also its fields, or once the name of its system. */
+/* Prints event @i of the list: its name; with --fields also its fields; with --systems, only the name of each system, once. */
 static int print_event(const struct list_config *config, const char *dir, const struct tw_event_list *events, size_t i,
 		       struct tw_error *error)
 {
@@ -190,7 +191,7 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct list_config, fields) },
 	{ 0, "systems", NULL, CLI_ARG_NONE, "List systems instead of events",
 	  .offset = offsetof(struct list_config, systems) },
-	{ 0, "clocks", NULL, CLI_ARG_NONE, "List the trace clocks, for --clock",
+	{ 0, "clocks", NULL, CLI_ARG_NONE, "List the kernel's trace clocks; --clock accepts those in nanoseconds",
 	  .offset = offsetof(struct list_config, clocks) },
 	{ 't', "tracers", NULL, CLI_ARG_NONE, "List the tracers, for --tracer",
 	  .offset = offsetof(struct list_config, tracers) },

@@ -19,14 +19,14 @@
 #include "vnet/rx_packet.h"
 
 #define HOLE_NS 100000000ull /* longest wait of the merge for missing frames, ns */
-/* Longest time of an event in its ring, ms: the largest part of its delay. At low rates the average is half of it. */
+/* Longest time that an event waits in its ring, ms: the largest part of its delay. At low rates, readers pause for 1 ms only. */
 #define LATENCY_MS 10
 
 struct live {
 	struct run_config run; /* must be first: the options of the run groups store into it */
 	const char *display_filter;
 	bool gui;
-	bool is_running; /* or was: the viewer gets something to show */
+	bool is_running; /* tracing has started, so the viewer has something to show; stays true after the end */
 	struct run_interface veth;
 	struct viewer viewer;
 	struct receiver *receiver;
@@ -35,7 +35,7 @@ struct live {
 	struct viewer_end viewer_end;
 };
 
-/* Excludes the viewer and its threads here from the trace, because each displayed event would cause new events. */
+/* Excludes the viewer, and the threads and interfaces that lead to it, from the trace: each displayed event would cause new events. */
 static void ignore_ourselves(const struct live *live, struct tw_producer *producer)
 {
 	tw_producer__ignore(producer, live->viewer.pid);
@@ -47,7 +47,7 @@ static void ignore_ourselves(const struct live *live, struct tw_producer *produc
 	tw_producer__ignore_device(producer, live->veth.iface.tx_name);
 }
 
-/* Return: the display filter. By default tshark shows only events and losses: metadata frames would only scroll them away. */
+/* Return: the display filter. By default, tshark shows only events and losses, because the lines of metadata frames would hide them. */
 static const char *display_filter(const struct live *live)
 {
 	if (live->display_filter || live->gui || !viewer__has_plugin())
@@ -172,7 +172,10 @@ static int close_output(void *ctx, struct tw_error *error)
 	return run_interface__close(&live->veth, error);
 }
 
-/* Whether tshark refused the display filter: 4.0 exits with 2, later versions with 4. An invalid stream would do so, too; none is sent. */
+/*
+ * Whether tshark refused the display filter: 4.0 exits with 2, later versions with 4. Its status is the same for an invalid stream, but
+ * live sends none.
+ */
 static bool filter_is_refused(const struct live *live)
 {
 	return !live->gui && live->display_filter && (live->viewer_end.status == 2 || live->viewer_end.status == 4);
@@ -199,7 +202,10 @@ static int judge_viewer(const struct live *live, struct tw_error *error)
 	return CLI_EXIT_FAILURE;
 }
 
-/* Only the viewer's window remains of the run. If a signal other than Ctrl-C ended the run, the viewer is closed without waiting. */
+/*
+ * Waits until the user closes Wireshark, which still runs after the run. Closes it immediately if the run did not start, if two signals
+ * came, or if a signal other than Ctrl-C ended the run.
+ */
 static void leave_window(struct live *live)
 {
 	const int signal = stop__signal();
@@ -263,10 +269,11 @@ const struct cli_command cli_command_live = {
 	.runs_program = true,
 	.description =
 		"Makes a veth pair, sends the events of this kernel to it, receives them at the other end, and shows "
-		"them with tshark in time order across CPUs. It ends with Ctrl-C, or when COMMAND ends, whose exit "
-		"status it returns. If run by root, tshark runs as the user behind sudo, or as nobody.\n\n"
+		"them with tshark in time order across CPUs. It ends with Ctrl-C, when the viewer ends, or when COMMAND "
+		"ends, whose exit status it returns. If live is run by root, the viewer runs as the user behind sudo, or "
+		"as nobody.\n\n"
 		"With --gui, Wireshark stays open after the end of the run, until you close it or press Ctrl-C again. "
-		"If it runs as nobody, its home is a new directory that is removed with it.\n\n"
+		"If its user has no home, as nobody, its home is a new directory that is removed when Wireshark ends.\n\n"
 		"Other programs can capture on the interface at the same time.",
 	.examples = examples,
 	.groups = groups,

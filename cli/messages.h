@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Messages for users. File names, interface names and other inserted texts may contain any bytes. Notes and errors are one line each on
- * standard error: text, or a JSON object if the command writes standard error as JSON.
+ * standard error: text, or a JSON object after note__use_json().
  */
 #ifndef CLI_MESSAGES_H
 #define CLI_MESSAGES_H
@@ -22,7 +22,7 @@ void note__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** note__error() - print @error after the command's name, @path; as JSON {"error":"..."} */
 void note__error(const char *path, const struct tw_error *error);
 
-/** caret__show() - on a terminal, print the expression and a caret at the column in @error, if it has one and all widths are known */
+/** caret__show() - on a terminal, print an expression of printable ASCII and a caret at the column that @error begins with, if any */
 void caret__show(const char *expression, const struct tw_error *error);
 
 #endif

@@ -71,13 +71,13 @@ extern const struct cli_option_group cli_general_options;
 /* The options and words that a command accepts. */
 struct cli_syntax {
 	const struct cli_option_group *const *groups; /* NULL-terminated; NULL = none */
-	enum cli_arg_kind arg_kind;                   /* of the words that are no options */
-	bool stop_at_word; /* the first of these ends the options, like `--`; otherwise options may follow words */
+	enum cli_arg_kind arg_kind;                   /* kind of the words that are not options */
+	bool stop_at_word; /* the first such word ends the options, like `--`; otherwise options may follow words */
 };
 
 /**
  * cli_options__parse() - apply the options of a command line
- * @argv: argv[0] is ignored; words are moved after the options
+ * @argv: argv[0] is ignored; words are moved after the options, unless stop_at_word is set
  * @config: as the options' offsets and apply functions expect it
  * @ret: CLI_PARSED_HELP and CLI_PARSED_VERSION end the parsing immediately
  * @ret_first: index of the first word in @argv, with CLI_PARSED_RUN
@@ -91,7 +91,7 @@ int cli_options__parse(const struct cli_syntax *syntax, int argc, char **argv, v
 int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,
 		      struct tw_error *error);
 
-/** cli_seconds__parse() - parse a decimal number of seconds, with an optional final s. @ret: ns, above 0. Return: 0 or -EINVAL */
+/** cli_seconds__parse() - parse a decimal number of seconds, above 0 and below 1e9, optionally with an s. @ret: ns. Return: 0, -EINVAL */
 int cli_seconds__parse(const char *text, uint64_t *ret);
 
 #endif

@@ -19,7 +19,7 @@ struct ordinary_user {
 	gid_t *groups;
 	size_t n_groups;
 	char home[PATH_MAX];
-	char **environment; /* for execve(2): a copy of this process's; root's with HOME, USER and LOGNAME of the user */
+	char **environment; /* for execve(2): a copy of this process's environment; for root, with HOME, USER and LOGNAME of the user */
 };
 
 /**
@@ -27,7 +27,7 @@ struct ordinary_user {
  * @name: NULL = the user who called sudo; without sudo, the user nobody
  * @ret: call ordinary_user__fini() also after a failure
  *
- * Return: 0; -ESRCH if there is no such user, -ENOMEM; with @error filled.
+ * Return: 0; -ESRCH if there is no such user; -EMFILE or -ENFILE; -ENOMEM; with @error filled.
  */
 int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *error);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A home directory for a viewer that runs as a user without one, such as nobody: Wireshark asks about it in a dialog, and does not read
- * its input meanwhile. It is below /tmp, and is removed with the run; a state file names it for the cleanup after a killed run.
+ * A home directory for Wireshark if it runs as a user without one, such as nobody. Without a home, Wireshark opens a dialog, and does not
+ * read its input meanwhile. The directory is below /tmp, and is removed when Wireshark ends. A state file names it, so that the cleanup
+ * after a killed run can remove it.
  */
 #ifndef CLI_PRIVATE_HOME_H
 #define CLI_PRIVATE_HOME_H
@@ -20,16 +21,17 @@ struct private_home {
 };
 
 /**
- * private_home__make() - make it, if root becomes a user without a home, and name it in that user's environment: HOME, TMPDIR,
- * XDG_RUNTIME_DIR, and XAUTHORITY with a copy of root's
- * @ret: private_home__remove(), also after a failure
+ * private_home__make() - make the directory, if root becomes a user without a home
+ * @user: HOME, TMPDIR and XDG_RUNTIME_DIR in its environment become the directory, and XAUTHORITY a copy of root's file in it, if any
+ * @ret: call private_home__remove() also after a failure
+ * Return: 0, also if no directory is needed; -errno with @error filled.
  */
 int private_home__make(struct ordinary_user *user, struct private_home *ret, struct tw_error *error);
 
-/** private_home__remove() - remove it with everything in it, as its user; all-zero is fine */
+/** private_home__remove() - remove the directory with everything in it, with the rights of its user; @home may be all-zero */
 void private_home__remove(struct private_home *home);
 
-/** private_home__cleanup() - remove those of killed runs; @tell is called with the kind and the path of each */
+/** private_home__cleanup() - remove those of killed runs; @tell is called with the kind and the path of each. Return: 0, -errno */
 int private_home__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
 			  struct tw_error *error);
 

@@ -11,23 +11,23 @@ struct progress {
 	const char *what, *name; /* "converting", name of the file; borrowed */
 	uint64_t began, next;    /* CLOCK_MONOTONIC, ns */
 	bool terminal;           /* one line that is overwritten; otherwise a line every five seconds */
-	bool in_line;            /* this line has no end yet */
+	bool in_line;            /* the printed line has no newline yet */
 	bool quiet;
 	pthread_t thread; /* of progress__watch() */
 	int fd, ending;   /* the file that it watches; an eventfd that ends it, -1 = there is no thread */
 	uint64_t size;    /* of the file */
 };
 
-/** progress__begin() - nothing is shown in the first second; @quiet: nothing at all */
+/** progress__begin() - start the measurement; the first second prints nothing. @quiet: never print */
 void progress__begin(struct progress *p, const char *what, const char *name, bool quiet);
 
-/** progress__show() - @done of @all bytes are read; prints at most five times a second */
+/** progress__show() - report that @done of @all bytes are read; prints at most every 0.2 s on a terminal, otherwise every 5 s */
 void progress__show(struct progress *p, uint64_t done, uint64_t all);
 
 /** progress__watch() - let a thread show the position in @fd until progress__end(); nothing for a pipe, or without memory for a thread */
 void progress__watch(struct progress *p, int fd);
 
-/** progress__end() - end the thread, and the line before other messages */
+/** progress__end() - end the thread and the printed line; call it before other messages are printed */
 void progress__end(struct progress *p);
 
 #endif

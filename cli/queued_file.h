@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A FILE whose writers never wait for its reader: what does not fit a pipe or terminal is queued in memory. So a stopped terminal or a
- * pager does not block a thread that prints a status or a warning.
+ * A FILE whose writers never wait for its reader: bytes for which a pipe or terminal has no room are queued in memory. Therefore a stopped
+ * terminal or a pager does not block a thread that prints a status or a warning.
  */
 #ifndef CLI_QUEUED_FILE_H
 #define CLI_QUEUED_FILE_H

@@ -393,11 +393,12 @@ static int open_poller(struct receiver *r, struct tw_error *error)
 	uint64_t secret;
 
 	if (getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
-		return tw_error__set(error, -errno, "no random numbers: %s", strerror(errno));
+		return tw_error__set(error, -errno, "cannot get a random number for clock requests: %s",
+				     strerror(errno));
 	tw_capture_clock__begin(&r->clock);
 	r->admission = tw_admission__new(&admission);
 	r->poller = r->admission ? tw_clock_poller__new(tw_admission__streams(r->admission), secret) : NULL;
-	return r->poller && r->admission ? 0 : tw_error__set(error, -ENOMEM, "no memory to ask for clocks");
+	return r->poller && r->admission ? 0 : tw_error__set(error, -ENOMEM, "no memory to poll clocks");
 }
 
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error)

@@ -18,12 +18,12 @@ struct receiver_options {
 	struct tw_receiver *rx;
 	struct tw_recorder_options recorder; /* its slots and slot_bytes are set by the receiver */
 	/*
-	 * Senders may continue after the end: frames that arrive later are not taken, and an interface that goes down is waited for. If
-	 * false, all frames that were sent are taken.
+	 * Senders may continue after the end. If true, frames that arrive after the end are not taken, and if the interface goes down, the
+	 * receiver waits for it. If false, all frames that were sent are taken.
 	 */
 	bool others_send;
-	bool asks;            /* poll the producers' clocks, and admit streams: producers may be strangers */
-	size_t of_one_source; /* this and unanswered: see struct tw_admission_options; only with asks */
+	bool asks;            /* poll the producers' clocks, and decide about admission: producers may be untrusted */
+	size_t of_one_source; /* of_one_source and unanswered: see struct tw_admission_options; used only with asks */
 	uint64_t unanswered;
 	/* Called periodically; true = the frames are not wanted any more; NULL = never true */
 	bool (*is_over)(const void *ctx);
@@ -37,7 +37,7 @@ struct receiver_stats {
 	struct tw_receiver_stats rx;
 	struct tw_clock_poller_stats asked;
 	struct tw_refusals refusals; /* refused frames, of streams that were not admitted */
-	uint64_t too_long;           /* frames larger than the frame_max of @rx; not taken */
+	uint64_t too_long;           /* frames larger than the frame_max of @rx; not recorded */
 };
 
 struct receiver;
@@ -45,17 +45,18 @@ struct receiver;
 /**
  * receiver__start() - begin to receive
  *
- * stop__request() is called if reception ends before receiver__finish(): nobody wants the frames, the recorder is full or a call failed.
+ * stop__request() is called if the writer fails, or if reception ends before receiver__finish(): is_over returned true, the recorder is
+ * full or a call failed. Return: 0, or -errno with @error filled.
  */
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error);
 
 /** receiver__recorder() - the recorder, for tw_recorder__reports() and similar calls; borrowed until receiver__finish() */
 struct tw_recorder *receiver__recorder(struct receiver *receiver);
 
-/** receiver__crowded() - number of frames of streams whose clocks are not polled, as there are too many; called by any thread */
+/** receiver__crowded() - number of frames of streams whose clocks are not polled, because there are too many; called by any thread */
 uint64_t receiver__crowded(const struct receiver *receiver);
 
-/** receiver__refusals() - get recent numbers of refused frames; called by any thread */
+/** receiver__refusals() - get the numbers of refused frames, updated every 100 ms while frames arrive; called by any thread */
 void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret);
 
 /** receiver__tid() - the kernel's id of the thread that receives; tw_recorder__tid() has that of the thread that writes */
@@ -64,7 +65,7 @@ pid_t receiver__tid(const struct receiver *receiver);
 /**
  * receiver__finish() - take all frames from the receiving ring, write them, end the threads and free the receiver
  * @ret: the accounting, also after a failure
- * Return: 0, also if the frames were not wanted any more; otherwise the first failure.
+ * Return: 0, also if the output has no reader any more; otherwise the failure of the recorder, or if it has none, of the receiver.
  */
 int receiver__finish(struct receiver *receiver, struct receiver_stats *ret, struct tw_error *error);
 

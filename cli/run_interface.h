@@ -18,9 +18,9 @@ struct run_interface {
 
 /**
  * run_interface__create() - create a veth pair for a run
- * @name: NULL = the first unused name of tw0, tw1 ...
+ * @name: NULL = the first unused name of tw0 to tw99
  * @instance: the run's trace instance, which identifies the owner of the veth pair
- * @queues: number of sending threads
+ * @queues: number of sending threads; the veth pair has at most TW_VETH_QUEUES queues
  * Return: 0; -EEXIST if there is an interface of that name; another -errno; @error names the interface.
  */
 int run_interface__create(const char *name, const char *instance, unsigned int queues, struct run_interface *ret,

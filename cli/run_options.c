@@ -42,8 +42,8 @@ static const struct cli_option tracer_options[] = {
 	{ 'T', "stacks", NULL, CLI_ARG_NONE, "Record the kernel stack after each event",
 	  .offset = offsetof(struct run_config, tracing.stacks) },
 	{ 'P', "pid", "PID", CLI_ARG_TEXT,
-	  "Trace only this process or thread, and those that it starts later; separate several by commas. May "
-	  "be given many times",
+	  "Trace only the thread with this id, and the threads and processes that it starts later. The id of a "
+	  "process selects its main thread only. Separate several ids by commas. May be given many times",
 	  .offset = offsetof(struct run_config, tracing.pids), .apply = add_word },
 	{ 'M', "cpus", "CPUS", CLI_ARG_TEXT,
 	  "Trace only these CPUs: a hexadecimal mask such as 'c', or a list such as '2-3' or '0,2'; -1 means all",
@@ -115,7 +115,8 @@ static const struct cli_option source_options[] = {
 	  "Record the events of the preceding --event options, back to the previous --event-filter, only if they "
 	  "match this tracefs filter, for example 'prev_pid == 1'",
 	  .apply = cli_selection__filter },
-	{ 'C', "clock", "CLOCK", CLI_ARG_CLOCK, "Trace clock: mono (default), boot, tai and others; see list --clocks",
+	{ 'C', "clock", "CLOCK", CLI_ARG_CLOCK,
+	  "Trace clock, in nanoseconds: mono (default), mono_raw, boot, tai, local, global or perf",
 	  .offset = offsetof(struct run_config, clock) },
 	{ 'F', "follow", NULL, CLI_ARG_NONE, "Trace COMMAND and its children only",
 	  .offset = offsetof(struct run_config, follow) },
@@ -124,7 +125,8 @@ static const struct cli_option source_options[] = {
 	  "interface",
 	  .offset = offsetof(struct run_config, show_self) },
 	{ 0, "buffer-size", "KIB", CLI_ARG_SIZE,
-	  "Size of the kernel's ring of each CPU, in KiB, or with a suffix: 512K, 16M, 1G",
+	  "Size of the kernel's ring of each CPU, in KiB, or with a suffix: 512K, 16M, 1G (default: depends on the "
+	  "memory of the machine)",
 	  .offset = offsetof(struct run_config, buffer_kib), .apply = apply_buffer_size },
 	{ 0, "subbuf-size", "KIB", CLI_ARG_SIZE,
 	  "Size of a sub-buffer, the unit in which the ring is read, in KiB or with a suffix as for --buffer-size; "
@@ -140,10 +142,10 @@ const struct cli_option_group run_source_group = { "Source", source_options };
 static const struct cli_option frame_options[] = {
 	{ 0, "events-per-frame", "N", CLI_ARG_NUMBER,
 	  "Largest number of events in a frame; 0: as many as fit, which needs the least CPU time; 1: a packet for "
-	  "each event",
+	  "each event (default: 1 for stream --interface, otherwise 0)",
 	  .apply = apply_events_per_frame },
 	{ 0, "frame-size", "BYTES", CLI_ARG_SIZE,
-	  "Largest frame, 128 to 65532 bytes without the Ethernet header; at most the MTU of the interface",
+	  "Largest frame, 128 to 65532 bytes without the Ethernet header; reduced to the MTU of the interface or path",
 	  .offset = offsetof(struct run_config, frame_size), .apply = apply_frame_size },
 	{ 0 },
 };

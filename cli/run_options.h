@@ -9,7 +9,10 @@
 #include "cli/selection.h"
 #include "producer/tracer/tracer.h"
 
-/* The values of these options: the first member of the config of each of the three commands. Zero means: not given. */
+/*
+ * The values of these options, and of --interface of `live` and `stream`. It is the first member of the config of each of the three
+ * commands. Zero means: not given.
+ */
 struct run_config {
 	struct cli_selection selection; /* must be first, for its apply functions */
 	struct tw_filter *filter;       /* --filter; NULL = none */
@@ -28,10 +31,13 @@ extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --
 extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T, -P, -M */
 extern const struct cli_option_group run_status_group; /* -q */
 
-/** run_config__fini() - free what the options have allocated in a struct run_config */
+/** run_config__fini() - free what the options have allocated; @config begins with a struct run_config */
 void run_config__fini(void *config);
 
-/** run_config__producer() - set the producer's options in @ret. Return: 0; -EINVAL if an option is invalid, with @error filled */
+/**
+ * run_config__producer() - set those of the producer's options in @ret that the user has given; their texts stay borrowed from @config
+ * Return: 0; -EINVAL with @error filled if no event and no tracer is selected, or --events-per-frame is too large.
+ */
 int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *error);
 
 #endif

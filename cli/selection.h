@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The values of -e and --event-filter: first member of the config of each command that has them. */
+/* The values of -e and --event-filter: first member of the config of `live`, `record`, `stream`, `list` and the commands of `filter`. */
 #ifndef CLI_SELECTION_H
 #define CLI_SELECTION_H
 
@@ -12,7 +12,7 @@ struct cli_selection {
 	size_t n_filtered; /* number of items that already have an --event-filter */
 };
 
-/** cli_selection__add() - add a specification, from -e or an argument; @selection is a struct cli_selection */
+/** cli_selection__add() - add a specification, from -e or an argument; @selection is a struct cli_selection. Return: 0 or -ENOMEM */
 int cli_selection__add(void *selection, const char *spec, struct tw_error *error);
 
 /** cli_selection__filter() - set the tracefs filter of all items that have none yet. Return: 0; -EINVAL if every item has one */

@@ -13,19 +13,19 @@ struct session_output {
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 	/* As open_questions in struct tw_producer_options; may be NULL. */
 	int (*open_requests)(void *ctx, struct tw_receiver **ret, struct tw_error *error);
-	/* See the member of the same meaning in struct tw_producer_options; may be NULL. */
+	/* As refused in struct tw_producer_options; may be NULL. */
 	void (*refused)(void *ctx, uint16_t why);
-	/* Returns whether a receiver may just have joined; may be NULL. */
+	/* As joined in struct tw_producer_options; may be NULL. */
 	bool (*joined)(void *ctx);
-	/* Called when tracing runs: prints the destination of the events; may be NULL. */
+	/* Called when tracing and the command run: prints the destination of the events; may be NULL. */
 	void (*started)(void *ctx);
-	/* Called when the producer has sent its last frame; not called if tracing could not start. May be NULL. */
+	/* Called when the producer has sent its last frame; not called if tracing or the command could not start. May be NULL. */
 	int (*finish)(void *ctx, struct tw_error *error);
 	/* Prints the output's lines of the summary, below the producer's accounting; may be NULL. */
 	void (*summarize)(void *ctx, const struct tw_producer_counters *counters);
 	/*
-	 * Closes the output; called last, even if it was opened only in part. The trace instance still exists and shows that the run is
-	 * alive, so no cleanup removes objects named after it. May be NULL.
+	 * Closes the output; called last, even if it was opened only in part or not at all. A trace instance still exists and
+	 * shows that the run is alive, so no cleanup removes objects named after it. May be NULL.
 	 */
 	int (*close)(void *ctx, struct tw_error *error);
 };

@@ -25,7 +25,7 @@ int standard_files__occupy(void)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
 			return -errno;
 	}
-	/* stdio keeps no errno of a write that makes room in its buffer, only that of standard_files__flush() */
+	/* A large buffer, because stdio loses the errno of a write that makes room in its buffer; standard_files__flush() keeps it */
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, output_buffer, _IOFBF, sizeof(output_buffer));
 	return 0;
@@ -99,7 +99,7 @@ int standard_files__finish(int status)
 		write_err = -err;
 	if ((write_err || ferror(stdout) || (output && queued_file__dropped(output))) && write_err != EPIPE) {
 		fprintf(stderr, "%s: cannot write to standard output: %s\n", cli_root_command.name,
-			write_err == ETIMEDOUT ? "it took nothing more"
+			write_err == ETIMEDOUT ? "its reader accepted no more data in time"
 			: write_err            ? strerror(write_err)
 					       : "part of the text was lost");
 		status = status ? status : CLI_EXIT_FAILURE;

@@ -26,7 +26,7 @@ const char *standard_files__output(const char *name);
 /**
  * standard_files__queue() - let printing never wait for a reader: text that does not fit is queued until standard_files__finish()
  *
- * For runs that catch signals: a thread that waits in write() would not notice a request to stop.
+ * For runs that catch signals: a thread that waits in write() would not notice a request to stop. Return: 0 or -ENOMEM.
  */
 int standard_files__queue(struct tw_error *error);
 

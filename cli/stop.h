@@ -15,8 +15,8 @@
  * Handlers are used instead of masks or SIG_IGN, because executed programs do not inherit handlers. An ignored SIGHUP, as under nohup,
  * stays ignored. The third signal ends the process.
  *
- * Code that waits for other processes uses stop__deadline(): see stop__opened() and stop__ending(). Printing does not wait: see
- * standard_files__queue().
+ * Code that waits for other processes uses stop__deadline(): see stop__opened() and stop__ending(). Printing does not wait from now on:
+ * this function calls standard_files__queue(). Return: 0, or -errno with @error filled.
  */
 int stop__catch(struct tw_error *error);
 
@@ -26,27 +26,27 @@ int stop__start_thread(pthread_t *ret, void *(*main)(void *ctx), void *ctx);
 /** stop__request() - request a stop; called by any thread */
 void stop__request(void);
 
-/** stop__fd() - a descriptor that stays readable after the first request */
+/** stop__fd() - a descriptor that stays readable after the first request; -1 before stop__catch() */
 int stop__fd(void);
 
 /** stop__signal() - the first signal that requested a stop; 0 = no signal has */
 int stop__signal(void);
 
-/** stop__was_sent() - whether a process sent the first signal, to this process only; a terminal sends it to the whole process group */
+/** stop__was_sent() - whether a process sent the first signal; Ctrl-C on a terminal also reaches the command, which is in the same group */
 bool stop__was_sent(void);
 
 /** stop__signals() - number of signals so far; those within half a second count as one */
 int stop__signals(void);
 
-/** stop__is_urgent() - whether there were two signals */
+/** stop__is_urgent() - whether there were at least two signals */
 bool stop__is_urgent(void);
 
 /**
  * stop__deadline() - the deadline for waiting for an output or input that blocks
  *
  * While files are being opened, the wait ends with the first signal. While the run continues, there is no deadline. After the end of the
- * run, the deadline is 5 s after the first signal, or 5 s after stop__ending() if the signal was earlier. With the second signal the wait
- * ends immediately. Without a signal there is no deadline.
+ * run, the deadline is 5 s after the first signal, or 5 s after stop__ending() if the signal was earlier. If there are two signals, a wait
+ * after the end of the run ends immediately. Without a signal there is no deadline.
  */
 const struct tw_deadline *stop__deadline(void);
 

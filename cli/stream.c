@@ -135,9 +135,9 @@ static const struct cli_option options[] = {
 	  "Send to this host over UDP, to port 18101 by default; write an IPv6 address in brackets",
 	  .offset = offsetof(struct stream, host) },
 	{ 0, "raw-pointers", NULL, CLI_ARG_NONE,
-	  "Send real kernel addresses. By default, addresses sent to other hosts are hashed with a key of the "
-	  "stream: equal addresses stay equal, and symbols keep their names, but the kernel's place in memory "
-	  "stays secret. Addresses sent to a veth pair are always real",
+	  "Send real kernel addresses. By default, they are hashed with a key of the stream, except on a veth pair "
+	  "of Tracewire with both ends in this network namespace. Equal addresses stay equal, and symbols keep "
+	  "their names, but the kernel's place in memory stays secret",
 	  .offset = offsetof(struct stream, raw_pointers) },
 	{ 0, "rate", "BITS[k|M|G]", CLI_ARG_TEXT,
 	  "Send at most this number of bits per second; events that the kernel's rings cannot hold meanwhile "

@@ -64,7 +64,7 @@ static void print_questions(const struct tw_time_sync_responder_stats *questions
 			TW_TIME_SYNC_RESPONSES_PER_SECOND);
 }
 
-/* Prints the rings with unsure counters. They do not distinguish other processes from a bug in Tracewire, so both are named. */
+/* Prints the rings with unsure counters. The cause may be another process or a bug in Tracewire, so the text names both. */
 static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 {
 	if (!unsure->rings)
@@ -83,7 +83,7 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 
 static const struct summary_row producer_rows[] = {
 	{ NULL, AT(dropped_unseen), "dropped",
-	  "packed frames in transmission, with an unknown number of events; the receiver of the other frames knows it" },
+	  "packed frames in transmission, with an unknown number of events; receivers count them by the event numbers" },
 	{ NULL, AT(unnamed), "unnamed", "events of tasks without a known name" },
 	{ NULL, AT(bookkeeping_lost), "tasks", "fork, exec and rename events lost: some tasks may have old names" },
 	{ 0 },

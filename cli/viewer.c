@@ -98,7 +98,7 @@ static int relay__start(struct relay **ret, int *ret_fd, struct tw_error *error)
 	sem_init(&r->running, 0, 0);
 	r->output = tw_pipe__open(STDOUT_FILENO);
 	if (pipe2(fds, O_CLOEXEC)) {
-		err = tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
+		err = tw_error__set(error, -errno, "cannot make a pipe for the viewer: %s", strerror(errno));
 		goto fail;
 	}
 	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* a smaller pipe works, too */
@@ -136,14 +136,14 @@ static int relay__finish(struct relay *r)
 	return err;
 }
 
-#define END_MS    5                /* interval of checks whether tshark has ended */
-#define WINDOW_MS 50               /* and a window */
-#define TERM_MS   3000             /* time for SIGTERM, before SIGKILL */
-#define LATE_NS   TW_NS_PER_SECOND /* time after the deadline in which it can end by itself after its input has ended */
+#define END_MS    5                /* interval of checks whether tshark has ended, ms */
+#define WINDOW_MS 50               /* interval of checks whether Wireshark has ended, ms */
+#define TERM_MS   3000             /* time from SIGTERM to SIGKILL, ms */
+#define LATE_NS   TW_NS_PER_SECOND /* time after the deadline in which tshark may still end by itself */
 
 #define ARGUMENTS_MAX 8
 
-/* The data for running a viewer. It is looked up before fork(), because the child of a process with threads may only make system calls. */
+/* The data for running a viewer. It is looked up before fork(), because the child of a process with threads may make only system calls. */
 struct launch {
 	bool gui;
 	char *argv[ARGUMENTS_MAX];
@@ -216,12 +216,12 @@ static int spawn(const struct launch *launch, pid_t *ret, struct tw_error *error
 	pid_t pid;
 
 	if (pipe2(report, O_CLOEXEC))
-		return tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
+		return tw_error__set(error, -errno, "cannot make a pipe for the viewer: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
 		become_viewer(launch, report[1]);
 	close(report[1]);
-	err = pid < 0 ? tw_error__set(error, -errno, "cannot fork: %s", strerror(errno))
+	err = pid < 0 ? tw_error__set(error, -errno, "cannot start the viewer: %s", strerror(errno))
 		      : await_exec(report[0], pid, launch->gui, error);
 	close(report[0]);
 	if (!err)
@@ -249,7 +249,7 @@ int viewer__start(bool gui, const char *display_filter, struct viewer *ret, stru
 	set_arguments(&launch, display_filter);
 	err = look_up(&launch, &viewer.home, error);
 	if (!err && pipe2(data, O_CLOEXEC))
-		err = tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
+		err = tw_error__set(error, -errno, "cannot make a pipe for the viewer: %s", strerror(errno));
 	launch.input = data[0];
 	if (!err && !gui)
 		err = relay__start(&viewer.relay, &launch.output, error);
@@ -297,7 +297,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* tshark ends when it has read everything. If it is stopped or not read, it is killed after the deadline. Return: its status */
+/* tshark ends after reading all input. If it is stopped, or its output is not read, it is killed after the deadline. Return: its status */
 static int await_end(const struct viewer *viewer)
 {
 	int status = 0;
@@ -335,7 +335,7 @@ bool viewer__has_window(const struct viewer *viewer)
 	return viewer->pid && !waitid(P_PID, (id_t)viewer->pid, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid;
 }
 
-/* Wireshark and its dumpcap. The number of the group stays taken until Wireshark is waited for. */
+/* Ends the process group of Wireshark and its dumpcap. The id of the group cannot be reused before Wireshark was waited for. */
 static void end_group(const struct viewer *viewer)
 {
 	int ms = 0;

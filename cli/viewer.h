@@ -14,7 +14,7 @@ struct relay;
 struct viewer {
 	pid_t pid;           /* 0 = none */
 	int fd;              /* write end for the pcapng; -1 = closed */
-	struct relay *relay; /* passes on tshark's output; NULL for a window */
+	struct relay *relay; /* thread that passes on tshark's output; NULL for Wireshark */
 	struct private_home home;
 };
 
@@ -22,8 +22,8 @@ struct viewer {
  * viewer__start() - run tshark or, with @gui, Wireshark
  * @display_filter: NULL = show everything
  *
- * If run by root it becomes the user who called sudo, or nobody, with a private home (cli/private_home.h). It has its own process group:
- * Ctrl-C is for this process, and the viewer ends when it has read everything.
+ * If this process is root's, the viewer runs as the user who called sudo, or as nobody. Wireshark gets a private home if its user has none
+ * (cli/private_home.h). The viewer has its own process group, so that Ctrl-C does not end it. tshark ends when it has read all input.
  *
  * Return: 0; -ENOPKG if the program does not exist; another -errno. @error has the program's name.
  */
@@ -48,7 +48,7 @@ struct viewer_end {
 	int output; /* 0; -EPIPE if standard output has no reader any more; another -errno of writing there */
 };
 
-/** viewer__finish() - close the pipe and wait for tshark until stop__deadline(). Return: all 0 without a viewer, or for a window */
+/** viewer__finish() - close the pipe and wait for tshark until 1 s after stop__deadline(). Return: all 0 without tshark */
 struct viewer_end viewer__finish(struct viewer *viewer);
 
 /** viewer__has_window() - whether Wireshark still runs */

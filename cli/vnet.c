@@ -120,19 +120,20 @@ static const struct cli_command command_down = {
 
 static const struct cli_command command_show = {
 	.name = "show",
-	.summary = "List veth pairs",
+	.summary = "List the veth pairs of Tracewire",
 	.arguments = "[NAME]",
 	.arg_kind = CLI_ARG_INTERFACE,
 	.args_max = 1,
 	.description =
-		"Prints one line for each veth pair: name, state, MTU, queues, the two ends, and the owner in quotes.",
+		"Prints one line for each veth pair of Tracewire: name, state, MTU, queues, the two ends, and the owner "
+		"in quotes.",
 	.run = show,
 };
 
 static const struct cli_command *const commands[] = { &command_up, &command_down, &command_show, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Make a permanent veth pair, so that Wireshark can capture across runs", "sudo tracewire vnet up tw0" },
+	{ "Make a veth pair that stays, so that one capture can contain several runs", "sudo tracewire vnet up tw0" },
 	{ "Send events to it", "sudo tracewire stream -e sched -i tw0" },
 	{ NULL, NULL },
 };
@@ -142,8 +143,8 @@ const struct cli_command cli_command_vnet = {
 	.summary = "Make, show and remove veth pairs",
 	.description =
 		"A veth pair consists of two virtual interfaces: frames sent on NAME-tx arrive on NAME, where "
-		"Wireshark, tc and XDP see them. `live` and `stream` make one for the run if it does not exist. A "
-		"veth pair made here exists before the run and stays after it.",
+		"Wireshark, tc and XDP see them. `live` makes a veth pair for each run; `stream` makes one if the "
+		"interface does not exist. A veth pair made by `vnet up` stays after a run.",
 	.examples = examples,
 	.commands = commands,
 };

@@ -13,13 +13,13 @@
 #define PAUSE_MAX_NS TW_NS_PER_SECOND
 #define DEAF         16 /* after more requests without a response, the pause is DEAF_NS */
 #define DEAF_NS      (10 * TW_NS_PER_SECOND)
-#define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream is silent after this time; producers send counters each second */
-#define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between two requests of any streams, which may be invented */
+#define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream is silent after this time without a control frame */
+#define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between any two requests: limits the requests for forged streams */
 /* First requests of streams are sent in groups of AT_ONCE without a pause, because data that waits for the responses is only in memory. */
 #define AT_ONCE  8
 #define WAITING  16                     /* latest requests of a stream for which responses are accepted */
 #define WANT_NS  (10 * TW_NS_PER_MS)    /* first pause before a repeated METADATA_REQUEST; it is doubled each time */
-#define WANT_MAX (TW_NS_PER_SECOND / 2) /* no METADATA_REQUEST after a longer pause: producers repeat metadata anyway */
+#define WANT_MAX (TW_NS_PER_SECOND / 2) /* no METADATA_REQUEST after a longer pause: producers repeat metadata */
 
 /* A request that may be answered. */
 struct waiting {
@@ -43,7 +43,7 @@ struct asked_stream {
 struct tw_clock_poller {
 	uint64_t secret;
 	uint64_t due;     /* time before which no request is sent */
-	uint64_t all_due; /* time before which all metadata of a stream are not requested */
+	uint64_t all_due; /* time before which no request asks for all metadata of a stream */
 	uint64_t firsts;  /* number of first requests of streams */
 	struct tw_streams *streams;
 	unsigned int user; /* index of struct asked_stream in user[] of struct tw_stream */
@@ -237,10 +237,10 @@ static bool lacks_something(const struct asked_stream *s)
 }
 
 /*
- * Return: the metadata to request, enum tw_metadata_request; 0 = no request. If HOST arrived before the first request, formats are likely
- * to follow without a request, so it waits for WANT_NS. All metadata can be large, and many streams may be new at the same time, so all
- * metadata are requested for one stream at a time. Until then, only HOST and CLOCK are requested: they are small, and no packet can be
- * written without them.
+ * Return: the metadata to request, enum tw_metadata_request; 0 = no request. If HOST arrived before the first request, the formats are
+ * likely to follow without a METADATA_REQUEST, so it is delayed by WANT_NS. All metadata can be large, and many streams may be new at the
+ * same time. Therefore all metadata are requested for one stream at a time, BETWEEN_NS apart. The other streams are asked only for HOST and
+ * CLOCK: these are small, and no packet can be written without them.
  */
 static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint64_t now)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The clock poller: decides when a capture host sends time synchronisation requests to the sender of each stream's frames. A new stream
- * gets eight requests a few ms apart, so that the time of its first packets can be computed soon. Later, it gets a request every thousand
- * round-trip times, but at least one a second and at most one in 100 ms: between two requests, a drift of 500 ppm adds as much to the error
- * bound as the round trip itself. Senders that do not answer get a request every ten seconds. Silent streams get no requests.
+ * gets eight requests 3 ms apart, so that the time of its first packets can be computed soon. Later, it gets a request every thousand
+ * round-trip times, but at least one a second and at most one in 100 ms. In a thousand round trips, a drift of 500 ppm adds half a round
+ * trip to the error bound. The delay of the request and its response adds as much. After more than 16 consecutive requests without a
+ * response, a stream gets a request every ten seconds. A stream without control frames for 3 s gets no requests.
  *
- * If the first frames of a stream are not metadata, the capture joined late: the requests then also ask for metadata (METADATA_REQUEST).
- * They are repeated after 10, 20, 40 ms and so on up to 320 ms, or after two round trips if that is longer, until metadata arrive.
+ * Until HOST and the formats of a stream arrive, its requests also ask for metadata (METADATA_REQUEST), because the capture may have
+ * joined late. If HOST arrives before the first request, the poller gives the formats 10 ms to follow. Such requests are repeated after 10,
+ * 20, 40 ms and so on up to 320 ms, or after two round trips if that is longer. After that, the metadata are not requested again, because
+ * producers repeat them each second.
  *
  * The poller does not send frames or read clocks: `now` is a time of clocks/capture_clock.h. Its state is bounded, whatever frames arrive.
  * A poller belongs to one thread.
@@ -60,7 +63,7 @@ static inline bool tw_clock_poller__is_response(const struct tw_received_frame *
  * @arrived: time of the frame's arrival in the capture clock, or a later time
  * @ret_stream: stream id of the response
  * @ret: the times of request and response; received and answered are in units of the stream's clock
- * Return: false if there is no such request, it was sent to another host, or it was answered before.
+ * Return: false if the frame is not a response, or its request is unknown, was sent to another host, or was answered before.
  */
 bool tw_clock_poller__response(struct tw_clock_poller *poller, const struct tw_received_frame *frame, uint64_t arrived,
 			       uint64_t *ret_stream, struct tw_time_sync_sample *ret);
@@ -68,7 +71,7 @@ bool tw_clock_poller__response(struct tw_clock_poller *poller, const struct tw_r
 struct tw_clock_poller_stats {
 	uint64_t asked, answered; /* requests made, responses matched */
 	uint64_t strange;         /* responses without a matching request */
-	uint64_t crowded;         /* frames of streams without requests, because there was no memory */
+	uint64_t crowded;         /* frames ignored because there was no memory for the state of their stream */
 };
 
 /** tw_clock_poller__stats() - get the totals of all streams */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The distance of a stream's clock from the capture clock: stream's clock - capture clock. It is bounded by exchanges of a time
- * synchronisation request and its response (RFC 5905, section 8; the bounds are those of Marzullo and Owicki, "Maintaining the Time in a
- * Distributed System", 1983).
+ * The distance of a stream's clock from the capture clock: stream's clock - capture clock. Each exchange, a time synchronisation request
+ * and its response (RFC 5905, section 8), bounds it. The bounds are those of Marzullo and Owicki, "Maintaining the Time in a Distributed
+ * System", 1983.
  *
  * A request cannot arrive before it was sent, so at `received` the distance is at most `received - asked`. A response cannot arrive
  * before it was sent, so at `answered` the distance is at least `answered - arrived`. This is true for any delays. The clocks drift by at
@@ -44,7 +44,7 @@ struct tw_distance {
 	struct tw_distance_mark anchors[TW_DISTANCE_ANCHORS]; /* a ring */
 	uint64_t n_marks, n_anchors; /* added since the last restart, including overwritten ones */
 	uint64_t exchanges;          /* valid exchanges */
-	uint64_t refused;            /* invalid exchanges: answered - received > arrived - asked */
+	uint64_t refused;            /* invalid exchanges: arrived < asked, or low > high in their bounds */
 	uint64_t restarts;           /* contradictions, after which old bounds were discarded */
 };
 

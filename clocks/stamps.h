@@ -18,7 +18,7 @@ struct tw_stamps {
 	uint64_t error_ns; /* error bound of @distance, ns */
 };
 
-/** tw_stamps__measure() - make a measurement; the first is the initial state */
+/** tw_stamps__measure() - measure the distance; the result of the first call is the initial state for tw_stamps__age() */
 static inline struct tw_stamps tw_stamps__measure(void)
 {
 	struct tw_stamps ret = { .error_ns = UINT64_MAX };
@@ -37,8 +37,8 @@ static inline struct tw_stamps tw_stamps__measure(void)
 /**
  * tw_stamps__age() - lower bound of the time since the time stamp @realtime, ns
  *
- * With a lower bound, a time of arrival computed from the age is not too early. The age is 0 if it is unknown: REALTIME was set since the
- * last call, or the time stamp is in the future or older than a second.
+ * With a lower bound, a time of arrival computed from the age is not too early. The bound is 0 if the age is unknown: REALTIME was set
+ * since the last call, or the time stamp is in the future or older than a second.
  */
 static inline uint64_t tw_stamps__age(struct tw_stamps *stamps, uint64_t realtime)
 {

@@ -14,8 +14,8 @@
 #define KEPT_NS    (4 * TW_NS_PER_SECOND) /* validity of sync_ns: CLOCK has it each second, but CLOCKs may be lost */
 #define LOOK_NS    TW_NS_PER_SECOND       /* longest time between two checks */
 #define LOW_NS     (4 * TW_NS_PER_SECOND) /* a smaller error is reported after it has lasted this long */
-#define MOVED_NS   TW_NS_PER_MS           /* a change of the offset is reported if it is larger than this, and */
-#define MOVED_MORE 8                      /* larger than this multiple of the reported error */
+#define MOVED_NS   TW_NS_PER_MS           /* smaller changes of the offset are not reported */
+#define MOVED_MORE 8                      /* nor are changes below this multiple of the reported error */
 
 /* An estimate of the stream's clock at one time, from the source with the smaller error: exchanges, or the reports of both hosts. */
 struct estimate {
@@ -248,7 +248,10 @@ static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t tim
 	return ret;
 }
 
-/* Return: the error bound to report. It includes a margin for the drift until the next exchange, after a pause like the last one. */
+/*
+ * Return: the error bound to report. It includes a margin: a quarter, and the drift until the next exchange, expected after a pause like
+ * the last one.
+ */
 static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offset_view *now)
 {
 	const uint64_t error = now->error_ns;
@@ -283,8 +286,8 @@ static bool has_moved(const struct tw_stream_clock *c, int64_t offset)
 }
 
 /*
- * Set check_at: until then, the error stays below the reported error, although it grows with the drift and the correction of the line, and
- * the estimate is valid without new data.
+ * Set check_at. Until then, the error stays below the reported error, although it grows with the drift and the correction of the line. The
+ * source of the estimate stays valid until then, too.
  */
 static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Converts times of a stream's clock to packet times, and computes the error bound of packet times. Input: HOST, CLOCK, and responses to the capture
- * host's requests; no function reads a clock. A struct tw_stream_clock belongs to one thread.
+ * Converts times of a stream's clock to packet times, and computes the error bound of packet times. Input: HOST, CLOCK, responses to the
+ * capture host's requests, and the state of its wall clock; no function reads a clock. A struct tw_stream_clock belongs to one thread.
  *
  * Packet time = time of the stream's clock, in ns, + offset. The offset is:
  *
@@ -11,11 +11,11 @@
  * - with TW_ALIGN_HOST: capture host's clock - stream's clock. Even after hours, simultaneous events of several hosts must have similar
  * packet times, and the order of the events of each host must not change. Therefore the offset follows the drift, and approaches the
  * estimate slowly: a gap is closed in 8 s, or at 500 ppm if that takes longer. If the offset is certainly wrong, because it is outside of
- * the bounds, it is corrected at a rate of 10 %. If the correction is more than 1 ms forward or more than 1 s backward, it is made
- * immediately. Such a jump backward happens if the first response arrives after the first packets; a caller avoids it by delaying the first
+ * the bounds, it is corrected at a rate of 10 %. If such a correction is more than 1 ms forward or more than 1 s backward, it is made
+ * immediately. A jump backward happens if the first response arrives after the first packets; a caller avoids it by delaying the first
  * packets for a few ms.
  *
- * The capture host's clock is the capture clock of clocks/capture_clock.h: the wall clock at the start of the capture, which is never set.
+ * The capture host's clock is the capture clock of clocks/capture_clock.h: it begins with the time of the wall clock and is never set.
  *
  * There are two sources of error bounds: exchanges (clocks/distance.h), and the reports of both hosts (sync_ns of CLOCK). The tighter bound
  * is used; if they contradict each other, the bound of the exchanges is used.
@@ -84,13 +84,13 @@ struct tw_stream_clock {
 	uint64_t steps, suspends;     /* number of steps of the wall clock, and of suspends */
 };
 
-/** tw_stream_clock__init() - set the initial state: the offset is 0 and the error unknown */
+/** tw_stream_clock__init() - set the initial state: the offset is 0 and the error unknown. @wall: see the head of this file */
 void tw_stream_clock__init(struct tw_stream_clock *clock, enum tw_align align, bool wall);
 
 /** tw_stream_clock__host() - set unit and kind of the clock from a HOST */
 void tw_stream_clock__host(struct tw_stream_clock *clock, const struct tw_identity *identity);
 
-/** tw_stream_clock__sample() - add a CLOCK; a repeated or older CLOCK is ignored */
+/** tw_stream_clock__sample() - add a CLOCK; one that is repeated, older, or without TRACE or REAL is ignored */
 void tw_stream_clock__sample(struct tw_stream_clock *clock, const struct tw_clock_view *sample);
 
 /**
@@ -153,10 +153,10 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  * @time: time of the packet in the stream's clock; packets are passed in time order
  * @ret: the record, with time @time
  *
- * Call this function before each packet until it returns false. The records are START, then steps and suspends, then an ESTIMATE if the
- * error_ns of the last record became too small or far too large. There are at most TW_STREAM_CLOCK_RECORDS before one packet: START and
- * each change are reported once, and after an ESTIMATE, whose error_ns includes a margin, no other ESTIMATE is due. Most calls cost one
- * comparison.
+ * Call this function before each packet until it returns false. The records are START, then steps and suspends. An ESTIMATE follows if the
+ * error_ns of the last record became too small or far too large, or if the offset moved by more than 1 ms and 8 times that error_ns. There
+ * are at most TW_STREAM_CLOCK_RECORDS before one packet: START and each change are reported once, and after an ESTIMATE, whose error_ns
+ * includes a margin, no other ESTIMATE is due. Most calls cost one comparison.
  * Return: false if no record is needed.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)

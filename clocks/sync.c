@@ -145,7 +145,7 @@ static struct tw_sync_state ask_kernel(void)
 		ret.ns = ns > UINT32_MAX ? 0 : (uint32_t)ns;
 	}
 	snprintf(ret.how, sizeof(ret.how), "%s",
-		 ret.ns ? "NTP, as the kernel says" : "something that the kernel knows no bound of");
+		 ret.ns ? "NTP, as the kernel reports" : "a source of which the kernel knows no error bound");
 	return ret;
 }
 

@@ -7,7 +7,8 @@
  * - The bound from ptp4l is the largest of its last offsets from the master, plus the path delay, because the asymmetry of the path is
  * unknown. If ptp4l adjusts a network card's clock, the measured distance of the system clock from that clock is added.
  * - The bound from the kernel is maxerror, if a daemon maintains it. NTP daemons set maxerror together with esterror. systemd-timesyncd
- * sets both to 0, and phc2sys sets only maxerror, to 0; the kernel then increases maxerror, but it is not a bound.
+ * sets both to 0, and phc2sys sets only maxerror, to 0. Although the kernel then increases maxerror, it is not a bound. It is therefore
+ * used only if esterror is not 0, and not above maxerror.
  *
  * A struct tw_sync belongs to one thread.
  */

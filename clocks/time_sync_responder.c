@@ -104,7 +104,7 @@ int tw_time_sync_responder__start(const struct tw_time_sync_responder_options *o
 			sem_destroy(&t->running);
 		free(t);
 		tw_receiver__close(options->rx);
-		return tw_error__set(error, -err, "the thread that answers for the clock cannot be started: %s",
+		return tw_error__set(error, -err, "the thread that answers TIME_SYNC requests cannot be started: %s",
 				     strerror(err));
 	}
 	while (sem_wait(&t->running))

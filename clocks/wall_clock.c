@@ -29,7 +29,7 @@ static int64_t gain(const struct pair *p, enum tw_clock clock, enum tw_clock on,
 	return tw_saturate__size(by) > (uint64_t)p->a->error_ns + p->b->error_ns + more ? by : 0;
 }
 
-/* Return: the largest drift of a clock with its own rate between the samples, whose distance is measured by the clock @on, ns. */
+/* Return: the largest drift of a clock with its own rate between the samples, ns. The clock @on measures the time between them. */
 static uint64_t drift(const struct pair *p, enum tw_clock on)
 {
 	return progress(p, on) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);

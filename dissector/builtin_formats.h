@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The built-in table of common events. make_builtin_formats.c generates it at build time from a snapshot of a distribution's formats:
- * names, types and value strings. It is constant data without relocations, so it costs nothing until it is used.
+ * names, types and value strings of fields. It is constant data without relocations, so it costs nothing until it is used.
  */
 #ifndef TW_SHIPPED_H
 #define TW_SHIPPED_H
@@ -10,7 +10,7 @@
 
 #include "dissector/ftype.h"
 
-/* Names are offsets into the pool. */
+/* Names here and below are offsets into tw_builtin_pool. */
 struct tw_builtin_event {
 	uint32_t system, name;
 	uint32_t first_field, n_fields;
@@ -18,10 +18,10 @@ struct tw_builtin_event {
 
 struct tw_builtin_field {
 	uint32_t name;
-	uint32_t first_name;
+	uint32_t first_name; /* index of its first value string in tw_builtin_names */
 	uint16_t n_names;
 	uint8_t type;        /* enum tw_ftype */
-	uint8_t names_flags; /* the value strings name bits */
+	uint8_t names_flags; /* 1 = the value strings name bits, otherwise 0 */
 };
 
 /* The name of a value in the print fmt. */

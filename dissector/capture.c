@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of the open capture: its streams (stream/streams.h), in Wireshark's memory, and the plugin's data about them: what the first
- * pass found in single frames, and how certain their order is. State is updated only in the first pass, in the order of the capture;
+ * State of the open capture: its streams (stream/streams.h), the error bounds of their times, and results of the first pass for single
+ * frames: gaps, refused data, the certainty of their order. Frames update the state only in the first pass, in the order of the capture;
  * look-ups change nothing. All of it is freed when the capture is closed.
  */
 #include "dissector/packet-tracewire.h"
@@ -14,7 +14,7 @@ struct time_errors {
 
 /* A packet with events. */
 struct event_packet {
-	const struct tw_stream *stream; /* NULL if there was none before */
+	const struct tw_stream *stream; /* NULL = no such packet yet */
 	__int128 time;                  /* ns */
 	uint64_t error_ns;              /* TW_ERROR_UNKNOWN */
 };
@@ -27,7 +27,7 @@ struct refused_tlv {
 	const char *text;
 };
 
-#define ORDERS_MIN 4096 /* frames in the array, if it is used */
+#define ORDERS_MIN 4096 /* smallest size of orders, frames */
 
 uint32_t tw_dissect_cache_read;
 static struct tw_streams *streams; /* NULL without memory */
@@ -40,7 +40,7 @@ static struct event_packet last,
 	last_of_another; /* newest packet of all, and newest of any stream other than that packet's */
 static uint8_t *orders;  /* enum tw_time_order by frame */
 static size_t n_orders;
-static size_t orders_full_from; /* the first frame without memory for them; 0 = there is memory */
+static size_t orders_full_from; /* the first frame whose order did not fit into the limit of memory; 0 = none */
 
 static void *resize(void *ctx _U_, void *memory, size_t old_size _U_, size_t new_size)
 {
@@ -73,7 +73,7 @@ static void open_capture(void)
 	n_orders = orders_full_from = 0;
 }
 
-/* Formats, programs, symbols and strings do not use Wireshark's memory. */
+/* Frees formats, programs, symbols and strings, which are on the heap. Wireshark frees all other state with its file scope. */
 static void close_capture(void)
 {
 	tw_streams__free(streams);
@@ -139,7 +139,7 @@ const struct tw_sequence_note *tw_dissect__sequence(struct tw_dissect *d)
 	return note;
 }
 
-/* A PART and the record that it completes count separately. */
+/* The key differs for a PART and for the record that it completes. */
 static uint32_t refusal_key(const struct tw_dissect *d)
 {
 	return FIRST_REFUSAL + 2 * d->n_tlvs + d->bytes.reassembled;
@@ -184,7 +184,7 @@ bool tw_dissect__add_time_error(struct tw_dissect *d, uint64_t ns)
 	newest = errors->n ? &errors->all[errors->n - 1] : NULL;
 	if (newest && newest->ns == ns)
 		return true;
-	/* An array grows by doubling, so up to the same size again is unused. */
+	/* Each entry is counted twice: the array grows by doubling, so up to half of it is unused. */
 	allowed = tw_streams__take(streams, 2 * sizeof(*errors->all));
 	/* An old bound must not be used for later packets; the entry that says so is exempt from the limit. */
 	if (!allowed && (!newest || newest->ns == TW_ERROR_UNKNOWN))

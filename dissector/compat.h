@@ -16,14 +16,14 @@
 	(WIRESHARK_VERSION_MAJOR > (major) || \
 	 (WIRESHARK_VERSION_MAJOR == (major) && WIRESHARK_VERSION_MINOR >= (minor)))
 
-/* gboolean became bool, an int became one byte: return types and preferences must have the right type. */
+/* Since 4.4, bool (one byte) replaces gboolean (an int): return types and preferences must have the right type. */
 #if TW_WIRESHARK_AT_LEAST(4, 4)
 typedef bool tw_ws_bool;
 #else
 typedef gboolean tw_ws_bool;
 #endif
 
-/* Since 4.2 a frame stores its dependencies, and dependencies of these are kept too. */
+/* Marks that @frame must be kept if the dissected frame is exported. Since 4.2, Wireshark also keeps the dependencies of @frame. */
 static inline void tw_depend_on_frame(packet_info *pinfo, uint32_t frame)
 {
 #if TW_WIRESHARK_AT_LEAST(4, 2)

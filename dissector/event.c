@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Dissects one event: the eight items that every event has, its text, its fields, and its line in the Info column. */
+/* Dissects one event: the items that each event has, its text, its fields, and its text in the Info column. */
 #include "dissector/packet-tracewire.h"
 
 static void append_hex(struct tw_line *line, uint64_t value)
@@ -94,7 +94,7 @@ struct named_field {
 	bool hidden;
 };
 
-/* Return: the item, for a custom label; NULL if it needs none. */
+/* Hides the item if the field is hidden. Return: the item, for a label of its own; NULL if it is hidden */
 static proto_item *finish(const struct named_field *p, proto_item *item)
 {
 	if (!p->hidden)
@@ -125,7 +125,7 @@ static proto_item *put_number(const struct named_field *p, const struct tw_value
 	return finish(p, put_value_text(p, p->hf, value, &line));
 }
 
-/* For filters and exports: the symbol's name beside the address, and the frame that contained it. */
+/* Adds the symbol's name as a hidden item, for filters, and marks the frame with the symbol as a dependency, for exports. */
 static void put_symbol(const struct named_field *p, const struct tw_value *value, const struct tw_symbol *symbol,
 		       uint32_t frame)
 {
@@ -273,8 +273,8 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 	return true;
 }
 
-/* The text of an event, as printed by the kernel: made when a column, the tree or a filter needs it. */
-#define FIELD_COST 64 /* cost of printing one without a program, as bytes of a program */
+/* The text of an event, as printed by the kernel. It is made only if a column, the tree or a filter needs it. */
+#define FIELD_COST 64 /* cost of printing one field without a program, as bytes of a program */
 
 static bool may_print(struct tw_dissect *d, const struct tw_event_type *type)
 {
@@ -307,7 +307,7 @@ static void account(struct tw_dissect *d, const struct tw_line *line)
 	tw_dissect__expert(d, &ei_trace_limit, "The frame's events have more text than is shown");
 }
 
-/* Return: in a buffer that the next call reuses; empty after the frame's limit was reached. */
+/* Return: the text, in a buffer that the next call reuses; empty after a limit of the frame was reached. */
 static const char *event_text(struct tw_dissect *d, const struct tw_event_type *type, const struct tw_record *record)
 {
 	static char buf[TW_PRINT_LINE_MAX + 1];
@@ -333,7 +333,7 @@ struct event {
 	struct tw_record record;
 };
 
-/* Return: NULL if it is unknown. */
+/* Return: the name of the event's task at its time; NULL if it is unknown. */
 static const char *task_name(struct tw_dissect *d, const struct tw_event_view *view)
 {
 	const struct tw_task_name *name;
@@ -433,7 +433,7 @@ static void put_facts(struct tw_dissect *d, proto_tree *tree, const struct event
 		tw_put_number(d, tree, hf_trace_filtered, at, 0, 1);
 }
 
-/* The error bound of the packet's time, and its order among packets of other streams. */
+/* The error bound of the packet's time, and whether its order relative to another stream is certain. */
 static void put_certainty(struct tw_dissect *d, proto_tree *tree, const struct event *e)
 {
 	const struct tw_time_error *error = tw_dissect__time_error(d);

@@ -7,14 +7,14 @@
 #include "schema/schema.h"
 
 #define FIELD_BYTES \
-	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* memory of a field here, upper limit */
+	(sizeof(struct tw_shown_field) + sizeof(struct tw_print_names)) /* upper limit of a field's memory */
 
 /* Data of a schema for the cache, and whether the cache was read. */
 struct schema_cache {
-	bool tried;
-	bool done;
+	bool tried;                   /* the cache was read */
+	bool done;                    /* all texts were received; they were stored if their hash is the schema's id */
 	struct tw_schema_text *texts; /* as received, until they are complete */
-	uint32_t total, seen;
+	uint32_t total, seen;         /* number of texts: of the schema, received */
 };
 
 /* Return: NULL beyond the capture's limits */
@@ -45,6 +45,7 @@ static struct tw_event_type *new_type(struct tw_dissect *d, struct tw_stream_eve
 }
 
 /*
+ * Adds a format to the stream, with the plugin's data about it.
  * @frames: the frames with the text; copied
  * Return: 0; -EINVAL or another -errno for an invalid text; -ENOSPC beyond the capture's limits.
  */
@@ -254,7 +255,7 @@ int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *vi
 	return err ? err : first;
 }
 
-/* The id in an event's text, from its second line; 0 if it is none. */
+/* Return: the event id in a format text, from its line "ID:"; 0 if there is none */
 static uint16_t event_id_of(const struct tw_schema_text *text)
 {
 	const char *at = memmem(text->text, text->len, "\nID: ", 5);
@@ -294,7 +295,7 @@ void tw_dissect__read_cache(struct tw_dissect *d)
 	bytes = tw_cache__load(d->schema->id, &len);
 	if (!bytes)
 		return;
-	tw_dissect_cache_read += (uint32_t)len; /* at most the cache's own limit beyond the permitted size */
+	tw_dissect_cache_read += (uint32_t)len; /* exceeds the limit by at most one file */
 	take_cached(d, bytes, len);
 	g_free(bytes);
 }

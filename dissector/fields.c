@@ -80,7 +80,7 @@ static struct tw_name *name_of_type(const char *const *parts, const char *label,
 	tw_field_name__join(parts, plain);
 	snprintf(suffixed, sizeof(suffixed), "%.*s.%s", TW_FIELD_NAME_MAX - 16, plain,
 		 class_suffix[tw_ftype__class(type)]);
-	/* The name itself if it is free or of that class; otherwise with the class as suffix. */
+	/* The plain name is used if it is free or has that class; otherwise the name with the class as suffix. */
 	first = g_hash_table_lookup(names, plain);
 	if (first && tw_ftype__class(first->type) != tw_ftype__class(type))
 		first = g_hash_table_lookup(names, suffixed);
@@ -176,7 +176,7 @@ static const val64_string *strings64(const struct tw_print_name *value_strings, 
 	return strings;
 }
 
-/* Wireshark reads both when it compiles a filter or fills a column, so they can be set after registration. */
+/* Wireshark reads strings and display when it compiles a filter or fills a column, so they can be set after registration. */
 void tw_value_strings__add(struct tw_name *name, const struct tw_print_name *value_strings, uint32_t n)
 {
 	header_field_info *hf = name ? name->hf : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Filter names: Wireshark fields registered at run time, one for each field of each known event. They outlive a capture, because filters
- * and columns refer to them, and their number is limited.
+ * Filter names: Wireshark fields registered at run time, for each field of each known event. They outlive a capture, because filters and
+ * columns refer to them. TW_NAMES_MAX limits their number.
  *
  * One name may have several types, because kernels differ. Wireshark compares values under one name by the type of the literal, without
  * a check. So only types of one class (all numbers, all texts ...) share a name; another class gets a suffix.
@@ -21,7 +21,7 @@ struct tw_name {
 	uint8_t type;          /* enum tw_ftype */
 };
 
-/** tw_fields__init() - called at start */
+/** tw_fields__init() - called once when the plugin is registered: lets Wireshark free the table of names at its end */
 void tw_fields__init(void);
 
 /**
@@ -30,16 +30,16 @@ void tw_fields__init(void);
  */
 struct tw_name *tw_fields__name(const char *system, const char *event, const char *field, enum tw_ftype type);
 
-/** tw_fields__any() - trace.any.FIELD; its type may differ from @type, see tw_ftype__merge() */
+/** tw_fields__any() - trace.any.FIELD; its type may differ from @type, see tw_ftype__merge(). Return: NULL when TW_NAMES_MAX is reached */
 struct tw_name *tw_fields__any(const char *field, enum tw_ftype type);
 
-/** tw_fields__flags() - trace.SYSTEM.EVENT.FIELD.names: the value strings of the set bits, as text */
+/** tw_fields__flags() - trace.SYSTEM.EVENT.FIELD.names: the value strings of the set bits, as text. Return: NULL as tw_fields__any() */
 struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field);
 
 /** tw_fields__register_known() - callback of proto_register_prefix(): registers all names known without a capture */
 void tw_fields__register_known(const char *match);
 
-/** tw_tree__is_shown() - whether the details are displayed, not only filtered by */
+/** tw_tree__is_shown() - whether the tree is displayed; false if it is made only for a filter or a column */
 static inline bool tw_tree__is_shown(const proto_tree *tree)
 {
 	return tree && PTREE_DATA(tree)->visible;
@@ -53,7 +53,8 @@ static inline bool tw_tree__wants(const proto_tree *tree, int hf)
 
 /*
  * tw_name__wanted() - the same for a name. A filter that was compiled before this type of the name was registered refers only to the
- * first type. Wireshark would then ignore this one, so the reference is copied to it. Wireshark clears it after each frame.
+ * first type. Wireshark would then ignore values of this type, so the first type's reference is copied. Wireshark clears references after
+ * each frame.
  */
 static inline bool tw_name__wanted(const proto_tree *tree, const struct tw_name *name)
 {
@@ -63,18 +64,19 @@ static inline bool tw_name__wanted(const proto_tree *tree, const struct tw_name 
 }
 
 /*
- * The value strings in a print fmt for a field, as listed by __print_symbolic() and __print_flags(). In the tree each event type shows
- * its own. Filters accept a value string if the filter name has value strings: those of the first event type with some, because
- * Wireshark has one list for a name.
+ * The value strings in a print fmt for a field, as listed by __print_symbolic() and __print_flags(). In the tree, each event type shows
+ * its own. Wireshark's filters have one list of value strings for a filter name: that of the first event type that has value strings.
  */
 /**
- * tw_value_strings__add() - let filters on @name accept these value strings, unless it has others or its type does not support them.
+ * tw_value_strings__add() - let filters on @name accept these value strings, unless it has others, its type does not support them, or they
+ * exceed a limit
  * @name: may be NULL
  */
 void tw_value_strings__add(struct tw_name *name, const struct tw_print_name *value_strings, uint32_t n);
 
 /**
- * tw_value_strings__append() - "WORD" for that value, "A|B|0x10" for flags. Return: false, with nothing appended, if there is none
+ * tw_value_strings__append() - append "WORD" for @value, or "A|B|0x10" for flags
+ * Return: false, with nothing appended, if no value string fits.
  */
 bool tw_value_strings__append(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value);
 

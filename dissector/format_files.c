@@ -13,7 +13,7 @@
 #include "dissector/limits.h"
 #include "schema/schema.h"
 
-/* Small files, read whole: none that block, such as a FIFO, and none without an end, such as a device. */
+/* Reads a regular file of at most @max bytes. Others are refused: a FIFO may block, a device may have no end. Return: NULL on failure */
 static char *read_regular_file(const char *path, gsize max, gsize *ret_len)
 {
 	GStatBuf st;
@@ -62,7 +62,7 @@ bool tw_formats_file__next(struct tw_formats_file *file, struct tw_schema_text *
 	if (at == end)
 		return false;
 	at += KEY_LEN;
-	at += at < text && *at == ' '; /* not empty: an empty name means no system */
+	at += at < text && *at == ' '; /* one blank only, because the name may be empty */
 	while (at + n < text && at[n] != ' ' && at[n] != '\n')
 		n++;
 	if (n >= sizeof(file->system))
@@ -195,7 +195,7 @@ static int by_age(gconstpointer a, gconstpointer b)
 	return (x->made > y->made) - (x->made < y->made);
 }
 
-/* Least recently used first. */
+/* Lists the files of the cache, the least recently used first. */
 static GPtrArray *list_entries(void)
 {
 	GPtrArray *entries = g_ptr_array_new_with_free_func(free_entry);
@@ -212,7 +212,7 @@ static GPtrArray *list_entries(void)
 	return entries;
 }
 
-/* The index of the first of the newest entries that are together within the limits. */
+/* Return: index of the first entry to keep: it and all entries after it, used more recently, are together within the limits. */
 static guint first_kept(const GPtrArray *entries)
 {
 	uint64_t bytes = 0;

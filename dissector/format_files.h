@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several format texts in one file: the format of the cache, and of files that users can make for the preference:
+ * Several format texts in one file. The cache has this format, and users can make such files for the preference "formats":
  *
  *	# tracewire formats 1 le 8      comment; the cache notes byte order and size of a long here
- *	system: sched 1488              system of the text that follows, if any; its length in bytes may be left out,
- *	name: sched_switch              then it ends before the next such line
+ *	system: sched 1488              system, which may be empty, and length in bytes of the text that follows
+ *	name: sched_switch              without a length, the text ends before the next line "system:"
  *	ID: 316
  *	...
  */
@@ -22,28 +22,28 @@ struct tw_formats_file {
 	char system[TW_SCHEMA_NAME_MAX];
 };
 
-/** tw_formats_file__open() - @bytes are borrowed */
+/** tw_formats_file__open() - begin to read a file with the content @bytes, which is borrowed */
 static inline struct tw_formats_file tw_formats_file__open(const char *bytes, size_t len)
 {
 	return (struct tw_formats_file){ .at = bytes, .end = bytes + len };
 }
 
 /**
- * tw_formats_file__next() - the next text
- * @ret: the next call overwrites its system
+ * tw_formats_file__next() - get the next text
+ * @ret: borrowed; the next call overwrites its system
  * Return: false at the end, or if the rest is invalid.
  */
 bool tw_formats_file__next(struct tw_formats_file *file, struct tw_schema_text *ret);
 
 /*
  * The user's cache of schemas: $XDG_CACHE_HOME/tracewire or ~/.cache/tracewire, one file for each schema id in the format above. A
- * schema id is a hash of the content and is checked before a file is used. So neither a damaged file nor a stranger's capture with a
- * chosen id can insert wrong formats. A failure of the cache is silent.
+ * schema id is a hash of the content, and a file is used only if its content has the hash in its name. So neither a damaged file nor a
+ * stranger's capture with a chosen id can insert wrong formats. Failures of the cache are not reported.
  */
 #define TW_CACHE_FILES_MAX 64
 #define TW_CACHE_BYTES_MAX (4u << 20) /* bytes of all files; the least recently used are removed first */
 
-/** tw_cache__store() - store a complete schema; texts in the order of SCHEMA's index */
+/** tw_cache__store() - store a complete schema, or mark its file as used; @texts: in the order of SCHEMA's index; @long_size: bytes */
 void tw_cache__store(uint64_t schema_id, bool big_endian, uint8_t long_size, const struct tw_schema_text *texts,
 		     size_t n);
 
@@ -57,10 +57,10 @@ char *tw_cache__load(uint64_t schema_id, size_t *ret_len);
 /* Called with each text of the files. */
 typedef void tw_format_files_each(const char *system, const char *text, size_t len);
 
-/** tw_cache__each() - call it for each text of the cache, the oldest schemas first, so that names keep their meaning */
+/** tw_cache__each() - call @each for each text of the cache, the oldest schemas first, so that names keep their meaning */
 void tw_cache__each(tw_format_files_each *each);
 
-/** tw_format_files__each() - call it for each text of a file in the format above, or of a directory such as tracefs' events */
+/** tw_format_files__each() - call @each for each text of a file in the format above, or of a directory such as tracefs' events */
 void tw_format_files__each(const char *path, tw_format_files_each *each);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The type in Wireshark of a kernel field. Used by the plugin and, at build time, by the generator of the built-in table, so that a name
- * has the same type in both. Independent of Wireshark.
+ * The Wireshark type of a kernel field. The plugin uses it, and at build time the generator of the built-in table, so that a name has the
+ * same type in both. This file needs no header of Wireshark.
  */
 #ifndef TW_FTYPE_H
 #define TW_FTYPE_H
@@ -9,7 +9,7 @@
 #include "schema/field.h"
 #include "schema/format.h"
 
-/* The list of types: name, Wireshark's type, its base. A type has at least the bits of the number. */
+/* The list of types: name, Wireshark's type, its base. The number in a name is the size in bits. */
 #define TW_FTYPE_LIST(X)                \
 	X(U8, FT_UINT8, BASE_DEC)       \
 	X(U16, FT_UINT16, BASE_DEC)     \
@@ -39,20 +39,21 @@ enum tw_ftype_class { TW_CLASS_NUMBER, TW_CLASS_TEXT, TW_CLASS_BYTES, TW_CLASS_I
 /**
  * tw_ftype__of() - the type of a kernel field
  *
- * Strings and bit masks are text, a mask as the list of its bits ("0-3,7"); arrays have the type of their elements; arrays of single
- * bytes are bytes, or IP addresses according to tw_field__address().
+ * Strings and bit masks are text, a mask as the list of its bits ("0-3,7"). Arrays have the type of their elements, except that arrays of
+ * integers of one byte are bytes, or IP addresses according to tw_field__address().
  */
 enum tw_ftype tw_ftype__of(const struct tw_field *field);
 
+/** tw_ftype__class() - the class of a type; booleans and pointers are numbers */
 enum tw_ftype_class tw_ftype__class(enum tw_ftype type);
 
-/** tw_ftype__any() - the type of trace.any.NAME if no other field has that name: numbers have 64 bits */
+/** tw_ftype__any() - the type of trace.any.NAME if all fields of that name have @type: I64 for numbers, except U64 and POINTER */
 enum tw_ftype tw_ftype__any(enum tw_ftype type);
 
 /**
  * tw_ftype__merge() - the type of trace.any.NAME if fields of that name have types @a and @b
  *
- * Text wins, because any number can be written as text; then numbers; of these, signed before unsigned unless there are pointers.
+ * Text wins, because any number can be written as text; then numbers: I64, or U64 if one is a pointer. Other different types are BYTES.
  */
 enum tw_ftype tw_ftype__merge(enum tw_ftype a, enum tw_ftype b);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits of what an untrusted frame can cause in the dissector. Data beyond a limit is left out and reported (trace.expert.limit,
- * trace.expert.bad_schema, trace.expert.no_print). Limits of single texts and programs are in wire/schema_text.h, schema/format.h,
- * schema/field.h, schema/print.h, schema/symbols.h and schema/strings.h.
+ * Limits of what an untrusted frame can cause in the dissector. Data beyond a limit is left out. For most limits of a frame or a capture,
+ * this is reported (trace.expert.limit, trace.expert.bad_schema, trace.expert.no_print). Limits of single texts and programs
+ * are in wire/schema_text.h, schema/format.h, schema/field.h, schema/print.h, schema/symbols.h and schema/strings.h.
  */
 #ifndef TW_LIMITS_H
 #define TW_LIMITS_H
@@ -12,16 +12,16 @@
 	100000 /* items of the tree; below Wireshark's own limit, whose excess counts as a bug of the dissector */
 #define TW_ELEMENTS_MAX          256         /* elements shown of an array or a stack */
 #define TW_LOOKUPS_MAX           100000      /* look-ups of symbols */
-#define TW_MASK_TEXT_MAX         1024        /* length of a CPU mask as text */
-#define TW_VALUE_STRING_TEXT_MAX 1024        /* length of the value strings for one value */
+#define TW_MASK_TEXT_MAX         1024        /* bytes of a bit mask as text, with a NUL */
+#define TW_VALUE_STRING_TEXT_MAX 1024        /* bytes of the value strings for the bits of one value, with a NUL */
 #define TW_UNPACK_BYTES_MAX      (16u << 20) /* bytes of decompressed SCHEMA texts */
 #define TW_PREPARE_BYTES_MAX \
-	(16u << 20) /* bytes of parsed formats whose fields and print fmt are used for the first time */
+	(16u << 20) /* bytes of parsed formats (struct tw_format) whose events are shown for the first time */
 #define TW_SCHEMA_SHOWN_MAX  (64u << 10) /* bytes shown of one text: four times that if all are escaped */
-#define TW_TEXT_BYTES_MAX    (4u << 20)  /* bytes of all texts of its events */
+#define TW_TEXT_BYTES_MAX    (4u << 20)  /* bytes of the texts of all events of the frame */
 #define TW_PROGRAM_BYTES_MAX (64u << 20) /* bytes of print programs that are run; each run counts */
-#define TW_INFO_MAX          4096        /* length of the Info column: Wireshark shows no more */
-#define TW_INFO_RECORDS_MAX  8           /* control records named in the Info column; further ones are counted */
+#define TW_INFO_MAX          4096        /* bytes of the Info column, with a NUL: Wireshark shows no more */
+#define TW_INFO_RECORDS_MAX  8           /* control records named in the Info column besides metadata */
 
 /* Limits for each capture. The state of its streams has the limits of stream/limits.h, TW_STREAMS_MEMORY_MAX in total. */
 #define TW_CACHE_READ_MAX       (256u << 20) /* bytes of formats read from the cache */
@@ -32,15 +32,15 @@
 /* Limits for each record in PARTs. */
 #define TW_REASSEMBLED_MAX        (1u << 20) /* bytes of the reassembled record */
 #define TW_REASSEMBLED_PIECES_MAX 4096       /* pieces; Wireshark searches a list for the place of each */
-#define TW_REASSEMBLED_FRAMES_MAX 1024       /* remembered frames */
+#define TW_REASSEMBLED_FRAMES_MAX 1024       /* frames that are remembered as the record's */
 
 /* Limits for each process of Wireshark, because field names stay registered when a capture is closed. */
-#define TW_NAMES_MAX               200000      /* trace.SYSTEM.EVENT.FIELD; the built-in table has about 10,000 */
+#define TW_NAMES_MAX               200000      /* names of dissector/fields.h; the built-in table has about 10,000 */
 #define TW_VALUE_STRINGS_MAX       1024        /* value strings of one name */
 #define TW_VALUE_STRINGS_BYTES_MAX (16u << 20) /* bytes of all value strings */
 
 /* Files that the user has selected. */
 #define TW_FORMATS_FILE_MAX   (64u << 20) /* bytes */
-#define TW_FORMATS_FOLDER_MAX 16384       /* events */
+#define TW_FORMATS_FOLDER_MAX 16384       /* entries of the directories of systems */
 
 #endif

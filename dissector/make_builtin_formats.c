@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Build tool: make_builtin_formats EVENTS_DIR > builtin_formats_table.c Converts a tree of format files (SYSTEM/EVENT/format, as in
+ * Build tool: `make_builtin_formats EVENTS_DIR > builtin_formats_table.c` converts a tree of format files (SYSTEM/EVENT/format, as in
  * tracefs) to the constant table of builtin_formats.h.
  */
 #include <dirent.h>
@@ -70,7 +70,7 @@ static void add_any(uint32_t name, enum tw_ftype type)
 	table.any[table.n_any++] = (struct tw_builtin_field){ .name = name, .type = (uint8_t)tw_ftype__any(type) };
 }
 
-/* Finds equal value strings, which many events share; otherwise appends them. */
+/* Finds equal value strings, because many events share them. Return: their index; n_names if there are none */
 static uint32_t place_of(const struct tw_builtin_name *value_strings, uint32_t n)
 {
 	uint32_t at = 0;
@@ -146,7 +146,7 @@ static void read_format(const char *dir, const char *system, const char *event)
 	f = fopen(path, "r");
 	if (!f) {
 		if (errno == ENOENT || errno == ENOTDIR)
-			return; /* enable, filter: no event */
+			return; /* not an event: files of a system such as enable and filter */
 		die(strerror(errno), path);
 	}
 	len = fread(text, 1, sizeof(text), f);

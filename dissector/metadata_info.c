@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The Info column of frames with metadata: what they have, in words, since one frame may have hundreds of records. */
+/* The Info column of frames with metadata: a summary in words, because one frame may have hundreds of records. */
 #include "dissector/packet-tracewire.h"
 
 /* The types of records that are counted, in the order of the words. */
@@ -24,7 +24,7 @@ static void note_system(struct tw_metadata_info *m, const char *system, wmem_all
 		m->systems[i] = wmem_strdup(scope, system);
 }
 
-/* Formats of system ftrace are in each stream, and are counted only if there are no others. */
+/* Formats of system ftrace are in each stream. They are counted separately, and shown only if the frame has no others. */
 static void count_text(struct tw_dissect *d, const struct tw_schema_view *view)
 {
 	struct tw_metadata_info *m = &d->metadata;
@@ -87,7 +87,7 @@ static void append_systems(const struct tw_metadata_info *m, struct tw_line *lin
 		tw_line__str(line, " and others");
 }
 
-/* "26 formats of sched"; if the frame has one text only, its name. */
+/* "26 formats of sched"; if the frame has only one text, or no formats of events, the summary of its first record. */
 static void append_formats(const struct tw_metadata_info *m, size_t kind, struct tw_line *line)
 {
 	const uint32_t n = m->formats ? m->formats : m->ftrace_formats;

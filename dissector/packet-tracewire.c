@@ -11,16 +11,17 @@
  * - Wireshark checks filters, columns and -e before it opens a file, so names must exist before the first frame. It calls
  * tw_fields__register_known() for the first unknown "trace." name: then the built-in table, the preference's format texts and the user's
  * cache are registered. Sessions without such a name pay nothing.
- * - Fields of in-band SCHEMA records are registered when an event with that format is first shown. Only in-band texts determine how
- * bytes are decoded; the table and the preference only provide names. The cache is also read for a stream whose SCHEMA has not arrived:
+ * - Fields of in-band SCHEMA records are registered when an event with that format is first shown. In-band texts determine how bytes are
+ * decoded; the table and the preference only provide names. For a stream whose SCHEMA has not arrived, texts of the cache decode events:
  * its files are named by the hash that the frames contain.
  *
- * An event id is unique only within (stream, schema id), so that is the key of all look-ups (stream/stream.h). All state of a capture is
- * built in the first pass and has Wireshark's file scope; later passes and random access in the GUI only read it. So they have the same
- * state, or more if metadata arrived late. Only the names are kept longer.
+ * An event id is unique only within (stream, schema id), so that is the key of all look-ups (stream/stream.h). The state of a capture is
+ * built in the first pass and freed when the capture is closed; only the names are kept longer. Later passes and random access in the GUI
+ * read it; they add only texts of the cache and prepared formats. So they have the state of the first pass, or more if metadata arrived
+ * late.
  *
- * Frames that are needed to decode an event (its SCHEMA, HOST, CLOCK, its task's COMM) are marked as dependencies: Wireshark keeps them
- * when displayed packets are exported.
+ * Frames that are needed to decode an event (its SCHEMA, HOST, CLOCK and OFFSET, its task's COMM, its SYMBOLs, printk_formats) are marked
+ * as dependencies: Wireshark keeps them when displayed packets are exported.
  *
  * Speed: Wireshark itself needs 1-2 us for a packet, so nothing is made that is not shown. Without tree and columns only metadata and
  * sequence numbers are processed. For a filter on one field only that field is added (tw_tree__wants()). Info is formatted without
@@ -338,7 +339,8 @@ static hf_register_info hf[] = {
 	  { "Whole", "trace.parts.data", FT_BYTES, BASE_NONE, NULL, 0, "All pieces together", HFILL } },
 	{ &hf_trace_lost_count, { "Lost", "trace.lost.count", FT_UINT64, BASE_DEC, NULL, 0, "Events lost", HFILL } },
 	{ &hf_trace_lost_unknown,
-	  { "Count unknown", "trace.lost.unknown", FT_BOOLEAN, BASE_NONE, NULL, 0, "At least one was lost", HFILL } },
+	  { "Count unknown", "trace.lost.unknown", FT_BOOLEAN, BASE_NONE, NULL, 0, "The exact number is unknown",
+	    HFILL } },
 	{ &hf_trace_lost_where,
 	  { "Where", "trace.lost.where", FT_UINT16, BASE_DEC, VALS(tw_lost_names), 0, "Where they were lost", HFILL } },
 	{ &hf_trace_lost_time,
@@ -348,8 +350,7 @@ static hf_register_info hf[] = {
 	  { "Nothing older than", "trace.watermark.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "No older event follows on these channels", HFILL } },
 	{ &hf_trace_watermark_channel,
-	  { "Channel", "trace.watermark.channel", FT_UINT16, BASE_DEC, NULL, 0, "Channel of the watermark or loss",
-	    HFILL } },
+	  { "Channel", "trace.watermark.channel", FT_UINT16, BASE_DEC, NULL, 0, "Channel of the watermark", HFILL } },
 	{ &hf_trace_watermark_next_seq,
 	  { "Next sequence number", "trace.watermark.next_seq", FT_UINT64, BASE_DEC, NULL, 0,
 	    "Sequence number of the channel's next event", HFILL } },
@@ -373,7 +374,7 @@ static hf_register_info hf[] = {
 	{ &hf_trace_schema_text,
 	  { "Text", "trace.schema.text", FT_STRING, BASE_NONE, NULL, 0, "The text as in tracefs", HFILL } },
 	{ &hf_trace_clock_valid,
-	  { "Valid", "trace.clock.valid", FT_UINT32, BASE_HEX, NULL, 0, "Clocks with a valid reading", HFILL } },
+	  { "Valid", "trace.clock.valid", FT_UINT32, BASE_HEX, NULL, 0, "Bit mask of the valid readings", HFILL } },
 	{ &hf_trace_clock_error,
 	  { "Error bound", "trace.clock.error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "Largest time between two of the readings", HFILL } },
@@ -425,9 +426,9 @@ static hf_register_info hf[] = {
 	    HFILL } },
 	{ &hf_trace_comm_pid, { "PID", "trace.comm.pid", FT_INT32, BASE_DEC, NULL, 0, "The task", HFILL } },
 	{ &hf_trace_comm_tgid,
-	  { "Process", "trace.comm.tgid", FT_INT32, BASE_DEC, NULL, 0, "Its process; 0 = unknown", HFILL } },
+	  { "Process", "trace.comm.tgid", FT_INT32, BASE_DEC, NULL, 0, "Process of the task; 0 = unknown", HFILL } },
 	{ &hf_trace_comm_name,
-	  { "Name", "trace.comm.name", FT_STRING, BASE_NONE, NULL, 0, "Its name from then on", HFILL } },
+	  { "Name", "trace.comm.name", FT_STRING, BASE_NONE, NULL, 0, "Name of the task from then on", HFILL } },
 	{ &hf_trace_symbol_address,
 	  { "Address", "trace.symbol.address", FT_UINT64, BASE_HEX, NULL, 0, "Address in the kernel", HFILL } },
 	{ &hf_trace_symbol_size,
@@ -493,7 +494,7 @@ static ei_register_info ei[] = {
 
 struct tw_preferences tw_preferences = { .cache = TRUE, .any = TRUE, .formats = "" };
 
-/* A truncated one may have fewer bytes than every event has. */
+/* A truncated event that lacks a part of the common fields is dissected as another record. */
 static bool is_event(const struct tw_tlv_view *tlv)
 {
 	return (tlv->type == TW_TLV_EVENT || tlv->type == TW_TLV_FILTERED) &&
@@ -583,7 +584,7 @@ static void check_sequence(struct tw_dissect *d)
 			       note->missing, d->frame.channel);
 }
 
-/* The record at which the captured bytes end. Complete fields of an event are shown; of other records their type. */
+/* The record at which the captured bytes end. Of an event, the complete fields are shown; of other records, the header and the bytes. */
 static void dissect_cut(struct tw_dissect *d, const struct tw_cursor *rest)
 {
 	struct tw_tlv_view tlv;
@@ -618,7 +619,7 @@ static void dissect_tlvs(struct tw_dissect *d, struct tw_cursor *tlvs)
 		tw_dissect__expert(d, &ei_trace_malformed, "A record has an impossible length");
 }
 
-/* The Destination column: the CPU of events. The frame's MAC addresses say nothing about events; eth.src and eth.dst have them. */
+/* The Destination column: the CPU of events, because MAC addresses say nothing about events; eth.src and eth.dst still have those. */
 static void set_destination(struct tw_dissect *d)
 {
 	char *text = wmem_alloc(d->pinfo->pool, 32);
@@ -646,11 +647,11 @@ static void show_columns(struct tw_dissect *d)
 	if (!d->wants_info)
 		return;
 	tw_metadata_info__append(&d->metadata, &d->info);
-	/* Has the lifetime of the columns, so it is not copied, as col_add_str() would. */
+	/* The text has the lifetime of the columns, so it needs no copy, which col_add_str() would make. */
 	col_set_str(pinfo->cinfo, COL_INFO, tw_shown__end(&d->info));
 }
 
-/* The top line of the details. That of a single event is made where the event is shown. */
+/* The top line of the details, except for a frame with one event: event.c. */
 static void show_title(struct tw_dissect *d)
 {
 	if (!tw_tree__is_shown(d->tree))
@@ -766,7 +767,7 @@ static void register_preferences(void)
 		"\"system: NAME\"",
 		&tw_preferences.formats, FALSE);
 	prefs_register_bool_preference(module, "cache", "Remember schemas",
-				       "Store the format texts of captures in the user's cache directory",
+				       "Store the format texts of captures in the user's cache directory, and use them",
 				       &tw_preferences.cache);
 	prefs_register_bool_preference(module, "any", "Fields of any event as trace.any.FIELD",
 				       "Let filters use the name of a field for all events that have it",

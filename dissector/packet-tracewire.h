@@ -13,7 +13,7 @@
 #include "wire/decode.h"
 #include "wire/schema_text.h"
 
-/* Fields of the protocol, in the order of the table in packet-tracewire.c; fields of events are in dissector/fields.h. */
+/* Fields of the protocol; the table in packet-tracewire.c describes them. dissector/fields.h has the fields of events. */
 extern int hf_trace_event, hf_trace_system, hf_trace_text, hf_trace_symbol, hf_trace_pid, hf_trace_comm, hf_trace_cpu,
 	hf_trace_host, hf_trace_time, hf_trace_time_epoch, hf_trace_time_error, hf_trace_order, hf_trace_seq,
 	hf_trace_event_id, hf_trace_flags, hf_trace_common_preempt_count, hf_trace_record, hf_trace_filtered,
@@ -32,7 +32,7 @@ extern int hf_trace_event, hf_trace_system, hf_trace_text, hf_trace_symbol, hf_t
 	hf_trace_symbol_address, hf_trace_symbol_size, hf_trace_symbol_name, hf_trace_stats_channel, hf_trace_stats_id,
 	hf_trace_stats_value, hf_trace_auth_algorithm, hf_trace_auth_key_id, hf_trace_auth_tag;
 
-/* Attributes of HOST, clocks of CLOCK and counters of STATS, by their numbers in wire/tracewire.h. */
+/* Sizes of the arrays of fields below. Their indexes are numbers of wire/tracewire.h: attributes of HOST, clocks, counters of STATS. */
 enum {
 #define X(...) +1
 	TW_HOST_ATTRS = 1 TW_HOST_LIST(X),
@@ -61,8 +61,8 @@ extern struct tw_preferences tw_preferences;
 /* The bytes being dissected: the frame, or a reassembled record. */
 struct tw_bytes {
 	tvbuff_t *tvb;
-	const uint8_t *base;    /* offset in tvb */
-	const uint32_t *frames; /* the frame with the bytes */
+	const uint8_t *base;    /* the bytes at offset 0 of tvb */
+	const uint32_t *frames; /* numbers of the frames that contain them */
 	uint32_t n_frames;
 	bool reassembled;
 };
@@ -73,27 +73,27 @@ struct tw_bytes {
 struct tw_metadata_info {
 	uint32_t records[TW_METADATA_KINDS];
 	const char *details[TW_METADATA_KINDS]; /* of the first record: a blank and its content, or "" */
-	uint32_t formats, ftrace_formats;       /* in SCHEMA records; those of system ftrace are counted separately */
-	const char *systems[3];                 /* of the formats; NULL = none */
+	uint32_t formats, ftrace_formats;       /* in SCHEMA records; formats does not include those of system ftrace */
+	const char *systems[3];                 /* of the formats, without ftrace; NULL = none */
 	bool more_systems;
 };
 
 struct tw_dissect {
 	packet_info *pinfo;
 	struct tw_bytes bytes;
-	proto_tree *tree; /* NULL if none is wanted */
+	proto_tree *tree; /* NULL if Wireshark needs none */
 	proto_item *item; /* the protocol's item */
 	struct tw_frame_info frame;
-	struct tw_stream *stream;        /* NULL if there are too many */
-	struct tw_stream_schema *schema; /* NULL if the frame has none, or there are too many */
-	bool first_pass;                 /* first pass: state is updated */
+	struct tw_stream *stream;        /* NULL beyond the limits */
+	struct tw_stream_schema *schema; /* NULL if the frame names none, or beyond the limits */
+	bool first_pass;                 /* in the first pass, state is updated */
 	bool wants_info;                 /* the Info column is displayed */
 	uint32_t missing;                /* bytes at the end of the frame that the capturing program left out */
-	bool is_cut;                     /* the current record, which lacks them too */
-	uint32_t n_tlvs;                 /* used so far */
-	uint32_t n_events;               /* used so far */
-	uint32_t n_others;               /* number of control records named so far */
-	uint32_t items_left;
+	bool is_cut;                     /* the current record lacks some of these bytes */
+	uint32_t n_tlvs;                 /* number of records dissected so far, PARTs included */
+	uint32_t n_events;               /* number of events dissected so far */
+	uint32_t n_others;               /* number of control records for TW_INFO_RECORDS_MAX so far */
+	uint32_t items_left;             /* this and the next five: unused part of a limit in limits.h */
 	uint32_t lookups_left;
 	uint32_t unpack_left;
 	uint32_t prepare_left;
@@ -121,15 +121,16 @@ static inline char *tw_shown__end(struct tw_line *line)
 	return line->text;
 }
 
-/** tw_shown__dup() - a text of the capture in new memory */
+/** tw_shown__dup() - escape a text of the capture. Return: NUL-terminated, in new memory of @scope */
 char *tw_shown__dup(wmem_allocator_t *scope, const void *text, size_t len);
 
-/** tw_shown__of() - a NUL-terminated text: itself if it needs no escapes; otherwise with the lifetime of the packet */
+/** tw_shown__of() - escape a NUL-terminated text. Return: @text if it needs no escapes; otherwise a copy with the packet's lifetime */
 static inline const char *tw_shown__of(const struct tw_dissect *d, const char *text, size_t len)
 {
 	return tw_printable__plain(text, len) == len ? text : tw_shown__dup(d->pinfo->pool, text, len);
 }
 
+/** tw_dissect__at() - offset of @p in the bytes being dissected */
 static inline int tw_dissect__at(const struct tw_dissect *d, const void *p)
 {
 	return (int)((const uint8_t *)p - d->bytes.base);
@@ -143,8 +144,8 @@ static inline uint64_t tw_dissect__ns(const struct tw_dissect *d, uint64_t time)
 
 /**
  * tw_put_number() - add a number, a boolean or a time (ns) to a tree, according to the field's type
- * @value: signed ones sign-extended
- * Return: the item; NULL if it is not wanted.
+ * @value: sign-extended if the field is signed
+ * Return: the item; NULL if the field is not wanted or the frame has too many items, as for the next functions that return an item.
  */
 proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, uint64_t value);
 
@@ -157,14 +158,14 @@ proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, int hf, const v
 /** tw_put_text() - add text that is not in the frame, as the field's value at @at; escaped, on one line */
 proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, const char *text);
 
-/** tw_put_subtree() - add a branch with a plain label */
+/** tw_put_subtree() - add a branch with a plain label. Return: the branch; @tree if it is not displayed or has too many items */
 proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, const void *p, size_t len,
 			   const char *label);
 
 /** tw_dissect__expert() - add an expert info to the frame; @text may be NULL for the default */
 void tw_dissect__expert(struct tw_dissect *d, expert_field *ei, const char *text);
 
-/** tw_dissect__depend() - mark that frame as a dependency of displayed events; 0 is none */
+/** tw_dissect__depend() - mark frame number @frame as a dependency of the frame being dissected; 0 = none */
 static inline void tw_dissect__depend(struct tw_dissect *d, uint32_t frame)
 {
 	if (frame && d->tree)
@@ -174,10 +175,10 @@ static inline void tw_dissect__depend(struct tw_dissect *d, uint32_t frame)
 /** tw_dissect__event() - dissect an EVENT or FILTERED record, from this frame or reassembled */
 void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 
-/** tw_dissect__tlv_header() - add a record's type and whole length, if the frame has them */
+/** tw_dissect__tlv_header() - add a record's type and whole length; a reassembled record has none */
 void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv);
 
-/** tw_dissect__record() - dissect any record except events and PART; of these the header */
+/** tw_dissect__record() - dissect any record except events and PART; of a truncated record, add the header and the available bytes */
 void tw_dissect__record(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 
 /* A reassembled record. */
@@ -188,46 +189,46 @@ struct tw_reassembled {
 	uint32_t n_frames;
 };
 
-/** tw_dissect__part() - take one piece. Return: whether its record is now complete */
+/** tw_dissect__part() - dissect a PART, and add its piece. Return: whether its record is complete, in @ret */
 bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_reassembled *ret);
 
-/** tw_dissect__register_parts() - called at start: creates the table of pieces */
+/** tw_dissect__register_parts() - register the table of pieces; called once when the plugin is registered */
 void tw_dissect__register_parts(void);
 
 /* capture.c: state of the open capture. */
 
-extern uint32_t tw_dissect_cache_read; /* bytes, limited by TW_CACHE_READ_MAX */
+extern uint32_t tw_dissect_cache_read; /* bytes read from the cache for this capture, limited by TW_CACHE_READ_MAX */
 
-/** tw_dissect__register_capture() - called at start; creates and frees the state with each capture */
+/** tw_dissect__register_capture() - let Wireshark make and free the state with each capture; called once when the plugin is registered */
 void tw_dissect__register_capture(void);
 
-/** tw_dissect__find_stream() - stream and schema of the frame; created in the first pass, within the limits */
+/** tw_dissect__find_stream() - set stream and schema of @d from the frame's header; in the first pass they are made, within the limits */
 void tw_dissect__find_stream(struct tw_dissect *d);
 
 /**
- * tw_dissect__refuse() - the data of this TLV is not used: report it now, and whenever the frame is dissected again. First pass only
+ * tw_dissect__refuse() - report now, and whenever the frame is dissected again, that the data of this TLV is not used; first pass only
  */
 void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text);
 
-/** tw_dissect__was_refused() - later passes: report what the first pass refused of this TLV. Return: whether there was anything */
+/** tw_dissect__was_refused() - in later passes, report what the first pass refused of this TLV. Return: false if nothing was reported */
 bool tw_dissect__was_refused(struct tw_dissect *d);
 
 struct tw_sequence_note {
 	enum tw_stream_arrival arrival;
-	uint64_t missing; /* number of missing events before the frame */
+	uint64_t missing; /* after a gap: number of missing events before the frame */
 };
 
-/** tw_dissect__sequence() - result of the first pass about the frame's numbers; NULL if all are in order */
+/** tw_dissect__sequence() - what the first pass found out about the frame's numbers. Return: NULL if they are in order or not checked */
 const struct tw_sequence_note *tw_dissect__sequence(struct tw_dissect *d);
 
 /* Error bounds of a stream's packet times against the capture host's clock: from its OFFSET records, by their frames. */
 struct tw_time_error {
-	uint64_t ns;    /* TW_ERROR_UNKNOWN */
+	uint64_t ns;    /* error bound, or TW_ERROR_UNKNOWN */
 	uint32_t frame; /* the frame with the OFFSET */
 };
 
 /**
- * tw_dissect__add_time_error() - later packets of the stream have an error of at most @ns; first pass only
+ * tw_dissect__add_time_error() - set the error bound of the stream's later packets: @ns, or TW_ERROR_UNKNOWN; first pass only
  * Return: false beyond the capture's limits. The bound of later packets is unknown then.
  */
 bool tw_dissect__add_time_error(struct tw_dissect *d, uint64_t ns);
@@ -238,15 +239,15 @@ bool tw_dissect__add_time_error(struct tw_dissect *d, uint64_t ns);
 const struct tw_time_error *tw_dissect__time_error(const struct tw_dissect *d);
 
 /*
- * Whether the order of a packet and the packet before it of another stream is certain: their times differ by more than both error bounds
- * together. Not kept for a capture with one stream.
+ * Whether the order of a packet with events is certain, relative to the last such packet of another stream before it. It is certain if
+ * their times differ by more than the sum of their error bounds. It is not kept for a capture with one stream.
  */
 enum tw_time_order { TW_ORDER_NO_OTHER, TW_ORDER_CERTAIN, TW_ORDER_UNCERTAIN };
 
-/** tw_dissect__update_order() - the frame has events; first pass only */
+/** tw_dissect__update_order() - determine the order of this frame, which has events; first pass only */
 void tw_dissect__update_order(struct tw_dissect *d);
 
-/** tw_dissect__order() - the order of its events; TW_ORDER_NO_OTHER if no other stream had events before it */
+/** tw_dissect__order() - the order that the first pass determined; TW_ORDER_NO_OTHER if no other stream had events before the frame */
 enum tw_time_order tw_dissect__order(const struct tw_dissect *d);
 
 /* event_type.c: the format of an event id in one schema of one stream, and how its fields are shown. */
@@ -259,23 +260,23 @@ struct tw_shown_field {
 	const struct tw_print_names *value_strings; /* for its values; NULL if there are none */
 	struct tw_name *flags; /* trace.SYSTEM.EVENT.FIELD.names; NULL if the value strings are not for bits */
 	uint8_t type;          /* enum tw_ftype */
-	uint8_t long_size;     /* of the traced host */
-	bool has_addresses;    /* that are printed as symbols */
+	uint8_t long_size;     /* of the traced host, bytes */
+	bool has_addresses;    /* its values are printed as symbols */
 	bool is_stack;         /* elements up to the end of the record, whatever the format declares */
 };
 
 /* The user data of a struct tw_stream_event. */
 struct tw_event_type {
 	struct tw_stream_event *event;
-	const uint32_t *frames; /* frames with the text: several if it arrived in parts, none if it is from the cache */
+	const uint32_t *frames; /* frames with the text: several if it came in PARTs, none if from the cache */
 	uint32_t n_frames;
 	uint32_t n_fields; /* without the common fields */
 	/* NULL until tw_event_type__prepare(): */
 	struct tw_shown_field *fields;
-	const char *refusal; /* why texts are field=value; NULL if they are not */
+	const char *refusal; /* why the texts of events are field=value pairs; NULL if they are not */
 };
 
-/** tw_event_type__find() - NULL if its format is unknown */
+/** tw_event_type__find() - find the type of an event id; @schema may be NULL. Return: NULL if its format is unknown */
 static inline struct tw_event_type *tw_event_type__find(const struct tw_stream_schema *schema, uint16_t event_id)
 {
 	const struct tw_stream_event *event = schema ? tw_stream_schema__event(schema, event_id) : NULL;
@@ -288,8 +289,8 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 
 /* Reading format texts: from SCHEMA records, and from the cache for a stream whose SCHEMA has not arrived. */
 /**
- * tw_dissect__unpack_schema() - the text of a SCHEMA record that is not a group
- * @ret: lifetime of the packet
+ * tw_dissect__unpack_schema() - get the text of a SCHEMA record that is not a group, decompressed if needed
+ * @ret: borrowed; has the packet's lifetime
  * Return: 0; -errno with @error filled; -ENOSPC if the frame's limit of decompressed bytes is reached.
  */
 int tw_dissect__unpack_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_schema_text *ret,
@@ -301,7 +302,7 @@ int tw_dissect__unpack_group(struct tw_dissect *d, const struct tw_schema_view *
 
 /**
  * tw_metadata_info__count() - count a record for the Info column
- * @detail: its content in words
+ * @detail: its content in words, after a blank; copied
  * Return: false if records of this type are not counted.
  */
 bool tw_metadata_info__count(struct tw_dissect *d, const struct tw_tlv_view *tlv, const char *detail);
@@ -309,10 +310,10 @@ bool tw_metadata_info__count(struct tw_dissect *d, const struct tw_tlv_view *tlv
 /** tw_metadata_info__append() - append the words of all counted records; nothing if there are none */
 void tw_metadata_info__append(const struct tw_metadata_info *metadata, struct tw_line *line);
 
-/** tw_dissect__add_schema() - use a SCHEMA record; first pass only */
+/** tw_dissect__add_schema() - add the texts of a SCHEMA record to the stream; first pass only. Return: 0, or -errno with @error filled */
 int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error);
 
-/** tw_dissect__read_cache() - use the cached texts of the frame's schema; read once for each schema */
+/** tw_dissect__read_cache() - add the cached texts of the frame's schema, which must not be NULL; they are read once for each schema */
 void tw_dissect__read_cache(struct tw_dissect *d);
 
 #endif

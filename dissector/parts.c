@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PART records, reassembled by Wireshark's own code instead of wire/parts.h: a later pass visits frames in any order and needs the whole
- * record at the frame with its last piece, and a branch that lists all pieces with their frames. wire/parts.h keeps a whole record only
- * until the next one. Metadata in a whole record are used once, in the first pass, like any record.
+ * PART records, reassembled by Wireshark's own code instead of wire/parts.h. A later pass visits frames in any order. At the frame with the
+ * last piece it needs the whole record, and a branch that lists the frames of all pieces. wire/parts.h keeps a whole record only until the
+ * next call. Metadata in a whole record are used once, in the first pass, like any record.
  */
 #include "dissector/packet-tracewire.h"
 
 static reassembly_table table;
 
-/* Identifies a record in addition to Wireshark's u32, which is the part's id. */
+/* Identifies a record. Wireshark's own key, a u32, is only the part's id. */
 struct part_key {
 	uint64_t stream_id;
 	uint32_t id;
@@ -88,7 +88,7 @@ void tw_dissect__register_parts(void)
 	register_init_routine(open_capture);
 }
 
-/* Adds a piece of that record. Return: false if it is one too many. */
+/* Counts a piece of the record @id. Return: false if the record has too many pieces, or too many records are unfinished. */
 static bool count_piece(const struct tw_dissect *d, uint32_t id)
 {
 	const struct part_key key = key_of(d, id);
@@ -178,9 +178,11 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 		return false;
 	}
 	put_part(d, tree, &part);
-	/* A piece must not contain a piece. */
+	/* Records that are too large, PARTs and unknown records are not reassembled. */
 	if (part.total > TW_REASSEMBLED_MAX || part.inner_type == TW_TLV_PART || !tw_tlv__name(part.inner_type)) {
-		tw_dissect__expert(d, &ei_trace_limit, "A piece of a record that is not reassembled");
+		tw_dissect__expert(
+			d, &ei_trace_limit,
+			"The record of this piece is not reassembled: it is too large, a PART, or of unknown type");
 		return false;
 	}
 	if (tw_dissect__was_refused(d))

@@ -58,7 +58,7 @@ static bool dissect_time_sync(struct tw_dissect *d, proto_tree *tree, const stru
 	}
 	tw_line__char(info, ' ');
 	tw_line__u64(info, exchange.id);
-	tw_line__str(info, is_answer ? ": answer" : ": question");
+	tw_line__str(info, is_answer ? ": response" : ": request");
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Adding items, texts and expert infos: only what is displayed, and within the frame's limits. */
+/* Adds items, texts and expert infos. Items are added within the frame's limits, and only if they are displayed or a filter needs them. */
 #include "dissector/packet-tracewire.h"
 
 static bool may_put(struct tw_dissect *d, const proto_tree *tree, int hf)

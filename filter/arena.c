@@ -17,7 +17,7 @@ struct tw_arena {
 	struct block *blocks;
 	uint8_t *at;  /* free bytes of the newest block */
 	size_t left;  /* number of bytes at `at` */
-	size_t block; /* size of the next block, bytes */
+	size_t block; /* minimum size of the next block, bytes */
 	size_t max;   /* limit of all allocations, bytes */
 	size_t room;  /* bytes that may still be allocated */
 	bool full;    /* an allocation exceeded the limit */
@@ -47,7 +47,10 @@ void tw_arena__free(struct tw_arena *arena)
 	free(arena);
 }
 
-/* Add a block. Each is larger than the one before: a small filter needs only one small block, and a large filter few malloc() calls. */
+/*
+ * Add a block of at least @size bytes. The minimum size doubles up to BLOCK_MAX: a small filter needs only one small block, and a large
+ * filter few malloc() calls.
+ */
 static bool grow(struct tw_arena *arena, size_t size)
 {
 	const size_t bytes = size > arena->block ? size : arena->block;

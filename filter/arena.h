@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An allocator whose allocations are freed together, with a limit: the memory of a parsed or bound filter. */
+/* An allocator with a limit. It frees all its allocations together. A parsed or bound filter has its memory in one. */
 #ifndef TW_ARENA_H
 #define TW_ARENA_H
 
@@ -23,7 +23,7 @@ void *tw_arena__copy(struct tw_arena *arena, const void *bytes, size_t len);
 /** tw_arena__is_full() - whether an allocation failed because of the limit */
 bool tw_arena__is_full(const struct tw_arena *arena);
 
-/** tw_arena__taken() - Return: sum of the sizes of all allocations, bytes */
+/** tw_arena__taken() - Return: sum of the sizes of all allocations, bytes; each size is rounded up for alignment */
 size_t tw_arena__taken(const struct tw_arena *arena);
 
 #endif

@@ -287,8 +287,8 @@ static bool is_address(const struct tw_test *test)
 static const struct test_refusal refusals[] = {
 	/* Operands that every event has. */
 	{ TRACEFS, TIME, ANY, .why = "the kernel's filters cannot compare the time" },
-	{ U32, TIME, ANY, .why = "it does not add an event's time to that of its frame" },
-	{ PCAP, TIME, ANY, .why = "an event's time is a sum, and libpcap's optimizer loses sums" },
+	{ U32, TIME, ANY, .why = "an event's time is a sum of two numbers, and u32 cannot add" },
+	{ PCAP, TIME, ANY, .why = "an event's time is a sum, and libpcap's optimizer makes wrong programs for sums" },
 	{ TRACEFS, COMM, EXISTS, .why = "the kernel knows more names than this program" },
 	{ PRODUCER, COMM, ANY, .why = "the task's name may become known only after the event" },
 	{ BPF, COMM, ANY, .why = "the task's name is not in the frames" },
@@ -297,11 +297,11 @@ static const struct test_refusal refusals[] = {
 	{ BPF, HOST, ANY, .why = "the host's name is not in the frames" },
 	{ U32 | PCAP, HOST, ANY, .why = "the host's name is not in the frames of events" },
 
-	/* Numbers with a mask. */
+	/* Numbers with a mask, and numbers that Wireshark shows differently. */
 	{ TRACEFS, NUMBERS, MASKED(ORDER), .why = "the kernel's filters can compare masked values only for equality" },
 	{ TRACEFS, CPU, MASKED(EQUAL), .why = "the kernel's filters support no mask for the CPU" },
 	{ DISPLAY, ARRAY, ANY, .exceeds = shows_other_elements, .limit = 256,
-	  .why = "Wireshark may show other elements than it has" },
+	  .why = "Wireshark may show other elements than the array has" },
 	{ DISPLAY, NUMBER | ARRAY, ANY, loses_sign, .why = "Wireshark shows it as unsigned" },
 	{ DISPLAY, NUMBERS, MASKED(ORDER), masks_sign, .why = "display filters cannot mask the sign of a number" },
 	{ DISPLAY, ARRAY, MASKED(EQUAL), masks_sign, .why = "display filters cannot mask the sign of a number" },
@@ -321,11 +321,11 @@ static const struct test_refusal refusals[] = {
 	/* Single numbers, and arrays of them. */
 	{ TRACEFS, ARRAY, EXISTS, is_dynamic, .why = "the kernel's filters cannot test the length of an array" },
 	{ U32, ARRAY, EXISTS, is_dynamic, .why = "it cannot test the length of an array" },
-	{ TRACEFS, ARRAY, VALUE, .why = "it is an array" },
+	{ TRACEFS, ARRAY, VALUE, .why = "the field is an array" },
 	{ U32, ARRAY, VALUE, .why = "it can only compare bits at fixed offsets for equality" },
 	{ BPF, ARRAY, VALUE, .exceeds = has_more_elements, .limit = TW_BPF_ELEMENTS_MAX,
 	  .why = "the array has more elements than a BPF program compares" },
-	{ PCAP, ARRAY, ANY, .exceeds = has_more_elements, .limit = 64, .why = "it is a long array" },
+	{ PCAP, ARRAY, ANY, .exceeds = has_more_elements, .limit = 64, .why = "the array has more than 64 elements" },
 	{ U32, NUMBERS, MASKED(ORDER), .why = "it can compare masked values only for equality" },
 	{ TRACEFS, NUMBER, VALUE, has_sign_to_kernel, .why = "the kernel's filters compare it as signed" },
 
@@ -339,7 +339,7 @@ static const struct test_refusal refusals[] = {
 	  .why = "the kernel's filters treat it as text, or as a pointer to text" },
 	{ BPF, BYTES, CONTAINS, .why = "a BPF program cannot search in bytes" },
 	{ BPF, BYTES, ORDER, is_no_number,
-	  .why = "a BPF program can order bytes only if both sides have 1, 2, 4 or 8" },
+	  .why = "a BPF program can order bytes only if field and value have the same size: 1, 2, 4 or 8 bytes" },
 	{ DISPLAY, BYTES, ANY, holds_truths, .why = "Wireshark shows it as boolean, not as bytes" },
 	{ DISPLAY, BYTES, CONTAINS, is_address, .why = "display filters cannot search in addresses" },
 	{ DISPLAY, BYTES, VALUE, is_empty, .why = "display filters have no notation for empty bytes" },
@@ -349,7 +349,8 @@ static const struct test_refusal refusals[] = {
 	{ PCAP, TEXT, VALUE, has_nul, .why = "it cannot search for the NUL of a text" },
 	{ PCAP, TEXT, MATCHES, .why = "it has no regular expressions" },
 	{ PCAP, TEXT, CONTAINS, .why = "it cannot search in texts" },
-	{ PCAP, BYTES, CONTAINS, .exceeds = has_more_positions, .limit = 64, .why = "it is too long to be searched" },
+	{ PCAP, BYTES, CONTAINS, .exceeds = has_more_positions, .limit = 64,
+	  .why = "the value can be at more than 64 positions in the field" },
 	{ U32, TEXT | BYTES, ORDER | CONTAINS | MATCHES,
 	  .why = "it can only compare bits at fixed offsets for equality" },
 	{ U32 | PCAP, TEXT, GLOB, is_no_prefix,
@@ -359,9 +360,9 @@ static const struct test_refusal refusals[] = {
 	  .why = "the value is too long" },
 
 	/* Text. */
-	{ BPF, BITS, VALUE, .why = "a mask is not written as text in the frames" },
+	{ BPF, BITS, VALUE, .why = "the frames have a bit mask as bits, not as text" },
 	{ BPF, TEXT, VALUE, .exceeds = is_dynamic_and_longer, .limit = TW_BPF_TEXT_MAX,
-	  .why = "a BPF program can compare such a field with at most 255 characters" },
+	  .why = "a BPF program can compare a text of variable length with at most 255 bytes" },
 	{ BPF, TEXT, GLOB, is_no_prefix,
 	  .why = "a BPF program supports only patterns whose one wildcard is * at the end" },
 	{ BPF, TEXT, MATCHES, .why = "a BPF program has no regular expressions" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which tests each back end can express. A table (capability.c) lists the tests that a back end refuses, and why. The back ends use it to
- * refuse an expression, the producer for pushdown, and `filter explain` to show the reasons.
+ * Decides which tests each back end can express. A table (capability.c) lists the tests that a back end refuses, and why. The back ends
+ * use it to refuse an expression, the producer for pushdown, and `filter explain` to show the reasons.
  */
 #ifndef TW_CAPABILITY_H
 #define TW_CAPABILITY_H
@@ -45,20 +45,23 @@ int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, en
 
 /**
  * tw_node__weaken() - copy a tree, and replace each test that a back end cannot express by TRUE
- * @arena: memory for the copy
+ * @arena: memory for the copied nodes; the tests are those of @root
  * @ret_exact: whether no test was replaced; may be NULL
  *
  * The copy is true for every record for which @root is true. A later stage must evaluate tw_node__rest().
  *
- * Return: the copy; NULL if out of memory.
+ * Return: the copy; NULL if out of memory, or if more than TW_TREE_DEPTH_MAX ANDs and ORs are nested.
  */
 struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena,
 				bool *ret_exact);
 
 /**
- * tw_node__rest() - make the tree that a later stage must evaluate for records that passed the tree of tw_node__weaken(): of an AND, those
- * children that have a test that the back end cannot express; otherwise the whole tree
- * Return: a tree, TRUE if nothing is left to evaluate; NULL if out of memory.
+ * tw_node__rest() - make the tree that a later stage must evaluate for records that passed the tree of tw_node__weaken()
+ *
+ * If the back end can express all tests, the result is TRUE. Otherwise it is the whole tree; but of an AND, only the children with a test
+ * that the back end cannot express.
+ *
+ * Return: the tree; NULL if out of memory.
  */
 const struct tw_node *tw_node__rest(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena);
 

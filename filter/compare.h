@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Comparisons of numbers, text and bytes. The evaluator applies them to operands, the binder to the names of events and systems, and the
- * display back end to the two values of a boolean.
+ * Comparisons of numbers, text and bytes, for the evaluator, the binder and the back ends.
  */
 #ifndef TW_COMPARE_H
 #define TW_COMPARE_H
@@ -19,7 +18,7 @@ struct tw_range {
 
 /**
  * tw_test__ends() - find the smallest and the largest number for which a NUMBER test is true; for NE, those for which it is false
- * @is_signed: whether numbers are ordered as int64_t
+ * @is_signed: whether numbers are ordered as int64_t, otherwise as uint64_t
  * @least, @most: the smallest and the largest possible number
  * Return: false if there is no such number.
  */
@@ -38,7 +37,7 @@ static inline bool tw_range__fits(const struct tw_range *range, uint64_t number)
 /**
  * tw_test__prefix() - find the bytes of test->bytes with which a text or bytes must begin, for EQ, NE, and a GLOB that is a prefix
  * @ret_whole: whether the operand must have no more bytes
- * Return: number of bytes; 0 for a GLOB that matches any text.
+ * Return: number of bytes; 0 for a GLOB that matches any text, and for an empty value.
  */
 size_t tw_test__prefix(const struct tw_test *test, bool *ret_whole);
 

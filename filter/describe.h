@@ -15,7 +15,10 @@ const char *tw_test_op__text(uint8_t op);
 /** tw_line__seconds() - append a time in seconds, with nine decimals: 12.500000000 */
 void tw_line__seconds(struct tw_line *line, uint64_t ns);
 
-/** tw_line__quoted() - append a text in quotes; control characters become \\xNN, with @ascii also bytes above 0x7f */
+/**
+ * tw_line__quoted() - append a text in double quotes
+ * A backslash is put before each double quote and backslash. Control characters become \xNN; with @ascii, bytes above 0x7f, too.
+ */
 void tw_line__quoted(struct tw_line *line, const void *text, size_t len, bool ascii);
 
 /** tw_line__hex_bytes() - append bytes as aa:bb:cc */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The texts of the groups of events are joined with `||`. A group's text names its events, unless its tree requires that a certain field is
- * present: the name of a field contains its event.
+ * The texts of the groups of events are joined with `||`. A group's text names its events, unless its tree is true only if a field of an
+ * event is present: the name of a field contains its event.
  */
 #include "filter/display.h"
 
@@ -21,8 +21,8 @@
 
 /*
  * Wireshark 4 compares like this language: a missing field makes a comparison false; of several values, == needs one that is equal, and !=
- * requires that all differ. It cannot express the smallest number of a signed type, a mask that includes the sign of a signed type, and
- * masks of a boolean. Other comparisons replace these where possible.
+ * requires that all differ. It cannot express the smallest number of a signed type, a mask that includes the sign of a signed type, or a
+ * mask of a boolean. Other comparisons replace these where possible.
  */
 
 /* The context for writing a test. */
@@ -96,8 +96,8 @@ static bool is_in_class(const uint8_t *at, size_t len, unsigned int c)
 }
 
 /*
- * Append a character class as the bytes that it matches, in ranges of \xNN, because globs and regular expressions have different special
- * characters.
+ * Append a character class as the bytes that it matches (a text has no NUL), in ranges of \xNN, because globs and regular expressions have
+ * different special characters.
  */
 static void put_class(struct tw_line *line, const uint8_t *at, size_t len)
 {
@@ -361,7 +361,10 @@ static void put_value(const struct writing *w, uint64_t number, const uint8_t *b
 	}
 }
 
-/* Append a test that the field is inside or outside of a range. If it had several values, each end could be compared with another one. */
+/*
+ * Append a test that the field is inside or outside of a range. The field must not be an array: each end of the range could be compared
+ * with another element.
+ */
 static bool put_between(const struct writing *w, bool inside, const uint8_t *low, size_t low_len, const uint8_t *high,
 			size_t high_len)
 {
@@ -459,7 +462,7 @@ enum joint {
 };
 
 /*
- * How an event is named: by its system, if all events of the system are chosen; by its name, if all events of that name are chosen;
+ * How an event is named: by its system, if it has several events and all are chosen; by its name, if all events of that name are chosen;
  * otherwise by both.
  */
 enum written { BY_SYSTEM, BY_NAME, BY_BOTH };
@@ -656,7 +659,10 @@ static enum joint put_all_but(struct events *events, uint32_t i, struct tw_line 
 	return is_reported ? JOINT_ATOM : JOINT_AND;
 }
 
-/* Append a condition for the events of a group, unless its tree implies it; "all but" if the group has unknown ids, or if it is shorter. */
+/*
+ * Append a condition that is true for the events of a group, unless the group's tree implies it. If the group has unknown ids, or most of
+ * the events, the condition lists the events that are not in the group.
+ */
 static enum joint put_events(struct events *events, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &events->groups->groups[i];
@@ -706,7 +712,7 @@ int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct 
 	int err = tw_groups__make(bound, &style, TW_BACK_END_DISPLAY, room, &groups, error);
 
 	if (!err && events__init(&events, &groups))
-		err = tw_error__set(error, -ENOMEM, "display: out of memory");
+		err = tw_error__set(error, -ENOMEM, "display: out of memory for the names of events");
 	for (uint32_t i = 0; i < groups.n && !err && !line->cut; i++) {
 		tw_line__str(line, i ? " || " : "");
 		put_group(&events, i, line);
@@ -714,7 +720,9 @@ int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct 
 	if (!err && !groups.n)
 		tw_line__str(line, TW_DISPLAY_FALSE);
 	if (!err && line->cut)
-		err = tw_error__set(error, -E2BIG, "as a display filter this is longer than %zu bytes", room);
+		err = tw_error__set(
+			error, -E2BIG,
+			"the expression is too long for a display filter: its text needs more than %zu bytes", room);
 	free(events.slots);
 	free(events.list);
 	free(events.entries);

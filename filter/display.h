@@ -7,14 +7,15 @@
 #include "filter/tree.h"
 
 /*
- * The plugin gives Wireshark texts as escaped by base/printable.h, and booleans as 0 or 1, whatever the record contains; the filter
- * compares those. A field name is wrong in a Wireshark that has read, from another kernel, a field of that name with another type.
+ * The filter compares the values that the plugin shows. The plugin escapes texts (base/printable.h), and shows a boolean as 0 or 1,
+ * whatever the record contains. A field name is wrong in a Wireshark that has read, from another kernel, a field of that name with another
+ * type.
  */
 
 /**
- * tw_display__emit() - append a filter that shows those packets with one event each that match
+ * tw_display__emit() - append a filter that shows the packets whose event matches; each packet must have only one event
  *
- * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the line has no room.
+ * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the line has no room; -ENOMEM.
  */
 int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct tw_error *error);
 

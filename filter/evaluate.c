@@ -71,7 +71,7 @@ static uint8_t load_of_size(uint32_t size, bool is_signed)
 	}
 }
 
-/* Return: how a test's operand is loaded. @ret_size: size of the number, bytes; not set for TW_LOAD_NOTHING */
+/* Return: how a test's operand is loaded. @ret_size: size of the number, bytes; undefined for TW_LOAD_NOTHING */
 static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 {
 	static const uint8_t loads[] = {
@@ -90,7 +90,7 @@ static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 	return loads[test->operand];
 }
 
-/* Whether a field is compared for equality with a text that fits the field and has no NUL: one memcmp() is sufficient. */
+/* Whether a field is compared by == or != with a text that fits the field and has no NUL: one memcmp() is sufficient. */
 static bool is_plain_text(const struct tw_test *test)
 {
 	return test->operand == TW_ON_FIELD && test->compared == TW_AS_TEXT &&
@@ -243,7 +243,7 @@ static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 static int add_all(struct making *m, const struct tw_bound *bound, struct tw_evaluator *evaluator)
 {
 	int err = add(m, bound->unknown, &evaluator->unknown);
-	const struct tw_node *shared = bound->unknown; /* the tree before: many events share one */
+	const struct tw_node *shared = bound->unknown; /* the tree of the previous event; many events share one */
 	uint32_t start = evaluator->unknown;
 
 	for (uint32_t id = 0; id < evaluator->n_starts; id++)

@@ -147,12 +147,14 @@ int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_sty
 	ret->group_of = calloc(n, sizeof(*ret->group_of));
 	ret->slots = calloc(ret->n_slots, sizeof(*ret->slots));
 	if (!ret->pool || !ret->groups || !ret->group_of || !ret->slots)
-		return tw_error__set(error, -ENOMEM, "%s: out of memory", tw_back_end__name(back_end));
+		return tw_error__set(error, -ENOMEM, "%s: out of memory for the texts of the trees",
+				     tw_back_end__name(back_end));
 	ret->text = tw_line__on(ret->pool, room);
 	err = add_events(ret, style, back_end, error);
 	if (!err && ret->text.cut)
-		err = tw_error__set(error, -E2BIG, "for %s this is longer than %zu bytes", tw_back_end__name(back_end),
-				    room);
+		err = tw_error__set(error, -E2BIG,
+				    "the expression is too long for %s: its text needs more than %zu bytes",
+				    tw_back_end__name(back_end), room);
 	return err;
 }
 

@@ -26,7 +26,7 @@ struct tw_expression_style {
 bool tw_expression__write(const struct tw_expression_style *style, const struct tw_format *format,
 			  const struct tw_node *root, struct tw_line *line);
 
-/** tw_line__insert() - insert @text at the position @at of the line */
+/** tw_line__insert() - insert @text at the position @at of the line; if the line has no room, only set line->cut */
 void tw_line__insert(struct tw_line *line, char *at, const char *text);
 
 /** tw_line__wrap() - insert @open before the text that begins at @begin, and append `)` to the line */
@@ -46,7 +46,7 @@ struct tw_groups {
 	const struct tw_bound *bound;
 	struct tw_group *groups; /* an event whose tree is FALSE is in no group */
 	uint32_t n;
-	/* For each of bound->events, and at the end for unknown ids: index of its group + 1; 0 = no group. */
+	/* For each of bound->events, and in the last element for unknown ids: index of the group + 1; 0 = no group. */
 	uint32_t *group_of;
 	char *pool;          /* the texts of all groups */
 	struct tw_line text; /* writes to pool */
@@ -64,13 +64,14 @@ struct tw_groups {
 int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_style *style, enum tw_back_end back_end,
 		    size_t room, struct tw_groups *ret, struct tw_error *error);
 
+/** tw_groups__fini() - free the memory of the groups, also after an error of tw_groups__make() */
 void tw_groups__fini(struct tw_groups *groups);
 
 /**
  * tw_groups__next_ids() - find the next range of ids of a group's events, or of the schema's other events (@others)
  * @at: position in bound->events; 0 for the first call
- * @ret_first, @ret_last: the range; it has only consecutive ids, and each is of such an event
- * Return: false if there are no more.
+ * @ret_first, @ret_last: the first and the last id of the range; each id between them is also of such an event
+ * Return: false if there is no other range.
  */
 bool tw_groups__next_ids(const struct tw_groups *groups, uint32_t group, bool others, size_t *at, uint16_t *ret_first,
 			 uint16_t *ret_last);

@@ -11,7 +11,8 @@
  * tw_glob__matches() - whether a pattern matches the whole text
  *
  * `*` matches any number of bytes, also 0; `?` one byte; `[a-z]` one byte from a to z; `[!a-z]` one other byte; `\` and a byte
- * match that byte. A `]` directly after `[` or `[!` belongs to the class. A `[` without a closing bracket is an ordinary byte.
+ * match that byte. A `]` directly after `[` or `[!` belongs to the class. A `[` without a closing bracket is an ordinary byte. A `\` at the
+ * end of the pattern is ignored.
  *
  * The number of steps grows at most with the product of both lengths.
  */
@@ -21,7 +22,7 @@ bool tw_glob__matches(const uint8_t *pattern, size_t pattern_len, const uint8_t 
 struct tw_glob_shape {
 	const uint8_t *body; /* the pattern without the stars at its beginning and its end */
 	size_t body_len;
-	size_t characters; /* number of elements of the body; without inner stars, the length of text that it matches */
+	size_t characters; /* number of elements of the body; without inner stars, the length of the text that the body matches */
 	bool leading, trailing, inner; /* there are stars at the beginning, at the end, inside the body */
 	bool plain;                    /* the body has only ordinary characters */
 	bool negates;                  /* the body has a negated class, such as [!a-z] */

@@ -6,8 +6,8 @@
 #include "filter/language/syntax.h"
 
 /* Limits of one search. A search that exceeds one of them counts as no match. */
-#define TW_PATTERN_STEPS_MAX 1000000
-#define TW_PATTERN_HEAP_MAX  16384 /* KiB */
+#define TW_PATTERN_STEPS_MAX 1000000 /* match limit of PCRE2 */
+#define TW_PATTERN_HEAP_MAX  16384   /* KiB */
 
 /**
  * tw_pattern__new() - compile a regular expression
@@ -16,10 +16,12 @@
  * Return: a pcre2_code; NULL if the expression is invalid, with @ret_at and @why filled.
  */
 void *tw_pattern__new(const struct tw_literal *literal, size_t *ret_at, char *why);
+
+/** tw_pattern__free() - free an expression from tw_pattern__new(); @pattern may be NULL */
 void tw_pattern__free(void *pattern);
 
 /**
- * tw_pattern__finds() - whether a regular expression matches anywhere in a text; false if the search exceeds a limit
+ * tw_pattern__finds() - whether a regular expression matches anywhere in a text; false if the search fails or exceeds a limit
  * @pattern: from tw_pattern__new(); may be used by several threads at the same time
  *
  * The first call in a thread allocates memory for searches, which is freed when the thread ends.

@@ -431,7 +431,10 @@ static void put_unless(struct tw_line *line, uint32_t at, unsigned int size, uin
 	tw_line__str(line, " or ");
 }
 
-/* Append tests, joined by `or`, that pass all frames but those with one event of the schema. So no later load is beyond the packet. */
+/*
+ * Append tests, joined by `or`, that pass all frames but those with one event of the schema. They also pass truncated frames, so that later
+ * loads are inside the packet.
+ */
 static void put_others(struct tw_line *line, bool big_endian, uint64_t schema_id)
 {
 	const unsigned int least = EVENT + (unsigned int)sizeof(struct tw_event);
@@ -486,7 +489,7 @@ static uint32_t put_ids(const struct tw_groups *g, uint32_t group, bool others, 
 	return alternatives;
 }
 
-/* Append the condition on the event ids of a group. Return: false if all ids are in the group, so that none was needed */
+/* Append the condition on the event ids of a group. Return: false if all ids are in the group, so that no condition is needed */
 static bool put_events(const struct tw_groups *g, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &g->groups[i];
@@ -536,7 +539,8 @@ int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_li
 		tw_line__char(line, ')');
 	}
 	if (!err && line->cut)
-		err = tw_error__set(error, -E2BIG, "for pcap this is longer than %zu bytes", room);
+		err = tw_error__set(error, -E2BIG,
+				    "the expression is too long for pcap: its text needs more than %zu bytes", room);
 	tw_groups__fini(&groups);
 	return err;
 }

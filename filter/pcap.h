@@ -16,7 +16,7 @@
  * tw_pcap__emit() - append the capture filter to a line
  * @schema_id: the schema of the frames; 0 = any
  *
- * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the line has no room.
+ * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the line has no room; -ENOMEM.
  */
 int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_line *line, struct tw_error *error);
 

@@ -3,19 +3,22 @@
  * A classifier: a list of rules for frames on an interface. A rule is an expression and an action. For each event, the first rule whose
  * expression matches decides. A classifier is compiled to eBPF (filter/bpf/) or to keys of tc's u32 (filter/u32.h).
  *
+ * The following describes eBPF programs in the kernel. A NIC and u32 evaluate only frames with one event; all other frames pass. u32
+ * ignores records after the event, so that drop also drops these.
+ *
  * In a frame with one event
  * - pass, mark and redirect apply to the frame;
  * - drop drops the frame, unless it has another record that must arrive (WATERMARK, LOST). In that case the event is changed to FILTERED.
  *
  * In a packed frame
  * - each event whose rule has the action drop is changed to FILTERED in place, and keeps its number;
- * - if no other event remains, and no other record must arrive, the frame is dropped;
+ * - if no event remains, and no other record must arrive, the frame is dropped;
  * - otherwise the rule of the first remaining event decides: its mark or redirect applies to the whole frame.
  *
  * Frames without a whole event pass and are counted, whatever the rules are: control frames, frames with only LOST or WATERMARK, PARTs of
- * an event. In tc, control frames are also copied to each interface that a rule redirects to, because receivers there need them to decode
- * events. Frames of another schema match no rule; they pass and are counted. Malformed frames pass and are counted, too. If a frame is
- * malformed only after some events, these events are evaluated and filtered, and the frame passes.
+ * an event. In tc, control frames are also copied to each interface that a rule or the default action redirects to, because receivers there
+ * need them to decode events. Frames of another schema match no rule; they pass and are counted. Malformed frames pass and are
+ * counted, too. If a frame is malformed only after some events, these events are evaluated and filtered, and the frame passes.
  */
 #ifndef TW_RULES_H
 #define TW_RULES_H
@@ -54,7 +57,11 @@ enum tw_count {
 	TW_COUNT_CONTROL,      /* control frames, and other frames without an event; counts no events */
 	TW_COUNT_PART,         /* frames with a PART of an event; they pass; counts no events */
 	TW_COUNT_OTHER_SCHEMA, /* frames of another schema; they pass; the number of events is taken from their headers */
-	TW_COUNT_UNREADABLE, /* frames that pass because they are truncated, malformed, or cannot be changed here (UDP over IPv6 in XDP) */
+	/*
+	 * Frames that pass because they are truncated, malformed, or cannot be changed here (UDP over IPv6 in XDP). On a NIC, also
+	 * frames that use event numbers, but do not consist of exactly one EVENT.
+	 */
+	TW_COUNT_UNREADABLE,
 	TW_COUNT_DROPPED,  /* dropped frames and the events in them; events that were FILTERED before do not count */
 	TW_COUNT_FILTERED, /* events that were changed to FILTERED, and passed frames with such an event */
 	TW_COUNT_MORE,     /* number of counters in this enum */

@@ -72,7 +72,10 @@ static struct text_part *begin_part(struct plan *plan, unsigned int i, const cha
 	return part;
 }
 
-/* Make part @i a pattern that the kernel treats as a glob: @any times `?`, then the body, with `*` before or after it. */
+/*
+ * Make part @i a pattern: @any times `?`, `*` if @leading, the body, `*` if @trailing. A backslash makes the kernel treat it as a
+ * glob where the kernel's other methods differ.
+ */
 static void put_pattern(struct plan *plan, unsigned int i, const struct tw_glob_shape *glob, size_t any, bool leading,
 			bool trailing)
 {
@@ -341,7 +344,7 @@ static struct kernel_number number_of(const struct tw_test *test)
 	}
 }
 
-/* Append a comparison. The value is written as signed if the field is signed, because the kernel parses it so. */
+/* Append a comparison. If the field is signed, the value is written with its sign, because the kernel parses it as signed. */
 static void put_comparison(struct tw_line *line, const struct kernel_number *number, const char *op, uint64_t value)
 {
 	const uint64_t extended = tw_number__extend(value, number->size, number->is_signed);
@@ -461,7 +464,9 @@ int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, s
 		return err;
 	tw_expression__write(&style, NULL, root, line);
 	if (line->cut || line->at - begin > TW_TRACEFS_FILTER_MAX)
-		return tw_error__set(error, -E2BIG, "the kernel accepts at most %d bytes for the filter of an event",
-				     TW_TRACEFS_FILTER_MAX);
+		return tw_error__set(
+			error, -E2BIG,
+			"the filter of an event needs more than %d bytes; the kernel accepts less than a page",
+			TW_TRACEFS_FILTER_MAX);
 	return 0;
 }

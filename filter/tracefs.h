@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Back end: the kernel's event filters, the text for events/SYSTEM/EVENT/filter. */
+/* Back end: the kernel's event filters. It writes the text for events/SYSTEM/EVENT/filter. */
 #ifndef TW_FILTER_TRACEFS_H
 #define TW_FILTER_TRACEFS_H
 
@@ -11,7 +11,7 @@
  * may have one), the kernel compares that field instead. The text of a __data_loc field is assumed to end with a NUL, as the kernel
  * writes it.
  */
-#define TW_TRACEFS_FILTER_MAX 4000 /* bytes of one event's filter; the kernel accepts at most a page */
+#define TW_TRACEFS_FILTER_MAX 4000 /* bytes of one event's filter; the kernel accepts less than a page */
 
 /**
  * tw_tracefs__emit() - append the filter of one event

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A bound filter as back ends use it: for each event of the schema, a tree of ANDs, ORs and tests. Only tests can be negated. Names
- * are resolved and values converted. Tests whose result is the same for all records of an event are not in its tree (comparisons with
- * the event's name or system, with missing fields, with numbers outside the field's range).
+ * are resolved and values converted. Comparisons with the event's name or system, or with fields that the event does not have, are not in
+ * its tree, because their result is the same for all records. A comparison with a number outside the field's range is false, or becomes
+ * EXISTS.
  *
  * A test is true if its operand is present and the comparison is true. If the operand is missing (a field beyond the end of a short
  * record, the name of an unknown task), the test is false for any operator. `negated` inverts the result of the test, also for a missing
@@ -40,7 +41,10 @@ struct tw_operand_info {
 	uint8_t compared; /* enum tw_compared */
 	uint8_t size;     /* NUMBER: bytes */
 	bool is_signed;
-	/* Offset of the number, which is big-endian, from the beginning of the frame header; 0 = it is not in the frame. */
+	/*
+	 * Offset of the number, which is big-endian, from the beginning of the frame header, if the event is the first TLV. 0 = the
+	 * frame does not have it as one number at a fixed offset.
+	 */
 	uint16_t offset;
 };
 
@@ -132,7 +136,7 @@ struct tw_bound {
 	unsigned int n_predicates;
 	struct tw_compiled *patterns;
 	struct tw_evaluator *evaluator; /* filter/evaluate.h; NULL until tw_bound__prepare() */
-	struct tw_arena *arena;         /* memory of all members above, except the code of patterns */
+	struct tw_arena *arena;         /* memory of all members above, except the schema and the code of patterns */
 };
 
 /** tw_bound__event() - Return: the event with that id, owned by @bound; NULL if the schema has no such id */
@@ -152,7 +156,8 @@ struct tw_test_place {
 
 /**
  * tw_test__place() - find the position of a test's operand in the frame
- * Return: false if it has no fixed position: time, comm, host, a field at a variable offset, a bit mask.
+ * Return: false if it has no fixed position (time, comm, host, a field at a variable offset), or if it is a bit mask, a common field of the
+ * record, or a number of another size than 1, 2, 4 or 8 bytes.
  */
 bool tw_test__place(const struct tw_test *test, struct tw_test_place *ret);
 
@@ -187,6 +192,7 @@ static inline bool tw_test__is_array(const struct tw_test *test)
 /** tw_node__certain() - make a node TRUE or FALSE. This and the functions below return NULL if out of memory */
 struct tw_node *tw_node__certain(struct tw_arena *arena, bool value);
 
+/** tw_node__test() - make a node that refers to @test, without a copy */
 struct tw_node *tw_node__test(struct tw_arena *arena, struct tw_test *test, bool negated);
 
 /** tw_node__join() - make the AND or OR of two trees; simplify it if one is TRUE or FALSE. If one is NULL, the result is NULL */

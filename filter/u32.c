@@ -180,7 +180,7 @@ static uint64_t sign_of(const struct tw_test_place *number)
 	return number->is_signed ? 1ull << (8 * number->size - 1) : 0;
 }
 
-/* Make a list for (number & mask) == value. The sign of the value is inverted. */
+/* Make a list for (number & mask) == value. If the number is signed, the sign bit of @value is inverted. */
 static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct tw_test_place *number, uint64_t mask,
 				     uint64_t value)
 {
@@ -349,7 +349,10 @@ static struct tw_cubes cubes_of_tree(struct tw_cube_maker *maker, const struct t
 #define HEADER(field) ((uint32_t)offsetof(struct tw_frame_hdr, field))
 #define EVENT(field)  ((uint32_t)(sizeof(struct tw_frame_hdr) + offsetof(struct tw_event, field)))
 
-/* Append a text that is used only to make groups. Fields of the same name may differ between events, so it has their offset and size. */
+/*
+ * Append a text that is used only to make groups. Fields of the same name may differ between events, so the text includes the field's
+ * offset, size and sign.
+ */
 static bool put_test(const struct tw_format *format, const struct tw_test *test, struct tw_line *line)
 {
 	(void)format;
@@ -396,7 +399,7 @@ static void or_ids(struct tw_cube_maker *maker, struct tw_cubes *ids, uint32_t f
 	*ids = cubes__or(maker, ids, &range);
 }
 
-/* Make a list for the event ids of a group, in ranges. The ids that the schema does not have are between and after its ids. */
+/* Make a list for the event ids of a group, in ranges. The unknown ids are before, between and after those of the schema. */
 static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_groups *groups, uint32_t group)
 {
 	const bool has_unknown = groups->groups[group].has_unknown;
@@ -461,7 +464,7 @@ static int compile(struct tw_cube_maker *maker, const struct tw_groups *groups, 
 			groups->bound->text, TW_U32_MATCHES_MAX, TW_U32_KEYS_MAX);
 	if (all.items)
 		err = copy_out(&all, ret);
-	return err ? tw_error__set(error, err, "u32: out of memory") : 0;
+	return err ? tw_error__set(error, err, "u32: out of memory for the matches") : 0;
 }
 
 int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_u32 *ret, struct tw_error *error)
@@ -474,7 +477,7 @@ int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_
 	int err;
 
 	if (!maker.arena)
-		return tw_error__set(error, -ENOMEM, "u32: out of memory");
+		return tw_error__set(error, -ENOMEM, "u32: out of memory for the matches");
 	err = tw_groups__make(bound, &style, TW_BACK_END_U32, TEXT_MAX, &groups, error);
 	if (err == -E2BIG)
 		err = -EOPNOTSUPP;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Back end: keys of tc's u32 classifier, which needs no BPF on the target and can be offloaded to NICs. A key compares a masked 32-bit
- * word at a fixed offset. A match applies if all its keys are equal. A rule has several matches; at least one must apply.
+ * word at a fixed offset. A match applies if all its keys are equal. A rule has one or more matches; at least one must apply.
  *
- * Only frames with one event, directly after an Ethernet header, can match. The record's length is not tested before a word is compared:
- * a record written by a kernel always has all fields at fixed offsets.
+ * A rule can match only frames with one event, directly after an Ethernet header. The record's length is not tested before a
+ * word is compared: a record written by a kernel always has all fields at fixed offsets.
  */
 #ifndef TW_FILTER_U32_H
 #define TW_FILTER_U32_H
@@ -12,7 +12,7 @@
 #include "base/line.h"
 #include "filter/tree.h"
 
-#define TW_U32_KEYS_MAX    128 /* keys of one match, the kernel's limit */
+#define TW_U32_KEYS_MAX    128 /* keys of one match, the limit of the command tc */
 #define TW_CUBE_VALUE_MAX  512 /* bytes of a compared value */
 #define TW_U32_MATCHES_MAX 64  /* matches of one rule */
 
@@ -43,6 +43,7 @@ struct tw_u32 {
  */
 int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_u32 *ret, struct tw_error *error);
 
+/** tw_u32__fini() - free the matches, and empty the list */
 void tw_u32__fini(struct tw_u32 *u32);
 
 /* An expression that is true for every event, because every event has a CPU. Its match is used for the default action. */

@@ -8,8 +8,8 @@
 #define TW_LARGE_ALIGN ((size_t)4096)
 
 /**
- * tw_large__alloc() - allocate memory with huge pages for the first @hot bytes, if the kernel has huge pages and @hot is at least 1 MiB:
- * data that is copied through them needs few TLB entries
+ * tw_large__alloc() - allocate memory, with huge pages for the first @hot bytes if @hot is at least 1 MiB and the kernel has huge pages.
+ * With huge pages, accesses to these bytes need few TLB entries
  * @size: bytes
  * @hot: number of bytes at the beginning that are used all the time; the other bytes stay in small pages, which use memory only when they
  * are touched

@@ -20,7 +20,7 @@ struct tw_command {
 	pid_t pid;
 	int pidfd;
 	int go;     /* pipe: the child waits until a byte is written or this end is closed */
-	int report; /* pipe: one byte after the mark was written, then errno of exec, or end of file */
+	int report; /* pipe: one byte after the mark was written, then -errno of exec, or end of file if exec succeeded */
 	struct tw_program program;
 	int status; /* as from waitpid() */
 	bool reaped;

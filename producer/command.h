@@ -22,7 +22,7 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 /** tw_command__pid() - pid in this process's namespace, for kill() and waitpid() */
 pid_t tw_command__pid(const struct tw_command *command);
 
-/** tw_command__run() - let the child call exec. Return: 0; -ENOENT if there is no such command; another -errno of exec */
+/** tw_command__run() - let the child call exec. Return: 0; -EIO if the child has ended; another -errno of exec, with @error filled */
 int tw_command__run(struct tw_command *command, struct tw_error *error);
 
 /** tw_command__fd() - a pidfd, readable when the command has ended; borrowed */
@@ -31,7 +31,7 @@ int tw_command__fd(const struct tw_command *command);
 /** tw_command__wait() - wait until the command ends. Return: its exit status, or 128 + n if signal n killed it */
 int tw_command__wait(struct tw_command *command);
 
-/** tw_command__free() - kill the command if it still runs (SIGTERM, then SIGKILL) and reap it; NULL is fine */
+/** tw_command__free() - kill the command if it still runs (SIGTERM, after 2 s SIGKILL) and reap it; NULL is fine */
 void tw_command__free(struct tw_command *command);
 
 #endif

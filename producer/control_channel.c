@@ -104,7 +104,7 @@ void tw_control_channel__clock(struct tw_control_channel *c, const struct tw_clo
 	send_record(c, &(struct control_record){ TW_TLV_CLOCK, sample, 1 });
 }
 
-/* Sends the only type of record that may be longer than the limit of a TLV, always in PARTs. */
+/* Sends a long SCHEMA record, always in PARTs. No other type of record may be longer than the limit of a TLV. */
 static void send_large_text(struct tw_control_channel *c, const struct tw_schema_view *text)
 {
 	uint8_t *value = malloc(TW_SCHEMA_HEAD + text->len);

@@ -26,7 +26,7 @@ void tw_control_channel__symbol(struct tw_control_channel *control, const struct
 void tw_control_channel__stats(struct tw_control_channel *control, const struct tw_stat_view *stats, size_t n);
 void tw_control_channel__last(struct tw_control_channel *control); /* END: the producer has stopped */
 
-/** tw_control_channel__end() - commit the open frame, so that the next flush sends its records */
+/** tw_control_channel__end() - commit the open frame if it belongs to the control channel, so that the next flush sends its records */
 void tw_control_channel__end(struct tw_control_channel *control);
 
 #endif

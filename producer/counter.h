@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counters with one writing thread and any number of reading threads. Adding is a load and a store, as cheap as for a plain variable. An
- * atomic read-modify-write would lock the bus, which is not needed for a single writer.
+ * atomic read-modify-write would need a locked instruction, which costs more, and a single writer does not need it.
  */
 #ifndef TW_COUNTER_H
 #define TW_COUNTER_H

@@ -20,7 +20,10 @@ struct tw_event_list {
 	size_t n;
 };
 
-/** tw_event_list__read() - read all events of this kernel, sorted by system and name; free them with tw_event_list__fini() */
+/**
+ * tw_event_list__read() - read all events of this kernel, sorted by system and name; free them with tw_event_list__fini()
+ * Return: 0, or -errno with @error filled
+ */
 int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, struct tw_error *error);
 
 /**
@@ -49,7 +52,8 @@ struct tw_selection {
 	const struct tw_event_request *wanted; /* borrowed */
 	size_t n_wanted;
 	struct tw_event_list events;
-	size_t *request; /* for each event: index in @wanted; of several requests with a filter, the last one */
+	/* for each event: index in @wanted of the last request with a filter that selects it; otherwise of the first that selects it */
+	size_t *request;
 	size_t n_requests;
 	uint64_t fingerprint; /* hash of the kernel's events, to notice changes */
 };
@@ -67,6 +71,7 @@ const char *tw_selection__filter(const struct tw_selection *sel, size_t i);
  */
 bool tw_selection__renew(struct tw_selection *sel);
 
+/** tw_selection__fini() - free the list of events; the requests are borrowed */
 void tw_selection__fini(struct tw_selection *sel);
 
 #endif

@@ -66,7 +66,7 @@ void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width
 /** tw_field_offset__is_open_ended() - whether the kernel may write more values than the format declares */
 bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct tw_field *field);
 
-/** tw_field_offset_table__set() - replace the fields of an event by @offsets, which it takes. Return: false if it is NULL or empty */
+/** tw_field_offset_table__set() - replace an event's fields by @offsets, which it takes over. Return: false if @offsets is NULL or empty */
 bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *offsets);
 
 /** tw_field_offset_table__find() - get the selected fields of an event; NULL = no fields */

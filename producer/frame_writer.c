@@ -90,7 +90,7 @@ static void *reserve(struct tw_frame_writer *writer)
 
 /*
  * Adds LOST records for the pending losses of the channel to its new frame. Shed events are missing exactly at this place. Losses of a ring
- * occurred at an unknown earlier place. Return: whether there was a loss to report
+ * occurred at an unknown earlier place. Return: whether a record was added
  */
 static bool report_pending(struct tw_frame_writer *writer)
 {
@@ -235,7 +235,7 @@ static bool send_parts(struct tw_frame_writer *writer, struct tw_producer_channe
 
 	if (!tlv)
 		return false;
-	/* the function that also lays out the events that fit a frame */
+	/* the same function as for events that fit a frame, so that all events have the same layout */
 	tw_hashed_pointers__add_event(writer->stream->pointers, &whole, record, len, 0);
 	while (at < total) {
 		size_t n = 0;

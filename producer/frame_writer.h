@@ -75,7 +75,7 @@ int tw_frame_writer__flush(struct tw_frame_writer *writer);
 
 /**
  * tw_frame_writer__drain() - flush until all frames are sent, for at most 2 s; if a deadline is set, until 1 s after it, but for at least
- * 0.5 s
+ * 0.5 s. The last frames have their own limit: tw_frame_writer__begin_last(). After tw_frame_writer__stop_waiting(), it flushes once.
  * Return: 0, -EAGAIN if not all frames were sent, or the sink's error
  */
 int tw_frame_writer__drain(struct tw_frame_writer *writer);
@@ -93,7 +93,7 @@ void tw_frame_writer__begin_last(struct tw_frame_writer *writer);
 void tw_frame_writer__event(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 			    uint32_t len, uint64_t time);
 
-/** tw_frame_writer__borrow_frame() - copy the open frame, to add events to it; without room if it is not of @channel */
+/** tw_frame_writer__borrow_frame() - copy the open frame, to add events to it. Return: a frame without room if it is not of @channel */
 static inline struct tw_frame tw_frame_writer__borrow_frame(const struct tw_frame_writer *writer,
 							    const struct tw_producer_channel *channel)
 {
@@ -112,6 +112,7 @@ static inline void tw_frame_writer__return_frame(struct tw_frame_writer *writer,
 /**
  * tw_frame_writer__lost() - begin a frame of @channel with a LOST record for @count events
  * @time: of the event after the gap. If the record cannot be sent, a later frame of the channel reports the loss.
+ * @where: enum tw_lost_where; @unknown: the events may be missing at an earlier place
  */
 void tw_frame_writer__lost(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time,
 			   uint16_t where, bool unknown, uint64_t count);

@@ -24,7 +24,7 @@
 #define TW_POINTER_RANGES 2
 #define TW_POINTER_SECRET 16 /* bytes */
 
-/* A range of addresses that is moved as a whole, as the kernel's code. */
+/* A range of addresses that is moved as a whole, for example the kernel's code. */
 struct tw_pointer_range {
 	uint64_t start, size; /* bytes */
 	uint64_t moved;       /* first address of the range in the stream */
@@ -71,7 +71,10 @@ void tw_hashed_pointers__fini(struct tw_hashed_pointers *pointers);
 int tw_hashed_pointers__set_format(struct tw_hashed_pointers *pointers, const struct tw_format *format,
 				   const struct tw_print *print);
 
-/** tw_hashed_pointers__set_unknown() - for an event of unknown format: hash every 8-byte value that looks like a kernel address */
+/**
+ * tw_hashed_pointers__set_unknown() - for an event of unknown format: hash every 8-byte value that looks like a kernel address
+ * Return: as tw_hashed_pointers__set_format()
+ */
 int tw_hashed_pointers__set_unknown(struct tw_hashed_pointers *pointers, uint16_t id);
 
 /** tw_hashed_pointers__set_text() - move the ranges of the kernel's code; call it before the first event is sent */

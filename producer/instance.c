@@ -20,7 +20,7 @@
 #define RETRY_MS 2
 /* Limit of the wait for the lock of all instances. A cleanup holds it for less than 1 ms; if it is stopped (SIGSTOP), the run fails. */
 #define MAKE_MS    10000
-#define CLEANUP_MS 2000 /* time limit for the lock of a cleanup; the next run cleans up too */
+#define CLEANUP_MS 2000 /* the same for a cleanup; short, because the next run cleans up too */
 #define LOCK_TRIES 50
 #define NAME_TRIES 100
 
@@ -58,7 +58,7 @@ bool tw_instance__is_at(int dir_fd, const char *path)
  * is free is then stale, and stays stale, because no run reuses an instance. The locked directory is in tracefs, which all containers
  * share; each container may have its own /run. If a process is killed, its locks are released.
  *
- * The process does not wait in flock(): the holder of the lock may be stopped, and a process that waits there ignores signals.
+ * The process does not wait in flock(): the holder of the lock may be stopped, and signals would not end that wait (SA_RESTART).
  */
 static int lock_instances(int operation, int ms, const char *holder, struct tw_error *error)
 {
@@ -145,7 +145,8 @@ static int create(struct tw_instance *in, const char *suffix, struct tw_error *e
 		tracefs_instance_free(in->tracefs);
 		in->tracefs = NULL;
 	}
-	return tw_error__set(error, -EEXIST, "no free name for a trace instance: see 'tracewire cleanup'");
+	return tw_error__set(error, -EEXIST,
+			     "no free name for a trace instance: remove stale ones with 'tracewire cleanup'");
 }
 
 static int create_locked(struct tw_instance *in, const char *suffix, struct tw_error *error)
@@ -452,7 +453,7 @@ static bool keep(struct instance_cleanup *c, const char *name, int fd)
 	return true;
 }
 
-/* Keeps a stale instance for removal. No run creates one meanwhile. One that its run has just unlocked and removed is not stale. */
+/* Keeps a stale instance for removal. The caller's lock keeps runs from creating one. An instance that was just removed is not stale. */
 static int find_stale(const char *name, void *arg)
 {
 	struct instance_cleanup *c = arg;
@@ -518,7 +519,7 @@ static void clean_up_one(struct instance_cleanup *c, const struct stale_instance
 	close(stale->fd);
 }
 
-/* Removing an instance takes long. It is done without the lock, so that runs that create an instance do not have to wait. */
+/* Removing an instance takes long. Instances are removed without the lock, so that runs that create an instance do not have to wait. */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
 			 struct tw_error *error)
 {

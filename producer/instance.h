@@ -2,8 +2,8 @@
 /*
  * A trace instance of a run. Its owner holds an exclusive flock on the instance's directory. An instance named tracewire-PID... is stale if
  * no process holds this lock, unless it is being created. If the process dies, the kernel switches the instance off and frees its ring,
- * because the process held free_buffer open and disable_on_free is set. A stale instance therefore costs nothing until a cleanup removes
- * it.
+ * because the process held free_buffer open and disable_on_free is set. A stale instance therefore records nothing and has no ring. But a
+ * function tracer still inspects each function call until a cleanup removes the instance.
  */
 #ifndef TW_INSTANCE_H
 #define TW_INSTANCE_H
@@ -20,7 +20,11 @@
 struct tw_instance;
 struct tw_top_level;
 
-/** tw_instance__new() - create and lock an instance, empty and off; @suffix: "", or for example "-tasks" for a second instance */
+/**
+ * tw_instance__new() - create and lock an instance, empty and off
+ * @suffix: "", or for example "-tasks" for a second instance
+ * Return: 0, or -errno with @error filled; -EBUSY if a cleanup that holds the lock of all instances is stopped (SIGSTOP).
+ */
 int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *error);
 
 /** tw_instance__free() - switch off and remove; NULL is fine. Return: false if it stays because a process has one of its files open */
@@ -108,9 +112,10 @@ bool tw_instance__is_alive(const char *name);
 /**
  * tw_instance__cleanup() - remove all stale instances
  * @dry_run: only report the stale instances
- * @removed: called for each stale instance; may be NULL. @left: a sentence about kernel settings that were not restored; NULL = there are
- * none
- * Return: number of instances, or -errno with @error filled; -EBUSY if a run that is creating an instance is stopped (SIGSTOP).
+ * @removed: called for each instance that was removed, or would be; may be NULL. @left: a sentence about kernel settings that were not
+ * restored; NULL = there are none
+ * Return: number of these instances, or -errno with @error filled, also if one of several cannot be removed; -EBUSY if a run that is
+ * creating an instance is stopped (SIGSTOP).
  */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
 			 struct tw_error *error);

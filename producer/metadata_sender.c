@@ -97,7 +97,7 @@ static void send_clock(struct tw_metadata_sender *m)
 	tw_control_channel__clock(&m->control, &m->sample);
 }
 
-/* Updates the attribute SYNC of HOST; called once a second. The text is sent with the next repetition. */
+/* Updates the attribute SYNC of HOST; called once a second. The text is sent with the next HOST. */
 static void update_sync(struct tw_metadata_sender *m)
 {
 	struct tw_sync_state state;
@@ -116,8 +116,8 @@ static void send_task(void *ctx, const struct tw_producer_task *task)
 }
 
 /*
- * Sends new names. The frame of a name must precede the first event that needs the name, but cannot get a time before the watermark of the
- * last round, because a recorder may already have written older events.
+ * Sends new names. The frame of a name must precede the first event that needs the name. But it cannot get a time before the watermark of
+ * the last round, because a recorder may already have written older events.
  */
 static void send_new_names(struct tw_metadata_sender *m, uint64_t now)
 {
@@ -270,7 +270,7 @@ static void resend_shed(struct tw_metadata_sender *m)
 	send_everything(m, SIZE_MAX);
 }
 
-/* Answers a request. Reading all clocks is expensive: the last sample is sent again, unless it is too old because a clock was set back. */
+/* Answers a request. Reading all clocks is expensive. Therefore the last sample is sent again, unless it is OLD_NS old or older. */
 static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 {
 	const uint16_t request = tw_request_limiter__take(m->requests, mono);
@@ -310,7 +310,7 @@ static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 	}
 }
 
-/* The counters include all that this thread has counted so far, so that none of these events follows STATS in time order. */
+/* Called before the rings are read: the events that this thread has counted so far are then older than STATS, which reports them. */
 static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 {
 	if (mono < m->next_second)

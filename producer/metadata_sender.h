@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends the control channel, in the first reader thread: all metadata at the start; names when they become known; clocks and counters every
- * second; all metadata again for receivers that join late, and in the next round if they request it; a new schema when events were added.
+ * Sends the control channel through the writer of the first reader: all metadata at the start; names when they become known; clocks and
+ * counters every second; all metadata again for receivers that join late, or that request it; a new schema when events were added. The main
+ * thread uses it before the first round of the reader threads and after they have ended; meanwhile, the first reader thread uses it.
  */
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
@@ -57,12 +58,13 @@ struct tw_metadata_sender {
 	uint64_t watermark;                /* no metadata gets an earlier time (stream's clock) */
 	uint64_t next_second, next_repeat; /* due times, CLOCK_MONOTONIC: the stream's clock may be set back */
 	uint64_t joined;                   /* when a receiver last joined, CLOCK_MONOTONIC; 0 = none has joined */
-	uint64_t resent;                   /* number of shed control frames whose content was sent again later */
+	uint64_t resent;                   /* number of shed control records whose content was sent again later */
 };
 
 /**
  * tw_metadata_sender__load_texts() - read the format texts of the selected events and determine which fields are addresses
  * @ret_schema: the parsed formats, the caller's; NULL if there is no filter, because only filters need them
+ * Return: 0, or -errno with @error filled
  */
 int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct tw_schema_texts *ret,
 				   struct tw_schema **ret_schema, struct tw_error *error);
@@ -70,7 +72,7 @@ int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct t
 /** tw_metadata_sender__start() - send HOST, CLOCK, SCHEMA and COMM before the first event */
 void tw_metadata_sender__start(struct tw_metadata_sender *metadata);
 
-/** tw_metadata_sender__before() - send what is due; called in each round before the rings are read */
+/** tw_metadata_sender__before() - send what is due, with the time @now; called in each round before the rings are read */
 void tw_metadata_sender__before(struct tw_metadata_sender *metadata, uint64_t now);
 
 /**

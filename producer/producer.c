@@ -351,7 +351,7 @@ static void drain_writer(struct tw_producer *p, struct tw_reader *r)
 		r->err = err == -EAGAIN ? -ETIMEDOUT : err;
 }
 
-/* Pauses before each sending of END. It is repeated where frames may get lost, so that a copy arrives after a burst of losses. */
+/* Pauses before each sending of END. END is repeated where frames may get lost, so that a copy arrives after a burst of losses. */
 static const unsigned int end_pauses_ms[] = { 0, 5, 10, 20, 40 };
 #define END_TIMES (sizeof(end_pauses_ms) / sizeof(end_pauses_ms[0]))
 
@@ -494,7 +494,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 			"left in the rings when the run ended are counted as lost",
 			strerror(-err));
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
-	/* the events in the rings do not need names that appear later, and sending them may take long */
+	/* the events in the rings do not need names that appear later, and sending these events may take long */
 	tw_instance__write(tw_producer_tasks__instance(p->tasks), "tracing_on", "0", NULL);
 	tw_time_sync_responder__ask_to_stop(p->responder);
 	join_threads(p);

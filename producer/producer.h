@@ -7,7 +7,7 @@
  *     tw_producer__start()     sends the metadata (HOST, CLOCK, SCHEMA, COMM), starts the reader threads and the tracing
  *     tw_command__run()        lets a traced command call exec (producer/command.h)
  *     tw_producer__stop()      switches tracing off, reads the rings to their end, sends the last records and counters
- *     tw_producer__counters()  counts the events by where they went
+ *     tw_producer__counters()  gets the numbers of events, by where they went
  */
 #ifndef TW_PRODUCER_H
 #define TW_PRODUCER_H
@@ -56,12 +56,15 @@ struct tw_producer_options {
 	 * unknown value. Called in a thread of the producer; must not block. May be NULL.
 	 */
 	void (*refused)(void *ctx, uint16_t why);
-	/* Whether a receiver may have joined since the last call; all metadata is then sent at once. Must not block. May be NULL. */
+	/*
+	 * Whether a receiver may have joined since the last call; all metadata is then sent at once. Called only if @repeat_ms is not 0.
+	 * Must not block. May be NULL.
+	 */
 	bool (*joined)(void *ctx);
 	void *ctx;
 	/*
-	 * After this time, the producer does not wait for room in the sinks: events without room are shed and counted. The deadline may be
-	 * set while the producer stops. NULL = no deadline.
+	 * After this time, the producer does not wait for room in the sinks: events without room are shed and counted. Only the last frames
+	 * have a time limit of their own (producer/frame_writer.h). The deadline may be set while the producer stops. NULL = no deadline.
 	 */
 	const struct tw_deadline *deadline;
 };
@@ -87,12 +90,12 @@ struct tw_producer_counters {
 	uint64_t shed;      /* events for which the sink had no room in time */
 	uint64_t lost_tx;   /* events in frames that the sink dropped, if their number is known: see dropped_unseen */
 	uint64_t delivered; /* events passed to the sink, without those of lost_tx */
-	uint64_t frames, bytes;  /* passed to the sinks, of all frames */
+	uint64_t frames, bytes;  /* all frames passed to the sinks, and their bytes */
 	uint64_t dropped_frames; /* frames that the sinks dropped */
 	uint64_t dropped_unseen; /* of dropped_frames: packed frames whose number of events is unknown */
 	uint64_t unnamed;        /* events whose task name is unknown */
 	uint64_t late;           /* events older than a watermark that was sent before them */
-	uint64_t bookkeeping_read, bookkeeping_lost;
+	uint64_t bookkeeping_read, bookkeeping_lost;   /* events of the bookkeeping instance (producer/tasks.h) */
 	struct tw_time_sync_responder_stats questions; /* time synchronisation requests; 0 until the run ends */
 	uint64_t symbols;                              /* SYMBOL records sent, without repetitions */
 	uint64_t nameless; /* addresses that are printed as symbols, but lie in no symbol of kallsyms */
@@ -122,7 +125,7 @@ struct tw_producer;
  * tw_producer__new() - remove stale instances, set up the instances and the rings of this run; nothing is traced yet
  * @options: borrowed until tw_producer__free()
  * Return: 0; -EINVAL for an invalid option or filter (a usage error), -ENOENT for an event that does not exist (a usage error too),
- * -EACCES/-EPERM without privileges, -ENODEV without tracefs, or another errno; always with a sentence in @error.
+ * -EACCES/-EPERM without privileges, -ENODEV without tracefs, or another -errno; always with a sentence in @error.
  */
 int tw_producer__new(const struct tw_producer_options *options, struct tw_producer **ret, struct tw_error *error);
 
@@ -147,13 +150,14 @@ char *tw_producer__marker(const struct tw_producer *producer, char *buf, size_t 
 /**
  * tw_producer__follow() - trace only the task that last wrote to the marker and all its later children; call it before start.
  * The mark gives the task's global pid, which a task inside a pid namespace cannot know.
+ * Return: 0 or -errno
  */
 int tw_producer__follow(struct tw_producer *producer, struct tw_error *error);
 
-/** tw_producer__ignore() - exclude a task of the run and its later children. Return: 0; -ENOTSUP inside a pid namespace */
+/** tw_producer__ignore() - exclude a task of the run and its later children. Return: 0; -ENOTSUP inside a pid namespace; another -errno */
 int tw_producer__ignore(struct tw_producer *producer, pid_t pid);
 
-/** tw_producer__ignore_device() - exclude packets on a network interface of the run from the trace; one that others use, too, stays */
+/** tw_producer__ignore_device() - exclude packets on a network interface that only this run uses; call it before start */
 void tw_producer__ignore_device(struct tw_producer *producer, const char *name);
 
 /** tw_producer__start() - open the sinks, send the metadata, start readers and tracing. Return: 0; -errno with nothing running */

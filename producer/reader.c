@@ -16,8 +16,8 @@
 #define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* limit of a watermark's lead over the slowest reader */
 
 /*
- * Return: the time up to which this round has read all rings. That is @now less the clock's slack, or, for a ring that was not read to its
- * end, the time of its last event, or of its next event if that is known.
+ * Return: the time up to which this round has read all rings: @now less the clock's slack, if all rings were read to their end. A ring that
+ * was not read to its end limits it to the time of the ring's next event, or of the last event read if the next is unknown.
  */
 static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 {
@@ -114,7 +114,7 @@ static uint64_t all_read_until(const struct tw_reader *r)
 	return tw_time__earlier(r->read_until, tw_reader__others_read_until(r));
 }
 
-/* Return: the watermark to send. It is at most AHEAD_NS ahead of the other readers, because receivers do not wait longer for a channel. */
+/* Return: the watermark to send. It is at most AHEAD_NS ahead of the other readers, because receivers wait only two seconds for a channel. */
 static uint64_t next_watermark(const struct tw_reader *r)
 {
 	const uint64_t others = tw_reader__others_read_until(r);
@@ -122,7 +122,7 @@ static uint64_t next_watermark(const struct tw_reader *r)
 	return others < UINT64_MAX - AHEAD_NS ? tw_time__earlier(r->read_until, others + AHEAD_NS) : r->read_until;
 }
 
-/* Adds a watermark to the open frame; without one, sends it only if a receiver holds back events for it, or once a second. */
+/* Adds a watermark to the open frame. Without an open frame, sends it only if a receiver holds back events for it, or once a second. */
 static void send_due_watermark(struct tw_reader *r, uint64_t now)
 {
 	const bool control = r->metadata && r->sent_control_watermark < r->sent_watermark;

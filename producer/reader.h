@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A reader thread reads the rings of some CPUs in rounds and sends frames through one frame writer. A round takes the time T, reads every
- * ring to its end and sends the WATERMARK T. The pause between rounds depends on the event rate, because reading barely filled sub-buffers
- * is the main cost. At low rates the pauses are short. At higher rates they are longer, and a sub-buffer that fills fast is left for the
- * next round. After several empty rounds the reader sleeps until the kernel has events. If frames have to wait for room in the sink, the
- * ring scheduler reads the rings in equal steps of time.
+ * ring to its end and sends a WATERMARK if one is due. The watermark is T less the slack of the clock if all rings were read to their end.
+ *
+ * The pause between rounds depends on the event rate, because reading barely filled sub-buffers is the main cost. At low rates the pauses
+ * are short. At higher rates they are longer, and a sub-buffer that fills fast is left for the next round. After several empty rounds the
+ * reader sleeps until the kernel has events. If frames have to wait for room in the sink, the ring scheduler reads the rings in equal steps
+ * of time.
  */
 #ifndef TW_READER_H
 #define TW_READER_H
@@ -60,7 +62,7 @@ struct tw_reader {
 void tw_reader__loop(struct tw_reader *reader);
 
 /**
- * tw_reader__finish() - after the loop, with tracing off: read a part of the remaining events; the last frame is not flushed.
+ * tw_reader__finish() - after the loop, with tracing off: read a part of the remaining events; the last frames may be unflushed.
  * Called for all readers in turn until all return false. Return: whether there may be more events.
  */
 bool tw_reader__finish(struct tw_reader *reader);

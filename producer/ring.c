@@ -8,7 +8,7 @@
 
 #include "producer/counter.h"
 
-/* Limit of events that are recorded while the counters are read: one for each context of a CPU. */
+/* Limit of events that are recorded while the counters are read: more than one for each context of a CPU (task, softirq, hardirq, NMI). */
 #define IN_FLIGHT 8
 
 int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *instance, unsigned int cpu,
@@ -59,8 +59,8 @@ static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writ
 
 /*
  * The hot path; for each event: apply the filter, look up the task, look up the addresses, copy the record once, hash pointers if needed. A
- * copy of the open frame is kept in registers while events fit: the event is copied through a byte pointer, which may alias anything, so a
- * frame in memory would be loaded again for every event.
+ * copy of the open frame is kept in registers while events fit. Each event is copied through a byte pointer, which may alias anything.
+ * Therefore a frame in memory would be loaded again for every event.
  */
 static inline __attribute__((always_inline)) void
 send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
@@ -208,8 +208,8 @@ static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t pag
 /*
  * Whether the data after a full sub-buffer can wait for the next round. This data is the sub-buffer that the kernel is filling, which takes
  * about as long as filling the last one (fill_ns). If it were read now, the kernel would copy it event by event, and later copy its
- * remaining events in the same way, which costs several times the rest of the path. A full sub-buffer is handed over without a copy.
- * Recently filled sub-buffers can wait too, because their writer may have paused.
+ * remaining events in the same way. This would cost several times as much CPU time as the rest of the path. A full sub-buffer is handed
+ * over without a copy. Recently filled sub-buffers can wait too, because their writer may have paused.
  */
 static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {

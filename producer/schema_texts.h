@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The format texts of the enabled events, read from tracefs and compressed for SCHEMA records. If an event prints strings in the kernel's
+ * The format texts of the selected events, read from tracefs and compressed for SCHEMA records. If an event prints strings in the kernel's
  * memory, printk_formats is added. It contains addresses, which change with each boot and change the schema id; therefore it is left out if
  * no event needs it.
  */
@@ -36,6 +36,7 @@ struct tw_schema_texts_request {
 /**
  * tw_schema_texts__load() - read and compress the format texts of events; free them with tw_schema_texts__fini().
  * The format of ftrace:print is always included, because a write to the instance's trace_marker records such an event.
+ * Return: 0, or -errno with @error filled
  */
 int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,
 			  struct tw_error *error);

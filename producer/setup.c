@@ -209,7 +209,7 @@ static int make_readers(struct tw_producer *p, struct tw_error *error)
 	return err;
 }
 
-/* Sets up the metadata sender. The filters are set here too, because they need the formats and HOST contains their text. */
+/* Sets up the metadata sender. The filter is bound here too, because it needs the formats that are read here. */
 static int init_metadata(struct tw_producer *p, struct tw_error *error)
 {
 	struct tw_metadata_sender *m = &p->metadata;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the symbols of addresses in events. Each reader has a set of the addresses that it has seen, so a known address costs one look-up.
- * A new address is noted for the control thread, which looks up the noted addresses in /proc/kallsyms at the end of its round.
+ * A new address is noted for the control thread: the first reader, which sends the control channel. It looks up the noted addresses in
+ * /proc/kallsyms at the end of its round.
  *
  * Each symbol is sent when the first address in it was seen. An address that kallsyms does not contain, for example of a module or BPF
  * program loaded later, is looked up again whenever kallsyms is read again. While no such address is found, the intervals between reads
@@ -133,7 +134,7 @@ void tw_symbolizer__await(struct tw_symbolizer *symbolizer);
 
 /**
  * tw_symbolizer__settle() - find symbols for the noted addresses
- * @wait: if kallsyms was not read yet, wait for it; otherwise the addresses stay noted for a later call
+ * @wait: if kallsyms was not read yet, wait until it is read; false = the addresses then stay noted for a later call
  */
 void tw_symbolizer__settle(struct tw_symbolizer *symbolizer, bool wait);
 

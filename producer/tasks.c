@@ -541,7 +541,7 @@ void tw_producer_tasks__note(struct tw_producer_tasks *tasks, uint32_t pid, uint
 		atomic_fetch_add_explicit(&tasks->unnamed, 1, memory_order_relaxed);
 }
 
-/* Adds the names in time order: a task may be created on one CPU and renamed on another, and its name would precede its creation. */
+/* Adds the names in time order: if one CPU creates a task and another renames it, the new name would otherwise be sent first. */
 void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 {
 	struct tw_task_events *ev = tasks->events;

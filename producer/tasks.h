@@ -95,7 +95,10 @@ struct tw_producer_tasks_stats {
 	uint64_t unnamed;    /* events of tasks whose name could not be found */
 };
 
-/** tw_producer_tasks__new() - create the bookkeeping instance, without events yet: its trace_marker serves to find global pids */
+/**
+ * tw_producer_tasks__new() - create the bookkeeping instance, without events yet: its trace_marker serves to find global pids
+ * Return: 0, or -errno with @error filled
+ */
 int tw_producer_tasks__new(const char *tracing_dir, const char *clock, struct tw_producer_tasks **ret,
 			   struct tw_error *error);
 
@@ -105,6 +108,7 @@ struct tw_instance *tw_producer_tasks__instance(struct tw_producer_tasks *tasks)
 /**
  * tw_producer_tasks__begin() - record forks, execs and renames from now on, and read the names of the existing tasks
  * @own_pids: pids in /proc are global pids; false in a pid namespace: then only saved_cmdlines is read
+ * Return: 0, or -errno with @error filled
  */
 int tw_producer_tasks__begin(struct tw_producer_tasks *tasks, bool own_pids, struct tw_error *error);
 

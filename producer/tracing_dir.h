@@ -13,7 +13,10 @@
  */
 int tw_tracing_dir__find(const char **ret, struct tw_error *error);
 
-/** tw_tracing_file__read() - read a whole file below a tracing or instance directory; the caller frees the text, which ends in NUL */
+/**
+ * tw_tracing_file__read() - read a whole file below a tracing or instance directory; the caller frees the text, which ends in NUL
+ * Return: 0, or -errno with @error filled
+ */
 int tw_tracing_file__read(const char *dir, const char *name, char **ret, struct tw_error *error);
 
 #endif

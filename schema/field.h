@@ -16,15 +16,15 @@ struct tw_record {
 	bool cut;        /* it was truncated at @len: the capturing program kept only its beginning */
 };
 
-/* A field's value. Bytes point into the record. */
+/* A field's value. @data points into the record. */
 struct tw_value {
-	uint8_t kind;    /* enum tw_field_kind; selects one of these */
-	bool big_endian; /* of the elements at data */
+	uint8_t kind;    /* enum tw_field_kind; selects the member of the union */
+	bool big_endian; /* byte order of the bytes at data */
 	union {
 		uint64_t u; /* UINT, BOOL, POINTER, unsigned ENUM */
 		int64_t i;  /* INT, signed ENUM; sign-extended */
 	};
-	const uint8_t *data; /* STRING (up to the first NUL), ARRAY, BITMASK, BYTES */
+	const uint8_t *data; /* the value's bytes; of a STRING, those before its first NUL */
 	uint32_t len;        /* number of bytes at data */
 	uint32_t offset;     /* place of the value in the record: of the scalar, or of data */
 };
@@ -39,7 +39,7 @@ enum tw_address {
 /** tw_field__address() - whether a field is an IP address: an array of single bytes named saddr, daddr, saddr_v6 or daddr_v6 */
 enum tw_address tw_field__address(const struct tw_field *field);
 
-/** tw_field__is_signed() - whether its values, or elements, are signed: only integers and enums can be */
+/** tw_field__is_signed() - whether the field's value, or its elements, are signed: only integers and enums can be */
 static inline bool tw_field__is_signed(const struct tw_field *field)
 {
 	return field->is_signed && (field->elem_kind == TW_FIELD_INT || field->elem_kind == TW_FIELD_ENUM);
@@ -47,15 +47,15 @@ static inline bool tw_field__is_signed(const struct tw_field *field)
 
 /**
  * tw_field__read() - read a field's value
- * Return: 0; -ERANGE if the record is too short or a location points outside it (@ret is unchanged). The same for a field up to the end
+ * Return: 0; -ERANGE, with @ret unchanged, if the field or a part of it is not in the record. This includes a field that extends to the end
  * of a truncated record.
  */
 int tw_field__read(const struct tw_field *field, const struct tw_record *record, struct tw_value *ret);
 
-/** tw_value__element() - element @i of an ARRAY as a scalar value. Return: 0; -ERANGE past the end */
+/** tw_value__element() - element @i of an ARRAY as a scalar value. Return: 0; -ERANGE past the end, or if the value is no ARRAY */
 int tw_value__element(const struct tw_field *field, const struct tw_value *array, uint32_t i, struct tw_value *ret);
 
-/** tw_value__bit() - bit @i of a BITMASK, an array of longs of @long_size bytes in the byte order of the traced host */
+/** tw_value__bit() - bit @i of a BITMASK, an array of longs of @long_size bytes in the traced host's byte order; false past its end */
 bool tw_value__bit(const struct tw_value *mask, uint8_t long_size, uint32_t i);
 
 /** tw_value__list_bits() - append the set bits in the first TW_MASK_BYTES_MAX bytes of a BITMASK as the kernel lists CPUs: "0-3,7" */
@@ -64,14 +64,14 @@ void tw_value__list_bits(const struct tw_value *mask, uint8_t long_size, struct 
 /* Names of fields under the rules of Wireshark, which the filter language shares. */
 #define TW_FIELD_NAME_MAX 256 /* size of a whole name, bytes including NUL */
 
-/** tw_field_name__may_have() - Wireshark's rule for the characters of a name's part */
+/** tw_field_name__may_have() - whether Wireshark permits @c in a part of a name, between two dots */
 static inline bool tw_field_name__may_have(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
 /**
- * tw_field_name__join() - "trace.SYSTEM.EVENT.FIELD", with '_' for characters that are not permitted
+ * tw_field_name__join() - make "trace.SYSTEM.EVENT.FIELD", with '_' for characters that are not permitted
  * @parts: NULL-terminated list of the parts after "trace"
  * @ret: TW_FIELD_NAME_MAX bytes; cut if it does not fit
  */

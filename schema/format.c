@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A format text is parsed line by line into one block of memory: the format, its fields and their strings. All strings are parts of the
- * text, and each is followed there by more syntax than the NUL that it gets, so the text's length is sufficient for them. The types of
- * the fields are determined after all lines: schema/type.c.
+ * text. In the text, each has more syntax beside it (such as `name:`) than the NUL that it gets. So the text's length is sufficient for
+ * them. After the last line, schema/type.c determines the types of the fields.
  */
 #include "schema/format.h"
 
@@ -12,8 +12,8 @@
 #include "schema/type.h"
 
 /*
- * A C declaration, split into parts. Not all of C: what kernels, vendor trees, probes and user events write into formats. The type is
- * the text before the name and the text after it: "char", "comm", "[16]".
+ * A C declaration, split into parts. Only declarations that kernels, vendor trees, probes and user events write into formats are
+ * supported. The type is the text before the name and the text after it: "char", "comm", "[16]".
  */
 struct decl {
 	struct tw_text before, name, after;
@@ -102,7 +102,7 @@ static bool split_decl(struct tw_text decl, struct decl *ret)
 struct field_line {
 	struct decl decl;
 	uint32_t offset, size; /* bytes */
-	bool has_sign;         /* the first kernels with formats did not have it */
+	bool has_sign;         /* the line has `signed:`; the first kernels with formats did not write it */
 	bool is_signed;
 };
 
@@ -172,7 +172,7 @@ static const char *parse_field_line(struct tw_text line, struct field_line *ret)
 
 struct format_parser {
 	struct tw_text text; /* text that is left */
-	unsigned int line;   /* number of the last line */
+	unsigned int line;   /* number of the current line, from 1 */
 	struct tw_format *format;
 	char *strings; /* place of the next string */
 	bool has_name, has_id, has_blank;
@@ -420,7 +420,7 @@ int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *r
 	return 0;
 }
 
-/* Cuts `KEY  : SIGN NUMBER` or `KEY SIGN NUMBER`, with any white space. Return: whether this was the line. */
+/* Reads `KEY  : SIGN NUMBER` or `KEY SIGN NUMBER`, with any white space. Return: whether the line has this form. */
 static bool entry_line(struct tw_text line, const char *key, const char *sign, uint32_t max, uint8_t *ret)
 {
 	uint32_t number;
@@ -469,7 +469,7 @@ int tw_entry_layout__parse(const char *text, size_t len, struct tw_entry_layout 
 			error, -EINVAL,
 			"the header_event text cannot be read: expected type_len and time_delta of 32 bits "
 			"together, padding, time_extend and data max type_len");
-	/* Kernels before 4.17 reserve the last type for it, although header_event does not say so. */
+	/* Kernels before 4.17 reserve the last type_len for time stamps, although header_event does not say so. */
 	if (!layout.time_stamp)
 		layout.time_stamp = (uint8_t)(layout.time_extend + 1);
 	*ret = layout;

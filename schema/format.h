@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layout of an event: parses the `format` texts of tracefs. From any kernel: 32 and 64 bit, both byte orders, vendor trees. Texts
- * are untrusted: every loop advances, nothing recurses, sizes are limited as below.
+ * The layout of an event, parsed from its `format` text in tracefs. The text may be from any kernel: 32 or 64 bit, either byte order, a
+ * vendor tree. Texts are untrusted: every loop advances, nothing recurses, sizes are limited as below.
  */
 #ifndef TW_FORMAT_H
 #define TW_FORMAT_H
@@ -25,8 +25,8 @@ enum tw_field_kind {
 	TW_FIELD_POINTER, /* an address of 4 or 8 bytes */
 	TW_FIELD_STRING,  /* char array, up to its first NUL; also every __data_loc char[] and __rel_loc char[] */
 	TW_FIELD_ARRAY,   /* elements of elem_size bytes, of kind elem_kind */
-	TW_FIELD_BITMASK, /* bitmask_t, cpumask_t: bit n of an array of longs */
-	TW_FIELD_BYTES,   /* structs and all other types */
+	TW_FIELD_BITMASK, /* an array of longs: bitmask_t, cpumask_t, or an array that the print fmt prints as a mask */
+	TW_FIELD_BYTES,   /* structs, unions, and sizes that no integer has */
 };
 
 /* The place of a field's bytes. */
@@ -42,26 +42,26 @@ struct tw_field {
 	const char
 		*type; /* as in the format, with brackets at the end: "char[16]", "__data_loc char[]", "const char *" */
 	uint32_t offset;    /* in the record, bytes */
-	uint32_t size;      /* of the field itself, bytes: 4 for __data_loc, mostly 0 for TW_PLACE_REST */
+	uint32_t size;      /* as in the format, bytes: 4 for __data_loc and __rel_loc, mostly 0 for TW_PLACE_REST */
 	uint32_t count;     /* elements of a fixed array; 0 = scalar, or given in the record */
 	uint16_t elem_size; /* of one element, bytes; of the scalar itself; 1 for strings and bytes */
 	uint8_t kind;       /* enum tw_field_kind */
 	uint8_t elem_kind;  /* of the elements of TW_FIELD_ARRAY, otherwise kind */
 	uint8_t place;      /* enum tw_field_place */
-	bool is_signed;     /* of the value or the elements */
-	bool is_common;     /* it precedes the blank line of the format */
+	bool is_signed;     /* as in the format; tw_field__is_signed() is false for kinds without a sign */
+	bool is_common;     /* before the blank line of the format; without such a line, named common_... */
 };
 
 struct tw_format {
-	const char *system; /* "" for header_page and header_event */
+	const char *system; /* a copy of the argument of tw_format__parse() */
 	const char *name;
-	const char *print_fmt; /* "" if there is none; unchanged from the text */
+	const char *print_fmt; /* "" if there is none; as in the text, without white space at its ends */
 	uint16_t id;
 	uint16_t n_fields;
 	uint16_t n_common;    /* the first ones of the fields */
 	uint8_t long_size;    /* of the traced kernel, bytes: 4 or 8 */
-	bool long_size_shown; /* shown by a long or a pointer among the fields; otherwise long_size is assumed: 8 */
-	uint32_t memory;      /* memory of this and all it points to, bytes */
+	bool long_size_shown; /* a long or a pointer among the fields has this size; otherwise long_size is assumed */
+	uint32_t memory;      /* size of this and of all memory that it points to, bytes */
 	struct tw_field *fields;
 };
 
@@ -69,23 +69,23 @@ struct tw_format {
  * tw_format__parse() - parse the text of events/SYSTEM/EVENT/format
  * @text: need not be NUL-terminated and is not kept
  * @system: copied
- * @ret: the caller's; tw_format__free()
- * Return: 0; -EINVAL if the text is not a format (line and expected text in @error), -E2BIG beyond a limit, -ENOMEM.
+ * @ret: the caller frees it with tw_format__free(); its long_size is 8 until tw_format__assume_long_size(), unless the fields show it
+ * Return: 0; -EINVAL if the text is not a format, with the line and what is expected there in @error; -E2BIG beyond a limit; -ENOMEM.
  */
 int tw_format__parse(const char *text, size_t len, const char *system, struct tw_format **ret, struct tw_error *error);
 
 /** tw_format__assume_long_size() - set the size of a long, 4 or 8 bytes, in arrays and bitmasks; no effect if long_size_shown */
 void tw_format__assume_long_size(struct tw_format *format, uint8_t long_size);
 
-/** tw_format__free() - NULL is fine */
+/** tw_format__free() - free @format, which may be NULL */
 void tw_format__free(struct tw_format *format);
 
-/** tw_format__find() - the field of that name, or NULL */
+/** tw_format__find() - find the first field called @name. Return: NULL if there is none; borrowed from @format */
 const struct tw_field *tw_format__find(const struct tw_format *format, const char *name);
 
 /*
- * The kernel's layout of a sub-buffer and its entries, from events/header_page and events/header_event. Needed to read raw sub-buffers:
- * of a ring, or of a recording of another kernel.
+ * The kernel's layout of a sub-buffer and its entries, from events/header_page and events/header_event. It is needed to read the raw
+ * sub-buffers of a ring, or of a recording of another kernel.
  */
 
 /* The sub-buffer's layout, from events/header_page. Offsets and sizes in bytes. */
@@ -100,9 +100,9 @@ int tw_page_layout__parse(const char *text, size_t len, struct tw_page_layout *r
 
 /* The numbers of events/header_event. */
 struct tw_entry_layout {
-	uint8_t type_len_bits, time_delta_bits;
+	uint8_t type_len_bits, time_delta_bits;   /* together 32 */
 	uint8_t padding, time_extend, time_stamp; /* type_len values */
-	uint8_t data_max;                         /* largest type_len that is a length in words */
+	uint8_t data_max;                         /* largest type_len that is a length, in words of 4 bytes */
 };
 
 /** tw_entry_layout__parse() - parse events/header_event. Return: 0, or -EINVAL or -E2BIG with @error filled */

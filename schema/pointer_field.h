@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which fields contain virtual addresses, of the kernel or of programs. Formats do not say it for all fields, so there are rules;
- * the first one that applies decides:
+ * Which fields contain virtual addresses, of the kernel or of programs. Formats do not declare all such fields as pointers, so there are
+ * rules. The first rule that applies decides which values are addresses:
  *
- *   1. a pointer by its type, or printed by %p of any kind: always
- *   2. an unsigned integer with the size of an address and a name like `ip`, `va_start` or `fault_address`: always;
- *      but not phys_, dma_ and dev_
- *   3. a long in the arguments or the result of a system call or a traced function: from 4 GiB on; smaller values are numbers
+ *   1. a pointer by its type, or a field printed by %p of any kind: from TW_POINTER_MIN on
+ *   2. an unsigned integer of at least the size of an address, with a name like `ip`, `va_start` or `fault_address`: from
+ *      TW_POINTER_MIN on; names that begin with phys_, dma_ or dev_ are excepted
+ *   3. a field of 8 bytes in the arguments or the result of a system call or a traced function: from 4 GiB on
  *   4. any other unsigned integer of 8 bytes: in the kernel's address range
  *
- * Elements of arrays are like scalars. Physical addresses, frame numbers and addresses of devices are numbers.
+ * Elements of arrays are like scalars. Common fields have no addresses. Physical addresses, frame numbers and addresses of devices are
+ * numbers.
  */
 #ifndef TW_POINTER_FIELD_H
 #define TW_POINTER_FIELD_H
@@ -25,7 +26,8 @@
 /**
  * tw_pointer_field__min() - which values of a field, or of its elements, are addresses
  * @print: of @format; NULL = unknown, so that only types and names decide
- * Return: the smallest address; 0 = no value is one. The last TW_POINTER_ERRORS values of its width never are.
+ * Return: the smallest address; 0 = no value is an address. The largest TW_POINTER_ERRORS values of the field's size are no addresses; the
+ * caller checks this.
  */
 uint64_t tw_pointer_field__min(const struct tw_format *format, const struct tw_print *print,
 			       const struct tw_field *field);

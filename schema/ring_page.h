@@ -4,8 +4,8 @@
  * kernel/trace/ring_buffer.c (struct buffer_data_page) and include/linux/ring_buffer.h (enum ring_buffer_type); the traced kernel
  * describes its own in events/header_page and events/header_event.
  *
- * The bytes are untrusted: no step leaves the sub-buffer, and each one advances. All of it is inline, so with a constant layout, as of
- * the running kernel, the compiler makes a loop without the layout's members.
+ * The bytes are untrusted: no step leaves the sub-buffer, and each one advances. All functions are inline. If a caller's layout is
+ * constant, as that of the running kernel is, the compiled loop has the layout's numbers as constants.
  */
 #ifndef TW_RING_PAGE_H
 #define TW_RING_PAGE_H
@@ -18,8 +18,8 @@
 #include "schema/format.h"
 #include "wire/tracewire.h"
 
-#define TW_RING_PAGE_TIME  8  /* size of the time stamp at the beginning */
-#define TW_RING_STAMP_BITS 59 /* bits of an absolute time; higher bits come from the current time */
+#define TW_RING_PAGE_TIME  8  /* size of the time stamp at the beginning, bytes */
+#define TW_RING_STAMP_BITS 59 /* bits of an absolute time stamp; the current time gives the higher bits */
 
 /* The commit word: flags, and in the low bits the size of the events. */
 #define TW_COMMIT_MISSED 0x80000000u /* events were lost before this sub-buffer */
@@ -34,13 +34,13 @@ struct tw_ring_layout {
 
 struct tw_ring_page {
 	const uint8_t *at, *end; /* data that is left */
-	uint64_t time;           /* current time */
+	uint64_t time;           /* current time: of the last entry, in units of the trace clock */
 };
 
 struct tw_ring_event {
 	const uint8_t *record;
-	uint32_t len; /* bytes: padded, a multiple of 4, at least the common fields */
-	uint64_t time;
+	uint32_t len;  /* bytes: padded, a multiple of 4, at least the common fields */
+	uint64_t time; /* in units of the trace clock */
 };
 
 /* The events lost before a sub-buffer, as stated in it. */
@@ -48,13 +48,14 @@ enum tw_ring_missed { TW_MISSED_NONE, TW_MISSED_EXACT, TW_MISSED_UNKNOWN };
 
 enum tw_ring_step { TW_RING_END, TW_RING_EVENT, TW_RING_DAMAGED };
 
+/** tw_ring_layout__load_long() - load a long of the traced kernel, of page.commit_size bytes */
 static inline uint64_t tw_ring_layout__load_long(const struct tw_ring_layout *layout, const uint8_t *p)
 {
 	return layout->page.commit_size == sizeof(uint64_t) ? tw_load64(p, layout->big_endian)
 							    : tw_load32(p, layout->big_endian);
 }
 
-/** tw_ring_page__size() - size of the events according to the header of a sub-buffer of at least data_offset bytes */
+/** tw_ring_page__size() - size of the events, bytes, from the header of a sub-buffer; @bytes has at least data_offset bytes */
 static inline uint32_t tw_ring_page__size(const struct tw_ring_layout *layout, const uint8_t *bytes)
 {
 	return (uint32_t)tw_ring_layout__load_long(layout, bytes + layout->page.commit_offset) & TW_COMMIT_SIZE;
@@ -62,7 +63,7 @@ static inline uint32_t tw_ring_page__size(const struct tw_ring_layout *layout, c
 
 /**
  * tw_ring_page__init() - begin to walk a sub-buffer of @len bytes
- * Return: whether it has the size in its header; if not, the available part is walked.
+ * Return: false if @len is smaller than the header and the size in it; the available events are walked then.
  */
 static inline bool tw_ring_page__init(struct tw_ring_page *page, const struct tw_ring_layout *layout,
 				      const uint8_t *bytes, size_t len)
@@ -110,8 +111,8 @@ static inline uint64_t tw_ring_page__absolute(uint64_t stamp, uint64_t now)
 }
 
 /*
- * Internal: an entry whose type is not the length of a record. Advances to the record of a long one, or past the entry.
- * Return: EVENT for a record of *ret_len bytes; END for an entry without one, after which the walk continues; DAMAGED
+ * Internal: an entry whose type_len is not the length of a record. Advances to the record, if the entry has one, or past the entry.
+ * Return: EVENT for a record of *ret_len bytes; END for an entry without a record, after which the walk continues; DAMAGED
  */
 static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__other(struct tw_ring_page *page,
 										   const struct tw_ring_layout *layout,
@@ -146,7 +147,7 @@ static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__oth
 	return TW_RING_END;
 }
 
-/** tw_ring_page__next() - the next event, in *ret. Return: EVENT; otherwise END or DAMAGED, and then always END */
+/** tw_ring_page__next() - get the next event. Return: EVENT; or END or DAMAGED, with @ret unchanged; after these, always END */
 static inline __attribute__((always_inline)) enum tw_ring_step
 tw_ring_page__next(struct tw_ring_page *page, const struct tw_ring_layout *layout, struct tw_ring_event *ret)
 {

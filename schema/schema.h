@@ -11,12 +11,13 @@
 
 struct tw_schema;
 
-/** tw_schema__new() - Return: NULL without memory */
+/** tw_schema__new() - make an empty schema. Return: NULL if out of memory */
 struct tw_schema *tw_schema__new(void);
 
 /**
- * tw_schema__new_view() - a schema for formats of another owner, who keeps them until it is freed; filled by tw_schema__lend()
- * Return: NULL without memory
+ * tw_schema__new_view() - make a schema for formats of another owner, filled by tw_schema__lend()
+ * The owner must keep the formats until the view is freed.
+ * Return: NULL if out of memory.
  */
 struct tw_schema *tw_schema__new_view(void);
 
@@ -38,25 +39,26 @@ int tw_schema__add(struct tw_schema *schema, const char *system, const char *tex
 int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, struct tw_error *error);
 
 /**
- * tw_schema__set_long_size() - set the size of the traced host's long, from HOST, a trace.dat header or header_page's commit_size
- * @long_size: 4 or 8, bytes; for existing and later formats, see tw_format__assume_long_size(). Not for a view
+ * tw_schema__set_long_size() - set the size of the traced host's long for existing and later formats: tw_format__assume_long_size()
+ * @schema: not a view
+ * @long_size: 4 or 8, bytes
  */
 void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size);
 
-/** tw_schema__by_id() - a table look-up; NULL if unknown */
+/** tw_schema__by_id() - find the format of an event id in constant time. Return: NULL if it is unknown; borrowed */
 const struct tw_format *tw_schema__by_id(const struct tw_schema *schema, uint16_t id);
 
-/** tw_schema__by_name() - NULL if unknown; a NULL @system means any, the first by id */
+/** tw_schema__by_name() - find the format with the lowest id that has this name; @system: NULL = any. Return: NULL if there is none */
 const struct tw_format *tw_schema__by_name(const struct tw_schema *schema, const char *system, const char *name);
 
-/** tw_schema__count() - number of formats; tw_schema__at(): the @i-th of them in order of id */
+/** tw_schema__count() - number of formats; tw_schema__at(): format @i, from 0, in order of id; NULL past the last */
 size_t tw_schema__count(const struct tw_schema *schema);
 const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i);
 
 /** tw_schema__memory() - memory used, bytes; including its formats, unless it is a view */
 size_t tw_schema__memory(const struct tw_schema *schema);
 
-/* The id of a schema, a hash of its content: equal formats have equal ids on all hosts. */
+/* The id of a schema is a hash: hosts with the same texts, byte order and size of a long have the same id. */
 
 /*
  * The first 8 bytes, read as a big-endian number, of a SHA-256 over

@@ -9,13 +9,13 @@
 #include "base/hash_table.h"
 #include "schema/text_cursor.h"
 
-#define LINE_MAX_BYTES (64 * 1024) /* no kernel's format is longer */
+#define LINE_MAX_BYTES (64 * 1024) /* longer lines are skipped; no kernel's format is longer */
 #define MALLOC_MIN     32          /* overhead of a text, bytes */
 #define MEMORY_MAX     (64u << 20)
 
 struct tw_strings {
 	struct tw_hash_table texts; /* address -> char * */
-	size_t memory;              /* bytes of texts */
+	size_t memory;              /* bytes of texts, without their NULs */
 };
 
 struct tw_strings *tw_strings__new(void)

@@ -6,24 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TW_STRINGS_MAX 65536 /* of one table */
+#define TW_STRINGS_MAX 65536 /* texts of one table */
 
 struct tw_strings;
 
-/** tw_strings__new() - Return: NULL without memory */
+/** tw_strings__new() - make an empty table. Return: NULL if out of memory */
 struct tw_strings *tw_strings__new(void);
 
-/** tw_strings__free() - NULL is fine */
+/** tw_strings__free() - free @strings, which may be NULL */
 void tw_strings__free(struct tw_strings *strings);
 
 /**
  * tw_strings__parse() - add the text of printk_formats, lines of `0xADDRESS : "TEXT"` with C escapes
- * Other lines are skipped. May be called again: a later text for an address replaces the earlier one.
- * Return: 0; -E2BIG beyond the limit, -ENOMEM.
+ * Other lines are skipped. A later text for an address replaces the earlier one, also in later calls.
+ * Return: 0; -E2BIG beyond TW_STRINGS_MAX or 64 MiB of texts, -ENOMEM; earlier lines are kept then.
  */
 int tw_strings__parse(struct tw_strings *strings, const char *text, size_t len);
 
-/** tw_strings__find() - the text at that address, escapes expanded. Return: NULL if unknown; borrowed */
+/** tw_strings__find() - the text at @address, escapes expanded. Return: NULL if unknown; borrowed until the text is replaced */
 const char *tw_strings__find(const struct tw_strings *strings, uint64_t address);
 
 /** tw_strings__memory() - memory of the table, bytes */

@@ -7,7 +7,7 @@
 
 #include "schema/text_cursor.h"
 
-#define RUNS_MAX    64 /* each is twice as long as the next one, except the last two */
+#define RUNS_MAX    64 /* each is at least twice as long as the next one, except the last two */
 #define CACHE_BITS  9
 #define CHUNK_BYTES 65536 /* size of a block of names; a name is shorter */
 
@@ -19,7 +19,7 @@ struct chunk {
 };
 
 struct cached_symbol {
-	uint64_t generation; /* version of the table of this result; 0 = never */
+	uint64_t generation; /* the table's generation when the symbol was found; 0 = the entry is empty */
 	uint64_t address;
 	struct tw_symbol symbol;
 };
@@ -35,7 +35,7 @@ struct tw_symbols {
 	size_t n, room;
 	size_t starts[RUNS_MAX];
 	unsigned int n_runs;
-	size_t finds; /* since the last run began */
+	size_t finds; /* look-ups without the cache since the last run began */
 	size_t memory;
 	struct chunk *names;
 	const char *last_module;
@@ -181,7 +181,7 @@ static int make_room(struct tw_symbols *symbols)
 	return 0;
 }
 
-/* Symbols of a module are mostly consecutive. */
+/* Stores a module's name once for consecutive symbols of the module, as most are. */
 static int copy_module(struct tw_symbols *symbols, const char *module, size_t len, const char **ret)
 {
 	int err = 0;
@@ -223,7 +223,7 @@ int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size,
 	return 0;
 }
 
-/* Return: the first entry of the run after @address. */
+/* Return: index of the first entry of the run with an address above @address. */
 static size_t behind(const struct tw_symbols *symbols, unsigned int run, uint64_t address)
 {
 	size_t low = symbols->starts[run], high = run_end(symbols, run);
@@ -241,8 +241,8 @@ static size_t behind(const struct tw_symbols *symbols, unsigned int run, uint64_
 
 /* The nearest entries to an address, of all runs. */
 struct near {
-	const struct tw_symbol *first, *furthest; /* entries of the same address, at or before the look-up */
-	const struct tw_symbol *next;             /* the entry after it */
+	const struct tw_symbol *first, *furthest; /* entries of one address, not after the one looked up */
+	const struct tw_symbol *next;             /* the next entry after that address */
 };
 
 static void look_into(const struct tw_symbols *symbols, unsigned int run, uint64_t address, struct near *near)
@@ -269,7 +269,7 @@ static bool covers(const struct tw_symbol *symbol, const struct near *near, uint
 {
 	const uint64_t offset = address - symbol->address;
 
-	/* The end of the last one is unknown. */
+	/* A symbol without a size ends at the next one. If there is none, the end is unknown. */
 	return !offset || (offset <= reach(symbol) && (symbol->size || near->next));
 }
 
@@ -397,8 +397,8 @@ static int order(const void *a, const void *b)
 }
 
 /*
- * Of several names of an address, libtraceevent uses for the address itself the one that its binary search meets first, and for
- * addresses after it the first of the text. The same is printed here.
+ * If an address has several names, libtraceevent prints for this address the name that its binary search meets first. For later addresses
+ * it prints the first name of the text. The same is printed here.
  */
 static const struct symbol_line *met_first(const struct lines *lines, uint64_t address)
 {

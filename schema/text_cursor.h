@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks a text that is not NUL-terminated: every step cuts from the front or fails. */
+/* Reads a text that need not be NUL-terminated. A step cuts what it read from the front of the text, or fails. */
 #ifndef TW_TEXT_CURSOR_H
 #define TW_TEXT_CURSOR_H
 
@@ -14,16 +14,19 @@ struct tw_text {
 	size_t len;
 };
 
+/** tw_text__is_space() - isspace() of the C locale */
 static inline bool tw_text__is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/** tw_text__is_digit() - whether @c is a decimal digit */
 static inline bool tw_text__is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
+/** tw_text__cut() - remove the first @n bytes; the text must have as many */
 static inline void tw_text__cut(struct tw_text *text, size_t n)
 {
 	text->at += n;
@@ -39,6 +42,7 @@ static inline bool tw_text__skip_char(struct tw_text *text, char c)
 	return true;
 }
 
+/** tw_text__equals() - whether the whole text is @word */
 static inline bool tw_text__equals(struct tw_text text, const char *word)
 {
 	return text.len == strlen(word) && !memcmp(text.at, word, text.len);
@@ -58,7 +62,7 @@ bool tw_text__skip(struct tw_text *text, const char *word);
 /** tw_text__number() - cut white space and a decimal number. Return: false, with nothing cut, if there is none or it exceeds @max */
 bool tw_text__number(struct tw_text *text, uint32_t max, uint32_t *ret);
 
-/** tw_text__hex() - cut white space and at most 16 hexadecimal digits. Return: false, with nothing cut, if there is none */
+/** tw_text__hex() - cut white space and at most 16 hexadecimal digits. Return: false, with nothing cut, if there are none */
 bool tw_text__hex(struct tw_text *text, uint64_t *ret);
 
 #endif

@@ -230,7 +230,7 @@ static uint8_t shown_long_size(const struct tw_type *type, uint32_t field_size)
 	return size == 4 || size == 8 ? (uint8_t)size : 0;
 }
 
-/* A numeric length gives the size of an element of any type; a symbolic one does not. 0 = unknown. */
+/* If the array's length is a number, it gives the size of an element of any type. Return: bytes; 0 = unknown */
 static uint16_t element_size(const struct tw_type *type, uint8_t long_size, const struct tw_field *field)
 {
 	if (field->place == TW_PLACE_FIXED && type->count && field->size % type->count == 0 &&

@@ -26,12 +26,12 @@ static inline bool tw_type__is_integer_size(uint64_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/** tw_type__parse() - never fails: an unknown type is TW_FIELD_UINT of unknown size */
+/** tw_type__parse() - parse the text of a type; an unknown type is TW_FIELD_UINT of unknown size */
 struct tw_type tw_type__parse(const char *type);
 
 /**
- * tw_format__find_types() - set long_size, and kind, place and elements of all fields, after all were parsed: some types depend on the
- * whole format: its largest offset, a long among other fields, the print fmt
+ * tw_format__find_types() - set the format's long_size, and the kind, place and elements of each field
+ * All lines must have been parsed: a type can depend on the end of the last field, on another field of type long, and on the print fmt.
  */
 void tw_format__find_types(struct tw_format *format);
 
@@ -43,7 +43,7 @@ struct tw_type_name {
 	uint8_t kind; /* enum tw_field_kind */
 };
 
-/** tw_type_name__find() - NULL if it is unknown; then the format's size and sign are used */
+/** tw_type_name__find() - find the type called @word. Return: NULL if it is unknown */
 const struct tw_type_name *tw_type_name__find(struct tw_text word);
 
 #endif

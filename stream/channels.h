@@ -15,7 +15,7 @@
 /* A range of missing numbers. */
 struct tw_stream_gap {
 	uint64_t from, to; /* missing: from <= number < to */
-	uint64_t *counter; /* the caller's; may be NULL */
+	uint64_t *counter; /* the caller's counter of the missing numbers, not changed here; may be NULL */
 };
 
 struct tw_stream_channel {

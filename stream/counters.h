@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The counters of a stream from its LOST and STATS records. Both may report the same loss, and either may be missing or older. Until the
- * stream ends, the larger of the two is used for each counter. After END, the last STATS are used: they are complete, and do not
+ * stream ends, the larger of the two is used for each counter. After END, the totals are those of STATS: they are complete, and do not
  * include LOST records that the network duplicated.
  */
 #ifndef TW_STREAM_COUNTERS_H
@@ -51,10 +51,16 @@ struct tw_stream_counters {
 	const struct tw_alloc *alloc; /* allocator of @rows; NULL = malloc() */
 };
 
+/** tw_stream_counters__fini() - free the rows; @counters must not be used again */
 void tw_stream_counters__fini(struct tw_stream_counters *counters);
 
-/** tw_stream_counters__lost() - add a LOST; tw_stream_counters__stats() - add a STATS. Return: 0; -ENOMEM, with a part of STATS added */
+/** tw_stream_counters__lost() - add a LOST; a malformed one is ignored */
 void tw_stream_counters__lost(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
+
+/**
+ * tw_stream_counters__stats() - add a STATS; channels beyond TW_STREAM_CHANNELS_MAX are ignored
+ * Return: 0; -ENOMEM, with a part of the STATS added.
+ */
 int tw_stream_counters__stats(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
 
 /** tw_stream_counters__control() - note that the control frame with number @seq was received */

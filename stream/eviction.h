@@ -6,9 +6,9 @@
  * time synchronisation request. Among equal streams, the one that was silent for longest leaves first. A stream may leave if it ended, has
  * no proof, has a weaker proof than the new stream, or was silent for so long that its producer may have died without END.
  *
- * If no stream may leave by this rule, and the new stream has answered, the addresses share the table: a stream of the address with the
- * most streams leaves, if that address then still has at least as many streams as the new stream's address. Therefore no address loses its
- * only stream, and two addresses never displace each other's streams in turn.
+ * If no stream may leave by this rule, and the new stream has answered, the addresses share the table. A stream of the address with the
+ * most streams leaves, if that address then still has at least as many streams as the address of the new stream has with it. Therefore no
+ * address loses its only stream, and two addresses never displace each other's streams in turn.
  */
 #ifndef TW_STANDING_H
 #define TW_STANDING_H
@@ -30,7 +30,7 @@ enum tw_proof {
 /* The properties of a stream that determine whether it leaves. */
 struct tw_standing {
 	uint64_t heard;  /* when the latest frame was received, in the table's unit: a time, or a number of frames */
-	uint64_t source; /* number of the stream's address; equal numbers mean the same address */
+	uint64_t source; /* number of the stream's address, from the caller; equal numbers mean the same address */
 	enum tw_proof proof;
 	bool ended; /* END was received */
 };

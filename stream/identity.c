@@ -87,7 +87,8 @@ void tw_identity__comment(const struct tw_identity *id, uint64_t stream_id, char
 		snprintf(cpus, sizeof(cpus), "; %llu CPUs", (unsigned long long)id->cpus);
 	snprintf(ret, size, "stream %016llx%s%s%s%s%s%s%s%s%s", (unsigned long long)stream_id,
 		 *id->version ? "; producer " : "", id->version, *id->boot ? "; boot " : "", id->boot, cpus,
-		 *id->pointers ? "; pointers " : "", id->pointers, *id->sync ? "; clock kept by " : "", id->sync);
+		 *id->pointers ? "; pointers " : "", id->pointers, *id->sync ? "; clock synchronised to " : "",
+		 id->sync);
 	tw_printable__mend(ret, size);
 }
 

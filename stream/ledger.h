@@ -105,7 +105,7 @@ struct tw_ledger_sources {
  *
  * STATS are totals since the stream's start. If a capture joined late, the first STATS that it received are subtracted. Losses between
  * joining and the first STATS are known only from LOST records, so these are not subtracted. Events that the producer's filter rejected in
- * that time, at most a second, count as before.
+ * that time, usually at most a second, count in the place `before`.
  */
 void tw_ledger__make(const struct tw_ledger_sources *sources, struct tw_ledger *ret);
 
@@ -139,7 +139,8 @@ const char *tw_ledger_state__name(enum tw_ledger_state state);
 /**
  * tw_ledger__comment() - write the text that files contain, as a comment of an interface statistics block
  * "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0": after the version, pairs of a key and a value, in any order.
- * A missing number is 0, and a missing state means open; unknown keys are skipped. The difference is for human readers and is not parsed; it may be the word "unknown".
+ * A missing number is 0, and a missing state means open; unknown keys are skipped. The difference is for human readers and is not parsed;
+ * it may be the word "unknown".
  */
 size_t tw_ledger__comment(const struct tw_ledger *ledger, char *ret, size_t size);
 
@@ -152,7 +153,7 @@ bool tw_ledger__parse(const char *text, size_t len, struct tw_ledger *ret);
 /** tw_ledger__line() - write a text for people and logs: "10 recorded: 9 delivered, 1 wire; closed" */
 size_t tw_ledger__line(const struct tw_ledger *ledger, char *ret, size_t size);
 
-/** tw_ledger__json() - write an object with all places and facts as the value of @key */
+/** tw_ledger__json() - write an object with state, recorded, difference, all places and all facts as the value of @key */
 void tw_ledger__json(const struct tw_ledger *ledger, struct tw_json *json, const char *key);
 
 #endif

@@ -103,7 +103,7 @@ size_t tw_ledger__line(const struct tw_ledger *l, char *ret, size_t size)
 	if (l->fact[TW_FACT_TAIL_FRAMES]) {
 		tw_line__str(&line, "; the difference is unknown: at least ");
 		tw_line__u64(&line, l->fact[TW_FACT_TAIL_FRAMES]);
-		tw_line__str(&line, " frames are missing after the last");
+		tw_line__str(&line, " frames are missing after the last received frame");
 	}
 	tw_line__str(&line, "; ");
 	tw_line__str(&line, tw_ledger_state__name(l->state));

@@ -11,7 +11,7 @@
 #define TW_STREAMS_LIVE_MAX      256 /* live streams of a table: each has queues, clocks and channels in memory */
 #define TW_STREAMS_OF_SOURCE_MAX (TW_STREAMS_LIVE_MAX / 8 * 7) /* live streams of one address, by default */
 #define TW_STREAMS_MAX           32768 /* known streams of a table: their structs take less than half of its memory */
-/* In files, which have no receive times, a stream counts as dead after this many frames of other streams. */
+/* Readers of files have no receive times: there, a stream counts as dead after this number of frames without one of its own. */
 #define TW_STREAMS_SILENT_FRAMES 65536
 #define TW_STREAMS_REPORTED_MAX  4096 /* streams of a table that are reported one by one */
 #define TW_STREAM_USERS_MAX      4    /* users of a table, which keep data in each stream */
@@ -45,7 +45,7 @@
 #define TW_STREAM_PARTS_BYTES       ((size_t)16 << 20)  /* bytes of incomplete values */
 #define TW_STREAM_PARTS_MAX         256
 
-#define TW_STREAM_TASKS_MAX          (1u << 20) /* named tasks of one stream; the kernel's pid_max is below 2^22 */
+#define TW_STREAM_TASKS_MAX          (1u << 20) /* named tasks of one stream; the kernel's pid_max is at most 2^22 */
 #define TW_STREAM_TASK_NAMES_MAX     128        /* older names of one task with TW_HISTORY_LATEST */
 #define TW_STREAM_ALL_TASK_NAMES_MAX 4096       /* older names of one task with TW_HISTORY_ALL: a sorted array */
 

@@ -61,7 +61,7 @@ struct tw_stream {
 	struct tw_stream_schema *schemas, *last_schema; /* list; the schema found by the latest look-up */
 	struct tw_hash_table schemas_by_id;             /* values: pointers to the schemas */
 	struct tw_stream *next, *before;                /* all known streams, in order of appearance */
-	struct tw_stream_counters counters;             /* from LOST, STATS and END */
+	struct tw_stream_counters counters;             /* from STATS and END, and from LOST if the caller adds them */
 	uint64_t stats[16]; /* latest STATS values of the whole stream; index: enum tw_stat_id */
 	size_t memory;      /* of the stream and its metadata, bytes */
 
@@ -116,7 +116,8 @@ bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const str
 /**
  * tw_stream__add_text() - add a text, for callers that expand SCHEMA records themselves or read texts from a file
  * @view: the record; its payload identifies repeated printk_formats. The known format of an event id is not replaced
- * Return: 0; -ENOSPC beyond the table's limits; an error of tw_format__parse() or tw_strings__parse(); -ENOMEM. Errors are not counted.
+ * Return: 0; -ENOSPC beyond the table's limits; -EINVAL if the text has another event id than @view; an error of tw_format__parse() or
+ * tw_strings__parse(); -ENOMEM. Errors are not counted.
  */
 int tw_stream__add_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view,
 			const struct tw_schema_text *text, struct tw_error *error);

@@ -176,7 +176,7 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id)
 	streams->latest = stream;
 	if (!stream) {
 		tw_error__set(&why, -E2BIG,
-			      "the capture has more streams than the limit: %u streams, and %zu MiB of their metadata",
+			      "some streams are not kept: no memory, or beyond the limits (%u streams, %zu MiB)",
 			      streams->options.known, streams->options.memory >> 20);
 		tw_streams__refuse(streams, &streams->stats.refused_streams, &why);
 	}
@@ -229,7 +229,7 @@ int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, stru
 {
 	const int err = tw_streams__admit(streams, id, &(struct tw_standing){ .heard = now }, ret);
 
-	return err == -EDQUOT ? -ENOSPC : err; /* streams made live by this function have no known address */
+	return err == -EDQUOT ? -ENOSPC : err; /* these streams all have the same, unknown address */
 }
 
 void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *frame, uint64_t now)

@@ -26,7 +26,7 @@ struct tw_streams_stats {
 
 enum {
 	TW_STREAM_WANTS_FORMATS = 1,  /* SCHEMA, COMM, SYMBOL: needed for texts and values of events */
-	TW_STREAM_WANTS_COUNTERS = 2, /* STATS, END */
+	TW_STREAM_WANTS_COUNTERS = 2, /* STATS, for the counters of struct tw_stream */
 };
 
 struct tw_streams_options {
@@ -42,7 +42,7 @@ struct tw_streams_options {
 	 * are always on the heap.
 	 */
 	const struct tw_alloc *alloc;
-	unsigned int wants; /* TW_STREAM_WANTS_..., ORed: metadata to keep in addition to HOST and the first CLOCK */
+	unsigned int wants; /* TW_STREAM_WANTS_..., ORed: data to keep besides HOST, the first CLOCK, END and stats[] */
 };
 
 /* A user of the table. Its data for a stream are in user[] of struct tw_stream, at the index from tw_streams__add_user(). */
@@ -85,7 +85,7 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id);
 /**
  * tw_streams__live() - find or add the stream @id, and make it live; another stream may leave to make room
  * @now: as in tw_streams__hear()
- * Return: 0; -ENOSPC if no stream may leave, or too many are known; -ENOMEM; the -errno of a user.
+ * Return: 0; -ENOSPC if no stream may leave, or too many are known; -ENOMEM, also beyond the options' memory; the -errno of a user.
  */
 int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, struct tw_stream **ret);
 
@@ -125,6 +125,7 @@ uint32_t tw_streams__count(const struct tw_streams *streams);
 size_t tw_streams__n_live(const struct tw_streams *streams);
 struct tw_stream *tw_streams__at_live(const struct tw_streams *streams, size_t i);
 
+/** tw_streams__stats() - copy the statistics of the table */
 void tw_streams__stats(const struct tw_streams *streams, struct tw_streams_stats *ret);
 
 #endif

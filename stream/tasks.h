@@ -14,8 +14,8 @@
  * later events cannot need are removed.
  *
  * TW_HISTORY_ALL is for random access to events, as in Wireshark. Each record is added once, in the order of the capture. An event must
- * look the same at any time, so nothing is removed or replaced: the table keeps all names of a task, the first HOST, the first format of an
- * event id (parsed with the HOST before it), and the first name of an address.
+ * look the same at any time, so nothing is removed or replaced. The table keeps the names of a task (TW_STREAM_ALL_TASK_NAMES_MAX), the
+ * first HOST, and the first name of an address. It also keeps the first format of an event id, parsed with the HOST before the format.
  */
 enum tw_history {
 	TW_HISTORY_LATEST,
@@ -49,9 +49,14 @@ int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint3
 /** tw_tasks__memory() - memory of the names, bytes */
 size_t tw_tasks__memory(const struct tw_tasks *tasks);
 
-/** tw_tasks__name() - find the name of @pid at @time; borrowed until the next tw_tasks__add(). Return: NULL if it is unknown */
+/**
+ * tw_tasks__name() - find the name of @pid at @time; borrowed until the next tw_tasks__add()
+ * If the name at @time is unknown, TW_HISTORY_LATEST returns the oldest kept name, because it may have removed the older names.
+ * Return: NULL if the name is unknown.
+ */
 const struct tw_task_name *tw_tasks__name(const struct tw_tasks *tasks, uint32_t pid, uint64_t time);
 
+/** tw_tasks__fini() - free all names */
 void tw_tasks__fini(struct tw_tasks *tasks);
 
 #endif

@@ -21,7 +21,7 @@ static void refuse_name(struct tw_stream *stream, const char *what)
 {
 	struct tw_error why;
 
-	tw_error__set(&why, -E2BIG, "too many %s: the limit of metadata for a capture is %zu MiB", what,
+	tw_error__set(&why, -E2BIG, "some %s are not kept: no memory, or beyond a limit (all metadata: %zu MiB)", what,
 		      stream->table->options.memory >> 20);
 	tw_streams__refuse(stream->table, &stream->table->stats.refused_names, &why);
 }
@@ -77,7 +77,10 @@ static bool update_task(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 	return true;
 }
 
-/* Whether a symbol need not be added. The first name of an address stays, unless a later symbol of that address covers more bytes. */
+/*
+ * Whether a symbol need not be added. With TW_HISTORY_ALL, only the first symbol of an address is kept. Otherwise, a later symbol of that
+ * address is added if it may cover more bytes: the size of the first is known, and that of the later one is larger or unknown.
+ */
 static bool has_symbol(const struct tw_stream *stream, const struct tw_symbol_view *view)
 {
 	struct tw_symbol known;

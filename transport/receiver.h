@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interface of receivers, the sources of frames: TPACKET_V3 or AF_XDP on a network interface, or a UDP port. It is the counterpart of
- * transport/sink.h. A receiver belongs to one thread.
+ * The interface of receivers, the sources of frames: TPACKET_V3 or AF_XDP on a network interface, or a UDP port; for requests to a
+ * producer, a packet socket or its UDP socket. It is the counterpart of transport/sink.h. A receiver belongs to one thread.
  */
 #ifndef TW_RECEIVER_H
 #define TW_RECEIVER_H
@@ -18,14 +18,14 @@ struct tw_peer_address {
 
 enum tw_peer_kind { TW_PEER_UNKNOWN, TW_PEER_IPV4, TW_PEER_IPV6, TW_PEER_ETHERNET };
 
-#define TW_PEER_TEXT_MAX 48
+#define TW_PEER_TEXT_MAX 48 /* bytes of an address as text, NUL included */
 
-/** tw_peer_address__format() - write an address as text: 10.0.0.7, fe80::1, 52:54:00:12:34:56 */
+/** tw_peer_address__format() - write an address as text: 10.0.0.7, fe80::1, 52:54:00:12:34:56, or "an unknown address" */
 void tw_peer_address__format(const struct tw_peer_address *source, char ret[TW_PEER_TEXT_MAX]);
 
 /*
- * The sender of a frame, to which answers are sent. Two senders are the same if all bytes are equal. @bytes is a socket address of the
- * receiver's kind, and other data that answers need; unused bytes are zero.
+ * The sender of a frame, to which answers are sent. Two senders are the same if @len and all @bytes are equal. @bytes has a socket address
+ * of the receiver's kind, and other data that answers need; unused bytes are zero.
  */
 struct tw_peer {
 	uint32_t len; /* number of used bytes in @bytes */
@@ -36,7 +36,8 @@ struct tw_peer {
 struct tw_received_frame {
 	const uint8_t *data; /* from the frame header on, link header excluded; any alignment */
 	size_t len;          /* bytes captured, link padding included */
-	uint64_t time;       /* when the kernel received the frame, ns of CLOCK_REALTIME */
+	/* when the kernel received the frame, ns of CLOCK_REALTIME; of a frame from an AF_XDP ring, when the receiver found it there */
+	uint64_t time;
 	/*
 	 * Total number of frames dropped because the receiver was full, as far as known when this frame arrived. It is larger in the first
 	 * frame after a loss than in the frame before it; a part of the loss may be counted in later frames.
@@ -73,7 +74,8 @@ struct tw_receiver_ops {
 	 */
 	int (*next)(struct tw_receiver *receiver, int timeout_ms, struct tw_received_frame *ret);
 	/*
-	 * Copy the available frames into at most @n batches. A receiver has NULL here if copying the frames of next() is as fast.
+	 * Wait as next(), and copy the available frames into at most @n batches. A receiver has NULL here if copying the frames of next()
+	 * is as fast.
 	 * Return: the number of batches; 0 or -errno as next().
 	 */
 	int (*take)(struct tw_receiver *receiver, int timeout_ms, struct tw_received_batch *batches, unsigned int n);
@@ -86,6 +88,7 @@ struct tw_receiver_ops {
 	void (*stop)(struct tw_receiver *receiver);
 	/* Get the statistics. Return: 0 or -errno */
 	int (*stats)(struct tw_receiver *receiver, struct tw_receiver_stats *ret);
+	/* Close and free the receiver. */
 	void (*close)(struct tw_receiver *receiver);
 };
 
@@ -97,7 +100,7 @@ struct tw_receiver {
 	int err; /* error that the next tw_receiver__take() returns, because frames preceded it; 0 = no error */
 };
 
-/* Each function calls the operation of its name in struct tw_receiver_ops. */
+/* Each of these functions, except tw_received_batch__frame(), calls the operation of its name in struct tw_receiver_ops. */
 
 static inline int tw_receiver__next(struct tw_receiver *receiver, int timeout_ms, struct tw_received_frame *ret)
 {

@@ -46,6 +46,7 @@ struct tw_sink_ops {
 	 * Send the committed frames. Return: 0 if all were sent; -EAGAIN on back-pressure: try again; another -errno if the sink is broken.
 	 */
 	int (*flush)(struct tw_sink *sink);
+	/* Get the statistics. */
 	void (*stats)(struct tw_sink *sink, struct tw_sink_stats *ret);
 	/*
 	 * Stop sending: count committed frames that were not sent as dropped. Only stats and close may follow. NULL = committed frames

@@ -18,12 +18,12 @@
 #define XDP_PKT_CONTD (1 << 0)
 #endif
 
-#define AF_XDP_CHUNK 4096 /* of a UMEM; a frame takes as many as it needs */
+#define AF_XDP_CHUNK 4096 /* size of a chunk of a UMEM, bytes; a frame takes as many chunks as it needs */
 
 /**
  * af_xdp__create_umem() - xsk_umem__create(), which also raises the limit of locked memory if it is too low and may be changed
  *
- * Kernels before 5.11 count a UMEM as locked memory, some later ones too; the default limit may be too low for it.
+ * Without CAP_IPC_LOCK, the kernel counts a UMEM as locked memory; the default limit may be too low for it.
  */
 static inline int af_xdp__create_umem(struct xsk_umem **ret, void *area, size_t bytes, struct xsk_ring_prod *fill,
 				      struct xsk_ring_cons *completion, const struct xsk_umem_config *config)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The bucket is the time at which all admitted bytes will have been sent at the rate, as in the generic cell rate algorithm (ITU-T
- * I.371): one number for all threads, which needs no refill.
+ * I.371). This is one number for all threads, and needs no refill.
  */
 #include "vnet/limit.h"
 
@@ -37,7 +37,7 @@ static bool is_empty(const struct tw_limit *limit, uint64_t now)
 	return atomic_load_explicit(&limit->busy_until, memory_order_relaxed) > now + BURST_NS;
 }
 
-/* Rounded up, so that the rate is never exceeded. */
+/* Adds the time of @bytes to the bucket. The time is rounded up, so that the rate is never exceeded. */
 static void take(struct tw_limit *limit, uint64_t now, size_t bytes)
 {
 	const uint64_t ns = (bytes * 8 * TW_NS_PER_SECOND + limit->rate - 1) / limit->rate;
@@ -49,7 +49,7 @@ static void take(struct tw_limit *limit, uint64_t now, size_t bytes)
 							memory_order_relaxed));
 }
 
-/* Copies properties that the inner sink changed. */
+/* Copies properties that the inner sink changed, and adds the padding that it sent to the bucket. */
 static void follow(struct limit_sink *s)
 {
 	const uint64_t more = s->inner->padding - s->sink.padding;

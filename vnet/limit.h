@@ -13,7 +13,7 @@
 
 struct tw_limit;
 
-/** tw_limit__new() - @rate: bits per second, more than 0. Return: NULL without memory */
+/** tw_limit__new() - make a limit; @rate: bits per second, more than 0. Return: NULL without memory */
 struct tw_limit *tw_limit__new(uint64_t rate);
 
 /**
@@ -26,7 +26,7 @@ struct tw_limit *tw_limit__new(uint64_t rate);
  */
 int tw_limit__sink(struct tw_limit *limit, struct tw_sink *sink, struct tw_sink **ret, struct tw_error *error);
 
-/** tw_limit__free() - after all of its sinks; NULL is fine */
+/** tw_limit__free() - free the limit, after all its sinks were closed; NULL is fine */
 void tw_limit__free(struct tw_limit *limit);
 
 #endif

@@ -33,7 +33,7 @@ int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_
 	if (ifindex == -ENODEV)
 		return tw_error__set(error, ifindex, "there is no interface %s", ifname);
 	if (ifindex < 0)
-		return tw_error__set(error, ifindex, "cannot ask for interface %s: %s", ifname, strerror(-ifindex));
+		return tw_error__set(error, ifindex, "cannot look up interface %s: %s", ifname, strerror(-ifindex));
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return tw_error__set(error, -errno, "%s cannot be read: %s", path, strerror(errno));

@@ -10,20 +10,20 @@
 struct tw_listeners;
 
 /**
- * tw_listeners__open() - watch packet sockets on an interface, and on all interfaces, of this network namespace
- * @ifname: interface of captures: the receiving end of a veth pair
- * Return: 0; -ENODEV if there is no such interface; another -errno without /proc.
+ * tw_listeners__open() - watch the packet sockets of this network namespace that are bound to an interface or to none
+ * @ifname: the interface on which programs capture: of a veth pair, the receiving end
+ * Return: 0; -ENODEV if there is no such interface; another -errno, for example without /proc; always with @error filled on failure.
  */
 int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_error *error);
 
 /**
- * tw_listeners__joined() - whether there is a packet socket that did not exist at the last call
+ * tw_listeners__joined() - whether there is a packet socket that did not exist at the last call; at the first call: whether there is any
  *
  * Looks at most once a ms; in between it returns false. Sources: packet(7), /proc/net/packet. AF_XDP sockets are not visible.
  */
 bool tw_listeners__joined(struct tw_listeners *listeners);
 
-/** tw_listeners__close() - NULL is fine */
+/** tw_listeners__close() - stop watching and free @listeners; NULL is fine */
 void tw_listeners__close(struct tw_listeners *listeners);
 
 #endif

@@ -9,17 +9,21 @@
 
 #include "base/error.h"
 
-/** tw_netlink__open() - a route netlink socket in the thread's network namespace; free with nl_socket_free() */
+/**
+ * tw_netlink__open() - open a route netlink socket in the thread's network namespace; free it with nl_socket_free()
+ *
+ * Return: 0, or -errno with @error filled.
+ */
 int tw_netlink__open(struct nl_sock **ret, struct tw_error *error);
 
-/** tw_netlink__errno() - a libnl error code as -errno */
+/** tw_netlink__errno() - convert a libnl error code to -errno; 0 if @code is not negative */
 int tw_netlink__errno(int code);
 
 /**
- * tw_netlink__get_link() - rtnl_link_get_kernel(), which also returns 0, and no link, if the kernel's answer was lost
+ * tw_netlink__get_link() - get a link with rtnl_link_get_kernel(), which returns 0 without a link if the kernel's answer was lost
  * @ret: put with rtnl_link_put()
  *
- * Return: 0, or a code of libnl.
+ * Return: 0, or a negative code of libnl; -NLE_AGAIN if the answer was lost.
  */
 int tw_netlink__get_link(struct nl_sock *sk, const char *name, struct rtnl_link **ret);
 
@@ -31,7 +35,7 @@ int tw_netlink__get_link(struct nl_sock *sk, const char *name, struct rtnl_link 
  */
 int tw_netlink__link(struct nl_sock *sk, const char *name, struct rtnl_link **ret);
 
-/** tw_netlink__is_own_veth() - whether it is an end of a veth pair made by Tracewire */
+/** tw_netlink__is_own_veth() - whether @link is an end of a veth pair made by Tracewire */
 bool tw_netlink__is_own_veth(struct rtnl_link *link);
 
 #endif

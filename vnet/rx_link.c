@@ -24,7 +24,7 @@
 _Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
 
 /*
- * One of the SIOCGIF* requests, or SIOCETHTOOL. A name that is too long is not cut: the shorter one may be another interface's.
+ * Makes one of the SIOCGIF* requests, or SIOCETHTOOL. A name that is too long is not cut: the shorter one may be another interface's.
  * Return: 0 or -errno
  */
 static int ask(unsigned long request, const char *ifname, struct ifreq *req)
@@ -42,7 +42,6 @@ static int ask(unsigned long request, const char *ifname, struct ifreq *req)
 	return err;
 }
 
-/* if_nametoindex() does not say why it failed. */
 int rx_link__index(const char *ifname)
 {
 	struct ifreq req = { 0 };
@@ -140,7 +139,7 @@ const uint8_t *rx_link__tag(uint32_t status, uint16_t tpid, uint16_t tci, uint8_
 	return tag;
 }
 
-/* Only fields that identify the sender: it may send to a group and to this host. */
+/* Sets only fields that identify the sender, not the destination, because the same sender may send to a group and to this host. */
 void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_peer *ret)
 {
 	struct sockaddr_ll address = {

@@ -18,18 +18,18 @@
 struct rx_link {
 	int ifindex;
 	uint8_t address[ETH_ALEN];
-	size_t frame_max; /* bytes */
-	bool down;        /* at the last look, after the kernel reported it */
-	bool gone;        /* for good */
+	size_t frame_max; /* the MTU, but at least 1500 and at most TW_FRAME_MAX, bytes */
+	bool down;        /* the kernel reported that the interface is down, and it was down at the last check */
+	bool gone;        /* the interface was removed */
 };
 
-/** rx_link__index() - Return: the index of an interface, above 0; -ENODEV if there is none of that name; another -errno */
+/** rx_link__index() - look up an interface. Return: its index, above 0; -ENODEV if there is none of that name; another -errno */
 int rx_link__index(const char *ifname);
 
-/** rx_link__find() - Return: 0; -ENODEV if there is none of that name; another -errno */
+/** rx_link__find() - look up an interface. Return: 0; -ENODEV if there is none of that name; another -errno */
 int rx_link__find(const char *ifname, struct rx_link *ret);
 
-/** rx_link__queues() - the number of receive queues, at least one */
+/** rx_link__queues() - the number of the interface's receive queues; 1 if it is unknown */
 unsigned int rx_link__queues(const char *ifname);
 
 /**
@@ -37,7 +37,7 @@ unsigned int rx_link__queues(const char *ifname);
  * @fds: the first is a packet socket bound to the interface: the kernel reports there that the interface went down
  * @timeout_ms: as for poll(); reduced by the time waited
  *
- * Return: 1 = try again; 0 after the timeout or a signal; -ENETDOWN, once, when the interface went down; -ENODEV when it was removed;
+ * Return: 1 = a socket is ready; 0 after the timeout or a signal; -ENETDOWN, once, when the interface went down; -ENODEV when it was removed;
  * another -errno.
  */
 int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeout_ms);
@@ -45,7 +45,9 @@ int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeo
 /**
  * rx_link__failed() - handle an error of the packet socket, which the kernel reports only once
  *
- * Return: as rx_link__wait(), which remembers the error.
+ * @err: errno
+ *
+ * Return: as rx_link__wait(). @link notes that the interface is down, so that rx_link__wait() checks whether it was removed.
  */
 int rx_link__failed(struct rx_link *link, int err);
 
@@ -53,7 +55,7 @@ int rx_link__failed(struct rx_link *link, int err);
 
 /**
  * rx_link__tag() - the first VLAN tag of a frame, which the kernel removes from frames that packet sockets receive
- * @status: as @tpid and @tci, the members of struct tpacket3_hdr or tpacket_auxdata
+ * @status, @tpid, @tci: members of struct tpacket3_hdr or tpacket_auxdata
  * Return: @tag, as it was in the frame; NULL if the frame had none.
  */
 const uint8_t *rx_link__tag(uint32_t status, uint16_t tpid, uint16_t tci, uint8_t tag[RX_LINK_TAG]);
@@ -65,7 +67,7 @@ const uint8_t *rx_link__tag(uint32_t status, uint16_t tpid, uint16_t tci, uint8_
  */
 void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_peer *ret);
 
-/** rx_link__answer() - send a frame to that sender; @fd is any packet socket. Return: as the operation of struct tw_receiver */
+/** rx_link__answer() - send a frame to @to; @fd is any packet socket. Return: as the operation answer of struct tw_receiver */
 int rx_link__answer(struct rx_link *link, int fd, const struct tw_peer *to, const void *frame, size_t len);
 
 #endif

@@ -33,7 +33,7 @@ struct ring {
 	unsigned int n;
 };
 
-/* Only Tracewire's EtherType, and complete frames. Set before the socket is bound, so that no other frame is received. */
+/* Accepts only frames of Tracewire's EtherType, complete. Set before the socket is bound, so that no other frame is received. */
 static int set_filter(int fd, bool control_only)
 {
 	struct sock_filter code[] = {
@@ -111,10 +111,10 @@ struct rx_packet {
 	const struct tpacket3_hdr *next;
 	struct tw_receiver_stats stats;
 	uint64_t dropped; /* the part of stats.dropped that frames already reported */
-	uint64_t taken;   /* blocks */
+	uint64_t taken;   /* number of blocks taken */
 	/*
-	 * While the ring is full, no block follows the dropped frames. Reading the counter then keeps the kernel from marking the next
-	 * block.
+	 * The ring was full when the statistics were last read, so no block follows the dropped frames yet. Reading the counter sets it to
+	 * zero, so the kernel does not mark the next block.
 	 */
 	bool full;
 	uint64_t full_from; /* the part of stats.dropped that may have been lost before a block in the ring */
@@ -148,7 +148,7 @@ static void return_block(struct rx_packet *rx)
 	rx->held = false;
 }
 
-/* Reading the kernel's counters sets them to zero. Return: 0 or -errno */
+/* Adds the kernel's counters to the statistics. Reading them sets them to zero. Return: 0 or -errno */
 static int update_stats(struct rx_packet *rx)
 {
 	struct tpacket_stats_v3 since;
@@ -161,7 +161,7 @@ static int update_stats(struct rx_packet *rx)
 	return 0;
 }
 
-/* The number of marked blocks after this one, plus one that the kernel may be marking now. */
+/* Return: the number of blocks after this one that are marked (TP_STATUS_LOSING), plus one that the kernel may be marking now */
 static uint64_t marked_after(const struct rx_packet *rx)
 {
 	uint64_t n = 1;
@@ -177,8 +177,8 @@ static uint64_t marked_after(const struct rx_packet *rx)
 }
 
 /*
- * The kernel marks blocks closed after a loss until its counter is read, which returns the sum. Several marked blocks in the ring share
- * one reading: a part of it is kept for each.
+ * After a loss, the kernel marks each block that it closes, until its counter is read. The counter is then the sum of the losses before all
+ * these blocks. Therefore this block reports a part of the sum, and each later marked block in the ring reports another part.
  */
 static void report_loss(struct rx_packet *rx)
 {
@@ -282,7 +282,7 @@ static bool is_full(const struct rx_packet *rx, bool *ret_losing)
 	return true;
 }
 
-/* Return: 0 or -errno */
+/* Updates the statistics, and the number of drops that no block in the ring follows (@last). Return: 0 or -errno */
 static int look_for_last(struct rx_packet *rx)
 {
 	const uint64_t before = rx->stats.dropped;

@@ -17,7 +17,7 @@
 
 struct tw_rx_packet_options {
 	const char *ifname;
-	size_t ring;            /* bytes, rounded down to blocks of 128 KiB, at least one; 0 = TW_RX_PACKET_RING */
+	size_t ring;            /* bytes, rounded down to blocks of 128 KiB; 1 block to 1 GiB; 0 = TW_RX_PACKET_RING */
 	unsigned int retire_ms; /* longest time that the kernel delays a frame to fill a block; 0 = 1 ms */
 	bool control_only;      /* receive only frames of the control channel */
 };
@@ -27,7 +27,7 @@ struct tw_rx_packet_options {
  * @ret: its frame_max is the interface's MTU, but at least that of Ethernet, because the sender's MTU may differ. Close it with
  * tw_receiver__close().
  *
- * Senders are struct sockaddr_ll, identified by their Ethernet address. An answer is a frame to that address.
+ * Senders are struct sockaddr_ll, identified by their Ethernet address and the VLAN tag. An answer is a frame to that address, with the tag.
  *
  * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; -ENOMEM if the ring is too large; another -errno of the
  * kernel, with @error filled.

@@ -48,7 +48,8 @@ static uint64_t stamp_of(struct msghdr *msg)
 }
 
 /*
- * On an interface, all others except ENETDOWN become -ENODEV, because the socket is unusable then. Over UDP, they concern datagrams sent earlier.
+ * Return: 0 = try again later; -errno. On an interface, all errors but ENETDOWN, EAGAIN and EINTR become -ENODEV: the socket is unusable.
+ * Over UDP, errors concern datagrams sent earlier.
  */
 static int handle_failure(const struct requests *q, int err)
 {
@@ -120,7 +121,7 @@ static int answer(struct tw_receiver *rx, const struct tw_peer *to, const void *
 	return errno == ENOBUFS ? -EAGAIN : -errno;
 }
 
-/* Adds the drops since the last call, which resets the kernel's counters. */
+/* Adds the drops since the last call. Reading the kernel's counters resets them. */
 static int count_drops_of_link(struct requests *q)
 {
 	struct tpacket_stats since;
@@ -132,7 +133,7 @@ static int count_drops_of_link(struct requests *q)
 	return 0;
 }
 
-/* The socket also sends the stream, and receives only requests. */
+/* All drops are requests, because the socket, which also sends the stream, receives nothing else. */
 static int count_drops_of_udp(struct requests *q)
 {
 	uint32_t drops;

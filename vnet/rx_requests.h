@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving time synchronisation requests at the sender of a stream (transport/receiver.h). They are few and short: plain sockets
- * without a ring, with the kernel's time stamps.
+ * Receiving time synchronisation requests at the sender of a stream (transport/receiver.h). The requests are few and short. Therefore plain
+ * sockets without a ring receive them, with the kernel's time stamps.
  */
 #ifndef TW_RX_REQUESTS_H
 #define TW_RX_REQUESTS_H
@@ -20,7 +20,7 @@ int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct
 
 /**
  * tw_rx_requests__on_udp() - receive datagrams that the host sends to the source port of the stream
- * @udp: must stay open until then; counts refused datagrams of the stream
+ * @udp: must stay open until the receiver is closed; errors of the stream's datagrams are cleared, and refusals counted, when reported
  *
  * Return: 0; -ENOMEM; another -errno of the kernel, with @error filled.
  */

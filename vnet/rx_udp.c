@@ -17,7 +17,7 @@
 #include "vnet/socket.h"
 #include "wire/tracewire.h"
 
-#define MESSAGES     16     /* a system call */
+#define MESSAGES     16     /* number of messages per system call */
 #define MESSAGE_MAX  65536  /* bytes: more than any datagram or GRO batch */
 #define CONTROL_ROOM 256    /* bytes, for ancillary data of a message */
 #define DATAGRAM_MAX 65507u /* the maximum of IPv4, which Tracewire's senders use */
@@ -102,7 +102,7 @@ static int peer__answer(int fd, const struct tw_peer *to, const void *frame, siz
 
 	memcpy(&peer, to->bytes, sizeof(peer));
 	err = send_to(fd, &peer, frame, len);
-	if (err == -EINVAL || err == -EADDRNOTAVAIL) { /* it was sent to a group address, which cannot be a source */
+	if (err == -EINVAL || err == -EADDRNOTAVAIL) { /* peer.to is a group address, which cannot be a source */
 		memset(&peer.to, 0, sizeof(peer.to));
 		err = send_to(fd, &peer, frame, len);
 	}
@@ -115,11 +115,11 @@ struct rx_udp {
 	bool gro;
 	size_t buffer; /* bytes, as granted by the kernel */
 	struct tw_receiver_stats stats;
-	uint64_t dropped;                           /* from the last message */
+	uint64_t dropped;                           /* the kernel's counter, as in the last message */
 	bool stopped;                               /* later drops do not count */
 	struct tw_received_batch batches[MESSAGES]; /* batches of frames for next */
 	unsigned int next, n;                       /* the first batch not handed out yet, and the number of batches */
-	size_t at;                                  /* in that one */
+	size_t at;                                  /* offset of the next frame in the first batch */
 	struct mmsghdr msgs[MESSAGES];
 	struct iovec iov[MESSAGES];
 	struct sockaddr_in6 from[MESSAGES];
@@ -411,7 +411,8 @@ int tw_rx_udp__open(const struct tw_rx_udp_options *opts, struct tw_receiver **r
 
 	if (rx)
 		rx->area = malloc((size_t)MESSAGES * MESSAGE_MAX);
-	err = rx && rx->area ? open_socket(opts, rx, error) : tw_error__set(error, -ENOMEM, "no memory to receive");
+	err = rx && rx->area ? open_socket(opts, rx, error)
+			     : tw_error__set(error, -ENOMEM, "cannot receive: no memory");
 	if (err) {
 		if (rx)
 			free(rx->area);

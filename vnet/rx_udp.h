@@ -14,7 +14,7 @@
 
 /*
  * Default buffer, bytes. The kernel charges the memory of a datagram, at least 768 bytes, and permits twice this size. 174,000 short
- * datagrams fit: a thread that waits 0.2 s for a CPU loses none of 500,000 a second.
+ * datagrams fit. If 500,000 datagrams a second arrive, a thread that waits 0.2 s for a CPU therefore loses none.
  */
 #define TW_RX_UDP_BUFFER (64u << 20)
 
@@ -27,8 +27,8 @@ struct tw_rx_udp_options {
  * tw_rx_udp__open() - receive at an address, from now on
  * @ret: its how shows the size of the buffer. Close it with tw_receiver__close().
  *
- * An answer leaves from the address that the frame was sent to. Dropped counts what the kernel could not put into the buffer:
- * datagrams, or several of one size as one.
+ * An answer leaves from the address that the frame was sent to, unless this was a group address. Dropped counts what the kernel could not
+ * put into the buffer: single datagrams, or several datagrams that were to be delivered together as one.
  *
  * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if no interface has that address; -EADDRINUSE if the port is in
  * use; -EACCES if the port requires privileges; another -errno of the kernel, with @error filled.

@@ -52,7 +52,10 @@ static __always_inline bool is_wanted(const struct xdp_md *context)
 	return frame && ((const void *)(frame + 1) > end || frame->source != TW_SOURCE_OUT_OF_BAND);
 }
 
-/* Without multi-buffer, the kernel would drop such a packet silently. Drivers may begin fragments at any offset. */
+/*
+ * Whether a socket accepts the packet. Without multi-buffer, the kernel would silently drop a packet that is too long or has fragments. A
+ * short packet can have fragments too, because drivers may begin fragments at any offset.
+ */
 static __always_inline bool is_taken(struct xdp_md *context)
 {
 	const __u32 linear = context->data_end - context->data;

@@ -81,7 +81,7 @@ static int open_and_load(unsigned int queues, bool multi_buffer, struct rx_xdp_p
 }
 
 /*
- * Loads the program, with entries for sockets
+ * Loads the program, with room for @queues sockets in its map
  * @queues: number of sockets
  * @multi_buffer: the sockets accept packets of several fragments; otherwise linear packets of at most RX_XDP_CHUNK_ROOM bytes
  */
@@ -126,9 +126,9 @@ static uint64_t rx_xdp_program__missed(const struct rx_xdp_program *program)
 #define RING_MAX         (1u << 20)
 #define MEMORY_MAX       (512u << 20)
 #define HEADER_MAX       (ETH_HLEN + RX_LINK_TAG)
-#define PACKET_MAX       (80u << 10) /* more than the kernel's largest, bytes */
+#define PACKET_MAX       (80u << 10) /* more than the kernel's largest packet, bytes */
 #define OUT_OF_BAND_MAX  2048        /* bytes read of an out-of-band frame */
-#define TURN             64          /* frames of a queue before the next one has its turn */
+#define TURN             64          /* number of frames read from a queue before those of the next queue */
 
 /*
  * Out-of-band frames are few and short. An AF_XDP receiver leaves them to the kernel, for its time stamps, and reads them from a plain
@@ -184,7 +184,7 @@ struct rx_xdp {
 	unsigned int n;       /* number of open queues */
 	struct pollfd *fds;   /* of out_of_band_fd and of each queue, n + 1 */
 	unsigned int current; /* queue whose turn it is */
-	unsigned int turn;    /* frames left of it */
+	unsigned int turn;    /* number of frames left in this turn */
 	long pause;           /* ns */
 	bool pause_due;       /* frames were received since the last pause */
 	bool stopped;         /* later drops do not count */
@@ -268,7 +268,7 @@ static void describe(struct rx_xdp *rx, uint16_t flags)
 		 rx->n == 1 ? "" : "s");
 }
 
-/* The interface is found. Return: 0 or -errno. Close @rx in either case */
+/* Opens the sockets and attaches the program; @rx->link is set already. Return: 0 or -errno. Close @rx in either case */
 static int open_all(struct rx_xdp *rx, const char *ifname, uint32_t ring)
 {
 	const unsigned int n = rx_link__queues(ifname);
@@ -283,7 +283,7 @@ static int open_all(struct rx_xdp *rx, const char *ifname, uint32_t ring)
 	err = set_up_out_of_band(rx->out_of_band_fd, rx->link.ifindex);
 	if (err)
 		return err;
-	/* Only if needed: some drivers support either this or zero-copy. */
+	/* Multi-buffer only if needed: some drivers support either multi-buffer or zero-copy. */
 	if (rx->link.frame_max + HEADER_MAX > RX_XDP_CHUNK_ROOM)
 		queue.flags = XDP_USE_SG;
 	err = open_queues(rx, &queue, n);

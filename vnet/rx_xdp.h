@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving frames from a network interface (transport/receiver.h) through AF_XDP, on all its queues, before the kernel allocates
- * packets. Only frames of EtherType TW_ETHERTYPE, with at most one VLAN tag, are received; other programs do not see them. All other
- * traffic passes. The interface must not have an XDP program. The program is removed however the process ends.
+ * Receiving frames from a network interface (transport/receiver.h) through AF_XDP, on all its queues. Only frames of EtherType TW_ETHERTYPE,
+ * with at most one VLAN tag, are received; other programs do not see them. If the driver supports XDP, the kernel allocates no packet buffers
+ * for these frames. All other traffic passes. The interface must not have an XDP program. The receiver's program is removed however the
+ * process ends.
  */
 #ifndef TW_RX_XDP_H
 #define TW_RX_XDP_H
@@ -12,13 +13,14 @@
 #include "base/error.h"
 #include "transport/receiver.h"
 
-#define TW_RX_XDP_RING  16384 /* default ring, chunks of 4 KiB */
+#define TW_RX_XDP_RING  16384 /* default ring, descriptors of chunks of 4 KiB */
 #define TW_RX_XDP_PAUSE 1000  /* default pause, us */
 
 struct tw_rx_xdp_options {
 	const char *ifname;
 	/*
-	 * Chunks of each queue: a power of two, at least 64. 0 = TW_RX_XDP_RING, or less if all queues would need more than 512 MiB.
+	 * Descriptors in the ring of each queue, one for each chunk of 4 KiB: a power of two from 64 to 2^20. 0 = TW_RX_XDP_RING; if the
+	 * chunks of all queues would then need more than 512 MiB, less, but at least 2048.
 	 */
 	uint32_t ring;
 	/*
@@ -42,9 +44,9 @@ struct tw_rx_xdp_options {
  *
  * Senders and answers are those of vnet/rx_packet.h; an answer has the VLAN tag of the frame.
  *
- * Return: 0; -ENODEV if there is no such interface; -EEXIST if it has an XDP program; -EBUSY if another process uses one of its queues;
- * -EPERM without CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF; -EAFNOSUPPORT if the kernel has no AF_XDP; -ENOMEM; another -errno of the
- * kernel, with @error filled.
+ * Return: 0; -EINVAL for an invalid ring; -ENODEV if there is no such interface; -EEXIST if it has an XDP program; -EBUSY if another process
+ * uses one of its queues; -EPERM without CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF; -EAFNOSUPPORT if the kernel has no AF_XDP; -ENOMEM; another
+ * -errno of the kernel, with @error filled.
  */
 int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **ret, struct tw_error *error);
 

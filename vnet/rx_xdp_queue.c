@@ -10,7 +10,7 @@
 
 #define COMPLETION_RING 64 /* must exist, is not used: nothing is sent */
 #define RELEASES        8  /* parts of a ring: chunks are returned after reading one part, or all frames */
-#define FRAME_CHUNKS    19 /* the longest packet, in chunks: the kernel has a head and 17 fragments */
+#define FRAME_CHUNKS    19 /* more chunks than the longest packet has: a head and 17 fragments */
 
 static uint32_t kernel_position(const struct rx_xdp_queue *q)
 {
@@ -38,8 +38,9 @@ uint64_t rx_xdp_queue__dropped_last(const struct rx_xdp_queue *q, uint64_t dropp
 }
 
 /*
- * Frames are lost only while the ring is full, or too full for a long frame; that is possible only if it now extends so far beyond its
- * beginning. The kernel's counter is read only then.
+ * Looks for frames that were lost before chunks were returned; @began: the first position of the ring then. Frames are lost only while the
+ * ring is full, or too full for a long frame. This is possible only if the kernel's position is now almost a ring's size after @began. The
+ * kernel's counter is read only then.
  */
 static void look_for_loss(struct rx_xdp_queue *q, uint32_t began)
 {
@@ -57,8 +58,8 @@ static void look_for_loss(struct rx_xdp_queue *q, uint32_t began)
 }
 
 /*
- * The part of the losses that a packet reports. After a packet that was too long for the rest of the ring, shorter ones may follow; the
- * last packets before the ring was full therefore report the loss in parts.
+ * Updates q->reported, which the next packet reports. After a packet that was too long for the rest of the ring, shorter packets may follow.
+ * Therefore the last packets before the position of a loss report it in parts.
  */
 static void report_losses(struct rx_xdp_queue *q)
 {
@@ -109,7 +110,7 @@ static void update_ring(struct rx_xdp_queue *q)
 		q->time = tw_time__now(CLOCK_REALTIME);
 }
 
-/* Reads the chunks of a packet after the first. Return: its length, bytes */
+/* Copies all chunks of a packet to @whole; @d: descriptor of the first chunk. Return: length of the copy, at most @room bytes */
 static size_t copy_chunks(struct rx_xdp_queue *q, const struct xdp_desc *d, uint8_t *whole, size_t room)
 {
 	size_t len = 0;

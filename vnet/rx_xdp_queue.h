@@ -18,12 +18,13 @@
 /* Packet bytes in a chunk: the kernel reserves the start of the chunk for XDP. */
 #define RX_XDP_CHUNK_ROOM (AF_XDP_CHUNK - 256)
 
-#define RX_XDP_LOSSES 16 /* more than the positions at which a ring can become full: they are a release apart */
+/* More than the positions at which a ring can become full: these are an eighth of the ring apart. */
+#define RX_XDP_LOSSES 16
 
 /* The ring was full when the descriptor at this position was the next. */
 struct rx_xdp_loss {
 	uint32_t position;
-	uint64_t dropped; /* frames by then */
+	uint64_t dropped; /* total of frames dropped by then */
 };
 
 struct rx_xdp_queue {
@@ -38,14 +39,14 @@ struct rx_xdp_queue {
 	/* Positions in the ring; they wrap at 32 bits. */
 	uint32_t released; /* descriptors before this one belong to the kernel again */
 	uint32_t next;     /* to be read */
-	uint32_t end;      /* of the descriptors, when the kernel's position was last read */
-	uint64_t time;     /* of that reading, ns of CLOCK_REALTIME */
+	uint32_t end;      /* the kernel's position when it was last read: descriptors before this one can be read */
+	uint64_t time;     /* when the kernel's position was last read, ns of CLOCK_REALTIME */
 
-	uint64_t frames;   /* handed out */
-	uint64_t dropped;  /* the kernel's last value */
-	uint64_t placed;   /* of these, losses whose position in the ring is known */
-	uint64_t reported; /* of these, losses that are in the counters of returned frames */
-	uint64_t at_stop;  /* dropped at the time of stop */
+	uint64_t frames;   /* number of frames handed out */
+	uint64_t dropped;  /* number of dropped frames, as last read from the kernel */
+	uint64_t placed;   /* the part of dropped whose position in the ring is known */
+	uint64_t reported; /* the part of dropped that is in the counters of frames handed out */
+	uint64_t at_stop;  /* value of dropped when the receiver was stopped */
 	struct rx_xdp_loss losses[RX_XDP_LOSSES];
 	unsigned int first_loss, n_losses; /* not yet reached */
 };
@@ -57,10 +58,10 @@ struct rx_xdp_queue_options {
 	uint16_t flags; /* of bind(): XDP_USE_SG */
 };
 
-/** rx_xdp_queue__bytes() - memory of a queue with a ring of that size */
+/** rx_xdp_queue__bytes() - bytes of the UMEM of a queue whose ring has @size descriptors */
 size_t rx_xdp_queue__bytes(uint32_t size);
 
-/** rx_xdp_queue__open() - Return: 0 or -errno; -EINVAL if the kernel does not support the flags. Close @queue in either case */
+/** rx_xdp_queue__open() - open the socket. Return: 0 or -errno; -EINVAL for flags unknown to the kernel. Close @queue in either case */
 int rx_xdp_queue__open(const struct rx_xdp_queue_options *options, struct rx_xdp_queue *queue);
 
 /** rx_xdp_queue__fd() - descriptor for poll() */
@@ -82,15 +83,16 @@ struct rx_xdp_packet {
  */
 bool rx_xdp_queue__take(struct rx_xdp_queue *queue, uint8_t *whole, size_t room, struct rx_xdp_packet *ret);
 
-/** rx_xdp_queue__dropped_last() - of the first @dropped frames, the number dropped after the last packet taken, at least */
+/** rx_xdp_queue__dropped_last() - lower bound of the frames dropped after the last packet in the ring; @dropped: total of dropped frames */
 uint64_t rx_xdp_queue__dropped_last(const struct rx_xdp_queue *queue, uint64_t dropped);
 
 /** rx_xdp_queue__update_dropped() - read the kernel's counter. Return: 0 or -errno */
 int rx_xdp_queue__update_dropped(struct rx_xdp_queue *queue);
 
-/** rx_xdp_queue__waiting() - number of frames in the ring */
+/** rx_xdp_queue__waiting() - number of frames in the ring that were not handed out yet */
 uint64_t rx_xdp_queue__waiting(const struct rx_xdp_queue *queue);
 
+/** rx_xdp_queue__close() - close the socket and free its memory, also after a failure of rx_xdp_queue__open() */
 void rx_xdp_queue__close(struct rx_xdp_queue *queue);
 
 #endif

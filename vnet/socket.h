@@ -17,7 +17,7 @@ int tw_socket__set_filter(int fd, struct sock_filter *code, size_t n);
 /** tw_socket__reject_all() - receive nothing from now on; what was received stays in the buffer */
 int tw_socket__reject_all(int fd);
 
-/** tw_socket__set_send_buffer() - without CAP_NET_ADMIN, net.core.wmem_max limits the size */
+/** tw_socket__set_send_buffer() - set the size of the send buffer; without CAP_NET_ADMIN, net.core.wmem_max limits it */
 int tw_socket__set_send_buffer(int fd, size_t bytes);
 
 /** tw_socket__drops() - the kernel's counter of dropped packets */
@@ -25,7 +25,7 @@ int tw_socket__drops(int fd, uint32_t *ret);
 
 /**
  * tw_socket__poll() - poll()
- * @timeout_ms: reduced by the time waited
+ * @timeout_ms: reduced by the time waited, if a socket is ready
  *
  * Return: the number of ready sockets; 0 after the timeout or a signal; -errno.
  */

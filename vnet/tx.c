@@ -19,9 +19,9 @@
 #define FRAME_BEST (2 * (size_t)4096 - TX_OVERHEAD - TW_COPY_STEP)
 
 /*
- * The drop counter of a veth pair's sending end, shared by all sinks of this process on it, so that together they count each
- * drop once. The kernel reports most drops to the socket. Drops of a veth after its queue, and drops that old kernels do not report, show
- * only in the interface's tx_dropped: the first sink that looks claims them.
+ * The drop counter of a veth pair's sending end. All sinks of this process on this end share it, so that together they count each drop
+ * once. The kernel reports most drops to the socket. Drops of a veth after its queue, and drops that old kernels do not report, show only in
+ * the interface's tx_dropped. The first sink that reads the counter claims them.
  */
 struct tx_device {
 	struct tx_device *next;
@@ -35,7 +35,7 @@ struct tx_device {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tx_device *devices;
 
-/* Return: to be released; NULL without memory */
+/* Return: the device of @link, to be released with device__release(); NULL without memory */
 static struct tx_device *device__take(const struct tx_link *link)
 {
 	struct tx_device *d;
@@ -172,8 +172,9 @@ static int check_link(struct rtnl_link *link, const struct tw_tx_options *o, str
 				     "cannot send on %s: its MTU of %u is below the minimum frame size of %d bytes",
 				     o->ifname, mtu, TW_SINK_FRAME_MIN);
 	if (o->queue >= queues)
-		return tw_error__set(error, -EINVAL, "cannot send on queue %u of %s: it has %u, numbered from 0",
-				     o->queue, o->ifname, queues);
+		return tw_error__set(error, -EINVAL,
+				     "cannot send on queue %u of %s: the interface has %u, numbered from 0", o->queue,
+				     o->ifname, queues);
 	return 0;
 }
 

@@ -22,7 +22,7 @@
 #define TX_PAD      2
 #define TX_OVERHEAD (TX_PAD + ETH_HLEN) /* bytes of a slot before the frame */
 #define TX_SLOTS    64                  /* few, so that they stay in the cache */
-#define TX_BATCH    32                  /* frames or descriptors a system call; the kernel takes no more at once */
+#define TX_BATCH    32                  /* frames or descriptors per system call; AF_XDP takes no more at once */
 /* A send buffer for all slots, bytes; the kernel counts its own overhead too. If it is not permitted, some slots wait. */
 #define TX_SEND_BUFFER(slot_bytes) (4 * TX_SLOTS * (slot_bytes))
 #define TX_DOWN                    "the link is down" /* tw_sink.blocked_by at ENETDOWN */
@@ -63,7 +63,7 @@ static inline void tx_sink__drop(struct tx_sink *tx, const uint8_t *slot)
 	tw_sink_stats__drop(&tx->stats, slot + TX_OVERHEAD);
 }
 
-/** tx_sink__explain() - a drop that the interface counted is known to this sink, which sends the frame again or counted it */
+/** tx_sink__explain() - note that this sink knows a drop that the interface counted: it sends the frame again, or counted the drop */
 void tx_sink__explain(struct tx_sink *tx);
 
 /** tx_sink__stats() - the stats of both transports */
@@ -81,10 +81,10 @@ static inline size_t tx_slot__bytes(size_t frame_max)
 	return TX_OVERHEAD + frame_max + TW_COPY_STEP;
 }
 
-/** tx_xdp__open() - send through AF_XDP */
+/** tx_xdp__open() - open a sink that sends through AF_XDP. Return: 0, or -errno with @error filled */
 int tx_xdp__open(const struct tx_link *link, struct tw_sink **ret, struct tw_error *error);
 
-/** tx_packet__open() - send through AF_PACKET; @why: reason for sink->how, or NULL */
+/** tx_packet__open() - open a sink that sends through AF_PACKET; @why: reason for sink->how, or NULL. Return: as tx_xdp__open() */
 int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink **ret, struct tw_error *error);
 
 #endif

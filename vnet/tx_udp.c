@@ -28,7 +28,7 @@
 struct tw_tx_udp {
 	int fd;
 	int family;
-	in_port_t port; /* source address of the stream */
+	in_port_t port; /* source port of the stream, in network byte order */
 	bool gso;
 	_Atomic uint64_t refused;
 	char to[TW_UDP_TEXT_MAX];
@@ -268,7 +268,7 @@ static bool shrink(struct udp_sink *s)
 	return true;
 }
 
-/* There is at least one frame: dropped frames alone make no message, which therefore cannot fail. */
+/* Drops the first frame that is not dropped yet. There is one, because sending failed, and dropped frames alone make no message. */
 static void drop_first(struct udp_sink *s)
 {
 	unsigned int i = s->tail;
@@ -317,7 +317,7 @@ static int handle_failure(struct udp_sink *s, int err)
 	case EINVAL: /* the same for a batch, before 6.13 */
 		shorten(s);
 		return 0;
-	case ENETUNREACH: /* or our address has gone */
+	case ENETUNREACH: /* there is no route, or the local address was removed */
 	case EDESTADDRREQ:
 		return tx_udp__connect_again(s->udp);
 	default:
@@ -325,7 +325,7 @@ static int handle_failure(struct udp_sink *s, int err)
 	}
 }
 
-/* Called while no slot is in use. */
+/* Sets the distance of the slots to frame_max. Called while no slot is in use. */
 static void place_slots(struct udp_sink *s)
 {
 	s->slot_bytes = s->sink.frame_max;

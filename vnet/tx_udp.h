@@ -56,7 +56,7 @@ void tw_tx_udp__forget_errors(struct tw_tx_udp *udp);
 /** tw_tx_udp__refused() - number of times that the host reported that no program receives there */
 uint64_t tw_tx_udp__refused(const struct tw_tx_udp *udp);
 
-/** tw_tx_udp__close() - after all of its sinks; NULL is fine */
+/** tw_tx_udp__close() - close the socket and free @udp, after all its sinks were closed; NULL is fine */
 void tw_tx_udp__close(struct tw_tx_udp *udp);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames as messages of one system call. A message is a batch of frames that passes the kernel's stack as one packet and is then
- * segmented into datagrams of one size (UDP GSO). All frames of a batch but the last are therefore padded to the longest one, or to
- * frame_max if they are almost that long: then they fill their slots, and the kernel copies them as one piece. The length in the frame
- * header excludes the padding. Used inside vnet/ only.
+ * Frames as messages of one system call. A message is a batch of frames that passes the kernel's stack as one packet and is then segmented
+ * into datagrams of one size (UDP GSO). All frames of a batch but the last are therefore padded to the longest one. If they are almost as
+ * long as frame_max, they are padded to frame_max: they then fill their slots, and the kernel copies them as one piece. The length in the
+ * frame header excludes the padding. Used inside vnet/ only.
  */
 #ifndef TW_TX_UDP_MESSAGES_H
 #define TW_TX_UDP_MESSAGES_H
@@ -25,8 +25,8 @@ union tx_udp_segment {
 
 struct tx_udp_messages {
 	unsigned int n;
-	unsigned int ends[TX_UDP_FRAMES];   /* frames up to the end of each */
-	struct iovec pieces[TX_UDP_FRAMES]; /* of those with contiguous frames */
+	unsigned int ends[TX_UDP_FRAMES];   /* number of frames up to the end of each message */
+	struct iovec pieces[TX_UDP_FRAMES]; /* all frames of a message as one piece, if they are contiguous */
 	struct mmsghdr headers[TX_UDP_FRAMES];
 	union tx_udp_segment segments[TX_UDP_FRAMES];
 };

@@ -36,8 +36,8 @@ struct tx_xdp {
 	uint16_t n_free;
 	uint8_t pending[TX_SLOTS]; /* descriptors of the slot that the kernel has */
 	unsigned int fresh;        /* descriptors in the ring since the last sendto() */
-	uint32_t put;              /* descriptors, since the opening */
-	uint32_t taken;            /* of these, by the kernel, as far as is known */
+	uint32_t put;              /* number of descriptors put into the ring since the opening */
+	uint32_t taken;            /* number of these that the kernel has taken, as far as is known */
 };
 
 static struct tx_xdp *of(struct tw_sink *sink)
@@ -93,7 +93,7 @@ static bool renew_taken(struct tx_xdp *x)
 	return true;
 }
 
-/* The first frame after those taken by the kernel. */
+/* Skips the first frame after those taken by the kernel: adds its descriptors to x->taken. */
 static void skip_frame(struct tx_xdp *x)
 {
 	while (xsk_ring_prod__tx_desc(&x->ring, x->taken++)->options & XDP_PKT_CONTD)
@@ -154,7 +154,7 @@ static int xdp_flush(struct tw_sink *sink)
 			ret = kick(x);
 		while (ret == -EINTR);
 	}
-	/* All handed over, but the receiver has not let go of any: don't let the caller spin. */
+	/* The kernel has taken all descriptors and completed none: return -EAGAIN, so that the caller does not try again at once. */
 	if (ret == 0 && !x->n_free)
 		ret = reap(x) ? 0 : -EAGAIN;
 	return ret;
@@ -173,7 +173,7 @@ static void *xdp_reserve(struct tw_sink *sink)
 	return slot_of(x, x->free[x->n_free - 1]) + TX_OVERHEAD;
 }
 
-/* The slot's bytes from the Ethernet header on, as one descriptor a chunk. */
+/* Puts the slot's bytes from the Ethernet header on into the ring, with one descriptor for each chunk. */
 static void put_descriptors(struct tx_xdp *x, uint16_t slot, size_t len)
 {
 	const uint8_t n = (uint8_t)((TX_PAD + len + CHUNK - 1) / CHUNK);

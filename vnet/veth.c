@@ -101,8 +101,8 @@ static void *enter_new_netns(void *ret)
 }
 
 /*
- * A network namespace that ends with its only socket, and so with this process. Another thread opens it, because only the calling thread
- * enters it. Return: NULL without CAP_SYS_ADMIN.
+ * Opens a socket in a new network namespace, which ends when the socket is closed, at the latest with this process. Another thread opens
+ * the socket, because unshare() moves only its caller. Return: NULL on failure, for example without CAP_SYS_ADMIN.
  */
 static struct nl_sock *open_new_netns(void)
 {
@@ -161,8 +161,8 @@ static int make_and_move(struct nl_sock *new_netns, int netns, const struct tw_v
  * Makes the two interfaces, down, with their owner's alias. @ret_step: the last step, in words that "failed" can follow; also set on failure.
  *
  * The kernel sets an alias only on an existing interface. The pair is therefore made and named in a network namespace that ends with this
- * process, and then moved here: if the process is killed at any time, the pair is gone or has an owner. Moving requires
- * CAP_SYS_ADMIN. Without it, the pair is made here, and a kill between two steps leaves a pair without owner.
+ * process, and then moved here. If the process is killed at any time, the pair is gone or has an owner. Moving requires CAP_SYS_ADMIN.
+ * Without it, the pair is made here, and a kill between two steps leaves a pair without owner.
  */
 static int pair__create(struct nl_sock *sk, const struct tw_veth_options *o, const char *tx_name, const char **ret_step)
 {
@@ -377,7 +377,7 @@ out:
 	return err;
 }
 
-/* An end of a veth pair in this namespace. Usually both are here, and either identifies the pair. */
+/* Finds an end of a veth pair in this namespace. Usually both ends are here, and either of them identifies the pair. */
 static int find_end(struct nl_sock *sk, const char *veth, struct rtnl_link **ret)
 {
 	char tx_name[IFNAMSIZ];

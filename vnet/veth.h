@@ -21,13 +21,13 @@
 #define TW_VETH_SUFFIX    "-tx"        /* of the end that sends */
 #define TW_VETH_NAME_MAX  12           /* characters, so that the suffix still fits an interface name */
 #define TW_VETH_MTU       9216         /* default, bytes */
-#define TW_VETH_QUEUES    64           /* at most; one AF_XDP socket a queue */
+#define TW_VETH_QUEUES    64           /* largest number of queues; each can have one AF_XDP socket */
 
 struct tw_veth_options {
 	const char *name; /* 1 to TW_VETH_NAME_MAX characters */
-	const char
-		*owner;   /* begins with TW_VETH_OWNER: "tracewire vnet" lasts, "tracewire run ..." ends with its run */
-	unsigned int mtu; /* bytes; 0 = TW_VETH_MTU */
+	/* Begins with TW_VETH_OWNER. A pair of "tracewire vnet" stays; a pair of "tracewire run ..." is removed when its run ends. */
+	const char *owner;
+	unsigned int mtu;    /* bytes; 0 = TW_VETH_MTU */
 	unsigned int queues; /* 1 to TW_VETH_QUEUES; 0 = 1 */
 };
 
@@ -56,14 +56,15 @@ int tw_veth__create(const struct tw_veth_options *opts, struct tw_error *error);
  * tw_veth__remove() - remove a veth pair, both ends
  * @name: the veth pair's name, without TW_VETH_SUFFIX
  *
- * Return: 0; -ENODEV if there is no such interface; -EPERM if it is not one of Tracewire's veth pairs, or without CAP_NET_ADMIN.
+ * Return: 0; -EINVAL if @name ends in TW_VETH_SUFFIX; -ENODEV if there is no such interface; -EPERM if it is not one of Tracewire's veth
+ * pairs, or without CAP_NET_ADMIN; another -errno.
  */
 int tw_veth__remove(const char *name, struct tw_error *error);
 
 /**
- * tw_veth__remove_listed() - the same for a veth pair of tw_veth__list()
+ * tw_veth__remove_listed() - remove a veth pair of tw_veth__list()
  *
- * Return: the same; -ENODEV also if the name or index belongs to another interface now.
+ * Return: as tw_veth__remove(); -ENODEV also if the interface of that name has another owner now.
  */
 int tw_veth__remove_listed(const struct tw_veth *veth, struct tw_error *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The only parser of received frames. A cursor checks the remaining length, returns a pointer and advances. Each view points into the
- * caller's bytes and is valid as long as the bytes are. These functions do not allocate, recurse or trust their input.
+ * The only parser of received frames in userspace. A cursor checks the remaining length, returns a pointer and advances. Each view points
+ * into the caller's bytes and is valid as long as the bytes are. These functions do not allocate, recurse or trust their input.
  */
 #ifndef TW_DECODE_H
 #define TW_DECODE_H
@@ -26,10 +26,10 @@ struct tw_frame_info {
 	uint16_t length; /* bytes including the header; tw_frame__end() sets it */
 	uint16_t channel;
 	uint16_t cpu;
-	uint16_t events; /* quantity of numbers used; tw_frame__add_*() count it; 1 in a control frame */
+	uint16_t events; /* quantity of numbers used; tw_frame__add_event(), _part() count it; control frame: 1 */
 	uint64_t stream_id;
 	uint64_t schema_id;
-	uint64_t seq;
+	uint64_t seq;       /* number of the first event; in a control frame, of the frame */
 	uint64_t base_time; /* in the stream's clock */
 };
 
@@ -79,7 +79,8 @@ enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_fra
 /**
  * tw_cursor__next_tlv() - read the next TLV of a frame, of any type
  * @ret_status: TW_FRAME_OK after a TLV and at the end of the frame; TW_FRAME_MALFORMED if the remaining bytes are not a valid TLV
- * A TLV is malformed if it is shorter than the minimum length of its type, or an AUTH that is not last. Unknown types are returned.
+ * A TLV is malformed if it is shorter than the minimum length of its type, exceeds the remaining bytes, or is an AUTH that is not last.
+ * Unknown types are returned.
  * Return: true if a TLV was read into @ret.
  */
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status);
@@ -91,7 +92,7 @@ bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type);
  * tw_cursor__cut_tlv() - read the captured part of the last TLV of a truncated frame, where tw_cursor__next_tlv() stopped
  * @missing: bytes of the frame after the cursor's end, which were not captured
  * @ret: the TLV with the captured part of its value, which may be shorter than the minimum length
- * Return: false if the TLV's header is incomplete or its length is invalid.
+ * Return: false if the TLV is complete, its header is incomplete, or its length is invalid.
  */
 bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv_view *ret);
 
@@ -120,7 +121,7 @@ struct tw_part_view {
 };
 
 struct tw_lost_view {
-	uint64_t time;  /* of the first event after the loss, in the stream's clock */
+	uint64_t time;  /* in the stream's clock: of the next event, or at the stream's end of the last event */
 	uint16_t where; /* enum tw_lost_where, or unknown */
 	bool unknown;   /* TW_LOST_UNKNOWN */
 	uint64_t count;
@@ -135,7 +136,7 @@ struct tw_schema_view {
 	uint8_t kind, encoding;
 	uint16_t event_id;
 	uint32_t raw_length, index, total;
-	const uint8_t *data; /* payload: system, NUL and text, encoded as @encoding */
+	const uint8_t *data; /* payload, encoded as @encoding: system, NUL and text; of a GROUP, SCHEMA TLVs */
 	size_t len;
 };
 
@@ -189,7 +190,7 @@ struct tw_offset_view {
 };
 
 /*
- * Each function reads the value of a TLV of its type, from tw_cursor__next_tlv() or reassembled from PARTs.
+ * Each function reads the value of a TLV of its type, from tw_cursor__next_tlv() or reassembled from PARTs. @base_time: of the frame.
  * Return: false, with @ret unchanged, if the value is malformed.
  */
 bool tw_event__parse(const struct tw_tlv_view *tlv, uint64_t base_time, struct tw_event_view *ret);

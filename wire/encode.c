@@ -63,7 +63,7 @@ size_t tw_frame__end(struct tw_frame *f)
 {
 	f->info.length = (uint16_t)f->len;
 	if (f->info.source == TW_SOURCE_CONTROL)
-		f->info.events = 1; /* control channels count frames */
+		f->info.events = 1; /* the control channel numbers frames */
 	tw_frame_hdr__emit(f->buf, &f->info);
 	return f->len;
 }

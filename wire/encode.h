@@ -22,7 +22,7 @@ struct tw_frame {
 /**
  * tw_frame__begin() - start a frame
  * @buf: borrowed until tw_frame__end(); at least @cap + TW_COPY_STEP bytes
- * @cap: largest frame to build, bytes; at least the size of a frame header; reduced to TW_FRAME_MAX
+ * @cap: largest frame to build, bytes; at least the size of a frame header; reduced to a multiple of 4 and to TW_FRAME_MAX
  * @info: header fields, except length and events, which later calls set
  */
 void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_frame_info *info);
@@ -78,9 +78,10 @@ static inline bool tw_frame__add_event(struct tw_frame *f, const uint8_t *record
 /**
  * tw_frame__add_part() - append a PART with the next piece of a value that does not fit a frame
  * @inner: type of the divided TLV
+ * @id: the same for all pieces of the value
  * @value: the complete value, @total bytes, without a TLV header
  * @offset: offset of this piece in the value
- * Return: length of this piece, bytes, a multiple of 4 unless it is the last piece; 0 if not even 4 bytes fit.
+ * Return: length of this piece, bytes, a multiple of 4 unless it is the last piece; 0 if not even 4 bytes fit, or at the end of the value.
  */
 size_t tw_frame__add_part(struct tw_frame *f, enum tw_tlv_type inner, uint32_t id, const void *value, uint32_t total,
 			  uint32_t offset);
@@ -109,7 +110,7 @@ bool tw_time_sync__emit(struct tw_frame *f, const struct tw_time_sync_view *exch
 bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset);
 /* A METADATA_REQUEST or REFUSED with one number. */
 bool tw_number_tlv__emit(struct tw_frame *f, enum tw_tlv_type type, uint16_t number);
-/* @schema->data is the encoded payload, from tw_schema_text__compress(). */
+/* @schema->data is the encoded payload, as from tw_schema_text__compress(). */
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);
 /* Write only the value of a SCHEMA, for PARTs: it may be too long for a TLV. @buf has TW_SCHEMA_HEAD + @schema->len bytes. */
 void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema);

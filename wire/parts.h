@@ -34,7 +34,7 @@ struct tw_parts_stats {
 	uint32_t count;      /* number of current incomplete values */
 };
 
-/** tw_parts__new() - make an empty reassembler; @limits is copied, both limits are at least 1. Return: NULL if out of memory */
+/** tw_parts__new() - make an empty reassembler; @limits is copied; both limits must be at least 1. Return: NULL if out of memory */
 struct tw_parts *tw_parts__new(const struct tw_parts_limits *limits);
 
 /** tw_parts__free() - free @parts, which may be NULL */
@@ -44,7 +44,7 @@ void tw_parts__free(struct tw_parts *parts);
  * tw_parts__add() - add one piece
  * @stream_id, @channel: of the frame with the piece
  * @part: from tw_part__parse(); its bytes are copied
- * @ret: for TW_PARTS_WHOLE, the inner type and the complete value, borrowed until the next call; otherwise unchanged
+ * @ret: for TW_PARTS_WHOLE, the inner type and the complete value, borrowed until the next call for @parts; otherwise unchanged
  */
 enum tw_parts_status tw_parts__add(struct tw_parts *parts, uint64_t stream_id, uint16_t channel,
 				   const struct tw_part_view *part, struct tw_tlv_view *ret);

@@ -32,7 +32,7 @@ static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw
 	return 0;
 }
 
-/* @max: limit of the decompressed length. @ret: the decompressed bytes, in @buf or in a plain payload */
+/* Decompress a payload of at most @max bytes of decompressed length. @ret: the decompressed bytes, in @buf or in a plain payload */
 static int expand(const struct tw_schema_view *schema, uint32_t max, void *buf, size_t cap, const char **ret,
 		  struct tw_error *error)
 {
@@ -163,14 +163,14 @@ int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_
 	return 0;
 }
 
-/* Makes records from a list of texts: first of each text, then of runs of them. */
+/* Makes records from a list of texts: first one record for each text, then one group instead of the records of consecutive texts. */
 struct maker {
 	const struct tw_schema_source *sources;
 	size_t n;
 	struct tw_schema_records records;
 	uint8_t group[GROUP_LEN]; /* the TLVs of the texts that are waiting, with plain payloads */
 	size_t group_len;
-	size_t waiting; /* number of these texts: the last ones of records */
+	size_t waiting; /* number of these texts; their own records are the last ones in @records */
 };
 
 static int compress_source(const struct maker *m, size_t i, struct tw_schema_view *ret, struct tw_error *error)

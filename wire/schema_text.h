@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The payloads of SCHEMA TLVs. The payload of one text is the name of its system, a NUL and the text. Small texts are sent in groups, because
- * format texts are much alike: together they compress to about a quarter of the size that they have separately. Each record can be read
- * without the others.
+ * The payloads of SCHEMA TLVs. The payload of one text is the name of its system, a NUL and the text. Small texts are sent in groups,
+ * because format texts are much alike: together they compress to about a quarter of the size that they have separately. Each record can be
+ * read without the others.
  */
 #ifndef TW_SCHEMA_TEXT_H
 #define TW_SCHEMA_TEXT_H
@@ -42,7 +42,7 @@ int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_
  * tw_schema_text__compress() - make the payload of a SCHEMA TLV
  * @text: the text to send; @text->text need not be NUL-terminated
  * @buf: the caller's memory for the payload; @ret->data points to it
- * @cap: bytes at @buf, at least those of name, NUL and text; a text that compression would not shorten stays plain
+ * @cap: bytes at @buf, at least those of name, NUL and text, because a text that compression would not shorten stays plain
  * @ret: encoding, raw_length, data and len are set; the caller sets the other members
  *
  * Return: 0; -E2BIG if name or text exceeds its limit, -ENOBUFS if @cap is too small, -ENOMEM.
@@ -68,7 +68,7 @@ int tw_schema_group__expand(const struct tw_schema_view *schema, void *buf, size
 /** tw_schema_group__next() - read the next record of a group. Return: false at the end */
 bool tw_schema_group__next(struct tw_schema_group *group, struct tw_schema_view *ret);
 
-/* A text to be sent. Its index is its place in the list. */
+/* A text to be sent. Its index in the schema is its position in the array that tw_schema_records__make() gets. */
 struct tw_schema_source {
 	enum tw_schema_kind kind;
 	uint16_t event_id;

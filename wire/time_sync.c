@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "wire/time_sync.h"
 
-/* Write a frame with a TIME_SYNC and a number in a TLV of @type; 0 = without number. */
+/* Write a frame with a TIME_SYNC and a number in a TLV of @type; @type 0 = only the TIME_SYNC. */
 static size_t write_frame(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *sync, unsigned int type,
 			  uint16_t number)
 {

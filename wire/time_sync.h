@@ -20,7 +20,10 @@ size_t tw_time_sync_frame__request(uint8_t *buf, uint64_t stream_id, const struc
 size_t tw_time_sync_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *request,
 				  uint16_t why);
 
-/** tw_time_sync_frame__read() - read the first TIME_SYNC of a frame. Return: false if it is missing, malformed or not out-of-band */
+/**
+ * tw_time_sync_frame__read() - read the first TIME_SYNC of a frame
+ * Return: false if the frame is not a complete out-of-band frame, or its TIME_SYNC is missing or malformed.
+ */
 bool tw_time_sync_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stream, struct tw_time_sync_view *ret);
 
 /** tw_time_sync_frame__metadata_request() - the largest known number in METADATA_REQUESTs of an out-of-band frame; 0 = no request */

@@ -25,7 +25,7 @@ typedef unsigned long long __u64, __be64;
 #endif
 
 #define TW_ETHERTYPE 0x88B5      /* IEEE 802, local experimental 1 */
-#define TW_UDP_PORT  18101       /* default port of stream -u and capture -u */
+#define TW_UDP_PORT  18101       /* default port of stream -u and of the Wireshark plugin */
 #define TW_MAGIC     0x54575231u /* "TWR1" */
 #define TW_VERSION   1
 
@@ -40,7 +40,7 @@ typedef unsigned long long __u64, __be64;
 /* source in the frame header: kind of the channel */
 #define TW_SOURCE_CONTROL     0 /* metadata and counters; its sequence number counts frames */
 #define TW_SOURCE_FTRACE      1 /* one CPU's trace ring */
-#define TW_SOURCE_BPF         2 /* one CPU's BPF ring */
+#define TW_SOURCE_BPF         2 /* one CPU's BPF ring; no producer of this version sends it */
 #define TW_SOURCE_OUT_OF_BAND 3 /* outside all channels, no numbers: time synchronisation, a capture host's records */
 
 #define TW_CHANNEL_CONTROL     0 /* the channel of control frames; CPU n's ring has channel n + 1 */
@@ -54,13 +54,14 @@ struct tw_frame_hdr {
 	__be16 length;    /* bytes of the frame: this header and all TLVs; later bytes are padding of the link */
 	__be64 stream_id; /* random; a producer chooses one at each start */
 	__be64 schema_id; /* identifies the formats of the event ids; 0 = none announced yet */
-	__be64 seq;       /* number of the first event in this frame, in its channel */
+	__be64 seq;       /* number of the first event in this frame, in its channel; or of a control frame */
 	__be64 base_time; /* in the stream's clock; times of EVENT, FILTERED and LOST are relative to it */
 	__be16 channel;
 	__be16 cpu;
 	__u8 source;
 	__u8 reserved;
-	__be16 events; /* quantity of numbers that the frame uses: EVENTs, FILTEREDs, last PARTs of EVENTs; 1 in a control frame */
+	/* quantity of numbers that the frame uses: EVENTs, FILTEREDs, last PARTs of EVENTs; 1 in a control frame; 0 out-of-band */
+	__be16 events;
 } __attribute__((packed));
 
 /*
@@ -149,7 +150,8 @@ enum tw_lost_where {
 
 struct tw_lost {
 	struct tw_tlv tlv;
-	__be32 time;  /* of the first event after the loss; s32, ns from the frame's base time */
+	/* of the first event after the loss; at the end of the stream, of the last event before it; s32, ns from the frame's base time */
+	__be32 time;
 	__be16 where; /* enum tw_lost_where */
 	__be16 flags;
 	__be64 count;
@@ -190,7 +192,7 @@ struct tw_schema_tlv {
 	__u8 encoding;
 	__be16 event_id;
 	__be32 raw_length; /* bytes of the decompressed payload */
-	__be32 index;      /* index of this text, from 0, in the schema of the frame header */
+	__be32 index;      /* index of this text, or of a GROUP's first text, in the frame header's schema, from 0 */
 	__be32 total;      /* number of texts in that schema */
 } __attribute__((packed));
 
@@ -307,15 +309,16 @@ struct tw_auth {
 	/* the tag follows */
 } __attribute__((packed));
 
-/* END is sent several times, in the last control frames; the final counters precede it in a STATS. */
+/* Where frames may get lost, END is sent several times, in the last control frames. A STATS with the final counters precedes it. */
 struct tw_end {
 	struct tw_tlv tlv;
 	__be32 reserved;
 } __attribute__((packed));
 
 /*
- * As in NTP (RFC 5905), two differences bound the distance between the clocks: received - asked is an upper bound, and answered - (arrival
- * of the response) is a lower bound. A request is sent to the sender of the stream's frames, in an out-of-band frame with the stream's id.
+ * As in NTP (RFC 5905), two differences bound the distance (stream's clock - receiver's clock). An upper bound is received - asked; a lower
+ * bound is answered - (arrival of the response). A request is sent to the sender of the stream's frames, in an out-of-band frame with the
+ * stream's id.
  */
 struct tw_time_sync {
 	struct tw_tlv tlv;
@@ -340,7 +343,7 @@ enum tw_offset_kind {
 #define TW_OFFSET_METHOD_LIST(X)                                                   \
 	X(0, NONE, "none", "nothing bounds the error")                             \
 	X(1, TIME_SYNC, "exchange", "TIME_SYNC between producer and capture host") \
-	X(2, SYNC, "sync", "both hosts' clocks are kept by the same time, as they say")
+	X(2, SYNC, "sync", "both hosts report error bounds of their clocks")
 
 enum tw_offset_method {
 #define X(num, name, text, what) TW_OFFSET_BY_##name = (num),
@@ -350,7 +353,7 @@ enum tw_offset_method {
 
 #define TW_ERROR_UNKNOWN 0xffffffffffffffffull
 
-/* From @time on: packet time = time in the stream's clock + @offset; it differs from the capture host's clock by at most @error_ns. */
+/* From @time on: packet time = time in the stream's clock + @offset, and differs from the capture host's clock by at most @error_ns. */
 struct tw_offset {
 	struct tw_tlv tlv;
 	__be16 kind;     /* enum tw_offset_kind */

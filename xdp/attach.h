@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Attaches a classifier in each place: as a program to XDP (with a bpf_link, permanently with libxdp, or in the NIC), as a program to tc
- * (cls_bpf with direct action), or as u32 filters to tc. In tc, at the ingress of the interface. Used inside xdp/ only.
+ * (cls_bpf with direct action), or as u32 filters to tc. In tc, classifiers are attached to the ingress of the interface. Used inside xdp/
+ * only.
  */
 #ifndef TW_ATTACH_H
 #define TW_ATTACH_H
@@ -18,26 +19,28 @@ int tw_xdp__plan(const struct tw_state *state, struct tw_error *error);
 
 /**
  * tw_xdp__hold() - attach a loaded program with a new bpf_link, or replace the program of an existing link
- * @link: descriptor of the link, owned by the caller; -1 = make a new link
+ * @link: descriptor of the link, owned by the caller; -1 = make a new link, and set @link to it
+ * Return: 0 or -errno.
  */
 int tw_xdp__hold(const struct tw_state *state, int program, int *link, struct tw_error *error);
 
-/** tw_xdp__offload() - attach a loaded program in the NIC. @old: descriptor of the program to replace, or -1 */
+/** tw_xdp__offload() - attach a loaded program in the NIC. @old: descriptor of the program to replace, or -1. Return: 0 or -errno */
 int tw_xdp__offload(const struct tw_state *state, int program, int old, struct tw_error *error);
 
 /**
  * tw_xdp__leave() - attach a program permanently with libxdp: together with other programs if its dispatcher works, otherwise alone
  * @opened: from tw_loaded__open(), not loaded; libxdp loads it
  * @ret_id: the kernel's id of the program
+ * Return: 0 or -errno.
  */
 int tw_xdp__leave(const struct tw_state *state, struct tw_loaded *opened, uint32_t *ret_id, struct tw_error *error);
 
 /**
- * tw_tc__plan() - check, before a program or u32 filters are attached, that no other program uses Tracewire's priorities
+ * tw_tc__plan() - check, before a program or u32 filters are attached, that no other program uses the priorities of this place
  *
- * It sets the priority of the state, and made_clsact if Tracewire will have to create the qdisc. It changes nothing in the kernel. The
- * caller writes the state to its file before it attaches the first filter, so that cleanup can remove filter and qdisc if the process is
- * killed.
+ * It sets the priority of the state. It sets made_clsact if Tracewire will have to create the qdisc, or created it for another classifier
+ * of the interface. It changes nothing in the kernel. The caller writes the state to its file before it attaches the first filter, so that
+ * cleanup can remove filter and qdisc if the process is killed.
  *
  * Return: 0; -EEXIST if another program uses the priorities; another -errno.
  */
@@ -51,7 +54,7 @@ int tw_tc__attach(struct tw_state *state, int program, struct tw_error *error);
 
 /**
  * tw_u32__attach() - attach filters for rules, or replace the attached ones
- * @state: planned by tw_tc__plan(); its rows are set to the numbers of the new filters
+ * @state: planned by tw_tc__plan(); its rows and priority are set to those of the new filters
  * @rules: must have a schema
  * @any: TW_U32_ANY_EVENT, bound to the same schema
  *
@@ -65,8 +68,8 @@ int tw_u32__attach(struct tw_state *state, const struct tw_rules *rules, const s
 
 /**
  * tw_u32__count() - read the frame counter of each row
- * @rows: array of TW_ROWS_MAX; frames is TW_NOT_COUNTED if the row has no filter, or this kernel does not count; events are not set
- * Return: 0 or -errno.
+ * @rows: array of TW_ROWS_MAX; frames is TW_NOT_COUNTED if the row never had a filter, or this kernel does not count; events are not set
+ * Return: 0; -ENOENT if the filters were removed; another -errno.
  */
 int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct tw_error *error);
 

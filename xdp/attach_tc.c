@@ -32,7 +32,7 @@ static struct nl_msg *message(const struct tw_state *state, int program)
 	return msg;
 }
 
-/* What the kernel reports of Tracewire's filter. */
+/* What the kernel reports about Tracewire's filter. */
 struct found {
 	bool ours; /* there is a filter with Tracewire's name at the expected priority */
 	uint32_t program, flags;
@@ -90,7 +90,7 @@ static int check_hardware(struct nl_sock *sk, const struct tw_state *state, stru
 	remove_ours(sk, state, NULL);
 	return tw_error__set(
 		error, -EOPNOTSUPP,
-		"%s took the program, but the kernel says not_in_hw: undone. Without --offload the kernel runs it",
+		"%s took the program, but the kernel reports not_in_hw, so it was removed. Without --offload the kernel runs it",
 		state->public.ifname);
 }
 

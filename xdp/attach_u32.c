@@ -142,9 +142,9 @@ static struct nl_msg *message(const struct tw_tc_at *at, const struct node *node
 	return msg;
 }
 
-/* What the kernel reports of a set of filters. */
+/* What the kernel reports about a set of filters. */
 struct u32_look {
-	const struct tw_state *state; /* set by look_at_set() */
+	const struct tw_state *state; /* of the classifier; set by look_at_set() */
 	struct tw_counter *rows;      /* the frames of each filter are added to its row; NULL = do not count */
 	unsigned int n, in_hw;        /* number of filters found, and of filters in hardware */
 };
@@ -292,7 +292,7 @@ static int refused(const struct set *set, const struct node *node, const struct 
 			kind, kind);
 	if (set->state->public.offload)
 		return tw_error__set(error, answer->err,
-				     "%s does not take u32 into hardware: %s. Without --offload the kernel does it",
+				     "%s does not take u32 into hardware: %s. Without --offload the kernel runs it",
 				     ifname, answer->text);
 	return tw_error__set(error, answer->err, "cannot attach u32 to tc of %s: %s", ifname, answer->text);
 }
@@ -304,7 +304,8 @@ static int add(struct set *set, unsigned int row, struct node *node, struct tw_e
 	node->number = set->next;
 	node->offload = set->state->public.offload;
 	if (node->number > TW_U32_NODES_MAX)
-		return tw_error__set(error, -EOPNOTSUPP, "the rules take more than %d filters of u32",
+		return tw_error__set(error, -EOPNOTSUPP,
+				     "the rules need more than %d u32 filters; use fewer or simpler rules",
 				     TW_U32_NODES_MAX);
 	if (tw_tc__ask(set->sk, message(&set->at, node), &answer))
 		return refused(set, node, &answer, error);
@@ -348,7 +349,7 @@ static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 	return n;
 }
 
-/* Add a filter that passes control frames and also copies them to the interfaces that rules redirect to. */
+/* If rules redirect frames, add a filter that passes control frames and also copies them to the targets. */
 static int add_control(struct set *set, const struct tw_rules *rules, struct tw_error *error)
 {
 	uint32_t to[TW_RULES_MAX + 1];
@@ -377,8 +378,8 @@ static int check_hardware(const struct set *set, struct tw_error *error)
 		return 0;
 	return tw_error__set(
 		error, -EOPNOTSUPP,
-		"%s took the filters, but the kernel says not_in_hw of %u of %u: undone. Without --offload the "
-		"kernel does it",
+		"%s took the filters, but the kernel reports not_in_hw for %u of %u, so all were removed. Without --offload "
+		"the kernel evaluates them",
 		set->state->public.ifname, look.n - look.in_hw, look.n);
 }
 

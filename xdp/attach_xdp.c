@@ -134,7 +134,7 @@ int tw_xdp__plan(const struct tw_state *state, struct tw_error *error)
 	tw_program__name_of(id, name);
 	return tw_error__set(
 		error, -EEXIST,
-		"%s has an XDP program of another owner already, %s with id %u; --hook tc does not need its place",
+		"%s has an XDP program of another owner already, %s with id %u; --hook tc does not use XDP",
 		state->public.ifname, *name ? name : "without a name", id);
 }
 

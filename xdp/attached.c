@@ -40,7 +40,7 @@ static int visit_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 	struct tw_state state;
 	int err = 0;
 
-	if (tw_state__read(file, &state)) /* its process has not written it yet */
+	if (tw_state__read(file, &state)) /* for example, the process has not written the file yet */
 		return 0;
 	if (state.netns == visit->netns && if_indextoname((unsigned int)state.public.ifindex, state.public.ifname)) {
 		state.public.mode = tw_attached__mode(&state);
@@ -71,7 +71,7 @@ static bool read_name(pid_t pid, char name[32])
 	return read;
 }
 
-/* Whether a pid is a Tracewire process: it may be of another container, or reused while the cleanup helper still holds the lock. */
+/* Whether a pid is a Tracewire process. It may be of another pid namespace, or reused while the cleanup helper still holds the lock. */
 static bool is_one_of_us(pid_t pid)
 {
 	char its[32], ours[32];
@@ -86,7 +86,7 @@ static int end_holder(struct tw_state_file *file, const struct tw_attached *atta
 	int err = -EBUSY;
 
 	if (is_one_of_us(attached->pid) && kill(attached->pid, SIGTERM) && errno != ESRCH)
-		return tw_error__set(error, -errno, "process %d holds it and cannot be asked to end: %s",
+		return tw_error__set(error, -errno, "process %d holds the classifier, and cannot be sent SIGTERM: %s",
 				     (int)attached->pid, strerror(errno));
 	for (int ms = 0; ms < WAIT_MS && err == -EBUSY; ms += LOOK_MS) {
 		nanosleep(&pause, NULL);
@@ -95,7 +95,8 @@ static int end_holder(struct tw_state_file *file, const struct tw_attached *atta
 	if (!err)
 		return tw_stale__remove(file, error);
 	return err == -ENOENT ? 0
-			      : tw_error__set(error, err, "process %d holds it and does not end", (int)attached->pid);
+			      : tw_error__set(error, err, "process %d holds the classifier, and does not end",
+					      (int)attached->pid);
 }
 
 struct detaching {
@@ -143,7 +144,10 @@ struct stale_search {
 	uint64_t netns;
 };
 
-/* Whether an unlocked file is stale: its process ended; or, if permanent, its interface or the classifier was removed. */
+/*
+ * Whether the classifier of an unlocked file, in this network namespace, is stale: its process ended; or, if it is permanent, its interface
+ * was removed or it is no longer attached.
+ */
 static bool is_left_over(struct tw_state *state, uint64_t netns)
 {
 	char name[IFNAMSIZ];
@@ -155,7 +159,7 @@ static bool is_left_over(struct tw_state *state, uint64_t netns)
 	return tw_attached__mode(state) == TW_MODE_NONE;
 }
 
-/* Remove the classifier or file if it is stale. A locked file is not: it belongs to a running process. */
+/* Remove the classifier and its file if they are stale. A locked file is not stale: it belongs to a running process. */
 static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	const struct stale_search *search = ctx;

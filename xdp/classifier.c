@@ -104,7 +104,7 @@ static int parse_rules(struct tw_classifier *c, const struct tw_classifier_optio
 	return tw_filter__parse(TW_U32_ANY_EVENT, &c->filters[options->n], error);
 }
 
-/* Lock the hook's state file. Fail if it is of an attached permanent classifier; detach the classifier of a killed process. */
+/* Lock the state file of the place. Fail if an attached permanent classifier owns it; detach the classifier of a killed process. */
 static int claim(struct tw_classifier *c, struct tw_error *error)
 {
 	struct tw_state there;
@@ -298,7 +298,7 @@ static int make_maps(struct tw_classifier *c, unsigned int rows, struct tw_error
 	return err;
 }
 
-/* Convert an error of the kernel or a driver, where -EINVAL is no usage error. */
+/* Convert an error of the kernel or a driver to -EOPNOTSUPP, because the command treats -EINVAL as a usage error. */
 static int kernels(int err)
 {
 	return err == -EINVAL || err == -E2BIG || err == -ENODATA ? -EOPNOTSUPP : err;

@@ -55,10 +55,10 @@ struct tw_classifier;
 /**
  * tw_classifier__new() - check the rules and reserve the place, without attaching anything
  *
- * Unless the classifier is permanent, this forks the cleanup helper.
+ * Unless the classifier is permanent, this forks the cleanup helper. A stale classifier in this place is removed.
  *
- * Return: 0; -EINVAL for invalid rules; -EBUSY if the place has a classifier of Tracewire; -EEXIST if it has another program; -ENODEV,
- * -EPERM, another -errno.
+ * Return: 0; -EINVAL for invalid rules; -EOPNOTSUPP for a redirect target that does not send redirected frames; -EBUSY if the place has a
+ * classifier of Tracewire; -EEXIST if it has another program; -ENODEV, -EPERM, another -errno.
  */
 int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *error);
 
@@ -72,8 +72,9 @@ struct tw_classifier_schema {
 /**
  * tw_classifier__bind() - compile the rules for a schema and attach them, or replace the attached ones
  *
- * Each frame is evaluated by either the old or the new rules. The counters continue. After an error, the old rules stay attached, except
- * if tc reports that the new program does not run in the NIC.
+ * Each frame is evaluated by either the old or the new rules. The counters continue. After an error, the old rules stay attached. There are
+ * two exceptions: if tc reports that the new program does not run in the NIC, no rules are attached; if only the state file cannot be
+ * written, the new rules are attached.
  *
  * Return: 0; -EINVAL if an expression is invalid for that schema; -EOPNOTSUPP if the place, this kernel or the NIC does not support the
  * rules; -EEXIST if another program occupies the place; another -errno.
@@ -105,7 +106,7 @@ struct tw_attached {
 	uint8_t place;
 	bool offload, persist;
 	uint8_t mode;       /* enum tw_mode */
-	pid_t pid;          /* the process that holds the classifier; 0 = permanent */
+	pid_t pid;          /* the process that holds the classifier; 0 = permanent and attached */
 	uint64_t schema_id; /* schema that the rules are bound to; 0 = not bound yet */
 	uint32_t program;   /* the kernel's id of the program; 0 for u32 */
 	struct tw_classifier_rule rules[TW_RULES_MAX];
@@ -133,7 +134,7 @@ struct tw_counted {
 	uint16_t channel;
 	bool overflow;   /* frames of all streams and channels beyond TW_COUNTED_MAX */
 	bool total;      /* frames of all streams and channels; u32 and NICs have only these rows */
-	bool has_events; /* false for u32, which counts frames only */
+	bool has_events; /* false for u32, which counts only frames; the events of a rule are then equal to its frames */
 };
 #define TW_COUNTED_MAX 4096 /* streams and channels with their own counters */
 #define TW_ROWS_MAX    (TW_RULES_MAX + 1 + TW_COUNT_MORE)
@@ -142,12 +143,15 @@ struct tw_counted {
 /* A callback for the counters of a stream and channel. @rows: array of tw_rules__rows() rows, see filter/rules.h */
 typedef void tw_counted_visitor(const struct tw_counted *what, const struct tw_counter *rows, void *ctx);
 
-/** tw_attached__count() - read the counters of each stream and channel. Return: 0 or -errno with @error filled */
+/**
+ * tw_attached__count() - read the counters, and call @each for the rows of each stream and channel, of the overflow, or of the total
+ * Return: 0, without a call if the classifier is not bound to a schema yet; -errno with @error filled.
+ */
 int tw_attached__count(const struct tw_attached *attached, tw_counted_visitor *each, void *ctx, struct tw_error *error);
 
 /**
- * tw_attached__detach() - remove a permanent classifier, or end the process that holds a classifier, which then removes it
- * Return: 0; -ENOENT if it no longer exists; another -errno.
+ * tw_attached__detach() - remove a permanent classifier, or end the process that holds a classifier, and wait until it is removed
+ * Return: 0; -ENOENT if it no longer exists; -EBUSY if the process does not end within some seconds; another -errno.
  */
 int tw_attached__detach(const struct tw_attached *attached, struct tw_error *error);
 
@@ -156,9 +160,10 @@ int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err
 #define TW_RECORD     "record of classifier"
 
 /**
- * tw_classifier__cleanup() - remove stale objects: classifiers whose process and cleanup helper were killed, and stale state files
+ * tw_classifier__cleanup() - remove stale objects of this network namespace: classifiers whose process and cleanup helper were killed, and
+ * stale state files
  * @dry_run: only report them
- * @tell: called for each stale object; @what is TW_CLASSIFIER or TW_RECORD
+ * @tell: called for each stale object; @what is TW_CLASSIFIER or TW_RECORD; @name is "PLACE of INTERFACE", such as "tc of eth0"
  * Return: 0 or -errno with @error filled.
  */
 int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,

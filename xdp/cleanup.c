@@ -64,7 +64,10 @@ static void keep_away(void)
 		signal(ignored[i], SIG_IGN);
 }
 
-/* Move both to FILE_FD and PIPE_FD, through higher numbers, so that one dup2() does not close the other descriptor. */
+/*
+ * Move both descriptors to FILE_FD and PIPE_FD, through higher numbers, so that one dup2() does not close the other descriptor. Descriptors
+ * 0 to 2 become /dev/null; all others are closed.
+ */
 static int keep_two(int file_fd, int pipe_fd)
 {
 	const int null = open("/dev/null", O_RDWR);
@@ -99,7 +102,7 @@ int tw_cleanup_helper__start(const struct tw_state_file *file, struct tw_cleanup
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
-		return tw_error__set(error, -errno, "cannot make a pipe: %s", strerror(errno));
+		return tw_error__set(error, -errno, "cannot make the pipe of the cleanup helper: %s", strerror(errno));
 	ret->pid = fork();
 	if (!ret->pid)
 		watch(&its, ends[0]);
@@ -117,7 +120,7 @@ void tw_cleanup_helper__end(struct tw_cleanup_helper *helper)
 	if (!helper->pid)
 		return;
 	close(helper->pipe);
-	kill(helper->pid, SIGKILL); /* without waiting for its end, because it may be stopped (SIGSTOP) */
+	kill(helper->pid, SIGKILL); /* a helper that is stopped (SIGSTOP) does not read the EOF */
 	while (waitpid(helper->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	helper->pid = 0;

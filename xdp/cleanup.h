@@ -8,22 +8,25 @@
 
 #include "xdp/state.h"
 
-/** tw_stale__detach_file() - detach the classifier that @file describes, and keep the file. The caller must have locked it */
+/**
+ * tw_stale__detach_file() - detach the classifier that @file describes, and keep the file
+ * The caller must have locked the file. Return: 0, also if the file has no content; -errno.
+ */
 int tw_stale__detach_file(const struct tw_state_file *file, struct tw_error *error);
 
 /**
- * tw_stale__remove() - detach the classifier that @file describes, and remove the file. The caller must have locked it
+ * tw_stale__remove() - detach the classifier that @file describes, and remove the file. The caller must have locked the file
  * Return: 0, also if the file was removed before; -errno: the file stays.
  */
 int tw_stale__remove(struct tw_state_file *file, struct tw_error *error);
 
 /*
- * The cleanup helper: a child process that waits until its parent ends, and then removes the classifier that the state file describes. It
- * is needed because tc before Linux 6.6 has no bpf_link.
+ * The cleanup helper: a child process that waits until its parent ends. Then it removes the classifier and the state file that describes
+ * it. The helper is needed because filters of tc have no bpf_link.
  */
 struct tw_cleanup_helper {
 	pid_t pid; /* 0 = no helper is running */
-	int pipe;  /* write end of a pipe; the kernel closes it when this process ends, which the helper notices */
+	int pipe;  /* write end of a pipe; the kernel closes it when this process ends, so that the helper reads EOF */
 };
 
 /**

@@ -134,13 +134,13 @@ int tw_attached__count(const struct tw_attached *attached, tw_counted_visitor *e
 		return 0;
 	if (attached->place == TW_PLACE_U32)
 		return count_u32(&reading, attached->state, error);
-	if (cpus < 1) /* without their number, the kernel would write values beyond the end of the buffer */
+	if (cpus < 1) /* the kernel writes values of all CPUs: the buffer would be too small */
 		return tw_error__set(error, -EIO,
 				     "cannot read the number of CPUs: /sys/devices/system/cpu/possible: %s",
 				     strerror(cpus < 0 ? -cpus : ENODATA));
 	reading.values = calloc((size_t)reading.rows * reading.cpus, sizeof(*reading.values));
 	if (!reading.values)
-		return tw_error__set(error, -ENOMEM, "no memory for the counters");
+		return tw_error__set(error, -ENOMEM, "out of memory for the counters of the classifier");
 	err = read_maps(&reading, attached->state, error);
 	free(reading.values);
 	return err;

@@ -14,7 +14,10 @@ int tw_interface__index(const char *name, struct tw_error *error);
 /** tw_interface__takes_redirected() - whether an interface sends frames that XDP redirects to it; true if unknown (before Linux 6.3) */
 bool tw_interface__takes_redirected(uint32_t ifindex);
 
-/** tw_interface__leads_back() - whether frames that @target sends arrive on @ifindex, because both are the ends of a veth pair */
+/**
+ * tw_interface__leads_back() - whether @target and @ifindex are the ends of a veth pair, so that frames sent by @target arrive on @ifindex
+ * Return: false also if this is unknown.
+ */
 bool tw_interface__leads_back(uint32_t target, int ifindex);
 
 #endif

@@ -87,13 +87,13 @@ uint32_t tw_map__id(int fd)
 #define BPF_F_XDP_HAS_FRAGS (1U << 5)
 #endif
 
-/* The program that is being loaded. It is a global variable because libbpf passes no pointer to exchange(). */
+/* The program that is being loaded. It is a global variable, because the cookie that exchange() gets is fixed at registration. */
 static const struct tw_loaded *loading;
 
 /* At most two functions: the program, and the callback of bpf_loop(). */
 static struct bpf_func_info functions[2];
 
-/* Set the BTF function info: that of the stub, with the offset of the generated second function. Offloaded programs need no info. */
+/* Use the stub's BTF function info with the offset of the generated second function, and no line info. Offloaded programs need no info. */
 static void set_functions(const struct tw_loaded *loaded, struct bpf_prog_load_opts *opts)
 {
 	const uint32_t n = loaded->options.code->record_function ? 2 : 1;
@@ -122,8 +122,8 @@ static int exchange(struct bpf_program *program, struct bpf_prog_load_opts *opts
 }
 
 /*
- * Register exchange() as libbpf's handler for all ELF sections without another one. Only this kind of handler stays when libxdp changes the
- * program's type to an extension.
+ * Register exchange() as libbpf's handler for all ELF sections without another handler. Only this kind of handler stays when libxdp changes
+ * the program's type to an extension.
  */
 static int register_exchange(void)
 {
@@ -214,7 +214,8 @@ int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret
 	err = bpf_object__load(ret->object);
 	tw_log_capture__end(&log);
 	if (err == -EPERM)
-		return tw_error__set(error, err, "the kernel permits only root to load a BPF program");
+		return tw_error__set(error, err,
+				     "cannot load the BPF program: this requires root, or CAP_BPF and CAP_NET_ADMIN");
 	return err ? tw_error__set(error, err, "the kernel refuses the program of %u instructions: %s",
 				   options->code->n, tw_log_capture__why(&log, err))
 		   : 0;

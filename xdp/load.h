@@ -22,6 +22,7 @@ void tw_maps__none(struct tw_maps *maps);
  */
 int tw_maps__make(struct tw_maps *maps, unsigned int rows, int offload_to, struct tw_error *error);
 
+/** tw_maps__fini() - close all descriptors, and set them to -1 */
 void tw_maps__fini(struct tw_maps *maps);
 
 /** tw_map__id() - Return: the kernel's id of a map; 0 if @fd is not a map */
@@ -46,15 +47,21 @@ struct tw_loaded {
 /**
  * tw_loaded__open() - make a BPF object with the program, without loading it
  * @ret: call tw_loaded__fini() also after an error. Its address must not change until the object is loaded
+ * Return: 0 or -errno.
  */
 int tw_loaded__open(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error);
 
-/** tw_loaded__load() - make a BPF object and load it. Return: 0; -EPERM; another -errno, with the verifier's last message in @error */
+/**
+ * tw_loaded__load() - make a BPF object and load it
+ * @ret: call tw_loaded__fini() also after an error
+ * Return: 0; -EPERM; another -errno, with the last message of the verifier or of libbpf in @error.
+ */
 int tw_loaded__load(const struct tw_load_options *options, struct tw_loaded *ret, struct tw_error *error);
 
-/** tw_loaded__fd() - Return: descriptor of the loaded program; owned by @loaded */
+/** tw_loaded__fd() - Return: descriptor of the loaded program, owned by @loaded; negative if it is not loaded */
 int tw_loaded__fd(const struct tw_loaded *loaded);
 
+/** tw_loaded__fini() - close the object; an attached program stays attached */
 void tw_loaded__fini(struct tw_loaded *loaded);
 
 /** tw_program__id() - Return: the kernel's id of a program; 0 if @fd is not a program */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Captures messages that libbpf and libxdp would print, to use them in error texts. Used inside xdp/ only. */
+/* Captures warnings that libbpf and libxdp would print, to use them in error texts. Used inside xdp/ only. */
 #ifndef TW_LOG_CAPTURE_H
 #define TW_LOG_CAPTURE_H
 
@@ -12,7 +12,7 @@ struct tw_log_capture {
 	char last[256]; /* the last captured line that gives a reason, without the library's prefix; "" = none */
 };
 
-/** tw_log_capture__begin() - capture messages until tw_log_capture__end(); calls must not be nested */
+/** tw_log_capture__begin() - capture warnings, and suppress other messages, until tw_log_capture__end(); calls must not be nested */
 void tw_log_capture__begin(struct tw_log_capture *log);
 void tw_log_capture__end(struct tw_log_capture *log);
 

@@ -14,7 +14,7 @@
 
 #define HEAD "tracewire classifier 1\n"
 
-/* The members of struct tw_state that are numbers, for writing and reading the file. */
+/* The numbers of struct tw_state that the file contains, one on each line. The rows and rules have lines of their own. */
 #define FIELD(name)                                                                             \
 	{                                                                                       \
 #name, offsetof(struct tw_state, name), sizeof(((struct tw_state *)NULL)->name) \
@@ -136,7 +136,7 @@ int tw_state__write(const struct tw_state *state, const struct tw_state_file *fi
 	else
 		err = tw_state_file__write(file, text, len);
 	free(text);
-	return err ? tw_error__set(error, err, "cannot write %s, the state of the attached classifier", file->path) : 0;
+	return err ? tw_error__set(error, err, "cannot write %s, the state file of the classifier", file->path) : 0;
 }
 
 /* Parse one entry: a line, or a rule whose text has several lines. Return: the byte after the entry; NULL if the entry is invalid. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of a classifier, also in a file below /run/tracewire, with which other processes show the classifier, and remove it after its
- * process was killed. The process that holds a classifier keeps its file locked. Used inside xdp/ only.
+ * The state of a classifier. It is also written to a file below /run/tracewire. Other processes use the file to show the classifier, and to
+ * remove it after its process was killed. The process that holds a classifier keeps its file locked. Used inside xdp/ only.
  */
 #ifndef TW_STATE_H
 #define TW_STATE_H
@@ -22,12 +22,12 @@ struct tw_state {
 	uint32_t counters, overflow; /* kernel's ids of the maps COUNTERS and OVERFLOW; 0 = no such map */
 	uint32_t prio;               /* tc: priority of the filters; 0 = not planned yet */
 	uint32_t held_by_link;       /* XDP: 1 if the program is attached with a bpf_link */
-	uint32_t made_clsact;        /* tc: 1 if Tracewire created the clsact qdisc */
+	uint32_t made_clsact;        /* tc: 1 if Tracewire created, or has to create, the clsact qdisc */
 	struct tw_state_row rows[TW_ROWS_MAX];
 	const struct tw_maps *maps; /* open maps, if this process made them; NULL = open the maps by id */
 };
 
-/** tw_state__init() - fill a state for an interface of this network namespace; copies texts. Return: 0, -ENOMEM, -ENODEV */
+/** tw_state__init() - fill a state for an interface of this network namespace; copies texts. Return: 0, -ENOMEM, -ENODEV, another -errno */
 int tw_state__init(struct tw_state *state, const struct tw_classifier_options *options, struct tw_error *error);
 
 /** tw_state__fini() - free the texts of a state */
@@ -51,7 +51,11 @@ int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, stru
 /** tw_state__write() - replace the content of a state file. Return: 0 or -errno */
 int tw_state__write(const struct tw_state *state, const struct tw_state_file *file, struct tw_error *error);
 
-/** tw_state__read() - read a state file. @ret: free with tw_state__fini(). Return: 0; -ENODATA without valid content; another -errno */
+/**
+ * tw_state__read() - read a state file
+ * @ret: free with tw_state__fini() after success; its address must not change, because public.state points to it
+ * Return: 0; -ENODATA if the file has no valid content; another -errno.
+ */
 int tw_state__read(const struct tw_state_file *file, struct tw_state *ret);
 
 #endif

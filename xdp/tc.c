@@ -188,7 +188,7 @@ static void look_for(const struct tcmsg *head, struct nlattr *const *attrs, void
 		search->found = true;
 }
 
-/* Copy made_clsact from another classifier of the interface, so that the classifier that is removed last removes the qdisc. */
+/* Copy made_clsact from another classifier of the interface, so that the last of them to be removed also removes the qdisc. */
 static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	struct tw_state *state = ctx, other;

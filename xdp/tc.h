@@ -23,7 +23,7 @@ struct tw_answer {
 	char text[160]; /* the kernel's error text, or the text of the errno */
 };
 
-/** tw_tc__open() - open a socket; free it with nl_socket_free() */
+/** tw_tc__open() - open a socket; free it with nl_socket_free(). Return: 0 or -EIO */
 int tw_tc__open(struct nl_sock **ret, struct tw_error *error);
 
 /* The object that a tc message is about: a qdisc or a filter. */
@@ -48,10 +48,10 @@ typedef void tw_tc_seen(const struct tcmsg *head, struct nlattr *const *attrs, v
 
 #define TW_TC_PRIO 21591 /* "TW"; priority TW_TC_PRIO + enum tw_place; u32 alternates with TW_TC_PRIO + TW_PLACES */
 
-/** tw_clsact__add() - create the clsact qdisc if the interface has none. Return: 0 or -errno */
+/** tw_clsact__add() - create the clsact qdisc if the interface has none, and set made_clsact of the state. Return: 0 or -errno */
 int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *error);
 
-/** tw_clsact__remove() - remove the clsact qdisc if Tracewire made it, and it has no filters at ingress or egress */
+/** tw_clsact__remove() - remove the clsact qdisc if Tracewire created it, and it has no filters at ingress or egress */
 void tw_clsact__remove(struct nl_sock *sk, const struct tw_state *state);
 
 /** tw_filters__each() - visit the ingress filters with a priority; @prio 0 = all ingress filters. Return: 0 or -errno */

@@ -27,7 +27,10 @@
 
 /* The source of frames: an interface (AF_PACKET or AF_XDP) or a UDP port. */
 
-/* Longest time that the kernel collects frames for a batch, ms: the file lags behind, and a capture of this host records less of itself. */
+/*
+ * Longest time that the kernel collects frames for a batch, ms. The file is late by this time. But the receiver wakes less often, so that a
+ * capture of this host records fewer of Tracewire's own events.
+ */
 #define RETIRE_MS 10
 
 /* Checks --udp: a port, or an IP address and a port. Host names are not resolved. */
@@ -99,8 +102,9 @@ static int capture__open_rx(const struct capture *capture, struct tw_receiver **
 
 /* The start: opens the source and the output, gives up privileges, starts the threads that receive and write. */
 
-#define WAIT_NS  (2 * TW_NS_PER_SECOND) /* longest wait for silent streams and for metadata, repeated each second */
-#define BOOKS_NS (5 * TW_NS_PER_SECOND) /* interval of ledgers in the file: also a truncated file has one */
+/* Longest wait of the merge for silent streams, and for metadata, which producers repeat each second. */
+#define WAIT_NS  (2 * TW_NS_PER_SECOND)
+#define BOOKS_NS (5 * TW_NS_PER_SECOND) /* interval of ledgers in the file, so that a truncated file has one, too */
 
 /* Return: the smaller limit of --count and --autostop events:N; 0 = no limit */
 static uint64_t events_max(const struct capture *capture)
@@ -474,8 +478,8 @@ static const struct cli_option options[] = {
 	  "clock as it was at the start)",
 	  .offset = offsetof(struct capture, wall) },
 	{ 0, "streams-per-source", "N", CLI_ARG_TEXT,
-	  "Admit at most N streams from one address at the same time (default 224); from all addresses together at "
-	  "most 256 are admitted",
+	  "Admit at most N streams from one address, or one IPv6 /64 network, at the same time (default 224); from "
+	  "all addresses together at most 256 are admitted",
 	  .offset = offsetof(struct capture, of_one_source), .apply = set_of_one_source },
 	{ 0, "unanswered", "BYTES", CLI_ARG_TEXT,
 	  "Accept at most BYTES a second in total from streams that do not answer time synchronisation requests; "
@@ -489,11 +493,13 @@ static const struct cli_option options[] = {
 	  "docs/options.md describes their members",
 	  .offset = offsetof(struct capture, json), .apply = set_json },
 	{ 'Z', "user", "USER", CLI_ARG_USER,
-	  "Become this user when the interface and the file are open (default: the user behind sudo, otherwise "
-	  "nobody); with -Z root, no privileges are given up",
+	  "If started by root, become this user when the interface and the file are open, or with --ring-buffer "
+	  "before the first file is created (default: the user behind sudo, otherwise nobody); with -Z root, no "
+	  "privileges are given up",
 	  .offset = offsetof(struct capture, user) },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE,
-	  "No status and no summary on standard error; the JSON of --json is still written",
+	  "No status and no summary on standard error; with --json, only the objects status, end and error, and "
+	  "some notes, are written",
 	  .offset = offsetof(struct capture, quiet) },
 	{ 0 },
 };
@@ -507,7 +513,8 @@ static const struct cli_example examples[] = {
 	{ "Capture an interface for ten seconds", "sudo tracewire capture -i tw0 -a duration:10 -w x.pcapng" },
 	{ "Capture the next hundred switches away from an idle task",
 	  "sudo tracewire capture -i tw0 -f 'prev_pid == 0' -c 100 -w idle.pcapng" },
-	{ "As text, while they come", "sudo tracewire capture -q -i tw0 -w - | tracewire report -" },
+	{ "Print events as text while they are received",
+	  "sudo tracewire capture -q -i tw0 -w - | tracewire report -" },
 	{ NULL, NULL },
 };
 
@@ -515,15 +522,16 @@ const struct cli_command cli_command_capture = {
 	.name = "capture",
 	.summary = "Receive streams of trace events, and write them to a pcapng file",
 	.description =
-		"Receives the frames of `tracewire stream` from any number of machines, until Ctrl-C. Each event is "
-		"a packet with the time of the event, in time order across CPUs and machines. Each stream is an "
+		"Receives the frames of `tracewire stream` from any number of machines, until Ctrl-C or a limit of "
+		"--count or --autostop. Unless --packed is given, each event is a packet with the time of the event, "
+		"in time order across CPUs and machines. Each stream is an "
 		"interface of the file. Packets of the file show where events are missing, and their number.\n\n"
 		"The ledger shows where each recorded event went: in the summary, in --status and in each file (see "
 		"`tracewire info`). Time synchronisation with the producers gives an error bound for packet times: "
 		"trace.time_error in Wireshark.\n\n"
 		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures "
-		"on the interface see the same frames. Capture gives up all privileges when the interface and the "
-		"file are open.",
+		"on the interface see the same frames. Unless -Z names root, capture gives up all privileges before it "
+		"reads the first frame.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct capture),

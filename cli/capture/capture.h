@@ -41,20 +41,21 @@ struct capture {
 	uint64_t took; /* duration of the capture, ns */
 };
 
-/** capture__tell_begin() - report that the capture receives; @how describes the source */
+/** capture__tell_begin() - report that the capture receives, unless --quiet is given; @how describes the source */
 void capture__tell_begin(const struct capture *capture, const char *how);
 
 /**
  * capture__tell_status() - print the status: a line for each stream, or a JSON object; on a terminal a table that replaces the previous one
  *
- * If standard error is still blocked by earlier output, the status is omitted. The next printed status reports the number of omitted ones.
+ * With --quiet, only JSON is printed. If standard error is still blocked by earlier output, the status is omitted. The next
+ * printed status reports the number of omitted ones.
  */
 void capture__tell_status(struct capture *capture);
 
-/** capture__tell_first_refused() - print one sentence on standard error when the first frame was refused; later calls print nothing */
+/** capture__tell_first_refused() - after the first frame was refused, print one sentence on standard error, once; nothing with --quiet */
 void capture__tell_first_refused(struct capture *capture);
 
-/** capture__tell_end() - print the summary */
+/** capture__tell_end() - print the summary as text or JSON; with --quiet only JSON */
 void capture__tell_end(struct capture *capture);
 
 #endif

@@ -90,7 +90,7 @@ static const struct summary_row limits[] = {
 	  "task names did not fit into memory: later files may lack them" },
 	{ "metadata_in_pieces", AT(archive.metadata.incomplete), "limit",
 	  "metadata records were incomplete and are not in the file" },
-	{ "not_asked", AT(asked.crowded), "limit", "frames of streams beyond the number that is asked for clocks" },
+	{ "not_asked", AT(asked.crowded), "limit", "frames of streams whose clocks are not polled: too many streams" },
 	{ 0 },
 };
 
@@ -99,8 +99,8 @@ static void print_limits(const struct capture *capture, const struct receiver_st
 {
 	summary__print_rows(limits, stats, out);
 	if (!drop_counters__is_whole(capture->rejected) && stats->archive.ledger.place[TW_PLACE_WIRE])
-		fputs("limit    counters of classifiers were not read, which requires root: events that these dropped "
-		      "count as wire\n",
+		fputs("limit    some counters of classifiers were not read, which requires root: events that these "
+		      "classifiers dropped count as wire\n",
 		      out);
 }
 
@@ -140,7 +140,7 @@ void capture__tell_first_refused(struct capture *capture)
 static const struct summary_row refused_counters[] = {
 	{ "frames", AT(refusals.frames), NULL, NULL },
 	{ "events", AT(refusals.events), NULL, NULL },
-	{ "gave_way", AT(refusals.gave_way), "gave way", "streams, to others" },
+	{ "gave_way", AT(refusals.gave_way), "evicted", "streams, because of a limit" },
 	{ 0 },
 };
 
@@ -386,7 +386,7 @@ static void print_status(struct capture *capture, const struct receiver_stats *s
 	}
 }
 
-/* Return: whether standard error has room for a status. None is queued, because it would be out of date when it is printed. */
+/* Return: false if text for standard error is queued: a queued status would be out of date when it is printed, so it is omitted */
 static bool is_taken(struct capture *capture)
 {
 	if (standard_files__behind() < 0)

@@ -25,7 +25,8 @@ static int parse_mark(const char *number, struct filter_action *ret, struct tw_e
 
 	if (!(hex ? tw_number__hex : tw_number__digits)(&end, &value) || *end || value > UINT32_MAX)
 		return tw_error__set(error, -EINVAL,
-				     "'%s' is no mark: it is a number of 32 bits, as in mark:7 or mark:0x10", number);
+				     "'%s' is not a mark: a mark is a number of 32 bits, as in mark:7 or mark:0x10",
+				     number);
 	*ret = (struct filter_action){ .action = TW_ACTION_MARK, .arg = (uint32_t)value };
 	return 0;
 }
@@ -54,6 +55,6 @@ int filter_action__parse(const char *text, struct filter_action *ret, struct tw_
 		return parse_mark(value, ret, error);
 	if ((value = behind(text, "redirect:")))
 		return parse_redirect(value, ret, error);
-	return tw_error__set(error, -EINVAL, "'%s' is no action; there are pass, drop, mark:N and redirect:INTERFACE",
+	return tw_error__set(error, -EINVAL, "'%s' is not an action; choose pass, drop, mark:N or redirect:INTERFACE",
 			     text);
 }

@@ -228,7 +228,7 @@ static int check_printable(const struct tw_format *format, const struct tw_line 
 		return 0;
 	return tw_error__set(
 		error, -EINVAL,
-		"the filter of %s:%s has control characters or what is no UTF-8, and is not printed: the kernel "
+		"the filter of %s:%s has control characters or invalid UTF-8, and is not printed: the kernel "
 		"compares \\xNN as four characters; -f of live, record and stream can set it",
 		format->system, format->name);
 }
@@ -269,7 +269,7 @@ static void print_all_filters(const struct event_groups *groups, FILE *out)
 		else
 			disabled = &groups->items[i];
 	if (disabled)
-		event_groups__print(groups, disabled, "# off, for they cannot match: ", OFF_WIDTH, out);
+		event_groups__print(groups, disabled, "# disabled, because they cannot match: ", OFF_WIDTH, out);
 }
 
 static int print_tracefs(const struct compilation *compilation, struct tw_error *error)
@@ -342,7 +342,7 @@ static int add_tree(struct event_groups *groups, const struct tw_bound_event *ev
 
 	put_tree(&line, event->root);
 	if (line.cut)
-		return tw_error__set(error, -E2BIG, "what is asked of %s:%s takes more than %u bytes of text",
+		return tw_error__set(error, -E2BIG, "the comparisons for %s:%s are more than %u bytes of text",
 				     event->format->system, event->format->name, TREE_MAX);
 	if (event_groups__add(groups, buf, tw_line__len(&line), event->format))
 		return tw_error__set(error, -ENOMEM, "out of memory");
@@ -459,7 +459,8 @@ static int read_classifier(const struct compile *config, struct filter_classifie
 	int err;
 
 	if (config->udp_port > UINT16_MAX)
-		return tw_error__set(error, -EINVAL, "there is no UDP port %llu", (unsigned long long)config->udp_port);
+		return tw_error__set(error, -EINVAL, "--udp-port %llu is not a port: the largest is 65535",
+				     (unsigned long long)config->udp_port);
 	*ret = (struct filter_classifier){
 		.udp_port = (uint16_t)config->udp_port,
 		.offload = config->offload,
@@ -508,7 +509,7 @@ static const struct cli_option classifier_options[] = {
 	{ 0, "default", "ACTION", CLI_ARG_ACTION,
 	  "Action for other events (default: pass with --action, as in filter attach, otherwise drop)",
 	  offsetof(struct compile, otherwise), NULL },
-	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "The interface in tc's commands (default tw0)",
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Interface in the tc commands for u32 (default tw0)",
 	  offsetof(struct compile, interface), NULL },
 	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter frames in UDP datagrams to this port",
 	  offsetof(struct compile, udp_port), NULL },
@@ -541,10 +542,11 @@ const struct cli_command filter_command_compile = {
 		"Prints filter strings for tracefs, instructions for XDP or tc, tc commands for u32, a libpcap "
 		"capture filter, or a Wireshark display filter. Each selects the same events. The formats come from "
 		"this kernel, which requires root, or from a capture.\n\n"
-		"Each frame names the schema of its event ids. With --from, or with -e if the stream has exactly "
-		"these events, the result tests for that schema; otherwise it accepts any. XDP and tc programs apply "
-		"to frames with one event and to packed frames, u32 and display and capture filters only to frames "
-		"with one event. Control frames pass, so that the remaining frames can be decoded.\n\n"
+		"Each frame names the schema of its event ids. With --from or -e, the results for XDP, tc, u32 and "
+		"libpcap match only frames of that schema; otherwise they accept any schema. The schema of -e is that "
+		"of a stream with exactly these events. XDP and tc programs apply to frames with one event and to "
+		"packed frames; u32 filters, display filters and capture filters apply only to frames with one event. "
+		"Control frames pass, so that the remaining frames can be decoded.\n\n"
 		"The exit status is 2 if the target cannot express the whole expression; the error message says "
 		"which part, and why. `tracewire filter explain` shows which stage can.",
 	.examples = examples,

@@ -24,7 +24,8 @@ struct filter_classifier {
  * @to: tracefs, xdp, tc, u32, pcap, display; or tree, the tests of each event
  * @out: NULL = only test whether the stage can express it
  *
- * Return: 0; -EINVAL for an unknown @to, -EOPNOTSUPP or -E2BIG if the stage cannot express it; with @error filled and nothing written.
+ * Return: 0; -EINVAL for an unknown @to, or if a tracefs filter would have unprintable bytes; -EOPNOTSUPP or -E2BIG if the stage cannot
+ * express it; -ENOMEM; with @error filled and nothing written.
  */
 int filter_compile(const struct filter_expression *expression, const char *to,
 		   const struct filter_classifier *classifier, FILE *out, struct tw_error *error);

@@ -23,7 +23,7 @@ static int apply_schema(void *data, const char *value, struct tw_error *error)
 	const char *end = value;
 
 	if (!tw_number__hex(&end, &source->schema_id) || *end || !source->schema_id)
-		return tw_error__set(error, -EINVAL, "--schema '%s' is no schema id: it is a hexadecimal number",
+		return tw_error__set(error, -EINVAL, "--schema '%s' is not a schema id: an id is a hexadecimal number",
 				     value);
 	return 0;
 }

@@ -29,8 +29,8 @@ struct cli_formats {
  *
  * The schema id is that in the capture, or that of a stream of this kernel with exactly the events of -e and no tracer.
  *
- * Return: 0; -EINVAL for invalid options or an invalid file, -ENOENT for an event that does not exist, -ENODATA for a capture without
- * formats, or another -errno; with @error filled.
+ * Return: 0; -EINVAL for invalid options, a file that is no capture, or a capture with several schemas; -ENOENT for an event or a file that
+ * does not exist; -ENODATA for a capture without formats; -EBADMSG for a damaged capture; or another -errno; with @error filled.
  */
 int cli_formats__load(const struct cli_formats_source *source, struct cli_formats *ret, struct tw_error *error);
 

@@ -2,7 +2,7 @@
 /* Completion for bash, without bash-completion: one function finds the command in the line, and completes from its table. */
 #include "cli/generate/generate.h"
 
-/* What completes an argument of that kind, if no lister does. */
+/* The command that completes an argument of that kind. If there is a lister, the words of the lister are its argument. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "compopt -o default",
 	[CLI_ARG_EVENT] = "_tracewire_offer_last",

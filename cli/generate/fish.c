@@ -2,7 +2,7 @@
 /* Completion for fish: one line for each option or command. */
 #include "cli/generate/generate.h"
 
-/* What completes an argument of that kind, if no lister does. */
+/* The options of `complete` for an argument of that kind; used instead of the lister, if there is one. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_NONE] = "-f",
 	[CLI_ARG_FILE] = "-rF",
@@ -23,7 +23,7 @@ static void put_offer(FILE *out, enum cli_arg_kind kind)
 		fputs("-x", out);
 }
 
-/* In single quotes. */
+/* Writes @text in single quotes. */
 static void put_quoted(FILE *out, const char *text)
 {
 	fputc('\'', out);

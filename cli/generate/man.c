@@ -131,13 +131,13 @@ static void put_examples(FILE *out, const struct cli_example *example)
 
 static void put_exit_status(FILE *out, const struct cli_command *command)
 {
-	fputs(".SH EXIT STATUS\n.TP\n0\nAll went well.\n", out);
-	fputs(".TP\n1\nIt failed; one sentence on standard error says what, why, and what to do.\n", out);
-	fputs(".TP\n2\nThe command line asks for what cannot be: a misspelt option, an unknown event.\n", out);
+	fputs(".SH EXIT STATUS\n.TP\n0\nSuccess.\n", out);
+	fputs(".TP\n1\nFailure; one sentence on standard error says what failed, why, and what to do.\n", out);
+	fputs(".TP\n2\nUsage error, for example a misspelt option or an unknown event.\n", out);
 	if (command->runs_program)
-		fputs(".TP\n126, 127\nThe command to trace cannot be run, or is not there.\n"
-		      ".PP\nWhen a command was run and tracing went well, the status is the command\\(aqs; "
-		      "128 + n if signal n ended it.\n",
+		fputs(".TP\n126, 127\nThe command to trace cannot be run, or does not exist.\n"
+		      ".PP\nIf a command was run and tracing did not fail, the exit status is that of the command, "
+		      "or 128 + n if signal n ended it.\n",
 		      out);
 }
 

@@ -4,7 +4,7 @@
 
 #include "cli/generate/generate.h"
 
-/* What completes an argument of that kind, if no lister does. */
+/* The function that completes an argument of that kind; used instead of the lister, if there is one. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "_files",
 	[CLI_ARG_INTERFACE] = "_net_interfaces",
@@ -21,7 +21,10 @@ static const char prologue[] = "#compdef tracewire\n"
 			       "\tcompadd -- ${(f)\"$(tracewire list --functions \"$PREFIX*\" 2>/dev/null)\"}\n"
 			       "}\n";
 
-/* A function for each lister: "_tracewire_words_6". Events are a list with commas; a word that ends in a colon is continued. */
+/*
+ * Writes a function for each lister without an entry in offers[]: "_tracewire_words_6". Events are a list with commas. No blank is inserted
+ * after a word that ends in a colon.
+ */
 static void put_listers(FILE *out)
 {
 	for (unsigned int kind = 0; kind < CLI_ARG_KINDS; kind++) {

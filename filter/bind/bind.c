@@ -314,7 +314,7 @@ static bool is_word(const struct tw_literal *literal)
 	return tw_literal__integer(literal, &integer) == TW_LITERAL_OTHER;
 }
 
-/* Whether some value is not an integer. It may be a name from the print format, which is parsed only in this case. */
+/* Whether some value or the mask is not an integer. It may be a name from the print format, which is parsed only in this case. */
 static bool may_need_words(const struct tw_predicate *predicate)
 {
 	if (predicate->has_mask && is_word(&predicate->mask))
@@ -451,8 +451,8 @@ static bool answer_all(struct binder *b)
 }
 
 /*
- * Make the tree of a comparison with a field of the event. If it is impossible, the tree is FALSE; the error is kept for the case that the
- * comparison is possible for no event.
+ * Make the tree of a comparison with a field of the event. If the comparison is impossible for this field, the tree is FALSE. The error is
+ * kept for the case that the comparison is impossible for all events.
  */
 static int bind_field(struct binder *b, unsigned int i, struct tw_node **ret)
 {
@@ -674,7 +674,7 @@ int tw_filter__bind(const struct tw_filter *filter, const struct tw_bind_options
 	if (err == -ENOMEM && bound && bound->arena && tw_arena__is_full(bound->arena))
 		err = tw_filter_error(error, -E2BIG, 1, "the expression is too large for this many events");
 	else if (err == -ENOMEM)
-		tw_filter_error(error, err, 1, "no memory");
+		tw_filter_error(error, err, 1, "out of memory for the trees of the expression");
 	tw_bound__free(bound);
 	return err;
 }

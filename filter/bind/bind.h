@@ -35,7 +35,8 @@ struct tw_binding {
 };
 
 /*
- * Fill @test for one value of a comparison. @member is a value or a range; NULL for `field & mask` without a value.
+ * Fill @test for one value of a comparison with a number, or with `time`. @member is a value or a range; NULL for `field & mask` without a
+ * value.
  * Return: 0; -EINVAL; -ERANGE if the subject cannot have this number: then @ret_certain is 0 if the test is false for every
  * record, otherwise -1, and @test is filled.
  */

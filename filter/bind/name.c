@@ -63,8 +63,9 @@ bool tw_filter__ambiguous_key(const struct tw_filter *filter, const struct tw_sc
 		if (!format)
 			continue;
 		tw_filter_error(ret, 0, predicate->column,
-				"%s is %s; the field of %s is %s.%s, that of any event any.%s", predicate->name,
-				key->meaning, format->name, format->name, predicate->name, predicate->name);
+				"%s is %s; for the field of %s write %s.%s, for the field of any event any.%s",
+				predicate->name, key->meaning, format->name, format->name, predicate->name,
+				predicate->name);
 		return true;
 	}
 	return false;
@@ -75,7 +76,7 @@ bool tw_filter_name__is_key(const char *word)
 	return find_key(word);
 }
 
-/* Whether a field name is of a common field, such as common_pid. These are keys, also after the name of an event. */
+/* Whether a field name is of a common field, such as common_pid. Such a key is also a key after the name of an event. */
 static bool is_common(const char *field)
 {
 	return !strncmp(field, "common_", 7);
@@ -86,7 +87,8 @@ static int check_characters(const struct tw_predicate *predicate, struct tw_erro
 	const char *name = predicate->name;
 
 	if (strlen(name) >= TW_NAME_PARTS_MAX)
-		return tw_filter_error(error, -EINVAL, predicate->column, "this is longer than any name");
+		return tw_filter_error(error, -EINVAL, predicate->column,
+				       "this name is longer than the name of any field");
 	if (name[0] == '-' || (name[0] >= '0' && name[0] <= '9' && !strpbrk(name, ".:")))
 		return tw_filter_error(error, -EINVAL, predicate->column,
 				       "'%s' is not a name; a comparison begins with a name: cpu == 1", name);
@@ -312,7 +314,7 @@ int tw_filter_own_name__check(const struct tw_filter_name *name, const struct tw
 	int err = 0;
 
 	if (!tw_schema__count(schema))
-		return tw_filter_error(error, -EINVAL, predicate->column, "there are no events");
+		return tw_filter_error(error, -EINVAL, predicate->column, "the schema has no events");
 	for (const struct tw_set_member *m = predicate->members; m && asks_for_name && !err; m = m->next)
 		if (!m->is_range)
 			err = check_own_name(name, &m->low, schema, error);

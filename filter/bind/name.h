@@ -31,7 +31,7 @@ bool tw_filter_name__is_of(const struct tw_filter_name *name, const struct tw_fo
 /** tw_filter_name__find() - Return: the field of @format with the name's field name, common fields excluded; NULL if there is none */
 const struct tw_field *tw_filter_name__find(const struct tw_filter_name *name, const struct tw_format *format);
 
-/** tw_filter_name__is_key() - whether @word is a key, so that a field of the same name must be written EVENT.FIELD or any.FIELD */
+/** tw_filter_name__is_key() - whether @word is a key; a field of the same name must then be written EVENT.FIELD or any.FIELD */
 bool tw_filter_name__is_key(const char *word);
 
 /** tw_filter_name__unknown() - make the error for a name that no event of the schema has, with a suggestion. Return: -EINVAL */

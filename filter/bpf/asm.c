@@ -135,7 +135,7 @@ static uint8_t inverse(uint8_t op)
 	return 0;
 }
 
-/* Whether the @back-th last instruction jumps to @to (TW_NO_LABEL: any label). */
+/* Whether the instruction at n - @back, where n is the number of instructions, jumps to @to (TW_NO_LABEL: any label). */
 static bool is_jump_to(const struct tw_asm *a, uint32_t back, tw_label to)
 {
 	const struct tw_asm_jump *jump = &a->jumps[a->n_jumps - back];
@@ -144,7 +144,7 @@ static bool is_jump_to(const struct tw_asm *a, uint32_t back, tw_label to)
 }
 
 /*
- * Shorten the code before a label that is about to be placed. If the last instruction is a jump to the label, it is removed. If a
+ * Shorten the code before a label that is about to be placed. An unconditional jump to the label, as the last instruction, is removed. If a
  * conditional jump to the label skips an unconditional jump to X, one jump to X with the inverse condition replaces both.
  */
 static void shorten(struct tw_asm *a, tw_label label)
@@ -300,7 +300,7 @@ static void resolve(struct tw_asm *a, const struct tw_asm_jump *jump, struct tw_
 		insn->imm = (int32_t)distance;
 		ret->record_function = a->labels[jump->to].at;
 	} else {
-		insn->off = (int16_t)distance; /* guaranteed by TW_BPF_INSNS_MAX */
+		insn->off = (int16_t)distance; /* fits, because of TW_BPF_INSNS_MAX */
 	}
 }
 

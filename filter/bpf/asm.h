@@ -3,7 +3,7 @@
  * Internal to filter/bpf. An assembler for eBPF. It appends instructions, and resolves labels; all jumps are forward.
  *
  * An error (out of memory, program too long) is stored in the assembler and returned by tw_asm__finish(), so that callers need not check
- * each step. Unreachable instructions are left out, because the verifier refuses them. So are jumps to the next instruction.
+ * each step. Unreachable instructions are left out, because the verifier refuses them. Jumps to the next instruction are left out, too.
  */
 #ifndef TW_BPF_ASM_H
 #define TW_BPF_ASM_H
@@ -18,13 +18,13 @@ typedef uint32_t tw_label;
 #define TW_NO_LABEL UINT32_MAX
 
 struct tw_asm_label {
-	uint32_t at;    /* index of the next instruction; UINT32_MAX = not placed yet */
+	uint32_t at;    /* index of the instruction that the label refers to; UINT32_MAX = not placed yet */
 	uint32_t known; /* smallest tw_asm.known of all jumps to the label */
 	bool used;
 };
 
 struct tw_asm_jump {
-	uint32_t insn; /* index of the jump instruction */
+	uint32_t insn; /* index of the jump, or of the LD_IMM64 that loads the address of a function */
 	tw_label to;
 };
 
@@ -45,19 +45,20 @@ struct tw_asm {
 	int err;          /* 0, -ENOMEM, -E2BIG */
 };
 
+/** tw_asm__init() - make an empty assembler; free it with tw_asm__fini() */
 void tw_asm__init(struct tw_asm *a);
 void tw_asm__fini(struct tw_asm *a);
 
 /** tw_asm__finish() - resolve the jumps, and move the instructions to @ret. Return: 0, -ENOMEM, -E2BIG */
 int tw_asm__finish(struct tw_asm *a, struct tw_bpf_program *ret);
 
-/** tw_asm__label() - make a label, to which jumps can be added until it is placed */
+/** tw_asm__label() - make a label. Jumps to it must be added before it is placed */
 tw_label tw_asm__label(struct tw_asm *a);
 
 /** tw_asm__labels() - make @n labels with consecutive numbers. Return: the first */
 tw_label tw_asm__labels(struct tw_asm *a, uint32_t n);
 
-/** tw_asm__place() - make a label refer to the next instruction */
+/** tw_asm__place() - make a label refer to the next instruction; this may shorten the code before it */
 void tw_asm__place(struct tw_asm *a, tw_label label);
 
 /** tw_asm__function() - like tw_asm__place(), for the first instruction of a second function */
@@ -78,7 +79,7 @@ static inline void tw_asm__mov(struct tw_asm *a, uint8_t reg, uint8_t other)
 	tw_asm__alu_reg(a, BPF_MOV, reg, other);
 }
 
-/** tw_asm__imm() - load a constant of 64 bits, by one instruction or two */
+/** tw_asm__imm() - load a constant of 64 bits. If it does not fit one instruction, an LD_IMM64 takes the space of two */
 void tw_asm__imm(struct tw_asm *a, uint8_t reg, uint64_t value);
 
 /** tw_asm__to_host() - convert a loaded number of @size bytes to host byte order; @big_endian: its byte order in memory */
@@ -92,7 +93,9 @@ void tw_asm__store_imm(struct tw_asm *a, unsigned int size, uint8_t base, int of
 /** tw_asm__atomic_add() - add @reg to the 8 bytes at @base + @offset */
 void tw_asm__atomic_add(struct tw_asm *a, uint8_t base, int offset, uint8_t reg);
 
+/** tw_asm__map() - load the address of a map; the loader must insert its descriptor (struct tw_bpf_map_use) */
 void tw_asm__map(struct tw_asm *a, uint8_t reg, enum tw_bpf_map map);
+/** tw_asm__function_address() - load the address of a function whose first instruction has the label @function */
 void tw_asm__function_address(struct tw_asm *a, uint8_t reg, tw_label function);
 void tw_asm__call(struct tw_asm *a, int helper);
 void tw_asm__exit(struct tw_asm *a);

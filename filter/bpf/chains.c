@@ -242,7 +242,7 @@ static uint32_t ids_in(const struct tw_chains *c, uint32_t i)
 	return end - c->ranges[i].first;
 }
 
-/* Return: the target of the largest number of ids. The loops are short, because it is called only for few ranges. */
+/* Return: the target that most ids have. The loops are short, because this function is called only for few ranges. */
 static uint32_t usual_goal(const struct tw_chains *c)
 {
 	uint32_t best = c->ranges[0].to, most = 0, ids;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints eBPF instructions as text, in the syntax of bpftool and llvm-objdump: `r1 = *(u32 *)(r6 +4)`. */
+/* Writes eBPF instructions as text, in a syntax similar to that of bpftool and llvm-objdump: `r1 = *(u32 *)(r6 +4)`. */
 #ifndef TW_BPF_DISASSEMBLE_H
 #define TW_BPF_DISASSEMBLE_H
 

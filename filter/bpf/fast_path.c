@@ -12,7 +12,8 @@
 #define IPV6_HEADER 40
 #define UDP_HEADER  8
 #define NEEDED      (TW_TLV0 + (int)sizeof(struct tw_event)) /* bytes of a frame with one event */
-_Static_assert(NEEDED >= 4 + IPV6_HEADER + UDP_HEADER, "packets long enough for an event have their headers, too");
+_Static_assert(NEEDED >= 4 + IPV6_HEADER + UDP_HEADER,
+	       "a packet long enough for an event is long enough for its headers");
 
 #define AT   BPF_REG_4 /* pointer to the header that is read */
 #define ROOM BPF_REG_3 /* longest possible frame, bytes: limited by the UDP length */
@@ -89,8 +90,8 @@ static void skip_udp(struct tw_gen *g)
 }
 
 /*
- * Add a 0 to the offset that the verifier does not know to be 0. Otherwise it would know the possible offsets, and verify all later code
- * once for each of them.
+ * Add to the offset a number that is always 0; the verifier cannot know this. Otherwise the verifier would know the possible offsets, and
+ * verify all later code once for each of them.
  */
 static void make_offset_any(struct tw_gen *g)
 {
@@ -189,7 +190,7 @@ static void small_packets(struct tw_gen *g)
 	tw_asm__jump(a, g->slow_path);
 }
 
-/* Check the frame header. Version and byte order of the bodies are in one 16-bit word. */
+/* Check magic, version, byte order, channel and schema in the frame header. Version and byte order are in one 16-bit word. */
 static void expect_header(struct tw_gen *g, tw_label otherwise)
 {
 	struct tw_asm *a = &g->a;

@@ -27,12 +27,12 @@
 #define TW_REG_END     BPF_REG_8 /* fast path: end of the linear part of the packet */
 #define TW_REG_ROWS    BPF_REG_9 /* counters of the frame's stream and channel */
 
-/* In the fast path, until the frame is found: offset of the frame in the packet. */
+/* In the fast path, until the counters are looked up: offset of the frame in the packet. In XDP, set only after a VLAN tag or in UDP. */
 #define TW_REG_OFFSET BPF_REG_5
 
-/* In the slow path, until the frame is found; TW_REG_AT also in the record function. */
+/* In the slow path, until the frame header is read. The record function also uses TW_REG_AT. */
 #define TW_REG_AT    BPF_REG_8 /* offset of the next header, or of the TLV, in the packet */
-#define TW_REG_LIMIT BPF_REG_9 /* offset of the end of the data in the packet, reduced by the UDP length */
+#define TW_REG_LIMIT BPF_REG_9 /* offset of the end of the data in the packet; in UDP, of the datagram */
 
 /* While an event is evaluated: length of its TLV. A call destroys r3. Tests make calls only on the slow path, and load it again. */
 #define TW_REG_LENGTH BPF_REG_3
@@ -48,7 +48,7 @@
 struct tw_slow_state {
 	uint64_t at,
 		end; /* offsets of the next TLV and of the end of the frame in the packet; end 0 = the header is invalid */
-	uint64_t left, dropped; /* number of remaining events, and of events that a rule dropped */
+	uint64_t left, dropped; /* number of remaining events, and of events whose row has the action drop */
 	uint64_t first;         /* row of the first remaining event */
 	uint64_t matched;       /* one bit for each row that an event matched */
 	uint64_t found;         /* TW_FOUND_* */
@@ -67,7 +67,7 @@ struct tw_slow_state {
 #define TW_TEXT_SIZE 256
 #define TW_TEXT      (TW_BPF_WINDOW - (int)sizeof(struct tw_slow_state) - TW_TEXT_SIZE)
 
-_Static_assert(TW_BPF_EXTENT_MAX == TW_TEXT - TW_TLV0, "what tests look at fits the window before that");
+_Static_assert(TW_BPF_EXTENT_MAX == TW_TEXT - TW_TLV0, "the bytes that tests read fit the window before the text");
 
 /* Argument of the record function, on the stack of the program. */
 struct tw_pointers {
@@ -79,8 +79,8 @@ struct tw_pointers {
 #define TW_STACK_ZERO     (TW_STACK_KEY - 8) /* key in the maps with one entry */
 
 /*
- * A chain decides which row events of one id count for. Each link tests a rule, in the order of the rules. Rules that cannot match the id
- * are left out, and so are rules after one that always matches. Chains with equal ends share the links.
+ * A chain finds the row for which an event of one id is counted. Each link tests a rule, in the order of the rules. Rules that cannot match
+ * the id are left out, and so are rules after one that always matches. Chains with equal ends share the links.
  */
 
 /* The target of a branch is the index of a link, or TW_TO_ROW | row. Row i is of rule i, row n of the default action. */
@@ -149,8 +149,9 @@ static inline void tw_gen__expect_bytes(struct tw_asm *a, uint8_t base, int size
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
 }
 
-/* program.c: code that all parts of a program use */
+/* program.c: code that all parts of a program use. First: end the program; DROP drops the packet, all other actions pass it. */
 void tw_gen__return(struct tw_gen *g, uint8_t action);
+/* Apply an action, also mark and redirect, to the packet, and end the program. */
 void tw_gen__act(struct tw_gen *g, uint8_t action, uint32_t arg);
 /* Make the counters' key on the stack, from the header at TW_REG_FRAME. */
 void tw_gen__make_key(struct tw_gen *g);
@@ -160,6 +161,7 @@ void tw_gen__look_up(struct tw_gen *g, enum tw_bpf_map map, int key);
 enum { TW_BY_NOTHING = -1, TW_BY_ONE = -2 };
 void tw_gen__count(struct tw_gen *g, unsigned int row, int events);
 void tw_gen__count_what(struct tw_gen *g, enum tw_count what, int events);
+/* Add @by (as @events above) to the 8 bytes at @base + @offset. r1 changes. */
 void tw_gen__grow(struct tw_gen *g, uint8_t base, int offset, int by);
 
 /** tw_chains__make() - chains.c: make the chains for all event ids. @ret: free with tw_chains__fini(). Return: 0, -ENOMEM, -E2BIG */
@@ -176,8 +178,8 @@ void tw_gen__fast_path(struct tw_gen *g);
 void tw_gen__offload(struct tw_gen *g);
 
 /*
- * slow_path.c: finds the frame, and copies its header to the window; continues only if rules apply to the frame. Then TW_REG_FRAME points
- * to the header, TW_REG_ROWS to the rows, and the offsets of the state are set
+ * slow_path.c: finds the frame, and copies its header to the window. If rules apply to the frame, the next instruction follows. Then
+ * TW_REG_FRAME points to the header, TW_REG_ROWS to the rows, and `at` and `end` of the state are set
  */
 void tw_gen__slow_path(struct tw_gen *g);
 
@@ -187,7 +189,7 @@ void tw_gen__packed(struct tw_gen *g);
 /* slow_path.c: generates the record function, which evaluates one TLV */
 void tw_gen__record_function(struct tw_gen *g);
 
-/* program.c: continues only with frames to which rules apply: not control frames or frames of another schema */
+/* program.c: jumps to g->control or g->other_schema for frames to which no rule applies; for other frames, the next instruction follows */
 void tw_gen__sort_out(struct tw_gen *g);
 
 /* program.c: generates the code at the labels control, other_schema, unreadable and pass */

@@ -187,7 +187,8 @@ static int check(const struct tw_rules *rules, const struct tw_bpf_options *opti
 	int err = check_action(options, rules->default_action, error);
 
 	if (rules->n > TW_RULES_MAX)
-		return tw_error__set(error, -E2BIG, "%u rules; the limit is %d", rules->n, TW_RULES_MAX);
+		return tw_error__set(error, -E2BIG, "the classifier has %u rules; the limit is %d", rules->n,
+				     TW_RULES_MAX);
 	for (unsigned int i = 0; i < rules->n && !err; i++) {
 		err = check_action(options, rules->rules[i].action, error);
 		if (!err)
@@ -225,7 +226,7 @@ static int explain(int err, struct tw_error *error)
 			"names of events before fields",
 			TW_BPF_INSNS_MAX);
 	if (err)
-		return tw_error__set(error, err, "no memory for a BPF program");
+		return tw_error__set(error, err, "out of memory for the BPF program of the rules");
 	return 0;
 }
 

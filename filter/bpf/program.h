@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Generates a classifier as eBPF instructions, without a compiler: for XDP, and for tc with direct action. A frame has the same verdict
- * in both. xdp/ loads and attaches the program.
+ * in both, with the exceptions below. xdp/ loads and attaches the program.
  *
  * Frames are found after an Ethernet header with up to two VLAN tags, and as payload of UDP over IPv4 (without fragments) or IPv6 (without
  * extension headers). Other packets pass and are not counted. A frame with a truncated header or another version passes; it is counted
@@ -11,7 +11,8 @@
  * GPL-compatible licence. For XDP it must be loaded with BPF_F_XDP_HAS_FRAGS, unless it is offloaded.
  *
  * If an event in a UDP datagram is changed to FILTERED, the UDP checksum must be corrected. tc does so. In XDP, a program cannot know
- * whether the kernel still has to complete the checksum. Over IPv4 it sets the checksum to 0; over IPv6 it does not change the datagram.
+ * whether the kernel still has to complete the checksum. Over IPv4 it sets the checksum to 0. Over IPv6 it does not change a datagram that
+ * has a checksum.
  */
 #ifndef TW_BPF_PROGRAM_H
 #define TW_BPF_PROGRAM_H
@@ -66,11 +67,13 @@ struct tw_bpf_program {
  * tw_bpf__generate() - compile a classifier
  * @ret: free with tw_bpf_program__fini()
  *
- * Return: 0; -EOPNOTSUPP if a rule cannot be expressed, with the predicate, its column and the reason in @error; -E2BIG, -ENOMEM.
+ * Return: 0; -EOPNOTSUPP if a rule cannot be expressed, with the predicate, its column and the reason in @error, or if the hook or the NIC
+ * does not support an action; -E2BIG, -ENOMEM.
  */
 int tw_bpf__generate(const struct tw_rules *rules, const struct tw_bpf_options *options, struct tw_bpf_program *ret,
 		     struct tw_error *error);
 
+/** tw_bpf_program__fini() - free the memory of a program, and empty it */
 void tw_bpf_program__fini(struct tw_bpf_program *program);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The slow path: for packed frames, frames with an event and a WATERMARK, packets in several fragments, and rare headers. It copies one TLV
- * after the other to the window, and evaluates it in the record function, which bpf_loop() calls. The record function returns 0 to be
+ * The slow path: for packed frames, frames with an event and a WATERMARK, packets whose data is in several buffers, and rare headers.
+ * bpf_loop() calls the record function for each TLV. The record function copies the TLV to the window and evaluates it. It returns 0 to be
  * called again, 1 to end the loop.
  */
 #include <linux/if_ether.h>
@@ -38,8 +38,8 @@ static void gen__store_bytes(struct tw_gen *g, int size, tw_label fails)
 #define UDP_HEADER  8
 
 /*
- * Offset in the window to which the headers before the frame header are copied, one after the other to the same bytes; and the length of
- * the longest such header.
+ * Offset from TW_REG_FRAME to which the headers before the frame header are copied, one after the other to the same bytes; and the number
+ * of these bytes.
  */
 #define SCRATCH      0
 #define SCRATCH_SIZE ((int)sizeof(struct tw_frame_hdr))
@@ -331,7 +331,7 @@ void tw_gen__slow_path(struct tw_gen *g)
 #define LOOPS         (TW_FRAME_MAX / sizeof(struct tw_tlv)) /* largest number of TLVs of a frame */
 #define STACK_SCRATCH (-8)
 #define FILTERED_BYTE 1 /* offset in the TLV of the byte in which the types EVENT and FILTERED differ */
-_Static_assert((TW_TLV_EVENT ^ TW_TLV_FILTERED) < 0x100, "they differ in one byte");
+_Static_assert((TW_TLV_EVENT ^ TW_TLV_FILTERED) < 0x100, "EVENT and FILTERED differ only in the low byte");
 
 /* Labels of the record function; broken, must and part store a TW_FOUND_* before it returns. */
 struct ends {
@@ -595,7 +595,7 @@ static void drop_frame(struct tw_gen *g, tw_label otherwise)
 	tw_gen__return(g, TW_ACTION_DROP);
 }
 
-/* Correct the UDP checksum: XDP sets it to 0, as IPv4 allows; tc adds the dropped events, because the type of each grew by 1. */
+/* Correct the UDP checksum: XDP sets it to 0, as IPv4 allows; tc adds the number of dropped events, because the type of each grew by 1. */
 static void mend_checksum(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

@@ -301,7 +301,7 @@ static void emit_located(struct tw_asm *a, const struct tw_test *test, const str
 		emit_located_text(a, test, access, holds, fails, fails);
 }
 
-/* Jump to @fails if the event's TLV is shorter than @extent. If its length was checked before, no code is generated. */
+/* Jump to @fails if the event's TLV is shorter than @extent. If an earlier check covers @extent, no code is generated. */
 static void require(struct tw_asm *a, uint32_t extent, const struct tw_bpf_access *access, tw_label fails)
 {
 	if (a->known >= extent)

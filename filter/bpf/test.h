@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to filter/bpf. Generates the instructions of tests and trees. */
+/* Internal to filter/. Generates the instructions of tests and trees. */
 #ifndef TW_BPF_TEST_H
 #define TW_BPF_TEST_H
 
@@ -22,7 +22,10 @@ struct tw_bpf_access {
 	bool checks_each;
 };
 
-/** tw_test__extent() - Return: bytes of the EVENT TLV that the test reads, at least sizeof(struct tw_event) */
+/**
+ * tw_test__extent() - Return: bytes from the beginning of the EVENT TLV that the test reads, at least sizeof(struct tw_event). Of a text at
+ * a variable offset, only the location is included.
+ */
 uint32_t tw_test__extent(const struct tw_test *test);
 
 /**

@@ -39,7 +39,7 @@ struct tw_filter_lexer {
 	struct tw_arena *arena;
 };
 
-/** tw_filter_lexer__next() - read the next token. Return: 0; -EINVAL for an invalid character or quote; -ENOMEM */
+/** tw_filter_lexer__next() - read the next token. Return: 0; -EINVAL for an invalid character, quote, escape or operator; -ENOMEM */
 int tw_filter_lexer__next(struct tw_filter_lexer *lexer, struct tw_filter_token *ret, struct tw_error *error);
 
 /**
@@ -60,16 +60,20 @@ struct tw_integer {
 enum tw_literal_status {
 	TW_LITERAL_OK,
 	TW_LITERAL_OTHER, /* the text is not an integer (or not a time) */
-	TW_LITERAL_LARGE, /* the value needs more than 64 bits, or has more than nine decimals */
+	TW_LITERAL_LARGE, /* the value does not fit 64 bits, or a time has more than nine decimals */
 };
 
-/** tw_literal__integer() - read an integer: decimal, 0x1f, 0b101, octal 017 or 0o17, each with an optional sign; 'c', true, false */
+/** tw_literal__integer() - read an integer: decimal, 0x1f, 0b101, octal 017 or 0o17, each with an optional sign; 'c', true or false */
 enum tw_literal_status tw_literal__integer(const struct tw_literal *literal, struct tw_integer *ret);
 
 /** tw_literal__seconds() - read a time in seconds without a sign, such as 12.5. @ret: ns */
 enum tw_literal_status tw_literal__seconds(const struct tw_literal *literal, uint64_t *ret);
 
-/** tw_literal__bytes() - read bytes written aa:bb:cc. @ret: buffer of TW_LITERAL_BYTES_MAX bytes. Return: number of bytes; 0 if invalid */
+/**
+ * tw_literal__bytes() - read bytes written aa:bb:cc, aa-bb-cc or aa.bb.cc, without quotes
+ * @ret: buffer of TW_LITERAL_BYTES_MAX bytes
+ * Return: number of bytes; 0 if invalid.
+ */
 size_t tw_literal__bytes(const struct tw_literal *literal, uint8_t *ret);
 
 /**

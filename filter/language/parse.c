@@ -373,13 +373,13 @@ int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *
 		filter->text = tw_arena__copy(filter->arena, text, strlen(text));
 	if (!filter || !filter->text) {
 		tw_filter__free(filter);
-		return tw_filter_error(error, -ENOMEM, 1, "no memory");
+		return tw_filter_error(error, -ENOMEM, 1, "out of memory for the expression");
 	}
 	parser.filter = filter;
 	parser.lexer = (struct tw_filter_lexer){ .text = filter->text, .arena = filter->arena };
 	err = parse(&parser);
 	if (err == -ENOMEM)
-		tw_filter_error(error, err, parser__column(&parser), "no memory");
+		tw_filter_error(error, err, parser__column(&parser), "out of memory for the expression");
 	if (err) {
 		tw_filter__free(filter);
 		return err;

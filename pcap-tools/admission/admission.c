@@ -73,7 +73,7 @@ struct candidate {
 	uint8_t asked;          /* number of questions sent to it, at most UINT8_MAX */
 };
 
-_Static_assert(sizeof(struct candidate) == 64, "a candidate is a line of the cache");
+_Static_assert(sizeof(struct candidate) == 64, "a candidate is a cache line");
 
 /* The result of a search that found no place; used instead of a new search for RETRY_NS. */
 struct no_place {
@@ -117,7 +117,10 @@ static uint64_t keyed_hash(const struct tw_admission *a, const void *data, size_
 	return hash;
 }
 
-/* The number of @source in the table. One host may have all addresses of an IPv6 /64 network, so these count as one address. */
+/*
+ * The hash that identifies @source in the table of streams. One host may have all addresses of an IPv6 /64 network, so these count as
+ * one address.
+ */
 static uint64_t place_source(const struct tw_admission *a, const struct tw_peer_address *source)
 {
 	struct tw_peer_address network = *source;

@@ -19,7 +19,7 @@
 #include "clocks/clock_poller.h"
 #include "pcap-tools/merge/merge.h"
 
-#define TW_ADMISSION_UNANSWERED     ((uint64_t)4 << 20) /* default of `unanswered` in the options, bytes per second */
+#define TW_ADMISSION_UNANSWERED     ((uint64_t)4 << 20) /* default of --unanswered, bytes per second */
 #define TW_ADMISSION_UNANSWERED_MAX ((uint64_t)1 << 40)
 #define TW_ADMISSION_BURST_TIMES    8 /* bytes of a burst: `unanswered` times this */
 
@@ -87,14 +87,19 @@ bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame 
 
 /**
  * tw_admission__answered() - record that an admitted stream answered a request of the clock poller
- * @from: source address of the answer; becomes the address of the stream, unless @from already has its limit of streams
+ * @from: source address of the answer; becomes the address of the stream. If @from already has its limit of streams, the answer is
+ * ignored
  */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from);
 
-/** tw_admission__answer() - decide about an out-of-band frame. Return: whether it answers a question: the caller ignores it */
+/** tw_admission__answer() - decide about an out-of-band frame. Return: true if it answers a question; the caller ignores such a frame */
 bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame *frame);
 
-/** tw_admission__next() - get a question to be sent immediately. Return: false if no question waits; call it again until then */
+/**
+ * tw_admission__next() - get a question to be sent immediately; call it until it returns false
+ * @ret: its `to` is borrowed until the next call of another function
+ * Return: false if no question waits.
+ */
 bool tw_admission__next(struct tw_admission *a, struct tw_time_sync_request *ret);
 
 /** tw_admission__finish() - refuse all waiting frames, at the end of the capture */

@@ -94,7 +94,7 @@ static void make_report(const struct tw_archive_stream *s, const struct tw_ledge
 	ret->ledger.place[TW_PLACE_ELSEWHERE] = 0;
 }
 
-/* A row that stands for several streams has no name. */
+/* Adds a report to the last row. Its name is then the number of streams for which the row stands, and its id is 0. */
 static void add_to_others(struct tw_archive *a, const struct tw_archive_report *report)
 {
 	struct tw_archive_report *others = &a->over[a->n_over - 1].report;
@@ -107,7 +107,7 @@ static void add_to_others(struct tw_archive *a, const struct tw_archive_report *
 	others->packets += report->packets;
 }
 
-/* The last row is the sum of all others. */
+/* If the list is full, its last row becomes the sum of all further streams. */
 static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 {
 	if (a->n_over == a->size_over && a->size_over < TW_STREAMS_REPORTED_MAX) {

@@ -146,7 +146,7 @@ static int archive__update(struct tw_archive *a, const struct tw_frame_info *inf
 	return err ? err : archive__place(a, s);
 }
 
-/* Does that for all streams of which enough is known now. Return: as above */
+/* Calls archive__place() for all streams whose offset the merge does not have yet. Return: as archive__place() */
 static int archive__place_waiting(struct tw_archive *a)
 {
 	int err = 0;
@@ -164,7 +164,10 @@ static bool is_talk(const struct tw_tlv_view *tlv)
 	return tlv->type == TW_TLV_TIME_SYNC || tlv->type == TW_TLV_METADATA_REQUEST || tlv->type == TW_TLV_REFUSED;
 }
 
-/* Return: whether it has anything to be written again. OFFSET is written before the packets to which it applies. */
+/*
+ * Takes the OFFSET records of a frame, which are written later, before the packets to which they apply.
+ * Return: whether the frame has other records to be written
+ */
 static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, struct tw_cursor tlvs)
 {
 	enum tw_frame_status status;
@@ -319,7 +322,7 @@ int tw_archive__done(struct tw_archive *a, int err)
 	return err;
 }
 
-/* Offsets that changed while packets were released. */
+/* Passes to the merge the offsets that changed while it released packets. */
 static int tell_moved(struct tw_archive *a)
 {
 	int err = 0;

@@ -8,7 +8,7 @@
  * the stream is named after its id and dated by arrival. Waiting packets are in memory only: a receiver that joins late should request
  * the metadata (clocks/clock_poller.h).
  *
- * Metadata without news are left out: producers repeat them each second for receivers that join late. If the output is several files,
+ * Repeated metadata are left out: producers repeat them each second for receivers that join late. If the output is several files,
  * each begins with all metadata and can be read alone.
  */
 #ifndef TW_ARCHIVE_H
@@ -110,10 +110,13 @@ void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct t
 /** tw_archive__own_clock() - set what this host knows about its own clock; see tw_stream_clock__own() */
 void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own);
 
-/** tw_archive__tick() - do what is due at @now, CLOCK_MONOTONIC in ns: packets that waited too long, statistics, the next file */
+/**
+ * tw_archive__tick() - do what is due at @now, CLOCK_MONOTONIC in ns: packets that waited too long, statistics, the next file
+ * Return: as tw_archive__frame()
+ */
 int tw_archive__tick(struct tw_archive *a, uint64_t now);
 
-/** tw_archive__flush() - write released packets: after each round for a live reader, from time to time for a file */
+/** tw_archive__flush() - write released packets: after each round for a live reader, from time to time for a file. Return: as above */
 int tw_archive__flush(struct tw_archive *a);
 
 /** tw_archive__missing() - before the end: at least @frames of unknown streams were lost after the last one that arrived */
@@ -123,13 +126,15 @@ void tw_archive__missing(struct tw_archive *a, uint64_t frames);
  * tw_archive__finish() - release everything, write each interface's statistics and the ledger, flush
  *
  * No frames may follow. After a failure the statistics with the final ledger are written with tw_output__write_last().
+ *
+ * Return: as tw_archive__frame().
  */
 int tw_archive__finish(struct tw_archive *a);
 
 /**
  * tw_archive__give_up() - end an archive whose thread is blocked in a write to the output; nothing more is written to the file
  *
- * What arrived and is not known to be in the file counts as not written. Called between the reports of tw_output__watch(). Only the
+ * What arrived and is not known to be in the file counts as not written. Called between @begin and @done of tw_output__watch(). Only the
  * accounting may be read afterwards, and that thread must not continue.
  *
  * @why: the failure from then on, of @err
@@ -142,6 +147,7 @@ bool tw_archive__is_full(const struct tw_archive *a);
 /** tw_archive__error() - the first failure, 0 if none; its text is written to @error, which may be NULL */
 int tw_archive__error(const struct tw_archive *a, struct tw_error *error);
 
+/** tw_archive__stats() - get the totals of all streams so far */
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret);
 
 /*

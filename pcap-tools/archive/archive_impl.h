@@ -25,7 +25,7 @@ struct tw_archive_stream {
 	uint64_t since;           /* time of its first frame, CLOCK_MONOTONIC, ns */
 	struct tw_stream_clock clock;
 	struct tw_metadata *metadata;
-	struct tw_frame_info own_frames; /* frame number of the out-of-band frames written for it */
+	struct tw_frame_info own_frames; /* header of the out-of-band frames written for it */
 	bool placed;                     /* the merge has its offset */
 	bool moved;      /* its offset has changed and the merge is not told yet; the archive's moved is set too */
 	bool described;  /* its interface is in this file */
@@ -57,7 +57,7 @@ struct tw_archive {
 	struct tw_metadata_room metadata_room;
 	struct tw_metadata_stats metadata_over; /* sum of the counters of streams that are over */
 	struct tw_streams *streams;             /* live: the archive's and the merge's streams, in the same table */
-	unsigned int user;                      /* offset of struct tw_archive_stream in the streams' memory */
+	unsigned int user;                      /* index in tw_stream.user of the struct tw_archive_stream */
 	bool moved;                             /* a stream of the table has moved */
 	struct tw_archive_over *over;
 	size_t n_over, size_over;

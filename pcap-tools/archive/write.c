@@ -102,7 +102,7 @@ static void frames__init(struct explaining_frames *frames, struct tw_archive *a,
 	frames->frames.info.base_time = time;
 }
 
-/* The clock, host and filters that describe a stream's events. */
+/* The filters that selected a stream's events: that of the producer, then that of this archive. */
 static void describe_filter(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
 {
 	const char *there = s->stream->identity.filter,
@@ -236,7 +236,7 @@ static struct tw_cursor tlvs_of(const struct tw_merged *out)
 	return (struct tw_cursor){ .at = out->body, .left = out->body_len };
 }
 
-/* Copies a control frame without the records that have no news. An empty frame still has its number. */
+/* Copies a control frame without repeated metadata. A frame that becomes empty is written too, because it has a number. */
 static int put_news(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
 		    const struct tw_frame_info *info)
 {
@@ -299,7 +299,7 @@ static int put_merged(struct tw_archive *a, struct tw_archive_stream *s, const s
 	return 0;
 }
 
-/* LOST and other records between events. */
+/* Adds the LOST records of a frame to the counters of its stream. */
 static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *out)
 {
 	struct tw_cursor tlvs = tlvs_of(out);

@@ -67,6 +67,7 @@ void tw_capture_filter__free(struct tw_capture_filter *filter);
 bool tw_capture_filter__wants(struct tw_capture_filter *filter, struct tw_stream *stream,
 			      const struct tw_frame_info *frame, const struct tw_event_view *event);
 
+/** tw_capture_filter__stats() - get the counters so far */
 void tw_capture_filter__stats(const struct tw_capture_filter *filter, struct tw_capture_filter_stats *ret);
 
 /**

@@ -68,14 +68,17 @@ int tw_convert__texts(struct tw_convert *c, struct tw_error *error);
 /** tw_convert__open_streams() - write the section with its comments, and an interface for each stream. Return: 0 or -errno */
 int tw_convert__open_streams(struct tw_convert *c, struct tw_error *error);
 
-/** tw_convert__explain() - write HOST, CLOCK, SCHEMA, COMM of all streams, in frames with base time @time */
+/** tw_convert__explain() - write HOST, CLOCK (if the file has a DATE), SCHEMA, COMM of all streams; @time: base time of the frames */
 void tw_convert__explain(struct tw_convert *c, uint64_t time);
 
 /** tw_convert__symbols() - write the SYMBOLs of a record's addresses that were not written before. Return: 0 or -ENOMEM */
 int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct convert_format *format,
 			const struct tw_tracedat_event *event);
 
-/** tw_convert__parts() - write a TLV that does not fit a frame as PARTs. @info: header of their frames; its seq counts control frames */
+/**
+ * tw_convert__parts() - write a TLV that does not fit a frame as PARTs
+ * @info: header of the frames; its seq grows with each control frame
+ */
 void tw_convert__parts(struct tw_convert *c, struct convert_stream *s, struct tw_frame_info *info,
 		       enum tw_tlv_type inner, const uint8_t *value, uint32_t len);
 

@@ -293,7 +293,7 @@ static void host__init(struct host *host, const struct tw_tracedat_info *info, c
 	host__text(host, TW_HOST_VERSION, producer, strcspn(producer, "\n"));
 }
 
-/* A hash, so that converting a file twice gives the same stream ids, and different files give different ids. */
+/* A hash of metadata: converting a file twice gives the same stream ids; files with other options or formats get other ids. */
 static uint64_t stream_id(const struct tw_convert *c, size_t index)
 {
 	const struct tw_tracedat_info *info = c->info;

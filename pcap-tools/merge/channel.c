@@ -39,7 +39,7 @@ static void channel__link_after(struct tw_merge_channel *c, struct tw_queued_fra
 		c->head = frame;
 }
 
-/* Numbers before it have arrived or were given up; the numbers of queued frames may continue from there. */
+/* Numbers before @seen have arrived or were given up; the numbers of queued frames, from @from on, may continue there. */
 static void channel__advance_seen(struct tw_merge_channel *c, uint64_t seen, const struct tw_queued_frame *from)
 {
 	if (seen > c->seen)
@@ -96,7 +96,7 @@ static bool channel__place(struct tw_merge_channel *c, const struct tw_queued_fr
 	return true;
 }
 
-/* Frames with the same number: pieces of one event have no events except the last. */
+/* Whether a frame repeats the one before it. Frames with pieces of one event share a number, but only the last has an event. */
 static bool frame__repeats(const struct tw_queued_frame *frame, const struct tw_queued_frame *before)
 {
 	return before && frame->info.events && before->info.seq == frame->info.seq &&

@@ -24,9 +24,9 @@ struct tw_merge_channel {
 	uint8_t n_watermarks;
 	bool begun;                 /* the next number cannot become lower */
 	uint64_t first;             /* the first number, or the lowest known one */
-	uint64_t highest;           /* number of a frame that was queued */
+	uint64_t highest;           /* the largest number of a queued frame */
 	uint64_t announced;         /* the largest next_seq of a watermark */
-	uint64_t announced_dropped; /* the receiver's drop counter at that time */
+	uint64_t announced_dropped; /* the receiver's drop counter when that watermark arrived */
 	uint64_t dropped;           /* the receiver's drop counter when the frame before the next number arrived */
 	struct tw_merge_pieces piece;
 	struct tw_frame_info last; /* header of the last frame that was emitted completely */
@@ -63,10 +63,10 @@ enum tw_queue_result {
 	TW_QUEUED,            /* in the order of numbers, or at the head if it fills a gap that was given up */
 	TW_QUEUED_DUPLICATE,  /* not queued: all of it has arrived before */
 	TW_QUEUED_STALE,      /* not queued: it has no events, and its place has passed */
-	TW_QUEUED_IMPOSSIBLE, /* not queued: its numbers are impossible */
+	TW_QUEUED_IMPOSSIBLE, /* not queued: its numbers are impossible, or too many queued frames follow it */
 };
 
-/** tw_merge_channel__queue() - insert a frame at its place; taken over with TW_QUEUED */
+/** tw_merge_channel__queue() - insert a frame at its place. If the result is TW_QUEUED, the channel owns the frame */
 enum tw_queue_result tw_merge_channel__queue(struct tw_merge_channel *c, struct tw_queued_frame *frame);
 
 /** tw_merge_channel__has_hole() - whether numbers are missing before the head */
@@ -91,8 +91,8 @@ struct tw_merge_hole {
 struct tw_merge_hole tw_merge_channel__give_up(struct tw_merge_channel *c, uint64_t to, uint64_t dropped);
 
 /**
- * tw_merge_channel__use() - emit the next @n numbers of the head, which follow without a gap
- * Return: how many of them were not emitted before, counted as received
+ * tw_merge_channel__use() - count the next @n numbers of the head, which follow without a gap, as emitted
+ * Return: the number of those that were not emitted before; they count as received
  */
 uint32_t tw_merge_channel__use(struct tw_merge_channel *c, uint32_t n);
 
@@ -108,7 +108,7 @@ static inline bool tw_merge_channel__use_expected(struct tw_merge_channel *c)
 	return true;
 }
 
-/** tw_merge_channel__drop_head() - unlink the head, of which all numbers are used. Return: it */
+/** tw_merge_channel__drop_head() - unlink the head, of which all numbers are used. Return: the head, which the caller owns */
 struct tw_queued_frame *tw_merge_channel__drop_head(struct tw_merge_channel *c);
 
 /** tw_merge_channel__watermark() - take a watermark of this channel. Return: false if its number is impossible */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TW_MERGE_HEAP_OUT SIZE_MAX /* value of a node that is in no heap */
+#define TW_MERGE_HEAP_OUT SIZE_MAX /* value of `at` in a node that is in no heap */
 
 struct tw_merge_heap_node {
 	uint64_t id;
@@ -27,7 +27,7 @@ struct tw_merge_heap {
 	size_t n, cap;
 };
 
-/** tw_merge_heap__grow() - allocate @n entries. Return: false without memory */
+/** tw_merge_heap__grow() - make sure that memory for @n entries is allocated. Return: false without memory */
 bool tw_merge_heap__grow(struct tw_merge_heap *h, size_t n);
 
 /** tw_merge_heap__fini() - free the entries; the nodes are the caller's */
@@ -36,7 +36,7 @@ void tw_merge_heap__fini(struct tw_merge_heap *h);
 /** tw_merge_heap__put() - set a node's time and insert it if needed; there must be an entry for it */
 void tw_merge_heap__put(struct tw_merge_heap *h, struct tw_merge_heap_node *node, uint64_t time);
 
-/** tw_merge_heap__remove() - fine if it is not in the heap */
+/** tw_merge_heap__remove() - remove a node; no effect if it is not in the heap */
 void tw_merge_heap__remove(struct tw_merge_heap *h, struct tw_merge_heap_node *node);
 
 /* Whether @a comes before @b; entries of the same time are ordered by id. */

@@ -145,7 +145,7 @@ static bool stream__grow(struct tw_merge_stream *s, struct tw_merge_channel ***p
 	return true;
 }
 
-/* An unproved stream may use only as many of the shared channels as it leaves free, so a few such streams cannot use up all. */
+/* A stream may use only as many of the shared channels as it leaves free, so a few streams cannot use up all. */
 static bool stream__has_place(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
 	if (s->n_channels < TW_STREAM_CHANNELS_OWN)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The merge accepts frames of many streams and channels and emits them in time order, for record, live, report and the capture host.
+ * The merge accepts frames of many streams and channels and emits them in time order, for record, live, capture, convert,
+ * report, info and filter explain.
  *
  * A channel's frames wait in a queue, sorted by sequence number. A WATERMARK releases them: events that are not newer than the oldest of
  * all channels' watermarks are emitted, oldest first. A silent channel, or one with a gap in its numbers, delays the others for at most
@@ -12,7 +13,7 @@
  * - LOST and other records between events: events = 0. PARTs of larger values are emitted unchanged.
  *
  * Control frames are emitted whole, at their base times among the events, but never after an event that arrived later: formats and names
- * precede the events that need them. WATERMARK, PAD and FILTERED are not emitted.
+ * precede the events that need them. WATERMARK and FILTERED are not emitted, nor are PAD and AUTH between events.
  *
  * In packed mode frames are emitted whole, as received, in the order of their base times, including WATERMARK and FILTERED. The counters
  * are the same.
@@ -51,7 +52,7 @@
 struct tw_merged {
 	uint64_t stream_id;
 	uint64_t time;       /* by the stream's clock: of the event; of other frames their place in the order */
-	const uint8_t *head; /* header of the frame with which it arrived; the members below replace parts of it */
+	const uint8_t *head; /* header of the frame with which it arrived; see tw_merged__copy() */
 	const uint8_t *body; /* the TLVs, whole words; TW_MERGE_SLACK more bytes are readable */
 	size_t body_len;
 	uint64_t seq, base_time;
@@ -59,7 +60,7 @@ struct tw_merged {
 	uint16_t events;
 	uint8_t flags;
 	bool is_event;   /* exactly one EVENT */
-	bool is_control; /* a control frame, whole as it arrived */
+	bool is_control; /* a whole control frame; without WATERMARK unless packed */
 	bool has_lost;   /* it contains a LOST */
 	bool at_base;    /* the TLV begins with a time, which must be written as 0 from the base time */
 };
@@ -96,7 +97,7 @@ struct tw_merge_stats {
 #undef X
 	uint64_t unreadable;     /* frames without a readable stream id; a part of the malformed ones */
 	uint64_t refused;        /* frames of streams and channels for which there was no room */
-	uint64_t refused_events; /* events in them, according to their headers */
+	uint64_t refused_events; /* events in these frames */
 	uint64_t retired;        /* streams */
 	size_t streams;          /* current number */
 	size_t queued;           /* bytes queued now */
@@ -167,8 +168,8 @@ void tw_merge__free(struct tw_merge *m);
  * @arrival: NULL = read from a file
  *
  * Frames that cannot be read are counted, not an error. Out-of-band frames are ignored. If the table of streams is full, one stream is
- * evicted as described in stream/eviction.h: one that ended, that never sent consecutive numbers, or, in a table of the merge's own,
- * that was silent for TW_STREAMS_SILENT_FRAMES frames of others.
+ * evicted as described in stream/eviction.h: one that ended, that never sent consecutive numbers, or that was silent for the `silence`
+ * of the table. In a table of the merge's own, that is TW_STREAMS_SILENT_FRAMES frames.
  *
  * Return: 0, -ENOMEM, or the result of emit.
  */
@@ -240,9 +241,10 @@ void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 /** tw_merge__set_answered() - a stream answered a question: it is used to check this machine's time. An unknown id is ignored */
 void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id);
 
-/** tw_merge__flush() - emit everything: at the end, or if nothing is to be waited for any more */
+/** tw_merge__flush() - emit everything: at the end, or if nothing is to be waited for any more. Return: 0, or the result of emit */
 int tw_merge__flush(struct tw_merge *m);
 
+/** tw_merge__stats() - totals of all streams so far */
 void tw_merge__stats(const struct tw_merge *m, struct tw_merge_stats *ret);
 
 /** tw_merge__stream_stats() - numbers of a stream so far; all 0 for an unknown or retired stream */

@@ -58,8 +58,8 @@ struct tw_merge_stream {
 	uint64_t heard, joined;
 	uint64_t queued;     /* time of the newest queued event */
 	uint64_t came;       /* its arrival, by this machine's time */
-	uint64_t samples[2]; /* newest at the last check, and at the one before */
-	uint64_t overdue;    /* and at the check before that, wait_ns ago: everything up to it is emitted */
+	uint64_t samples[2]; /* `queued` at the last check, and at the one before */
+	uint64_t overdue;    /* `queued` at the check before that: everything up to it is emitted */
 	bool silent;
 
 	struct tw_merge_channel **by_id[65536 / TW_MERGE_CHANNEL_PAGE]; /* channels by number, in pages */
@@ -70,17 +70,17 @@ struct tw_merge {
 	struct tw_frame_pool pool;
 	struct tw_parts *parts;
 	struct tw_streams *streams;
-	unsigned int user; /* offset of struct tw_merge_stream in the streams' memory */
+	unsigned int user; /* index in tw_stream.user of the struct tw_merge_stream */
 	size_t n_shared_channels;
 	struct tw_merge_stream *latest; /* the last stream that was looked up */
 	struct tw_merge_stats stats;    /* of retired streams, and of frames without a stream */
-	uint64_t turn;                  /* number of accepted frames */
+	uint64_t turn;                  /* number of readable frames, also refused ones */
 
 	/* The order of all streams, on the common time line. */
 	struct tw_merge_heap order;
 	struct tw_merge_stream *slowest; /* the live stream with the smallest bound; NULL = none, or search again */
 	uint64_t least;                  /* its bound */
-	uint64_t newest, overdue;        /* the largest bound of the streams */
+	uint64_t newest, overdue;        /* the largest values of the streams that are not ahead */
 	uint64_t bound;                  /* everything up to here is emitted */
 	uint64_t last;                   /* time of the newest emitted event of streams that were not ahead */
 	uint64_t last_ahead;             /* the same of streams that were ahead; only their events are late by it */
@@ -119,7 +119,10 @@ int tw_merge__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
 /** tw_release__stream() - emit what the stream's watermarks release. Return: 0, or the result of emit */
 int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_release__up_to() - emit everything of a stream up to @bound, or until at most @keep bytes are queued */
+/**
+ * tw_release__up_to() - emit everything of a stream up to @bound, or until at most @keep bytes are queued
+ * Return: 0, or the result of emit
+ */
 int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep);
 
 /** tw_release__relieve() - emit the oldest early if the memory limit is reached. Return: 0, or the result of emit */
@@ -155,7 +158,7 @@ static inline void tw_order__look_again(struct tw_merge *m)
 /** tw_order__guess() - stop waiting for a stream's offset */
 void tw_order__guess(struct tw_merge *m, struct tw_merge_stream *s);
 
-/** tw_order__forget_last() - a stream was removed: late is now decided by the other streams' events */
+/** tw_order__forget_last() - compute the newest emitted times again, after a stream was removed or placed anew, or `judged` changed */
 void tw_order__forget_last(struct tw_merge *m);
 
 /* out.c: builds, emits and counts frames. All functions return 0, or the result of emit. */
@@ -166,10 +169,10 @@ void tw_order__forget_last(struct tw_merge *m);
  */
 int tw_out__next(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
 
-/** tw_out__control() - emit the first control frame with this time */
+/** tw_out__control() - emit the stream's first queued control frame; @time: its place in the order */
 int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time);
 
-/** tw_out__end() - the end of a stream, when none of its frames is queued: announced frames that did not arrive are missing */
+/** tw_out__end() - the end of a stream, when none of its frames is queued: numbers before its last watermark count as missing */
 int tw_out__end(struct tw_merge *m, struct tw_merge_stream *s);
 
 #endif

@@ -7,7 +7,7 @@ static struct tw_merge_stream *stream__of(struct tw_merge_heap_node *node)
 	return (struct tw_merge_stream *)((uint8_t *)node - offsetof(struct tw_merge_stream, node));
 }
 
-/* The latest time of the stream's clock that is not after that time of the common time line. */
+/* The latest time of the stream's clock that is not after @common, a time of the common time line. */
 static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 {
 	const uint64_t ns = common - (uint64_t)s->offset;

@@ -9,11 +9,11 @@
 /* Zeroed bytes after a copy, so that its last TLV can be copied in steps; a lender provides TW_MERGE_SLACK. */
 #define TW_QUEUED_FRAME_SLACK 64
 
-/* A TLV that has a place in the order: any except PAD and WATERMARK. */
+/* A TLV that has a place in the order: any except PAD, WATERMARK and AUTH. */
 struct tw_merge_item {
 	uint64_t time;
-	const uint8_t *tlv; /* length including its header */
-	uint32_t len;       /* whole words */
+	const uint8_t *tlv; /* begins with the header of the TLV */
+	uint32_t len;       /* bytes, with header and padding */
 	uint16_t type;
 	bool numbered; /* has a sequence number */
 };
@@ -37,7 +37,7 @@ struct tw_queued_frame {
 	struct tw_merge_item item; /* the first item that is not emitted yet */
 	uint64_t seq;              /* number of that item, or of the next numbered one */
 	bool started;              /* a part of it was emitted */
-	bool fills_gap;            /* numbers that were given up */
+	bool fills_gap;            /* its numbers were given up before it arrived */
 	uint8_t size_class;
 	uint32_t size;             /* size of this buffer, bytes */
 	struct tw_frame_info info; /* header as it arrived */
@@ -45,7 +45,7 @@ struct tw_queued_frame {
 	uint64_t dropped;                  /* the receiver's drop counter on arrival */
 	const uint8_t *data;               /* in copy, or in the borrowed buffer */
 	struct tw_borrowed_buffer *buffer; /* NULL = in copy */
-	uint32_t borrowed;                 /* bytes of frame */
+	uint32_t borrowed;                 /* bytes of the frame in the borrowed buffer; 0 = in copy */
 	uint8_t copy[];
 };
 
@@ -75,7 +75,7 @@ void tw_frame_pool__give_all(struct tw_frame_pool *pool, struct tw_queued_frame 
 /** tw_queued_frame__look() - walk the frame once, without changing the read position: sets its content */
 void tw_queued_frame__look(struct tw_queued_frame *frame);
 
-/** tw_queued_frame__next() - read the next item. Return: false at the end, or if the rest is malformed */
+/** tw_queued_frame__next() - read the next item. Return: false at the end, if the rest is malformed, or if no number is left for it */
 bool tw_queued_frame__next(struct tw_queued_frame *frame);
 
 /**

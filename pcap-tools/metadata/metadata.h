@@ -81,6 +81,7 @@ int tw_metadata__emit_whole(struct tw_metadata *m, struct tw_metadata_frames *fr
  */
 int tw_metadata__replay(struct tw_metadata *m, struct tw_metadata_frames *frames);
 
+/** tw_metadata__stats() - get the counters of a store */
 void tw_metadata__stats(const struct tw_metadata *m, struct tw_metadata_stats *ret);
 
 /** tw_metadata_stats__add() - add the counters of @more to @to */

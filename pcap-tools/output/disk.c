@@ -64,7 +64,7 @@ static int allocate(struct tw_output *o, uint64_t to)
 	return 0;
 }
 
-/* If the size of the file is limited to little more than that, a quarter of the limit. */
+/* Return: bytes to keep free for the last blocks. If the limit of the file's size is small, they are a quarter of the limit. */
 static uint64_t kept_back(const struct tw_output *o)
 {
 	if (o->ending)
@@ -90,7 +90,7 @@ int tw_disk__reserve(struct tw_output *o, size_t len)
 	return 0;
 }
 
-/* Nothing is released if another process has written after it, as is possible in a shared file. */
+/* Releases nothing if another process has written after the end of this output, as is possible in a shared file. */
 void tw_disk__release(struct tw_output *o)
 {
 	const uint64_t end = tw_output__file_end(o);

@@ -85,7 +85,7 @@ static char *ring__pop(struct tw_output_ring *ring)
 	return name;
 }
 
-/* Removes a file; that it is gone is no error. Return: 0; errors of unlink(); -ENOENT if there is none */
+/* Removes the oldest file of the ring; no error if it is gone already. Return: 0; errors of unlink(); -ENOENT if there is none */
 static int ring__remove_oldest(struct tw_output_ring *ring, struct tw_error *error)
 {
 	char *name;
@@ -181,7 +181,7 @@ static size_t whole_blocks(const uint8_t *blocks, uint64_t put)
 
 /*
  * After a batch that was not written completely: only whole blocks may stay. Bytes written to a pipe cannot be taken back. In a file,
- * the bytes after them stay until the end and reserve room for the last blocks.
+ * the bytes after the whole blocks stay until the file is ended: they reserve room for the last blocks.
  *
  * @blocks: the batch, of which o->put bytes were written, compressed or not
  * Return: bytes of the batch that stay; 0 for a compressed batch, which counts only as a whole.
@@ -269,8 +269,8 @@ static int file__give(struct tw_output *o)
 }
 
 /*
- * Without O_CREAT root may write a file of another user in /tmp (fs.protected_regular). With it a link to a file that does not exist
- * yet makes that file.
+ * Without O_CREAT root may write a file of another user in /tmp (fs.protected_regular). With O_CREAT, opening a link to a
+ * file that does not exist creates that file.
  */
 static int file__open_existing(const struct tw_output *o)
 {
@@ -359,7 +359,7 @@ static int file__end_frame(struct tw_output *o, struct tw_error *error)
 	return 0;
 }
 
-/* Removes an incomplete block, and ends a compressed file properly. Return: 0; another -errno if it is not whole */
+/* Removes an incomplete block, and ends a compressed file properly. Return: 0; -errno if this fails */
 static int file__mend(struct tw_output *o)
 {
 	struct tw_repair repair;
@@ -385,7 +385,7 @@ static bool file__is_gone(const struct tw_output *o)
 	return stat(o->name, &named) || named.st_ino != ours.st_ino || named.st_dev != ours.st_dev;
 }
 
-/* Ends the last file, with everything that belongs to its end unless it failed; no file may be open. */
+/* Ends the last file, with everything that belongs to its end unless it failed. No effect if no file is open. */
 static int output__end_file(struct tw_output *o, struct tw_error *error)
 {
 	int err = 0, mended;

@@ -45,7 +45,7 @@ struct tw_output_options {
 	uint64_t file_bytes;   /* size of the file; a compressed file may be a batch larger */
 	uint64_t file_packets; /* packets in the file */
 	uint64_t file_ns;      /* time since its beginning */
-	uint64_t interval_ns;  /* seconds since 1970 are a multiple of it */
+	uint64_t interval_ns;  /* the time since 1970 reaches a multiple of it */
 	/* Files to keep: the oldest is removed before the next begins. Files of an earlier run stay, as with dumpcap. 0 = all */
 	uint32_t files_max;
 	/* Keep a note below /run/tracewire for tw_output__repair_left(). Without the permission there is none. */
@@ -68,8 +68,9 @@ struct tw_output;
 
 /**
  * tw_output__open() - open the file, or the first one
- * Return: 0; -EINVAL if several files are requested and the output is no file; -EBUSY if another process writes it; -ENOMEM; -EINTR if
- * the deadline was over before a reader opened the FIFO; errors of open().
+ * Return: 0; -EINVAL if the output is a terminal, or no file although several are requested; -EBADF if it is not open for writing;
+ * -EBUSY if another process writes it; -ENAMETOOLONG; -ENOMEM; -EINTR if the deadline was over before a reader opened the FIFO; errors
+ * of open().
  */
 int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *error);
 
@@ -97,7 +98,8 @@ int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t
  * same number is kept below the largest permitted size of the file.
  *
  * @len: at most TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN
- * Return: 0; -ESPIPE if it is no file, or none is open; errors of pwrite(): the file ends with its whole blocks then.
+ * Return: 0; -ESPIPE if no write to a file failed, no file is open, or @len is too large; errors of pwrite(): then the file ends with
+ * its whole blocks.
  */
 int tw_output__write_last(struct tw_output *o, const void *blocks, size_t len);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files of output/: output.c writes, disk.c places the bytes of a file on its disk. Used inside output/ only. */
+/* Shared by the files of output/: output.c writes files and pipes, disk.c reserves disk space and writes with O_DIRECT. */
 #ifndef TW_OUTPUT_IMPL_H
 #define TW_OUTPUT_IMPL_H
 
@@ -72,7 +72,7 @@ int tw_zstd_stream__new(struct tw_output *output, struct tw_zstd_stream **ret);
 
 void tw_zstd_stream__free(struct tw_zstd_stream *z);
 
-/** tw_zstd_stream__write() - compress and put all bytes, in whole zstd blocks. Return: 0; a final failure: -ENOMEM, of the output */
+/** tw_zstd_stream__write() - compress and put all bytes, in whole zstd blocks. Return: 0; -ENOMEM, errors of tw_output__put() */
 int tw_zstd_stream__write(struct tw_zstd_stream *z, const void *bytes, size_t len);
 
 /** tw_zstd_stream__end() - end the frame, if one is open; the next write begins another */
@@ -147,7 +147,7 @@ static inline uint64_t tw_output__file_end(const struct tw_output *o)
 /** tw_output__put() - write all bytes at the current end; frees space if possible. Return: 0, or errors of write() */
 int tw_output__put(struct tw_output *o, const void *bytes, size_t len);
 
-/** tw_output__was_late() - report the duration of a write to a file, from @begun, CLOCK_MONOTONIC in ns, until now */
+/** tw_output__was_late() - add to `late` the time of a write after the deadline. @begun: its beginning, CLOCK_MONOTONIC, ns */
 void tw_output__was_late(struct tw_output *o, uint64_t begun);
 
 /** tw_disk__begin() - prepare for a file that was just opened */

@@ -17,7 +17,7 @@
 #define PIECE     ((size_t)64 << 10)   /* bytes of one read */
 #define BLOCK_CAP ((uint32_t)16 << 20) /* largest block length accepted, as in Wireshark */
 
-/* A compressed capture has at least a hundredth of its size: data that expands more is an attack on the reader's time. */
+/* Real captures compress to no less than a hundredth. Data that expands more than RATIO_MAX times is an attack on the reader's time. */
 #define RATIO_MAX ((uint64_t)1024)
 #define PLAIN_MIN ((uint64_t)256 << 10)
 
@@ -316,7 +316,7 @@ static int find_end(int fd, uint64_t known, uint64_t size, struct file_end *ret)
 	return memcmp(head, zstd, (size_t)n) ? -EBADMSG : find_end_of_frame(fd, known, size, ret);
 }
 
-/* Truncate first: a file that is shorter than that can still be repaired. */
+/* Truncates first: if the process is killed before it ends the zstd frame, a later repair can end the frame. */
 static int apply(int fd, uint64_t size, const struct file_end *end)
 {
 	uint8_t head;

@@ -52,6 +52,7 @@ struct tw_pcapng_statistics {
  * tw_pcapng__open() - make a writer and begin the first section
  * @output: open and empty; the caller finishes and frees it after the last flush
  * @buffer: bytes collected before a write; 0 = 960 KiB
+ * Return: 0 or -ENOMEM
  */
 int tw_pcapng__open(struct tw_output *output, size_t buffer, const struct tw_pcapng_section *section,
 		    struct tw_pcapng **ret, struct tw_error *error);
@@ -86,6 +87,7 @@ uint8_t *tw_pcapng__reserve(struct tw_pcapng *w, size_t len);
 void tw_pcapng__commit(struct tw_pcapng *w, uint32_t interface, uint64_t time, size_t len, size_t original,
 		       uint16_t weight);
 
+/** tw_pcapng__statistics() - add a statistics block. Return: 0; the first failure; -ENOSPC if the last blocks have no room for it */
 int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct tw_pcapng_statistics *statistics);
 
 /** tw_pcapng__flush() - write the buffer to the output; waits as tw_output__write() does */

@@ -37,6 +37,7 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
 /**
  * tw_recorder__sink() - make a sink for one producer thread
  * @ret: the sink; the caller closes it before the recorder is finished
+ * Return: 0 or -ENOMEM
  *
  * The sink's reserve returns NULL if the pool is used up. Its flush queues all frames and wakes the writer; it returns 0, -EAGAIN if no
  * slot is free, or, after the writer failed, the writer's failure (tw_recorder__finish() returns its text). Frames are taken and counted
@@ -44,7 +45,7 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
  */
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *error);
 
-/** tw_recorder__receive_queue() - make a receive queue; the caller frees it before the recorder is finished */
+/** tw_recorder__receive_queue() - make a receive queue; the caller frees it before the recorder is finished. Return: 0, -ENOMEM */
 int tw_recorder__receive_queue(struct tw_recorder *rec, struct tw_receive_queue **ret, struct tw_error *error);
 
 /**
@@ -60,7 +61,7 @@ void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *
  * tw_recorder__reports() - get the state of all streams; called by one thread at a time, before the recorder is finished
  * @ret: the reports, to be freed with free()
  * @ret_stats: totals of all streams; unchanged if 0 is returned
- * Return: number of reports; 0 with NULL if the writer was busy for @timeout_ms
+ * Return: number of reports; 0 with NULL if there is no stream, no memory, or the writer was busy for @timeout_ms
  */
 size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret,
 			    struct tw_archive_stats *ret_stats);

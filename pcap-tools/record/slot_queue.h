@@ -47,6 +47,7 @@ struct tw_slot_list {
 	uint32_t n;
 };
 
+/** tw_slot_list__push() - append a slot; tw_slot_list__pop(): unlink the first one, NULL if the list is empty */
 void tw_slot_list__push(struct tw_slot_list *list, struct tw_slot *slot);
 struct tw_slot *tw_slot_list__pop(struct tw_slot_list *list);
 

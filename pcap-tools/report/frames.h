@@ -2,9 +2,9 @@
 /*
  * Internal to report. Extracts the frames from packets and passes them on in time order.
  *
- * Frames of recordings are in order and are not buffered. A recording is a file that Tracewire wrote, or a capture with neither a
- * WATERMARK nor a frame of a ring with several records. Captures of an interface have such frames. They are merged, all streams in one
- * order. The first frames of a file are kept until its kind is known.
+ * Frames of recordings are in order and are not buffered. Captures of an interface, and recordings with packed frames, have a WATERMARK
+ * or a frame of a ring with several records. From the first such frame on, all streams are merged in one order. If Tracewire did not
+ * write the file, its first frames are kept until its kind is known.
  */
 #ifndef TW_REPORT_FRAMES_H
 #define TW_REPORT_FRAMES_H
@@ -32,7 +32,8 @@ typedef int tw_report_take(void *ctx, struct tw_report_frame *frame);
 struct tw_report_frames;
 
 /**
- * tw_report_frames__new() - @streams: the table of the file's streams; borrowed. It gets HOST and CLOCK before their frames are passed on
+ * tw_report_frames__new() - make an empty queue of frames
+ * @streams: the table of the file's streams; borrowed. If frames are merged, it gets HOST and CLOCK before their frames are passed on
  * @in_order: whether the file is known to be a recording of Tracewire
  * @stats: its counters of packets, frames and faults are updated
  * Return: NULL without memory.

@@ -268,7 +268,7 @@ void tw_report__head(struct tw_report *report, struct tw_line *line)
 	report->n_named = report->n_streams;
 }
 
-/* Text lines in the layout of `trace-cmd report`, byte for byte. */
+/* Text lines in the layout of `trace-cmd report`. */
 
 #define NAME_WIDTH 20 /* width of the column of event names; a longer name shifts the text */
 #define CUT        "... [cut]"

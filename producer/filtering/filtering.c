@@ -56,7 +56,7 @@ static int no_memory(struct tw_error *error)
 	return tw_error__set(error, -ENOMEM, "no memory for the filter of this many events");
 }
 
-/* Whether the kernel refused a filter text. If parentheses or quotes do not match, it fails with 1, 2 or 3, not meant as errno values. */
+/* Whether the kernel refused a filter text. If parentheses or quotes do not match, its errno is 1, 2 or 3, which are not meant as errnos. */
 static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -EPERM || err == -ENOENT || err == -ESRCH;

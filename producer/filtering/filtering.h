@@ -59,7 +59,7 @@ int tw_filtering__begin(struct tw_filtering *filtering, const struct tw_selectio
  */
 void tw_filtering__leave_out_own(struct tw_filtering *filtering);
 
-/** tw_filtering__renew() - the same for a selection that has grown; new events that cannot be filtered stay off, see left_out */
+/** tw_filtering__renew() - as tw_filtering__begin(), for a selection that has grown; events that cannot be filtered stay off: see left_out */
 void tw_filtering__renew(struct tw_filtering *filtering, struct tw_schema *schema);
 
 /** tw_filtering__enable() - enable all events except those with @off set. Return: 0, or the first -errno */

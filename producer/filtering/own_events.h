@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events that the run itself causes and that set_event_notrace_pid does not keep out of the trace, because other tasks or interrupts
- * cause them: wake-ups of the run's threads and viewer, switches between them and the idle task, and packets on the run's own interface.
- * The kernel leaves them out; it neither records nor counts them.
+ * Events that concern the run itself, but are recorded by other tasks or in interrupts, so that set_event_notrace_pid does not exclude them:
+ * wake-ups of the run's threads and viewer, switches between these and the idle task, and packets on the run's own interface. Filters make
+ * the kernel leave these events out; it neither records nor counts them.
  */
 #ifndef TW_OWN_EVENTS_H
 #define TW_OWN_EVENTS_H
@@ -13,7 +13,7 @@
 
 #include "base/line.h"
 
-#define TW_OWN_PIDS_MAX    64 /* events of further ones are recorded */
+#define TW_OWN_PIDS_MAX    64 /* events of further tasks are recorded */
 #define TW_OWN_DEVICES_MAX 2  /* both ends of a veth pair */
 #define TW_OWN_NAME_MAX    16 /* IFNAMSIZ */
 
@@ -29,10 +29,10 @@ struct tw_own_events {
 /** tw_own_events__add_pid() - add a thread or process; without effect if the list is complete or full */
 void tw_own_events__add_pid(struct tw_own_events *own, pid_t pid);
 
-/** tw_own_events__add_device() - add a network interface; likewise */
+/** tw_own_events__add_device() - add a network interface; without effect if the list is complete or full */
 void tw_own_events__add_device(struct tw_own_events *own, const char *name);
 
-/** tw_own_events__filter() - append the tracefs filter that the other events of this kind pass; nothing if no event of it is left out */
+/** tw_own_events__filter() - append the tracefs filter that leaves out the run's own events of that name; nothing if there are none */
 void tw_own_events__filter(const struct tw_own_events *own, const char *system, const char *event,
 			   struct tw_line *line);
 

@@ -383,8 +383,8 @@ static bool name_changed(const struct kept_settings *files, char *names, size_t 
 }
 
 /*
- * Restores what a run had changed, after free_buffer was closed, which the kernel does for a killed run: tracing is then off and the ring
- * is freed.
+ * Restores what a run had changed. Called after free_buffer was closed (for a killed run, by the kernel), so tracing is off and the ring is
+ * freed.
  * Return: 0; -ESTALE if another process has changed a setting since; -ENOENT if there are no notes, so that nothing was restored; -ENOMEM
  */
 static int put_back(const char *mark, struct tw_error *error)

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The settings that the kernel has only once, not for each instance: set_graph_function; function_graph itself before Linux 6.11, which
- * then runs only in the top-level buffer; and, on most kernels, the options of tracers. A run that needs set_graph_function or the
- * top-level buffer takes it if it is unused. Afterwards the run restores each setting that still has the value that the run wrote last.
- * Settings that another process has changed since are not restored.
+ * Handles the settings that exist only once in the kernel, not once for each instance:
  *
- * While a run uses one of them, a trace instance exists as a mark; its name ends in TW_TOP_LEVEL_MARK or TW_TOP_GRAPHS_MARK. A file of the
- * same name below /run/tracewire (base/state_file.h) contains the notes: a line for each setting that the run changes, with the value
- * before and the value that the run wrote. If the run is killed, the cleanup restores the settings before it removes the instance.
+ * - set_graph_function
+ * - before Linux 6.11: the tracer function_graph, which then runs only in the top-level buffer
+ * - on most kernels: the options of tracers
  *
- * While a run uses or restores these settings, it holds a lock on the tracing directory, which the kernel releases when the process dies.
- * Without the lock, two runs that start at the same time could both find the settings unused.
+ * A run that needs set_graph_function or the top-level buffer takes it if it is unused. Afterwards the run restores each setting that still
+ * has the value that the run wrote. Settings that another process has changed since are not restored.
+ *
+ * While a run uses set_graph_function or the top-level buffer, a trace instance exists as a mark; its name ends in TW_TOP_LEVEL_MARK or
+ * TW_TOP_GRAPHS_MARK. A file of the same name below /run/tracewire (base/state_file.h) contains the notes: lines for each setting that the
+ * run changes, with the value before and the value that the run wrote. If the run is killed, the cleanup restores the settings before it
+ * removes the instance.
+ *
+ * During this time, and while a cleanup restores the settings, the process holds a lock on the tracing directory. The kernel releases it when
+ * the process dies. Without the lock, two runs that start at the same time could both find the settings unused.
+ *
+ * A run changes the options of tracers without mark and lock. It only notes their previous values (tw_kept_options__add()).
  */
 #ifndef TW_TOP_LEVEL_H
 #define TW_TOP_LEVEL_H

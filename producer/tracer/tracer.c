@@ -159,7 +159,7 @@ static int refused_list(const char *path, int err, struct tw_error *error)
 	return tw_error__set(error, err, "the kernel refuses a selection of functions: %s: %s", path, strerror(-err));
 }
 
-/* Adds a word to a list of functions, one for each write. The list takes effect when the file is closed, which can fail too. */
+/* Adds one word to a list of functions. The list takes effect when the file is closed, which can fail too. */
 static int add_word(const char *tracing_dir, const char *path, const char *word, struct tw_error *error)
 {
 	const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -367,7 +367,7 @@ static int find_option(const struct tw_instance *instance, const char *word, str
 	const char *value = strchr(word, '=');
 
 	if (value && strcmp(value, "=0") != 0 && strcmp(value, "=1") != 0)
-		return tw_error__set(error, -EINVAL, "trace option '%s' has another value than 0 or 1", word);
+		return tw_error__set(error, -EINVAL, "trace option '%s' must have the value 0 or 1", word);
 	ret->on = !value || value[1] == '1';
 	if (has_option(instance, word, strcspn(word, "="), ret))
 		return 0;
@@ -422,7 +422,7 @@ static int set_option(struct tw_tracer *t, const char *word, struct tw_error *er
 	if (err)
 		return tw_error__set(error, -EINVAL, "the kernel refuses trace option '%s': %s", word, strerror(-err));
 	err = add_option(t, &option, error);
-	/* the top level has changed too: all instances share the option, as on most kernels a tracer's options */
+	/* if the top level has changed too, all instances share the option; on most kernels they share the options of tracers */
 	if (!err && is_on(tw_top_level__read(option.file)) != top)
 		err = tw_kept_options__add(&t->kept, tw_instance__name(t->instance), option.file, top, error);
 	return err;

@@ -50,7 +50,7 @@ int tw_tracer__set(struct tw_tracer *tracer, bool own_pids, struct tw_error *err
 /** tw_tracer__records() - whether there may be records that are not selected events, such as functions or stack traces */
 bool tw_tracer__records(const struct tw_tracer_request *request);
 
-/** tw_tracer__leave_out() - exclude a thread from what the tracer records; @text: its global pid */
+/** tw_tracer__leave_out() - exclude a thread from what the tracer records; no effect without a tracer; @text: the thread's global pid */
 void tw_tracer__leave_out(const struct tw_tracer *tracer, const char *text);
 
 /** tw_tracer__follow() - add a thread to the traced ones, with the tasks it starts later; @text: its global pid. Return: 0 or -errno */

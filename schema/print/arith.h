@@ -5,7 +5,7 @@
 
 #include "schema/print/lex.h"
 
-/** tw_arith__narrow() - the value as a type of @size bytes holds it, extended to 64 bits again; 0 = no integer, unchanged */
+/** tw_arith__narrow() - convert to an integer of @size bytes, and extend the result to 64 bits; @size: 0 = unchanged */
 static inline uint64_t tw_arith__narrow(uint64_t value, uint8_t size, bool is_signed)
 {
 	const unsigned int unused = 64 - 8u * size;
@@ -27,7 +27,7 @@ static inline uint64_t tw_arith__divide(uint64_t a, uint64_t b, bool is_signed, 
 	return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
 }
 
-/** tw_arith__shift() - @by is below 64 */
+/** tw_arith__shift() - shift by @by bits, less than 64; to the right, @is_signed repeats the sign bit */
 static inline uint64_t tw_arith__shift(uint64_t a, uint64_t by, bool is_signed, bool left)
 {
 	if (left)
@@ -35,12 +35,13 @@ static inline uint64_t tw_arith__shift(uint64_t a, uint64_t by, bool is_signed, 
 	return is_signed ? (uint64_t)((int64_t)a >> by) : a >> by;
 }
 
-/** tw_arith__shift_count() - the effective count for a shift by more bits than the type has, as on x86 and arm64 */
+/** tw_arith__shift_count() - the count by which x86 and arm64 shift a type of @size bytes, also if @by exceeds the type's bits */
 static inline uint64_t tw_arith__shift_count(uint64_t by, uint8_t size)
 {
 	return by & (size < 8 ? 31 : 63);
 }
 
+/** tw_arith__compare() - 1 if the comparison is true, otherwise 0; @punct: TW_PUNCT() of the operator */
 static inline uint64_t tw_arith__compare(uint16_t punct, uint64_t a, uint64_t b, bool is_signed)
 {
 	const bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;
@@ -61,7 +62,7 @@ static inline uint64_t tw_arith__compare(uint16_t punct, uint64_t a, uint64_t b,
 	}
 }
 
-/** tw_arith__binary() - @a and @b are of the type that @is_signed selects; the caller narrows the result */
+/** tw_arith__binary() - result of a binary operator; @a and @b have their common type, and the caller narrows the result */
 static inline uint64_t tw_arith__binary(uint16_t punct, uint64_t a, uint64_t b, bool is_signed)
 {
 	switch (punct) {
@@ -92,6 +93,7 @@ static inline uint64_t tw_arith__binary(uint16_t punct, uint64_t a, uint64_t b, 
 	}
 }
 
+/** tw_arith__unary() - result of -, ~, ! or +; the caller narrows it */
 static inline uint64_t tw_arith__unary(uint16_t punct, uint64_t a)
 {
 	switch (punct) {

@@ -315,7 +315,7 @@ bool tw_parser__call(struct tw_parser *parser, const struct tw_lex_token *name, 
 	return call->helper != TW_HELPER_DYNAMIC_ARRAY || dynamic_array(parser, frame);
 }
 
-/* (prefix, prefix_type, rowsize, groupsize, buf, len, ascii): all but buf and len are constants, kept in one number. */
+/* (prefix, prefix_type, rowsize, groupsize, buf, len, ascii): all but buf and len are constants; one number keeps those after prefix. */
 static bool take_dump_shape(struct tw_expr *expr, const uint32_t *operands, struct tw_expr_node *node)
 {
 	static const uint8_t places[] = { 1, 2, 3, 6 };
@@ -376,7 +376,7 @@ static bool dump_call(struct tw_parser *parser, const struct tw_parse_frame *fra
 	return tw_expr__add(expr, &node, &parser->operands[frame->operands]);
 }
 
-/* An argument of a call that stands for a number: the quotient, or the remainder. */
+/* __print_ns_to_secs(): the quotient of a division by a billion; __print_ns_without_secs(): the remainder, as 32 bits. */
 static bool seconds_call(struct tw_parser *parser, const struct tw_parse_frame *frame, uint32_t *operands)
 {
 	const bool rest = frame->call->helper == TW_HELPER_SECS_REST;
@@ -403,7 +403,7 @@ static bool finish_call(struct tw_parser *parser, const struct tw_parse_frame *f
 	case TW_HELPER_SECS:
 	case TW_HELPER_SECS_REST:
 		return seconds_call(parser, frame, operands);
-	case TW_HELPER_FIRST: /* the rest is not needed */
+	case TW_HELPER_FIRST: /* the other arguments are not needed */
 		if (frame->call->n_args > 1)
 			expr->n_nodes = expr->nodes[operands[1]].first;
 		return true;

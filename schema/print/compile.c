@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a print fmt to the operations of a program: splits the format string, parses an argument for each conversion, and converts the
- * nodes of its expression to operations. The nodes are already in the order of the stack machine.
+ * Compiles a print fmt to the operations of a program. The compiler splits the format string and parses the arguments of each conversion.
+ * It converts the nodes of an expression one by one, because they are already in the order of the stack machine.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -192,7 +192,7 @@ static bool hex_dump(struct compiler *c, const struct tw_expr_node *node)
 
 	if (!add_text(c, &c->expr.strings[prefix->at], prefix->len + 1))
 		return false;
-	c->print->n_ops--; /* a text that is only named */
+	c->print->n_ops--; /* HEX_DUMP prints the prefix, so it needs no operation */
 	op = add_op(c, TW_OP_CONST);
 	if (!op)
 		return false;
@@ -412,7 +412,7 @@ static bool convert_string(struct compiler *c, const struct tw_conversion *conve
 	return add_op(c, TW_OP_MARK) && generate_string(c, i) && converted(c, TW_OP_FIT, conversion, 0);
 }
 
-/* Producers look up the names of the addresses, and may hide the pointers. */
+/* Lists a field: producers look up the symbols of listed addresses, and may hash listed pointers. */
 static bool list_field(struct compiler *c, struct tw_print_list *list, uint32_t i)
 {
 	const struct tw_expr_node *node = &c->expr.nodes[tw_expr__peel(&c->expr, i)];

@@ -67,7 +67,7 @@ bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_con
 
 #define DIGITS_MAX 22 /* digits of a u64 in octal */
 
-/* A number in parts: the prefix, and the digits at the end of @digits. zeros_of() has the number of zeros between them. */
+/* A number in parts: the prefix, and the digits at the end of @digits. zeros_of() returns the number of zeros between them. */
 struct number_parts {
 	char prefix[3];
 	unsigned int n_prefix, n_digits;
@@ -135,7 +135,7 @@ static uint64_t zeros_of(const struct number_parts *number, const struct tw_put_
 	return least > number->n_digits ? least - number->n_digits : 0;
 }
 
-/* Pad a text of @len bytes to the width, on the side of @left. */
+/* Pads a text of @len bytes to the width. Each text has two calls: @left before it, !@left after it; only one of them pads. */
 static void pad(struct tw_line *line, const struct tw_put_spec *spec, uint64_t len, bool left)
 {
 	if (left != is_left(spec) && width_of(spec) > len)

@@ -316,7 +316,7 @@ bool tw_expr__string(struct tw_expr *expr, const struct tw_lex_token *token, boo
 	char c;
 
 	if (join)
-		expr->n_strings--; /* including the NUL */
+		expr->n_strings--; /* the joined text replaces the last string's NUL */
 	else
 		*ret_at = expr->n_strings;
 	while (tw_lexer__unescape(&inside, &c))
@@ -355,6 +355,6 @@ bool tw_expr__need_number(struct tw_expr *expr, uint32_t i)
 	if (node->is_text)
 		return tw_expr__refuse(expr, node->column, "a number is needed here, not text");
 	if (tw_expr_node__is_bytes(node))
-		return tw_expr__refuse(expr, node->column, "an address in the traced kernel's ring is unknown");
+		return tw_expr__refuse(expr, node->column, "a number is needed here, not the bytes of a field");
 	return true;
 }

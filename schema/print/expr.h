@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Internal to the print engine. Expressions during compilation: nodes in the order of a stack machine, so that the nodes of an
- * expression are consecutive, from `first` to the node itself.
+ * expression are consecutive, from `first` to the node itself. Functions that return bool return false if the print fmt is refused or
+ * if out of memory, except where noted.
  */
 #ifndef TW_PRINT_EXPR_H
 #define TW_PRINT_EXPR_H
@@ -10,8 +11,8 @@
 #include "schema/format.h"
 #include "schema/print/lex.h"
 
-#define TW_EXPR_NODES_MAX   16384 /* nodes of one print fmt; constants are folded at once */
-#define TW_EXPR_ENTRIES_MAX 8192  /* entries of all tables of a print fmt */
+#define TW_EXPR_NODES_MAX   16384 /* nodes of the arguments of one conversion; constants are folded at once */
+#define TW_EXPR_ENTRIES_MAX 8192  /* entries of all tables of a print fmt; also the number of tables */
 #define TW_EXPR_TEXT_MAX    65536 /* bytes of all strings of a print fmt */
 
 enum tw_expr_kind {
@@ -27,7 +28,7 @@ enum tw_expr_kind {
 	TW_EXPR_COND,  /* a ? b : c */
 	TW_EXPR_INDEX, /* a[b] */
 	TW_EXPR_TABLE, /* __print_symbolic() or __print_flags() of a */
-	TW_EXPR_DUMP,  /* one of the other helpers that print text: of the bytes a, and the numbers b, c ... */
+	TW_EXPR_DUMP,  /* one of the other helpers that print bytes: of the field, or of the bytes a, b of them */
 };
 
 struct tw_expr_node {
@@ -35,14 +36,14 @@ struct tw_expr_node {
 	uint8_t helper; /* enum tw_helper of TABLE and DUMP */
 	uint8_t size;   /* size of the value, bytes: 4 or 8 after an operator, by C's promotion */
 	bool is_signed;
-	uint8_t elem_size; /* size of what [] and * read at the address; 0 = unknown */
+	uint8_t elem_size; /* bytes that [] and * read at the address; 0 = unknown; of BINARY: size of the operands */
 	bool elem_signed;
 	bool is_address;
 	bool is_text; /* a string instead of a number */
 	uint8_t n_args;
-	uint16_t punct; /* the operator of UNARY and BINARY */
-	uint32_t first;
-	uint32_t args[4];
+	uint16_t punct;   /* the operator of UNARY and BINARY */
+	uint32_t first;   /* index of the expression's first node */
+	uint32_t args[4]; /* indexes of the operands */
 	uint32_t column;
 	union {
 		uint64_t value; /* NUMBER */
@@ -50,7 +51,7 @@ struct tw_expr_node {
 			uint32_t at, len; /* TEXT: offset in the strings; TABLE: index in the tables */
 		};
 	};
-	const struct tw_field *field; /* FIELD, ARRAY, LEN, STR */
+	const struct tw_field *field; /* FIELD, ARRAY, LEN, STR, INDEX, DUMP; otherwise NULL */
 };
 
 /* The name of a value. */
@@ -60,7 +61,7 @@ struct tw_expr_word {
 };
 
 struct tw_expr_table {
-	uint32_t first, n;  /* number of entries */
+	uint32_t first, n;  /* index of the first entry, and number of entries */
 	uint32_t delimiter; /* offset in the strings */
 	uint32_t delimiter_len;
 	bool is_flags;
@@ -80,22 +81,27 @@ struct tw_expr {
 	struct tw_error refusal;
 };
 
-/** tw_expr__free() - free what it points to */
+/** tw_expr__free() - free the memory to which @expr points, not @expr */
 void tw_expr__free(struct tw_expr *expr);
 
 /** tw_expr__refuse() - set the reason of refusal; the first one is kept. Return: false */
 __attribute__((format(printf, 3, 4))) bool tw_expr__refuse(struct tw_expr *expr, uint32_t column, const char *fmt, ...);
 
-/** tw_expr__grow() - room for one more entry in an array of @n. Return: the array, maybe moved; NULL if refused */
+/**
+ * tw_expr__grow() - make room for one more element in an array of @n
+ * @size: capacity; updated
+ * @element: size of an element, bytes
+ * Return: the array, maybe moved; NULL, with the old one valid, if it has @max elements (refused) or if out of memory.
+ */
 void *tw_expr__grow(struct tw_expr *expr, void *array, uint32_t n, uint32_t *size, size_t element, uint32_t max);
 
-/** tw_expr__add() - Return: the new node's index in @ret; false if refused */
+/** tw_expr__add() - append a node; @ret: its index */
 bool tw_expr__add(struct tw_expr *expr, const struct tw_expr_node *node, uint32_t *ret);
 
-/** tw_expr__string() - add the inside of a string token, appended to the last string if @join; @ret_at: its offset */
+/** tw_expr__string() - add the inside of a string token; @join: append it to the last string; otherwise @ret_at is set to its offset */
 bool tw_expr__string(struct tw_expr *expr, const struct tw_lex_token *token, bool join, uint32_t *ret_at);
 
-/** tw_expr__literal() - the same with a text without quotes */
+/** tw_expr__literal() - add a string from the compiler's own code; @ret_at: its offset */
 bool tw_expr__literal(struct tw_expr *expr, const char *text, uint32_t *ret_at);
 
 /** tw_expr__unary(), tw_expr__binary(), tw_expr__cond() - add an operator's node, folded if possible */
@@ -103,7 +109,7 @@ bool tw_expr__unary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint3
 bool tw_expr__binary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint32_t a, uint32_t b, uint32_t *ret);
 bool tw_expr__cond(struct tw_expr *expr, uint32_t column, uint32_t a, uint32_t b, uint32_t c, uint32_t *ret);
 
-/** tw_expr__index() - a[b] */
+/** tw_expr__index() - add the node for a[b] */
 bool tw_expr__index(struct tw_expr *expr, uint32_t column, uint32_t a, uint32_t b, uint32_t *ret);
 
 /* The type of a cast. */
@@ -113,16 +119,16 @@ struct tw_expr_cast {
 	uint8_t pointers; /* number of stars */
 };
 
-/** tw_expr__cast() - (type)a */
+/** tw_expr__cast() - add the node for (type)a, unless the cast changes nothing or @a is constant */
 bool tw_expr__cast(struct tw_expr *expr, uint32_t column, struct tw_expr_cast cast, uint32_t a, uint32_t *ret);
 
-/** tw_expr__peel() - the operand of casts that keep the whole value */
+/** tw_expr__peel() - skip casts to types of at least the operand's size. Return: index of the operand */
 uint32_t tw_expr__peel(const struct tw_expr *expr, uint32_t node);
 
-/** tw_expr_node__is_bytes() - whether it is an address in the record, and not a value */
+/** tw_expr_node__is_bytes() - whether the node is the address of bytes in the record, and not a value */
 bool tw_expr_node__is_bytes(const struct tw_expr_node *node);
 
-/** tw_expr__need_number() - refuse anything but a number. Return: whether it is one */
+/** tw_expr__need_number() - refuse a node that is text or an address of bytes */
 bool tw_expr__need_number(struct tw_expr *expr, uint32_t node);
 
 #endif

@@ -216,7 +216,7 @@ static void put_bprint(const struct tw_ftrace_event *event, const struct tw_reco
 #define INDENT          2 /* columns for each level */
 #define DURATION_WIDTH  7 /* a number of this length is followed by no blanks */
 #define NSEC_PER_USEC   1000
-#define FRACTION_DIGITS 7 /* a number with this many digits is printed without nanoseconds */
+#define FRACTION_DIGITS 7 /* a number with as many digits, or more, is printed without nanoseconds */
 
 enum { FUNC, DEPTH, ARGS, CALLTIME = ARGS, RETTIME };
 
@@ -254,7 +254,7 @@ static void put_indent(struct tw_line *line, uint64_t depth)
 		tw_line__fill(line, ' ', (size_t)levels * INDENT);
 }
 
-/* A function without a name is printed as a number here. */
+/* As in trace-cmd, a function without a name is printed as a number without 0x. */
 static void put_call(const struct tw_ftrace_event *event, const struct tw_record *record,
 		     const struct tw_print_host *host, struct tw_line *line)
 {
@@ -324,7 +324,11 @@ static void put_function(const struct tw_ftrace_event *event, const struct tw_re
 		tw_put__symbol(line, parent, false, host);
 }
 
-/* The layout differs from the print fmt, which has exactly eight callers. @end: the value that ends the stack */
+/*
+ * The layout differs from the print fmt, which has exactly eight callers.
+ * @n: number of callers; UINT64_MAX = unknown: then 0 ends the stack too
+ * @end: the value that ends the stack
+ */
 static void put_callers(const struct tw_field *field, const struct tw_record *record, uint64_t n, uint64_t end,
 			const struct tw_print_host *host, struct tw_line *line)
 {
@@ -360,7 +364,7 @@ static void put_user_stack(const struct tw_ftrace_event *event, const struct tw_
 	put_callers(event->fields[0], record, UINT64_MAX, 0, host, line);
 }
 
-/* id, buf; as shown by the kernel: the print fmt has only the first byte */
+/* id, buf; all bytes, as the kernel prints them: the print fmt has only the first byte */
 static void put_raw_data(const struct tw_ftrace_event *event, const struct tw_record *record,
 			 const struct tw_print_host *host, struct tw_line *line)
 {

@@ -25,7 +25,7 @@ void tw_put__array(struct tw_line *line, const struct tw_put_bytes *bytes, uint3
 	tw_line__char(line, '}');
 }
 
-/* Byte @i of a mask, lowest bits first: masks are arrays of longs. A rest that is shorter than a long counts as a shorter long. */
+/* Byte @i of a mask, from the lowest bits on. Masks are arrays of longs; if the last long is incomplete, it counts as a shorter one. */
 static uint8_t mask_byte(const struct tw_put_bytes *bytes, uint32_t i, uint8_t long_size)
 {
 	uint32_t start, size;
@@ -94,7 +94,7 @@ void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uin
 	for (uint32_t i = 0; i < names->n; i++) {
 		const struct tw_print_name *name = &names->names[i];
 
-		/* A name for all bits does not match single ones, as in libtraceevent. */
+		/* As in libtraceevent, the name of -1 is printed for the value 0. */
 		if (!value && !any && name->value == UINT64_MAX) {
 			tw_line__str(line, name->name);
 			return;

@@ -12,7 +12,7 @@ enum tw_lex_kind {
 	TW_LEX_NUMBER, /* also character constants */
 	TW_LEX_WORD,
 	TW_LEX_STRING, /* with its quotes and escapes */
-	TW_LEX_PUNCT,  /* punctuation, up to two characters in op */
+	TW_LEX_PUNCT,  /* punctuation of one or two characters, in punct */
 	TW_LEX_BAD,
 };
 
@@ -26,7 +26,7 @@ struct tw_lex_token {
 	uint16_t punct; /* TW_PUNCT(first, second or 0) */
 	uint64_t value;
 	struct tw_text text;
-	uint32_t column; /* column in the print fmt, from 1 */
+	uint32_t column; /* column in the print fmt, bytes, from 1 */
 };
 
 struct tw_lexer {
@@ -34,10 +34,10 @@ struct tw_lexer {
 	const char *begin;
 };
 
-/** tw_lexer__next() - cut the next token; TW_LEX_END repeatedly at the end */
+/** tw_lexer__next() - cut the next token; at the end, each call gives TW_LEX_END */
 void tw_lexer__next(struct tw_lexer *lexer, struct tw_lex_token *ret);
 
-/** tw_lexer__unescape() - the next character of a string. Return: false at its end */
+/** tw_lexer__unescape() - cut the next character of a string, which may be an escape. Return: false at the string's end */
 bool tw_lexer__unescape(struct tw_text *inside, char *ret);
 
 #endif

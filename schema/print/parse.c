@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The grammar of a print fmt's arguments: the parser's stacks, types in parentheses, the tokens where an operand is expected, the tokens
- * after one, and the alternation of both. Calls of helpers are in calls.c.
+ * The grammar of a print fmt's arguments. In this order: the parser's stacks, types in parentheses, the tokens of an operand, the tokens
+ * after an operand, and the loop that alternates both. Calls of helpers are in calls.c.
  */
 #include "schema/print/parse.h"
 
@@ -84,11 +84,11 @@ static struct tw_parse_frame *innermost(struct tw_parser *parser)
 struct cast_words {
 	struct tw_expr_cast type;
 	unsigned int longs;
-	bool any, known; /* number of words; of words that occur only in types */
+	bool any, known; /* whether there is a word; whether there is one that occurs only in types, or a `*` */
 	bool is_void;
 };
 
-/* Names of integer types that occur only in print fmts. Others keep the type of the operand. */
+/* Integer types that occur only in print fmts. A cast to an unknown type keeps the operand's type. */
 static const struct tw_type_name typedefs[] = {
 	{ "gfp_t", 4, false, TW_FIELD_UINT },
 	{ "blk_opf_t", 4, false, TW_FIELD_UINT },
@@ -135,7 +135,7 @@ static bool read_keyword(struct cast_words *words, struct tw_text name)
 	return true;
 }
 
-/* struct, union or enum and its name. Only a cast to an enum has a value. */
+/* struct, union or enum and its name. Only the size of an enum is known. */
 static bool read_tag(struct cast_words *words, struct tw_parser *parser)
 {
 	const struct tw_text name = parser->token.text;
@@ -613,7 +613,7 @@ static bool close_brace(struct tw_parser *parser)
 	return true;
 }
 
-/* A comma: the end of the argument, or the next one of a call. */
+/* A comma: the end of the print fmt's argument, or of an argument of a call or a part of a table's entry. */
 static bool separate(struct tw_parser *parser, bool *ret_end)
 {
 	const struct tw_parse_frame *frame = innermost(parser);

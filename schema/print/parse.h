@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to the print engine. From tokens to nodes: operator precedence with two stacks of a fixed size, so that no
- * text makes the parser recurse.
+ * Internal to the print engine. The parser makes nodes from tokens, by operator precedence. It has two stacks of a fixed size, so that no
+ * text makes it recurse. Functions that return bool return false if the print fmt is refused or if out of memory, except where noted.
  */
 #ifndef TW_PRINT_PARSE_H
 #define TW_PRINT_PARSE_H
@@ -38,7 +38,7 @@ struct tw_helper_call {
 	uint8_t helper;           /* enum tw_helper */
 	uint8_t n_args;           /* number of expressions, without table entries */
 	bool wide;                /* 64 bits on every host */
-	const char *const *words; /* WORDS: NULL after the last but one; the last is for all other values */
+	const char *const *words; /* WORDS: names of 0, 1, 2 ..., NULL, and the name of all other values */
 };
 
 enum tw_parse_kind {
@@ -78,7 +78,7 @@ struct tw_parser {
 /** tw_parser__advance() - go to the next token */
 void tw_parser__advance(struct tw_parser *parser);
 
-/** tw_parser__at() - whether the current token is that punctuation; tw_parser__expect(): the same, refused if not, skipped if so */
+/** tw_parser__at() - whether the current token is @punct; tw_parser__expect(): skip @punct, and refuse other tokens */
 bool tw_parser__at(const struct tw_parser *parser, uint16_t punct);
 bool tw_parser__expect(struct tw_parser *parser, char punct);
 
@@ -88,13 +88,13 @@ const struct tw_field *tw_parser__field(const struct tw_parser *parser);
 /** tw_parser__string() - add one or more adjacent strings to the expression's; the current token is the first */
 bool tw_parser__string(struct tw_parser *parser, uint32_t *ret_at);
 
-/** tw_parser__push_node() - make an operand */
+/** tw_parser__push_node() - add a node, and push it as an operand */
 bool tw_parser__push_node(struct tw_parser *parser, const struct tw_expr_node *node);
 
 /** tw_parser__open() - push a frame. Return: NULL if refused */
 struct tw_parse_frame *tw_parser__open(struct tw_parser *parser, enum tw_parse_kind kind);
 
-/** tw_parser__expression() - parse one argument of the print fmt; stops at its comma or at the end */
+/** tw_parser__expression() - parse one argument of the print fmt, up to the comma after it or the end; @ret: its node */
 bool tw_parser__expression(struct tw_parser *parser, uint32_t *ret);
 
 /* In calls.c: */
@@ -102,13 +102,13 @@ bool tw_parser__expression(struct tw_parser *parser, uint32_t *ret);
 /** tw_helper__constant() - the value of a kernel's enumerator or macro. Return: false if it is unknown */
 bool tw_helper__constant(struct tw_text name, uint64_t *ret);
 
-/** tw_parser__call() - the current token is the parenthesis after a function's name; @ret_done: an operand is complete */
+/** tw_parser__call() - begin a call at the parenthesis after the function's name; @ret_done: whether the call is already complete */
 bool tw_parser__call(struct tw_parser *parser, const struct tw_lex_token *name, bool *ret_done);
 
-/** tw_parser__close_call() - all arguments of a call are complete: its frame is the last */
+/** tw_parser__close_call() - replace the last frame, a call with all its arguments, by an operand */
 bool tw_parser__close_call(struct tw_parser *parser);
 
-/** tw_parser__close_entry() - the two operands of a table's entry are complete */
+/** tw_parser__close_entry() - replace the last frame, a table's entry with both operands, by an entry of the expression's table */
 bool tw_parser__close_entry(struct tw_parser *parser);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* %p and its letters: parsing them, and printing addresses, MAC, IP and UUIDs. */
+/* %p and its letters: parses them, and prints addresses and the bytes at an address: MAC, IP, UUID, hexadecimal, bitmaps. */
 #include "base/bytes.h"
 #include "schema/print/put.h"
 
@@ -189,7 +189,7 @@ static void put_hex(struct tw_line *line, const struct tw_pointer *pointer, cons
 	tw_put__hex(line, &shown, pointer->separator);
 }
 
-/* The bits of a bitmap: the number given by the width, in whole 32-bit words, or all. */
+/* Return: number of bits of a bitmap: the width, or all bits of the field if there is no width or it exceeds them. */
 static uint32_t bits_of(const struct tw_put_spec *spec, const struct tw_put_bytes *bytes)
 {
 	const uint64_t all = (uint64_t)bytes->len * 8;
@@ -229,7 +229,7 @@ struct zeros {
 	unsigned int at, n; /* words */
 };
 
-/* The longest run of zero words, the first of several; a single one is no run. */
+/* Finds the longest run of at least two zero words; of several, the first. Return: at = @words if there is none */
 static struct zeros find_zeros(const uint8_t *address, unsigned int words)
 {
 	struct zeros longest = { words, 1 };

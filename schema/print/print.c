@@ -6,7 +6,7 @@
 #include "base/printable.h"
 #include "schema/print/program.h"
 
-/* Operations made before the refusal are of no use. */
+/* Frees all that a refused or finished program has, except the format and the reason. */
 static void drop_program(struct tw_print *print)
 {
 	free(print->ops);
@@ -110,7 +110,7 @@ static void put_scalar(struct tw_line *line, const struct tw_field *field, const
 		tw_line__0x(line, field->size == 4 ? (uint32_t)value->u : value->u);
 	} else if (field->is_signed) {
 		if (field->size == 2 && value->i >= 0 && value->i < 10)
-			tw_line__char(line, ' '); /* shorts are two wide */
+			tw_line__char(line, ' '); /* libtraceevent pads shorts to two characters */
 		tw_line__i64(line, value->i);
 	} else {
 		tw_line__u64(line, value->u);

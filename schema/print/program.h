@@ -2,10 +2,10 @@
 /*
  * Internal to schema/. The result of compiling a print fmt: operations of a stack machine that writes a line.
  *
- * The files of this directory: compile.c splits the format string (conversion.c) and calls parse.c for the argument of each conversion,
- * which uses the tokens of lex.c; calls.c has the kernel's helpers, expr.c the nodes that compile.c converts to operations. run.c
- * executes these on a record; conversion.c, pointer.c and helpers.c write single values. ftrace.c prints events that their print fmt
- * does not describe. print.c has the public functions.
+ * The files of this directory: compile.c splits the format string with conversion.c. For the arguments of each conversion it calls parse.c,
+ * which uses the tokens of lex.c, the kernel's helpers of calls.c, and the nodes of expr.c. compile.c converts the nodes to operations.
+ * run.c executes the operations on a record; conversion.c, pointer.c and helpers.c write single values; arith.h has C's operators. ftrace.c
+ * prints events that their print fmt does not describe. print.c has most of the public functions.
  */
 #ifndef TW_PRINT_PROGRAM_H
 #define TW_PRINT_PROGRAM_H
@@ -21,39 +21,39 @@ enum tw_op_code {
 	TW_OP_END,
 	/* operations that push a value */
 	TW_OP_CONST,  /* constant */
-	TW_OP_LOAD,   /* a scalar of size bytes at a */
-	TW_OP_LEN,    /* address of the field's bytes */
+	TW_OP_LOAD,   /* a scalar of size bytes at offset a of the record */
+	TW_OP_LEN,    /* number of the field's bytes */
 	TW_OP_NARROW, /* converts the top value to size */
 	TW_OP_UNARY,  /* unary operator a, for size */
 	TW_OP_BINARY, /* binary operator a; operands of size; the result of b bytes, signed if c */
 	TW_OP_SELECT, /* x ? y : z */
-	TW_OP_INDEX,  /* element of size bytes of the field */
+	TW_OP_INDEX,  /* an element of size bytes of the field; the top value is its index */
 	/* jumps */
 	TW_OP_JUMP,      /* to operation a */
 	TW_OP_JUMP_ZERO, /* if the top value is 0 */
 	/* operations that append to the line */
 	TW_OP_TEXT,       /* b bytes of texts at a */
-	TW_OP_TAB,        /* text of the format string: layout, unlike other texts */
-	TW_OP_DECIMAL_OF, /* the scalar of size bytes at a */
+	TW_OP_TAB,        /* a tab of the format string: layout, so it is not escaped */
+	TW_OP_DECIMAL_OF, /* the scalar of size bytes at offset a of the record */
 	TW_OP_HEX_OF,     /* the same in hexadecimal */
 	TW_OP_DECIMAL,    /* the top value, of size bytes */
 	TW_OP_NUMBER,     /* the top value, with conversion a */
 	TW_OP_STRING,     /* the field's bytes up to a NUL */
-	TW_OP_STRING_AT,  /* the text at an address in the traced kernel */
+	TW_OP_STRING_AT,  /* the text in the traced kernel whose address is the top value */
 	TW_OP_MARK,       /* remember the end of the line ... */
-	TW_OP_FIT,        /* ... and pad what was appended since to the width of conversion a */
+	TW_OP_FIT,        /* ... and fit the text appended since to width and precision of conversion a */
 	TW_OP_ADDRESS,    /* the top value, with conversion a */
-	TW_OP_POINTED,    /* the field's bytes, with conversion a */
+	TW_OP_POINTED,    /* the bytes of conversion a's field, with this conversion */
 	TW_OP_SYMBOLIC,   /* the top value, with table a */
 	TW_OP_FLAGS,
-	TW_OP_WORD,
-	TW_OP_HEX_BYTES, /* the number of the field's bytes that the top value gives */
+	TW_OP_WORD,      /* the name in table a whose index is the top value */
+	TW_OP_HEX_BYTES, /* the field's first bytes; the top value is their number */
 	TW_OP_HEX_STR,
-	TW_OP_ARRAY,       /* that number of elements of size bytes */
+	TW_OP_ARRAY,       /* the field's first elements of size bytes; the top value is their number */
 	TW_OP_WHOLE_ARRAY, /* all elements */
 	TW_OP_BITMASK,
 	TW_OP_CPU_LIST, /* 0-3,7: libtraceevent's form of a cpumask */
-	TW_OP_HEX_DUMP, /* with the prefix in texts at a */
+	TW_OP_HEX_DUMP, /* the field's first bytes; the top value: the prefix in texts and the shape; below it: their number */
 };
 
 struct tw_op {
@@ -87,7 +87,7 @@ static inline bool tw_print_list__has(const struct tw_print_list *list, const st
 
 /*
  * Events of the kernel's system "ftrace" whose print fmt does not describe their content: stacks of any depth, functions with arguments,
- * the function graph, binary printk.
+ * the function graph, binary printk, raw data.
  */
 #define TW_FTRACE_FIELDS 4
 
@@ -106,16 +106,16 @@ struct tw_ftrace_event {
 /**
  * tw_ftrace__bind() - find the printer for the events of a format
  * @format: borrowed while @ret is used
- * Return: false, with @ret all zero, if its print fmt is sufficient, or a field is missing.
+ * Return: false, with @ret all zero, if the format's print fmt is sufficient, or the printer needs a field that the format lacks.
  */
 bool tw_ftrace__bind(const struct tw_format *format, struct tw_ftrace_event *ret);
 
-/** tw_ftrace__is_address() - whether a field of the system "ftrace" is printed as a symbol: ip, parent_ip, func, caller */
+/** tw_ftrace__is_address() - whether a field of system "ftrace" is a kernel address: ip, parent_ip, func, caller; not in user_stack */
 bool tw_ftrace__is_address(const struct tw_format *format, const struct tw_field *field);
 
 struct tw_print {
 	const struct tw_format *format;
-	const char *refusal;           /* NULL = compiled; otherwise the text below */
+	const char *refusal;           /* NULL = compiled; otherwise the text of why */
 	struct tw_ftrace_event ftrace; /* if it has a put function, that is used; there is no program then */
 	struct tw_op *ops;
 	char *texts;
@@ -123,7 +123,7 @@ struct tw_print {
 	struct tw_print_name *names;
 	struct tw_print_names *tables;
 	const struct tw_field **table_fields; /* the field that is looked up in each; NULL = an expression */
-	char *strings;                        /* memory of the names */
+	char *strings;                        /* memory of the names in tables */
 	struct tw_print_list addresses;       /* printed as symbols */
 	struct tw_print_list pointers; /* printed by any %p that shows the value, including those printed as symbols */
 	uint32_t n_ops, n_texts, n_conversions, n_names, n_tables, n_strings;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to the print engine. Single conversions of a print fmt: append a value or some bytes of a record as text to a line.
- * Independent of formats and fields; lengths are given, and nothing is read beyond them.
+ * Internal to the print engine. Single conversions of a print fmt: append a value or some bytes of a record as text to a line. These
+ * functions know no formats and fields. Callers give the lengths of bytes, and nothing is read beyond them.
  */
 #ifndef TW_PRINT_PUT_H
 #define TW_PRINT_PUT_H
@@ -34,7 +34,7 @@ enum tw_pointer_kind {
 	TW_POINTER_PLAIN,         /* %p %px %pK and unknown letters: 0x1234, or (nil) */
 	TW_POINTER_SYMBOL,        /* %ps %pf */
 	TW_POINTER_SYMBOL_OFFSET, /* %pS %pF %pB %pSR */
-	TW_POINTER_ERROR,         /* %pe: -ENOMEM and other errors, by number */
+	TW_POINTER_ERROR,         /* %pe: an error as a number, -12 for -ENOMEM; other values as PLAIN */
 	TW_POINTER_MAC,           /* %pM %pMF %pMR %pm %pmR */
 	TW_POINTER_IP4,           /* %pI4 %pi4, optionally with [hnbl] */
 	TW_POINTER_IP6,           /* %pI6 %pI6c %pi6 */
@@ -47,7 +47,7 @@ enum tw_pointer_kind {
 
 struct tw_pointer {
 	uint8_t kind;   /* enum tw_pointer_kind */
-	bool capital;   /* I of %pI4, M of %pM, B and L of %pU: the usual form, or upper-case digits */
+	bool capital;   /* I of %pI4, %pI6 and %pIS: the usual form; B and L of %pU: upper-case digits */
 	bool reverse;   /* reversed byte order */
 	bool compress;  /* c of IPv6 */
 	bool port;      /* p of %pIS */
@@ -71,15 +71,15 @@ static inline bool tw_pointer__is_symbol(const struct tw_pointer *pointer)
 struct tw_conversion {
 	struct tw_put_spec spec;
 	struct tw_pointer pointer;
-	bool star_width, star_precision; /* on the stack, the width below */
-	const struct tw_field *field;    /* of a pointer whose bytes are printed */
+	bool star_width, star_precision; /* `*`: the value is on the stack, the width below the precision */
+	const struct tw_field *field;    /* the bytes that a pointer's conversion prints */
 };
 
 /**
  * tw_conversion__parse() - cut a conversion; @text is at its '%'
  * @long_size: of the traced host, bytes
  * @ret: its spec's letter is 'p' for pointers
- * Return: false if it is unknown; nothing is cut then.
+ * Return: false, with nothing cut, if the conversion is unknown.
  */
 bool tw_conversion__parse(struct tw_text *text, uint8_t long_size, struct tw_conversion *ret);
 
@@ -99,7 +99,7 @@ void tw_pointer__cut(struct tw_text *letters, struct tw_pointer *ret);
 void tw_put__address(struct tw_line *line, const struct tw_pointer *pointer, uint64_t address,
 		     const struct tw_print_host *host);
 
-/** tw_put__symbol() - the symbol of an address, followed by `+0x12` if @with_offset; `0x1234` if it has none */
+/** tw_put__symbol() - the symbol that contains @address, followed by `+0x12` if @with_offset; if none is known, the address: `0x1234` */
 void tw_put__symbol(struct tw_line *line, uint64_t address, bool with_offset, const struct tw_print_host *host);
 
 /* Bytes of a record, and the byte order of its host. */
@@ -111,7 +111,7 @@ struct tw_put_bytes {
 
 /**
  * tw_put__pointed() - print the bytes that a pointer refers to
- * @spec: its width limits TW_POINTER_HEX and the bitmaps; 0 = all of @bytes
+ * @spec: its width limits TW_POINTER_HEX and the bitmaps; 0 = all of @bytes, but of TW_POINTER_HEX at most 64
  * @long_size: of the traced host, bytes: bitmaps are arrays of longs
  */
 void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_spec *spec,
@@ -120,7 +120,7 @@ void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, con
 /** tw_put__symbolic() - __print_symbolic: the first name of that value, otherwise 0x1f */
 void tw_put__symbolic(struct tw_line *line, const struct tw_print_names *names, uint64_t value);
 
-/** tw_put__flags() - __print_flags: the names of all bits, followed by the rest as 0x1f */
+/** tw_put__flags() - __print_flags: the names of the set bits, followed by the bits without a name as 0x1f */
 void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uint64_t value);
 
 /** tw_put__hex() - __print_hex (@separator ' ') and __print_hex_str (@separator 0) */
@@ -133,12 +133,12 @@ void tw_put__array(struct tw_line *line, const struct tw_put_bytes *bytes, uint3
 struct tw_put_dump {
 	const char *prefix;  /* of each line, NUL-terminated */
 	uint8_t prefix_type; /* 0 = none, 1 = address, 2 = offset: the kernel's DUMP_PREFIX_* */
-	uint32_t row;        /* bytes a line: 16 or 32 */
+	uint32_t row;        /* bytes a line: 32, or 16 for all other values */
 	uint32_t group;      /* bytes a number: 1, 2, 4 or 8 */
 	bool ascii;
 };
 
-/** tw_put__dump() - @address: the address that the kernel would print, for prefix_type 1 */
+/** tw_put__dump() - __print_hex_dump() of @bytes; @address: address of the first byte, for prefix_type 1 */
 void tw_put__dump(struct tw_line *line, const struct tw_put_dump *dump, const struct tw_put_bytes *bytes,
 		  uint64_t address);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs a program. Loops are only over operations, whose jumps are forward, and over bytes of the record or of the line; bytes outside
- * the record read as 0.
+ * Runs a program. Each loop ends: jumps are forward only, and other loops are over bytes of the record or of the line. Scalars outside
+ * the record read as 0, bytes outside it as empty.
  */
 #include "base/bytes.h"
 #include "base/printable.h"
@@ -15,7 +15,7 @@ struct print_run {
 	struct tw_line *line;
 	uint64_t *top; /* the top value */
 	char *mark;    /* end of the line at the mark */
-	uint32_t work; /* bytes of the record read so far, including repeated reads */
+	uint32_t work; /* bytes of the record that were printed so far, including repeated ones */
 };
 
 /*
@@ -50,7 +50,7 @@ static inline void fast_chars(struct tw_line *line, const uint8_t *chars, uint32
 
 		word = tw_load64(chars, false);
 		memcpy(line->at, chars, sizeof(word));
-		zero = (word - ones) & ~word & highs; /* the lowest set bit is right, even if higher ones are not */
+		zero = (word - ones) & ~word & highs; /* the lowest set bit marks the first NUL; others may be wrong */
 		if (zero)
 			n = (uint32_t)__builtin_ctzll(zero) / 8;
 		line->at += n < size ? n : size;
@@ -133,7 +133,7 @@ static inline struct tw_put_bytes counted_bytes(struct print_run *run, const str
 	return bytes;
 }
 
-/* The line is full, or a print fmt uses the same large field too often. */
+/* Whether the run must stop: the line is full, or the print fmt prints a large field too often. */
 static bool is_over(struct print_run *run)
 {
 	if (run->work > TW_PRINT_WORK_MAX)
@@ -218,7 +218,7 @@ static void put_string_at(const struct print_run *run, uint64_t address)
 		tw_line__hex(run->line, address);
 }
 
-/* The conversion with the arguments of its stars from the stack, below @values values. */
+/* Takes @values values from the stack, and the widths and precisions given by `*` below them. Return: the conversion with these */
 static inline struct tw_put_spec spec_of(struct print_run *run, const struct tw_conversion *conversion, uint32_t values)
 {
 	struct tw_put_spec spec = conversion->spec;
@@ -278,7 +278,7 @@ static void put_pointed(struct print_run *run, const struct tw_op *op)
 
 	if (spec.width < 0)
 		spec.width = -spec.width;
-	if (!conversion->star_width || spec.width) /* 0 means no bytes, not all of them */
+	if (!conversion->star_width || spec.width) /* a width of 0 from `*` means no bytes, not all */
 		tw_put__pointed(run->line, &conversion->pointer, &spec, &bytes, run->print->format->long_size);
 }
 
@@ -318,7 +318,7 @@ static void put_field(struct print_run *run, const struct tw_op *op)
 		tw_put__bit_list(run->line, &bytes, bytes.len * 8, run->print->format->long_size);
 }
 
-/* The part of a field whose length is the top value. */
+/* The field's first bytes or elements; the top value is their number. */
 static void put_counted(struct print_run *run, const struct tw_op *op)
 {
 	const struct tw_put_bytes bytes = counted(run, op, *run->top--, op->code == TW_OP_ARRAY ? op->size : 1);

@@ -68,12 +68,12 @@ same "filters for tracefs" "$(compile tracefs 'prev_comm == "tracewire-read" or 
 sched:sched_switch prev_comm == "tracewire-read"
 sched:sched_wakeup_new COMM ~ "rcu*" && target_cpu == 0
 sched:sched_wakeup COMM ~ "rcu*" && target_cpu == 0
-# off, for they cannot match: sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit sched:sched_migrate_task
+# disabled, because they cannot match: sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit sched:sched_migrate_task
 END
 same "events without a filter" "$(compile tracefs 'event == sched_switch or event == sched_wakeup and cpu == 1')" <<'END'
 sched:sched_switch
 sched:sched_wakeup CPU == 1
-# off, for they cannot match: sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit sched:sched_migrate_task sched:sched_wakeup_new
+# disabled, because they cannot match: sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit sched:sched_migrate_task sched:sched_wakeup_new
 END
 
 same "a filter for captures" "$(compile pcap 'prev_pid == 0 && cpu == 1')" <<'END'
@@ -176,8 +176,8 @@ why not
        u32, pcap: the task's name is not in the frames of its events
   4  time > 1
        tracefs: the kernel's filters cannot compare the time
-       u32: it does not add an event's time to that of its frame
-       pcap: an event's time is a sum, and libpcap's optimizer loses sums
+       u32: an event's time is a sum of two numbers, and u32 cannot add
+       pcap: an event's time is a sum, and libpcap's optimizer makes wrong programs for sums
 
 stream: tracefs -> producer -> tc
   sched:sched_switch
@@ -231,8 +231,8 @@ fi
 refused 2 "compile: no target is given: name one with --to; there are tracefs, xdp, tc, u32, pcap, display and tree" \
 	compile 'cpu == 1'
 refused 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile --to tracfs 'cpu == 1'
-refused 2 "compile: no expression is given; docs/filter.md has the language" compile --to tree --from "$sample"
-refused 2 "compile: the filter of sched:sched_switch has control characters or what is no UTF-8, and is not printed: the kernel compares \\xNN as four characters; -f of live, record and stream can set it" \
+refused 2 "compile: no expression is given; docs/filter.md describes the language" compile --to tree --from "$sample"
+refused 2 "compile: the filter of sched:sched_switch has control characters or invalid UTF-8, and is not printed: the kernel compares \\xNN as four characters; -f of live, record and stream can set it" \
 	compile --to tracefs --from "$sample" $'prev_comm == "\xe9"'
 refused 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
 refused 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \
@@ -246,18 +246,18 @@ refused 2 "compile: $0 is neither a pcapng nor a pcap file, according to its fir
 refused 2 "compile: cannot open $scratch/none: No such file or directory" compile --to tree --from "$scratch/none" 'cpu == 1'
 refused 2 "compile: $sample has no formats of schema 0000000000000012" \
 	compile --to tree --from "$sample" --schema 12 'cpu == 1'
-refused 2 "compile: --schema 'xy' is no schema id: it is a hexadecimal number" \
+refused 2 "compile: --schema 'xy' is not a schema id: an id is a hexadecimal number" \
 	compile --to tree --from "$sample" --schema xy 'cpu == 1'
 refused 2 "compile: --schema chooses among the schemas of a capture: give it with --from" \
 	compile --to tree --schema 12 'cpu == 1'
 refused 2 "compile: --event chooses among the events of this kernel, --from takes those of a capture: give one of them" \
 	compile --to tree --from "$sample" -e sched 'cpu == 1'
-refused 2 "compile: 'dorp' is no action; there are pass, drop, mark:N and redirect:INTERFACE" \
+refused 2 "compile: 'dorp' is not an action; choose pass, drop, mark:N or redirect:INTERFACE" \
 	compile --to tree --from "$sample" --action dorp 'cpu == 1'
-refused 2 "compile: 'x' is no mark: it is a number of 32 bits, as in mark:7 or mark:0x10" \
+refused 2 "compile: 'x' is not a mark: a mark is a number of 32 bits, as in mark:7 or mark:0x10" \
 	compile --to tree --from "$sample" --action mark:x 'cpu == 1'
 
 refused 2 "explain: there is no hook 'xpd'; there are xdp, tc and u32" explain --from "$sample" --for attach --hook xpd 'cpu == 1'
-refused 2 "explain: record has no wire, and so no --hook" explain --from "$sample" --for record --hook xdp 'cpu == 1'
+refused 2 "explain: --hook does not apply to record: no interface is on the path of its events" explain --from "$sample" --for record --hook xdp 'cpu == 1'
 
 exit $failed

@@ -78,6 +78,6 @@ refuses 2 "tracewire stream: --rate '18446744073.9G' is not a number of bits per
 	stream -e sched -u host --rate 18446744073.9G
 refuses 2 "tracewire report: --cpu '18446744073709551616' is not a list of CPUs: numbers below 4096 and ranges, for example 0,2,4-7" \
 	report --cpu 18446744073709551616 x
-refuses 2 "tracewire filter compile: --schema '-1' is no schema id: it is a hexadecimal number" filter compile --schema -1 cpu==1
+refuses 2 "tracewire filter compile: --schema '-1' is not a schema id: an id is a hexadecimal number" filter compile --schema -1 cpu==1
 refuses 2 "tracewire doctor: unexpected argument 'now'; see --help" doctor now
 exit $failed

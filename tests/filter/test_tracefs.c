@@ -115,7 +115,7 @@ static const struct {
 	  "column 1: tracefs cannot express 'cpu & 1', because the kernel's filters support no mask for the CPU" },
 	{ "prev_state & 3 > 1", SWITCH,
 	  "column 1: tracefs cannot express 'prev_state & 3 > 1', because the kernel's filters can compare masked values only for equality" },
-	{ "levels == 1", TINY, "column 1: tracefs cannot express 'levels == 1', because it is an array" },
+	{ "levels == 1", TINY, "column 1: tracefs cannot express 'levels == 1', because the field is an array" },
 	{ "cpus == \"0-3\"", TINY,
 	  "column 1: tracefs cannot express 'cpus == \"0-3\"', because the kernel's filters cannot compare a list of bits as text" },
 	{ "saddr_v6 == ::1", SOCK,
@@ -164,7 +164,8 @@ static void test_too_long(void **state)
 	*line.at = 0;
 	bound = bind_to(formats, text, false);
 	assert_int_equal(tw_tracefs__emit(bound, tw_bound__root(bound, SWITCH), &out, &err), -E2BIG);
-	emitted_is(text, "the kernel accepts at most 4000 bytes for the filter of an event", err.text);
+	emitted_is(text, "the filter of an event needs more than 4000 bytes; the kernel accepts less than a page",
+		   err.text);
 	tw_bound__free(bound);
 }
 

@@ -81,7 +81,7 @@ static const struct {
 	{ "comm == a",
 	  "column 1: u32 cannot express 'comm == a', because the task's name is not in the frames of its events" },
 	{ "time > 1",
-	  "column 1: u32 cannot express 'time > 1', because it does not add an event's time to that of its frame" },
+	  "column 1: u32 cannot express 'time > 1', because an event's time is a sum of two numbers, and u32 cannot add" },
 	{ "cpu == 1 and levels == 3",
 	  "column 14: u32 cannot express 'levels == 3', because it can only compare bits at fixed offsets for equality" },
 	{ "prev_comm > a",

@@ -63,7 +63,7 @@ for frames in 0 1; do
 	diff "$scratch/expected" "$scratch/text" >"$scratch/bad" || fail "frames of $frames: $(head -n 4 "$scratch/bad")"
 done
 
-# The output options work as in record.
+# The packets and the description of the interface are like those of record.
 events "$scratch/some.pcapng" frame.time_epoch trace.time trace.events trace.comm >"$scratch/events"
 same_clock <"$scratch/events" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
 expect "events of one packet" 1 "$(cut -f3 "$scratch/events" | sort -u)"
@@ -148,7 +148,7 @@ says "$scratch/err" "^snapped +$sent truncated frames" || fail "report does not 
 ! says "$scratch/err" '^(damaged|missing)' || fail "cut packets are no damage: $(cat "$scratch/err")"
 expect "lines of cut events" "$sent" "$(grep -cE ' sched_switch: +prev_comm=.* prev_pid=[0-9]+ \[cut by the capture\]$' "$scratch/text")"
 
-# Invalid options: the status is that of a usage error, and there is no file.
+# Invalid options and unusable interfaces: capture prints one error with the right status, and leaves no file.
 refused() { # STATUS TEXT OPTION...
 	local status=$1 text=$2
 	shift 2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154
-# Sourced by the tests, with $tracewire set: root, a network namespace, and a mount namespace in which the built plugin replaces an
-# installed one, so that each tshark is an ordinary one. CTest sets PLUGIN and PLUGINDIR.
+# Sourced by the tests, with $tracewire set. Requires root. Enters a network namespace, and a mount namespace in which the built plugin
+# replaces an installed one, so that tshark loads it without options. CTest sets PLUGIN and PLUGINDIR.
 for part in namespace check processes network tracing; do
 	# shellcheck source=/dev/null
 	. "$(dirname "${BASH_SOURCE[0]}")/../shell/$part.sh" || exit 1

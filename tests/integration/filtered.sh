@@ -96,7 +96,7 @@ for frames in 1 0; do
 	expect "received, dropped, delivered" "$sent 0 0 $written" "$(statistics "$scratch/z.pcapng")"
 done
 
-# If that process has ended, the counters are unknown.
+# If the process that reads the counters has ended, the counters are unknown.
 in_background gone "$tracewire" capture -j -i tw0 -w "$scratch/gone.pcapng"
 capture=$pid
 wait_for says "$scratch/gone.err" '^\{"begin"'
@@ -104,8 +104,8 @@ kill -KILL "$(pgrep -P $capture -x tracewire-count)"
 interrupt $capture
 says "$scratch/gone.err" '^\{"end".*"classifiers_unread":true' || fail "counters that nobody reads: $(cat "$scratch/gone.err")"
 
-# If that process is stopped, the counters are unknown too. The capture still ends, and the process with it. The process runs as the user of
-# capture, because the kernel checks the permission to kill it.
+# If the process that reads the counters is stopped, the counters are unknown too. The capture still ends, and then the process ends. The
+# process runs as the user of capture, because the kernel checks the permission to kill it.
 stop_counter() { # WHO WORD...: the process that reads the counters runs as WHO
 	local who=$1
 	shift

@@ -7,7 +7,7 @@ tracewire=$1
 . "$(dirname "$0")/common.sh"
 need wireshark Xvfb
 
-# display: starts a new one
+# A new display
 mkfifo "$scratch/number"
 in_background display Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3<>"$scratch/number"
 read -r -t 30 number <"$scratch/number" || skip "no virtual display: $(cat "$scratch/display.err")"

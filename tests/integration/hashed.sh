@@ -34,7 +34,8 @@ fields() {
 	events "$scratch/$1.pcapng" trace.frame_flags.ptr_hashed trace.kmem.kfree.call_site trace.kmem.kfree.ptr
 }
 
-# code NAME: prints the number of call sites in the kernel's code. Numbers of 20 digits sort like text.
+# code NAME: prints the number of call sites in the kernel's code. Addresses are compared as texts of 20 digits, because awk rounds such
+# large numbers.
 code() {
 	fields "$1" | cut -f2 | awk -v start="x$stext" -v end="x$etext" '
 		{ address = sprintf("%20s", $1); gsub(" ", "0", address); address = "x" address }
@@ -73,5 +74,5 @@ expect "raw call sites in the kernel's code" "$(fields raw | wc -l)" "$(code raw
 
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 as_streamed wire tw0 -i tw0
-expect "call sites on a virtual wire in the kernel's code" "$(fields wire | wc -l)" "$(code wire)"
+expect "call sites on a veth pair in the kernel's code" "$(fields wire | wc -l)" "$(code wire)"
 exit $failed

@@ -35,7 +35,7 @@ eval "$(summary "$scratch/record.err")"
 balanced "$scratch/record.pcapng" closed
 expect "record: recorded" "$recorded" "$(of "$scratch/record.pcapng" "l['recorded']")"
 expect "record: in the file" "$in_file" "$(of "$scratch/record.pcapng" "s['events']")"
-expect "record: whose" "$(uname -n)" "$(of "$scratch/record.pcapng" "s['host']")"
+expect "record: host" "$(uname -n)" "$(of "$scratch/record.pcapng" "s['host']")"
 
 # Captures of an interface: one by capture, and one by dumpcap, whose file has no ledger
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"

@@ -72,7 +72,7 @@ while [ $rounds -lt 10 ] || [ $looked -lt 20 ] && [ $rounds -lt 20 ]; do
 	kill_one stream -e sched -i tw0
 	kill_one live -e sched
 done
-# record writes its file all the time; the first writes may have no event.
+# A run is killed when its file has an event. The first writes may have none.
 has_an_event() { # FILE
 	[ -s "$1" ] && tshark -r "$1" -Y trace.event -c 1000 2>/dev/null | grep -q .
 }
@@ -93,7 +93,7 @@ for _ in $(seq 60); do
 	kill -KILL $pid 2>/dev/null
 	wait $pid 2>/dev/null
 	wire=$(ip link show tw8 2>/dev/null)
-	[ -z "$wire" ] || echo "$wire" | grep -q 'alias tracewire' || fail "a wire without owner is left: $wire"
+	[ -z "$wire" ] || echo "$wire" | grep -q 'alias tracewire' || fail "a veth pair without owner is left: $wire"
 	ip link del tw8 2>/dev/null
 done
 

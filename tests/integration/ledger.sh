@@ -7,8 +7,8 @@ tracewire=$1
 load=$2
 . "$(dirname "$0")/common.sh"
 
-# The command makes a flood of system calls on two CPUs. It stops the reader for a moment, because the reader of a quiet machine is fast
-# enough. Then it stops the tracing, so that the kernel's counters are final.
+# The command makes a flood of system calls on two CPUs. It stops the reader for a moment, because on an idle machine the reader would
+# lose nothing. Then it stops the tracing, so that the kernel's counters are final.
 cat >"$scratch/flood" <<END
 #!/bin/bash
 "$load" 0.08 0 0 >/dev/null & "$load" 0.08 0 $(($(nproc) > 1)) >/dev/null &

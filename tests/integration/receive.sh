@@ -74,7 +74,8 @@ END
 in_background echo nsenter -t "$host" -n python3 "$scratch/echo.py"
 wait_for says "$scratch/echo.out" '^listening'
 
-# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE: sends fewer frames than the receiver's ring holds, however late it reads
+# all_comes MTU EVENTS_PER_FRAME FRAME_SIZE: all events arrive. The stream has fewer frames than the receiver's ring can hold, so that a late
+# receiver loses none.
 all_comes() {
 	local what="$at, MTU $1, $2 events a frame, at most $3 bytes" events frames missing disordered dropped untaken how ns
 	set_mtu "$1"

@@ -8,8 +8,8 @@ load=$2
 . "$(dirname "$0")/common.sh"
 file=$scratch/x.pcapng
 
-# The traced command does some of everything. Then it stops the tracing itself, so that the kernel's counters are final before the instance
-# is removed, and stores the counters.
+# The traced command causes events of all selected systems. Then it stops the tracing, so that the kernel's counters are final before the
+# instance is removed, and stores the counters.
 ip link set lo up
 cat >"$scratch/command" <<END
 #!/bin/bash

@@ -68,8 +68,8 @@ end_dumpcap $capture seen.pcapng piped.err
 wait $report || fail "report of a pipe: $(cat piped.report)"
 all_sent piped
 
-# same NAME OURS THEIRS: the texts are equal. After a loss, trace-cmd omits the name of the buffer on the next line, or the blanks if it has
-# none.
+# same NAME OURS THEIRS: the texts of report and trace-cmd report, with options OURS and THEIRS, are equal. After a loss, trace-cmd omits
+# the name of the buffer on the next line, or the blanks in its place.
 same() {
 	# shellcheck disable=SC2086
 	"$tracewire" report -q $2 "$1.pcapng" >ours 2>err || fail "report $2 of $1: $(cat err)"

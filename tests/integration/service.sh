@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Both commands run as in their units: user, capabilities and options. A manager is notified of the start, of continued work and of the end.
-# The test also checks the privileges that capture has left when it begins to parse.
+# `stream` and `capture` run as in their units: user, capabilities and options. A service manager is notified of the start,
+# of continued work and of the end. The test also checks the privileges that capture has left when it begins to parse.
 # Usage: service.sh TRACEWIRE UNITS SYSUSERS
 tracewire=$1
 units=$2
@@ -35,7 +35,8 @@ as_unit() {
 		--bounding-set "$(capabilities "$unit" CapabilityBoundingSet)" "$@"
 }
 
-# manage NAME UNIT WORD...: starts it in the background, with a manager; its messages are in NAME.told, its manager is $manager
+# manage NAME UNIT COMMAND...: starts COMMAND in the background, with a service manager, whose process is $manager. NAME.told has the
+# messages that the manager gets
 manage() {
 	local name=$1 unit=$2
 	shift 2
@@ -75,7 +76,7 @@ if command -v systemd-analyze >/dev/null; then
 	expect "what systemd says of the units" "" "$(grep tracewire "$scratch/verify")"
 fi
 
-# Their user exists in this mount namespace only.
+# The user of the capture unit exists in this mount namespace only.
 mkdir -p "$scratch/root/etc"
 cp /etc/passwd /etc/group /etc/shadow /etc/gshadow "$scratch/root/etc"
 systemd-sysusers --root="$scratch/root" "$sysusers" 2>"$scratch/err" || fail "sysusers: $(cat "$scratch/err")"
@@ -90,7 +91,7 @@ options=$(value capture Environment | sed -E "s|^\"CAPTURE_OPTIONS=(.*)\"|\1|; s
 manage capture capture "$tracewire" capture $options
 capture=$pid
 wait_for is_ready capture || exit 1
-expect "whom capture runs as" "$(id -u tracewire)" "$(status $capture Uid)"
+expect "user of capture" "$(id -u tracewire)" "$(status $capture Uid)"
 for task in "/proc/$capture/task"/*; do
 	task=$capture/task/${task##*/}
 	for set in CapEff CapPrm CapInh CapAmb; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The output of `capture --status`: repeatedly one line per stream; on a terminal one table in one place; JSON; with -q nothing.
+# The output of `capture --status`: repeatedly one line per stream; on a terminal, one table in one place; with -j, JSON; with -q, nothing.
 # Usage: status.sh TRACEWIRE
 tracewire=$1
 . "$(dirname "$0")/common.sh"

@@ -7,7 +7,7 @@ namespaces="--net --mount --uts"
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 need python3 script
-# When nothing traces any more, the kernel forgets these names, because they would appear in traces of other tests.
+# At the end, when no test traces, the saved task names are removed, because they would appear in traces of other tests.
 at_end 'end_started 2>/dev/null; forget_task_names'
 ip link set lo up
 checker=$(cd "$(dirname "$0")/../dissector" && pwd)/strangers.py

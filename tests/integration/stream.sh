@@ -75,7 +75,7 @@ expect "exit status after Ctrl-C" 0 $?
 eval "$(summary "$scratch/stream.err")"
 expect "recorded = sent + lost" "$recorded" $((sent + ring + shed + tx))
 expect "frames that arrived" "$frames" $(($(received tw0) - before))
-ip link show tw0 >/dev/null || fail "the wire of vnet up went with the run"
+ip link show tw0 >/dev/null || fail "the veth pair of vnet up was removed with the run"
 nothing_left $stream tw0 tw0-tx
 
 # The run creates the veth pair itself.

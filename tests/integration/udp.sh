@@ -132,7 +132,7 @@ expect "a backlog: lost on the way" "0 0 0" "$(for place in wire receiver damage
 
 # No program receives.
 timeout 200 "$tracewire" stream -e sched -u 10.1.0.2:9 -- sh -c "$busy" 2>"$scratch/stream.err"
-expect "status when nobody listens" 0 $?
+expect "status if no program receives" 0 $?
 says "$scratch/stream.err" '^refused  [1-9][0-9]* times 10.1.0.2 answered that no program receives on port 9$' ||
 	fail "nobody listens: $(cat "$scratch/stream.err")"
 

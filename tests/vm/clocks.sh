@@ -43,9 +43,9 @@ status=$?
 [ $status = 77 ] && skip "$(tail -n 1 "$job"/* 2>/dev/null)"
 # A bound that grows by 500 us a second; a meaningless maxerror, twice; not synchronised
 sed 's/^[3-9][0-9]\{6\} /ms /' "$job/kernel" >"$job/kernel-says"
-expect "the kernel" "ms NTP, as the kernel says
-0 something that the kernel knows no bound of
-0 something that the kernel knows no bound of
+expect "the kernel" "ms NTP, as the kernel reports
+0 a source of which the kernel knows no error bound
+0 a source of which the kernel knows no error bound
 0 " "$(cat "$job/kernel-says")"
 says "$job/alone" ptp4l && fail "said without a ptp4l: $(cat "$job/alone")"
 tail -n 1 "$job/far" | grep -qE '^0 ptp4l, the master itself, hardware time stamps 10000[0-9]{2}$' ||

@@ -119,16 +119,17 @@ static int detach(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option select_options[] = {
-	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Only on this interface", offsetof(struct select, interface),
-	  NULL },
-	{ 0, "hook", "HOOK", CLI_ARG_HOOK, "Only this kind: xdp, tc, u32", offsetof(struct select, hook), NULL },
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Only on this interface; detach requires it",
+	  offsetof(struct select, interface), NULL },
+	{ 0, "hook", "HOOK", CLI_ARG_HOOK, "Only classifiers at this hook: xdp, tc or u32",
+	  offsetof(struct select, hook), NULL },
 	{ 0 },
 };
 
 static const struct cli_option show_options[] = {
 	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also show the counters of each stream and channel",
 	  offsetof(struct select, print.streams), NULL },
-	{ 0, "json", NULL, CLI_ARG_NONE, "Write JSON", offsetof(struct select, json), NULL },
+	{ 0, "json", NULL, CLI_ARG_NONE, "Write a JSON array instead of text", offsetof(struct select, json), NULL },
 	{ 0 },
 };
 
@@ -193,7 +194,7 @@ static int add_action(void *data, const char *text, struct tw_error *error)
 	int err;
 
 	if (attach->options.n == TW_RULES_MAX)
-		return tw_error__set(error, -EINVAL, "there may be %d rules at most", TW_RULES_MAX);
+		return tw_error__set(error, -EINVAL, "too many rules: at most %d are supported", TW_RULES_MAX);
 	err = filter_action__parse(text, &action, error);
 	if (!err)
 		attach->rules[attach->options.n++] =
@@ -239,14 +240,15 @@ static int check(const struct attach *attach, int n_args, struct tw_error *error
 		return tw_error__set(error, -EINVAL,
 				     "no interface is given: name one with --interface, for example -i tw0");
 	if (!n_args)
-		return tw_error__set(error, -EINVAL, "no expression is given; docs/filter.md has the language");
+		return tw_error__set(error, -EINVAL, "no expression is given; docs/filter.md describes the language");
 	if ((unsigned int)n_args != attach->options.n)
 		return tw_error__set(
 			error, -EINVAL,
-			"%d expressions and %u actions: each expression takes an --action, the first the first", n_args,
-			attach->options.n);
+			"%d expressions and %u actions: give one --action for each expression, in the same order",
+			n_args, attach->options.n);
 	if (attach->udp_port > UINT16_MAX)
-		return tw_error__set(error, -EINVAL, "there is no UDP port %" PRIu64, attach->udp_port);
+		return tw_error__set(error, -EINVAL, "--udp-port %" PRIu64 " is not a port: the largest is 65535",
+				     attach->udp_port);
 	return 0;
 }
 
@@ -310,8 +312,8 @@ static int wait_for_schema(struct attach *attach, struct follow *follow, struct 
 {
 	int err = 0;
 
-	say(stderr, "waiting on %s for a stream to tell its formats%s; Ctrl-C ends it\n", attach->options.ifname,
-	    attach->udp_port ? " (those in UDP are not looked at: --from FILE gives them)" : "");
+	say(stderr, "waiting on %s for the formats of a stream%s; Ctrl-C ends it\n", attach->options.ifname,
+	    attach->udp_port ? " (formats in UDP are not read: give them with --from FILE)" : "");
 	while (!err && !follow__is_bound(follow) && !stop__signal()) {
 		err = follow__wait(follow, LOOK_MS, error);
 		standard_files__push();

@@ -35,7 +35,7 @@ static const struct {
 	[TW_COUNT_OTHER_SCHEMA] = { "of another schema: passed", "other_schema" },
 	[TW_COUNT_UNREADABLE] = { "cannot be read or changed: passed", "unreadable" },
 	[TW_COUNT_DROPPED] = { "dropped", "dropped" },
-	[TW_COUNT_FILTERED] = { "events made FILTERED in place", "filtered" },
+	[TW_COUNT_FILTERED] = { "events replaced by FILTERED in packed frames", "filtered" },
 };
 
 static void add(uint64_t *sum, uint64_t value)
@@ -161,7 +161,7 @@ static void print_head(const struct tw_attached *attached)
 	else
 		printf(": waits for the formats of a stream");
 	if (attached->pid && kill(attached->pid, 0) && errno == ESRCH)
-		printf(", left behind by process %d: `tracewire cleanup` takes it away\n", (int)attached->pid);
+		printf(", left behind by process %d: `tracewire cleanup` removes it\n", (int)attached->pid);
 	else if (attached->pid)
 		printf(", held by process %d\n", (int)attached->pid);
 	else

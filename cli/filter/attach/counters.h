@@ -13,7 +13,7 @@ struct counters_print {
 	unsigned int n;       /* number of classifiers printed so far */
 };
 
-/** counters__print() - print one classifier; @ctx is a struct counters_print. Return: 0 or -errno */
+/** counters__print() - print one classifier; @ctx is a struct counters_print. Return: 0, or -errno with @error filled */
 int counters__print(const struct tw_attached *attached, void *ctx, struct tw_error *error);
 
 #endif

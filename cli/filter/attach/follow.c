@@ -177,7 +177,7 @@ int follow__wait(struct follow *follow, unsigned int ms, struct tw_error *error)
 		const int got = tw_receiver__next(follow->rx, (int)((end - now) / TW_NS_PER_MS) + 1, &frame);
 
 		if (got == -ENODEV)
-			err = tw_error__set(error, got, "interface %s has vanished", follow->ifname);
+			err = tw_error__set(error, got, "interface %s was removed", follow->ifname);
 		else if (got > 0)
 			err = take(follow, &frame, error);
 	}

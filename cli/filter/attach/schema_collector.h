@@ -19,7 +19,7 @@ struct collected_schema {
 	bool complete; /* all texts and a HOST, which has the size of a long, were received */
 	struct tw_schema *schema;
 	struct refused_formats refused;
-	uint64_t heard;    /* number of the last frame with this schema, among all frames of the collector */
+	uint64_t heard;    /* number of the last frame with this schema, counting all frames with a schema */
 	uint32_t total, n; /* number of texts in the schema, 0 = unknown; number of texts received */
 	uint8_t *seen;     /* one bit for each text: whether it was received */
 	bool has_host;

@@ -31,7 +31,7 @@ static const struct filter_pipeline pipelines[] = {
 	{ "report", { FILTER_IN_TOOLS }, 1, false, 0, NULL },
 	{ "attach", { 0 }, 0, true, 0, "for the receiver" },
 	{ "dumpcap", { FILTER_IN_PCAP }, 1, true, 0, "for the reader of the capture" },
-	{ "tshark", { FILTER_IN_DISPLAY }, 1, false, 0, "and nobody does it" },
+	{ "tshark", { FILTER_IN_DISPLAY }, 1, false, 0, "which no stage evaluates" },
 	{ 0 },
 };
 
@@ -56,8 +56,7 @@ static int find_pipeline(const char *name, struct filter_pipeline *ret, struct t
 	}
 	return tw_error__set(
 		error, -EINVAL,
-		"nothing is known of '%s'; there are live, record, stream, capture, report, attach, dumpcap and tshark",
-		name);
+		"--for '%s' is unknown; choose live, record, stream, capture, report, attach, dumpcap or tshark", name);
 }
 
 static void insert(struct filter_pipeline *pipeline, enum filter_stage stage)
@@ -78,7 +77,8 @@ static int plan_pipeline(const char *name, const char *hook, struct filter_pipel
 	if (err)
 		return err;
 	if (hook && !ret->has_wire)
-		return tw_error__set(error, -EINVAL, "%s has no wire, and so no --hook", name);
+		return tw_error__set(error, -EINVAL,
+				     "--hook does not apply to %s: no interface is on the path of its events", name);
 	if (hook || !ret->n)
 		insert(ret, stage);
 	return 0;
@@ -196,14 +196,14 @@ static int do_part(struct journey *journey, enum filter_stage stage, struct filt
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	if (does->kind == TW_NODE_TRUE) {
 		if (can_some(journey->left, back_end))
-			step->entangled = "what it can do stands in an 'or' with what it cannot";
+			step->entangled = "an 'or' joins what it can evaluate with what it cannot";
 		return 0;
 	}
 	if (stage == FILTER_IN_TRACEFS)
 		err = write_kernel_filter(journey, does, &route->kernel, error);
 	if (err == -E2BIG) {
 		step->is_whole = false;
-		step->entangled = "the filter is longer than the kernel takes";
+		step->entangled = "the filter is longer than the kernel permits";
 		return 0;
 	}
 	step->does = predicates_of(does);
@@ -219,7 +219,7 @@ static int pass_stage(struct journey *journey, unsigned int i, struct filter_rou
 	if (!journey->left) {
 		step->is_idle = true;
 	} else if (stage == FILTER_IN_TRACEFS && !strcmp(journey->format->system, "ftrace")) {
-		step->entangled = "what tracers and trace_marker record has no filter in the kernel";
+		step->entangled = "the kernel cannot filter records of tracers and of trace_marker";
 	} else if (filter_stages[stage].back_end != TW_BACK_END_TOOLS && !filter_stages[stage].whole) {
 		return do_part(journey, stage, route, step, error);
 	} else if (!*journey->routes->refusals[i].text) {
@@ -239,7 +239,7 @@ static enum filter_fate fate_of(const struct tw_node *root)
 
 /*
  * Whether the producer discards an event: a mark (ftrace:print) whose filter has a test that the producer cannot evaluate. The kernel does
- * not filter marks, and no later stage is required for them.
+ * not filter marks, and the producer leaves no part of the filter of marks to a later stage.
  */
 static bool is_turned_away(const struct journey *journey, const struct tw_node *root)
 {
@@ -459,7 +459,8 @@ static const struct cli_option options[] = {
 	  "--from), attach; or dumpcap, tshark",
 	  offsetof(struct explain, pipeline), NULL },
 	{ 0, "hook", "HOOK", CLI_ARG_HOOK,
-	  "Also show a classifier with the same expression on the interface: xdp, tc or u32",
+	  "Also show a classifier with the same expression on the interface: xdp, tc or u32 (default with --for "
+	  "attach: xdp)",
 	  offsetof(struct explain, hook), NULL },
 	{ 0, "live", "SECONDS", CLI_ARG_NUMBER,
 	  "Run the filter for SECONDS (0: until Ctrl-C), and count the matches of each comparison and the "

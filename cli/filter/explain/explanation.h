@@ -87,8 +87,8 @@ enum filter_fate {
 struct filter_route {
 	enum filter_fate fate;
 	struct filter_step steps[FILTER_PIPELINE_MAX]; /* one for each stage */
-	struct predicate_set left;
-	char *kernel; /* the event's tracefs filter; NULL = none */
+	struct predicate_set left;                     /* predicates that no stage evaluates */
+	char *kernel;                                  /* the event's tracefs filter; NULL = none */
 };
 
 /* The routes of all events: items[i] is the route of the events in groups.items[i]. */

@@ -31,7 +31,7 @@ struct filter_live {
 	unsigned int n;                       /* number of @predicates */
 	struct tw_producer_counters counters; /* with the filter, from start to stop: longer than the window */
 	struct tw_filter_places places;
-	bool own_seen; /* threads of this program are in a trace: the counts may differ because of their activity */
+	bool own_seen; /* a thread of this process could not be excluded, so the counts may differ because of its activity */
 };
 
 /**
@@ -39,7 +39,7 @@ struct filter_live {
  * @seconds: 0 = no limit
  * @ret: the caller's; filter_live__fini()
  *
- * Shows progress on standard error, if that is a terminal.
+ * Requires events in @selection, and privileges to trace. Shows progress on standard error, if that is a terminal.
  *
  * Return: 0, or -errno of a producer with @error filled.
  */

@@ -147,7 +147,7 @@ static void print_step(const struct filter_explanation *explanation, const struc
 		return;
 	fprintf(out, "    %-9s ", filter_stages[stage].name);
 	if (step->is_idle)
-		fputs("nothing is left for it", out);
+		fputs("nothing is left to evaluate", out);
 	else if (*refusal)
 		say(out, "nothing: %s", refusal);
 	else if (predicate_set__is_empty(&step->does))
@@ -169,7 +169,7 @@ static void print_route(const struct filter_explanation *explanation, const stru
 	else if (route->fate == FILTER_MATCHES_ALWAYS)
 		fputs("    all       every one of them matches\n", out);
 	else if (route->fate == FILTER_TURNED_AWAY)
-		fputs("    off       not taken: the names of tasks decide, and the kernel does not filter marks\n",
+		fputs("    off       not taken: the filter needs task names, and the kernel does not filter marks\n",
 		      out);
 	for (unsigned int i = 0; i < explanation->pipeline->n; i++)
 		print_step(explanation, route, i, out);
@@ -216,21 +216,21 @@ static void print_verdict(const struct filter_live *live, FILE *out)
 	const uint64_t all = live->all.matched, filtered = live->filtered.matched;
 
 	if (all == filtered) {
-		fputs("     both say the same\n", out);
+		fputs("     both numbers of matches are equal\n", out);
 		return;
 	}
 	fprintf(out, "     they differ by %" PRIu64 ": ", all > filtered ? all - filtered : filtered - all);
 	if (live->own_seen)
-		fputs("threads of this program are in the trace, and each run sees the other's\n", out);
+		fputs("threads of this program are in the traces, because they could not be excluded\n", out);
 	else
 		fputs("at the edges of the window, or while a task changed its name; see --help\n", out);
 }
 
 static void print_window(const struct filter_live *live, FILE *out)
 {
-	fprintf(out, "\n     %-*s  %10s\n", HITS_WIDTH, "in the same time", "events");
+	fprintf(out, "\n     %-*s  %10s\n", HITS_WIDTH, "in the same interval", "events");
 	print_line("without the filter: arrived", live->all.events, out);
-	print_line("  of which match, says the evaluator", live->all.matched, out);
+	print_line("  of which match, by the evaluator", live->all.matched, out);
 	print_line("with the filter: arrived", live->filtered.events, out);
 	print_line("  of which match", live->filtered.matched, out);
 	print_verdict(live, out);
@@ -241,12 +241,11 @@ static void print_stages(const struct filter_live *live, FILE *out)
 	const struct tw_producer_counters *counters = &live->counters;
 
 	fprintf(out, "\n     %-*s  %10s\n", HITS_WIDTH, "with the filter, from start to stop", "events");
-	print_line("recorded by the kernel, behind its filters", counters->recorded, out);
+	print_line("recorded by the kernel, after its filters", counters->recorded, out);
 	print_line("rejected by the producer", counters->filtered, out);
 	print_line("delivered", counters->delivered, out);
 	if (live->places.refused)
-		fprintf(out,
-			"     the kernel refuses the filters of %zu kinds of events, which the producer asks instead\n",
+		fprintf(out, "     the kernel refuses the filters of %zu kinds of events; later stages evaluate them\n",
 			live->places.refused);
 }
 
@@ -255,7 +254,7 @@ static void print_losses(const struct filter_live *live, FILE *out)
 	if (live->all.lost || live->filtered.lost)
 		fprintf(out,
 			"     lost %" PRIu64 " without the filter, %" PRIu64
-			" with it: what they would have said is not counted\n",
+			" with it: whether these events match is unknown\n",
 			live->all.lost, live->filtered.lost);
 }
 
@@ -263,8 +262,8 @@ static void print_live(const struct filter_explanation *explanation, FILE *out)
 {
 	const struct filter_live *live = explanation->live;
 
-	fprintf(out, "\nat work, for %.3f s\n     %-*s  %10s  %10s\n", live->seconds, HITS_WIDTH, "predicate alone",
-		"asked", "matched");
+	fprintf(out, "\nmeasured for %.3f s\n     %-*s  %10s  %10s\n", live->seconds, HITS_WIDTH, "predicate alone",
+		"tested", "matched");
 	for (unsigned int i = 0; i < live->n; i++)
 		print_hits(explanation, i, out);
 	print_window(live, out);
