@@ -277,7 +277,8 @@ const struct cli_command cli_command_report = {
 		"writes them unchanged.\n\n"
 		"A line shows each loss, between the events where it happened. Events whose format is not in the "
 		"capture are shown as bytes, events whose print format cannot be compiled as field=value. The "
-		"summary on standard error counts both.\n\n"
+		"summary on standard error counts both. A value that depends on a variable of the kernel, such as "
+		"jiffies, is not in the capture: it is shown as ?.\n\n"
 		"The exit status is 1 if the capture is damaged; report prints the events before the damage.",
 	.examples = examples,
 	.groups = groups,

@@ -88,7 +88,6 @@ static const struct {
 	{ 0,
 	  { "VMSCAN_THROTTLE_WRITEBACK", "VMSCAN_THROTTLE_ISOLATED", "VMSCAN_THROTTLE_NOPROGRESS",
 	    "VMSCAN_THROTTLE_CONGESTED" } },
-	{ 0, { "vmemmap_base" } }, /* different at each boot; values relative to it are shown as if it were 0 */
 };
 
 static const struct tw_helper_call *find_call(struct tw_text name)

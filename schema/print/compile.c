@@ -11,6 +11,7 @@
 #include "wire/tracewire.h"
 
 #define OPS_MAX   16384 /* operations of one program */
+#define UNKNOWN   "?"   /* the text of a value that the format does not give */
 #define STEPS_MAX (4 * TW_PARSE_DEPTH_MAX)
 
 struct compiler {
@@ -97,6 +98,8 @@ static bool generate_number(struct compiler *c, uint32_t root)
 
 	if (!tw_expr__need_number(&c->expr, root))
 		return false;
+	if (tw_expr__is_unknown(&c->expr, root))
+		return tw_expr__refuse(&c->expr, expr->nodes[root].column, "a width, a length or an index is unknown");
 	for (uint32_t i = expr->nodes[root].first; i <= root; i++) {
 		const struct tw_expr_node *node = &expr->nodes[i];
 		struct tw_op *op;
@@ -454,8 +457,8 @@ static bool convert_pointer(struct compiler *c, const struct tw_conversion *conv
 	return converted(c, TW_OP_ADDRESS, conversion, 1);
 }
 
-static bool generate_argument(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
-			      uint32_t node)
+static bool known_argument(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
+			   uint32_t node)
 {
 	const uint32_t n_stars = (uint32_t)conversion->star_width + conversion->star_precision;
 
@@ -467,6 +470,38 @@ static bool generate_argument(struct compiler *c, const struct tw_conversion *co
 	if (conversion->spec.letter == 's')
 		return convert_string(c, conversion, node);
 	return convert_number(c, conversion, node);
+}
+
+/* The argument of a conversion, or one side of its ?: */
+static bool generate_side(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
+			  uint32_t node)
+{
+	return tw_expr__is_unknown(&c->expr, node) ? add_text(c, UNKNOWN, sizeof(UNKNOWN) - 1)
+						   : known_argument(c, conversion, stars, node);
+}
+
+/* An argument is unknown if it uses an unknown value, except that of the side of its ?: that is not taken. */
+static bool generate_argument(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
+			      uint32_t root)
+{
+	const struct tw_expr_node node = c->expr.nodes[root];
+	uint32_t to_else, to_end;
+
+	if (node.kind != TW_EXPR_COND || !tw_expr__is_unknown(&c->expr, root) ||
+	    tw_expr__is_unknown(&c->expr, node.args[0]))
+		return generate_side(c, conversion, stars, root);
+	if (!generate_number(c, node.args[0]) || !add_op(c, TW_OP_JUMP_ZERO))
+		return false;
+	c->depth--;
+	to_else = c->print->n_ops - 1;
+	if (!generate_side(c, conversion, stars, node.args[1]) || !add_op(c, TW_OP_JUMP))
+		return false;
+	to_end = c->print->n_ops - 1;
+	land(c, to_else);
+	if (!generate_side(c, conversion, stars, node.args[2]))
+		return false;
+	land(c, to_end);
+	return true;
 }
 
 static void take_table(struct tw_print *print, const struct tw_expr_table *from, uint32_t i)

@@ -341,6 +341,14 @@ uint32_t tw_expr__peel(const struct tw_expr *expr, uint32_t i)
 	return i;
 }
 
+bool tw_expr__is_unknown(const struct tw_expr *expr, uint32_t root)
+{
+	for (uint32_t i = expr->nodes[root].first; i <= root; i++)
+		if (expr->nodes[i].kind == TW_EXPR_UNKNOWN)
+			return true;
+	return false;
+}
+
 bool tw_expr_node__is_bytes(const struct tw_expr_node *node)
 {
 	if (node->kind == TW_EXPR_FIELD)

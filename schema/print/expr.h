@@ -17,6 +17,7 @@
 
 enum tw_expr_kind {
 	TW_EXPR_NUMBER,
+	TW_EXPR_UNKNOWN, /* a variable or constant of the kernel whose value the format does not give: vmemmap_base, jiffies */
 	TW_EXPR_TEXT,  /* a constant string */
 	TW_EXPR_FIELD, /* REC->field; with is_address, &REC->field */
 	TW_EXPR_ARRAY, /* __get_dynamic_array(): the address of a field's bytes */
@@ -127,6 +128,9 @@ uint32_t tw_expr__peel(const struct tw_expr *expr, uint32_t node);
 
 /** tw_expr_node__is_bytes() - whether the node is the address of bytes in the record, and not a value */
 bool tw_expr_node__is_bytes(const struct tw_expr_node *node);
+
+/** tw_expr__is_unknown() - whether the expression @root uses a value that the format does not give */
+bool tw_expr__is_unknown(const struct tw_expr *expr, uint32_t root);
 
 /** tw_expr__need_number() - refuse a node that is text or an address of bytes */
 bool tw_expr__need_number(struct tw_expr *expr, uint32_t node);

@@ -304,9 +304,13 @@ static bool field(struct tw_parser *parser)
 	return tw_parser__push_node(parser, &node);
 }
 
-/* A name without a known value invalidates the whole entry of a table; elsewhere it is refused. */
+/* A name without a known value invalidates the whole entry of a table; elsewhere, the argument that uses it is printed as unknown. */
 static bool unknown_name(struct tw_parser *parser, const struct tw_lex_token *name)
 {
+	const struct tw_expr_node node = { .kind = TW_EXPR_UNKNOWN,
+					   .size = parser->expr->format->long_size,
+					   .column = name->column };
+
 	for (uint32_t i = parser->n_frames; i > 0; i--) {
 		struct tw_parse_frame *frame = &parser->frames[i - 1];
 
@@ -317,8 +321,7 @@ static bool unknown_name(struct tw_parser *parser, const struct tw_lex_token *na
 		frame->unknown = true;
 		return number(parser, 0, 4, true);
 	}
-	return tw_expr__refuse(parser->expr, name->column, "the value of \"%.*s\" is unknown",
-			       name->text.len < 64 ? (int)name->text.len : 64, name->text.at);
+	return tw_parser__push_node(parser, &node);
 }
 
 static bool word(struct tw_parser *parser, bool *ret_done)

@@ -5,9 +5,8 @@
 # shellcheck source=tests/shell/trace-cmd.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../shell/trace-cmd.sh"
 
-# The events whose texts may differ, as patterns of names, because of bugs of libtraceevent, or of data that no record has. $differences and
-# exact-differences have a reason for each.
-mapfile -t listed < <(sed -nE 's/^!?[^:#[:space:]]+:([^[:space:]]+)\t.*/\1/p' "$differences" "$(dirname "$0")/exact-differences")
+# The events whose texts may differ, as patterns of names; $differences has a reason for each.
+mapfile -t listed < <(sed -nE 's/^!?[^:#[:space:]]+:([^[:space:]]+)\t.*/\1/p' "$differences")
 
 is_listed() { # EVENT
 	local pattern

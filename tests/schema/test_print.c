@@ -131,6 +131,15 @@ static const struct row rows[] = {
 	{ "\"%d\", (REC)->half", "513" },
 	{ "\"%s\", mc_event_error_type(REC->half)", "Info" },
 	{ "\"%d %d\", REC->half / (REC->i + 5), 1 << 70", "0 64" },
+	{ "\"page=%p pfn=%d\", REC->i ? (((struct page *)vmemmap_base) + (REC->i)) : ((void *)0), REC->half",
+	  "page=? pfn=513" },
+	{ "\"page=%p pfn=%d\", !REC->i ? (((struct page *)vmemmap_base) + (REC->i)) : ((void *)0), REC->half",
+	  "page=(nil) pfn=513" },
+	{ "\"%lu|%s|%s|%-9d|\", (jiffies - REC->wide) / 250, HERE ? \"a\" : \"b\", __print_hex(REC->mac, THERE), SIZE",
+	  "?|?|?|?|" },
+	{ "\"%s|%*d|%s\", REC->i < 0 ? REC->comm : __print_symbolic(KIND, { 1, \"one\" }), 4, REC->i ? 7 : jiffies, "
+	  "REC->i > 0 ? REC->comm : REC->u ? __print_symbolic(KIND, { 1, \"one\" }) : \"none\"",
+	  "bash|   7|?" },
 };
 
 static void test_constructs(void **state)
@@ -160,7 +169,7 @@ static const struct row refused[] = {
 	{ "\"%d\", REC->comm", "column 10: a number is needed here, not text" },
 	{ "\"%s\", 5", "column 7: text is needed for %s" },
 	{ "\"%d\", __print_flags(REC->i)", "column 7: __print_flags() has 2 arguments, not 1" },
-	{ "\"%d\", UNKNOWN", "column 7: the value of \"UNKNOWN\" is unknown" },
+	{ "\"%*d\", UNKNOWN, REC->i", "column 8: a width, a length or an index is unknown" },
 	{ "\"%y\", 1", "the conversion \"%y\" is unknown" },
 	{ "\"%d\", REC->i.x", "column 13: members of structs are unknown" },
 	{ "\"%d\", 1 : 2", "column 9: ':' has no '?' before it" },
