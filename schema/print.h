@@ -76,7 +76,7 @@ struct tw_print_names {
 bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret);
 
 /**
- * tw_print__addresses() - list the fields whose values are printed as symbols: POINTERs, integers of that size, arrays of these
+ * tw_print__addresses() - list the fields whose values are printed as symbols: POINTERs, integers of at least that size, arrays of these
  * A producer looks up the symbols of exactly these fields. Return: array of *ret_n fields, borrowed.
  */
 const struct tw_field *const *tw_print__addresses(const struct tw_print *print, size_t *ret_n);

@@ -301,8 +301,8 @@ static void discard(void *data)
 static int set_status(void *target, const char *text, struct tw_error *error)
 {
 	if (cli_seconds__parse(text, target))
-		return tw_error__set(error, -EINVAL, "--status '%s' is not a number of seconds, such as 1 or 0.5s",
-				     text);
+		return tw_error__set(error, -EINVAL,
+				     "--status '%s': give a number of seconds above 0, such as 1 or 0.5s", text);
 	return 0;
 }
 
@@ -474,7 +474,7 @@ static const struct cli_option options[] = {
 	  "keep the clock of each machine (default)",
 	  .offset = offsetof(struct capture, align), .apply = set_align },
 	{ 0, "wall", NULL, CLI_ARG_NONE,
-	  "Let packet times follow changes of a producer's wall clock, for example by NTP (default: use the wall "
+	  "Let packet times follow when a producer's wall clock is set (default: use the wall "
 	  "clock as it was at the start)",
 	  .offset = offsetof(struct capture, wall) },
 	{ 0, "streams-per-source", "N", CLI_ARG_TEXT,
@@ -498,8 +498,8 @@ static const struct cli_option options[] = {
 	  "privileges are given up",
 	  .offset = offsetof(struct capture, user) },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE,
-	  "No status and no summary on standard error; with --json, only the objects status, end and error, and "
-	  "some notes, are written",
+	  "No status and no summary on standard error; with --json, only the object begin and some notes are left "
+	  "out",
 	  .offset = offsetof(struct capture, quiet) },
 	{ 0 },
 };

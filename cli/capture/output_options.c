@@ -42,7 +42,8 @@ static int parse_value(const struct condition_key *key, const char *value, uint6
 	if (key->unit != UNIT_SECONDS)
 		return tw_number__parse(value, &rule, ret, error);
 	if (cli_seconds__parse(value, ret))
-		return tw_error__set(error, -EINVAL, "'%s' is not a number of seconds, such as 60 or 0.5", value);
+		return tw_error__set(error, -EINVAL, "'%s': give a number of seconds above 0, such as 60 or 0.5",
+				     value);
 	return 0;
 }
 

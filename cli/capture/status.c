@@ -89,7 +89,7 @@ static const struct summary_row limits[] = {
 	{ "names_forgotten", AT(archive.metadata.forgotten), "limit",
 	  "task names did not fit into memory: later files may lack them" },
 	{ "metadata_in_pieces", AT(archive.metadata.incomplete), "limit",
-	  "metadata records were incomplete and are not in the file" },
+	  "incomplete metadata values, or PARTs of them, are not in the file" },
 	{ "not_asked", AT(asked.crowded), "limit", "frames of streams whose clocks are not polled: too many streams" },
 	{ 0 },
 };

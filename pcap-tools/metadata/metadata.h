@@ -32,7 +32,7 @@ struct tw_metadata_stats {
 	uint64_t known;         /* repetitions, which are not written */
 	uint64_t beyond;     /* records that were not kept because of the memory limit: their repetitions are written */
 	uint64_t forgotten;  /* evicted names of tasks */
-	uint64_t incomplete; /* values of which a PART is missing; none of their PARTs is written */
+	uint64_t incomplete; /* discarded incomplete values, and discarded PARTs of values whose beginning is missing */
 	uint64_t malformed;  /* malformed records; written unchanged */
 };
 

@@ -74,11 +74,12 @@ static void sentences(void **state)
 		{ output_request__ring, "filesize:18446744073709551615", "is not in the range from 1 to " },
 		{ output_request__ring, "packets:5K", "'5K' is not a number, at character 2: write digits only" },
 		{ output_request__ring, "packets:0x10", "'0x10' is not a number" },
-		{ output_request__ring, "duration:0x10", "'0x10' is not a number of seconds" },
-		{ output_request__ring, "duration:0", "'0' is not a number of seconds, such as 60 or 0.5" },
-		{ output_request__ring, "duration:nan", "'nan' is not a number of seconds" },
-		{ output_request__ring, "interval:1e99", "is not a number of seconds" },
-		{ output_request__autostop, "duration:", "--autostop 'duration:': '' is not a number of seconds" },
+		{ output_request__ring, "duration:0x10", "'0x10': give a number of seconds above 0" },
+		{ output_request__ring, "duration:0", "'0': give a number of seconds above 0, such as 60 or 0.5" },
+		{ output_request__ring, "duration:nan", "'nan': give a number of seconds above 0" },
+		{ output_request__ring, "interval:1e99", "give a number of seconds" },
+		{ output_request__autostop,
+		  "duration:", "--autostop 'duration:': '': give a number of seconds above 0" },
 		{ output_request__autostop, "x:1", "the keys are duration, filesize, files, packets, events" },
 	};
 	struct tw_error err;

@@ -67,9 +67,9 @@ refuses 2 "tracewire record: option '--buffer-size': the number 1844674407370955
 refuses 2 "tracewire record: option '--buffer-size': '1T' is not a number, at character 2: write digits, optionally followed by K, M or G (1024, 1024^2 or 1024^3 bytes), such as 64M" \
 	record -e sched -w x --buffer-size 1T
 refuses 2 "tracewire record: option '--threads': the number 65537 is too large; 65536 is the largest" record -e sched -w x --threads 65537
-refuses 2 "tracewire capture: --autostop 'duration:0x10': '0x10' is not a number of seconds, such as 60 or 0.5" \
+refuses 2 "tracewire capture: --autostop 'duration:0x10': '0x10': give a number of seconds above 0, such as 60 or 0.5" \
 	capture -u 18101 -w x -a duration:0x10
-refuses 2 "tracewire capture: --autostop 'duration:1e3': '1e3' is not a number of seconds, such as 60 or 0.5" capture -u 18101 -w x -a duration:1e3
+refuses 2 "tracewire capture: --autostop 'duration:1e3': '1e3': give a number of seconds above 0, such as 60 or 0.5" capture -u 18101 -w x -a duration:1e3
 refuses 2 "tracewire capture: --ring-buffer 'packets:0x10': '0x10' is not a number, at character 2: write digits only, such as 100" \
 	capture -u 18101 -w x -b packets:0x10
 refuses 2 "tracewire stream: --rate '0x1p40' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the minimum is 1k" \

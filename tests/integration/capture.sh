@@ -177,8 +177,8 @@ refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is not a number" 
 refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
 refused 2 "--packed keeps frames as received, and --snapshot-length truncates them: omit one of the two; \`tracewire convert\` unpacks, \`editcap -s\` truncates" \
 	-i tw0 --packed -s 64
-refused 2 "--status '0' is not a number of seconds, such as 1 or 0.5s" -i tw0 --status 0
-refused 2 "--autostop 'duration:x': 'x' is not a number of seconds, such as 60 or 0.5" -i tw0 -a duration:x
+refused 2 "--status '0': give a number of seconds above 0, such as 1 or 0.5s" -i tw0 --status 0
+refused 2 "--autostop 'duration:x': 'x': give a number of seconds above 0, such as 60 or 0.5" -i tw0 -a duration:x
 
 for ring in '' '-b files:2 -b filesize:100'; do # capture accepts paths that are missing now, as record does
 	# shellcheck disable=SC2086
