@@ -256,6 +256,8 @@ refused 2 "compile: 'dorp' is not an action; choose pass, drop, mark:N or redire
 	compile --to tree --from "$sample" --action dorp 'cpu == 1'
 refused 2 "compile: 'x' is not a mark: a mark is a number of 32 bits, as in mark:7 or mark:0x10" \
 	compile --to tree --from "$sample" --action mark:x 'cpu == 1'
+refused 2 "compile: '0xg1' is not a mark: a mark is a number of 32 bits, as in mark:7 or mark:0x10" \
+	compile --to tree --from "$sample" --action mark:0xg1 'cpu == 1'
 
 refused 2 "explain: there is no hook 'xpd'; there are xdp, tc and u32" explain --from "$sample" --for attach --hook xpd 'cpu == 1'
 refused 2 "explain: --hook does not apply to record: no interface is on the path of its events" explain --from "$sample" --for record --hook xdp 'cpu == 1'
