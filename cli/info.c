@@ -155,9 +155,9 @@ static void show_offset(const struct tw_info_stream *s)
 
 static const char *pointers_of(const struct tw_info_stream *s)
 {
-	const char *told = s->stream->identity.pointers;
+	const char *reported = s->stream->identity.pointers;
 
-	return *told ? told : s->hashed ? "hashed" : "raw";
+	return *reported ? reported : s->hashed ? "hashed" : "raw";
 }
 
 static void show_stream(const struct tw_info *info, const struct tw_info_stream *s)
@@ -207,7 +207,7 @@ static void show_interfaces(const struct tw_info *info)
 }
 
 /* Reports if the number of a stream's events in the file differs from its stored ledger, or if a recording has no ledger. */
-static void show_doubts(const struct tw_info *info, const struct tw_info_stream *s, const char *name)
+static void show_mismatch(const struct tw_info *info, const struct tw_info_stream *s, const char *name)
 {
 	const int64_t missing = tw_info_stream__missing(s);
 
@@ -273,7 +273,7 @@ static int show_ledgers(const struct tw_info *info, struct tw_error *error)
 		ledger__print_remarks(&sum, stdout);
 		for (uint32_t i = 0; i < n; i++) {
 			show_missing(info, i, rows[i].ledger, names[i]);
-			show_doubts(info, info->streams[i], names[i]);
+			show_mismatch(info, info->streams[i], names[i]);
 		}
 	} else {
 		err = tw_error__set(error, -ENOMEM, "out of memory: the ledgers of %u streams are not shown", n);

@@ -3,8 +3,8 @@
  * The built-in table of common events. make_builtin_formats.c generates it at build time from a snapshot of a distribution's formats:
  * names, types and value strings of fields. It is constant data without relocations, so it costs nothing until it is used.
  */
-#ifndef TW_SHIPPED_H
-#define TW_SHIPPED_H
+#ifndef TW_BUILTIN_FORMATS_H
+#define TW_BUILTIN_FORMATS_H
 
 #include <stdint.h>
 

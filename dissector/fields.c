@@ -11,7 +11,6 @@
 static const struct {
 	enum ftenum ft;
 	int base;
-	const char *suffix; /* suffix of a name whose plain form has another class */
 } types[TW_FTYPE_COUNT] = {
 #define X(name, type, display) [TW_FTYPE_##name] = { .ft = type, .base = display },
 	TW_FTYPE_LIST(X)

@@ -208,9 +208,9 @@ static int look_at_set(struct nl_sock *sk, const struct tw_state *state, uint32_
 	return tw_filters__each(sk, state->public.ifindex, prio, look_at, ret);
 }
 
-static void remove_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio)
+static int remove_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct tw_error *error)
 {
-	tw_filters__remove(sk, state->public.ifindex, prio, TW_ETHERTYPE, "u32", NULL);
+	return tw_filters__remove(sk, state->public.ifindex, prio, TW_ETHERTYPE, "u32", error);
 }
 
 int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
@@ -226,13 +226,14 @@ int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
 		return err;
 	look_at_set(sk, state, TW_U32_FIRST_PRIO, &look);
 	look_at_set(sk, state, TW_U32_SECOND_PRIO, &look);
-	remove_set(sk, state, TW_U32_FIRST_PRIO);
-	remove_set(sk, state, TW_U32_SECOND_PRIO);
+	err = remove_set(sk, state, TW_U32_FIRST_PRIO, error);
+	if (!err)
+		err = remove_set(sk, state, TW_U32_SECOND_PRIO, error);
 	/* If another process has removed the filters, it may also have replaced the qdisc, which then must stay. */
-	if (look.n || !state->public.schema_id)
+	if (!err && (look.n || !state->public.schema_id))
 		tw_clsact__remove(sk, state);
 	nl_socket_free(sk);
-	return 0;
+	return err;
 }
 
 uint8_t tw_u32__mode(const struct tw_state *state)
@@ -394,13 +395,13 @@ static int attach(struct set *set, const struct tw_rules *rules, const struct tw
 	if (!err)
 		err = check_hardware(set, error);
 	if (err) {
-		remove_set(set->sk, set->state, set->at.prio);
+		remove_set(set->sk, set->state, set->at.prio, NULL);
 		tw_clsact__remove(set->sk, set->state);
 		return err;
 	}
 	if (old) {
 		tw_u32__count(set->state, counted, NULL);
-		remove_set(set->sk, set->state, old);
+		remove_set(set->sk, set->state, old, NULL);
 	}
 	for (unsigned int i = 0; i < TW_ROWS_MAX; i++) /* the new filters continue the counts of the old ones */
 		set->rows[i].carried = counted[i].frames == TW_NOT_COUNTED ? 0 : counted[i].frames;

@@ -136,10 +136,13 @@ bool tw_interface__leads_back(uint32_t target, int ifindex)
 	struct nl_sock *sk = nl_socket_alloc();
 	struct rtnl_link *link = NULL;
 	bool leads = false;
+	int32_t netns;
 
 	if (sk && nl_connect(sk, NETLINK_ROUTE) >= 0 && rtnl_link_get_kernel(sk, (int)target, NULL, &link) >= 0 &&
 	    link) { /* NULL if the kernel's answer was lost */
-		leads = rtnl_link_is_veth(link) && rtnl_link_get_link(link) == ifindex;
+		/* An ifindex of another namespace means nothing here. */
+		leads = rtnl_link_is_veth(link) && rtnl_link_get_link_netnsid(link, &netns) != 0 &&
+			rtnl_link_get_link(link) == ifindex;
 		rtnl_link_put(link);
 	}
 	nl_socket_free(sk);

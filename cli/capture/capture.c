@@ -104,7 +104,7 @@ static int capture__open_rx(const struct capture *capture, struct tw_receiver **
 
 /* Longest wait of the merge for silent streams, and for metadata, which producers repeat each second. */
 #define WAIT_NS  (2 * TW_NS_PER_SECOND)
-#define BOOKS_NS (5 * TW_NS_PER_SECOND) /* interval of ledgers in the file, so that a truncated file has one, too */
+#define STATISTICS_NS (5 * TW_NS_PER_SECOND) /* interval of ledgers in the file, so that a truncated file has one, too */
 
 /* Return: the smaller limit of --count and --autostop events:N; 0 = no limit */
 static uint64_t events_max(const struct capture *capture)
@@ -176,7 +176,7 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 					   .snaplen = (uint32_t)capture->snaplen,
 					   .align = capture->align,
 					   .wall = capture->wall,
-					   .statistics_ns = BOOKS_NS,
+					   .statistics_ns = STATISTICS_NS,
 					   .filter = capture->filter,
 					   .events_max = events_max(capture),
 					   .bytes_max = rotates ? 0 : capture->output.stop_bytes,

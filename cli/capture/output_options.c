@@ -88,12 +88,13 @@ int output_request__autostop(void *request, const char *text, struct tw_error *e
 
 bool output_request__rotates(const struct output_request *request)
 {
-	return request->file_bytes || request->file_packets || request->file_ns || request->interval_ns;
+	return request->file_bytes || request->file_packets || request->file_ns || request->interval_ns ||
+	       (request->files_max && request->stop_bytes);
 }
 
 int output_request__check(const struct output_request *request, struct tw_error *error)
 {
-	if (output_request__rotates(request) || (request->files_max && request->stop_bytes))
+	if (output_request__rotates(request))
 		return 0;
 	if (request->files_max)
 		return tw_error__set(
@@ -112,14 +113,13 @@ int output_request__check(const struct output_request *request, struct tw_error 
 
 void output_request__apply(const struct output_request *request, struct tw_output_options *ret)
 {
-	const bool several = output_request__rotates(request) || request->files_max;
-
 	ret->file_bytes = request->file_bytes;
 	ret->file_packets = request->file_packets;
 	ret->file_ns = request->file_ns;
 	ret->interval_ns = request->interval_ns;
 	ret->files_max = (uint32_t)request->files_max;
-	if (several && request->stop_bytes && (!ret->file_bytes || request->stop_bytes < ret->file_bytes))
+	if (output_request__rotates(request) && request->stop_bytes &&
+	    (!ret->file_bytes || request->stop_bytes < ret->file_bytes))
 		ret->file_bytes = request->stop_bytes;
 }
 

@@ -99,7 +99,7 @@ struct tw_admission {
 	uint64_t turn; /* number of frames and answers of all candidates so far */
 	struct backlog backlog;
 
-	struct tw_budget news, bytes, questions;
+	struct tw_budget new_streams, bytes, questions;
 	struct no_place no_place[TW_PROOF_ANSWER + 1][RETRY_ROWS]; /* by proof and source of the new stream */
 	struct pending_request pending[QUESTIONS];
 	size_t n_pending;
@@ -257,7 +257,7 @@ struct tw_admission *tw_admission__new(const struct tw_admission_options *option
 		a->options.of_one_source = TW_STREAMS_OF_SOURCE_MAX;
 	streams.of_one_source = (uint32_t)a->options.of_one_source;
 	a->streams = tw_streams__new(&streams);
-	a->news = tw_budget__full(NEW_A_SECOND, TW_STREAMS_LIVE_MAX);
+	a->new_streams = tw_budget__full(NEW_A_SECOND, TW_STREAMS_LIVE_MAX);
 	a->bytes = tw_budget__full(rate, rate * TW_ADMISSION_BURST_TIMES);
 	a->questions = tw_budget__full(ASK_A_SECOND, ASK_ROW);
 	a->sets = tw_large__alloc(SETS * sizeof(*a->sets), SETS * sizeof(*a->sets)); /* accessed at random */
@@ -295,7 +295,7 @@ static bool is_before(uint32_t ms, uint32_t other)
 void tw_admission__begin(struct tw_admission *a, uint64_t now)
 {
 	a->now = now;
-	tw_budget__refill(&a->news, now);
+	tw_budget__refill(&a->new_streams, now);
 	tw_budget__refill(&a->bytes, now);
 	tw_budget__refill(&a->questions, now);
 	if (now > BACKLOG_NS)
@@ -352,11 +352,11 @@ static uint16_t admit(struct tw_admission *a, const struct candidate *c, const s
 		return find_place(a, c->id, &newcomer);
 	if (a->bytes.left < a->bytes.most / 4)
 		return TW_REFUSED_RATE;
-	if (!a->news.left)
+	if (!a->new_streams.left)
 		return TW_REFUSED_PLACES;
 	why = find_place(a, c->id, &newcomer);
 	if (!why)
-		tw_budget__spend(&a->news, 1);
+		tw_budget__spend(&a->new_streams, 1);
 	return why;
 }
 

@@ -27,7 +27,7 @@ struct tw_archive_stream {
 	struct tw_metadata *metadata;
 	struct tw_frame_info own_frames; /* header of the out-of-band frames written for it */
 	bool placed;                     /* the merge has its offset */
-	bool moved;      /* its offset has changed and the merge is not told yet; the archive's moved is set too */
+	bool moved;      /* its offset has changed and not yet reported to the merge; the archive's moved is set too */
 	bool described;  /* its interface is in this file */
 	bool said;       /* its metadata were written to this or an earlier file */
 	bool given;      /* the capture that is read has OFFSET records, which determine packet times */

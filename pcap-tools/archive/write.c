@@ -237,7 +237,7 @@ static struct tw_cursor tlvs_of(const struct tw_merged *out)
 }
 
 /* Copies a control frame without repeated metadata. A frame that becomes empty is written too, because it has a number. */
-static int put_news(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
+static int put_changed(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
 		    const struct tw_frame_info *info)
 {
 	struct tw_cursor tlvs = tlvs_of(out);
@@ -284,7 +284,7 @@ static int put_control(struct tw_archive *a, struct tw_archive_stream *s, const 
 	struct tw_cursor unused;
 
 	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &info, &unused);
-	return a->options.packed ? put_packed(a, s, out, &info) : put_news(a, s, out, &info);
+	return a->options.packed ? put_packed(a, s, out, &info) : put_changed(a, s, out, &info);
 }
 
 static int put_merged(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)

@@ -339,12 +339,12 @@ static int take(struct tw_metadata *m, const struct tw_frame_info *frame, const 
 	}
 }
 
-/* @news: as returned by take() */
-static enum tw_metadata_verdict verdict_of(struct tw_metadata *m, int news, enum tw_metadata_verdict if_news)
+/* @changed: as returned by take() */
+static enum tw_metadata_verdict verdict_of(struct tw_metadata *m, int changed, enum tw_metadata_verdict if_changed)
 {
-	m->stats.malformed += news < 0;
-	m->stats.known += !news;
-	return news ? if_news : TW_METADATA_SKIP;
+	m->stats.malformed += changed < 0;
+	m->stats.known += !changed;
+	return changed ? if_changed : TW_METADATA_SKIP;
 }
 
 static enum tw_metadata_verdict take_part(struct tw_metadata *m, const struct tw_frame_info *frame,

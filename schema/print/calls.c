@@ -263,7 +263,6 @@ static bool call_on_field(struct tw_parser *parser, const struct tw_helper_call 
 	case TW_HELPER_LEN_OF:
 		node.kind = TW_EXPR_LEN;
 		node.size = 4; /* a u32, shifted right by 16 and masked */
-		node.is_signed = true;
 		break;
 	case TW_HELPER_STR:
 		node.kind = TW_EXPR_STR;
