@@ -101,16 +101,18 @@ int stop__catch(struct tw_error *error)
 {
 	static const int asking[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO }, before;
+	int failed = 0;
 
 	event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (event_fd < 0)
 		return tw_error__set(error, -errno, "cannot watch for signals: %s", strerror(errno));
-	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
-		sigaction(asking[i], &action, &before);
-		if (asking[i] == SIGHUP && before.sa_handler == SIG_IGN)
-			sigaction(SIGHUP, &before, NULL);
+	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]) && !failed; i++) {
+		failed = sigaction(asking[i], &action, &before);
+		if (!failed && asking[i] == SIGHUP && before.sa_handler == SIG_IGN)
+			failed = sigaction(SIGHUP, &before, NULL);
 	}
-	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = on_pipe, .sa_flags = SA_RESTART }, NULL);
+	if (failed || sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = on_pipe, .sa_flags = SA_RESTART }, NULL))
+		return tw_error__set(error, -errno, "cannot watch for signals: %s", strerror(errno));
 	return standard_files__queue(error);
 }
 
