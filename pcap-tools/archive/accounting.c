@@ -215,6 +215,12 @@ size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report 
 	return n;
 }
 
+static void add_report(struct tw_archive_stats *stats, const struct tw_archive_report *report)
+{
+	tw_ledger__add(&stats->ledger, &report->ledger);
+	stats->packets += report->packets;
+}
+
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 {
 	struct tw_archive_stats stats = {
@@ -225,16 +231,17 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 		.metadata = a->metadata_over,
 	};
 	struct tw_metadata_stats metadata;
-	struct tw_archive_report *reports;
-	const size_t n = tw_archive__reports(a, &reports);
 
-	for (size_t i = 0; i < n; i++) {
-		tw_ledger__add(&stats.ledger, &reports[i].ledger);
-		stats.packets += reports[i].packets;
-	}
-	free(reports);
+	for (size_t i = 0; i < a->n_over; i++)
+		add_report(&stats, &a->over[i].report);
 	tw_merge__stats(a->merge, &stats.merge);
 	for (const struct tw_archive_stream *s = tw_archive__first(a); s; s = tw_archive__next(a, s)) {
+		struct tw_archive_report report;
+		struct tw_ledger ledger;
+
+		ledger_of(a, s, &ledger);
+		make_report(s, &ledger, &report);
+		add_report(&stats, &report);
 		tw_metadata__stats(s->metadata, &metadata);
 		tw_metadata_stats__add(&stats.metadata, &metadata);
 	}
