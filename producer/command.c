@@ -19,23 +19,32 @@
 struct tw_command {
 	pid_t pid;
 	int pidfd;
-	int go;     /* pipe: the child waits until a byte is written or this end is closed */
-	int report; /* pipe: one byte after the mark was written, then -errno of exec, or end of file if exec succeeded */
+	int go; /* pipe: the child waits until a byte is written or this end is closed */
+	int report; /* pipe: 0 or -errno after the mark was written, then -errno of what failed, or end of file if exec succeeded */
 	struct tw_program program;
 	int status; /* as from waitpid() */
 	bool reaped;
 };
 
-static void write_mark(const char *marker)
+/* Return: 0 or -errno */
+static int write_mark(const char *marker)
 {
 	const char text[] = "tracewire: command"; /* on the stack, so that the kernel needs no page fault to read it */
 	const int fd = marker ? open(marker, O_WRONLY | O_CLOEXEC) : -1;
+	int err = 0;
 
 	if (fd < 0)
-		return;
+		return marker ? -errno : 0;
 	if (write(fd, text, sizeof(text) - 1) < 0)
-		_exit(127);
+		err = -errno;
 	close(fd);
+	return err;
+}
+
+static void tell(int report, int err)
+{
+	if (write(report, &err, sizeof(err)) < 0)
+		_exit(126);
 }
 
 /*
@@ -46,7 +55,8 @@ static void __attribute__((noreturn))
 run_child(const struct tw_program *program, const char *marker, int go, int report)
 {
 	sigset_t none;
-	char byte = 0;
+	ssize_t len;
+	char byte;
 	int err;
 
 	sigemptyset(&none);
@@ -54,12 +64,14 @@ run_child(const struct tw_program *program, const char *marker, int go, int repo
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
-	write_mark(marker);
-	if (write(report, &byte, 1) != 1 || read(go, &byte, 1) != 1)
+	err = write_mark(marker);
+	tell(report, err);
+	if (err)
+		_exit(127);
+	len = read(go, &byte, 1);
+	if (!len)
 		_exit(127); /* the tracer is gone, so there is no reason to run */
-	err = tw_program__exec(program, environ);
-	if (write(report, &err, sizeof(err)) < 0)
-		_exit(126);
+	tell(report, len < 0 ? -errno : tw_program__exec(program, environ));
 	_exit(127);
 }
 
@@ -81,11 +93,23 @@ static void close_if_open(int fd)
 		close(fd);
 }
 
+static int wait_for_mark(const struct tw_command *c, struct tw_error *error)
+{
+	const char *name = c->program.argv[0];
+	int err = 0;
+	const ssize_t len = read(c->report, &err, sizeof(err));
+
+	if (!len)
+		return tw_error__set(error, -EIO, "'%s' cannot be started: its process ended at once", name);
+	if (len < 0)
+		err = -errno;
+	return err ? tw_error__set(error, err, "'%s' cannot be started: %s", name, strerror(-err)) : 0;
+}
+
 int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *error)
 {
 	int go[2] = { -1, -1 }, report[2] = { -1, -1 };
 	struct tw_command *c = calloc(1, sizeof(*c));
-	char byte;
 	int err;
 
 	if (!c)
@@ -108,8 +132,8 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 	if (!err && (c->pidfd = pidfd_open(c->pid, 0)) < 0)
 		err = tw_error__set(error, -errno, "'%s' cannot be started: its process cannot be watched: %s", argv[0],
 				    strerror(errno));
-	else if (!err && read(c->report, &byte, 1) != 1)
-		err = tw_error__set(error, -EIO, "'%s' cannot be started: its process ended at once", argv[0]);
+	else if (!err)
+		err = wait_for_mark(c, error);
 	if (err)
 		tw_command__free(c);
 	else
@@ -124,14 +148,20 @@ pid_t tw_command__pid(const struct tw_command *c)
 
 int tw_command__run(struct tw_command *c, struct tw_error *error)
 {
+	const char *name = c->program.argv[0];
 	int err = 0;
+	ssize_t len;
+	bool ended;
 
-	if (write(c->go, "", 1) != 1)
-		return tw_error__set(error, -EIO, "cannot run '%s': its process ended before exec()",
-				     c->program.argv[0]);
-	if (read(c->report, &err, sizeof(err)) == sizeof(err))
-		return cannot_run(c->program.argv[0], err, error);
-	return 0;
+	ended = write(c->go, "", 1) != 1;
+	if (ended && errno != EPIPE)
+		return tw_error__set(error, -errno, "cannot run '%s': %s", name, strerror(errno));
+	len = read(c->report, &err, sizeof(err)); /* a process that has ended may have reported why */
+	if (len < 0)
+		return tw_error__set(error, -errno, "it is not known whether '%s' runs: %s", name, strerror(errno));
+	if (ended && !len)
+		return tw_error__set(error, -EIO, "cannot run '%s': its process ended before exec()", name);
+	return err ? cannot_run(name, err, error) : 0;
 }
 
 int tw_command__fd(const struct tw_command *c)
