@@ -71,8 +71,8 @@ static int look_at_fields(const struct tw_schema_texts_request *request, const s
 		return -ENOMEM;
 	fields = tw_print__addresses(print, &n);
 	if (request->addresses)
-		tw_addresses__set_fields(request->addresses, format, fields, n);
-	if (request->pointers)
+		err = tw_addresses__set_fields(request->addresses, format, fields, n);
+	if (!err && request->pointers)
 		err = tw_hashed_pointers__set_format(request->pointers, format, print);
 	tw_print__free(print);
 	return err;
@@ -95,13 +95,16 @@ static int look_at_format(const struct tw_schema_texts_request *request, const s
 {
 	const struct tw_schema_text *text = &source->text;
 	struct tw_format *format;
-	int err;
+	int err = tw_format__parse(text->text, text->len, text->system, &format, NULL);
 
-	if (tw_format__parse(text->text, text->len, text->system, &format, NULL))
+	if (err == -ENOMEM)
+		return err;
+	if (err)
 		return request->pointers ? tw_hashed_pointers__set_unknown(request->pointers, source->event_id) : 0;
 	err = look_at_fields(request, format);
-	if (request->schema)
-		tw_schema__add(request->schema, text->system, text->text, text->len, NULL, NULL);
+	if (!err && request->schema &&
+	    tw_schema__add(request->schema, text->system, text->text, text->len, NULL, NULL) == -ENOMEM)
+		err = -ENOMEM;
 	*strings |= prints_kernel_strings(format);
 	tw_format__free(format);
 	return err;
@@ -150,22 +153,40 @@ static char *read_printk_formats(const struct tw_schema_texts_request *request)
 	return NULL;
 }
 
-/* Reads the formats of tracer records, in a directory that available_events does not list. Return: number of formats */
-static int read_ftrace(const char *tracing_dir, struct tw_schema_source *sources)
+/* Adds the format of an event, if there is one. */
+static int add_format(const char *tracing_dir, const char *system, const char *name, struct tw_schema_source *sources,
+		      int *n, struct tw_error *error)
 {
+	const int err = read_format(tracing_dir, system, name, &sources[*n]);
+
+	if (err == -ENOENT)
+		return 0;
+	if (err)
+		return tw_error__set(error, err, "the format of %s:%s cannot be read: %s", system, name,
+				     strerror(-err));
+	++*n;
+	return 0;
+}
+
+/* Adds the formats of tracer records, in a directory that available_events does not list. */
+static int read_ftrace(const char *tracing_dir, struct tw_schema_source *sources, int *n, struct tw_error *error)
+{
+	const int most = *n + FTRACE_FORMATS_MAX;
 	char path[PATH_MAX];
 	struct dirent *entry;
-	int n = 0;
+	int err = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/events/ftrace", tracing_dir);
 	dir = opendir(path);
-	while (dir && n < FTRACE_FORMATS_MAX && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && !read_format(tracing_dir, "ftrace", entry->d_name, &sources[n]))
-			n++;
-	if (dir)
-		closedir(dir);
-	return n;
+	if (!dir)
+		return tw_error__set(error, -errno, "cannot open %s: %s", path, strerror(errno));
+	while (!err && *n < most && (entry = readdir(dir))) {
+		if (entry->d_name[0] != '.')
+			err = add_format(tracing_dir, "ftrace", entry->d_name, sources, n, error);
+	}
+	closedir(dir);
+	return err;
 }
 
 /* Reads all texts. Return: number of texts, or -errno. */
@@ -186,20 +207,13 @@ static int read_sources(const struct tw_schema_texts_request *request, struct tw
 		sources[n] = source_of(n ? TW_SCHEMA_HEADER_EVENT : TW_SCHEMA_HEADER_PAGE, 0, "", text);
 	}
 	if (request->tracers)
-		n += read_ftrace(tracing_dir, &sources[n]);
-	else if (!read_format(tracing_dir, "ftrace", "print", &sources[n]))
-		n++;
-	for (size_t i = 0; i < events->n; i++) {
-		const struct tw_event_name *ev = &events->names[i];
-
-		err = read_format(tracing_dir, ev->system, ev->name, &sources[n]);
-		if (err == -ENOENT)
-			continue;
-		if (err)
-			return tw_error__set(error, err, "the format of %s:%s cannot be read: %s", ev->system, ev->name,
-					     strerror(-err));
-		n++;
-	}
+		err = read_ftrace(tracing_dir, sources, &n, error);
+	else
+		err = add_format(tracing_dir, "ftrace", "print", sources, &n, error);
+	for (size_t i = 0; i < events->n && !err; i++)
+		err = add_format(tracing_dir, events->names[i].system, events->names[i].name, sources, &n, error);
+	if (err)
+		return err;
 	err = look_at_formats(request, sources, (size_t)n, &strings);
 	if (err)
 		return tw_error__set(error, err, "out of memory");

@@ -59,17 +59,19 @@ static void address_set__fini(struct tw_address_set *set)
 	*set = (struct tw_address_set){ 0 };
 }
 
-bool tw_addresses__set_fields(struct tw_addresses *a, const struct tw_format *format,
-			      const struct tw_field *const *fields, size_t n)
+int tw_addresses__set_fields(struct tw_addresses *a, const struct tw_format *format,
+			     const struct tw_field *const *fields, size_t n)
 {
 	struct tw_field_offsets *offsets = n ? tw_field_offsets__new(n) : NULL;
 
-	for (size_t i = 0; offsets && i < n; i++)
+	if (n && !offsets)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
 		tw_field_offsets__add(offsets, format, fields[i], 0);
 	if (!tw_field_offset_table__set(&a->table, format->id, offsets))
-		return false;
+		return 0;
 	a->likely |= strcmp(format->system, "ftrace") != 0 || strcmp(format->name, "print") != 0;
-	return true;
+	return 0;
 }
 
 /* Notes an address for the control thread, unless another reader has noted it. Return: false if there is no room */

@@ -69,10 +69,10 @@ struct tw_seen_addresses {
 /**
  * tw_addresses__set_fields() - set which fields of an event contain addresses to look up; called by the control thread, while readers run
  * @fields: the fields of @format that are printed as symbols, as from tw_print__addresses()
- * Return: whether the event has such fields.
+ * Return: 0 or -ENOMEM.
  */
-bool tw_addresses__set_fields(struct tw_addresses *addresses, const struct tw_format *format,
-			      const struct tw_field *const *fields, size_t n);
+int tw_addresses__set_fields(struct tw_addresses *addresses, const struct tw_format *format,
+			     const struct tw_field *const *fields, size_t n);
 
 /** tw_addresses__look() - note the addresses in the record that the reader has not seen before */
 void tw_addresses__look(struct tw_seen_addresses *seen, const struct tw_field_offsets *offsets, const uint8_t *record,

@@ -54,8 +54,9 @@ static void set_up(struct bench *b, const char *system, const char *fields)
 	for (size_t i = format->n_common; i < format->n_fields; i++)
 		list[i - format->n_common] = &format->fields[i];
 	assert_null(tw_addresses__table(&b->seen));
-	assert_true(tw_addresses__set_fields(&b->symbolizer.addresses, format, list,
-					     (size_t)(format->n_fields - format->n_common)));
+	assert_int_equal(tw_addresses__set_fields(&b->symbolizer.addresses, format, list,
+						  (size_t)(format->n_fields - format->n_common)),
+			 0);
 	tw_format__free(format);
 }
 
