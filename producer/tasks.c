@@ -150,8 +150,13 @@ static int task_events__begin(struct tw_task_events *ev, struct tw_error *error)
 	char file[128];
 	int err = 0;
 
-	for (long cpu = 0; cpu < ev->cpus; cpu++)
+	for (long cpu = 0; cpu < ev->cpus && !err; cpu++) {
 		ev->fds[cpu] = tw_instance__open_ring(ev->instance, (unsigned int)cpu);
+		if (ev->fds[cpu] < 0 && ev->fds[cpu] != -ENOENT && ev->fds[cpu] != -ENODEV)
+			err = tw_error__set(error, ev->fds[cpu],
+					    "the ring of CPU %ld for task names cannot be opened: %s", cpu,
+					    strerror(-ev->fds[cpu]));
+	}
 	for (enum kind kind = 0; kind < KINDS && !err; kind++) {
 		snprintf(file, sizeof(file), "events/%s/%s/enable", kinds[kind].system, kinds[kind].name);
 		err = tw_instance__write(ev->instance, file, "1", error);
