@@ -99,8 +99,7 @@ static void unlock_instances(int fd)
 static int lock_instance(const char *name)
 {
 	char path[PATH_MAX];
-	const int err = instance_dir(name, path);
-	int fd;
+	int fd, err = instance_dir(name, path);
 
 	if (err)
 		return err;
@@ -113,10 +112,14 @@ static int lock_instance(const char *name)
 				return fd;
 			break; /* another process removed the instance */
 		}
+		if (errno != EWOULDBLOCK) {
+			err = -errno;
+			break;
+		}
 		nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
 	}
 	close(fd);
-	return -EAGAIN;
+	return err ? err : -EAGAIN;
 }
 
 /* Creates an instance with an unused name: a process in another pid namespace may have the same pid. */
@@ -353,17 +356,18 @@ int tw_ring_stats__read(int fd, struct tw_ring_stats *ret)
 	return 0;
 }
 
-/* Updates @mark if a CPU's ring contains a later mark, and empties the ring. */
-static void last_mark(const struct tw_instance *in, unsigned int cpu, struct tw_trace_mark *mark)
+/* Updates @mark if a CPU's ring contains a later mark, and empties the ring. Return: 0, also if there is no such ring; -errno */
+static int last_mark(const struct tw_instance *in, unsigned int cpu, struct tw_trace_mark *mark)
 {
 	uint8_t page[TW_NATIVE_PAGE_MIN + TW_NATIVE_PAGE_SLACK];
 	const int fd = tw_instance__open_ring(in, cpu);
 	struct tw_ring_event event;
 	struct tw_ring_page walk;
 	ssize_t len;
+	int err;
 
 	if (fd < 0)
-		return;
+		return fd == -ENOENT || fd == -ENODEV ? 0 : fd;
 	while ((len = read(fd, page, TW_NATIVE_PAGE_MIN)) > 0) {
 		tw_native_page__init(&walk, page, (size_t)len);
 		while (tw_native_page__next(&walk, &event)) {
@@ -373,15 +377,20 @@ static void last_mark(const struct tw_instance *in, unsigned int cpu, struct tw_
 			mark->pid = tw_native_event__pid(&event);
 		}
 	}
+	err = len < 0 && errno != EAGAIN && errno != ENODEV ? -errno : 0;
 	close(fd);
+	return err;
 }
 
 int tw_instance__read_mark(struct tw_instance *in, struct tw_trace_mark *ret)
 {
 	struct tw_trace_mark mark = { .pid = -1 };
+	int err = 0;
 
-	for (unsigned int cpu = 0; cpu < (unsigned int)sysconf(_SC_NPROCESSORS_CONF); cpu++)
-		last_mark(in, cpu, &mark);
+	for (unsigned int cpu = 0; cpu < (unsigned int)sysconf(_SC_NPROCESSORS_CONF) && !err; cpu++)
+		err = last_mark(in, cpu, &mark);
+	if (err)
+		return err;
 	if (mark.pid < 0)
 		return -ENOENT;
 	*ret = mark;

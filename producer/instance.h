@@ -97,7 +97,7 @@ struct tw_trace_mark {
 	uint64_t time; /* by the instance's clock */
 };
 
-/** tw_instance__read_mark() - get the latest mark of an instance without events, and empty its rings. Return: 0; -ENOENT = no mark */
+/** tw_instance__read_mark() - get the latest mark of an instance without events, and empty its rings. Return: 0; -ENOENT = no mark; -errno */
 int tw_instance__read_mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
 /** tw_instance__mark() - write a mark from the calling thread and read it. Return: 0; -ENOENT or another -errno */

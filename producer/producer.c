@@ -49,8 +49,11 @@ int tw_producer__follow(struct tw_producer *p, struct tw_error *error)
 	char text[16];
 	const int err = tw_instance__read_mark(tw_producer_tasks__instance(p->tasks), &mark);
 
-	if (err)
+	if (err == -ENOENT)
 		return tw_error__set(error, err, "the command to follow left no mark in the trace");
+	if (err)
+		return tw_error__set(error, err, "the mark of the command to follow cannot be read: %s",
+				     strerror(-err));
 	snprintf(text, sizeof(text), "%d", mark.pid);
 	return tw_tracer__follow(p->tracer, text, error);
 }
