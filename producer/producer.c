@@ -482,6 +482,12 @@ static bool is_off(const struct tw_instance *instance)
 	return on == '0';
 }
 
+/* The events in the rings do not need names that appear later, and sending these events may take long. */
+static void stop_names(struct tw_producer *p)
+{
+	tw_instance__write(tw_producer_tasks__instance(p->tasks), "tracing_on", "0", NULL);
+}
+
 int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 {
 	int err;
@@ -497,8 +503,7 @@ int tw_producer__stop(struct tw_producer *p, struct tw_error *error)
 			"left in the rings when the run ended are counted as lost",
 			strerror(-err));
 	p->stopped_ns = tw_time__now(CLOCK_MONOTONIC);
-	/* the events in the rings do not need names that appear later, and sending these events may take long */
-	tw_instance__write(tw_producer_tasks__instance(p->tasks), "tracing_on", "0", NULL);
+	stop_names(p);
 	tw_time_sync_responder__ask_to_stop(p->responder);
 	join_threads(p);
 	finish(p);

@@ -26,6 +26,7 @@
 #define SUBBUF_SMALL_MS  10    /* up to this latency, small sub-buffers take less CPU time */
 #define SUBBUF_KIB_SMALL 16
 #define SUBBUF_KIB_LARGE 64
+#define SUBBUF_SIZE      "buffer_subbuf_size_kb"
 
 /* Return: the longest time that an event waits in its ring */
 static unsigned int latency_ms(const struct tw_producer_options *options)
@@ -55,32 +56,38 @@ static int write_number(const struct tw_instance *in, const char *file, size_t n
 	return tw_instance__write(in, file, text, error);
 }
 
-static size_t read_number(const struct tw_instance *in, const char *file)
+static int read_number(const struct tw_instance *in, const char *file, size_t *ret, struct tw_error *error)
 {
-	size_t number;
 	char *text;
+	const int err = tw_instance__read(in, file, &text, error);
 
-	if (tw_instance__read(in, file, &text, NULL))
-		return 0;
-	number = strtoul(text, NULL, 10);
+	if (err)
+		return err;
+	*ret = strtoul(text, NULL, 10);
 	free(text);
-	return number;
+	return 0;
 }
 
 /* Sets the size of sub-buffers, which is possible since Linux 6.8. On older kernels a sub-buffer is a page, and the option is refused. */
 static int set_subbuf_size(const struct tw_producer *p, struct tw_error *error)
 {
-	static const char file[] = "buffer_subbuf_size_kb";
 	size_t kib = p->options->subbuf_kib;
 
-	if (!tw_instance__has(p->instance, file))
+	if (!tw_instance__has(p->instance, SUBBUF_SIZE))
 		return kib ? tw_error__set(
 				     error, -ENOTSUP,
 				     "this kernel cannot set the sub-buffer size (Linux 6.8 or later can): omit --subbuf-size")
 			   : 0;
 	if (!kib)
 		kib = latency_ms(p->options) <= SUBBUF_SMALL_MS ? SUBBUF_KIB_SMALL : SUBBUF_KIB_LARGE;
-	return write_number(p->instance, file, kib, error);
+	return write_number(p->instance, SUBBUF_SIZE, kib, error);
+}
+
+/* poll() on a ring returns at the first event, and the kernel does not record task names; failures do not matter */
+static void save_work(const struct tw_instance *in)
+{
+	tw_instance__write(in, "buffer_percent", "0", NULL);
+	tw_instance__write(in, "options/record-cmd", "0", NULL);
 }
 
 /* Creates the trace instance for events. The tracer uses this instance or the top level. */
@@ -99,9 +106,7 @@ static int make_instance(struct tw_producer *p, struct tw_error *error)
 		err = write_number(p->instance, "buffer_size_kb", kib, error);
 	if (err)
 		return err;
-	/* poll() on a ring returns at the first event, and the kernel does not record task names; failures do not matter */
-	tw_instance__write(p->instance, "buffer_percent", "0", NULL);
-	tw_instance__write(p->instance, "options/record-cmd", "0", NULL);
+	save_work(p->instance);
 	return tw_instance__write(p->instance, "options/event-fork", "1", error);
 }
 
@@ -146,13 +151,17 @@ static uint8_t *alloc_page(size_t size)
 static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_trace_ring *rings, size_t n,
 		       struct tw_error *error)
 {
-	const size_t subbuf_kib = read_number(p->instance, "buffer_subbuf_size_kb");
+	size_t subbuf_kib = 0, ring_kib = 0;
 	/* half the latency, because an event can wait for two rounds */
 	const uint64_t pause = latency_ms(p->options) * TW_NS_PER_MS / 2;
+	int err = tw_instance__has(p->instance, SUBBUF_SIZE) ? read_number(p->instance, SUBBUF_SIZE, &subbuf_kib, error)
+							     : 0;
 
+	if (!err)
+		err = read_number(p->instance, "buffer_size_kb", &ring_kib, error);
 	*r = (struct tw_reader){
 		.page_size = subbuf_kib ? subbuf_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE),
-		.ring_size = read_number(p->instance, "buffer_size_kb") * 1024,
+		.ring_size = ring_kib * 1024,
 		.max_pause = pause,
 		.min_pause = tw_time__earlier(pause, tw_time__later(pause / 5, TW_NS_PER_MS)), /* at low rates */
 		.clock = &p->clock,
@@ -166,6 +175,8 @@ static int init_reader(struct tw_producer *p, struct tw_reader *r, struct tw_tra
 		.n_rings = n,
 	};
 	pthread_mutex_init(&r->stats_lock, NULL);
+	if (err)
+		return err;
 	r->page = alloc_page(r->page_size);
 	if (!r->page)
 		return tw_error__set(error, -ENOMEM, "out of memory");
@@ -277,10 +288,17 @@ static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_
 	return err ? err : tw_selection__init(&p->selection, *ret_tracing_dir, o->events, o->n_events, error);
 }
 
+/* Whether the kernel's pids in the trace are those of this process's pid namespace */
+static bool sees_own_pid(struct tw_producer *p)
+{
+	struct tw_trace_mark mark;
+
+	return !tw_instance__mark(tw_producer_tasks__instance(p->tasks), &mark) && mark.pid == getpid();
+}
+
 static int set_up(struct tw_producer *p, struct tw_error *error)
 {
 	const char *tracing_dir;
-	struct tw_trace_mark mark;
 	int err = check(p, &tracing_dir, error);
 
 	if (err)
@@ -293,7 +311,7 @@ static int set_up(struct tw_producer *p, struct tw_error *error)
 		err = tw_producer_tasks__new(tracing_dir, p->clock.name, &p->tasks, error);
 	if (err)
 		return err;
-	p->own_pids = !tw_instance__mark(tw_producer_tasks__instance(p->tasks), &mark) && mark.pid == getpid();
+	p->own_pids = sees_own_pid(p);
 	err = tw_tracer__set(p->tracer, p->own_pids, error);
 	if (!err)
 		err = make_readers(p, error);
