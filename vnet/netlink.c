@@ -12,6 +12,13 @@
 
 #define PATIENCE_S 5 /* timeout for an answer of the kernel, which is usually immediate */
 
+/* libnl ignores that the request for a dump could not be sent, and waits for its answer. */
+static void limit_wait(const struct nl_sock *sk)
+{
+	setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_sec = PATIENCE_S },
+		   sizeof(struct timeval));
+}
+
 int tw_netlink__open(struct nl_sock **ret, struct tw_error *error)
 {
 	struct nl_sock *sk = nl_socket_alloc();
@@ -29,9 +36,7 @@ int tw_netlink__open(struct nl_sock **ret, struct tw_error *error)
 		return tw_error__set(error, tw_netlink__errno(code), "cannot open a netlink socket: %s",
 				     nl_geterror(code));
 	}
-	/* libnl ignores that the request for a dump could not be sent, and waits for its answer: limit the wait. */
-	setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_sec = PATIENCE_S },
-		   sizeof(struct timeval));
+	limit_wait(sk);
 	*ret = sk;
 	return 0;
 }

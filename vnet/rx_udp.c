@@ -145,6 +145,11 @@ static size_t set_buffer(int fd, size_t wanted)
 	return (size_t)got / 2;
 }
 
+static bool set_gro(int fd)
+{
+	return tw_socket__set(fd, IPPROTO_UDP, UDP_GRO, 1) == 0;
+}
+
 static int set_options(int family, const struct tw_rx_udp_options *o, struct rx_udp *rx)
 {
 	int err = 0;
@@ -160,7 +165,7 @@ static int set_options(int family, const struct tw_rx_udp_options *o, struct rx_
 		err = tw_socket__set(rx->fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
 	if (!err)
 		err = tw_socket__set(rx->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-	rx->gro = tw_socket__set(rx->fd, IPPROTO_UDP, UDP_GRO, 1) == 0;
+	rx->gro = set_gro(rx->fd);
 	rx->buffer = set_buffer(rx->fd, o->buffer ? o->buffer : TW_RX_UDP_BUFFER);
 	return err;
 }

@@ -113,7 +113,7 @@ static void device__release(struct tx_device *device)
 	pthread_mutex_unlock(&lock);
 }
 
-void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link)
+int tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link)
 {
 	tx->sink.ops = ops;
 	tx->sink.frame_max = link->frame_max;
@@ -122,6 +122,7 @@ void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const stru
 	tx->link = *link;
 	if (link->veth)
 		tx->device = device__take(link);
+	return link->veth && !tx->device ? -ENOMEM : 0;
 }
 
 void tx_sink__fini(struct tx_sink *tx)

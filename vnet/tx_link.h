@@ -51,8 +51,8 @@ struct tx_sink {
 	char how[256];
 };
 
-/** tx_sink__init() - initialise the members shared by the transports, except how */
-void tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link);
+/** tx_sink__init() - initialise the members shared by the transports, except how. Return: 0 or -ENOMEM */
+int tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link);
 
 /** tx_sink__fini() - the counterpart; does not free members of the transport */
 void tx_sink__fini(struct tx_sink *tx);

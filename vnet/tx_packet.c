@@ -195,7 +195,10 @@ int tx_packet__open(const struct tx_link *link, const char *why, struct tw_sink 
 	if (!p)
 		return refused(link, err, error);
 	p->slot_bytes = (tx_slot__bytes(link->frame_max) + 63) & ~(size_t)63;
-	tx_sink__init(&p->tx, &packet_ops, link);
+	if (tx_sink__init(&p->tx, &packet_ops, link)) {
+		free(p);
+		return refused(link, err, error);
+	}
 	p->fd = open_socket(link->ifindex);
 	if (p->fd < 0) {
 		err = p->fd;

@@ -38,17 +38,26 @@ struct tw_tx_udp {
 
 /*
  * Disables fragmentation and enables error reports; otherwise a full queue of the interface drops silently. For IPv4 addresses, an IPv6
- * socket uses the options of IPv4.
+ * socket uses the options of IPv4. Return: 0 or -errno
  */
-static void set_options(const struct tw_tx_udp *udp)
+static int set_options(const struct tw_tx_udp *udp)
 {
-	tw_socket__set(udp->fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
-	tw_socket__set(udp->fd, IPPROTO_IP, IP_RECVERR, 1);
-	if (udp->family == AF_INET6) {
-		tw_socket__set(udp->fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
-		tw_socket__set(udp->fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
-	}
+	int err = tw_socket__set(udp->fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+
+	if (!err)
+		err = tw_socket__set(udp->fd, IPPROTO_IP, IP_RECVERR, 1);
+	if (!err && udp->family == AF_INET6)
+		err = tw_socket__set(udp->fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
+	if (!err && udp->family == AF_INET6)
+		err = tw_socket__set(udp->fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
 	tw_socket__set_send_buffer(udp->fd, SEND_BUFFER);
+	return err;
+}
+
+/* The segment size is set for each batch; this only checks for support in the kernel. */
+static bool has_gso(int fd)
+{
+	return tw_socket__set(fd, IPPROTO_UDP, UDP_SEGMENT, 0) == 0;
 }
 
 /* Family and port have the same place in addresses of both families. */
@@ -122,9 +131,13 @@ int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, str
 		return err;
 	}
 	tw_udp_address__format(to, udp->to);
-	set_options(udp);
-	/* The segment size is set for each batch; this only checks for support in the kernel. */
-	udp->gso = !tw_socket__set(udp->fd, IPPROTO_UDP, UDP_SEGMENT, 0);
+	err = set_options(udp);
+	if (err) {
+		tw_tx_udp__close(udp);
+		return tw_error__set(error, err, "cannot send to %s: the socket cannot be set up: %s", to->host,
+				     strerror(-err));
+	}
+	udp->gso = has_gso(udp->fd);
 	*ret = udp;
 	return 0;
 }

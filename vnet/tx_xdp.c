@@ -67,8 +67,8 @@ static unsigned int reap(struct tx_xdp *x)
 	return n;
 }
 
-/* The interface was removed: frames in the kernel will not be sent. */
-static int break_down(struct tx_xdp *x)
+/* The interface was removed, or the kernel refuses to send: frames in the kernel will not be sent. */
+static int break_down(struct tx_xdp *x, int err)
 {
 	reap(x);
 	for (uint16_t slot = 0; slot < TX_SLOTS; slot++) {
@@ -78,7 +78,7 @@ static int break_down(struct tx_xdp *x)
 		x->free[x->n_free++] = slot;
 		tx_sink__drop(&x->tx, slot_of(x, slot));
 	}
-	x->tx.broken = -ENODEV;
+	x->tx.broken = err;
 	return x->tx.broken;
 }
 
@@ -137,8 +137,10 @@ static int kick(struct tx_xdp *x)
 	case ENOBUFS:
 	case ENOMEM:
 		return -EAGAIN;
+	case ENXIO: /* the interface was removed */
+		return break_down(x, -ENODEV);
 	default:
-		return break_down(x);
+		return break_down(x, -errno);
 	}
 }
 
@@ -285,7 +287,10 @@ static int open_link(const struct tx_link *link, struct tw_sink **ret)
 	if (!x)
 		return err;
 	x->slot_bytes = (tx_slot__bytes(link->frame_max) + CHUNK - 1) / CHUNK * CHUNK;
-	tx_sink__init(&x->tx, &xdp_ops, link);
+	if (tx_sink__init(&x->tx, &xdp_ops, link)) {
+		free(x);
+		return err;
+	}
 	x->area = mmap(NULL, TX_SLOTS * x->slot_bytes, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (x->area == MAP_FAILED) {
