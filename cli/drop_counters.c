@@ -160,33 +160,40 @@ static _Noreturn void run_child(struct counting *c, const struct ordinary_user *
 static int spawn(struct drop_counters *rejected, const char *ifname, const struct ordinary_user *user,
 		 struct tw_error *error)
 {
-	int fds[2];
+	static const struct tw_streams_options streams = { .known = TW_STREAMS_LIVE_MAX };
+	struct counting *c;
+	int fds[2], err = 0;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		return tw_error__set(error, -errno,
-				     "cannot make sockets to the process that reads the counters of classifiers: %s",
-				     strerror(errno));
+	c = calloc(1, sizeof(*c));
+	if (c)
+		c->streams = tw_streams__new(&streams);
+	if (!c || !c->streams) {
+		free(c);
+		return tw_error__set(error, -ENOMEM, "no memory for the counters of classifiers");
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
+		err = tw_error__set(error, -errno,
+				    "cannot make sockets to the process that reads the counters of classifiers: %s",
+				    strerror(errno));
+		goto out;
+	}
 	rejected->child = fork();
 	if (!rejected->child) {
-		static const struct tw_streams_options streams = { .known = TW_STREAMS_LIVE_MAX };
-		struct counting *c = calloc(1, sizeof(*c));
-
 		close(fds[0]);
-		if (c)
-			c->streams = tw_streams__new(&streams);
-		if (!c || !c->streams)
-			_exit(1);
 		c->ifname = ifname;
 		c->tally = rejected->tally;
 		run_child(c, user, fds[1]);
 	}
+	if (rejected->child < 0)
+		err = tw_error__set(error, -errno,
+				    "cannot start the process that reads the counters of classifiers: %s",
+				    strerror(errno));
 	close(fds[1]);
 	rejected->fd = fds[0];
-	return rejected->child < 0
-		       ? tw_error__set(error, -errno,
-				       "cannot start the process that reads the counters of classifiers: %s",
-				       strerror(errno))
-		       : 0;
+out:
+	tw_streams__free(c->streams);
+	free(c);
+	return err;
 }
 
 /* Waits at most ANSWER_MS for a pending answer. Return: false if the child has ended; true also if the answer is still pending. */

@@ -194,11 +194,13 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 	if (err)
 		return err;
 	capture->sync = tw_sync__new();
+	if (!capture->sync)
+		err = tw_error__set(error, -ENOMEM, "no memory");
 	tw_capture_clock__begin(&capture->clock);
 	snprintf(how, size, "%s%s%s%s", capture->interface ? capture->interface : "", capture->xdp ? " (" : "",
 		 capture->interface && !capture->xdp ? "" : options.rx->how, capture->xdp ? ")" : "");
 	tw_printable__mend(how, size);
-	if (!rotates)
+	if (!err && !rotates)
 		err = open_output(capture, &options.recorder.output, error);
 	if (!err)
 		err = give_up_privileges(capture, error);
