@@ -7,9 +7,11 @@ Usage: failing.py TRACEWIRE LIBRARY TOLERATED COMMANDS
 COMMANDS has a command line of tracewire a line. Each runs once with LIBRARY (failing-calls.c) to find its places, and then once for each
 place, whose first call fails with an error that the kernel does not return otherwise. The command must end by itself, and print a sentence
 with the reason. ONE_OF=N in the environment: only one of N places. TOLERATED names the functions of the product that need not, and why.
+PORT in a command line is another number in each run, because several run at the same time.
 """
 import concurrent.futures
 import errno
+import itertools
 import os
 import re
 import shlex
@@ -21,9 +23,11 @@ tracewire, library, tolerated_file, commands_file = sys.argv[1:5]
 ERRNO = errno.EXFULL
 REASONS = (os.strerror(ERRNO), "memory")
 SECONDS = 60
+ports = itertools.count(20000)
 
 
 def run(words, folder, **more):
+    words = [word.replace("PORT", str(next(ports))) for word in words]
     try:
         return subprocess.run([tracewire] + words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True, errors="replace", timeout=SECONDS,
