@@ -114,6 +114,11 @@ static struct nl_sock *open_new_netns(void)
 	return sk;
 }
 
+static int open_this_netns(void)
+{
+	return open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+}
+
 static int pair__remove(struct nl_sock *sk, const char *name)
 {
 	struct rtnl_link *link = rtnl_link_alloc();
@@ -167,7 +172,7 @@ static int make_and_move(struct nl_sock *new_netns, int netns, const struct tw_v
 static int pair__create(struct nl_sock *sk, const struct tw_veth_options *o, const char *tx_name, const char **ret_step)
 {
 	struct nl_sock *new_netns = open_new_netns();
-	const int netns = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	const int netns = open_this_netns();
 	int code;
 
 	if (new_netns && netns >= 0)
