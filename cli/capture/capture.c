@@ -103,8 +103,9 @@ static int capture__open_rx(const struct capture *capture, struct tw_receiver **
 /* The start: opens the source and the output, gives up privileges, starts the threads that receive and write. */
 
 /* Longest wait of the merge for silent streams, and for metadata, which producers repeat each second. */
-#define WAIT_NS  (2 * TW_NS_PER_SECOND)
-#define STATISTICS_NS (5 * TW_NS_PER_SECOND) /* interval of ledgers in the file, so that a truncated file has one, too */
+#define WAIT_NS (2 * TW_NS_PER_SECOND)
+#define STATISTICS_NS \
+	(5 * TW_NS_PER_SECOND) /* interval of ledgers in the file, so that a truncated file has one, too */
 
 /* Return: the smaller limit of --count and --autostop events:N; 0 = no limit */
 static uint64_t events_max(const struct capture *capture)
