@@ -18,6 +18,7 @@
 #include "cli/command.h"
 #include "cli/messages.h"
 #include "cli/ordinary_user.h"
+#include "cli/outcome.h"
 #include "cli/progress.h"
 #include "cli/standard_files.h"
 #include "cli/summary.h"
@@ -32,7 +33,7 @@ struct output_file {
 };
 
 struct convert {
-	bool quiet; /* --quiet */
+	bool quiet, verbose;
 	const char *in, *out;
 	struct output_file output;
 	struct progress progress;
@@ -175,10 +176,23 @@ static void output_file__close(struct output_file *file)
 	*file = (struct output_file){ 0 };
 }
 
+/* Prints the short lines of a conversion. @outcome: with all numbers of the input */
+static void print_outcome(const struct convert *convert, struct outcome *outcome)
+{
+	outcome->verbose = convert->verbose;
+	outcome->file = convert->out;
+	outcome__print(outcome, stderr);
+}
+
 static void summarize_unpacking(const struct convert *convert, const struct tw_packed_stats *stats)
 {
 	const struct tw_archive_stats *archive = &stats->archive;
+	struct outcome outcome = { .streams = stats->n_streams };
 
+	outcome__add_archive(&outcome, archive);
+	print_outcome(convert, &outcome);
+	if (!convert->verbose)
+		return;
 	summary__print_troubles(archive, stderr);
 	if (stats->others)
 		fprintf(stderr, "others   %" PRIu64 " packets are not Tracewire's; omitted\n", stats->others);
@@ -276,12 +290,24 @@ static const struct summary_row counters[] = {
 
 static void summarize_conversion(const struct convert *convert, const struct tw_convert_stats *stats)
 {
+	struct outcome outcome = {
+		.events = stats->events,
+		.bytes = stats->bytes,
+		.place = { [OUTCOME_TRACE_DAT] = stats->lost,
+			   [OUTCOME_LOSSES] = stats->lost_unknown,
+			   [OUTCOME_NO_FORMAT] = stats->unknown,
+			   [OUTCOME_TEXTS] = stats->refused_formats },
+	};
+
+	print_outcome(convert, &outcome);
+	if (!stats->events)
+		say(stderr, "%s has no events\n", convert->in);
+	if (!convert->verbose)
+		return;
 	summary__print_rows(counters, stats, stderr);
 	say(stderr, "file     %" PRIu64 " event%s of %zu buffer%s in %s, %" PRIu64 " bytes\n", stats->events,
 	    stats->events == 1 ? "" : "s", stats->streams, stats->streams == 1 ? "" : "s",
 	    standard_files__output(convert->out), stats->bytes);
-	if (!stats->events)
-		say(stderr, "%s has no events\n", convert->in);
 }
 
 /* Reports damage of the input, after everything readable was converted. Return: exit status, 0 if there is no damage */
@@ -403,6 +429,8 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No progress, no summary", .offset = offsetof(struct convert, quiet) },
+	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also print the detailed counters at the end",
+	  .offset = offsetof(struct convert, verbose) },
 	{ 0 },
 };
 

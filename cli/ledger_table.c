@@ -155,14 +155,13 @@ void ledger__print_table(const struct ledger_row *rows, size_t n, unsigned int c
 	}
 }
 
-void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
+void ledger__print_facts(const struct tw_ledger *ledger, FILE *out)
 {
 	static const char *const facts[] = {
 #define X(key, name, what) what,
 		TW_LEDGER_FACTS(X)
 #undef X
 	};
-	const int64_t difference = tw_ledger__difference(ledger);
 
 	for (int i = 0; i < TW_FACT_COUNT; i++) {
 		if (ledger->fact[i])
@@ -176,6 +175,12 @@ void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
 		      out);
 	if (ledger->state == TW_LEDGER_RUNNING)
 		fputs("running: the capture had not ended when these numbers were written\n", out);
+}
+
+void ledger__print_difference(const struct tw_ledger *ledger, FILE *out)
+{
+	const int64_t difference = tw_ledger__difference(ledger);
+
 	if (tw_ledger__is_too_large(ledger))
 		fputs("too large: the numbers of events exceed 64 bits, so it is unknown whether the ledger balances\n",
 		      out);
@@ -189,4 +194,10 @@ void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
 		fprintf(out, "%" PRId64 " events are unexplained: recorded, but in none of the places\n", difference);
 	else if (difference < 0)
 		fprintf(out, "%" PRId64 " events are in more than one place\n", -difference);
+}
+
+void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)
+{
+	ledger__print_facts(ledger, out);
+	ledger__print_difference(ledger, out);
 }

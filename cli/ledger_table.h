@@ -19,7 +19,13 @@ struct ledger_row {
  */
 void ledger__print_table(const struct ledger_row *rows, size_t n, unsigned int columns, FILE *out);
 
-/** ledger__print_remarks() - print the facts of @ledger that are not 0, one a line, and explain an open or unbalanced ledger */
+/** ledger__print_facts() - print the facts of @ledger that are not 0, one a line, and explain an open ledger */
+void ledger__print_facts(const struct tw_ledger *ledger, FILE *out);
+
+/** ledger__print_difference() - print why the difference of @ledger is not 0 or unknown; nothing if the ledger balances */
+void ledger__print_difference(const struct tw_ledger *ledger, FILE *out);
+
+/** ledger__print_remarks() - print the facts and the difference */
 void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out);
 
 #endif

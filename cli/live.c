@@ -146,12 +146,23 @@ static void settle_tail(struct tw_ledger *ledger, const struct tw_producer_count
 	ledger->recorded += counters->delivered - known;
 }
 
-static void summarize(void *ctx, const struct tw_producer_counters *counters)
+static void add_outcome(void *ctx, const struct tw_producer_counters *counters, struct outcome *outcome)
 {
 	struct live *live = ctx;
-	struct tw_archive_stats *stats = &live->stats.archive;
 
-	settle_tail(&stats->ledger, counters);
+	settle_tail(&live->stats.archive.ledger, counters);
+	outcome__add_archive(outcome, &live->stats.archive);
+	/* The receiver waits for the viewer, so its full buffer means that the viewer is too slow. */
+	outcome->place[OUTCOME_VIEWER] = outcome->place[OUTCOME_RECEIVER];
+	outcome->place[OUTCOME_RECEIVER] = 0;
+}
+
+static void summarize(void *ctx, const struct tw_producer_counters *counters)
+{
+	const struct live *live = ctx;
+	const struct tw_archive_stats *stats = &live->stats.archive;
+
+	(void)counters;
 	summary__print_troubles(stats, stderr);
 	filter_option__summarize(live->filter_left, &stats->capture_filter);
 	summary__print_ledger(&stats->ledger, stderr);
@@ -225,6 +236,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		.open_sink = open_sink,
 		.started = started,
 		.finish = finish,
+		.add_outcome = add_outcome,
 		.summarize = summarize,
 		.close = close_output,
 	};

@@ -78,6 +78,15 @@ static int finish(void *ctx, struct tw_error *error)
 	return tw_recorder__finish(record->recorder, &record->stats, error);
 }
 
+static void add_outcome(void *ctx, const struct tw_producer_counters *counters, struct outcome *outcome)
+{
+	const struct record_run *record = ctx;
+
+	(void)counters;
+	outcome__add_archive(outcome, &record->stats);
+	outcome->file = record->file;
+}
+
 static void summarize(void *ctx, const struct tw_producer_counters *counters)
 {
 	const struct record_run *record = ctx;
@@ -107,6 +116,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		.open_sink = open_sink,
 		.started = started,
 		.finish = finish,
+		.add_outcome = add_outcome,
 		.summarize = summarize,
 	};
 	struct record_run *record = data;

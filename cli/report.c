@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/filter_option.h"
+#include "cli/outcome.h"
 #include "cli/progress.h"
 #include "cli/standard_files.h"
 #include "cli/summary.h"
@@ -20,7 +21,7 @@ struct report_config {
 	size_t n_events;
 	uint8_t *cpus;
 	struct tw_filter *filter;
-	bool relative, wall, delta, full_time, latency, fields, json, raw, quiet;
+	bool relative, wall, delta, full_time, latency, fields, json, raw, quiet, verbose;
 };
 
 static void discard(void *data)
@@ -126,6 +127,34 @@ static void print_lost(const struct tw_report_stats *stats)
 	fputc('\n', stderr);
 }
 
+static void print_outcome(const struct report_config *config, const char *file, const struct tw_report_stats *stats)
+{
+	const struct outcome outcome = {
+		.events = stats->printed,
+		.of = stats->events,
+		.verbose = config->verbose,
+		.reads = true,
+		.file = file,
+		.place = { [OUTCOME_REPORTED] = stats->lost,
+			   [OUTCOME_LOSSES] = stats->lost_unknown,
+			   [OUTCOME_WIRE] = stats->missing,
+			   [OUTCOME_BY_CLASSIFIER] = stats->filtered,
+			   [OUTCOME_UNFILTERED] = stats->capture_filter.unknown,
+			   [OUTCOME_UNDECIDED] = stats->capture_filter.undecided,
+			   [OUTCOME_GIVEN_UP] = stats->capture_filter.given_up,
+			   [OUTCOME_NO_FORMAT] = stats->unknown,
+			   [OUTCOME_FIELDS] = stats->fallbacks,
+			   [OUTCOME_TEXTS] = stats->streams.refused_texts + stats->streams.refused_names,
+			   [OUTCOME_CONTROL] = stats->streams.incomplete,
+			   [OUTCOME_NO_WALL] = stats->without_wall,
+			   [OUTCOME_TRUNCATED] = stats->snapped,
+			   [OUTCOME_MALFORMED] = stats->malformed,
+			   [OUTCOME_VERSION] = stats->versions },
+	};
+
+	outcome__print(&outcome, stderr);
+}
+
 /* Prints the number of events, and a line for each kind of loss or damage that occurred. */
 static void summarize(const struct report_config *config, const struct tw_report_stats *stats)
 {
@@ -163,7 +192,9 @@ static bool writes_file(void)
 	return !fstat(STDOUT_FILENO, &st) && S_ISREG(st.st_mode);
 }
 
-static int report_file(const struct report_config *config, int fd, const char *name, struct tw_error *error)
+/* @file: the argument; @name: the name for messages */
+static int report_file(const struct report_config *config, int fd, const char *file, const char *name,
+		       struct tw_error *error)
 {
 	const struct tw_report_options options = {
 		.events = config->events,
@@ -192,8 +223,11 @@ static int report_file(const struct report_config *config, int fd, const char *n
 		*error->text = '\0';
 		return CLI_EXIT_OK;
 	}
-	if (!config->quiet && stats.frames && !stats.not_written)
-		summarize(config, &stats);
+	if (!config->quiet && stats.frames && !stats.not_written) {
+		print_outcome(config, file, &stats);
+		if (config->verbose)
+			summarize(config, &stats);
+	}
 	filter_option__warn(&stats.undecided_predicates);
 	return exit_of(err);
 }
@@ -213,7 +247,7 @@ static int report(void *data, int n_args, char **args, struct tw_error *error)
 	fd = standard_files__open(&name, error);
 	if (fd < 0)
 		return cli_exit__of(fd);
-	status = report_file(config, fd, name, error);
+	status = report_file(config, fd, args[0], name, error);
 	if (fd > STDIN_FILENO)
 		close(fd);
 	return status;
@@ -243,6 +277,7 @@ static const struct cli_option options[] = {
 	FLAG('j', "json", json, "Write one JSON object per event, one a line"),
 	FLAG(0, "raw", raw, "Write texts unchanged: do not show control characters and invalid UTF-8 as \\xNN"),
 	FLAG('q', "quiet", quiet, "No summary"),
+	FLAG('v', "verbose", verbose, "Also print the detailed counters at the end"),
 	{ 0 },
 };
 

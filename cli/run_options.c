@@ -155,6 +155,8 @@ const struct cli_option_group run_frame_group = { "Frames", frame_options };
 static const struct cli_option status_options[] = {
 	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No status lines and no summary on standard error",
 	  .offset = offsetof(struct run_config, quiet) },
+	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also print the detailed counters at the end, and where the filter runs",
+	  .offset = offsetof(struct run_config, verbose) },
 	{ 0 },
 };
 

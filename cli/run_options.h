@@ -19,7 +19,7 @@ struct run_config {
 	struct tw_tracer_request tracing;
 	const char *clock;
 	uint64_t buffer_kib, subbuf_kib, threads;
-	bool follow, show_self, quiet;
+	bool follow, show_self, quiet, verbose;
 	uint64_t frame_size;
 	uint64_t events_per_frame;
 	bool frames_chosen; /* --events-per-frame was given */
@@ -29,7 +29,7 @@ struct run_config {
 extern const struct cli_option_group run_source_group; /* -e, -f, --event-filter, -C, -F, --buffer-size ... */
 extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --frame-size */
 extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T, -P, -M */
-extern const struct cli_option_group run_status_group; /* -q */
+extern const struct cli_option_group run_status_group; /* -q, -v */
 
 /** run_config__fini() - free what the options have allocated; @config begins with a struct run_config */
 void run_config__fini(void *config);

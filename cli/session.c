@@ -91,7 +91,8 @@ static void tell_filter(const struct session *session)
 		return;
 	filter_option__note(session->options.filter, tw_producer__filter_note(session->producer));
 	tw_producer__filter_places(session->producer, &places);
-	summary__print_places(&places, stderr);
+	if (session->config->verbose)
+		summary__print_places(&places, stderr);
 }
 
 /* Starts tracing, and then the command. Return: exit status. */
@@ -166,8 +167,10 @@ static int stop(struct session *session, struct tw_error *error)
 	return err ? err : finished;
 }
 
+/* Prints the short lines of the end, and with --verbose the detailed ones after them. */
 static void summarize(const struct session *session)
 {
+	struct outcome outcome = { .traces = true, .verbose = session->config->verbose };
 	struct tw_filter_places places;
 	struct tw_producer_counters counters;
 
@@ -175,6 +178,14 @@ static void summarize(const struct session *session)
 		return;
 	tw_producer__counters(session->producer, &counters);
 	tw_producer__filter_places(session->producer, &places);
+	outcome__add_producer(&outcome, &counters, &places);
+	if (session->output->add_outcome)
+		session->output->add_outcome(session->ctx, &counters, &outcome);
+	outcome__print(&outcome, stderr);
+	if (!session->config->verbose) {
+		summary__print_alarms(&counters, stderr);
+		return;
+	}
 	summary__print(&counters, session->options.filter ? &places : NULL, stderr);
 	if (session->output->summarize)
 		session->output->summarize(session->ctx, &counters);

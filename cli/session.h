@@ -3,6 +3,7 @@
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
 
+#include "cli/outcome.h"
 #include "cli/run_options.h"
 #include "producer/producer.h"
 
@@ -21,7 +22,9 @@ struct session_output {
 	void (*started)(void *ctx);
 	/* Called when the producer has sent its last frame; not called if tracing or the command could not start. May be NULL. */
 	int (*finish)(void *ctx, struct tw_error *error);
-	/* Prints the output's lines of the summary, below the producer's accounting; may be NULL. */
+	/* Adds the output's numbers and file to @outcome, for the short lines; may be NULL. */
+	void (*add_outcome)(void *ctx, const struct tw_producer_counters *counters, struct outcome *outcome);
+	/* With --verbose, prints the output's lines of the summary, below the producer's accounting; may be NULL. */
 	void (*summarize)(void *ctx, const struct tw_producer_counters *counters);
 	/*
 	 * Closes the output; called last, even if it was opened only in part or not at all. A trace instance still exists and

@@ -37,7 +37,8 @@ struct stream {
 
 	struct tw_udp_address to; /* used with --udp */
 	struct tw_tx_udp *udp;
-	char how[64]; /* transport of the first sink */
+	char how[64];      /* transport of the first sink */
+	char listener[64]; /* what to do if no program receives */
 
 	_Atomic uint64_t refusals; /* number of messages from capture hosts that they refuse the stream */
 	_Atomic uint16_t why;      /* reason in the last message: enum tw_refused_why */
@@ -198,6 +199,15 @@ static void refused(void *ctx, uint16_t why)
 		note__say("the capture host refuses this stream: %s", reason_of(why));
 }
 
+static void add_outcome(void *ctx, const struct tw_producer_counters *counters, struct outcome *outcome)
+{
+	struct stream *stream = ctx;
+
+	(void)counters;
+	outcome->place[OUTCOME_NOT_ADMITTED] = atomic_load(&stream->refusals);
+	outcome->remedy[OUTCOME_NOT_ADMITTED] = reason_of(atomic_load(&stream->why));
+}
+
 static void summarize(void *ctx, const struct tw_producer_counters *counters)
 {
 	struct stream *stream = ctx;
@@ -296,6 +306,7 @@ static const struct session_output stream_on_interface = {
 	.refused = refused,
 	.joined = interface_joined,
 	.started = interface_started,
+	.add_outcome = add_outcome,
 	.summarize = summarize,
 	.close = interface_close,
 };
@@ -342,6 +353,16 @@ static void udp_started(void *ctx)
 	tell_started(stream);
 }
 
+static void udp_add_outcome(void *ctx, const struct tw_producer_counters *counters, struct outcome *outcome)
+{
+	struct stream *stream = ctx;
+
+	add_outcome(ctx, counters, outcome);
+	outcome->place[OUTCOME_NO_LISTENER] = tw_tx_udp__refused(stream->udp);
+	snprintf(stream->listener, sizeof(stream->listener), "start tracewire capture -u %u there", stream->to.port);
+	outcome->remedy[OUTCOME_NO_LISTENER] = stream->listener;
+}
+
 static void udp_summarize(void *ctx, const struct tw_producer_counters *counters)
 {
 	const struct stream *stream = ctx;
@@ -368,6 +389,7 @@ static const struct session_output stream_over_udp = {
 	.open_requests = udp_open_requests,
 	.refused = refused,
 	.started = udp_started,
+	.add_outcome = udp_add_outcome,
 	.summarize = udp_summarize,
 	.close = udp_close,
 };

@@ -79,6 +79,16 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 	      out);
 }
 
+void summary__print_alarms(const struct tw_producer_counters *counters, FILE *out)
+{
+	print_unsure(&counters->unsure, out);
+	if (counters->switched_off)
+		fputs("others   another process disabled tracing before the end: later events are not recorded\n", out);
+	if (!counters->balanced)
+		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
+		      out);
+}
+
 #define AT(member) offsetof(struct tw_producer_counters, member)
 
 static const struct summary_row producer_rows[] = {
@@ -107,12 +117,7 @@ void summary__print(const struct tw_producer_counters *counters, const struct tw
 		fprintf(out, "symbols  %" PRIu64 " addresses exceeded the number that can be looked up\n",
 			counters->nameless_too_many);
 	print_questions(&counters->questions, out);
-	print_unsure(&counters->unsure, out);
-	if (counters->switched_off)
-		fputs("others   another process disabled tracing before the end: later events are not recorded\n", out);
-	if (!counters->balanced)
-		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
-		      out);
+	summary__print_alarms(counters, out);
 }
 
 void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)

@@ -25,7 +25,10 @@ void summary__put_rows(const struct summary_row *rows, const void *from, struct 
 /** summary__print_places() - print where the filter is evaluated, with the numbers of events; for the start of a run */
 void summary__print_places(const struct tw_filter_places *places, FILE *out);
 
-/** summary__print() - print the producer's accounting; @places: NULL without a filter */
+/** summary__print_alarms() - print what makes the producer's accounting uncertain, and what needs a report; usually nothing */
+void summary__print_alarms(const struct tw_producer_counters *counters, FILE *out);
+
+/** summary__print() - print the producer's accounting, with the alarms; @places: NULL without a filter */
 void summary__print(const struct tw_producer_counters *counters, const struct tw_filter_places *places, FILE *out);
 
 /** summary__print_troubles() - print the losses, late events and damage that the archive found; nothing if there are none */

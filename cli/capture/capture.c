@@ -504,6 +504,10 @@ static const struct cli_option options[] = {
 	  "No status and no summary on standard error; with --json, only the object begin and some notes are left "
 	  "out",
 	  .offset = offsetof(struct capture, quiet) },
+	{ 'v', "verbose", NULL, CLI_ARG_NONE,
+	  "At the end, also print the ledger and the clock of each stream, and the detailed counters; no effect "
+	  "with --json",
+	  .offset = offsetof(struct capture, verbose) },
 	{ 0 },
 };
 
@@ -529,7 +533,7 @@ const struct cli_command cli_command_capture = {
 		"--count or --autostop. Unless --packed is given, each event is a packet with the time of the event, "
 		"in time order across CPUs and machines. Each stream is an "
 		"interface of the file. Packets of the file show where events are missing, and their number.\n\n"
-		"The ledger shows where each recorded event went: in the summary, in --status and in each file (see "
+		"The ledger shows where each recorded event went: with --verbose, in --status and in each file (see "
 		"`tracewire info`). Time synchronisation with the producers gives an error bound for packet times: "
 		"trace.time_error in Wireshark.\n\n"
 		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures "

@@ -29,7 +29,7 @@ struct capture {
 	uint64_t unanswered;    /* --unanswered: bytes a second of all streams that do not answer; 0 = no limit */
 	bool has_unanswered;    /* --unanswered was given */
 	enum tw_align align;
-	bool xdp, packed, wall, quiet, json;
+	bool xdp, packed, wall, quiet, verbose, json;
 	struct drop_counters *rejected;
 	struct tw_sync *sync; /* synchronisation of this machine's clock, by NTP or PTP */
 	struct tw_capture_clock clock;

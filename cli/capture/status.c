@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages of a capture at its beginning, while it runs, and at its end: the ledger of each stream, and the error bounds of its times. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "cli/filter_option.h"
 #include "cli/ledger_table.h"
 #include "cli/messages.h"
+#include "cli/outcome.h"
 #include "cli/standard_files.h"
 #include "cli/summary.h"
 #include "pcap-tools/archive/archive.h"
@@ -133,8 +135,7 @@ void capture__tell_first_refused(struct capture *capture)
 	capture->reported_refused = true;
 	tw_peer_address__format(&refusals.rows[0].source, source);
 	screen__clear(&capture->screen);
-	note__say("frames from %s are refused: %s; the summary counts them by address", source,
-		  tw_refusals__why(refusals.first));
+	note__say("frames from %s are refused: %s; the summary counts them", source, tw_refusals__why(refusals.first));
 }
 
 static const struct summary_row refused_counters[] = {
@@ -443,6 +444,50 @@ static void print_times(const struct tw_archive_report *report)
 	fputs("\n", stderr);
 }
 
+/* Return: number of streams whose packet times have an unknown error */
+static size_t without_bound(const struct receiver_stats *stats)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < stats->n_streams; i++)
+		n += stats->streams[i].clock.error_ns == TW_ERROR_UNKNOWN;
+	return n;
+}
+
+/* Prints the short lines of the end. */
+static void print_outcome(const struct capture *capture)
+{
+	const struct receiver_stats *stats = &capture->stats;
+	const struct tw_refusals *refusals = &stats->refusals;
+	char pattern[PATH_MAX];
+	struct outcome outcome = {
+		.streams = stats->n_streams,
+		.seconds = (double)capture->took / TW_NS_PER_SECOND,
+		.verbose = capture->verbose,
+		.file = stats->n_streams ? capture->file : NULL,
+		.many = output_request__rotates(&capture->output),
+		.place = { [OUTCOME_TOO_LONG] = stats->too_long,
+			   [OUTCOME_REFUSED] = refusals->frames,
+			   [OUTCOME_EVICTED] = refusals->gave_way,
+			   [OUTCOME_NO_BOUND] = without_bound(stats) },
+	};
+
+	/* The number of events in dropped frames is unknown, unless gaps in the numbers show them as lost. */
+	if (!stats->archive.ledger.place[TW_PLACE_RECEIVER])
+		outcome.place[OUTCOME_RX_FRAMES] = stats->rx.dropped;
+	outcome__add_archive(&outcome, &stats->archive);
+	if (refusals->frames)
+		outcome.remedy[OUTCOME_REFUSED] = tw_refusals__why(refusals->first);
+	if (outcome.file && outcome.many) {
+		tw_output__pattern(capture->file, pattern, sizeof(pattern));
+		outcome.file = pattern;
+	}
+	outcome__print(&outcome, stderr);
+	if (!stats->n_streams)
+		fputs("no stream was received: `tracewire stream` sends them\n", stderr);
+}
+
+/* Prints the detailed lines of the end. outcome__print() has printed the difference of the ledger. */
 static void print_summary(const struct capture *capture)
 {
 	const struct receiver_stats *stats = &capture->stats;
@@ -450,9 +495,7 @@ static void print_summary(const struct capture *capture)
 
 	if (stats->n_streams) {
 		print_table(stats, stderr);
-		ledger__print_remarks(&archive->ledger, stderr);
-	} else {
-		fputs("no stream was received: `tracewire stream` sends them\n", stderr);
+		ledger__print_facts(&archive->ledger, stderr);
 	}
 	for (size_t i = 0; i < stats->n_streams && i < TELL_MAX; i++)
 		print_times(&stats->streams[i]);
@@ -479,6 +522,9 @@ void capture__tell_end(struct capture *capture)
 	tell_left_out(capture);
 	if (capture->json)
 		print_end_json(capture);
-	else if (!capture->quiet)
+	if (capture->json || capture->quiet)
+		return;
+	print_outcome(capture);
+	if (capture->verbose)
 		print_summary(capture);
 }

@@ -49,6 +49,13 @@ int tw_file_names__make(const char *path, uint64_t number, time_t time, char *re
 	return len < (int)size ? 0 : -ENAMETOOLONG;
 }
 
+void tw_output__pattern(const char *path, char *ret, size_t size)
+{
+	const size_t base = ending(path);
+
+	snprintf(ret, size, "%.*s_*%s", (int)base, path, path + base);
+}
+
 /* Return: length of the text that matches @mark, digits matching digits; 0 if it does not match */
 static size_t match_mark(const char *text, const char *mark)
 {

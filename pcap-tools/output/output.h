@@ -143,6 +143,9 @@ const char *tw_output__remedy(int err);
 /** tw_output__free() - free it, after tw_output__finish() if that was not called; NULL is fine */
 void tw_output__free(struct tw_output *o);
 
+/** tw_output__pattern() - glob pattern for the names of several files with this path, cut to @size bytes: x_*.pcapng for x.pcapng */
+void tw_output__pattern(const char *path, char *ret, size_t size);
+
 /** tw_output__is_pipe() - whether it has a reader at the other end: a pipe, a terminal, a socket */
 bool tw_output__is_pipe(const struct tw_output *o);
 

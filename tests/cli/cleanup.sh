@@ -11,7 +11,7 @@ need_tracefs
 ip link set lo up
 
 stream_on() { # INTERFACE
-	start_tracewire "$1" stream -e sched:sched_switch -i "$1"
+	start_tracewire "$1" stream -v -e sched:sched_switch -i "$1"
 }
 
 stream_on dead

@@ -17,7 +17,7 @@ events() { # FILE: prints the number of events in the summary
 }
 
 # It works with -q and with a pipe. A second conversion gives the same result.
-run 0 "$tracewire" convert "$good" x.pcapng
+run 0 "$tracewire" convert -v "$good" x.pcapng
 [ "$(events)" = 4394 ] || fail "not 4394 events: $(cat err)"
 run 0 "$tracewire" convert -q "$good" y.pcapng
 [ -s err ] && fail "--quiet is not: $(cat err)"
@@ -71,7 +71,7 @@ tells 'damaged at byte [0-9]+'
 nothing_at z.pcapng
 cp "$good" hole.dat
 printf 'XXXXXXXXXXXXXXXX' | dd of=hole.dat bs=1 seek=1470000 conv=notrunc status=none
-run 1 "$tracewire" convert hole.dat z.pcapng
+run 1 "$tracewire" convert -v hole.dat z.pcapng
 tells 'damaged at byte [0-9]+: .*; the rest is in z.pcapng'
 n=$(events)
 [ "${n:-0}" -gt 1000 ] && [ "$n" -lt 4394 ] || fail "around the damage: ${n:-no} events of 4394"

@@ -34,7 +34,7 @@ ends_with() { # STATUS WHAT
 # Ctrl-C on a terminal reaches the command directly, once. The command ends by itself, and is recorded to its end.
 cat >"$scratch/at-terminal" <<END
 trap : INT # INT does not end this shell
-"$tracewire" record -e sched:sched_switch -w "$file" -- "$scratch/command" 2>"$scratch/err"
+"$tracewire" record -v -e sched:sched_switch -w "$file" -- "$scratch/command" 2>"$scratch/err"
 echo \$? >"$scratch/status"
 END
 {
@@ -49,7 +49,7 @@ odd_ledger "$scratch/err" && fail "$(cat "$scratch/err")"
 
 # A signal that is sent only to tracewire is forwarded.
 rm "$scratch/command.got"
-start_tracewire run record -e sched:sched_switch -w "$file" -- "$scratch/command"
+start_tracewire run record -v -e sched:sched_switch -w "$file" -- "$scratch/command"
 wait_for test -e "$scratch/command.got"
 kill -TERM "$pid"
 ends_with 5 "SIGTERM"
@@ -58,7 +58,7 @@ ends_with 5 "SIGTERM"
 again=1.2 # seconds until the next signal: signals within half a second count as one, and a busy machine may deliver a signal late
 
 # A second signal does not wait for the command. The summary is still printed.
-start_tracewire run record -e sched:sched_switch -w "$file" -- "$scratch/stubborn"
+start_tracewire run record -v -e sched:sched_switch -w "$file" -- "$scratch/stubborn"
 wait_for test -e "$scratch/stubborn.deaf"
 kill -INT "$pid"
 sleep $again
@@ -70,7 +70,7 @@ pgrep -f "$scratch/stubborn" >/dev/null && fail "the command still runs"
 
 # nohup is respected.
 trap '' HUP
-start_tracewire run record -e sched:sched_switch -w "$file"
+start_tracewire run record -v -e sched:sched_switch -w "$file"
 trap - HUP
 kill -HUP "$pid"
 sleep 0.3
@@ -79,7 +79,7 @@ kill -INT "$pid"
 ends_with 0 "SIGINT"
 
 # If tracing cannot be switched off, the run still ends: it prints a separate message and a summary, and the file is complete.
-start_tracewire run record -e raw_syscalls:sys_enter -w "$file"
+start_tracewire run record -v -e raw_syscalls:sys_enter -w "$file"
 mount --bind /dev/full "$tracing/instances/tracewire-$pid/tracing_on"
 kill -INT "$pid"
 ends_with 1 "a run that cannot switch tracing off"
@@ -93,7 +93,7 @@ rm -f "$file"
 
 # A viewer that no longer reads does not delay the end for ever: the third signal ends the run at once.
 if command -v tshark >/dev/null; then
-	start_tracewire run live -e sched -e irq -Y frame
+	start_tracewire run live -v -e sched -e irq -Y frame
 	wait_for test -s "$scratch/run.out"
 	viewer=$(pgrep -P "$pid" -x tshark) # the process has executed tshark, because tshark has printed
 	kill -STOP "$viewer"

@@ -50,8 +50,14 @@ diff ours theirs >differ || fail "the function graph differs: $(head -n 4 differ
 
 # Events that were removed are reported as missing, whichever program wrote the file last
 editcap x.pcapng cut.pcapng 30000-30009
-"$tracewire" report cut.pcapng 2>err >/dev/null
+"$tracewire" report -v cut.pcapng 2>err >/dev/null
 expect "what is missing" "missing  10 by their numbers: filtered or lost between producer and capture, or by the capture program" "$(grep ^missing err)"
+expect "the first lines of the summary" "79638 events, 10 lost
+10 missing on the way to the capture, filtered or lost: if no filter is on the way, send slower with the option --rate of stream" \
+	"$(head -n 2 err)"
+"$tracewire" report cut.pcapng 2>err >/dev/null
+expect "lines without -v" 3 "$(wc -l <err)"
+expect "the last line without -v" "details: add -v, or see tracewire info cut.pcapng" "$(tail -n 1 err)"
 
 # Events by name: report prints the lines of all events with that name
 "$tracewire" report -q x.pcapng >plain
@@ -65,7 +71,7 @@ sample=$(dirname "$0")/../data/sample.pcapng
 "$tracewire" report -q --wall -t "$sample" | head -n 2 | tail -n 1 |
 	grep -qE '^ +[^ ]+-[0-9]+ +\[[0-9]{3}\] 2026-[0-9]{2}-[0-9]{2} [0-9:]{8}\.[0-9]{9}: [a-z_]+: ' ||
 	fail "--wall prints $("$tracewire" report -q --wall -t "$sample" | head -n 2 | tail -n 1)"
-"$tracewire" report --wall x.pcapng >wall.txt 2>err || fail "--wall without a time of day: $(cat err)"
+"$tracewire" report -v --wall x.pcapng >wall.txt 2>err || fail "--wall without a time of day: $(cat err)"
 "$tracewire" report -q x.pcapng | cmp - wall.txt || fail "--wall changes what has no time of day"
 grep -qE "^time +$(($(wc -l <wall.txt) - 1)) events without a time of day" err || fail "no word of that: $(cat err)"
 
@@ -156,12 +162,12 @@ python3 change.py version && refused 2 'an unknown version of the wire format' v
 
 # Events without a format are printed as bytes and counted. If some frames are unknown, all others are printed
 python3 change.py formats
-"$tracewire" report formats.pcapng >out 2>err || fail "without formats: status $?"
+"$tracewire" report -v formats.pcapng >out 2>err || fail "without formats: status $?"
 expect "events as bytes" 79648 "$(grep -c '\[unknown event [0-9]*\]:\( [0-9a-f][0-9a-f]\)*$' out)"
 grep -q '^unknown  79648 events' err || fail "without formats it says: $(cat err)"
 "$tracewire" report --json -q formats.pcapng | python3 -c 'import json, sys; [json.loads(l)["bytes"] for l in sys.stdin]' || fail "JSON of bytes"
 python3 change.py some
-"$tracewire" report some.pcapng >out 2>err || fail "frames of another version among others: status $?"
+"$tracewire" report -v some.pcapng >out 2>err || fail "frames of another version among others: status $?"
 grep -q '^version  [0-9]* frames' err || fail "frames of another version: $(cat err)"
 grep -vxFf plain out && fail "lines that are not in the whole capture"
 

@@ -9,7 +9,7 @@ tracewire=$1
 need_tracefs
 
 # A run passes the exit status of the command on. The file has as many events as the summary says.
-run 0 "$tracewire" record -e sched -w "$scratch/x.pcapng" -- sleep 0.2
+run 0 "$tracewire" record -v -e sched -w "$scratch/x.pcapng" -- sleep 0.2
 recorded=$(sed -n 's/^file  *\([0-9]*\) events.*/\1/p' "$scratch/err")
 [ "${recorded:-0}" -gt 0 ] || fail "nothing was recorded: $(cat "$scratch/err")"
 run 7 "$tracewire" record -q -e sched:sched_switch -w "$scratch/x.pcapng" -- sh -c 'exit 7'
@@ -21,8 +21,31 @@ grep -q '^there is no interface tw0: made a veth pair' "$scratch/err" || fail "n
 run 0 "$tracewire" record -q -e sched:sched_switch -w - -- true
 [ "$(od -An -tx4 -N4 "$scratch/out" | tr -d ' ')" = 0a0d0d0a ] || fail "no pcapng on standard output"
 
+# Without -v, a run ends with two lines: the events with the losses, and the file with the commands that read it.
+said() { grep -v '^removed .* of a killed run' "$scratch/$1"; }
+run 0 "$tracewire" record -e sched -w "$scratch/x.pcapng" -- sleep 0.2
+expect "lines of a run without losses" 3 "$(said err | wc -l)"
+said err | sed -n 2p | grep -qxE '[1-9][0-9]* events in [0-9.]+ s, 0 lost' || fail "events: $(cat "$scratch/err")"
+said err | sed -n 3p | grep -qxE "($scratch/x.pcapng) \([0-9.]+ [kM]B\): tracewire report \1, or wireshark \1" || fail "file: $(cat "$scratch/err")"
+run 0 "$tracewire" record -v -e sched -w "$scratch/x.pcapng" -- sleep 0.2
+expect "the short lines, before those of -v" "0 lost: events" \
+	"$(said err | sed -n -e '2s/.*, \([0-9]* lost\)$/\1:/p' -e '4s/ .*//p' | xargs)"
+
+# Losses have a line for each place, with the remedy: a stopped run loses events in the ring.
+start_tracewire full record -e raw_syscalls --buffer-size 32 -w "$scratch/x.pcapng"
+kill -STOP "$pid"
+dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none
+kill -CONT "$pid"
+interrupt "$pid" || fail "a run with losses ends with $?: $(cat "$scratch/full.err")"
+lost=$(said full.err | sed -nE 's/^[0-9]+ events in [0-9.]+ s, ([0-9]+) lost$/\1/p')
+[ "${lost:-0}" -gt 0 ] || fail "nothing was lost: $(cat "$scratch/full.err")"
+expect "the place of the losses" \
+	"$lost lost in the kernel's ring, which was full: make it larger with --buffer-size, or select fewer events" \
+	"$(said full.err | grep 'ring')"
+expect "where the details are" "details: add -v, or see tracewire info $scratch/x.pcapng" "$(said full.err | tail -n 1)"
+
 # Ctrl-C ends a run, which prints a summary.
-start_tracewire record record -e sched:sched_switch -w "$scratch/x.pcapng"
+start_tracewire record record -v -e sched:sched_switch -w "$scratch/x.pcapng"
 interrupt "$pid" || fail "Ctrl-C does not end with 0: $(cat "$scratch/record.err")"
 says "$scratch/record.err" '^events .* recorded, .* read, .* sent' || fail "no summary: $(cat "$scratch/record.err")"
 odd_ledger "$scratch/record.err" && fail "the ledger does not balance: $(cat "$scratch/record.err")"

@@ -32,7 +32,7 @@ recorded() { sed -n 's/^events  *\([0-9]*\) recorded.*/\1/p' "$scratch/err"; }
 in_instance() {
 	local wanted=$1
 	shift
-	run 0 "$tracewire" record -e sched:sched_switch -w "$file" "$@" -- \
+	run 0 "$tracewire" record -v -e sched:sched_switch -w "$file" "$@" -- \
 		sh -c "cat '$tracing'/instances/tracewire-\$PPID/$wanted >'$scratch/seen'"
 	rm -f "$file"
 	cat "$scratch/seen"
@@ -53,9 +53,9 @@ expect "-P" "$(printf '%s\n' $$ "$pid" | sort -n)" "$(in_instance set_event_pid 
 kill_at_once "$pid"
 
 # Stacks are events in the file. With one CPU there are fewer events, and the ledger balances.
-run 0 "$tracewire" record -e raw_syscalls:sys_enter -F -w "$file" -- true
+run 0 "$tracewire" record -v -e raw_syscalls:sys_enter -F -w "$file" -- true
 plain=$(recorded)
-run 0 "$tracewire" record -e raw_syscalls:sys_enter -F -T -w "$file" -- true
+run 0 "$tracewire" record -v -e raw_syscalls:sys_enter -F -T -w "$file" -- true
 [ "$(recorded)" -ge $((2 * plain - 2)) ] || fail "with stacks $(recorded) events, without $plain"
 run 0 "$tracewire" record -e sched -M 1 -w "$file" -- sleep 0.1
 odd_ledger "$scratch/err" && fail "one CPU's ledger: $(cat "$scratch/err")"

@@ -32,7 +32,7 @@ ends() { # PROCESS: within the limit
 # The events: system calls of a shell and its children, while the file exists.
 start_producer() {
 	touch "$scratch/go"
-	in_background producer "$tracewire" stream -u 127.0.0.1 -e raw_syscalls,sched_process_exec -F -- sh -c 'while [ -e "$1" ]; do sleep 0.05; done' sh "$scratch/go"
+	in_background producer "$tracewire" stream -v -u 127.0.0.1 -e raw_syscalls,sched_process_exec -F -- sh -c 'while [ -e "$1" ]; do sleep 0.05; done' sh "$scratch/go"
 	producer=$pid
 	wait_for says "$scratch/producer.err" '^streaming to'
 }

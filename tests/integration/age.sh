@@ -23,7 +23,7 @@ ticks() { # prints the ticks of all CPUs: idle, stolen by other guests of the ho
 measure() {
 	local idle stolen all idle_after stolen_after all_after
 	read -r idle stolen all < <(ticks)
-	script -qfec "$tracewire live -e sched -- sleep 2 2>$scratch/err" /dev/null </dev/null | "$age" >"$scratch/ages"
+	script -qfec "$tracewire live -v -e sched -- sleep 2 2>$scratch/err" /dev/null </dev/null | "$age" >"$scratch/ages"
 	expect "exit status" 0 $?
 	read -r idle_after stolen_after all_after < <(ticks)
 	idle_percent=$((100 * (idle_after - idle) / (all_after - all)))

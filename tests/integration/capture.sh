@@ -12,7 +12,7 @@ busy='for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.01; done'
 start_capture() {
 	local name=$1
 	shift
-	in_background "$name" "$tracewire" capture -i tw0 -w "$scratch/$name.pcapng" "$@"
+	in_background "$name" "$tracewire" capture -v -i tw0 -w "$scratch/$name.pcapng" "$@"
 	wait_for says "$scratch/$name.err" '^capturing on tw0 to '
 }
 
@@ -40,7 +40,7 @@ for frames in 0 1; do
 	all=$pid
 	start_capture some -f "$expression"
 	some=$pid
-	"$tracewire" stream -F -e sched -i tw0 --events-per-frame $frames -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
+	"$tracewire" stream -v -F -e sched -i tw0 --events-per-frame $frames -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
 	sleep 0.2
 	end_capture $all all
 	end_capture $some some
@@ -75,7 +75,7 @@ done
 
 # The stream began long ago and does not end.
 in_background sleeper sh -c 'while :; do sleep 0.01; done'
-start_tracewire stream stream -e sched -i tw0
+start_tracewire stream stream -v -e sched -i tw0
 stream=$pid
 sleep 0.3
 start_capture late -f 'sched_switch.next_comm == "sleep"' -c 10
@@ -108,7 +108,7 @@ classifier=$pid
 wait_for says "$scratch/classifier.err" '^waiting on tw0'
 start_capture dropped
 dropped=$pid
-"$tracewire" stream -F -e sched:sched_switch -i tw0 --events-per-frame 1 -- \
+"$tracewire" stream -v -F -e sched:sched_switch -i tw0 --events-per-frame 1 -- \
 	bash -c "for _ in {1..600}; do grep -q '^attached to' '$scratch/classifier.err' && break; sleep 0.05; done; $busy" \
 	2>"$scratch/stream.err" || fail "stream"
 end_capture $dropped dropped
@@ -123,7 +123,7 @@ nothing_lost dropped
 # prev_pid ends with byte 98, prev_prio with byte 102.
 start_capture cut -s 100
 cut=$pid
-"$tracewire" stream -F -e sched:sched_switch -i tw0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
+"$tracewire" stream -v -F -e sched:sched_switch -i tw0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream"
 sleep 0.2
 end_capture $cut cut
 "$tracewire" info "$scratch/cut.pcapng" >"$scratch/info" 2>"$scratch/err" || fail "info: $(cat "$scratch/err")"
@@ -142,7 +142,7 @@ expect "fields at and after it" 0 "$(packets 'trace.sched.sched_switch.prev_prio
 expect "malformed packets" 0 "$(packets '_ws.malformed || _ws.expert.severity == error')"
 expect "events without a line of their own" 0 "$(tshark -r "$scratch/cut.pcapng" -Y trace.event -T fields -e _ws.col.Info 2>/dev/null |
 	grep -cvE '^.+-[0-9]+ \[[0-9]{3}\] sched_switch: prev_comm=.* prev_pid=[0-9]+\[Packet size limited during capture\]$')"
-"$tracewire" report "$scratch/cut.pcapng" >"$scratch/text" 2>"$scratch/err" || fail "report: $(cat "$scratch/err")"
+"$tracewire" report -v "$scratch/cut.pcapng" >"$scratch/text" 2>"$scratch/err" || fail "report: $(cat "$scratch/err")"
 says "$scratch/err" "^events +$sent printed of $sent " || fail "report of cut packets: $(cat "$scratch/err")"
 says "$scratch/err" "^snapped +$sent truncated frames" || fail "report does not say that packets are cut: $(cat "$scratch/err")"
 ! says "$scratch/err" '^(damaged|missing)' || fail "cut packets are no damage: $(cat "$scratch/err")"
@@ -193,7 +193,7 @@ mount -t tmpfs tmpfs /run || exit 1
 chmod 711 "$scratch"
 install -d -o nobody "$scratch/ring"
 start_ring() {
-	in_background ring "$tracewire" capture -u 127.0.0.1:18199 -Z nobody -b filesize:1000 -w "$scratch/ring/x.pcapng.zst"
+	in_background ring "$tracewire" capture -v -u 127.0.0.1:18199 -Z nobody -b filesize:1000 -w "$scratch/ring/x.pcapng.zst"
 	wait_for says "$scratch/ring.err" '^capturing on '
 }
 has_begun() {

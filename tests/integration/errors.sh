@@ -68,7 +68,7 @@ one_sentence 'tshark.*not installed.*apt install tshark'
 umount "$PLUGINDIR/epan"
 mkdir "$scratch/no-plugin"
 mount --bind "$scratch/no-plugin" "$PLUGINDIR/epan"
-run 0 "$tracewire" live -e sched -- sleep 0.2
+run 0 "$tracewire" live -v -e sched -- sleep 0.2
 says "$scratch/err" 'plugin is not installed.*tracewire doctor' || fail "a missing plugin is not told: $(cat "$scratch/err")"
 grep -q sched_switch "$scratch/out" && fail "events are decoded without the plugin"
 [ "$(wc -l <"$scratch/out")" -gt 10 ] || fail "live shows nothing without the plugin"

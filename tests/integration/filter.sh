@@ -29,9 +29,9 @@ both() {
 	"$scratch/work" &
 	task=$!
 	wait_for is_stopped "$task" # one recording begins before the other, so the task does nothing until both have begun
-	start_tracewire all record -e "$1" -P $task -w "$scratch/all.pcapng"
+	start_tracewire all record -v -e "$1" -P $task -w "$scratch/all.pcapng"
 	all=$pid
-	start_tracewire some record -e "$1" -P $task -f "$2" -w "$scratch/some.pcapng"
+	start_tracewire some record -v -e "$1" -P $task -f "$2" -w "$scratch/some.pcapng"
 	some=$pid
 	kill -CONT $task
 	wait $task
@@ -84,12 +84,12 @@ expect "lines said" 1 "$(wc -l <"$scratch/err")"
 long=$scratch/$(printf 'a%.0s' {1..60})!
 cp "$(type -P true)" "$long"
 ip link set lo up
-"$tracewire" stream -e sched:sched_process_exec -u 127.0.0.1:18151 -f 'filename matches "(a+)+$"' -- "$long" 2>"$scratch/err" ||
+"$tracewire" stream -v -e sched:sched_process_exec -u 127.0.0.1:18151 -f 'filename matches "(a+)+$"' -- "$long" 2>"$scratch/err" ||
 	fail "a search that takes too long: $(cat "$scratch/err")"
 says "$scratch/err" '^given up [1-9][0-9]* events by the producer: `matches`' || fail "nothing is given up: $(cat "$scratch/err")"
 
 # live shows the matching events.
-"$tracewire" live -e sched,raw_syscalls -F -f 'comm matches "^ls$" and sys_exit.ret == 0' -- ls / >"$scratch/out" 2>"$scratch/err" ||
+"$tracewire" live -v -e sched,raw_syscalls -F -f 'comm matches "^ls$" and sys_exit.ret == 0' -- ls / >"$scratch/out" 2>"$scratch/err" ||
 	fail "live: $(cat "$scratch/err")"
 grep -E 'sys_exit|sched' "$scratch/out" >"$scratch/shown"
 [ -s "$scratch/shown" ] || fail "live shows nothing: $(cat "$scratch/err")"

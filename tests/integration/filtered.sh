@@ -12,7 +12,7 @@ need python3
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 start_dumpcap dumpcap tw0 -P -w "$scratch/wire.pcap"
 dumpcap=$pid
-"$tracewire" stream -F -e sched -i tw0 --events-per-frame 0 -- sh -c 'for _ in $(seq 40); do sleep 0.01; done' \
+"$tracewire" stream -v -F -e sched -i tw0 --events-per-frame 0 -- sh -c 'for _ in $(seq 40); do sleep 0.01; done' \
 	2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
 end_dumpcap $dumpcap "$scratch/wire.pcap" "$scratch/stream.err"
 eval "$(summary "$scratch/stream.err")"
@@ -20,7 +20,7 @@ rejected=$(python3 "$here/reject.py" reject "$scratch/wire.pcap" "$scratch/x.pca
 [ "$rejected" -gt 20 ] || fail "only $rejected events in packed frames: $(cat "$scratch/stream.err")"
 left=$((sent - rejected))
 
-"$tracewire" report "$scratch/x.pcap" >"$scratch/text" 2>"$scratch/report.err" || fail "report: $(cat "$scratch/report.err")"
+"$tracewire" report -v "$scratch/x.pcap" >"$scratch/text" 2>"$scratch/report.err" || fail "report: $(cat "$scratch/report.err")"
 says "$scratch/report.err" "^events +$left printed of $left " || fail "report of $left events: $(cat "$scratch/report.err")"
 says "$scratch/report.err" "^filtered $rejected by a classifier between producer and capture$" || fail "report: $(cat "$scratch/report.err")"
 says "$scratch/report.err" '^(missing|lost|damaged)' && fail "report: $(cat "$scratch/report.err")"
@@ -33,7 +33,7 @@ expect "gaps that Wireshark sees" "" "$(head -n 1 "$scratch/gaps")"
 
 # The same on a veth pair, for a capture, which may also have a filter.
 for expression in 'cpu >= 0' 'event == sched_switch'; do
-	in_background capture "$tracewire" capture -i tw0 -w "$scratch/y.pcapng" -f "$expression"
+	in_background capture "$tracewire" capture -v -i tw0 -w "$scratch/y.pcapng" -f "$expression"
 	capture=$pid
 	wait_for says "$scratch/capture.err" '^capturing on'
 	python3 "$here/reject.py" send "$scratch/x.pcap" tw0-tx || fail "frames cannot be sent"
@@ -69,12 +69,12 @@ for frames in 1 0; do
 	in_background attach "$tracewire" filter attach -i tw0 'event == "sched_switch" or event == "sched_stat_runtime"' --action drop
 	attach=$pid
 	wait_for says "$scratch/attach.err" '^(waiting on|attached to) tw0'
-	in_background capture "$tracewire" capture -i tw0 -w "$scratch/z.pcapng"
+	in_background capture "$tracewire" capture -v -i tw0 -w "$scratch/z.pcapng"
 	capture=$pid
 	wait_for says "$scratch/capture.err" '^capturing on'
 	counter=$(pgrep -P $capture -x tracewire-count)
 	expect "what the process that counts may do" "$counting" "$(sed -nE 's/^(Uid|Gid|Groups|Cap...|NoNewPrivs):[ \t]*/\1 /p' "/proc/$counter/status" | tr -s '\t ' ' ' | sed 's/ $//')"
-	"$tracewire" stream -F -e sched -i tw0 --events-per-frame $frames -- bash -c "for _ in {1..600}; do
+	"$tracewire" stream -v -F -e sched -i tw0 --events-per-frame $frames -- bash -c "for _ in {1..600}; do
 			grep -q '^attached to' '$scratch/attach.err' && break
 			kill -0 $attach 2>/dev/null || break
 			sleep 0.05

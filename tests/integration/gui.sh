@@ -27,7 +27,7 @@ shows_events() { # HOME: the file that Wireshark shows has events
 
 # start_window NAME WORD...: sets $run, $window, $home
 start_window() {
-	start_tracewire "$1" live -e sched:sched_process_exec,sched:sched_process_exit --gui "${@:2}"
+	start_tracewire "$1" live -v -e sched:sched_process_exec,sched:sched_process_exit --gui "${@:2}"
 	run=$pid
 	wait_for pgrep -P "$run" -x wireshark >/dev/null
 	window=$(pgrep -P "$run" -x wireshark)

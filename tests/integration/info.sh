@@ -30,7 +30,7 @@ balanced() { # FILE STATE
 }
 
 # The file of record
-"$tracewire" record -e sched -w "$scratch/record.pcapng" -- sh -c "$busy" 2>"$scratch/record.err" || fail "record: $(cat "$scratch/record.err")"
+"$tracewire" record -v -e sched -w "$scratch/record.pcapng" -- sh -c "$busy" 2>"$scratch/record.err" || fail "record: $(cat "$scratch/record.err")"
 eval "$(summary "$scratch/record.err")"
 balanced "$scratch/record.pcapng" closed
 expect "record: recorded" "$recorded" "$(of "$scratch/record.pcapng" "l['recorded']")"
@@ -44,10 +44,10 @@ dumpcap=$pid
 filter='len != 134' # rejects sched_switch
 start_dumpcap filtered tw0 -f "$filter" -w "$scratch/filtered.pcapng"
 filtered=$pid
-in_background capture "$tracewire" capture -i tw0 -w "$scratch/capture.pcapng"
+in_background capture "$tracewire" capture -v -i tw0 -w "$scratch/capture.pcapng"
 capture=$pid
 wait_for says "$scratch/capture.err" '^capturing on tw0 to '
-"$tracewire" stream -e sched -i tw0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
+"$tracewire" stream -v -e sched -i tw0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
 eval "$(summary "$scratch/stream.err")"
 wait_for is_in_state "$scratch/dumpcap.pcapng" closed
 interrupt $dumpcap
@@ -79,7 +79,7 @@ rejected=$(of "$scratch/filtered.pcapng" "l['places']['wire']")
 packed=$scratch/packed.pcapng
 start_dumpcap packed tw0 -w "$packed"
 dumpcap=$pid
-"$tracewire" stream -e sched -i tw0 --events-per-frame 0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
+"$tracewire" stream -v -e sched -i tw0 --events-per-frame 0 -- sh -c "$busy" 2>"$scratch/stream.err" || fail "stream: $(cat "$scratch/stream.err")"
 wait_for is_in_state "$packed" closed
 interrupt $dumpcap
 for file in "$packed" "$scratch/dumpcap.pcapng"; do
@@ -94,12 +94,12 @@ for file in "$packed" "$scratch/dumpcap.pcapng"; do
 done
 
 # A capture that joins late, and a capture that is killed after it has written a ledger, which it does every five seconds
-start_tracewire stream stream -e sched -i tw0 --events-per-frame 0
+start_tracewire stream stream -v -e sched -i tw0 --events-per-frame 0
 stream=$pid
 sleep 0.5
 start_dumpcap late tw0 -w "$scratch/late.pcapng"
 late=$pid
-in_background killed "$tracewire" capture -i tw0 -w "$scratch/killed.pcapng"
+in_background killed "$tracewire" capture -v -i tw0 -w "$scratch/killed.pcapng"
 killed=$pid
 wait_for says "$scratch/killed.err" '^capturing on tw0 to '
 wait_for is_in_state "$scratch/killed.pcapng" running

@@ -47,7 +47,7 @@ tell() { # RUN
 
 overruns=0
 for run in 1 2 3 4 5 6 7 8 9 10; do
-	"$tracewire" record -e raw_syscalls --buffer-size 32 -w "$scratch/x.pcapng" -- "$scratch/flood" 2>"$scratch/err"
+	"$tracewire" record -v -e raw_syscalls --buffer-size 32 -w "$scratch/x.pcapng" -- "$scratch/flood" 2>"$scratch/err"
 	status=$?
 	check_summary "record $run"
 	expect "record $run: in the file" "$sent" "$in_file"
@@ -60,7 +60,7 @@ done
 for run in 1 2 3 4 5 6 7 8 9 10; do
 	start_dumpcap dumpcap tw0 -w "$scratch/x.pcapng"
 	before=$(received tw0)
-	"$tracewire" stream -e raw_syscalls --buffer-size 32 --events-per-frame 0 -i tw0 -- "$scratch/flood" 2>"$scratch/err"
+	"$tracewire" stream -v -e raw_syscalls --buffer-size 32 --events-per-frame 0 -i tw0 -- "$scratch/flood" 2>"$scratch/err"
 	status=$?
 	after=$(received tw0)
 	check_summary "stream $run"

@@ -17,7 +17,7 @@ closed() {
 }
 
 # The command as users type it. Packets without an event (HOST, SCHEMA, LOST) are lines too.
-in_background plain "$tracewire" live -e sched -- sleep 1
+in_background plain "$tracewire" live -v -e sched -- sleep 1
 wait "$pid"
 expect "exit status" 0 $?
 line='^ *[0-9]+ +([0-9.]+) .* TRACE [0-9]+ .+-[0-9]+ \[[0-9]{3}\] [a-z_]+: '
@@ -37,7 +37,7 @@ mkdir "$scratch/bin"
 printf '#!/bin/sh\nid -u >%s\nexec %s "$@" -Y trace.event -T fields -e frame.time_epoch -e trace.time\n' \
 	"$scratch/home/uid" "$(command -v tshark)" >"$scratch/bin/tshark"
 chmod 755 "$scratch/bin/tshark"
-PATH=$scratch/bin:$PATH in_background fields "$tracewire" live -e sched,irq -- sh -c 'sleep 0.3; exit 5'
+PATH=$scratch/bin:$PATH in_background fields "$tracewire" live -v -e sched,irq -- sh -c 'sleep 0.3; exit 5'
 wait "$pid"
 expect "exit status of the command" 5 $?
 same_clock <"$scratch/fields.out" >"$scratch/bad" || fail "$(cat "$scratch/bad")"
@@ -45,7 +45,7 @@ expect "user of tshark" "$(id -u nobody)" "$(cat "$scratch/home/uid")"
 
 # Ctrl-C: the terminal's signal reaches only tracewire. tshark has no privileges; it shows all events and ends. Only system calls of this
 # shell are traced, because a busy machine has more than tshark shows in time.
-start_tracewire forever live -e raw_syscalls:sys_enter --event-filter "common_pid == $$"
+start_tracewire forever live -v -e raw_syscalls:sys_enter --event-filter "common_pid == $$"
 wait_for says "$scratch/forever.out" sys_enter
 viewer=$(pgrep -P "$pid" -x tshark)
 rights=$(awk '/^(Uid|Gid|CapEff):/ { printf "%s ", $2 }' "/proc/$viewer/status")

@@ -7,7 +7,7 @@ tracewire=$1
 
 # meddle FILE TEXT: when the run has events, writes TEXT to FILE of the instance; then ends the run
 meddle() {
-	start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
+	start_tracewire run record -v -e sched:sched_switch -w "$scratch/x.pcapng"
 	run=$pid
 	wait_for has_events
 	echo "$2" >"$tracing/instances/tracewire-$run/$1" || fail "$1 cannot be written"
@@ -34,7 +34,7 @@ odd_ledger "$scratch/run.err" && fail "switched events off: $(cat "$scratch/run.
 
 # Another process reads the instance when the run ends. The instance stays, and the run reports it. When the reader has ended, a cleanup
 # removes the instance.
-start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
+start_tracewire run record -v -e sched:sched_switch -w "$scratch/x.pcapng"
 run=$pid
 wait_for has_events
 exec 5<"$tracing/instances/tracewire-$run/trace"
@@ -45,7 +45,7 @@ exec 5<&-
 "$tracewire" cleanup >"$scratch/told" 2>&1 || fail "cleanup: $(cat "$scratch/told")"
 nothing_left "$run"
 
-start_tracewire run record -e sched:sched_switch -w "$scratch/x.pcapng"
+start_tracewire run record -v -e sched:sched_switch -w "$scratch/x.pcapng"
 run=$pid
 wait_for has_events
 interrupt "$run"

@@ -7,7 +7,7 @@ Usage: pages.py FOLDER PAGE
 FOLDER is the working directory. Commands are lines that begin with "$ " in a block between ``` lines. A command may go on over lines
 that end with a backslash. Each command must end with status 0 within a minute. The lines below it are its output as on a terminal:
 
-    - a line shows the shape: numbers, names of tasks, and values after = may differ;
+    - a line shows the shape: numbers, units of size, names of tasks, and values after = may differ;
     - a line `...` stands for any number of lines;
     - without lines below it, a command may print anything.
 
@@ -46,6 +46,7 @@ def shape_of(line):
         return r" *\d+ \w+"
     shape = re.escape(line.rstrip()).replace(r"\ ", " ")
     shape = re.sub(r"(?<=\w)=(?:\\.|[^ ])+", r"=\\S*", shape)
+    shape = re.sub(r"(?<=\d )[kMG]B\b", "[kMG]B", shape)
     shape = re.sub(r"\d+(?:\\\.\d+)?", lambda m: r"\d+(?:\.\d+)?", shape)
     return re.sub(r" +", lambda m: " +", shape) + r"\s*"
 

@@ -81,7 +81,7 @@ all_comes() {
 	set_mtu "$1"
 	start_receiver receiver
 	in_background talk python3 "$scratch/talk.py"
-	"$tracewire" stream -e sched -e raw_syscalls:sys_enter -f "$calls" -i v0 --destination "$address" --events-per-frame "$2" --frame-size "$3" --follow -- "$load" 1 15000 \
+	"$tracewire" stream -v -e sched -e raw_syscalls:sys_enter -f "$calls" -i v0 --destination "$address" --events-per-frame "$2" --frame-size "$3" --follow -- "$load" 1 15000 \
 		>"$scratch/load.out" 2>"$scratch/stream.err" || fail "$what: stream: $(cat "$scratch/stream.err")"
 	wait "$pid"
 	says "$scratch/talk.out" '^talked' || fail "$what: no other traffic: $(cat "$scratch/talk.err")"

@@ -21,7 +21,7 @@ freeze "\$(instance_of \$PPID)" >"$scratch/kernel"
 exit 9
 END
 chmod +x "$scratch/command"
-"$tracewire" record -e 'sched,irq,net' -w "$file" -- "$scratch/command" 2>"$scratch/err"
+"$tracewire" record -v -e 'sched,irq,net' -w "$file" -- "$scratch/command" 2>"$scratch/err"
 expect "exit status of the command" 9 $?
 eval "$(summary "$scratch/err")"
 eval "$(cat "$scratch/kernel")"
@@ -59,7 +59,7 @@ capinfos -Mo "$scratch/both.pcapng" | grep -q 'Strict time order: *True' || fail
 
 # record writes to a pipe. Only events of the command are traced: a tshark that reads all events of a busy machine slows the run until it
 # sheds some.
-"$tracewire" record -F -e 'sched,irq,net' -w - -- "$scratch/command" 2>"$scratch/err" |
+"$tracewire" record -v -F -e 'sched,irq,net' -w - -- "$scratch/command" 2>"$scratch/err" |
 	tshark -r - -Y trace.event -T fields -e trace.event 2>"$scratch/tshark.err" >"$scratch/piped"
 eval "$(summary "$scratch/err")"
 [ "$recorded" -gt 50 ] || fail "only $recorded events went into the pipe"

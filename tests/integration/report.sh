@@ -31,7 +31,7 @@ stream() {
 	shift
 	start_dumpcap "dumpcap-$name" tw0 -w "$name.pcapng"
 	capture=$pid
-	"$tracewire" stream -e sched -i tw0 "$@" -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>"$name.err" ||
+	"$tracewire" stream -v -e sched -i tw0 "$@" -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>"$name.err" ||
 		fail "stream: $(cat "$name.err")"
 	end_dumpcap $capture "$name.pcapng" "$name.err"
 }
@@ -47,11 +47,11 @@ done
 # A late capture has no watermark in its first frames. Lost frames are reported.
 n=$(capinfos -Mc wire1.pcapng | awk '/Number of packets/ { print $NF }')
 editcap -r wire1.pcapng late.pcapng "$((n / 3))-$n"
-"$tracewire" report -t late.pcapng >late 2>err || fail "report: $(cat err)"
+"$tracewire" report -v -t late.pcapng >late 2>err || fail "report: $(cat err)"
 times late | sort -c -s -n 2>bad || fail "late: times go back: $(cat bad)"
 grep -q '^missing' err && fail "a late joiner misses nothing: $(cat err)"
 editcap wire1.pcapng holes.pcapng "$((n / 2))-$((n / 2 + 9))"
-"$tracewire" report holes.pcapng >/dev/null 2>err || fail "report: $(cat err)"
+"$tracewire" report -v holes.pcapng >/dev/null 2>err || fail "report: $(cat err)"
 [ "$(sed -n 's/^missing *\([0-9]*\) .*/\1/p' err)" -ge 1 ] || fail "frames cut out are not missed: $(cat err)"
 
 # report reads a pipe during the capture
@@ -63,7 +63,7 @@ dumpcap -q -i tw0 -B 64 -w - 2>dumpcap.err > >(tee seen.pcapng >pipe) &
 capture=$!
 started+=("$capture")
 wait_for says dumpcap.err '^File: '
-"$tracewire" stream -e sched -i tw0 -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>piped.err || fail "stream: $(cat piped.err)"
+"$tracewire" stream -v -e sched -i tw0 -- sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' 2>piped.err || fail "stream: $(cat piped.err)"
 end_dumpcap $capture seen.pcapng piped.err
 wait $report || fail "report of a pipe: $(cat piped.report)"
 all_sent piped

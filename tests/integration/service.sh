@@ -109,7 +109,7 @@ wait "$pid"
 expect "status of a second one at the same port" 1 $?
 expect "times that it was ready" 0 "$(told second READY=1)"
 
-manage stream stream "$tracewire" stream -e sched -u 127.0.0.1
+manage stream stream "$tracewire" stream -v -e sched -u 127.0.0.1
 stream=$pid
 wait_for is_ready stream || exit 1
 sleep 5

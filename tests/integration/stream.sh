@@ -39,7 +39,7 @@ in_background sleeper sh -c 'while :; do sleep 0.01; done'
 "$tracewire" vnet up tw0 2>"$scratch/up" || fail "vnet up: $(cat "$scratch/up")"
 before=$(received tw0)
 watch early tw0 -Y "$filter"
-start_tracewire stream stream -e sched -f "$own" -i tw0
+start_tracewire stream stream -v -e sched -f "$own" -i tw0
 stream=$pid
 wait_for lines "$scratch/early.out" 10
 [ "$(grep -cvE "$decoded" "$scratch/early.out")" = 0 ] || fail "not decoded: $(head -n 3 "$scratch/early.out")"
@@ -79,7 +79,7 @@ ip link show tw0 >/dev/null || fail "the veth pair of vnet up was removed with t
 nothing_left $stream tw0 tw0-tx
 
 # The run creates the veth pair itself.
-start_tracewire own stream -e sched -f "$own" -i tw1
+start_tracewire own stream -v -e sched -f "$own" -i tw1
 stream=$pid
 watch own-late tw1 -Y "$filter"
 wait_for lines "$scratch/own-late.out" 3

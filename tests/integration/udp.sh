@@ -34,7 +34,7 @@ link() {
 start_capture() { # NAME OPTION...
 	local name=$1
 	shift
-	in_background "$name" nsenter --net="/proc/$far/ns/net" "$tracewire" capture -Z root -w "$scratch/$name.pcapng" "$@"
+	in_background "$name" nsenter --net="/proc/$far/ns/net" "$tracewire" capture -v -Z root -w "$scratch/$name.pcapng" "$@"
 	wait_for says "$scratch/$name.err" '^capturing on UDP '
 }
 
@@ -44,7 +44,7 @@ stream_and_capture() {
 	shift 2
 	start_capture "$name" -u 18101
 	capture=$pid
-	timeout 200 "$tracewire" stream -u "$host" "$@" 2>"$scratch/stream.err" || fail "$name: stream: $(cat "$scratch/stream.err")"
+	timeout 200 "$tracewire" stream -v -u "$host" "$@" 2>"$scratch/stream.err" || fail "$name: stream: $(cat "$scratch/stream.err")"
 	sleep 0.3
 	interrupt $capture
 	expect "$name: status of capture" 0 $?
@@ -131,7 +131,7 @@ expect "a backlog: lost on the way" "0 0 0" "$(for place in wire receiver damage
 [ "$delivered" -gt 15000 ] || fail "a ring of 1 MiB has more than $delivered events"
 
 # No program receives.
-timeout 200 "$tracewire" stream -e sched -u 10.1.0.2:9 -- sh -c "$busy" 2>"$scratch/stream.err"
+timeout 200 "$tracewire" stream -v -e sched -u 10.1.0.2:9 -- sh -c "$busy" 2>"$scratch/stream.err"
 expect "status if no program receives" 0 $?
 says "$scratch/stream.err" '^refused  [1-9][0-9]* times 10.1.0.2 answered that no program receives on port 9$' ||
 	fail "nobody listens: $(cat "$scratch/stream.err")"
@@ -146,7 +146,7 @@ for destination in group 52:54:00:12:34:56; do
 	in_background sniffed far timeout 200 tshark -i d0 -a packets:1 -T fields -e eth.dst ether proto 0x88b5
 	sniffer=$pid
 	wait_for says "$scratch/sniffed.err" '^Capturing on'
-	run 0 "$tracewire" stream -e sched -i out0 --destination $destination -- sh -c "$busy"
+	run 0 "$tracewire" stream -v -e sched -i out0 --destination $destination -- sh -c "$busy"
 	wait $sniffer
 	expect "frames to $destination" "${destination/group/03:54:57:52:31:00}" "$(cat "$scratch/sniffed.out")"
 done

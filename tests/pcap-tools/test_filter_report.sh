@@ -49,7 +49,7 @@ same 'runtime > 1000000 and not (cpu == 0 or comm == "bash")' \
 	'trace.any.runtime > 1000000 and not (trace.cpu == 0 or trace.comm == "bash")' 10
 
 # The summary counts rejected events, losses are still shown, a mistyped name is reported, and an invalid filter is refused.
-"$tracewire" report -f 'event == sched_switch' "$home/x.pcapng" 2>"$home/err" >"$home/out"
+"$tracewire" report -v -f 'event == sched_switch' "$home/x.pcapng" 2>"$home/err" >"$home/out"
 printed=$(sed -nE 's/^events +([0-9]+) printed of ([0-9]+) .*/\1 \2/p' "$home/err")
 expect "printed and rejected" "${printed#* }" $((${printed% *} + $(sed -nE 's/^rejected ([0-9]+) .*/\1/p' "$home/err")))
 "$tracewire" report -q -f 'event == sched_switchh' "$home/x.pcapng" 2>"$home/err" >"$home/out"

@@ -34,7 +34,7 @@ in_net ip link set tap0 up
 
 # start_capture NAME PORT: into NAME.pcapng
 start_capture() {
-	in_background "$1" nsenter --net="/proc/$net/ns/net" "$tracewire" capture -Z root -u "$2" -w "$scratch/$1.pcapng"
+	in_background "$1" nsenter --net="/proc/$net/ns/net" "$tracewire" capture -v -Z root -u "$2" -w "$scratch/$1.pcapng"
 	wait_for says "$scratch/$1.err" '^capturing on '
 }
 start_capture all 18101
@@ -45,7 +45,7 @@ back=$pid
 # stream_here NAME CLOCK: by a host of that name, for a second
 stream_here() {
 	in_background "$1" nsenter --net="/proc/$net/ns/net" unshare --uts sh -c 'hostname "$1"; shift; exec "$@"' sh "$1" \
-		"$tracewire" stream -u 10.9.0.1 -C "$2" -e sched:sched_switch,sched:sched_process_exit -- \
+		"$tracewire" stream -v -u 10.9.0.1 -C "$2" -e sched:sched_switch,sched:sched_process_exit -- \
 		sh -c 'for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done'
 }
 
@@ -56,11 +56,11 @@ echo stock >/proc/sys/kernel/hostname
 modprobe virtio_net || exit 77
 for _ in $(seq 100); do ip link set eth0 up 2>/dev/null && break; sleep 0.1; done
 ip addr add 10.9.0.2/24 dev eth0
-/job/tracewire stream -u 10.9.0.1 -C mono -e sched:sched_switch,sched:sched_process_exit -- bash -c '
+/job/tracewire stream -v -u 10.9.0.1 -C mono -e sched:sched_switch,sched:sched_process_exit -- bash -c '
 	echo streaming >/job/streaming
 	for _ in $(seq 300); do [ -e /job/enough ] && break; sleep 0.1; done' 2>/job/stream.err || exit
 echo back >/proc/sys/kernel/hostname
-/job/tracewire stream -u 10.9.0.1:18102 -C tai -e sched:sched_process_exit -- bash -c '
+/job/tracewire stream -v -u 10.9.0.1:18102 -C tai -e sched:sched_process_exit -- bash -c '
 	date -s "-1 hour"
 	for _ in $(seq 50); do sleep 0.1; done' 2>/job/back.err
 END

@@ -8,7 +8,7 @@
 # XDP, which runs before captures.
 attach drop 'event == sched_switch' --action drop
 send_watched seen v1 $((events - switches + control)) ether proto 0x88b5
-expect "events that a capture sees behind XDP" $((events - switches)) "$("$tracewire" report "$scratch/seen.pcap" 2>&1 |
+expect "events that a capture sees behind XDP" $((events - switches)) "$("$tracewire" report -v "$scratch/seen.pcap" 2>&1 |
 	sed -nE 's/^events +([0-9]+) printed.*/\1/p')"
 comes_to "mode" native 'c["mode"]'
 comes_to "hook" xdp 'c["hook"]'

@@ -58,7 +58,7 @@ END
 }
 
 start_stream() { # OPTION...
-	in_background stream "$tracewire" stream -e raw_syscalls --event-filter "$loaded" -u "127.0.0.1:$port" "$@"
+	in_background stream "$tracewire" stream -v -e raw_syscalls --event-filter "$loaded" -u "127.0.0.1:$port" "$@"
 	stream=$pid
 	wait_for says "$scratch/stream.err" '^streaming '
 }

@@ -12,7 +12,7 @@ mkdir "$scratch/small"
 mount -t tmpfs -o size=512k tmpfs "$scratch/small" || exit 1
 for file in x.pcapng x.pcapng.zst; do
 	prepare_load 100000 1.5
-	start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/small/$file"
+	start_tracewire run record -v -e raw_syscalls --event-filter "$loaded" -w "$scratch/small/$file"
 	run=$pid
 	run_load
 	ends_with 1 "record on a full disk"
@@ -40,7 +40,7 @@ mkdir "$scratch/hung"
 if mkfs.ext4 -q "$scratch/image" 2>"$scratch/out" && mount -o loop "$scratch/image" "$scratch/hung" 2>>"$scratch/out"; then
 	at_end 'fsfreeze -u "$scratch/hung" 2>/dev/null; umount -l "$scratch/hung"'
 	prepare_load 50000 1
-	start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/hung/x.pcapng"
+	start_tracewire run record -v -e raw_syscalls --event-filter "$loaded" -w "$scratch/hung/x.pcapng"
 	run=$pid
 	wait_for test -s "$scratch/hung/x.pcapng"
 	fsfreeze -f "$scratch/hung"

@@ -6,7 +6,7 @@ tracewire=$1
 . "$(dirname "$0")/common.sh"
 
 # First tshark is stopped; then its output is not read.
-start_tracewire run live -e sched -e irq -Y frame
+start_tracewire run live -v -e sched -e irq -Y frame
 run=$pid
 wait_for test -s "$scratch/run.out"
 viewer=$(pgrep -P "$run" -x tshark)
@@ -19,7 +19,7 @@ says "$scratch/run.err" '^ledger .* [1-9][0-9]* disk' || fail "live: nothing at 
 wait_for has_ended "$viewer"
 nothing_left "$run"
 start_reader "$scratch/fifo"
-"$tracewire" live -e sched -e irq -Y frame >"$scratch/fifo" 2>"$scratch/run.err" &
+"$tracewire" live -v -e sched -e irq -Y frame >"$scratch/fifo" 2>"$scratch/run.err" &
 run=$!
 started+=("$run")
 wait_for is_full "$scratch/fifo"

@@ -19,7 +19,7 @@ ledger_of() {
 record_blocked() {
 	start_reader "$scratch/fifo"
 	prepare_load 100000 1.5
-	start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/fifo"
+	start_tracewire run record -v -e raw_syscalls --event-filter "$loaded" -w "$scratch/fifo"
 	run=$pid
 	run_load
 }
@@ -54,7 +54,7 @@ mkfifo "$scratch/slow"
 in_background slow sh -c 'exec cat <"$1" >"$2"' sh "$scratch/slow" "$scratch/slow.pcapng"
 slow=$pid
 prepare_load 20000 0.5
-start_tracewire run record -e raw_syscalls --event-filter "$loaded" -w "$scratch/slow"
+start_tracewire run record -v -e raw_syscalls --event-filter "$loaded" -w "$scratch/slow"
 run=$pid
 kill -STOP "$slow"
 run_load
@@ -70,21 +70,21 @@ opened() { # the run has made its instance, and sleeps between two tries to open
 	[ -n "$(instances "$1")" ]
 }
 mkfifo "$scratch/lonely"
-in_background run "$tracewire" record -e sched -w "$scratch/lonely"
+in_background run "$tracewire" record -v -e sched -w "$scratch/lonely"
 run=$pid
 wait_for opened "$run"
 kill -INT "$run"
 ends_with 1 "record into a FIFO without a reader"
 says "$scratch/run.err" 'opening .*lonely: no reader had opened it' || fail "a FIFO without a reader: $(cat "$scratch/run.err")"
 nothing_left "$run"
-in_background run "$tracewire" capture -Z root -u $port -w "$scratch/lonely"
+in_background run "$tracewire" capture -v -Z root -u $port -w "$scratch/lonely"
 run=$pid
 bound() { ss -Hlun "sport = :$port" | grep -q .; }
 wait_for bound
 kill -INT "$run"
 ends_with 1 "capture into a FIFO without a reader"
 in_background late sh -c 'exec cat "$1" >"$2"' sh "$scratch/lonely" "$scratch/late.pcapng"
-start_tracewire run record -e sched -w "$scratch/lonely"
+start_tracewire run record -v -e sched -w "$scratch/lonely"
 run=$pid
 kill -INT "$run"
 ends_with 0 "record into a FIFO with a reader"

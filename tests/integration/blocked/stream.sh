@@ -41,7 +41,7 @@ is_sooner || fail "two signals under --rate end it no sooner than one"
 
 # On a link that is down, the end of stream does not wait again for each frame.
 stream_down() {
-	in_background stream "$tracewire" stream -e sched_switch -i down0
+	in_background stream "$tracewire" stream -v -e sched_switch -i down0
 	run=$pid
 	wait_for says "$scratch/stream.err" '^streaming '
 	ip link set down0-tx down

@@ -10,7 +10,7 @@ seconds=${FLOOD_SECONDS:-20}
 
 # real NAME SECONDS: runs a sender that traces only a load of its own; its summary is in NAME.err
 real() {
-	timeout 100 "$tracewire" stream -e raw_syscalls -F -u 127.0.0.1 -- "$load" "$2" 2000 >/dev/null 2>"$scratch/$1.err"
+	timeout 100 "$tracewire" stream -v -e raw_syscalls -F -u 127.0.0.1 -- "$load" "$2" 2000 >/dev/null 2>"$scratch/$1.err"
 	expect "$1: status of stream" 0 $?
 }
 
@@ -50,7 +50,7 @@ flood bundles bundles 4 0 4 full
 # One stream per address is allowed: the second sender continues, and is notified.
 start_capture one -u 18101 --streams-per-source 1 -w "$scratch/one.pcapng"
 capture=$pid
-in_background first "$tracewire" stream -e raw_syscalls -F -u 127.0.0.1 -- "$load" 100 100
+in_background first "$tracewire" stream -v -e raw_syscalls -F -u 127.0.0.1 -- "$load" 100 100
 first=$pid
 wait_for says "$scratch/first.err" '^streaming '
 wait_for test -s "$scratch/one.pcapng"

@@ -67,7 +67,7 @@ start_capture() {
 start_stream() {
 	local host=$1
 	shift
-	start_on "$host" "$host" '^streaming ' "$tracewire" stream "$@"
+	start_on "$host" "$host" '^streaming ' "$tracewire" stream -v "$@"
 }
 
 # end_capture PROCESS NAME: ends it as Ctrl-C does
