@@ -9,6 +9,7 @@
 
 #include "cli/ledger_table.h"
 #include "cli/messages.h"
+#include "cli/summary.h"
 
 enum kind {
 	SENT,     /* events lost at the producer */
@@ -39,7 +40,7 @@ void outcome__add_producer(struct outcome *o, const struct tw_producer_counters 
 {
 	o->events = counters->delivered;
 	o->seconds = counters->seconds;
-	o->unsure = counters->unsure.rings != 0;
+	o->producer = counters;
 	raise_to(o, OUTCOME_RING, counters->lost_ring);
 	raise_to(o, OUTCOME_SHED, counters->shed);
 	raise_to(o, OUTCOME_TX, counters->lost_tx);
@@ -111,9 +112,15 @@ static uint64_t sum_of(const struct outcome *o, enum kind kind)
 	return sum;
 }
 
+/* Whether counters of the kernel do not match: the losses are a lower bound. */
+static bool is_unsure(const struct outcome *o)
+{
+	return o->producer && o->producer->unsure.rings;
+}
+
 static bool is_known(const struct outcome *o)
 {
-	return !o->unsure && !sum_of(o, UNKNOWN) && tw_ledger__is_known(&o->ledger);
+	return !is_unsure(o) && !sum_of(o, UNKNOWN) && tw_ledger__is_known(&o->ledger);
 }
 
 static void print_lost(const struct outcome *o, FILE *out)
@@ -172,7 +179,7 @@ static bool print_places(const struct outcome *o, FILE *out)
 /* Prints the difference of the ledger, also if it is unknown; without a difference nothing. Return: whether it printed */
 static bool print_difference(const struct outcome *o, FILE *out)
 {
-	if (o->unsure || (tw_ledger__is_known(&o->ledger) && !tw_ledger__difference(&o->ledger)))
+	if (is_unsure(o) || (tw_ledger__is_known(&o->ledger) && !tw_ledger__difference(&o->ledger)))
 		return false;
 	ledger__print_difference(&o->ledger, out);
 	return true;
@@ -241,6 +248,8 @@ void outcome__print(const struct outcome *o, FILE *out)
 	print_events(o, out);
 	more = print_places(o, out);
 	more |= print_difference(o, out);
+	if (o->producer && !o->verbose) /* otherwise, the details have the alarms */
+		more |= summary__print_alarms(o->producer, out);
 	if (is_file)
 		quote(o->file, o->many, word, sizeof(word));
 	if (is_file && !o->reads && o->bytes)

@@ -77,14 +77,14 @@ enum outcome_place {
 
 /* What happened in a run. All zero: nothing. */
 struct outcome {
-	uint64_t events; /* events that reached the output */
-	uint64_t of;     /* number of events from which @events were selected; 0 = all */
-	size_t streams;  /* number of streams; printed if there are several */
-	double seconds;  /* duration of the run; 0 = there is none, as for a file */
-	bool unsure;     /* counters of the kernel do not match: the losses are a lower bound */
-	bool traces;     /* this command has the producer: its options are the remedy for losses there */
-	bool verbose;    /* detailed lines follow */
-	bool reads;      /* @file was read; false: it was written */
+	uint64_t events;                             /* events that reached the output */
+	uint64_t of;                                 /* number of events from which @events were selected; 0 = all */
+	size_t streams;                              /* number of streams; printed if there are several */
+	double seconds;                              /* duration of the run; 0 = there is none, as for a file */
+	const struct tw_producer_counters *producer; /* borrowed: its alarms are printed; NULL = none */
+	bool traces;  /* this command has the producer: its options are the remedy for losses there */
+	bool verbose; /* detailed lines follow */
+	bool reads;   /* @file was read; false: it was written */
 	uint64_t place[OUTCOME_PLACE_COUNT];
 	const char *remedy[OUTCOME_PLACE_COUNT]; /* replaces that of the list; NULL = does not */
 	const char *file;                        /* name of the file with the events, or "-"; NULL = none */
@@ -93,7 +93,7 @@ struct outcome {
 	struct tw_ledger ledger;                 /* its difference, if there is one, is printed */
 };
 
-/** outcome__add_producer() - add the accounting of the run's own producer; @places: NULL without a filter */
+/** outcome__add_producer() - add the accounting of the run's own producer, borrowed; @places: NULL without a filter */
 void outcome__add_producer(struct outcome *o, const struct tw_producer_counters *counters,
 			   const struct tw_filter_places *places);
 

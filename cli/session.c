@@ -182,10 +182,8 @@ static void summarize(const struct session *session)
 	if (session->output->add_outcome)
 		session->output->add_outcome(session->ctx, &counters, &outcome);
 	outcome__print(&outcome, stderr);
-	if (!session->config->verbose) {
-		summary__print_alarms(&counters, stderr);
+	if (!session->config->verbose)
 		return;
-	}
 	summary__print(&counters, session->options.filter ? &places : NULL, stderr);
 	if (session->output->summarize)
 		session->output->summarize(session->ctx, &counters);

@@ -79,7 +79,7 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 	      out);
 }
 
-void summary__print_alarms(const struct tw_producer_counters *counters, FILE *out)
+bool summary__print_alarms(const struct tw_producer_counters *counters, FILE *out)
 {
 	print_unsure(&counters->unsure, out);
 	if (counters->switched_off)
@@ -87,6 +87,7 @@ void summary__print_alarms(const struct tw_producer_counters *counters, FILE *ou
 	if (!counters->balanced)
 		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
 		      out);
+	return counters->unsure.rings || counters->switched_off || !counters->balanced;
 }
 
 #define AT(member) offsetof(struct tw_producer_counters, member)

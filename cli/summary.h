@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The summary of a run: where the events went. */
+/* The detailed summary of a run: where the events went. cli/outcome.h has the short one. */
 #ifndef CLI_SUMMARY_H
 #define CLI_SUMMARY_H
 
@@ -25,8 +25,11 @@ void summary__put_rows(const struct summary_row *rows, const void *from, struct 
 /** summary__print_places() - print where the filter is evaluated, with the numbers of events; for the start of a run */
 void summary__print_places(const struct tw_filter_places *places, FILE *out);
 
-/** summary__print_alarms() - print what makes the producer's accounting uncertain, and what needs a report; usually nothing */
-void summary__print_alarms(const struct tw_producer_counters *counters, FILE *out);
+/**
+ * summary__print_alarms() - print what makes the producer's accounting uncertain, and what needs a report
+ * Return: whether anything was printed; usually not
+ */
+bool summary__print_alarms(const struct tw_producer_counters *counters, FILE *out);
 
 /** summary__print() - print the producer's accounting, with the alarms; @places: NULL without a filter */
 void summary__print(const struct tw_producer_counters *counters, const struct tw_filter_places *places, FILE *out);

@@ -49,10 +49,11 @@ static void test_losses(void **state)
 /* Losses of unknown size are never counted as 0. Notes are not losses. */
 static void test_unknown(void **state)
 {
+	static const struct tw_producer_counters counters = { .unsure = { .rings = 1 } };
 	static const struct outcome unknown = { .events = 9, .verbose = true, .place = { [OUTCOME_LOSSES] = 2 } },
 				    at_least = { .verbose = true,
 						 .place = { [OUTCOME_LOSSES] = 2, [OUTCOME_TRACE_DAT] = 7 } },
-				    unsure = { .events = 9, .unsure = true, .of = 30 },
+				    unsure = { .events = 9, .verbose = true, .of = 30, .producer = &counters },
 				    note = { .events = 9, .verbose = true, .place = { [OUTCOME_VERSION] = 2 } };
 
 	(void)state;

@@ -194,7 +194,7 @@ def traces_read_late(name):
     wait_for(name + " traces", lambda: begun(process))
     process.send_signal(signal.SIGINT)
     text = pipe.read_all()
-    if process.wait(PATIENCE) != 0 or not re.search(r"^\d+ events in .* s, .*lost", text, re.M):
+    if process.wait(PATIENCE) != 0 or not re.search(r"^\d+ events? in .* s, .*lost", text, re.M):
         fail(f"{name} with a late reader: {text}")
 
 
