@@ -238,7 +238,7 @@ static struct tw_cursor tlvs_of(const struct tw_merged *out)
 
 /* Copies a control frame without repeated metadata. A frame that becomes empty is written too, because it has a number. */
 static int put_changed(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
-		    const struct tw_frame_info *info)
+		       const struct tw_frame_info *info)
 {
 	struct tw_cursor tlvs = tlvs_of(out);
 	struct explaining_frames whole; /* reassembled from pieces */
