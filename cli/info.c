@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "cli/command.h"
+#include "cli/count_table.h"
 #include "cli/ledger_table.h"
 #include "cli/messages.h"
 #include "cli/progress.h"
@@ -24,6 +25,10 @@
 #define COLUMNS       100
 #define SECOND        1e9
 #define ENOUGH_IFACES 16 /* largest number of lines for interfaces; further interfaces are only counted */
+
+struct info_config {
+	bool as_json, events;
+};
 
 static void put_time(uint64_t ns)
 {
@@ -283,17 +288,46 @@ static int show_ledgers(const struct tw_info *info, struct tw_error *error)
 	return err;
 }
 
-/* Prints the summary as text. @size: bytes of the file, or INFO_SIZE_UNKNOWN */
-static int print_text(const char *name, uint64_t size, const struct tw_info *info, struct tw_error *error)
+static struct count_table table_of(const struct tw_info *info, const struct tw_counts *events)
 {
+	return (struct count_table){ .counts = events,
+				     .heading = "event",
+				     .duration_ns = info->times.last - info->times.first };
+}
+
+/* Prints the number of events by event, and of those whose event could not be read: in truncated frames */
+static int show_events(const struct tw_info *info, const struct tw_counts *events, struct tw_error *error)
+{
+	const struct count_table table = table_of(info, events);
+	const uint64_t all = all_events(info);
+	struct tw_streams_stats stats;
+
+	puts("");
+	if (all > events->total)
+		printf("%10" PRIu64 " events in truncated or damaged frames are not counted below\n",
+		       all - events->total);
+	tw_streams__stats(info->table, &stats);
+	if (stats.refused_texts)
+		say(stdout, "%10" PRIu64 " formats were refused: their events have no name; the first because: %s\n",
+		    stats.refused_texts, stats.text.text);
+	return count_table__print(&table, stdout, error);
+}
+
+/* Prints the summary as text. @size: bytes of the file, or INFO_SIZE_UNKNOWN; @events: NULL = no table of events */
+static int print_text(const char *name, uint64_t size, const struct tw_info *info, const struct tw_counts *events,
+		      struct tw_error *error)
+{
+	int err = 0;
+
 	show_file(name, size, info);
 	show_interfaces(info);
 	for (uint32_t i = 0; i < info->n_streams; i++)
 		show_stream(info, info->streams[i]);
 	if (info->n_streams)
-		return show_ledgers(info, error);
-	puts("no Tracewire frames are in it");
-	return 0;
+		err = show_ledgers(info, error);
+	else
+		puts("no Tracewire frames are in it");
+	return err || !events ? err : show_events(info, events, error);
 }
 
 /* JSON. Times and ids are written as strings, because readers may round large numbers. */
@@ -440,9 +474,12 @@ static void put_stream(struct tw_json *json, const struct tw_info *info, const s
 }
 
 /* Prints the summary as one JSON object on one line */
-static void print_json(const char *name, uint64_t size, const struct tw_info *info)
+static int print_json(const char *name, uint64_t size, const struct tw_info *info, const struct tw_counts *events,
+		      struct tw_error *error)
 {
+	const struct count_table table = table_of(info, events);
 	struct tw_json json;
+	int err = 0;
 
 	tw_json__to_file(&json, stdout, true);
 	tw_json__open(&json, NULL, '{');
@@ -473,7 +510,10 @@ static void print_json(const char *name, uint64_t size, const struct tw_info *in
 	for (uint32_t i = 0; i < info->n_streams; i++)
 		put_stream(&json, info, info->streams[i]);
 	tw_json__close(&json);
+	if (events)
+		err = count_table__json(&table, "event_counts", &json, error);
 	tw_json__close(&json);
+	return err;
 }
 
 static uint64_t size_of(int fd)
@@ -484,33 +524,34 @@ static uint64_t size_of(int fd)
 }
 
 /* Prints the summary of one file. @ret_damaged: set to true if a part could not be read. Return: 0, or -errno with @error filled */
-static int show(bool as_json, int fd, const char *name, bool first, bool *ret_damaged, struct tw_error *error)
+static int show(const struct info_config *config, int fd, const char *name, bool first, bool *ret_damaged,
+		struct tw_error *error)
 {
 	struct progress progress;
+	struct tw_counts counts = { .total = 0 }, *events = config->events ? &counts : NULL;
 	struct tw_info info;
 	int err;
 
 	progress__begin(&progress, "reading", name, !isatty(STDERR_FILENO));
 	progress__watch(&progress, fd);
-	err = tw_info__read(fd, name, &info, error);
+	err = tw_info__read(fd, name, events, &info, error);
 	progress__end(&progress);
-	if (err)
-		return err;
-	*ret_damaged |= *info.damage.text != '\0';
-	if (!as_json && !first)
-		puts("");
-	if (as_json)
-		print_json(name, size_of(fd), &info);
-	else
-		err = print_text(name, size_of(fd), &info, error);
-	standard_files__flush();
-	tw_info__fini(&info);
+	if (!err) {
+		*ret_damaged |= *info.damage.text != '\0';
+		if (!config->as_json && !first)
+			puts("");
+		err = config->as_json ? print_json(name, size_of(fd), &info, events, error)
+				      : print_text(name, size_of(fd), &info, events, error);
+		standard_files__flush();
+		tw_info__fini(&info);
+	}
+	tw_counts__fini(&counts);
 	return err;
 }
 
 static int info(void *data, int n_args, char **args, struct tw_error *error)
 {
-	const bool *as_json = data;
+	const struct info_config *config = data;
 	bool damaged = false;
 	int err = 0;
 
@@ -522,7 +563,7 @@ static int info(void *data, int n_args, char **args, struct tw_error *error)
 		const char *name = args[i];
 		const int fd = standard_files__open(&name, error);
 
-		err = fd < 0 ? fd : show(*as_json, fd, name, !i, &damaged, error);
+		err = fd < 0 ? fd : show(config, fd, name, !i, &damaged, error);
 		if (fd > STDIN_FILENO)
 			close(fd);
 	}
@@ -532,7 +573,10 @@ static int info(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per file, one a line", .offset = 0 },
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per file, one a line",
+	  .offset = offsetof(struct info_config, as_json) },
+	{ 0, "events", NULL, CLI_ARG_NONE, "Also show the number of events by event, with their share and rate",
+	  .offset = offsetof(struct info_config, events) },
 	{ 0 },
 };
 
@@ -541,6 +585,7 @@ static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Show what was recorded, and what was lost", "tracewire info x.pcapng" },
+	{ "Show which events a capture has, and how many a second", "tracewire info --events x.pcapng" },
 	{ "List files whose ledger does not balance or is open",
 	  "tracewire info -j *.pcapng | jq -r 'select(any(.streams[]; .ledger.difference != 0 or .ledger.state != \"closed\")) | .file'" },
 	{ "Describe a capture by another program", "dumpcap -i tw0 -w - -q | tracewire info -" },
@@ -565,6 +610,6 @@ const struct cli_command cli_command_info = {
 		"The exit status is 1 if a file is damaged or truncated; info describes it up to that place.",
 	.examples = examples,
 	.groups = groups,
-	.config_size = sizeof(bool),
+	.config_size = sizeof(struct info_config),
 	.run = info,
 };

@@ -80,7 +80,7 @@ static const struct {
 } foreign_letters[] = {
 	{ 'b', "buffer-size" }, { 'B', "buffer-size" }, { 'C', "ring-buffer" }, { 'F', "filter" },
 	{ 'G', "ring-buffer" }, { 'N', "udp" },         { 'o', "write" },       { 'v', "version" },
-	{ 'W', "ring-buffer" }, { 'Y', "filter" },
+	{ 'w', "output" },      { 'W', "ring-buffer" }, { 'Y', "filter" },
 };
 
 static const struct cli_option *option_set__named(const struct option_set *set, const char *name)

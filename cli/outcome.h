@@ -60,6 +60,7 @@
 	  "kinds of events not recorded: they appeared later, and the filter cannot be applied to them", NULL)      \
 	X(NO_FORMAT, NOTE, "events without a format in the file, shown as bytes", NULL)                             \
 	X(FIELDS, NOTE, "events shown as field=value, because their print format cannot be compiled", NULL)         \
+	X(NO_TIME, NOTE, "events without a time of day, which --since and --until leave out", NULL)                 \
 	X(NO_WALL, NOTE, "events without a time of day, shown with the time of the trace clock", NULL)              \
 	X(TRUNCATED, NOTE, "truncated frames, read up to their end", "capture without --snapshot-length")           \
 	X(VERSION, NOTE, "frames of an unknown version of the wire format", "use a newer Tracewire")                \

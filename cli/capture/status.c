@@ -18,6 +18,7 @@
 #include "cli/outcome.h"
 #include "cli/standard_files.h"
 #include "cli/summary.h"
+#include "cli/terminal.h"
 #include "pcap-tools/archive/archive.h"
 
 #define COLUMNS 100
@@ -26,14 +27,6 @@
 /* ECMA-48 control sequences: cursor up (CUU); erase to the end of the display (ED) */
 #define UP    "\033[%zuA"
 #define ERASE "\033[J"
-
-/* Whether standard error is a terminal that can move its cursor */
-static bool screen__is_there(void)
-{
-	const char *term = getenv("TERM");
-
-	return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
-}
 
 /* Return: size of the terminal; COLUMNS and ROWS if standard error is not a terminal */
 static struct winsize screen__size(void)
@@ -374,7 +367,7 @@ static void print_status(struct capture *capture, const struct receiver_stats *s
 {
 	static const char nothing[] = "no status yet: no stream was received, or the recorder is busy\n";
 
-	if (!screen__is_there()) {
+	if (!terminal__obeys(STDERR_FILENO)) {
 		print_refused(stats, stderr);
 		if (stats->n_streams)
 			print_lines(capture, stats);

@@ -9,12 +9,14 @@
 #include "base/printable.h"
 #include "base/time.h"
 #include "pcap-tools/capture/packet_frame.h"
+#include "pcap-tools/info/event_counter.h"
 #include "pcap-tools/merge/merge.h"
 
 /* State while a capture is read. */
 struct reader {
 	struct tw_info *info;
-	struct tw_merge *merge;  /* finds missing events by their numbers */
+	struct tw_merge *merge; /* finds missing events by their numbers */
+	struct tw_event_counter counter;
 	unsigned int user;       /* index in tw_stream.user of the stream's struct tw_info_stream */
 	uint32_t section_begins; /* index of the current section's first interface */
 	int err;                 /* -ENOMEM in a function that cannot return it; 0 = none */
@@ -339,11 +341,11 @@ static int settle(struct reader *r)
 	return err;
 }
 
-static int ignore(void *ctx, const struct tw_merged *out)
+static int take_merged(void *ctx, const struct tw_merged *out)
 {
-	(void)ctx;
-	(void)out;
-	return 0;
+	struct reader *r = ctx;
+
+	return tw_event_counter__take(&r->counter, out);
 }
 
 static void note_retired(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats)
@@ -389,18 +391,19 @@ static int read_file(struct reader *r, struct tw_capture_file *file, struct tw_e
 	return more == -EBADMSG ? 0 : more;
 }
 
-static int read_into(struct reader *r, int fd, const char *name, struct tw_error *error)
+static int read_into(struct reader *r, int fd, const char *name, struct tw_counts *events, struct tw_error *error)
 {
 	const struct tw_streams_options streams = { .known = TW_STREAMS_REPORTED_MAX,
 						    .silence = TW_STREAMS_SILENT_FRAMES,
 						    .keeps = true,
-						    .wants = TW_STREAM_WANTS_COUNTERS };
-	struct tw_merge_options options = { .emit = ignore, .retired = note_retired, .ctx = r };
+						    .wants = TW_STREAM_WANTS_COUNTERS |
+							     (events ? TW_STREAM_WANTS_FORMATS : 0) };
+	struct tw_merge_options options = { .emit = take_merged, .retired = note_retired, .ctx = r };
 	struct tw_capture_file *file;
 	int err;
 
 	options.streams = r->info->table = tw_streams__new(&streams);
-	if (!r->info->table)
+	if (!r->info->table || tw_event_counter__init(&r->counter, events, r->info->table))
 		return tw_error__set(error, -ENOMEM, "no memory to read %s", name);
 	r->user = tw_streams__add_user(r->info->table, &(struct tw_stream_user){ .ctx = r });
 	err = tw_merge__new(&options, &r->merge, error);
@@ -418,14 +421,15 @@ static int read_into(struct reader *r, int fd, const char *name, struct tw_error
 	return err;
 }
 
-int tw_info__read(int fd, const char *name, struct tw_info *ret, struct tw_error *error)
+int tw_info__read(int fd, const char *name, struct tw_counts *events, struct tw_info *ret, struct tw_error *error)
 {
 	struct reader r = { .info = ret };
 	int err;
 
 	*ret = (struct tw_info){ 0 };
-	err = read_into(&r, fd, name, error);
+	err = read_into(&r, fd, name, events, error);
 	tw_merge__free(r.merge);
+	tw_event_counter__fini(&r.counter);
 	if (err)
 		tw_info__fini(ret);
 	return err;

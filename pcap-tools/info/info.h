@@ -8,6 +8,7 @@
 #define TW_INFO_H
 
 #include "pcap-tools/capture/capture_file.h"
+#include "pcap-tools/counts.h"
 #include "stream/ledger.h"
 #include "stream/streams.h"
 
@@ -78,10 +79,11 @@ struct tw_info {
  * tw_info__read() - read a capture to its end
  * @fd: the caller closes it
  * @name: name of the file for error texts
+ * @events: all zero; gets the number of events by event, of all streams together, duplicates counted once; NULL = they are not counted
  * Return: 0; -ENOMEM; errors of tw_capture_file__open() and read(). For a file that is damaged after its beginning, it returns 0 and
  * describes the damage in @ret->damage.
  */
-int tw_info__read(int fd, const char *name, struct tw_info *ret, struct tw_error *error);
+int tw_info__read(int fd, const char *name, struct tw_counts *events, struct tw_info *ret, struct tw_error *error);
 
 /** tw_info__fini() - free the members that tw_info__read() allocated */
 void tw_info__fini(struct tw_info *info);

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/printable.h"
 #include "base/time.h"
+#include "pcap-tools/report/columns.h"
 
 /* The beginning of a line, before the event: stream, task, CPU, time. It is made for each event, so library calls are avoided. */
 #define NS_PER_US    1000u
@@ -15,6 +16,7 @@
 #define COMM_WIDTH   16
 #define COMM_LATENCY 8
 #define PID_WIDTH    5
+#define NAME_WIDTH   20  /* width of the column of event names; a longer name shifts the text */
 #define COMM_SHOWN   512 /* bytes of an escaped task name: enough for 128 bytes; the kernel's names have 16 */
 
 /* Flags in common_flags: the kernel's enum trace_flag_type. */
@@ -26,8 +28,7 @@ enum {
 	FLAG_SOFTIRQ = 0x10,
 };
 
-/* Return: the task's name at the time of the event; "<idle>" for pid 0; "<...>" if the name is unknown */
-static const char *report__comm(const struct tw_report_event *event, size_t *ret_len)
+const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len)
 {
 	const uint32_t pid = event->view.pid;
 	const char *name = pid ? tw_stream__task(event->stream, pid, event->view.time, ret_len) : NULL;
@@ -44,8 +45,7 @@ static bool has_time_of_day(const struct tw_report *report, const struct tw_stre
 	return report->options->time == TW_REPORT_WALL && stream->has_wall;
 }
 
-/* Converts a time to the kind selected by the options, ns. If the stream has no wall clock, it remains the time of the trace clock. */
-static uint64_t report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
+uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
 {
 	time = tw_identity__ns(&stream->identity, time);
 	if (has_time_of_day(report, stream))
@@ -59,8 +59,12 @@ static uint64_t report__time(struct tw_report *report, const struct tw_stream *s
 	return time - report->first_time;
 }
 
-/* The irq and preemption flags in the kernel's latency format */
-static void report__flags(struct tw_line *line, const struct tw_event_view *view)
+bool tw_report__counts(const struct tw_report *report, const struct tw_stream *stream)
+{
+	return !has_time_of_day(report, stream) && tw_identity__counts(&stream->identity);
+}
+
+void tw_report__flags(struct tw_line *line, const struct tw_event_view *view)
 {
 	const uint8_t flags = view->common_flags, depth = view->common_preempt_count & 0xf,
 		      migrate = view->common_preempt_count >> 4;
@@ -86,7 +90,7 @@ static void put_comm(struct tw_line *line, const char *comm, size_t len, size_t 
 	}
 	if (cut && len > width)
 		len = width;
-	if (len > width || (size_t)(line->end - line->at) < width) {
+	if (len >= width || (size_t)(line->end - line->at) < width) {
 		tw_line__bytes(line, comm, len);
 		return;
 	}
@@ -96,29 +100,29 @@ static void put_comm(struct tw_line *line, const char *comm, size_t len, size_t 
 	memcpy(line->at - len, comm, len);
 }
 
-static void put_pid(struct tw_line *line, uint32_t pid)
+static void put_pid(struct tw_line *line, uint32_t pid, size_t width)
 {
 	const char *begin = line->at;
 	size_t len;
 
 	tw_line__i64(line, (int32_t)pid);
-	for (len = (size_t)(line->at - begin); len < PID_WIDTH; len++)
+	for (len = (size_t)(line->at - begin); len < width; len++)
 		tw_line__char(line, ' ');
 }
 
 static void put_task(const struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
 {
-	const bool latency = report->options->latency;
+	const bool latency = report->options->latency, compact = report->options->compact;
 	size_t len;
-	const char *comm = report__comm(event, &len);
+	const char *comm = tw_report__comm(event, &len);
 
-	put_comm(line, comm, len, latency ? COMM_LATENCY : COMM_WIDTH, latency);
+	put_comm(line, comm, len, latency ? COMM_LATENCY : compact ? 0 : COMM_WIDTH, latency);
 	tw_line__char(line, '-');
-	put_pid(line, event->view.pid);
+	put_pid(line, event->view.pid, compact ? 0 : PID_WIDTH);
 	if (latency) {
 		tw_line__char(line, ' ');
 		tw_line__digits(line, event->cpu, 3, ' ');
-		report__flags(line, &event->view);
+		tw_report__flags(line, &event->view);
 	} else {
 		tw_line__bytes(line, " [", 2);
 		tw_line__digits(line, event->cpu, 3, '0');
@@ -195,10 +199,10 @@ static void put_delta(struct tw_report *report, struct tw_line *line, uint64_t n
 
 static void put_time(struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
 {
-	const uint64_t time = report__time(report, event->stream, event->view.time);
+	const uint64_t time = tw_report__time(report, event->stream, event->view.time);
 	const bool of_day = has_time_of_day(report, event->stream);
 
-	if (!of_day && tw_identity__counts(&event->stream->identity)) {
+	if (tw_report__counts(report, event->stream)) {
 		tw_line__digits(line, time, COUNT_WIDTH, ' '); /* the same width as in trace-cmd */
 		tw_line__char(line, ':');
 	} else {
@@ -260,7 +264,9 @@ void tw_report__head(struct tw_report *report, struct tw_line *line)
 		if (s->identity.cpus > cpus)
 			cpus = s->identity.cpus;
 	}
-	if (!report->n_named && !report->options->json && cpus) {
+	if (report->columns) {
+		tw_report_columns__head(report, line);
+	} else if (!report->n_named && !report->options->json && cpus) {
 		tw_line__str(line, "cpus=");
 		tw_line__u64(line, cpus);
 		tw_line__char(line, '\n');
@@ -270,9 +276,13 @@ void tw_report__head(struct tw_report *report, struct tw_line *line)
 
 /* Text lines in the layout of `trace-cmd report`. */
 
-#define NAME_WIDTH 20 /* width of the column of event names; a longer name shifts the text */
-#define CUT        "... [cut]"
-#define SNAPPED    " [cut by the capture]"
+/* ECMA-48 control sequences (SGR) */
+#define BOLD  "\033[1m"
+#define RED   "\033[31m"
+#define PLAIN "\033[m"
+
+#define CUT     "... [cut]"
+#define SNAPPED " [cut by the capture]"
 
 static void put_bytes(struct tw_line *line, const struct tw_record *record)
 {
@@ -282,8 +292,7 @@ static void put_bytes(struct tw_line *line, const struct tw_record *record)
 	}
 }
 
-static void report__event_text(const struct tw_report *report, const struct tw_report_event *event,
-			       struct tw_line *line)
+void tw_report__event_text(const struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
 {
 	const struct tw_print_host *host = &event->stream->print_host;
 
@@ -294,6 +303,21 @@ static void report__event_text(const struct tw_report *report, const struct tw_r
 				     line);
 	else
 		tw_print__run(event->print, &event->record, host, line);
+}
+
+/* Writes a name and escapes it, in colour if the options want it. Return: its length without control sequences, bytes */
+static size_t put_marked(const struct tw_report *report, struct tw_line *line, const char *name)
+{
+	const char *begin;
+	size_t len;
+
+	tw_printable__layout(line, report->options->colour ? BOLD : "");
+	begin = line->at;
+	tw_line__str(line, name);
+	tw_printable__escape(line);
+	len = (size_t)(line->at - begin);
+	tw_printable__layout(line, report->options->colour ? PLAIN : "");
+	return len;
 }
 
 /* Return: the event's name and the padding after it, cached because few event types are frequent; NULL if the name does not fit a label */
@@ -307,11 +331,9 @@ static const struct tw_report_label *label_of(struct tw_report *report, const st
 	if (label->known == known)
 		return label;
 	label->known = NULL; /* its text is overwritten even if the name does not fit */
-	tw_line__str(&line, known->format->name);
-	tw_printable__escape(&line);
-	len = tw_line__len(&line);
+	len = put_marked(report, &line, known->format->name);
 	tw_line__bytes(&line, ": ", 2);
-	if (len < NAME_WIDTH)
+	if (len < NAME_WIDTH && !report->options->compact)
 		tw_line__fill(&line, ' ', NAME_WIDTH - len);
 	if (line.cut)
 		return NULL;
@@ -325,7 +347,7 @@ static void put_name(struct tw_report *report, struct tw_line *line, const struc
 	const struct tw_report_label *label = label_of(report, known);
 
 	if (!label) {
-		tw_line__str(line, known->format->name);
+		put_marked(report, line, known->format->name);
 		tw_line__bytes(line, ": ", 2);
 	} else if (line->end - line->at >= (ptrdiff_t)sizeof(label->text)) {
 		memcpy(line->at, label->text, sizeof(label->text));
@@ -340,7 +362,7 @@ static void put_event(struct tw_report *report, struct tw_line *line, const stru
 {
 	if (event->known) {
 		put_name(report, line, event->known);
-		report__event_text(report, event, line);
+		tw_report__event_text(report, event, line);
 		return;
 	}
 	tw_line__str(line, "[unknown event ");
@@ -380,7 +402,7 @@ static void text_loss(struct tw_report *report, const struct tw_report_loss *los
 	const struct tw_lost_view *lost = &loss->lost;
 
 	put_stream(report, line, loss->stream);
-	tw_line__str(line, "CPU:");
+	tw_line__str(line, report->options->colour ? RED "CPU:" : "CPU:");
 	tw_line__u64(line, loss->cpu);
 	tw_line__str(line, " [");
 	if (lost->unknown && lost->count)
@@ -389,12 +411,13 @@ static void text_loss(struct tw_report *report, const struct tw_report_loss *los
 		tw_line__u64(line, lost->count);
 		tw_line__char(line, ' ');
 	}
-	tw_line__str(line, "EVENTS DROPPED]\n");
+	tw_line__str(line, report->options->colour ? "EVENTS DROPPED]" PLAIN "\n" : "EVENTS DROPPED]\n");
 }
 
 /*
- * JSON: one object per line (RFC 8259). Numbers beyond 2^53, which readers may round, are strings, and so are times in seconds. Strings
- * of the kernel may contain any bytes: base/json.h makes valid text of them.
+ * JSON: one object per line (RFC 8259). Values of fields beyond 2^53, which readers may round, are strings, and so are times in
+ * seconds; time_ns is a number with all digits, for readers that do not round. Strings of the kernel may contain any bytes: base/json.h
+ * makes valid text of them.
  */
 #define EXACT_MAX ((uint64_t)1 << 53)
 
@@ -466,7 +489,7 @@ static void put_fields(struct tw_json *json, const struct tw_report_event *event
 static void open_object(struct tw_report *report, struct tw_json *json, struct tw_line *line,
 			const struct tw_stream *stream, uint16_t cpu, uint64_t time)
 {
-	const uint64_t ns = report__time(report, stream, time);
+	const uint64_t ns = tw_report__time(report, stream, time);
 
 	tw_json__to_line(json, line, false);
 	tw_json__open(json, NULL, '{');
@@ -475,6 +498,7 @@ static void open_object(struct tw_report *report, struct tw_json *json, struct t
 	tw_line__char(line, '.');
 	tw_line__digits(line, ns % TW_NS_PER_SECOND, 9, '0');
 	tw_line__char(line, '"');
+	tw_json__u64(json, "time_ns", ns);
 	if (*stream->identity.host)
 		tw_json__str(json, "host", stream->identity.host);
 	if (*stream->identity.instance)
@@ -485,12 +509,12 @@ static void open_object(struct tw_report *report, struct tw_json *json, struct t
 static void put_task_fields(struct tw_json *json, const struct tw_report_event *event)
 {
 	size_t len;
-	const char *comm = report__comm(event, &len);
+	const char *comm = tw_report__comm(event, &len);
 
 	tw_json__i64(json, "pid", (int32_t)event->view.pid);
 	tw_json__text(json, "comm", comm, len);
 	tw_line__char(tw_json__value(json, "flags"), '"');
-	report__flags(json->line, &event->view);
+	tw_report__flags(json->line, &event->view);
 	tw_line__char(json->line, '"');
 }
 
@@ -511,7 +535,7 @@ static void put_event_text(struct tw_report *report, struct tw_json *json, const
 {
 	struct tw_line text = tw_line__of(report->text, TW_PRINT_LINE_MAX, TW_LINE_TEXT);
 
-	report__event_text(report, event, &text);
+	tw_report__event_text(report, event, &text);
 	tw_json__printable(json, "text", text.text, tw_line__len(&text));
 	if (text.cut)
 		tw_json__bool(json, "text_cut", true);
@@ -560,7 +584,9 @@ static void json_loss(struct tw_report *report, const struct tw_report_loss *los
 
 void tw_report__event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
 {
-	if (report->options->json)
+	if (report->columns)
+		tw_report_columns__event(report, event, line);
+	else if (report->options->json)
 		json_event(report, event, line);
 	else
 		text_event(report, event, line);
@@ -570,6 +596,6 @@ void tw_report__loss(struct tw_report *report, const struct tw_report_loss *loss
 {
 	if (report->options->json)
 		json_loss(report, loss, line);
-	else
+	else if (!report->columns)
 		text_loss(report, loss, line);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "pcap-tools/report/columns.h"
 #include "pcap-tools/report/report_impl.h"
 
 #define PENDING_MAX   8192       /* limit of waiting events; beyond it, the oldest is printed without its exit */
@@ -42,7 +43,7 @@ int tw_report_output__flush(struct tw_report_output *out)
 	return out->failure;
 }
 
-/* Return: an empty line in the output buffer. Lines of JSON are not escaped again, because all texts in them are printable. */
+/* Return: an empty line in the output buffer. Lines of JSON and tables are not escaped again, because all texts in them are printable. */
 static struct tw_line begin_line(struct tw_report *report)
 {
 	struct tw_report_output *out = &report->out;
@@ -50,7 +51,8 @@ static struct tw_line begin_line(struct tw_report *report)
 	if (TW_REPORT_OUTPUT_SIZE - out->len < TW_REPORT_LINE_MAX)
 		tw_report_output__flush(out);
 	return tw_line__of(out->buf + out->len, TW_REPORT_LINE_MAX,
-			   report->options->raw || report->options->json ? TW_LINE_BYTES : TW_LINE_TEXT);
+			   report->options->raw || report->options->json || report->columns ? TW_LINE_BYTES
+											    : TW_LINE_TEXT);
 }
 
 /* Adds the line to the output buffer. Return: 0, or -errno of an earlier write() */
@@ -112,10 +114,29 @@ static int print_loss(struct tw_report *report, const struct tw_report_loss *los
 	return output__put(&report->out, &line);
 }
 
+/* Writes the header of a table that has no events. Return: 0, -EINVAL for a column that no event has, or a failure of write() */
+static int print_head(struct tw_report *report)
+{
+	struct tw_line line;
+	int err;
+
+	if (!report->columns || !tw_streams__first(report->streams))
+		return 0;
+	err = tw_report_columns__check(report, true);
+	if (err || report->options->counts)
+		return err;
+	line = begin_line(report);
+	tw_report_columns__head(report, &line);
+	return output__put(&report->out, &line);
+}
+
 static int print(struct tw_report *report, const struct tw_report_event *event)
 {
 	struct tw_line line;
+	const int err = tw_report_columns__check(report, false);
 
+	if (err)
+		return err;
 	if (report->n_streams != report->n_named) {
 		line = begin_line(report);
 		tw_report__head(report, &line);
@@ -270,7 +291,7 @@ int tw_report_pending__event(struct tw_report_pending *pending, struct tw_report
 	return err;
 }
 
-int tw_report_pending__flush(struct tw_report_pending *pending)
+int tw_report_pending__flush(struct tw_report_pending *pending, bool complete)
 {
 	int err = 0;
 
@@ -279,5 +300,5 @@ int tw_report_pending__flush(struct tw_report_pending *pending)
 	for (size_t i = 0; !err && i < pending->n_losses; i++)
 		err = print_loss(pending->report, &pending->losses[i]);
 	pending->n_losses = 0;
-	return err;
+	return err || !complete ? err : print_head(pending->report);
 }

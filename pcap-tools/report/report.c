@@ -7,44 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/event_pattern.h"
 #include "base/printable.h"
 #include "pcap-tools/capture/capture_file.h"
+#include "pcap-tools/report/columns.h"
+#include "pcap-tools/report/count.h"
 #include "pcap-tools/report/frames.h"
 #include "pcap-tools/report/report_impl.h"
+#include "pcap-tools/report/selection.h"
 #include "wire/parts.h"
-
-/* Flags in tw_stream_event.chosen, set at the first event of a type. */
-enum {
-	LOOKED_AT = 1, /* WANTED is valid */
-	WANTED = 2,    /* a pattern of the options matches */
-	COMPILED = 4,  /* it has a print program that can be used */
-};
-
-static bool wants_cpu(const struct tw_report_options *options, uint16_t cpu)
-{
-	return !options->cpus || (cpu < TW_REPORT_CPUS_MAX && options->cpus[cpu]);
-}
-
-static bool matches(const char *const *patterns, const struct tw_format *format)
-{
-	for (; *patterns; patterns++) {
-		if (tw_event_patterns__match(*patterns, format->system, format->name))
-			return true;
-	}
-	return false;
-}
-
-static bool wants_event(const struct tw_report_options *options, struct tw_stream_event *known)
-{
-	if (!options->events)
-		return true;
-	if (!known)
-		return false;
-	if (!(known->chosen & LOOKED_AT))
-		known->chosen |= LOOKED_AT | (matches(options->events, known->format) ? WANTED : 0);
-	return known->chosen & WANTED;
-}
 
 /*
  * Return: the print program of an event type; NULL if the fields are to be printed. Events printed as field=value although they have a
@@ -59,12 +29,12 @@ static const struct tw_print *program_of(struct tw_report *report, struct tw_str
 
 	if (!known || report->options->fields)
 		return NULL;
-	if (known->chosen & COMPILED && known->print)
+	if (known->chosen & TW_REPORT_CHOSEN_COMPILED && known->print)
 		return known->print;
 	print = tw_stream__print(stream, known);
 	why = print ? tw_print__refusal(print) : "no memory";
 	if (!why) {
-		known->chosen |= COMPILED;
+		known->chosen |= TW_REPORT_CHOSEN_COMPILED;
 		return print;
 	}
 	if (!stats->fallbacks++) {
@@ -94,12 +64,15 @@ static int take_event(struct tw_report *report, struct tw_stream *stream, const 
 		event.view.time = frame->info.base_time;
 	report->stats->events++;
 	event.known = tw_stream__event(stream, frame->info.schema_id, event.view.id);
-	if (!wants_cpu(report->options, event.cpu) || !wants_event(report->options, event.known))
+	if (!tw_report_selection__wants_event(report, &event))
 		return 0;
 	if (report->capture_filter &&
 	    !tw_capture_filter__wants(report->capture_filter, stream, &frame->info, &event.view))
 		return 0;
 	report->stats->unknown += !event.known;
+	report->stats->printed++;
+	if (report->options->counts)
+		return tw_report_count__event(report, &event);
 	event.print = cut ? NULL : program_of(report, stream, event.known);
 	event.record = (struct tw_record){
 		.data = event.view.record,
@@ -108,7 +81,6 @@ static int take_event(struct tw_report *report, struct tw_stream *stream, const 
 		.from_wire = true,
 		.cut = cut,
 	};
-	report->stats->printed++;
 	return tw_report_pending__event(report->pending, &event);
 }
 
@@ -123,7 +95,9 @@ static int take_lost(struct tw_report *report, struct tw_stream *stream, const s
 	report->stats->lost += lost->count;
 	report->stats->lost_unknown += lost->unknown;
 	report->explained += lost->where == TW_LOST_RING ? 0 : lost->count;
-	return wants_cpu(report->options, loss.cpu) ? tw_report_pending__loss(report->pending, &loss) : 0;
+	if (report->options->counts)
+		return 0;
+	return tw_report_selection__wants_loss(report, &loss) ? tw_report_pending__loss(report->pending, &loss) : 0;
 }
 
 static int take_part(struct tw_report *report, struct tw_stream *stream, const struct tw_report_frame *frame,
@@ -203,15 +177,20 @@ static int take_packets(struct tw_report *report, struct tw_capture_file *file, 
 	if (!err)
 		err = tw_report_frames__flush(report->frames);
 	if (!err)
-		err = tw_report_pending__flush(report->pending);
+		err = tw_report_pending__flush(report->pending, !more);
+	if (!err && report->options->counts)
+		err = tw_report_count__streams(report);
 	report->stats->not_written = tw_report_output__flush(&report->out) != 0;
 	if (report->stats->not_written && !err)
 		err = report->out.failure;
+	if (*report->refusal.text)
+		return tw_error__set(error, -EINVAL, "%s", report->refusal.text);
 	if (err)
 		return tw_error__set(error, err, "printing %s failed: %s", name, strerror(-err));
 	return more;
 }
 
+/* Return: 0, or -errno if the file has nothing that can be printed with these options */
 static int judge(const struct tw_report *report, const char *name, struct tw_error *error)
 {
 	const struct tw_report_stats *stats = report->stats;
@@ -226,7 +205,7 @@ static int judge(const struct tw_report *report, const char *name, struct tw_err
 			error, -EPROTONOSUPPORT,
 			"%s has an unknown version of the wire format (this program supports %u): use a newer tracewire",
 			name, TW_VERSION);
-	return 0;
+	return tw_report_selection__check(report, name, error);
 }
 
 static void finish(struct tw_report *report)
@@ -245,6 +224,7 @@ static void finish(struct tw_report *report)
 	tw_report_frames__free(report->frames);
 	tw_parts__free(report->parts);
 	tw_report_pending__free(report->pending);
+	tw_report_columns__free(report->columns);
 	tw_capture_filter__free(report->capture_filter);
 	tw_streams__free(report->streams);
 	free(report->out.buf);
@@ -264,13 +244,15 @@ static bool prepare(struct tw_report *report, bool in_order)
 	report->frames = tw_report_frames__new(report->streams, in_order, take_frame, report, report->stats);
 	if (report->streams)
 		report->user = tw_streams__add_user(report->streams, &(struct tw_stream_user){ .ctx = report });
+	if (tw_report_columns__new(report->options->table, &report->columns))
+		return false;
 	return report->frames && report->streams && report->out.buf && report->text && report->parts && report->pending;
 }
 
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
 		   struct tw_report_stats *ret, struct tw_error *error)
 {
-	struct tw_report report = { .options = options, .stats = ret, .out.fd = out };
+	struct tw_report report = { .in = in, .name = name, .options = options, .stats = ret, .out.fd = out };
 	struct tw_capture_file *file;
 	int err;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints a capture as text, one line for each event, in the layout of `trace-cmd report`; or as one JSON object a line. Captures of an
+ * Prints a capture as text, one line for each event, in the layout of `trace-cmd report`; as one JSON object a line; or as a table. Captures of an
  * interface are merged first (report/frames.h).
  */
 #ifndef TW_REPORT_H
@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "pcap-tools/capture/capture_filter.h"
+#include "pcap-tools/counts.h"
 
 #define TW_REPORT_CPUS_MAX 4096 /* CPUs that can be selected by number */
 
@@ -20,36 +21,90 @@ enum tw_report_time {
 	TW_REPORT_WALL,     /* CLOCK_REALTIME, from the stream's first CLOCK, in local time */
 };
 
+/* The first or the last time of the events to print. */
+struct tw_report_bound {
+	enum {
+		TW_REPORT_UNBOUNDED,
+		TW_REPORT_BOUND_RELATIVE, /* ns since the first event of the capture */
+		TW_REPORT_BOUND_WALL, /* CLOCK_REALTIME, ns; events of streams without a wall clock are not printed */
+	} kind;
+	uint64_t ns;
+};
+
+#define TW_REPORT_COLUMNS_MAX 256
+
+/* A table of values, one line for each event; losses have no line. A value that an event does not have is empty. */
+struct tw_report_table {
+	/*
+	 * Names of the columns: time, time_ns, time_epoch, host, instance, cpu, pid, comm, flags, system, event, text, info (the same as
+	 * text); or a field of events: FIELD, EVENT.FIELD, SYSTEM.EVENT.FIELD. All may begin with "trace.", as in Wireshark.
+	 */
+	const char *const *columns;
+	size_t n_columns; /* at most TW_REPORT_COLUMNS_MAX */
+	char separator;   /* between the values of a line; no quote and no line break */
+	bool header;      /* the first line has the names of the columns */
+	enum {
+		TW_REPORT_QUOTE_NONE,
+		TW_REPORT_QUOTE_NEEDED, /* double quotes if the value contains the separator, quotes or line breaks: RFC 4180 */
+		TW_REPORT_QUOTE_DOUBLE,
+		TW_REPORT_QUOTE_SINGLE,
+	} quote; /* quotes within a quoted value are doubled */
+};
+
+/* Counts of the selected events. */
+struct tw_report_counts {
+	struct tw_counts events; /* by event, of all streams together */
+	struct tw_counts tasks;  /* by stream, pid and task name at the time of the event */
+	int64_t first, last;     /* times of the first and the last of them, ns since the first event of the capture */
+	bool without_seconds;    /* a clock among them counts something else than time, so there are no rates */
+	struct tw_count_stream *streams; /* @n_streams of them: the streams in the capture */
+	uint32_t n_streams;
+};
+
 struct tw_report_options {
 	const char *const *events; /* patterns of events to print, NULL-terminated; NULL = all events */
-	const uint8_t *cpus; /* TW_REPORT_CPUS_MAX bytes, one per CPU: 1 = its events are printed; NULL = all CPUs */
-	const struct tw_filter *filter; /* only matching events are printed; NULL = all events */
+	const uint8_t *cpus;  /* TW_REPORT_CPUS_MAX bytes, one per CPU: 1 = its events are printed; NULL = all CPUs */
+	const uint32_t *pids; /* print only events of these tasks; @n_pids of them, 0 = all tasks */
+	size_t n_pids;
+	const char *const *
+		comms; /* globs of task names, each with several separated by commas; NULL-terminated; NULL = all tasks */
+	struct tw_report_bound since, until; /* both inclusive */
+	const struct tw_filter *filter;      /* only matching events are printed; NULL = all events */
 	enum tw_report_time time;
-	bool delta;     /* also print the time since the line before */
-	bool full_time; /* print times in nanoseconds; otherwise rounded to microseconds */
-	bool latency;   /* the layout of latency tracers, with irq and preemption flags */
-	bool fields;    /* print field=value instead of the text of the print fmt */
-	bool json;      /* print JSON objects */
-	bool raw;       /* print texts byte for byte, without the escapes of base/printable.h; JSON ignores it */
+	bool delta;                          /* also print the time since the line before */
+	bool full_time;                      /* print times in nanoseconds; otherwise rounded to microseconds */
+	bool latency;                        /* the layout of latency tracers, with irq and preemption flags */
+	bool fields;                         /* print field=value instead of the text of the print fmt */
+	bool json;                           /* print JSON objects */
+	const struct tw_report_table *table; /* print a table; NULL = lines of text or JSON */
+	struct tw_report_counts
+		*counts; /* count the events here and print nothing; all zero at first; NULL = print them */
+	bool colour;     /* mark names of events and losses in lines of text, for a terminal */
+	bool compact;    /* lines of text without the blanks that align their columns, for a narrow terminal */
+	bool raw;        /* print texts byte for byte, without the escapes of base/printable.h; JSON ignores it */
 };
 
 /* Counters of what was read, printed and not printed. */
 struct tw_report_stats {
 	uint64_t packets, frames; /* packets read; packets with a Tracewire frame */
 	uint64_t events;          /* events in these frames */
-	uint64_t printed;
-	bool not_written;      /* the output failed: some of the events counted as printed are missing */
-	uint64_t filtered;     /* FILTERED events: rejected by a classifier on the path */
-	uint64_t lost;         /* events lost, according to LOST records */
-	uint64_t lost_unknown; /* LOST records with an unknown number of events */
-	uint64_t missing;      /* events missing by their numbers that no LOST reports: dropped on the path */
-	uint64_t without_wall; /* events printed with the time of the trace clock: their stream has no wall clock */
-	uint64_t unknown;      /* events whose format is unknown; shown as bytes */
-	uint64_t snapped;      /* frames of which the capturing program kept only the beginning */
-	uint64_t malformed;    /* frames that cannot be read, in whole or in part */
-	uint64_t versions;     /* frames of an unknown version */
-	uint64_t fallbacks;    /* events printed as field=value because their print fmt could not be compiled */
-	char fallback[128];    /* the first of the fallbacks: "system:event: why", printable */
+	uint64_t printed;         /* or counted */
+	bool not_written;         /* the output failed: some of the events counted as printed are missing */
+	uint64_t filtered;        /* FILTERED events: rejected by a classifier on the path */
+	uint64_t lost;            /* events lost, according to LOST records */
+	uint64_t lost_unknown;    /* LOST records with an unknown number of events */
+	uint64_t missing;         /* events missing by their numbers that no LOST reports: dropped on the path */
+	uint64_t without_wall;    /* events printed with the time of the trace clock: their stream has no wall clock */
+	uint64_t without_time;    /* events not printed because their time cannot be compared with since and until */
+	/* With since or until, of all events with a time: the last one, ns since the first; and, if known, CLOCK_REALTIME of both, ns */
+	int64_t span;
+	uint64_t first_wall, last_wall; /* 0 = unknown */
+	uint64_t unknown;               /* events whose format is unknown; shown as bytes */
+	uint64_t snapped;               /* frames of which the capturing program kept only the beginning */
+	uint64_t malformed;             /* frames that cannot be read, in whole or in part */
+	uint64_t versions;              /* frames of an unknown version */
+	uint64_t fallbacks; /* events printed as field=value because their print fmt could not be compiled */
+	char fallback[128]; /* the first of the fallbacks: "system:event: why", printable */
 	struct tw_streams_stats streams; /* metadata that was not kept; @malformed includes its malformed records */
 	struct tw_capture_filter_stats capture_filter;       /* counters of the filter in the options */
 	struct tw_undecided_predicates undecided_predicates; /* its comparisons with names that no format has */
@@ -60,11 +115,15 @@ struct tw_report_stats {
  * @in: file descriptor of the capture; @name is its name in error texts
  * @out: file descriptor for the lines; blocks while a pipe is full
  * @ret: filled also after a failure
- * Return: 0; -EBADMSG if the capture is damaged: everything before the damage is printed; -EINVAL if the file is not a capture, or for
- * a filter that cannot match any event; -ENODATA if it has no frames; -EPROTONOSUPPORT if all frames are of an unknown version; -EPIPE;
+ * Return: 0; -EBADMSG if the capture is damaged: everything before the damage is printed; -EINVAL if the file is not a capture, for
+ * a filter that cannot match any event, if no event has a time that can be compared with since and until, or if
+ * no event has the field of a column; -ENODATA if it has no frames; -EPROTONOSUPPORT if all frames are of an unknown version; -EPIPE;
  * another -errno of reading or writing.
  */
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
 		   struct tw_report_stats *ret, struct tw_error *error);
+
+/** tw_report_counts__fini() - free the members */
+void tw_report_counts__fini(struct tw_report_counts *counts);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files of report/: report.c selects events, pending.c keeps those that wait, lines.c writes the lines. */
+/* Shared by the files of report/: report.c reads frames, selection.c selects events, pending.c keeps those that wait, lines.c writes the lines,
+ * columns.c and rows.c write tables, count.c counts. */
 #ifndef TW_REPORT_IMPL_H
 #define TW_REPORT_IMPL_H
 
@@ -9,6 +10,12 @@
 
 #define TW_REPORT_LINE_MAX    (64 * 1024)              /* bytes; longer lines are cut */
 #define TW_REPORT_OUTPUT_SIZE (4 * TW_REPORT_LINE_MAX) /* bytes collected before a write() */
+
+/* Flags in tw_stream_event.chosen. */
+enum {
+	TW_REPORT_CHOSEN_COMPILED = 1,  /* it has a print program that can be used */
+	TW_REPORT_CHOSEN_SELECTION = 2, /* this flag and the next one belong to selection.c */
+};
 
 /* Events lost on a CPU. */
 struct tw_report_loss {
@@ -31,7 +38,7 @@ struct tw_report_event {
 };
 
 #define TW_REPORT_LABELS 256 /* entries of the cache of labels */
-#define TW_REPORT_LABEL  32  /* bytes; most event names are shorter */
+#define TW_REPORT_LABEL  48  /* bytes; most event names are shorter, also with colour */
 
 /* A cached event name, with the padding after it. */
 struct tw_report_label {
@@ -58,15 +65,23 @@ struct tw_report_output {
 
 /* The state of a report. */
 struct tw_report {
+	int in; /* the file, and its name for messages */
+	const char *name;
 	const struct tw_report_options *options;
 	struct tw_report_stats *stats;
 	struct tw_streams *streams;
 	struct tw_report_frames *frames;
 	struct tw_parts *parts; /* of events */
 	struct tw_report_pending *pending;
+	struct tw_report_columns *columns;        /* NULL = no table */
+	struct tw_error refusal;                  /* why the report ends with -EINVAL; "" = for no such reason */
 	struct tw_capture_filter *capture_filter; /* NULL = no filter */
 	struct tw_report_output out;
 	uint64_t explained; /* number of the events missing by numbers that LOST records explain */
+	struct {
+		const struct tw_stream *stream; /* NULL = no event was read */
+		uint64_t time;                  /* of the stream's clock */
+	} origin; /* the first event of the capture, where relative bounds of time begin */
 	uint64_t first_time,
 		last_time; /* first event's time, ns, for RELATIVE; time of the line before, in printed units, for delta */
 	bool any_time;
@@ -80,9 +95,24 @@ struct tw_report {
 	struct tw_report_label labels[TW_REPORT_LABELS];
 };
 
-/** tw_report__event(), tw_report__loss() - write the line of an event, of a loss: text or JSON */
+/** tw_report__event(), tw_report__loss() - write the line of an event, of a loss; a table has no losses */
 void tw_report__event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
 void tw_report__loss(struct tw_report *report, const struct tw_report_loss *loss, struct tw_line *line);
+
+/** tw_report__comm() - the task's name at the time of the event; "<idle>" for pid 0; "<...>" if the name is unknown */
+const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len);
+
+/** tw_report__time() - a time of the kind selected by the options, ns. If the stream has no wall clock, it is that of the trace clock */
+uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time);
+
+/** tw_report__counts() - whether the times of tw_report__time() are counts, not ns */
+bool tw_report__counts(const struct tw_report *report, const struct tw_stream *stream);
+
+/** tw_report__flags() - write the irq and preemption flags in the kernel's latency format */
+void tw_report__flags(struct tw_line *line, const struct tw_event_view *view);
+
+/** tw_report__event_text() - write the text, or the fields, of an event whose format is known */
+void tw_report__event_text(const struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
 
 /** tw_report__head() - determine how stream names precede the lines; the first call also writes the header */
 void tw_report__head(struct tw_report *report, struct tw_line *line);
@@ -98,8 +128,11 @@ int tw_report_pending__event(struct tw_report_pending *pending, struct tw_report
 /** tw_report_pending__loss() - keep a loss, to be printed before the next event of its CPU. Return: 0, or a failure of write() */
 int tw_report_pending__loss(struct tw_report_pending *pending, const struct tw_report_loss *loss);
 
-/** tw_report_pending__flush() - print all waiting events and losses, at the end of the file */
-int tw_report_pending__flush(struct tw_report_pending *pending);
+/**
+ * tw_report_pending__flush() - print all waiting events and losses, at the end of the file
+ * @complete: the file is not damaged, so that a table without events gets its header, and the names of its columns can be judged
+ */
+int tw_report_pending__flush(struct tw_report_pending *pending, bool complete);
 
 /** tw_report_pending__free() - NULL is fine */
 void tw_report_pending__free(struct tw_report_pending *pending);

@@ -57,6 +57,20 @@ expect "streams of both" 2 "$("$tracewire" info -j both.pcapng | python3 -c 'imp
 expect "missing by numbers in some" "$("$tracewire" report -v some.pcapng 2>&1 >/dev/null | awk '/^missing/ { print $2 }')" \
 	"$(value some.pcapng streams/0/counted/places/wire)"
 
+# Events by event: those that report prints
+for file in sample.pcapng x.pcapng x.pcap; do
+	"$tracewire" report -q -j "$file" | python3 -c 'import collections, json, sys
+for name, n in sorted(collections.Counter(e["system"] + ":" + e["event"] for e in map(json.loads, sys.stdin) if "lost" not in e).items()): print(name, n)' >reported
+	"$tracewire" info -j --events "$file" | python3 -c 'import json, sys
+info = json.load(sys.stdin)
+for c in sorted(info["event_counts"], key=lambda c: c["event"]):
+	print(c["event"], c["count"])
+	assert abs(c["rate"] - c["count"] / float(info["duration"])) < 1e-3, c' >counted
+	[ -s reported ] && cmp -s reported counted || fail "info --events of $file: $(diff reported counted | head -n 4)"
+done
+"$tracewire" info --events sample.pcapng | grep -qE '^ +215 +65\.2% +858\.6  sched:sched_switch$' || fail "--events as text"
+"$tracewire" info -j sample.pcapng | grep -q event_counts && fail "counts of events without --events"
+
 # A file that convert wrote has a ledger too
 expect "ledger of what was converted" "True open 0" "$(value x.pcapng streams/0/stored) $(value x.pcapng streams/0/ledger/state) $(value x.pcapng streams/0/missing)"
 

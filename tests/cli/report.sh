@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `tracewire report`: options compared with those of trace-cmd report, JSON, damaged captures and other files, outputs that close.
-# Usage: report.sh TRACEWIRE DAT
+# Usage: report.sh TRACEWIRE DAT [PLUGINS]
 tracewire=$1
 dat=$2
+plugins=${3-}
 . "$(dirname "$0")/common.sh"
 . "$(dirname "$0")/../shell/trace-cmd.sh"
 export LC_ALL=C TZ=UTC
 
-need trace-cmd python3 editcap
+need trace-cmd python3 editcap mergecap script
 "$tracewire" convert -q "$dat" "$scratch/x.pcapng" || { fail "$dat cannot be converted"; exit 1; }
 cd "$scratch" || exit 1
 
@@ -66,8 +67,48 @@ grep -E '^cpus=|: (sched_switch|irq_handler_e[a-z]*): ' plain | cmp -s - chosen 
 "$tracewire" report -q --cpu 4 x.pcapng >none || fail "a CPU without events"
 expect "events of CPU 4" 0 "$(grep -c . none)"
 
-# The time of day is printed if it is known: a trace.dat does not have it.
+# Tasks by pid and by name: the lines of these tasks, in the same order
+"$tracewire" report -q -P 0,132 x.pcapng | tail -n +2 >chosen
+grep -E -- '^ +[^ ]+-(0|132) +\[' plain | cmp -s - chosen || fail "-P prints other lines than those of its tasks"
+"$tracewire" report -q --comm 'b[a]s?,<idle>' --comm 'trace-*' x.pcapng | tail -n +2 >chosen
+grep -E -- '^ +(bash|<idle>|trace-[^ ]*)-[0-9]+ +\[' plain | cmp -s - chosen || fail "--comm prints other lines than those of its tasks"
+
+# Times since the first event, and times of day: the lines with these times, both included
+"$tracewire" report -q -t x.pcapng | tail -n +2 >full
+cat >between.py <<'END'
+import re, sys
+
+first, wanted = None, False
+for line in open("full"):
+	time = re.search(r"\] +(\d+)\.(\d{9}): ", line) # a line without a time continues the one before
+	if time:
+		ns = int(time[1] + time[2])
+		first = ns if first is None else first
+		wanted = int(sys.argv[1]) <= ns - first <= int(sys.argv[2])
+	if wanted:
+		print(line, end="")
+END
+"$tracewire" report -q -t --since 0.5 --until 700000000ns x.pcapng | tail -n +2 >chosen
+python3 between.py 500000000 700000000 | cmp -s - chosen || fail "--since and --until print $(wc -l <chosen) lines"
+exact=$(awk -v first="$(awk 'NR == 1 { sub(":", "", $3); print $3 }' full)" 'NR == 5000 { sub(":", "", $3); printf "%.9f", $3 - first }' full)
+"$tracewire" report -q -t --since "$exact" --until "$exact" x.pcapng | grep -qxF "$(sed -n 5000p full)" || fail "no event at $exact"
 sample=$(dirname "$0")/../data/sample.pcapng
+"$tracewire" report -q -t --wall "$sample" | tail -n +2 >wall
+day_of() { # day_of LINE: the time of day in line LINE of `wall`
+	sed -n "$1p" wall | sed -E 's/^.*(20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]{8}\.[0-9]{9}): .*/\1/'
+}
+for zone in "" Z; do
+	"$tracewire" report -q -t --wall --since "$(day_of 20)$zone" --until "$(day_of 40)$zone" "$sample" | tail -n +2 >chosen
+	sed -n 20,40p wall | cmp -s - chosen || fail "--since with the time of day '$zone' prints $(wc -l <chosen) lines"
+done
+TZ=UTC-2 "$tracewire" report -q -t --wall --since "@$(date -u -d "$(day_of 20)Z" +%s.%N)" "$sample" | tail -n +2 >chosen
+expect "lines since seconds of 1970" $(($(wc -l <wall) - 19)) "$(wc -l <chosen)"
+"$tracewire" report --since today "$sample" >out 2>err || fail "--since today: $(cat err)"
+expect "lines since today" 0 "$(grep -c . out)"
+says err "time     the last event is 0.197255440 s after the first; they are from $(day_of 1 | cut -c 1-26) to $(day_of 330 | cut -c 1-26)" ||
+	fail "no times of the capture: $(cat err)"
+
+# The time of day is printed if it is known: a trace.dat does not have it.
 "$tracewire" report -q --wall -t "$sample" | head -n 2 | tail -n 1 |
 	grep -qE '^ +[^ ]+-[0-9]+ +\[[0-9]{3}\] 2026-[0-9]{2}-[0-9]{2} [0-9:]{8}\.[0-9]{9}: [a-z_]+: ' ||
 	fail "--wall prints $("$tracewire" report -q --wall -t "$sample" | head -n 2 | tail -n 1)"
@@ -84,11 +125,60 @@ for line in sys.stdin.buffer:
 	for value in e["fields"].values():
 		assert not isinstance(value, int) or abs(value) < 2 ** 53, line
 	seconds, fraction = e["time"].split(".")
+	assert e["time_ns"] == int(seconds) * 10 ** 9 + int(fraction), line
 	us = (int(seconds) * 10 ** 9 + int(fraction) + 500) // 1000
 	print("%16s-%-5d [%03d] %5d.%06d: %-21s %s" % (e["comm"], e["pid"], e["cpu"], us // 10 ** 6, us % 10 ** 6, e["event"] + ":", e["text"]))
 END
 "$tracewire" report -q --json x.pcapng | python3 lines.py >json || fail "--json is not read by python3"
 tail -n +2 plain | cmp - json || fail "--json has other texts"
+
+# Tables: the fields and the quotes of tshark, line by line
+fields=(-e trace.cpu -e trace.pid -e trace.comm -e trace.event -e trace.sched.sched_switch.prev_comm -e trace.sched.sched_switch.prev_pid
+	-e trace.sched.sched_switch.prev_state -e trace.irq.softirq_raise.vec -e trace.kmem.kmem_cache_alloc.ptr)
+if [ -d "$plugins" ] && command -v tshark >/dev/null && [ "$(id -u)" = 0 ]; then
+	sanitizers=$(ldd "$plugins"/*/epan/tracewire.so 2>/dev/null | awk '/lib[au][bs]*san/ { print $3 }' | paste -sd:)
+	cp -r "$plugins" plugins && chmod -R a+rX "$scratch"
+	for quote in n d; do
+		setpriv --reuid 65534 --regid 65534 --clear-groups env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$scratch" \
+			WIRESHARK_PLUGIN_DIR="$scratch/plugins" ${sanitizers:+LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0} \
+			tshark -r - -Y trace.event -T fields -E separator=, -E header=y -E quote=$quote "${fields[@]}" <x.pcapng >theirs 2>err
+		"$tracewire" report -q -T fields -E separator=, -E header=y -E quote=$quote "${fields[@]}" x.pcapng >ours
+		[ "$(wc -l <theirs)" = 79649 ] || fail "tshark prints $(wc -l <theirs) lines: $(head -n 3 err)"
+		cmp -s ours theirs || fail "-T fields with quote=$quote differs from tshark: $(diff ours theirs | head -n 4)"
+	done
+else
+	echo "not checked: the tables of tshark, which needs root, tshark and the plugin"
+fi
+
+# CSV: python reads each value as in JSON; a field that an event does not have is empty
+cat >rows.py <<'END'
+import csv, json, sys
+
+rows = csv.DictReader(open("csv", newline="", encoding="utf-8"), strict=True)
+n = 0
+for row, line in zip(rows, open("json"), strict=True):
+	e = json.loads(line)
+	n += 1
+	for name in ("time", "cpu", "pid", "comm", "system", "event", "text", "flags"):
+		assert row[name] == str(e[name]).replace("\n", " ").rstrip(" ") or name == "text" and row[name] == e[name].replace("\n", " ").replace("\t", " ").rstrip(), (row, e)
+	assert row["time_ns"] == str(e["time_ns"]), row
+	for name in ("next_comm", "prev_prio", "sched_switch.next_pid"):
+		of = name.split(".")
+		value = e["fields"].get(of[-1], "") if len(of) == 1 or of[0] == e["event"] else ""
+		assert row[name] == str(value), (name, row, e)
+assert n > 70000, n
+END
+"$tracewire" report -q -j x.pcapng >json
+"$tracewire" report -q --csv -e time,time_ns,cpu,pid,comm,system,event,flags,next_comm,prev_prio,sched_switch.next_pid -e text x.pcapng >csv
+python3 rows.py || fail "--csv is not what --json has"
+expect "default columns" time,host,cpu,pid,comm,system,event,text "$("$tracewire" report -q --csv x.pcapng | head -n 1)"
+expect "a table without events" "time prev_pid" "$("$tracewire" report -q --csv -E separator=/s --event nothing -e time,prev_pid x.pcapng)"
+"$tracewire" report -q -e sched_switch --event sched_wakeup x.pcapng | cmp -s - <("$tracewire" report -q --event sched_switch,sched_wakeup x.pcapng) ||
+	fail "-e without a table is not --event"
+
+# All digits of a time of day, which a double cannot hold
+"$tracewire" report -q -j --wall "$sample" | grep -oE '"time":"[0-9.]*","time_ns":[0-9]+' | sed -E 's/.*"([0-9]+)\.([0-9]+)",.*:/\1\2 /' |
+	awk '$1 != $2 || length($1) != 19 { wrong++ } END { exit wrong || NR < 300 }' || fail "time_ns is not time"
 
 # Outputs that close
 for _ in 1 2 3; do
@@ -100,6 +190,78 @@ done
 expect "status on a full disk" 1 $?
 grep -q "^tracewire report: printing x.pcapng failed: No space left on device" err || fail "a full disk: $(cat err)"
 "$tracewire" report -q - <x.pcapng | cmp - plain || fail "standard input prints something else"
+
+# Counts by event and by task: those of the events that the same options print
+cat >counts.py <<'END'
+import collections, json, sys
+
+printed = [json.loads(line) for line in open("json")]
+summary = json.load(open("summary"))
+events = collections.Counter(e["system"] + ":" + e["event"] for e in printed)
+tasks = collections.Counter((e["pid"], e["comm"]) for e in printed)
+seconds = (printed[-1]["time_ns"] - printed[0]["time_ns"]) / 10 ** 9
+assert summary["count"] == len(printed) > 1000 and summary["duration_ns"] == round(seconds * 10 ** 9)
+assert {e["event"]: e["count"] for e in summary["events"]} == events
+assert {(t["pid"], t["comm"]): t["count"] for t in summary["tasks"]} == tasks
+for row in summary["events"] + summary["tasks"]:
+	assert abs(row["share"] - row["count"] / len(printed)) < 1e-6 and abs(row["rate"] - row["count"] / seconds) < 1e-3, row
+order = [row["count"] for row in summary["events"]]
+assert order == sorted(order, reverse=True)
+END
+for selection in "" "--since 0.5 --until 1.5 --comm ls -e sched,irq" "--cpu 1 -f prev_pid==0"; do
+	# shellcheck disable=SC2086
+	"$tracewire" report -q -j $selection x.pcapng >json
+	# shellcheck disable=SC2086
+	"$tracewire" report -q -j --summary $selection x.pcapng >summary
+	python3 counts.py || fail "--summary $selection counts something else than it prints"
+done
+"$tracewire" report --summary -q -o summary x.pcapng || fail "--summary ended with status $?"
+expect "frequent tasks" "32904 41.3% 0 <idle>" "$(awk '$5 == "<idle>" { print $1, $2, $4, $5 }' summary)"
+expect "frequent events" "18251 22.9% kmem:kmem_cache_alloc" "$(awk '$4 == "kmem:kmem_cache_alloc" { print $1, $2, $4 }' summary)"
+mergecap -w both.pcapng "$sample" x.pcapng
+"$tracewire" report --csv -q -e irq_handler_entry.irq both.pcapng >out 2>err || fail "a column of the second stream: $(cat err)"
+expect "values of the second stream" 5180 "$(tail -n +2 out | grep -c '[0-9]')"
+"$tracewire" report --csv -q -e prev_pd - <x.pcapng >out 2>err
+expect "status of an unknown column of standard input" "2 0" "$? $(wc -l <out)"
+"$tracewire" report -q --csv -e prev_pd - < <(cat x.pcapng) >out 2>err
+expect "status of an unknown column of a pipe" "2 79649" "$? $(wc -l <out)"
+"$tracewire" report --summary -q both.pcapng >summary
+expect "idle tasks of two machines" "debian:tracewire-126 vm" "$(awk '$NF == "<idle>" { print $4 }' summary | sort | paste -sd' ')"
+"$tracewire" report --summary x.pcapng >/dev/full 2>err
+expect "status of --summary on a full disk" 1 $?
+
+# Lines on a terminal: names of events in bold, and without blanks for the layout if it is narrow. Nothing else differs.
+on_terminal() { # on_terminal COLUMNS [VARIABLE=VALUE]: prints what report writes to a terminal
+	script -qec "stty cols $1; env TERM=xterm NO_COLOR= ${2-} '$tracewire' report -q --until 0.1 x.pcapng" /dev/null </dev/null | tr -d '\r'
+}
+"$tracewire" report -q --until 0.1 x.pcapng >chosen
+esc=$(printf '\033')
+on_terminal 200 >shown
+grep -qE "^ +bash-132 +\[000\] +[0-9.]+: $esc\[1msched_switch$esc\[m: {9}prev_comm=" shown || fail "on a terminal: $(sed -n 2p shown | cat -v)"
+sed "s/$esc\[1\?m//g" shown | cmp -s - chosen || fail "colour changes more than colour"
+for variable in NO_COLOR=1 TERM=dumb TERM=; do
+	on_terminal 200 $variable | cmp -s - chosen || fail "with $variable lines have colour"
+done
+on_terminal 99 NO_COLOR=1 >shown
+grep -q '^bash-132 \[000\] *[0-9.]*: sched_switch: prev_comm=' shown || fail "on a narrow terminal: $(sed -n 2p shown)"
+tr -s ' ' <shown | cmp -s - <(tr -s ' ' <chosen | sed 's/^ //') || fail "a narrow terminal shows something else"
+on_terminal 100 NO_COLOR=1 | cmp -s - chosen || fail "100 columns are too narrow"
+
+# A file of -o appears when it is complete, and replaces an older one; after a failure the older one stays
+echo old >file.txt
+"$tracewire" report -q -o file.txt x.pcapng >out || fail "-o ended with status $?"
+cmp -s file.txt plain && [ ! -s out ] || fail "-o writes something else"
+run 2 "$tracewire" report --csv -e prev_pd -o file.txt x.pcapng
+cmp -s file.txt plain || fail "a failed report replaced the file"
+run 2 "$tracewire" report -o x.pcapng x.pcapng
+says err "x.pcapng is the input file" || fail "-o with the input: $(cat err)"
+run 1 "$tracewire" report -o missing/file.txt x.pcapng
+says err "missing/file.txt cannot be created" || fail "-o in no directory: $(cat err)"
+head -c 6000000 x.pcapng | "$tracewire" report -q -o file.txt - 2>err
+expect "status of a damaged capture with -o" 1 "${PIPESTATUS[1]}"
+[ "$(wc -l <file.txt)" -gt 30000 ] || fail "of a damaged capture -o has $(wc -l <file.txt) lines"
+"$tracewire" report -q -o - x.pcapng | cmp -s - plain || fail "-o - is not standard output"
+expect "temporary files of -o" "" "$(find . -name '.file.txt*')"
 
 # refused STATUS SENTENCE ARGUMENT...: only the reason is printed
 refused() {
@@ -122,6 +284,19 @@ printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\1\0\0\0' >none.pcap
 refused 2 'no Tracewire frames' none.pcap
 refused 2 'exclude each other' --wall --relative x.pcapng
 refused 2 '--cpu' --cpu 1- x.pcapng
+refused 2 "column 'prev_pd': no event of the capture has this field; did you mean prev_pid?" --csv -e prev_pd x.pcapng
+refused 2 "column 'sched_swich.prev_pid': no event of the capture has this name; did you mean sched_switch?" --csv -e sched_swich.prev_pid x.pcapng
+refused 2 "column 'sched_switch' is the name of events" --csv -e sched_switch x.pcapng
+refused 2 "-E 'quote=x' is none of" -T fields -E quote=x x.pcapng
+refused 2 "--format 'pdml' is none of text, json and fields" -T pdml x.pcapng
+refused 2 '-E is for tables' -E header=y x.pcapng
+refused 2 '--csv and --delta exclude each other' --csv --delta x.pcapng
+refused 2 '--summary and --csv exclude each other' --csv --summary x.pcapng
+refused 2 "--pid '1,' is not a list of pids" -P 1, x.pcapng
+refused 2 'x.pcapng has no time of day: give --since and --until as the time since the first event' --since today x.pcapng
+refused 2 "--since '-1s': a number is the time since the first event" --since -1s x.pcapng
+refused 2 "--until '25:00' is not a time" --until 25:00 x.pcapng
+refused 2 '--since is later than --until' --since 2 --until 100ms x.pcapng
 
 # Copies with changed frames. A frame header has its version at offset 4, the TLVs begin at 48.
 cat >change.py <<'END'
@@ -182,6 +357,13 @@ for line in open("out", "rb"):
 	seen |= {v for v in event.get("fields", {}).values() if isinstance(v, str)}
 missing = {r"\xe2\x80\xa8" + chr(34), r"\xff\x1b\\x0a", r"\xc2\x9b\xed\xa0", r"\xf4\x90\x7f\x01"} - seen
 assert not missing, missing' || fail "hostile strings in JSON"
+
+"$tracewire" report -q --csv -e comm,prev_comm,next_comm,text strings.pcapng >out || fail "hostile strings in a table: status $?"
+python3 -c 'import csv
+rows = list(csv.reader(open("out", encoding="utf-8", newline=""), strict=True))
+assert all(len(row) == 4 for row in rows) and len(rows) == 79649, len(rows)
+assert not any(c < " " or c == "\x7f" or c == "\u2028" for row in rows for value in row for c in value)
+assert any(chr(34) in row[1] for row in rows)' || fail "hostile strings in a table"
 
 # A file is truncated at any position: everything before it is printed, and the position is reported
 size=$(stat -c %s x.pcapng)

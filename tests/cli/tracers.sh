@@ -79,7 +79,7 @@ rm -f "$file"
 refused "no trace option 'stacktrcae'; did you mean stacktrace\?" -e sched -O stacktrcae
 refused "no trace option 'nostacktrcae'; did you mean nostacktrace\?" -e sched -O nostacktrcae
 refused "refuses trace option 'test_nop_refuse'" -e sched -O test_nop_refuse
-refused "'markers=2' has another value" -e sched -O markers=2
+refused "'markers=2' must have the value 0 or 1" -e sched -O markers=2
 refused "no trace option '../x'" -e sched -O ../x
 refused "'zz' is not a set of CPUs" -e sched -M zz
 refused "'0' contains no CPU" -e sched -M 0

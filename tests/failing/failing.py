@@ -29,7 +29,7 @@ ports = itertools.count(20000)
 def run(words, folder, **more):
     words = [word.replace("PORT", str(next(ports))) for word in words]
     try:
-        return subprocess.run([tracewire] + words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        return subprocess.run([tracewire] + words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, errors="replace", timeout=SECONDS,
                               env=dict(os.environ, LD_PRELOAD=library, LC_ALL="C", **more))
     except subprocess.TimeoutExpired as hung:
@@ -72,7 +72,7 @@ def verdict(words, place):
     said = " / ".join(result.stderr.strip().splitlines()[-2:])
     if result.returncode == "hung" or result.returncode < 0:
         return "ended with %s: %s" % (result.returncode, said)
-    if any(reason in result.stderr for reason in REASONS):
+    if any(reason in result.stdout + result.stderr for reason in REASONS):
         return None
     return "status %d without the reason: %s" % (result.returncode, said)
 

@@ -65,14 +65,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
 	struct tw_error err = { "" };
+	struct tw_counts events = { .total = 0 };
 	struct tw_info info;
 	int r;
 
 	if (fd < 0)
 		fd = memfd_create("capture", 0);
 	check(pwrite(fd, data, size, 0) == (ssize_t)size && !ftruncate(fd, (off_t)size) && !lseek(fd, 0, SEEK_SET));
-	r = tw_info__read(fd, "made.pcapng", &info, &err);
+	r = tw_info__read(fd, "made.pcapng", &events, &info, &err);
 	check(!r || (r < 0 && *err.text));
+	check(events.others <= events.total && events.names.n <= TW_COUNTS_MAX);
+	tw_counts__fini(&events);
 	if (r)
 		return 0;
 	check_text(info.application, sizeof(info.application));

@@ -89,7 +89,7 @@ static void read_file(int fd)
 	struct tw_error err = { "" };
 
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	if (tw_info__read(fd, "made", &info, &err))
+	if (tw_info__read(fd, "made", NULL, &info, &err))
 		fail_msg("%s", err.text);
 	close(fd);
 }
@@ -336,7 +336,7 @@ static void test_refused(void **state)
 	(void)state;
 	assert_int_equal(write(fd, "some text", 9), 9);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	assert_int_equal(tw_info__read(fd, "text", &info, &err), -EINVAL);
+	assert_int_equal(tw_info__read(fd, "text", NULL, &info, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "text is neither"));
 	close(fd);
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers of events by event or by task, with their share and rate, as a table and in JSON. */
+#ifndef CLI_COUNT_TABLE_H
+#define CLI_COUNT_TABLE_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "pcap-tools/counts.h"
+
+struct count_table {
+	const struct tw_counts *counts;
+	const char *heading;  /* of the column of names */
+	uint64_t duration_ns; /* in which the events occurred; 0 = unknown, so there are no rates */
+	bool has_pid;         /* the names are those of tasks */
+	const struct tw_count_stream
+		*streams; /* with several, the table has their names, because the same pid is another task */
+	size_t n_streams;
+};
+
+/** count_table__print() - print the table, with the largest number first. Return: 0, or -ENOMEM with @error filled */
+int count_table__print(const struct count_table *table, FILE *out, struct tw_error *error);
+
+/**
+ * count_table__json() - write the table as an array, the value of @key: {"event":...,"count":N,"share":0.25,"rate":12.5}; with the heading
+ * as name of the first member, pid, stream and stream_name if the names are those of tasks, and a rate of null if it is unknown. If the table is full, a last
+ * element with the name null counts all further names
+ * Return: 0, or -ENOMEM with @error filled.
+ */
+int count_table__json(const struct count_table *table, const char *key, struct tw_json *json, struct tw_error *error);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/ordinary_user.h"
+#include "pcap-tools/output/output.h"
+
+#define DRAFT_TRIES 100
+
+static int cannot(const char *path, struct tw_error *error)
+{
+	const int err = -errno;
+
+	return tw_error__set(error, err == -ENOENT ? -ENOTDIR : err, "%s cannot be created: %s%s", path, strerror(-err),
+			     tw_output__remedy(err));
+}
+
+/* Writes the directory of @path to @ret; "." if @path has no '/'. */
+static void folder_of(const char *path, char *ret, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	const int len = slash == path ? 1 : (int)(slash - path);
+
+	if (slash)
+		snprintf(ret, size, "%.*s", len, path);
+	else
+		snprintf(ret, size, ".");
+}
+
+/* Sets file->draft to the @i-th temporary name, in the directory of file->path. Return: 0 or -ENAMETOOLONG */
+static int name_draft(struct output_file *file, unsigned int i)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(file->path, '/');
+	int len;
+
+	folder_of(file->path, folder, sizeof(folder));
+	len = snprintf(file->draft, sizeof(file->draft), "%s/.%.200s.%d.%u", folder, slash ? slash + 1 : file->path,
+		       (int)getpid(), i);
+	return len < (int)sizeof(file->draft) ? 0 : -ENAMETOOLONG;
+}
+
+/* Names the open unnamed file, or creates a file, by the first temporary name that is unused. Return: 0; -1 with errno set */
+static int make_draft(struct output_file *file)
+{
+	char self[64];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
+	for (unsigned int i = 0; i < DRAFT_TRIES && !name_draft(file, i); i++) {
+		if (!file->unnamed)
+			file->fd = open(file->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (file->unnamed ? !linkat(AT_FDCWD, self, AT_FDCWD, file->draft, AT_SYMLINK_FOLLOW) : file->fd >= 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	file->draft[0] = '\0';
+	return -1;
+}
+
+/* To the owner of the file that it replaces (NULL = none), otherwise to the user behind sudo. */
+static void give_file(const struct output_file *file, const struct stat *replaced)
+{
+	struct tw_output_owner owner;
+
+	if (replaced)
+		owner = (struct tw_output_owner){ replaced->st_uid, replaced->st_gid };
+	else if (!ordinary_user__behind_sudo(&owner.uid, &owner.gid))
+		return;
+	if (fchown(file->fd, owner.uid, owner.gid))
+		return; /* not root, or a file system without owners: the file is as good */
+}
+
+static int open_regular(struct output_file *file, const struct stat *replaced, struct tw_error *error)
+{
+	char folder[PATH_MAX];
+
+	folder_of(file->path, folder, sizeof(folder));
+	file->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	file->unnamed = file->fd >= 0;
+	if (file->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
+		make_draft(file);
+	if (file->fd >= 0) {
+		give_file(file, replaced);
+		return 0;
+	}
+	return cannot(file->path, error);
+}
+
+int output_file__open(struct output_file *file, const char *path, const struct stat *input, struct tw_error *error)
+{
+	struct stat st;
+
+	*file = (struct output_file){ .fd = STDOUT_FILENO };
+	snprintf(file->path, sizeof(file->path), "%s", path);
+	if (!strcmp(path, "-"))
+		return tw_output__check_writable(file->fd, "standard output", error);
+	if (stat(path, &st))
+		return open_regular(file, NULL, error);
+	if (input && st.st_dev == input->st_dev && st.st_ino == input->st_ino)
+		return tw_error__set(error, -EINVAL, "%s is the input file: name another output file", path);
+	if (!S_ISREG(st.st_mode)) {
+		file->fd = open(path, O_WRONLY | O_CLOEXEC);
+		return file->fd < 0 ? cannot(path, error) : 0;
+	}
+	if (access(path, W_OK) || !realpath(path, file->path))
+		return cannot(path, error);
+	return open_regular(file, &st, error);
+}
+
+int output_file__finish(struct output_file *file, struct tw_error *error)
+{
+	if (file->unnamed && make_draft(file))
+		return cannot(file->path, error);
+	if (file->draft[0]) {
+		/* Closed before the rename: network file systems may report a full disk only in close(). */
+		const int fd = file->fd;
+
+		file->fd = -1;
+		if (close(fd) || rename(file->draft, file->path))
+			return cannot(file->path, error);
+	}
+	file->unnamed = false;
+	file->draft[0] = '\0';
+	return 0;
+}
+
+void output_file__close(struct output_file *file)
+{
+	if (file->draft[0])
+		unlink(file->draft);
+	if (file->fd > STDERR_FILENO)
+		close(file->fd);
+	*file = (struct output_file){ 0 };
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables of `tracewire report --summary`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "cli/count_table.h"
+#include "cli/report/report.h"
+
+static int print_text(const struct tw_report_counts *counts, const struct count_table *events,
+		      const struct count_table *tasks, FILE *file, struct tw_error *error)
+{
+	int err;
+
+	fprintf(file, "events   %" PRIu64, counts->events.total);
+	if (events->duration_ns)
+		fprintf(file, " in %.9f s, %.1f a second", (double)events->duration_ns / (double)TW_NS_PER_SECOND,
+			(double)counts->events.total * (double)TW_NS_PER_SECOND / (double)events->duration_ns);
+	fputs("\n\n", file);
+	err = count_table__print(events, file, error);
+	fputc('\n', file);
+	return err ? err : count_table__print(tasks, file, error);
+}
+
+static int print_json(const struct tw_report_counts *counts, const struct count_table *events,
+		      const struct count_table *tasks, FILE *file, struct tw_error *error)
+{
+	struct tw_json json;
+	int err;
+
+	tw_json__to_file(&json, file, false);
+	tw_json__open(&json, NULL, '{');
+	tw_json__u64(&json, "count", counts->events.total);
+	if (counts->without_seconds)
+		tw_json__null(&json, "duration_ns");
+	else
+		tw_json__u64(&json, "duration_ns", events->duration_ns);
+	err = count_table__json(events, "events", &json, error);
+	if (!err)
+		err = count_table__json(tasks, "tasks", &json, error);
+	tw_json__close(&json);
+	return err;
+}
+
+int report__print_counts(const struct report_config *config, const struct tw_report_counts *counts, int out,
+			 struct tw_error *error)
+{
+	const uint64_t duration = counts->without_seconds ? 0 : (uint64_t)(counts->last - counts->first);
+	const struct count_table events = { &counts->events, "event", .duration_ns = duration };
+	const struct count_table tasks = { &counts->tasks,
+					   "comm",
+					   .duration_ns = duration,
+					   .has_pid = true,
+					   .streams = counts->streams,
+					   .n_streams = counts->n_streams };
+	const int fd = fcntl(out, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	int err;
+
+	if (!file) {
+		err = tw_error__set(error, -errno, "the summary cannot be printed: %s", strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	err = config->json ? print_json(counts, &events, &tasks, file, error)
+			   : print_text(counts, &events, &tasks, file, error);
+	if (fclose(file) && !err)
+		err = tw_error__set(error, -errno, "printing the summary failed: %s", strerror(errno));
+	return err;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `tracewire report`: prints a capture as text. */
+#include "cli/report/report.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/filter_option.h"
+#include "cli/output_file.h"
+#include "cli/progress.h"
+#include "cli/standard_files.h"
+#include "cli/terminal.h"
+
+/* Columns: before its text, an event has 64 of them, most of which are blank. */
+#define COMPACT_BELOW 100
+
+/* Converts 0 or -errno to an exit status: a file that is not a Tracewire capture is a usage error; a damaged one is a failure. */
+static int exit_of(int err)
+{
+	if (err == -ENODATA || err == -EPROTONOSUPPORT)
+		return CLI_EXIT_USAGE;
+	return cli_exit__of(err);
+}
+
+/* Whether the lines go to a regular file. Only then progress is printed, because a pipe or a terminal shows the lines. */
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
+/* Lines for a terminal may have colour, and are shorter if it is narrow. Files and pipes always get the same bytes. */
+static void fit_to(struct tw_report_options *options, int out)
+{
+	const unsigned int columns = terminal__columns(out);
+
+	options->colour = terminal__has_colour(out);
+	options->compact = columns && columns < COMPACT_BELOW;
+}
+
+/* @file: the argument; @name: the name for messages */
+static int report_file(const struct report_config *config, int fd, const char *file, const char *name, int out,
+		       struct tw_error *error)
+{
+	struct tw_report_counts counts = { .n_streams = 0 };
+	struct tw_report_options options = report_config__options(config, &counts);
+	struct tw_report_stats stats;
+	struct progress progress;
+	struct tw_error later;
+	int err;
+
+	fit_to(&options, out);
+	progress__begin(&progress, "reading", name, config->quiet || !is_file(out));
+	progress__watch(&progress, fd);
+	err = tw_report__run(fd, name, out, &options, &stats, error);
+	progress__end(&progress);
+	if (config->summary && (!err || err == -EBADMSG)) {
+		const int failed = report__print_counts(config, &counts, out, &later);
+
+		err = failed ? tw_error__set(error, failed, "%s", later.text) : err;
+	}
+	tw_report_counts__fini(&counts);
+	if (err == -EPIPE) { /* the reader has gone, as with `| head` */
+		*error->text = '\0';
+		return 0;
+	}
+	if (!config->quiet && stats.frames && !stats.not_written && err != -EINVAL)
+		report__summarize(config, file, &stats);
+	filter_option__warn(&stats.undecided_predicates);
+	return err;
+}
+
+/* Writes to the file that -o names. Of a damaged capture, it keeps everything before the damage. */
+static int report_to(const struct report_config *config, int fd, const char *file, const char *name,
+		     struct tw_error *error)
+{
+	struct output_file output;
+	struct tw_error later;
+	struct stat input;
+	int err;
+
+	if (fstat(fd, &input))
+		return tw_error__set(error, -errno, "%s cannot be read: %s", name, strerror(errno));
+	err = output_file__open(&output, config->output, &input, error);
+	if (err)
+		return err;
+	err = report_file(config, fd, file, name, output.fd, error);
+	if ((!err || err == -EBADMSG) && output_file__finish(&output, &later))
+		err = tw_error__set(error, -EIO, "%s", later.text);
+	output_file__close(&output);
+	return err;
+}
+
+static int report(void *data, int n_args, char **args, struct tw_error *error)
+{
+	struct report_config *config = data;
+	const char *name = args[0];
+	int fd, err;
+
+	if (!n_args) {
+		tw_error__set(error, -EINVAL, "report needs a capture: a file, or - for standard input");
+		return CLI_EXIT_USAGE;
+	}
+	err = report_config__finish(config, error);
+	if (err)
+		return cli_exit__of(err);
+	fd = standard_files__open(&name, error);
+	if (fd < 0)
+		return cli_exit__of(fd);
+	signal(SIGPIPE, SIG_IGN);
+	err = config->output && strcmp(config->output, "-")
+		      ? report_to(config, fd, args[0], name, error)
+		      : report_file(config, fd, args[0], name, STDOUT_FILENO, error);
+	if (fd > STDIN_FILENO)
+		close(fd);
+	return exit_of(err);
+}
+
+#define FLAG(letter, long_name, member, text)                                                             \
+	{                                                                                                 \
+		letter, long_name, NULL, CLI_ARG_NONE, text, offsetof(struct report_config, member), NULL \
+	}
+
+static const struct cli_option options[] = {
+	{ 0, "event", "EVENT", CLI_ARG_EVENT,
+	  "Show only these events: a system, an event or SYSTEM:EVENT, with wildcards; separate several by commas",
+	  .offset = offsetof(struct report_config, events), .apply = report_config__add_text },
+	{ 'e', "column", "NAME", CLI_ARG_EVENT,
+	  "The same as --event; but with -T fields and --csv, as in tshark, a column of the table",
+	  .offset = offsetof(struct report_config, letter_e), .apply = report_config__add_text },
+	{ 'P', "pid", "PID", CLI_ARG_TEXT, "Show only events of these tasks; separate several by commas",
+	  .apply = report_config__add_pids },
+	{ 0, "comm", "NAME", CLI_ARG_TEXT,
+	  "Show only events of tasks with these names at that time, with wildcards; separate several by commas",
+	  .offset = offsetof(struct report_config, comms), .apply = report_config__add_text },
+	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Show only these CPUs, for example 0,2,4-7",
+	  .offset = offsetof(struct report_config, cpus), .apply = report_config__add_cpus },
+	{ 0, "since", "TIME", CLI_ARG_TEXT,
+	  "Show only events from this time on: the time since the first event (0.5, 100ms), or the time of day",
+	  .offset = offsetof(struct report_config, since), .apply = report_config__set_since },
+	{ 0, "until", "TIME", CLI_ARG_TEXT, "Show only events up to this time, which is given as for --since",
+	  .offset = offsetof(struct report_config, until), .apply = report_config__set_until },
+	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
+	  "Show only events that match this filter, for example 'prev_pid == 0 && cpu == 1'",
+	  .offset = offsetof(struct report_config, filter), .apply = filter_option__parse },
+	FLAG(0, "summary", summary,
+	     "Print no events, but their number by event and by task, with their share and rate; with -j as one object"),
+	FLAG('t', "full-time", full_time, "Show times in nanoseconds, not rounded to microseconds"),
+	FLAG(0, "relative", relative, "Show times relative to the first event shown"),
+	FLAG(0, "delta", delta, "Also show the time since the previous line"),
+	FLAG(0, "wall", wall, "Show the local time of day instead of the trace clock"),
+	FLAG('l', "latency", latency,
+	     "Also show the columns of latency tracers: interrupts off, need-resched, in interrupt, preemption depth"),
+	FLAG('R', "fields", fields, "Show fields as name=value instead of the event's text"),
+	FLAG('j', "json", json, "Write one JSON object per event, one a line"),
+	{ 'T', "format", "FORMAT", CLI_ARG_TEXT,
+	  "Write text (the default), json, or fields: a table with a column for each -e, as in tshark",
+	  .apply = report_table__set_format },
+	{ 'E', "table-option", "NAME=VALUE", CLI_ARG_TEXT,
+	  "Set an option of the table: separator=CHARACTER (/t for a tab, /s for a blank), header=y|n, quote=d|s|n",
+	  .apply = report_table__set_option },
+	FLAG(0, "csv", csv,
+	     "Write a table as -T fields does, with commas, a header and quotes where needed (RFC 4180)"),
+	FLAG(0, "raw", raw, "Write texts unchanged: do not show control characters and invalid UTF-8 as \\xNN"),
+	{ 'o', "output", "FILE", CLI_ARG_FILE,
+	  "Write to this file, which appears when it is complete and replaces an older one",
+	  .offset = offsetof(struct report_config, output) },
+	FLAG('q', "quiet", quiet, "No summary"),
+	FLAG('v', "verbose", verbose, "Also print the detailed counters at the end"),
+	{ 0 },
+};
+
+static const struct cli_option_group group = { "Options", options };
+static const struct cli_option_group *const groups[] = { &group, NULL };
+
+static const struct cli_example examples[] = {
+	{ "Print all events of a recording", "tracewire report x.pcapng" },
+	{ "Print context switches on CPU 1 and the time between them",
+	  "tracewire report -e sched_switch --cpu 1 --delta x.pcapng" },
+	{ "Print the tasks that ran after the idle task on CPU 1",
+	  "tracewire report -f 'sched_switch.prev_pid == 0 && cpu == 1' x.pcapng" },
+	{ "Print what a task did in the first 100 ms", "tracewire report --comm 'nginx*' --until 100ms x.pcapng" },
+	{ "Write the context switches as a table",
+	  "tracewire report --csv --event sched_switch -e time,cpu,prev_pid,next_pid x.pcapng" },
+	{ "Count the events by name and by task in the first second", "tracewire report --summary --until 1 x.pcapng" },
+	{ "Print the CPUs on which a task ran", "tracewire report -j --comm bash x.pcapng | jq .cpu | sort | uniq -c" },
+	{ "Print events while they are recorded",
+	  "sudo tracewire record -q -e sched -w - -- sleep 1 | tracewire report -" },
+	{ NULL, NULL },
+};
+
+const struct cli_command cli_command_report = {
+	.name = "report",
+	.summary = "Print a capture as text",
+	.arguments = "FILE",
+	.arg_kind = CLI_ARG_FILE,
+	.args_max = 1,
+	.description =
+		"Prints one line per event in the layout of trace-cmd report: task, CPU, time, event, and the text "
+		"made by the kernel's print format. FILE is a pcapng or pcap file with Tracewire's frames: written "
+		"by record or convert, or a capture of an interface, which report puts into time order. It may be "
+		"compressed with zstd; - is standard input.\n\n"
+		"Texts of the kernel may contain any bytes. Control characters, characters that change the direction "
+		"of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on a terminal and elsewhere. --raw "
+		"writes them unchanged.\n\n"
+		"--since and --until accept two kinds of times. A number is the time since the first event of the "
+		"capture: 2, 0.5, 2s, 100ms, 5min. It is not the time of the trace clock, which the lines show. Other "
+		"times are times of day as in journalctl, in local time: '2026-11-26 20:15:00', '2026-11-26', "
+		"20:15:00.5, 20:15, now, today, yesterday, @1700000000.5. A time without a date is of today. Z at the "
+		"end means UTC. The capture must have the time of day.\n\n"
+		"-T fields and --csv write a table, with these columns unless -e names others: time, host, cpu, pid, "
+		"comm, system, event, text. Further columns of all events are time_ns (an integer), time_epoch "
+		"(seconds since 1970), instance, flags, and info, the same as text. Each field of the events is a "
+		"column: prev_pid, sched_switch.prev_pid or sched.sched_switch.prev_pid. The names of Wireshark, "
+		"which begin with trace., are also known. A field that an event does not have is empty. Losses are "
+		"only in the summary.\n\n"
+		"In JSON, time is a string of seconds, and time_ns the same time as an integer with all its digits. "
+		"Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
+		"On a terminal, names of events are bold and losses red, unless NO_COLOR is set or TERM is dumb. If it "
+		"has less than 100 columns, lines omit the blanks that align them. Files and pipes always get the same "
+		"bytes.\n\n"
+		"A line shows each loss, between the events where it happened. Events whose format is not in the "
+		"capture are shown as bytes, events whose print format cannot be compiled as field=value. The "
+		"summary on standard error counts both. A value that depends on a variable of the kernel, such as "
+		"jiffies, is not in the capture: it is shown as ?.\n\n"
+		"The exit status is 1 if the capture is damaged; report prints the events before the damage.",
+	.examples = examples,
+	.groups = groups,
+	.config_size = sizeof(struct report_config),
+	.run = report,
+	.discard = report_config__discard,
+};

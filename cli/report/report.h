@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files of `tracewire report`. */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "pcap-tools/report/report.h"
+
+/* A list of texts, borrowed from the command line. */
+struct report_texts {
+	const char **items; /* NULL-terminated; NULL = empty list */
+	size_t n;
+};
+
+struct report_config {
+	struct report_texts events, comms; /* patterns */
+	struct report_texts letter_e; /* arguments of -e, --column: columns of a table, or further patterns of events */
+	uint32_t *pids;
+	size_t n_pids;
+	uint8_t *cpus;
+	struct tw_report_bound since, until;
+	struct tw_filter *filter;
+	bool relative, wall, delta, full_time, latency, fields, json, raw, quiet, verbose;
+	const char *output;     /* name of a file; NULL, "-" = standard output */
+	bool summary;           /* print counts instead of events */
+	bool csv, has_table;    /* --csv; --csv or -T fields */
+	bool has_table_options; /* -E was given */
+	struct report_texts columns;
+	struct tw_report_table
+		table; /* its separator is 0 unless -E set it; header and quote are valid if the members below are true */
+	bool has_header, has_quote;
+	char *names; /* memory of @columns: the arguments of -e, with NULs in place of commas */
+};
+
+/* Apply functions of options (cli/options.h). The first parameter is the target: the whole config or a member of it. */
+int report_config__add_text(void *texts, const char *text, struct tw_error *error);
+int report_config__add_pids(void *config, const char *list, struct tw_error *error);
+int report_config__add_cpus(void *cpus, const char *list, struct tw_error *error);
+int report_config__set_since(void *since, const char *text, struct tw_error *error);
+int report_config__set_until(void *until, const char *text, struct tw_error *error);
+
+/** report_config__finish() - check which options go together, and complete the config. Return: 0, or -errno with @error filled */
+int report_config__finish(struct report_config *config, struct tw_error *error);
+
+/* The options of tables, in table.c: apply functions of -T, of which the target is the whole config, and of -E; and what completes them. */
+int report_table__set_format(void *config, const char *format, struct tw_error *error);
+int report_table__set_option(void *config, const char *option, struct tw_error *error);
+int report_table__finish(struct report_config *config, struct tw_error *error);
+
+/** report_config__options() - the options of tw_report__run(); they borrow from @config; @counts is used with --summary */
+struct tw_report_options report_config__options(const struct report_config *config, struct tw_report_counts *counts);
+
+/** report_config__discard() - free what the apply functions allocated */
+void report_config__discard(void *config);
+
+/** report__print_counts() - print the tables of --summary to @out. Return: 0 or -errno with @error filled */
+int report__print_counts(const struct report_config *config, const struct tw_report_counts *counts, int out,
+			 struct tw_error *error);
+
+/** report__summarize() - print the short lines on standard error, with --verbose also the counters. @file: the argument */
+void report__summarize(const struct report_config *config, const char *file, const struct tw_report_stats *stats);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a file descriptor that may be a terminal can show. */
+#ifndef CLI_TERMINAL_H
+#define CLI_TERMINAL_H
+
+#include <stdbool.h>
+
+/** terminal__obeys() - whether it is a terminal that understands control sequences, according to $TERM */
+bool terminal__obeys(int fd);
+
+/** terminal__has_colour() - whether it is such a terminal, and $NO_COLOR (no-color.org) is unset or empty */
+bool terminal__has_colour(int fd);
+
+/** terminal__columns() - width of the terminal; 0 = not a terminal, or unknown */
+unsigned int terminal__columns(int fd);
+
+#endif

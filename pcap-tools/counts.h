@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counts events by name: of the event, or of the task in which it occurred. Captures are untrusted, so the number of names is limited;
+ * events of further names are counted together.
+ */
+#ifndef TW_COUNTS_H
+#define TW_COUNTS_H
+
+#include "base/hash_table.h"
+
+#define TW_COUNTS_MAX     16384 /* names of one table */
+#define TW_COUNT_NAME_MAX 128   /* bytes, with NUL; a longer name is cut */
+
+/* One name and the number of its events. */
+struct tw_count {
+	uint64_t n;
+	uint64_t stream_id;           /* 0 = counted for all streams together */
+	uint32_t pid;                 /* of tasks */
+	char name[TW_COUNT_NAME_MAX]; /* escaped by base/printable.h */
+};
+
+/* The name of a stream in the counts. */
+struct tw_count_stream {
+	uint64_t id;
+	char name[TW_COUNT_NAME_MAX]; /* tw_identity__name() */
+};
+
+/* A table of counts. It must be all zero before the first tw_counts__add(). */
+struct tw_counts {
+	struct tw_hash_table names;
+	uint64_t total;  /* all events */
+	uint64_t others; /* events whose names are not in the table, because it is full */
+};
+
+/**
+ * tw_counts__add() - count one event
+ * @key: stream, pid and name; @n is ignored, and the bytes after the name's NUL may be anything
+ * Return: 0 or -ENOMEM.
+ */
+int tw_counts__add(struct tw_counts *counts, const struct tw_count *key);
+
+/**
+ * tw_counts__sorted() - copy the counts, the largest first; equal ones are in order of name, pid and stream
+ * @ret: free() it; *ret_n of them
+ * Return: 0 or -ENOMEM.
+ */
+int tw_counts__sorted(const struct tw_counts *counts, struct tw_count **ret, size_t *ret_n);
+
+/** tw_counts__fini() - free the memory; an all-zero @counts is fine */
+void tw_counts__fini(struct tw_counts *counts);
+
+/**
+ * tw_count__name_event() - set key->name to "SYSTEM:EVENT"
+ * @system: NULL if the format is unknown; the name is then "[unknown event ID]"
+ */
+void tw_count__name_event(struct tw_count *key, const char *system, const char *event, uint16_t id);
+
+#endif

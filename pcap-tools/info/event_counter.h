@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to info. Counts the events that the merge emits, by event. */
+#ifndef TW_INFO_EVENT_COUNTER_H
+#define TW_INFO_EVENT_COUNTER_H
+
+#include "pcap-tools/counts.h"
+#include "pcap-tools/merge/merge.h"
+#include "stream/streams.h"
+#include "wire/parts.h"
+
+struct tw_event_counter {
+	struct tw_counts *counts;   /* NULL = nothing is counted */
+	struct tw_streams *streams; /* with the formats */
+	struct tw_parts *parts;     /* of events */
+};
+
+/** tw_event_counter__init() - @counts, @streams: borrowed; @counts may be NULL. Return: 0 or -ENOMEM */
+int tw_event_counter__init(struct tw_event_counter *counter, struct tw_counts *counts, struct tw_streams *streams);
+
+/** tw_event_counter__take() - count the events in a frame. Return: 0 or -ENOMEM */
+int tw_event_counter__take(struct tw_event_counter *counter, const struct tw_merged *out);
+
+/** tw_event_counter__fini() - an all-zero @counter is fine */
+void tw_event_counter__fini(struct tw_event_counter *counter);
+
+#endif

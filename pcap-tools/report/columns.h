@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to report. The columns of a table, by name, and the lines of a table. */
+#ifndef TW_REPORT_COLUMNS_H
+#define TW_REPORT_COLUMNS_H
+
+#include "pcap-tools/report/report_impl.h"
+
+enum tw_report_column_kind {
+	TW_COLUMN_TIME,
+	TW_COLUMN_TIME_NS,
+	TW_COLUMN_TIME_EPOCH,
+	TW_COLUMN_HOST,
+	TW_COLUMN_INSTANCE,
+	TW_COLUMN_CPU,
+	TW_COLUMN_PID,
+	TW_COLUMN_COMM,
+	TW_COLUMN_FLAGS,
+	TW_COLUMN_SYSTEM,
+	TW_COLUMN_EVENT,
+	TW_COLUMN_TEXT,
+	TW_COLUMN_FIELD, /* a field of events; all kinds above are of every event */
+};
+
+/* A part of a column's name. Not NUL-terminated. */
+struct tw_report_name {
+	const char *text; /* borrowed from the column's name; NULL = any */
+	size_t len;
+};
+
+struct tw_report_column {
+	const char *name; /* as in the options */
+	enum tw_report_column_kind kind;
+	struct tw_report_name system, event, field; /* of TW_COLUMN_FIELD */
+};
+
+/* The columns of a report. */
+struct tw_report_columns {
+	const struct tw_report_table *table;
+	struct tw_report_column *columns; /* table->n_columns of them */
+	bool checked;                     /* the names were checked at the first event */
+	bool has_head;                    /* the header is written */
+};
+
+/** tw_report_columns__new() - @table: borrowed; NULL = lines, for which NULL is returned. Return: 0 or -ENOMEM */
+int tw_report_columns__new(const struct tw_report_table *table, struct tw_report_columns **ret);
+
+/** tw_report_columns__free() - NULL is fine */
+void tw_report_columns__free(struct tw_report_columns *columns);
+
+/** tw_report_columns__find() - the field of an event that the column names; NULL if the event does not have it */
+const struct tw_field *tw_report_columns__find(const struct tw_report_column *column, const struct tw_format *format);
+
+/**
+ * tw_report_columns__check() - check that the formats of the capture have all fields that the columns name
+ * @at_end: no formats will follow. Otherwise the rest of the file is searched, too, unless it is a pipe
+ * Return: 0, or -EINVAL with report->refusal filled.
+ */
+int tw_report_columns__check(struct tw_report *report, bool at_end);
+
+/** tw_report_columns__head() - write the names of the columns, if the table has a header and it was not written yet */
+void tw_report_columns__head(struct tw_report *report, struct tw_line *line);
+
+/** tw_report_columns__event() - write the line of an event */
+void tw_report_columns__event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/report/count.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/printable.h"
+#include "pcap-tools/report/selection.h"
+
+static void see_time(struct tw_report *report, const struct tw_report_event *event)
+{
+	struct tw_report_counts *counts = report->options->counts;
+	const int64_t at = tw_report_selection__since_first(report, event->stream, event->view.time);
+
+	if (!counts->events.total || at < counts->first)
+		counts->first = at;
+	if (!counts->events.total || at > counts->last)
+		counts->last = at;
+	counts->without_seconds |= tw_identity__counts(&event->stream->identity);
+}
+
+int tw_report_count__event(struct tw_report *report, const struct tw_report_event *event)
+{
+	struct tw_report_counts *counts = report->options->counts;
+	const struct tw_format *format = event->known ? event->known->format : NULL;
+	struct tw_count key = { .pid = 0 };
+	const char *comm;
+	size_t len;
+	int err;
+
+	see_time(report, event);
+	tw_count__name_event(&key, format ? format->system : NULL, format ? format->name : NULL, event->view.id);
+	err = tw_counts__add(&counts->events, &key);
+	if (err)
+		return err;
+	comm = tw_report__comm(event, &len);
+	key.pid = event->view.pid;
+	key.stream_id = event->stream->id;
+	tw_printable__copy(key.name, sizeof(key.name), comm, len);
+	return tw_counts__add(&counts->tasks, &key);
+}
+
+int tw_report_count__streams(struct tw_report *report)
+{
+	struct tw_report_counts *counts = report->options->counts;
+
+	counts->streams = calloc(report->n_streams + 1, sizeof(*counts->streams));
+	if (!counts->streams)
+		return -ENOMEM;
+	for (struct tw_stream *s = tw_streams__first(report->streams); s; s = s->next) {
+		struct tw_count_stream *stream = &counts->streams[counts->n_streams];
+
+		if (!s->user[report->user] || counts->n_streams == report->n_streams)
+			continue;
+		counts->n_streams++;
+		stream->id = s->id;
+		tw_identity__name(&s->identity, s->id, stream->name, sizeof(stream->name));
+	}
+	return 0;
+}
+
+void tw_report_counts__fini(struct tw_report_counts *counts)
+{
+	tw_counts__fini(&counts->events);
+	tw_counts__fini(&counts->tasks);
+	free(counts->streams);
+}

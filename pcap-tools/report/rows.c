@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes the lines of a table: values of columns with separators and quotes. */
+#include "base/printable.h"
+#include "base/time.h"
+#include "pcap-tools/report/columns.h"
+
+#define CUT "... [cut]"
+#define RESERVE \
+	(2 * TW_REPORT_COLUMNS_MAX * 2) /* bytes of a line kept free for separators, quotes and the line break */
+
+static void put_seconds(struct tw_line *line, uint64_t ns)
+{
+	tw_line__u64(line, ns / TW_NS_PER_SECOND);
+	tw_line__char(line, '.');
+	tw_line__digits(line, ns % TW_NS_PER_SECOND, 9, '0');
+}
+
+/* Writes the time as the column's kind says; nothing if that is a time since 1970 and the stream has no wall clock. */
+static void put_time(struct tw_report *report, struct tw_line *line, enum tw_report_column_kind kind,
+		     const struct tw_report_event *event)
+{
+	const struct tw_stream *stream = event->stream;
+
+	if (kind == TW_COLUMN_TIME_EPOCH) {
+		if (stream->has_wall && !tw_identity__counts(&stream->identity))
+			put_seconds(line, tw_identity__ns(&stream->identity, event->view.time) +
+						  tw_stream__wall_offset(stream));
+		return;
+	}
+	if (kind == TW_COLUMN_TIME_NS || tw_report__counts(report, stream))
+		tw_line__u64(line, tw_report__time(report, stream, event->view.time));
+	else
+		put_seconds(line, tw_report__time(report, stream, event->view.time));
+}
+
+static void put_scalar(struct tw_line *line, const struct tw_value *value)
+{
+	if (value->kind == TW_FIELD_POINTER)
+		tw_line__0x(line, value->u);
+	else if (value->kind == TW_FIELD_INT || (value->kind == TW_FIELD_ENUM && value->i < 0))
+		tw_line__i64(line, value->i);
+	else
+		tw_line__u64(line, value->u);
+}
+
+static void put_array(struct tw_line *line, const struct tw_field *field, const struct tw_value *array)
+{
+	struct tw_value element;
+
+	for (uint32_t i = 0; !line->cut && !tw_value__element(field, array, i, &element); i++) {
+		if (i)
+			tw_line__char(line, ',');
+		put_scalar(line, &element);
+	}
+}
+
+static void put_field(struct tw_line *line, const struct tw_report_column *column, const struct tw_report_event *event)
+{
+	const struct tw_format *format = event->known ? event->known->format : NULL;
+	const struct tw_field *field = format ? tw_report_columns__find(column, format) : NULL;
+	struct tw_value value;
+
+	if (!field || tw_field__read(field, &event->record, &value))
+		return;
+	if (value.kind == TW_FIELD_STRING)
+		tw_line__bytes(line, value.data, value.len);
+	else if (value.kind == TW_FIELD_ARRAY)
+		put_array(line, field, &value);
+	else if (value.kind == TW_FIELD_BITMASK)
+		tw_value__list_bits(&value, format->long_size, line);
+	else if (value.kind == TW_FIELD_BYTES)
+		for (uint32_t i = 0; i < value.len && !line->cut; i++)
+			tw_line__hex_byte(line, value.data[i]);
+	else
+		put_scalar(line, &value);
+}
+
+static void put_comm(struct tw_line *line, const struct tw_report_event *event)
+{
+	size_t len;
+	const char *comm = tw_report__comm(event, &len);
+
+	tw_line__bytes(line, comm, len);
+}
+
+/* The text of an event whose format is unknown is its bytes, as in lines. */
+static void put_text(const struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
+{
+	if (event->known) {
+		tw_report__event_text(report, event, line);
+		return;
+	}
+	for (uint32_t i = TW_RECORD_COMMON; i < event->record.len && !line->cut; i++)
+		tw_line__hex_byte(line, event->record.data[i]);
+}
+
+static void put_value(struct tw_report *report, const struct tw_report_column *column,
+		      const struct tw_report_event *event, struct tw_line *line)
+{
+	const struct tw_identity *id = &event->stream->identity;
+	const struct tw_format *format = event->known ? event->known->format : NULL;
+
+	switch (column->kind) {
+	case TW_COLUMN_TIME:
+	case TW_COLUMN_TIME_NS:
+	case TW_COLUMN_TIME_EPOCH:
+		put_time(report, line, column->kind, event);
+		break;
+	case TW_COLUMN_HOST:
+		tw_line__str(line, id->host);
+		break;
+	case TW_COLUMN_INSTANCE:
+		tw_line__str(line, id->instance);
+		break;
+	case TW_COLUMN_CPU:
+		tw_line__u64(line, event->cpu);
+		break;
+	case TW_COLUMN_PID:
+		tw_line__i64(line, (int32_t)event->view.pid);
+		break;
+	case TW_COLUMN_COMM:
+		put_comm(line, event);
+		break;
+	case TW_COLUMN_FLAGS:
+		tw_report__flags(line, &event->view);
+		break;
+	case TW_COLUMN_SYSTEM:
+		tw_line__str(line, format ? format->system : "");
+		break;
+	case TW_COLUMN_EVENT:
+		tw_line__str(line, format ? format->name : "");
+		break;
+	case TW_COLUMN_TEXT:
+		put_text(report, line, event);
+		break;
+	case TW_COLUMN_FIELD:
+		put_field(line, column, event);
+		break;
+	}
+}
+
+/* Return: the quote for a value, 0 = none. An empty value has no quotes, as in tshark. */
+static char quote_of(const struct tw_report_table *table, const char *text, size_t len)
+{
+	if (table->quote == TW_REPORT_QUOTE_DOUBLE)
+		return len ? '"' : '\0';
+	if (table->quote == TW_REPORT_QUOTE_SINGLE)
+		return len ? '\'' : '\0';
+	if (table->quote == TW_REPORT_QUOTE_NONE)
+		return '\0';
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == table->separator || text[i] == '"' || text[i] == '\n' || text[i] == '\r')
+			return '"';
+	}
+	return '\0';
+}
+
+/*
+ * Writes a value, which is already printable, with its quotes; those in it are doubled. A value that does not fit the line is cut, so that
+ * the line keeps all its columns.
+ */
+static void put_cell(struct tw_line *line, char quote, const char *text, size_t len)
+{
+	const size_t left = (size_t)(line->end - line->at), room = left > RESERVE ? (left - RESERVE) / 2 : 0;
+	const size_t fitting = tw_printable__cut(text, len, room);
+
+	if (quote)
+		tw_line__char(line, quote);
+	for (size_t i = 0; i < fitting; i++) {
+		if (quote && text[i] == quote)
+			tw_line__char(line, quote);
+		tw_line__char(line, text[i]);
+	}
+	if (fitting < len && room)
+		tw_line__str(line, CUT);
+	if (quote)
+		tw_line__char(line, quote);
+}
+
+/* Names have quotes only where a reader needs them, as in tshark. */
+static void put_head_cell(const struct tw_report_table *table, struct tw_line *line, const char *name)
+{
+	const size_t len = strlen(name);
+
+	put_cell(line, table->quote == TW_REPORT_QUOTE_NEEDED ? quote_of(table, name, len) : '\0', name, len);
+}
+
+void tw_report_columns__head(struct tw_report *report, struct tw_line *line)
+{
+	struct tw_report_columns *columns = report->columns;
+	const struct tw_report_table *table = columns->table;
+
+	if (columns->has_head)
+		return;
+	columns->has_head = true;
+	if (!table->header)
+		return;
+	for (size_t i = 0; i < table->n_columns; i++) {
+		if (i)
+			tw_line__char(line, table->separator);
+		put_head_cell(table, line, table->columns[i]);
+	}
+	tw_line__char(line, '\n');
+}
+
+void tw_report_columns__event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
+{
+	const struct tw_report_columns *columns = report->columns;
+	const struct tw_report_table *table = columns->table;
+
+	for (size_t i = 0; i < table->n_columns; i++) {
+		struct tw_line value = tw_line__of(report->text, TW_PRINT_LINE_MAX, TW_LINE_FLAT);
+
+		put_value(report, &columns->columns[i], event, &value);
+		tw_printable__end(&value);
+		if (i)
+			tw_line__char(line, table->separator);
+		put_cell(line, quote_of(table, value.text, tw_line__len(&value)), value.text, tw_line__len(&value));
+	}
+	tw_line__char(line, '\n');
+}

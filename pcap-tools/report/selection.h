@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to report. Decides which events and losses the options select, except by the filter. */
+#ifndef TW_REPORT_SELECTION_H
+#define TW_REPORT_SELECTION_H
+
+#include "pcap-tools/report/report_impl.h"
+
+/**
+ * tw_report_selection__wants_event() - whether the options select an event, by its time, CPU, type and task
+ * The first call sets the origin of relative times, so it is called for each event of the capture.
+ */
+bool tw_report_selection__wants_event(struct tw_report *report, const struct tw_report_event *event);
+
+/** tw_report_selection__wants_loss() - whether the options select a loss, by its time and CPU */
+bool tw_report_selection__wants_loss(const struct tw_report *report, const struct tw_report_loss *loss);
+
+/** tw_report_selection__check() - at the end. Return: 0; -EINVAL if no event had a time that can be compared with --since and --until */
+int tw_report_selection__check(const struct tw_report *report, const char *name, struct tw_error *error);
+
+/** tw_report_selection__since_first() - time of an event of @stream since the first event of the capture, ns; below 0 if it is earlier */
+int64_t tw_report_selection__since_first(const struct tw_report *report, const struct tw_stream *stream, uint64_t time);
+
+#endif
