@@ -37,14 +37,15 @@ def run(words, folder, **more):
 
 
 def places_of(words):
-    """Return: for each place that the command reaches, the function of the C library, and the frames of the stack"""
+    """Return: the standard output, and for each place that it reaches, the function of the C library, and the frames of the stack"""
     with tempfile.TemporaryDirectory() as folder:
         found = os.path.join(folder, "places")
         result = run(words, folder, PLACES_FILE=found)
         if result.returncode:
             sys.exit("%s: status %s: %s" % (" ".join(words), result.returncode, result.stderr))
         with open(found) as file:
-            return {place: (function, frames) for place, function, *frames in map(str.split, file)}
+            return (result.stdout,
+                    {place: (function, frames) for place, function, *frames in map(str.split, file)})
 
 
 def source_of(offsets):
@@ -62,8 +63,8 @@ def source_of(offsets):
             for offset, frames in zip(offsets, found)}
 
 
-def verdict(words, place):
-    """Return: None if the command said what failed; otherwise, what it did"""
+def verdict(words, place, usual):
+    """Return: None if the command said what failed; otherwise, what it did. usual: its output if nothing fails"""
     with tempfile.TemporaryDirectory() as folder:
         failed = os.path.join(folder, "failed")
         result = run(words, folder, FAILING_PLACE=place, FAILING_ERRNO=str(ERRNO), FAILED_FILE=failed)
@@ -72,7 +73,7 @@ def verdict(words, place):
     said = " / ".join(result.stderr.strip().splitlines()[-2:])
     if result.returncode == "hung" or result.returncode < 0:
         return "ended with %s: %s" % (result.returncode, said)
-    if any(reason in result.stdout + result.stderr for reason in REASONS):
+    if any(reason in result.stderr or reason in result.stdout and reason not in usual for reason in REASONS):
         return None
     return "status %d without the reason: %s" % (result.returncode, said)
 
@@ -85,14 +86,15 @@ def main():
     of = int(os.environ.get("ONE_OF", "1"))
     tried, failed = set(), 0
     for words in commands:
-        found_at = {place: found for place, found in places_of(words).items() if place not in tried and int(place, 16) % of == 0}
+        usual, found_at = places_of(words)
+        found_at = {place: found for place, found in found_at.items() if place not in tried and int(place, 16) % of == 0}
         tried.update(found_at)
         source = source_of(sorted({frame for _, frames in found_at.values() for frame in frames}))
         where = {place: [line for frame in frames for line in source[frame]] for place, (_, frames) in found_at.items()}
         # What has no source comes from the compiler.
         places = sorted(place for place in found_at if not where[place][0][1].startswith(("?", "_gcov")))
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("AT_ONCE", "3"))) as pool:
-            verdicts = list(pool.map(lambda place: verdict(words, place), places))
+            verdicts = list(pool.map(lambda place: verdict(words, place, usual), places))
         print("%s: %d places" % (" ".join(words), len(places)))
         for place, bad in zip(places, verdicts):
             if bad and not tolerated.intersection(name for name, _ in where[place]):
