@@ -107,7 +107,7 @@ static int read_classifier(const struct tw_attached *attached, void *ctx, struct
 	struct counting *c = ctx;
 	struct counted_classifier classifier = { .counting = c, .row = attached->n + 1 + TW_COUNT_DROPPED };
 
-	if (attached->place == TW_PLACE_XDP && (!c->ifname || !strcmp(attached->ifname, c->ifname)))
+	if (attached->place == TW_ATTACH_XDP && (!c->ifname || !strcmp(attached->ifname, c->ifname)))
 		note_unread(c, tw_attached__count(attached, add_counted, &classifier, error));
 	return 0;
 }

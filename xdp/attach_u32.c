@@ -16,8 +16,8 @@
 #include "xdp/tc.h"
 
 /* The filters for a schema form a set. A new set uses the priority that the old set does not use. */
-#define TW_U32_FIRST_PRIO  (TW_TC_PRIO + TW_PLACE_U32)
-#define TW_U32_SECOND_PRIO (TW_TC_PRIO + TW_PLACES)
+#define TW_U32_FIRST_PRIO  (TW_TC_PRIO + TW_ATTACH_U32)
+#define TW_U32_SECOND_PRIO (TW_TC_PRIO + TW_ATTACH_PLACES)
 
 #define TW_U32_NODES_MAX 4095 /* filters of one priority */
 

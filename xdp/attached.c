@@ -18,9 +18,9 @@ uint8_t tw_attached__mode(const struct tw_state *state)
 	if (!state->public.schema_id)
 		return TW_MODE_NONE;
 	switch (state->public.place) {
-	case TW_PLACE_XDP:
+	case TW_ATTACH_XDP:
 		return tw_xdp__mode(state);
-	case TW_PLACE_TC:
+	case TW_ATTACH_TC:
 		return tw_tc__mode(state);
 	default:
 		return tw_u32__mode(state);
@@ -134,7 +134,7 @@ int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err
 	if (err || detaching.found)
 		return err;
 	return tw_error__set(error, -ENOENT, "%s no longer has a classifier in %s", attached->ifname,
-			     tw_place__name(attached->place));
+			     tw_attach_place__name(attached->place));
 }
 
 struct stale_search {
@@ -176,7 +176,7 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 		return 0;
 	}
 	if (is_left_over(&state, search->netns)) {
-		snprintf(name, sizeof(name), "%s of %s", tw_place__name(state.public.place), state.public.ifname);
+		snprintf(name, sizeof(name), "%s of %s", tw_attach_place__name(state.public.place), state.public.ifname);
 		err = search->dry_run ? 0 : tw_stale__remove(file, error);
 		if (!err)
 			search->tell(search->ctx,

@@ -22,11 +22,11 @@ struct tw_classifier {
 	int program; /* offloaded XDP: descriptor of the attached program; -1 = there is none */
 };
 
-const char *tw_place__name(uint8_t place)
+const char *tw_attach_place__name(uint8_t place)
 {
-	static const char *const names[TW_PLACES] = { "xdp", "tc", "u32" };
+	static const char *const names[TW_ATTACH_PLACES] = { "xdp", "tc", "u32" };
 
-	return place < TW_PLACES ? names[place] : "?";
+	return place < TW_ATTACH_PLACES ? names[place] : "?";
 }
 
 const char *tw_mode__text(uint8_t mode)
@@ -56,7 +56,7 @@ static int check_target(const struct tw_classifier_options *options, uint32_t ta
 	if (tw_interface__leads_back(target, index))
 		return tw_error__set(error, -EINVAL, "frames redirected to %s arrive on %s again, in an endless loop",
 				     name, options->ifname);
-	if (options->place != TW_PLACE_XDP || tw_interface__takes_redirected(target))
+	if (options->place != TW_ATTACH_XDP || tw_interface__takes_redirected(target))
 		return 0;
 	return tw_error__set(
 		error, -EOPNOTSUPP,
@@ -68,10 +68,10 @@ static int check_target(const struct tw_classifier_options *options, uint32_t ta
 static int check_action(const struct tw_classifier_options *options, uint8_t action, uint32_t arg,
 			struct tw_error *error)
 {
-	if (action == TW_ACTION_MARK && options->place == TW_PLACE_XDP)
+	if (action == TW_ACTION_MARK && options->place == TW_ATTACH_XDP)
 		return tw_error__set(error, -EINVAL,
 				     "XDP cannot mark frames, because they have no mark yet: use --hook tc");
-	if (action == TW_ACTION_REDIRECT && options->place == TW_PLACE_XDP && options->offload)
+	if (action == TW_ACTION_REDIRECT && options->place == TW_ATTACH_XDP && options->offload)
 		return tw_error__set(error, -EINVAL, "the XDP of a NIC cannot redirect frames: use --hook tc");
 	return action == TW_ACTION_REDIRECT ? check_target(options, arg, error) : 0;
 }
@@ -85,7 +85,7 @@ static int check(const struct tw_classifier_options *options, struct tw_error *e
 				     options->n);
 	for (unsigned int i = 0; i < options->n && !err; i++)
 		err = check_action(options, options->rules[i].action, options->rules[i].arg, error);
-	if (!err && options->place == TW_PLACE_U32 && options->udp_port)
+	if (!err && options->place == TW_ATTACH_U32 && options->udp_port)
 		return tw_error__set(error, -EINVAL,
 				     "u32 finds frames in plain Ethernet only, not in UDP: use --hook tc");
 	return err;
@@ -122,7 +122,7 @@ static int claim(struct tw_classifier *c, struct tw_error *error)
 		return tw_error__set(
 			error, -EBUSY,
 			"%s has a permanent classifier in %s already; remove it with `tracewire filter detach -i %s`",
-			c->state.public.ifname, tw_place__name(c->state.public.place), c->state.public.ifname);
+			c->state.public.ifname, tw_attach_place__name(c->state.public.place), c->state.public.ifname);
 	}
 	err = tw_stale__detach_file(&c->file, error);
 	return err ? err : tw_state__write(&c->state, &c->file, error);
@@ -131,7 +131,7 @@ static int claim(struct tw_classifier *c, struct tw_error *error)
 static int plan(struct tw_classifier *c, struct tw_error *error)
 {
 	int err =
-		c->state.public.place == TW_PLACE_XDP ? tw_xdp__plan(&c->state, error) : tw_tc__plan(&c->state, error);
+		c->state.public.place == TW_ATTACH_XDP ? tw_xdp__plan(&c->state, error) : tw_tc__plan(&c->state, error);
 
 	return err ? err : tw_state__write(&c->state, &c->file, error);
 }
@@ -244,7 +244,7 @@ static int attach_loaded(struct tw_classifier *c, int fd, struct tw_error *error
 	const uint32_t id = tw_program__id(fd);
 	int err;
 
-	if (attached->place == TW_PLACE_TC) {
+	if (attached->place == TW_ATTACH_TC) {
 		err = tw_tc__attach(&c->state, fd, error);
 	} else if (attached->offload) {
 		attached->program = id;
@@ -307,7 +307,7 @@ static int kernels(int err)
 static int build(struct tw_classifier *c, const struct tw_rules *rules, struct tw_error *error)
 {
 	const struct tw_bpf_options options = {
-		.hook = c->state.public.place == TW_PLACE_XDP ? TW_HOOK_XDP : TW_HOOK_TC,
+		.hook = c->state.public.place == TW_ATTACH_XDP ? TW_HOOK_XDP : TW_HOOK_TC,
 		.offload = c->state.public.offload,
 		.udp_port = c->udp_port,
 	};
@@ -329,7 +329,7 @@ int tw_classifier__bind(struct tw_classifier *c, const struct tw_classifier_sche
 	int err = bind_rules(c, schema, &bound, error);
 
 	if (!err)
-		err = c->state.public.place == TW_PLACE_U32
+		err = c->state.public.place == TW_ATTACH_U32
 			      ? kernels(tw_u32__attach(&c->state, &bound.all, bound.rules[bound.all.n].bound, error))
 			      : build(c, &bound.all, error);
 	for (unsigned int i = 0; i <= TW_RULES_MAX; i++)

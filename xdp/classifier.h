@@ -20,15 +20,15 @@
 
 #include "filter/rules.h"
 
-enum tw_place {
-	TW_PLACE_XDP,
-	TW_PLACE_TC,
-	TW_PLACE_U32,
-	TW_PLACES,
+enum tw_attach_place {
+	TW_ATTACH_XDP,
+	TW_ATTACH_TC,
+	TW_ATTACH_U32,
+	TW_ATTACH_PLACES,
 };
 
-/** tw_place__name() - Return: "xdp", "tc" or "u32" */
-const char *tw_place__name(uint8_t place);
+/** tw_attach_place__name() - Return: "xdp", "tc" or "u32" */
+const char *tw_attach_place__name(uint8_t place);
 
 /* A rule before it is bound to a schema. */
 struct tw_classifier_rule {
@@ -40,7 +40,7 @@ struct tw_classifier_rule {
 /* Parameters of tw_classifier__new(), which copies all texts. */
 struct tw_classifier_options {
 	const char *ifname;
-	uint8_t place;     /* enum tw_place */
+	uint8_t place;     /* enum tw_attach_place */
 	bool offload;      /* the NIC must evaluate the rules; it is an error if it cannot */
 	bool persist;      /* make a permanent classifier */
 	uint16_t udp_port; /* destination port of frames in UDP; 0 = do not look for frames in UDP */

@@ -14,11 +14,11 @@
 static int detach(const struct tw_state *state, struct tw_error *error)
 {
 	switch (state->public.place) {
-	case TW_PLACE_XDP:
+	case TW_ATTACH_XDP:
 		return tw_xdp__detach(state, error);
-	case TW_PLACE_TC:
+	case TW_ATTACH_TC:
 		return tw_tc__detach(state, error);
-	case TW_PLACE_U32:
+	case TW_ATTACH_U32:
 		return tw_u32__detach(state, error);
 	default:
 		return 0;

@@ -69,8 +69,8 @@ static int unread(const struct tw_attached *attached, int err, struct tw_error *
 	if (err == -ENOENT)
 		return tw_error__set(error, err,
 				     "the counters of %s on %s are gone, because another process removed the program",
-				     tw_place__name(attached->place), attached->ifname);
-	return tw_error__set(error, err, "cannot read the counters of %s on %s: %s", tw_place__name(attached->place),
+				     tw_attach_place__name(attached->place), attached->ifname);
+	return tw_error__set(error, err, "cannot read the counters of %s on %s: %s", tw_attach_place__name(attached->place),
 			     attached->ifname,
 			     err == -EPERM ? "those of another process require CAP_SYS_ADMIN" : strerror(-err));
 }
@@ -132,7 +132,7 @@ int tw_attached__count(const struct tw_attached *attached, tw_counted_visitor *e
 
 	if (!attached->schema_id) /* nothing is attached yet */
 		return 0;
-	if (attached->place == TW_PLACE_U32)
+	if (attached->place == TW_ATTACH_U32)
 		return count_u32(&reading, attached->state, error);
 	if (cpus < 1) /* the kernel writes values of all CPUs: the buffer would be too small */
 		return tw_error__set(error, -EIO,

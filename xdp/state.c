@@ -215,7 +215,7 @@ static int busy(const char *name, const struct tw_state *state, struct tw_error 
 		error, -EBUSY,
 		"%s has a classifier in %s already, of %s; end that, or remove it with `tracewire filter detach -i "
 		"%s`",
-		state->public.ifname, tw_place__name(state->public.place), holder, state->public.ifname);
+		state->public.ifname, tw_attach_place__name(state->public.place), holder, state->public.ifname);
 }
 
 int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, struct tw_error *error)
@@ -224,7 +224,7 @@ int tw_state__lock(const struct tw_state *state, struct tw_state_file *ret, stru
 	int err;
 
 	snprintf(name, sizeof(name), TW_STATE_FILES "%" PRIu64 "-%d-%s", state->netns, state->public.ifindex,
-		 tw_place__name(state->public.place));
+		 tw_attach_place__name(state->public.place));
 	err = tw_state_file__lock(name, ret, error);
 	return err == -EBUSY ? busy(name, state, error) : err;
 }

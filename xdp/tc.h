@@ -46,7 +46,11 @@ int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret);
 /* A callback for each object of a dump. @head: its message header; @attrs: its attributes, up to TCA_MAX. */
 typedef void tw_tc_seen(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx);
 
-#define TW_TC_PRIO 21591 /* "TW"; priority TW_TC_PRIO + enum tw_place; u32 alternates with TW_TC_PRIO + TW_PLACES */
+/*
+ * "TW". A filter has the priority TW_TC_PRIO + enum tw_attach_place. A new set of u32 filters takes that or TW_TC_PRIO + TW_ATTACH_PLACES,
+ * whichever the old set does not have.
+ */
+#define TW_TC_PRIO 21591
 
 /** tw_clsact__add() - create the clsact qdisc if the interface has none, and set made_clsact of the state. Return: 0 or -errno */
 int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *error);

@@ -152,7 +152,7 @@ static void an_unconnected_socket_is_an_error(void **state)
 
 static struct tw_state state_on(const char *ifname)
 {
-	const struct tw_classifier_options options = { .ifname = ifname, .place = TW_PLACE_XDP };
+	const struct tw_classifier_options options = { .ifname = ifname, .place = TW_ATTACH_XDP };
 	struct tw_state state;
 	struct tw_error err = { "" };
 

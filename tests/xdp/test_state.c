@@ -32,7 +32,7 @@ static struct tw_state made(void)
 {
 	const struct tw_classifier_options options = {
 		.ifname = "v0",
-		.place = TW_PLACE_TC,
+		.place = TW_ATTACH_TC,
 		.rules = rules,
 		.n = 2,
 		.default_action = TW_ACTION_REDIRECT,
@@ -78,7 +78,7 @@ static void what_is_written_is_read(void **unused)
 		}
 		assert_string_equal(copy.public.ifname, "v0");
 		assert_int_equal(copy.public.ifindex, state.public.ifindex);
-		assert_int_equal(copy.public.place, TW_PLACE_TC);
+		assert_int_equal(copy.public.place, TW_ATTACH_TC);
 		assert_int_equal(copy.public.pid, getpid());
 		assert_true(copy.public.schema_id == state.public.schema_id);
 		assert_int_equal(copy.public.default_action, TW_ACTION_REDIRECT);
@@ -106,11 +106,11 @@ static void one_has_it(void **unused)
 	assert_int_equal(tw_state__write(&state, &file, &err), 0);
 	assert_int_equal(tw_state__lock(&state, &second, &err), -EBUSY);
 	assert_non_null(strstr(err.text, "v0 has a classifier in tc already, of process "));
-	state.public.place = TW_PLACE_XDP; /* the other half is free */
+	state.public.place = TW_ATTACH_XDP; /* the other half is free */
 	second = locked(&state);
 	tw_state_file__remove(&second);
 	tw_state_file__close(&second);
-	state.public.place = TW_PLACE_TC;
+	state.public.place = TW_ATTACH_TC;
 	tw_state_file__close(&file);
 	second = locked(&state);
 	tw_state_file__remove(&second);
@@ -129,7 +129,7 @@ static void what_stays_attached_keeps_its_file(void **unused)
 	int code;
 
 	(void)unused;
-	state.public.place = TW_PLACE_U32;
+	state.public.place = TW_ATTACH_U32;
 	state.prio = 21592;
 	file = locked(&state);
 	assert_int_equal(tw_state__write(&state, &file, &err), 0);

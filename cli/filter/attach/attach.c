@@ -27,13 +27,13 @@ struct select {
 static bool is_selected(const struct select *select, const struct tw_attached *attached)
 {
 	return (!select->interface || !strcmp(select->interface, attached->ifname)) &&
-	       (!select->hook || !strcmp(select->hook, tw_place__name(attached->place)));
+	       (!select->hook || !strcmp(select->hook, tw_attach_place__name(attached->place)));
 }
 
 static int parse_hook(const char *text, uint8_t *ret_place, struct tw_error *error)
 {
-	for (uint8_t place = 0; place < TW_PLACES; place++) {
-		if (!strcmp(text, tw_place__name(place))) {
+	for (uint8_t place = 0; place < TW_ATTACH_PLACES; place++) {
+		if (!strcmp(text, tw_attach_place__name(place))) {
 			*ret_place = place;
 			return 0;
 		}
@@ -94,7 +94,7 @@ static int detach_one(const struct tw_attached *attached, void *ctx, struct tw_e
 	if (err)
 		return err;
 	select->detached++;
-	say(stderr, "detached from %s of %s\n", tw_place__name(attached->place), attached->ifname);
+	say(stderr, "detached from %s of %s\n", tw_attach_place__name(attached->place), attached->ifname);
 	return 0;
 }
 
@@ -229,8 +229,8 @@ static bool has_action(const struct attach *attach, enum tw_action action)
  */
 static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_error *error)
 {
-	*ret = has_action(attach, TW_ACTION_MARK) || has_action(attach, TW_ACTION_REDIRECT) ? TW_PLACE_TC
-											    : TW_PLACE_XDP;
+	*ret = has_action(attach, TW_ACTION_MARK) || has_action(attach, TW_ACTION_REDIRECT) ? TW_ATTACH_TC
+											    : TW_ATTACH_XDP;
 	return attach->hook ? parse_hook(attach->hook, ret, error) : 0;
 }
 
@@ -263,7 +263,7 @@ static int make(struct attach *attach, char **args, struct tw_error *error)
 		attach->rules[i].expression = args[i];
 	options->rules = attach->rules;
 	options->udp_port = (uint16_t)attach->udp_port;
-	if (options->place == TW_PLACE_XDP && has_action(attach, TW_ACTION_REDIRECT))
+	if (options->place == TW_ATTACH_XDP && has_action(attach, TW_ACTION_REDIRECT))
 		fprintf(stderr,
 			"XDP redirects only events, control frames stay on %s: to decode them at the other interface "
 			"use --hook tc\n",
@@ -274,7 +274,7 @@ static int make(struct attach *attach, char **args, struct tw_error *error)
 static void tell_attached(const struct tw_attached *attached)
 {
 	/* For XDP, tw_mode__text() names the hook. */
-	static const char *const places[TW_PLACES] = { "", "tc, ", "u32, " };
+	static const char *const places[TW_ATTACH_PLACES] = { "", "tc, ", "u32, " };
 
 	say(stderr, "attached to %s: %s%s, for schema %016" PRIx64 "%s\n", attached->ifname, places[attached->place],
 	    tw_mode__text(attached->mode), attached->schema_id,

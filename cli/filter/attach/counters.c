@@ -155,7 +155,7 @@ static void print_streams(const struct tw_attached *attached, const struct count
 
 static void print_head(const struct tw_attached *attached)
 {
-	say(stdout, "%s: %s, %s", attached->ifname, tw_place__name(attached->place), tw_mode__text(attached->mode));
+	say(stdout, "%s: %s, %s", attached->ifname, tw_attach_place__name(attached->place), tw_mode__text(attached->mode));
 	if (attached->schema_id)
 		printf(", schema %016" PRIx64, attached->schema_id);
 	else
@@ -254,7 +254,7 @@ static void print_json(struct tw_json *json, const struct tw_attached *attached,
 {
 	tw_json__open(json, NULL, '{');
 	tw_json__str(json, "interface", attached->ifname);
-	tw_json__str(json, "hook", tw_place__name(attached->place));
+	tw_json__str(json, "hook", tw_attach_place__name(attached->place));
 	tw_json__str(json, "mode", modes[attached->mode]);
 	tw_json__bool(json, "dispatcher",
 		      attached->mode == TW_MODE_DISPATCHER || attached->mode == TW_MODE_GENERIC_DISPATCHER);
