@@ -217,7 +217,7 @@ int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
 {
 	struct u32_look look = { 0 };
 	struct nl_sock *sk;
-	int err;
+	int err, second;
 
 	if (!state->prio)
 		return 0;
@@ -227,8 +227,8 @@ int tw_u32__detach(const struct tw_state *state, struct tw_error *error)
 	look_at_set(sk, state, TW_U32_FIRST_PRIO, &look);
 	look_at_set(sk, state, TW_U32_SECOND_PRIO, &look);
 	err = remove_set(sk, state, TW_U32_FIRST_PRIO, error);
-	if (!err)
-		err = remove_set(sk, state, TW_U32_SECOND_PRIO, error);
+	second = remove_set(sk, state, TW_U32_SECOND_PRIO, err ? NULL : error);
+	err = err ? err : second;
 	/* If another process has removed the filters, it may also have replaced the qdisc, which then must stay. */
 	if (!err && (look.n || !state->public.schema_id))
 		tw_clsact__remove(sk, state);
