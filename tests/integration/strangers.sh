@@ -79,8 +79,14 @@ if [ "$user_event" ]; then
 	wait "$registered" || fail "the user event: $(cat "$scratch/user_event.err")"
 	grep -qE ': tw_stranger: .*\\x1b\[1m' "$scratch/report" || fail "no user event: $(tail -n 20 "$scratch/report")"
 fi
-TERM=xterm script -qec "'$tracewire' report -q '$file'" /dev/null </dev/null | tr -d '\r' >"$scratch/terminal"
+on_terminal() { # VARIABLE=VALUE...: what report writes to a wide terminal
+	env TERM=xterm "$@" script -qec "stty cols 200; '$tracewire' report -q '$file'" /dev/null </dev/null | tr -d '\r'
+}
+on_terminal NO_COLOR=1 >"$scratch/terminal"
 cmp "$scratch/report" "$scratch/terminal" || fail "on a terminal report writes something else"
+on_terminal >"$scratch/coloured"
+grep -q $'\x1b' "$scratch/coloured" || fail "report has no colours on a terminal"
+sed -E $'s/\x1b\\[[0-9;]*m//g' "$scratch/coloured" | cmp "$scratch/report" - || fail "on a terminal report writes more than colours"
 "$tracewire" report -q --raw "$file" >"$scratch/raw"
 grep -qa $'newcomm=\033\\[1m$' "$scratch/raw" || fail "--raw has not the name's bytes"
 "$tracewire" report -jq "$file" | printable jsonl "report --json"
