@@ -9,7 +9,7 @@ ip link set lo up
 
 # Four captures receive one stream each, while the stream continues
 receive() { # NAME PORT OPTION...
-	echo "exec '$tracewire' capture -u $2 -w '$scratch/$1.pcapng' --status 0.1 ${*:3}"
+	echo "exec '$tracewire' capture -u $2 -w '$scratch/$1.pcapng' -v --status 0.1 ${*:3}"
 }
 start_capture() { # NAME PORT OPTION...
 	in_background "$1" sh -c "$(receive "$@")"
