@@ -11,7 +11,7 @@
 #include "cli/messages.h"
 #include "cli/summary.h"
 
-enum kind {
+enum place_kind {
 	SENT,     /* events lost at the producer */
 	LOST,     /* events lost elsewhere */
 	UNKNOWN,  /* an unknown number of lost events */
@@ -20,7 +20,7 @@ enum kind {
 };
 
 static const struct {
-	enum kind kind;
+	enum place_kind kind;
 	const char *text, *remedy;
 } places[] = {
 #define X(name, kind, text, remedy) { kind, text, remedy },
@@ -102,7 +102,7 @@ void outcome__add_archive(struct outcome *o, const struct tw_archive_stats *stat
 }
 
 /* Return: sum of the places of one kind; saturates */
-static uint64_t sum_of(const struct outcome *o, enum kind kind)
+static uint64_t sum_of(const struct outcome *o, enum place_kind kind)
 {
 	uint64_t sum = 0;
 

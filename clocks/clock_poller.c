@@ -22,7 +22,7 @@
 #define WANT_MAX (TW_NS_PER_SECOND / 2) /* no METADATA_REQUEST after a longer pause: producers repeat metadata */
 
 /* A request that may be answered. */
-struct waiting {
+struct waiting_request {
 	uint32_t id;
 	bool open; /* no response yet */
 	uint64_t asked;
@@ -31,13 +31,13 @@ struct waiting {
 struct asked_stream {
 	uint64_t id;
 	struct tw_peer peer;
-	uint64_t seen, due;              /* time of the latest control frame; time of the next request */
-	uint64_t asked;                  /* number of requests sent */
-	uint64_t unanswered;             /* number of requests since the last response */
-	uint64_t round_trip;             /* about the shortest of the recent round trips, ns; 0 = unknown */
-	bool has_host, has_formats;      /* metadata received */
-	uint64_t want_due, want_pause;   /* time of the next request for missing metadata; pause before it, ns */
-	struct waiting waiting[WAITING]; /* a ring; index: @asked modulo WAITING */
+	uint64_t seen, due;            /* time of the latest control frame; time of the next request */
+	uint64_t asked;                /* number of requests sent */
+	uint64_t unanswered;           /* number of requests since the last response */
+	uint64_t round_trip;           /* about the shortest of the recent round trips, ns; 0 = unknown */
+	bool has_host, has_formats;    /* metadata received */
+	uint64_t want_due, want_pause; /* time of the next request for missing metadata; pause before it, ns */
+	struct waiting_request waiting[WAITING]; /* a ring; index: @asked modulo WAITING */
 };
 
 struct tw_clock_poller {
@@ -277,14 +277,14 @@ static uint64_t pause_between(struct tw_clock_poller *p, const struct asked_stre
 bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_time_sync_request *ret)
 {
 	struct asked_stream *s = now < p->due ? NULL : most_due(p, now);
-	struct waiting *waiting;
+	struct waiting_request *waiting;
 	uint16_t want;
 
 	if (!s)
 		return false;
 	want = want_of(p, s, now);
 	waiting = &s->waiting[s->asked++ % WAITING];
-	*waiting = (struct waiting){ .id = number_of(p), .open = true, .asked = now };
+	*waiting = (struct waiting_request){ .id = number_of(p), .open = true, .asked = now };
 	p->stats.asked++;
 	s->unanswered++;
 	s->due = next_due(p, s, now);
@@ -295,10 +295,10 @@ bool tw_clock_poller__next(struct tw_clock_poller *p, uint64_t now, struct tw_ti
 	return true;
 }
 
-static struct waiting *waiting_for(struct asked_stream *s, const struct tw_time_sync_view *answer)
+static struct waiting_request *waiting_for(struct asked_stream *s, const struct tw_time_sync_view *answer)
 {
 	for (size_t i = 0; i < WAITING; i++) {
-		struct waiting *w = &s->waiting[i];
+		struct waiting_request *w = &s->waiting[i];
 
 		if (w->open && w->id == answer->id && w->asked == answer->asked)
 			return w;
@@ -310,7 +310,7 @@ bool tw_clock_poller__response(struct tw_clock_poller *p, const struct tw_receiv
 			       uint64_t *ret_stream, struct tw_time_sync_sample *ret)
 {
 	struct tw_time_sync_view answer;
-	struct waiting *waiting = NULL;
+	struct waiting_request *waiting = NULL;
 	struct asked_stream *s;
 	uint64_t stream, trip;
 

@@ -20,7 +20,7 @@
 #define RING_KIB 512 /* size for each CPU; enough for 1 s at 5,000 forks/s */
 
 /* The events that the bookkeeping instance records. */
-enum kind { NEWTASK, RENAME, EXEC, KINDS };
+enum task_event_kind { NEWTASK, RENAME, EXEC, KINDS };
 
 static const struct {
 	const char *system, *name;
@@ -35,7 +35,7 @@ static const struct {
 /* An event about a task, copied from its ring. */
 struct task_event {
 	uint64_t time;
-	enum kind kind;
+	enum task_event_kind kind;
 	uint32_t pid, maker; /* maker: the task that recorded the event, which is the parent of a new task */
 	uint64_t clone_flags;
 	char name[TW_TASK_NAME];
@@ -56,7 +56,8 @@ struct tw_task_events {
 	_Atomic uint64_t read; /* number of events read (producer/counter.h) */
 };
 
-static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum kind kind, struct tw_error *error)
+static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum task_event_kind kind,
+		       struct tw_error *error)
 {
 	char path[128];
 	char *text;
@@ -123,7 +124,7 @@ static int task_events__new(const char *tracing_dir, const char *clock, struct t
 		ev->schema = tw_schema__new();
 	if (!ev || !ev->schema)
 		err = tw_error__set(error, -ENOMEM, "out of memory");
-	for (enum kind kind = 0; kind < KINDS && !err; kind++)
+	for (enum task_event_kind kind = 0; kind < KINDS && !err; kind++)
 		err = load_format(ev, tracing_dir, kind, error);
 	if (!err) {
 		ev->clone_flags = tw_format__find(ev->formats[NEWTASK], "clone_flags");
@@ -157,16 +158,16 @@ static int task_events__begin(struct tw_task_events *ev, struct tw_error *error)
 					    "the ring of CPU %ld for task names cannot be opened: %s", cpu,
 					    strerror(-ev->fds[cpu]));
 	}
-	for (enum kind kind = 0; kind < KINDS && !err; kind++) {
+	for (enum task_event_kind kind = 0; kind < KINDS && !err; kind++) {
 		snprintf(file, sizeof(file), "events/%s/%s/enable", kinds[kind].system, kinds[kind].name);
 		err = tw_instance__write(ev->instance, file, "1", error);
 	}
 	return err;
 }
 
-static enum kind kind_of(const struct tw_task_events *ev, uint16_t id)
+static enum task_event_kind kind_of(const struct tw_task_events *ev, uint16_t id)
 {
-	enum kind kind = 0;
+	enum task_event_kind kind = 0;
 
 	while (kind < KINDS && ev->formats[kind]->id != id)
 		kind++;
@@ -174,7 +175,7 @@ static enum kind kind_of(const struct tw_task_events *ev, uint16_t id)
 }
 
 /* Copies a task's name and cuts it as the kernel does. For EXEC, @text is the path of the program, and only the file name is copied. */
-static void copy_name(enum kind kind, const struct tw_value *text, char name[TW_TASK_NAME])
+static void copy_name(enum task_event_kind kind, const struct tw_value *text, char name[TW_TASK_NAME])
 {
 	const char *slash = kind == EXEC ? memrchr(text->data, '/', text->len) : NULL;
 	const char *from = slash ? slash + 1 : (const char *)text->data;
@@ -186,7 +187,7 @@ static void copy_name(enum kind kind, const struct tw_value *text, char name[TW_
 static void take_out(struct tw_task_events *ev, const struct tw_ring_event *event)
 {
 	const struct tw_record record = { .data = event->record, .len = event->len, .big_endian = TW_HOST_BE };
-	const enum kind kind = kind_of(ev, tw_native_event__id(event));
+	const enum task_event_kind kind = kind_of(ev, tw_native_event__id(event));
 	struct tw_value pid, text, flags = { .u = 0 };
 	struct task_event *seen;
 

@@ -27,7 +27,7 @@ int tw_filter_error(struct tw_error *error, int err, uint32_t column, const char
 #define WAITING_MAX (3 * (TW_FILTER_DEPTH_MAX + 1))
 
 /* An operator or parenthesis on the stack, in the order of precedence. */
-enum waiting { WAITING_OPEN, WAITING_OR, WAITING_AND, WAITING_NOT };
+enum waiting_operator { WAITING_OPEN, WAITING_OR, WAITING_AND, WAITING_NOT };
 
 struct expression_parser {
 	struct tw_filter_lexer lexer;
@@ -35,7 +35,7 @@ struct expression_parser {
 	struct tw_filter_token token; /* the next token, not parsed yet */
 	struct tw_error *error;
 	struct {
-		enum waiting what;
+		enum waiting_operator what;
 		uint32_t column;
 	} waiting[WAITING_MAX];
 	unsigned int n_waiting;
@@ -243,7 +243,7 @@ static int take_comparison(struct expression_parser *p)
 }
 
 /* Put the next token on the stack. Return: 1, because an operand must follow; a negative errno. */
-static int wait_for(struct expression_parser *p, enum waiting what)
+static int wait_for(struct expression_parser *p, enum waiting_operator what)
 {
 	const bool deeper = what == WAITING_OPEN || what == WAITING_NOT;
 	int err;
@@ -259,7 +259,7 @@ static int wait_for(struct expression_parser *p, enum waiting what)
 }
 
 /* Move operators with at least the precedence of @coming from the stack, down to a parenthesis: their right side is complete. */
-static int settle(struct expression_parser *p, enum waiting coming)
+static int settle(struct expression_parser *p, enum waiting_operator coming)
 {
 	static const uint8_t kinds[] = {
 		[WAITING_OR] = TW_POSTFIX_OR,
@@ -270,7 +270,7 @@ static int settle(struct expression_parser *p, enum waiting coming)
 
 	while (!err && p->n_waiting && p->waiting[p->n_waiting - 1].what >= coming &&
 	       p->waiting[p->n_waiting - 1].what != WAITING_OPEN) {
-		const enum waiting what = p->waiting[--p->n_waiting].what;
+		const enum waiting_operator what = p->waiting[--p->n_waiting].what;
 
 		p->depth -= what == WAITING_NOT;
 		err = append(p, kinds[what], 0);
@@ -323,7 +323,7 @@ static int say_no_joint(const struct expression_parser *p)
 /* Parse `and`, `or` or a closing parenthesis. Return: 1 if an operand must follow; 0; a negative errno. */
 static int take_joint(struct expression_parser *p)
 {
-	enum waiting what;
+	enum waiting_operator what;
 	int err;
 
 	if (p->token.kind == TW_TOKEN_CLOSE)
