@@ -128,6 +128,15 @@ static inline uint64_t tw_stream__wall_offset(const struct tw_stream *stream)
 	return stream->first_wall - tw_identity__ns(&stream->identity, stream->first_clock);
 }
 
+/**
+ * tw_stream__since() - the time between two events, ns; below 0 if that of @stream is earlier
+ * @time, @origin_time: of the clocks of the streams
+ * Two streams share a clock if they are of one machine, otherwise only their time of day. Return: false if they share
+ * neither, or @origin is NULL.
+ */
+bool tw_stream__since(const struct tw_stream *stream, uint64_t time, const struct tw_stream *origin,
+		      uint64_t origin_time, int64_t *ret);
+
 /** tw_stream__has_whole() - whether all texts of the schema @schema_id were received, according to the total in their records */
 bool tw_stream__has_whole(struct tw_stream *stream, uint64_t schema_id);
 

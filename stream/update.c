@@ -209,3 +209,29 @@ int tw_stream__update(struct tw_stream *stream, const struct tw_frame_info *fram
 		stream->table->stats.malformed++;
 	return err;
 }
+
+/* Whether the two streams are of one machine, and have times of the same clock. */
+static bool shares_clock(const struct tw_identity *a, const struct tw_identity *b)
+{
+	return (*a->host || *a->boot) && !strcmp(a->host, b->host) && !strcmp(a->boot, b->boot) &&
+	       !strcmp(a->clock, b->clock);
+}
+
+static bool has_time_of_day(const struct tw_stream *stream)
+{
+	return stream->has_wall && !tw_identity__counts(&stream->identity);
+}
+
+bool tw_stream__since(const struct tw_stream *stream, uint64_t time, const struct tw_stream *origin,
+		      uint64_t origin_time, int64_t *ret)
+{
+	if (!origin)
+		return false;
+	*ret = (int64_t)(tw_identity__ns(&stream->identity, time) - tw_identity__ns(&origin->identity, origin_time));
+	if (stream == origin)
+		return true;
+	if (!has_time_of_day(stream) || !has_time_of_day(origin))
+		return shares_clock(&stream->identity, &origin->identity);
+	*ret = (int64_t)((uint64_t)*ret + tw_stream__wall_offset(stream) - tw_stream__wall_offset(origin));
+	return true;
+}

@@ -25,7 +25,7 @@ enum tw_report_time {
 struct tw_report_bound {
 	enum {
 		TW_REPORT_UNBOUNDED,
-		TW_REPORT_BOUND_RELATIVE, /* ns since the first event of the capture */
+		TW_REPORT_BOUND_RELATIVE, /* ns since the first event of the capture; other machines need a wall clock */
 		TW_REPORT_BOUND_WALL, /* CLOCK_REALTIME, ns; events of streams without a wall clock are not printed */
 	} kind;
 	uint64_t ns;
@@ -56,7 +56,8 @@ struct tw_report_counts {
 	struct tw_counts events; /* by event, of all streams together */
 	struct tw_counts tasks;  /* by stream, pid and task name at the time of the event */
 	int64_t first, last;     /* times of the first and the last of them, ns since the first event of the capture */
-	bool without_seconds;    /* a clock among them counts something else than time, so there are no rates */
+	bool has_times;          /* first and last are valid */
+	bool without_seconds; /* one of them has a time that cannot be compared with the others, so there are no rates */
 	struct tw_count_stream *streams; /* @n_streams of them: the streams in the capture */
 	uint32_t n_streams;
 };

@@ -81,17 +81,10 @@ static uint64_t wall_time(const struct tw_stream *stream, uint64_t time)
 	return tw_identity__ns(&stream->identity, time) + tw_stream__wall_offset(stream);
 }
 
-/* Streams of different machines share only their wall clock. */
-int64_t tw_report_selection__since_first(const struct tw_report *report, const struct tw_stream *stream, uint64_t time)
+bool tw_report_selection__since_first(const struct tw_report *report, const struct tw_stream *stream, uint64_t time,
+				      int64_t *ret)
 {
-	const struct tw_stream *first = report->origin.stream;
-
-	if (!first)
-		return 0;
-	if (stream != first && stream->has_wall && first->has_wall)
-		return (int64_t)(wall_time(stream, time) - wall_time(first, report->origin.time));
-	return (int64_t)(tw_identity__ns(&stream->identity, time) -
-			 tw_identity__ns(&first->identity, report->origin.time));
+	return tw_stream__since(stream, time, report->origin.stream, report->origin.time, ret);
 }
 
 static bool has_bounds(const struct tw_report_options *options)
@@ -99,46 +92,39 @@ static bool has_bounds(const struct tw_report_options *options)
 	return options->since.kind != TW_REPORT_UNBOUNDED || options->until.kind != TW_REPORT_UNBOUNDED;
 }
 
-/* Whether a time of the stream can be compared with the bound. */
-static bool is_comparable(const struct tw_stream *stream, const struct tw_report_bound *bound)
+/* Sets @ret to the time in the terms of the bound. Return: false if a time of the stream cannot be compared with it */
+static bool time_for(const struct tw_report *report, const struct tw_stream *stream, uint64_t time,
+		     const struct tw_report_bound *bound, int64_t *ret)
 {
-	if (bound->kind == TW_REPORT_UNBOUNDED)
-		return true;
-	return !tw_identity__counts(&stream->identity) && (bound->kind == TW_REPORT_BOUND_RELATIVE || stream->has_wall);
+	if (tw_identity__counts(&stream->identity))
+		return false;
+	if (bound->kind == TW_REPORT_BOUND_RELATIVE)
+		return tw_report_selection__since_first(report, stream, time, ret);
+	*ret = (int64_t)wall_time(stream, time);
+	return stream->has_wall;
 }
 
-/* Return: below 0, 0 or above 0: the time is before, at or after the bound */
-static int compare(const struct tw_report *report, const struct tw_stream *stream, uint64_t time,
-		   const struct tw_report_bound *bound)
-{
-	const int64_t at = bound->kind == TW_REPORT_BOUND_WALL ? (int64_t)wall_time(stream, time)
-							       : tw_report_selection__since_first(report, stream, time);
-
-	return at < (int64_t)bound->ns ? -1 : at > (int64_t)bound->ns;
-}
-
-static bool wants_time(const struct tw_report *report, const struct tw_stream *stream, uint64_t time)
+/* Whether a time is between the bounds. @ret_known: false if it cannot be compared with them */
+static bool wants_time(const struct tw_report *report, const struct tw_stream *stream, uint64_t time, bool *ret_known)
 {
 	const struct tw_report_bound *since = &report->options->since, *until = &report->options->until;
+	int64_t after = 0, before = 0;
 
-	if (since->kind != TW_REPORT_UNBOUNDED && compare(report, stream, time, since) < 0)
-		return false;
-	return until->kind == TW_REPORT_UNBOUNDED || compare(report, stream, time, until) <= 0;
-}
-
-static bool can_compare(const struct tw_report *report, const struct tw_stream *stream)
-{
-	return is_comparable(stream, &report->options->since) && is_comparable(stream, &report->options->until);
+	*ret_known = (since->kind == TW_REPORT_UNBOUNDED || time_for(report, stream, time, since, &after)) &&
+		     (until->kind == TW_REPORT_UNBOUNDED || time_for(report, stream, time, until, &before));
+	return *ret_known && (since->kind == TW_REPORT_UNBOUNDED || after >= (int64_t)since->ns) &&
+	       (until->kind == TW_REPORT_UNBOUNDED || before <= (int64_t)until->ns);
 }
 
 /* Records which times the capture has, so that a summary can tell it if no event is between the bounds. */
-static void see_time(struct tw_report *report, const struct tw_report_event *event)
+static void update_times(struct tw_report *report, const struct tw_report_event *event)
 {
-	const int64_t at = tw_report_selection__since_first(report, event->stream, event->view.time);
 	struct tw_report_stats *stats = report->stats;
 	uint64_t wall;
+	int64_t at;
 
-	stats->span = at > stats->span ? at : stats->span;
+	if (tw_report_selection__since_first(report, event->stream, event->view.time, &at) && at > stats->span)
+		stats->span = at;
 	if (!event->stream->has_wall)
 		return;
 	wall = wall_time(event->stream, event->view.time);
@@ -149,18 +135,18 @@ static void see_time(struct tw_report *report, const struct tw_report_event *eve
 bool tw_report_selection__wants_event(struct tw_report *report, const struct tw_report_event *event)
 {
 	const struct tw_report_options *options = report->options;
+	bool wants, known;
 
 	if (!report->origin.stream) {
 		report->origin.stream = event->stream;
 		report->origin.time = event->view.time;
 	}
 	if (has_bounds(options)) {
-		if (!can_compare(report, event->stream)) {
-			report->stats->without_time++;
-			return false;
-		}
-		see_time(report, event);
-		if (!wants_time(report, event->stream, event->view.time))
+		wants = wants_time(report, event->stream, event->view.time, &known);
+		report->stats->without_time += !known;
+		if (known)
+			update_times(report, event);
+		if (!wants)
 			return false;
 	}
 	return wants_cpu(options, event->cpu) && wants_type(options, event->known) &&
@@ -169,10 +155,11 @@ bool tw_report_selection__wants_event(struct tw_report *report, const struct tw_
 
 bool tw_report_selection__wants_loss(const struct tw_report *report, const struct tw_report_loss *loss)
 {
+	bool known;
+
 	if (!wants_cpu(report->options, loss->cpu))
 		return false;
-	return !has_bounds(report->options) ||
-	       (can_compare(report, loss->stream) && wants_time(report, loss->stream, loss->lost.time));
+	return !has_bounds(report->options) || wants_time(report, loss->stream, loss->lost.time, &known);
 }
 
 int tw_report_selection__check(const struct tw_report *report, const char *name, struct tw_error *error)

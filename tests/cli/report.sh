@@ -227,6 +227,9 @@ expect "status of an unknown column of standard input" "2 0" "$? $(wc -l <out)"
 expect "status of an unknown column of a pipe" "2 79649" "$? $(wc -l <out)"
 "$tracewire" report --summary -q both.pcapng >summary
 expect "idle tasks of two machines" "debian:tracewire-126 vm" "$(awk '$NF == "<idle>" { print $4 }' summary | sort | paste -sd' ')"
+expect "rate of two machines without a common clock" "unknown" "$(awk '$NF == "<idle>" { print $3 }' summary | sort -u)"
+"$tracewire" report -v --since 0 --until 2000000 both.pcapng >out 2>err
+expect "events of the machine whose time is not that of the first" "79648 of 79978 events" "$(head -n 1 err | cut -d, -f 1)"
 "$tracewire" report --summary x.pcapng >/dev/full 2>err
 expect "status of --summary on a full disk" 1 $?
 
