@@ -33,7 +33,7 @@ static void folder_of(const char *path, char *ret, size_t size)
 		snprintf(ret, size, ".");
 }
 
-/* Sets file->draft to the @i-th temporary name, in the directory of file->path. Return: 0 or -ENAMETOOLONG */
+/* Sets file->draft to the @i-th temporary name, in the directory of file->path. Return: 0; -1 with errno set */
 static int name_draft(struct output_file *file, unsigned int i)
 {
 	char folder[PATH_MAX];
@@ -43,18 +43,24 @@ static int name_draft(struct output_file *file, unsigned int i)
 	folder_of(file->path, folder, sizeof(folder));
 	len = snprintf(file->draft, sizeof(file->draft), "%s/.%.200s.%d.%u", folder, slash ? slash + 1 : file->path,
 		       (int)getpid(), i);
-	return len < (int)sizeof(file->draft) ? 0 : -ENAMETOOLONG;
+	if (len < (int)sizeof(file->draft))
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
 }
 
-/* Names the open unnamed file, or creates a file, by the first temporary name that is unused. Return: 0; -1 with errno set */
-static int make_draft(struct output_file *file)
+/*
+ * Names the open unnamed file, or creates a file with @mode, by the first temporary name that is unused. Return: 0; -1 with errno
+ * set
+ */
+static int make_draft(struct output_file *file, mode_t mode)
 {
 	char self[64];
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
 	for (unsigned int i = 0; i < DRAFT_TRIES && !name_draft(file, i); i++) {
 		if (!file->unnamed)
-			file->fd = open(file->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+			file->fd = open(file->draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (file->unnamed ? !linkat(AT_FDCWD, self, AT_FDCWD, file->draft, AT_SYMLINK_FOLLOW) : file->fd >= 0)
 			return 0;
 		if (errno != EEXIST)
@@ -64,7 +70,7 @@ static int make_draft(struct output_file *file)
 	return -1;
 }
 
-/* To the owner of the file that it replaces (NULL = none), otherwise to the user behind sudo. */
+/* Gives the new file to the owner of the file that it replaces (NULL = none), otherwise to the user who ran sudo. */
 static void give_file(const struct output_file *file, const struct stat *replaced)
 {
 	struct tw_output_owner owner;
@@ -74,23 +80,56 @@ static void give_file(const struct output_file *file, const struct stat *replace
 	else if (!ordinary_user__behind_sudo(&owner.uid, &owner.gid))
 		return;
 	if (fchown(file->fd, owner.uid, owner.gid))
-		return; /* not root, or a file system without owners: the file is as good */
+		return; /* not root, or a file system without owners: the file is usable, but belongs to this user */
+}
+
+/* Gives the new file the permissions of the file that it replaces: a private file stays private. Return: 0; -1 with errno set */
+static int keep_mode(const struct output_file *file, const struct stat *replaced)
+{
+	mode_t mode = replaced->st_mode & 0777;
+	struct stat st;
+
+	if (fstat(file->fd, &st))
+		return -1;
+	if (st.st_gid != replaced->st_gid)
+		mode &= (mode_t)(0707 | (mode & 07) << 3); /* what another group may do was not meant for this one */
+	return fchmod(file->fd, mode);
 }
 
 static int open_regular(struct output_file *file, const struct stat *replaced, struct tw_error *error)
 {
+	const mode_t mode = replaced ? 0600 : 0666;
 	char folder[PATH_MAX];
+	int err;
 
 	folder_of(file->path, folder, sizeof(folder));
-	file->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	file->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 	file->unnamed = file->fd >= 0;
 	if (file->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
-		make_draft(file);
-	if (file->fd >= 0) {
-		give_file(file, replaced);
+		make_draft(file, mode);
+	if (file->fd < 0)
+		return cannot(file->path, error);
+	give_file(file, replaced);
+	if (!replaced || !keep_mode(file, replaced))
 		return 0;
-	}
-	return cannot(file->path, error);
+	err = cannot(file->path, error);
+	output_file__close(file);
+	return err;
+}
+
+/* Opens a path for which stat() failed: only a name that does not exist is that of a new file. */
+static int open_new(struct output_file *file, const char *path, struct tw_error *error)
+{
+	struct stat st;
+
+	if (errno != ENOENT)
+		return cannot(path, error);
+	if (!lstat(path, &st))
+		return tw_error__set(
+			error, -EINVAL,
+			"%s is a symbolic link to a file that does not exist: remove it, or name the file itself",
+			path);
+	return errno == ENOENT ? open_regular(file, NULL, error) : cannot(path, error);
 }
 
 int output_file__open(struct output_file *file, const char *path, const struct stat *input, struct tw_error *error)
@@ -98,11 +137,15 @@ int output_file__open(struct output_file *file, const char *path, const struct s
 	struct stat st;
 
 	*file = (struct output_file){ .fd = STDOUT_FILENO };
+	if (strlen(path) >= sizeof(file->path)) {
+		errno = ENAMETOOLONG;
+		return cannot(path, error);
+	}
 	snprintf(file->path, sizeof(file->path), "%s", path);
 	if (!strcmp(path, "-"))
 		return tw_output__check_writable(file->fd, "standard output", error);
 	if (stat(path, &st))
-		return open_regular(file, NULL, error);
+		return open_new(file, path, error);
 	if (input && st.st_dev == input->st_dev && st.st_ino == input->st_ino)
 		return tw_error__set(error, -EINVAL, "%s is the input file: name another output file", path);
 	if (!S_ISREG(st.st_mode)) {
@@ -116,7 +159,7 @@ int output_file__open(struct output_file *file, const char *path, const struct s
 
 int output_file__finish(struct output_file *file, struct tw_error *error)
 {
-	if (file->unnamed && make_draft(file))
+	if (file->unnamed && make_draft(file, 0))
 		return cannot(file->path, error);
 	if (file->draft[0]) {
 		/* Closed before the rename: network file systems may report a full disk only in close(). */

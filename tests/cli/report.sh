@@ -254,6 +254,11 @@ on_terminal 100 NO_COLOR=1 | cmp -s - chosen || fail "100 columns are too narrow
 echo old >file.txt
 "$tracewire" report -q -o file.txt x.pcapng >out || fail "-o ended with status $?"
 cmp -s file.txt plain && [ ! -s out ] || fail "-o writes something else"
+chmod 604 file.txt
+"$tracewire" report -q -o file.txt x.pcapng && expect "permissions of a file that -o replaces" 604 "$(stat -c %a file.txt)"
+ln -s nowhere link.txt
+run 2 "$tracewire" report -o link.txt x.pcapng
+says err "link.txt is a symbolic link to a file that does not exist" || fail "-o with a dangling link: $(cat err)"
 run 2 "$tracewire" report --csv -e prev_pd -o file.txt x.pcapng
 cmp -s file.txt plain || fail "a failed report replaced the file"
 run 2 "$tracewire" report -o x.pcapng x.pcapng
