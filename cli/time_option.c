@@ -107,8 +107,19 @@ static bool read_zone(const char *at, bool *ret_utc)
 	return *ret_utc || !*at;
 }
 
-/* Parses a date, a time of the day of @tm, or both. */
-static bool parse_date(const char *text, struct tm tm, uint64_t *ret)
+/* Sets the date of @tm to that of @seconds in UTC. */
+static void set_utc_date(time_t seconds, struct tm *tm)
+{
+	struct tm utc = { 0 };
+
+	gmtime_r(&seconds, &utc);
+	tm->tm_year = utc.tm_year;
+	tm->tm_mon = utc.tm_mon;
+	tm->tm_mday = utc.tm_mday;
+}
+
+/* Parses a date, a time of the day of @now, or both. @tm: @now in local time */
+static bool parse_date(const char *text, time_t now, struct tm tm, uint64_t *ret)
 {
 	const bool has_date = text[strspn(text, "0123456789")] == '-';
 	bool has_clock = !has_date, utc;
@@ -125,6 +136,8 @@ static bool parse_date(const char *text, struct tm tm, uint64_t *ret)
 	}
 	if ((has_clock && !read_clock(&text, &tm, &ns)) || !read_zone(text, &utc))
 		return false;
+	if (utc && !has_date)
+		set_utc_date(now, &tm);
 	seconds = utc ? timegm(&tm) : mktime(&tm);
 	if (seconds < 0)
 		return false;
@@ -182,7 +195,7 @@ int time_option__parse(const char *option, const char *text, uint64_t now, struc
 	}
 	localtime_r(&seconds, &today);
 	if (parse_epoch(text, &ret->ns) || parse_word(text, now, today, &ret->ns) ||
-	    parse_date(text, today, &ret->ns)) {
+	    parse_date(text, seconds, today, &ret->ns)) {
 		ret->kind = TW_REPORT_BOUND_WALL;
 		return 0;
 	}
