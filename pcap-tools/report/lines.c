@@ -45,18 +45,20 @@ static bool has_time_of_day(const struct tw_report *report, const struct tw_stre
 	return report->options->time == TW_REPORT_WALL && stream->has_wall;
 }
 
-uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
+/* Times of TW_REPORT_RELATIVE begin at the first line with a time. */
+static void begin_times(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
+{
+	if (!report->any_time)
+		report->first_time = tw_identity__ns(&stream->identity, time);
+	report->any_time = true;
+}
+
+uint64_t tw_report__time(const struct tw_report *report, const struct tw_stream *stream, uint64_t time)
 {
 	time = tw_identity__ns(&stream->identity, time);
 	if (has_time_of_day(report, stream))
 		return time + tw_stream__wall_offset(stream);
-	report->stats->without_wall += report->options->time == TW_REPORT_WALL;
-	if (report->options->time != TW_REPORT_RELATIVE)
-		return time;
-	if (!report->any_time)
-		report->first_time = time;
-	report->any_time = true;
-	return time - report->first_time;
+	return report->options->time == TW_REPORT_RELATIVE ? time - report->first_time : time;
 }
 
 bool tw_report__counts(const struct tw_report *report, const struct tw_stream *stream)
@@ -284,7 +286,7 @@ void tw_report__head(struct tw_report *report, struct tw_line *line)
 #define CUT     "... [cut]"
 #define SNAPPED " [cut by the capture]"
 
-static void put_bytes(struct tw_line *line, const struct tw_record *record)
+void tw_report__bytes(struct tw_line *line, const struct tw_record *record)
 {
 	for (uint32_t i = TW_RECORD_COMMON; i < record->len && !line->cut; i++) {
 		tw_line__char(line, ' ');
@@ -368,7 +370,7 @@ static void put_event(struct tw_report *report, struct tw_line *line, const stru
 	tw_line__str(line, "[unknown event ");
 	tw_line__u64(line, event->view.id);
 	tw_line__str(line, "]:");
-	put_bytes(line, &event->record);
+	tw_report__bytes(line, &event->record);
 }
 
 static void end_line(struct tw_line *line)
@@ -486,7 +488,7 @@ static void put_fields(struct tw_json *json, const struct tw_report_event *event
 	tw_json__close(json);
 }
 
-static void open_object(struct tw_report *report, struct tw_json *json, struct tw_line *line,
+static void open_object(const struct tw_report *report, struct tw_json *json, struct tw_line *line,
 			const struct tw_stream *stream, uint16_t cpu, uint64_t time)
 {
 	const uint64_t ns = tw_report__time(report, stream, time);
@@ -584,6 +586,8 @@ static void json_loss(struct tw_report *report, const struct tw_report_loss *los
 
 void tw_report__event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
 {
+	begin_times(report, event->stream, event->view.time);
+	report->stats->without_wall += report->options->time == TW_REPORT_WALL && !event->stream->has_wall;
 	if (report->columns)
 		tw_report_columns__event(report, event, line);
 	else if (report->options->json)
@@ -594,8 +598,10 @@ void tw_report__event(struct tw_report *report, const struct tw_report_event *ev
 
 void tw_report__loss(struct tw_report *report, const struct tw_report_loss *loss, struct tw_line *line)
 {
-	if (report->options->json)
+	if (report->options->json) {
+		begin_times(report, loss->stream, loss->lost.time);
 		json_loss(report, loss, line);
-	else if (!report->columns)
+	} else if (!report->columns) {
 		text_loss(report, loss, line);
+	}
 }

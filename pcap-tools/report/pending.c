@@ -114,8 +114,11 @@ static int print_loss(struct tw_report *report, const struct tw_report_loss *los
 	return output__put(&report->out, &line);
 }
 
-/* Writes the header of a table that has no events. Return: 0, -EINVAL for a column that no event has, or a failure of write() */
-static int print_head(struct tw_report *report)
+/*
+ * At the end of the file: checks the names of a table's columns against all formats, and writes its header if no event did. Return:
+ * 0, -EINVAL for a column that no event has, or a failure of write()
+ */
+static int finish_table(struct tw_report *report)
 {
 	struct tw_line line;
 	int err;
@@ -300,5 +303,5 @@ int tw_report_pending__flush(struct tw_report_pending *pending, bool complete)
 	for (size_t i = 0; !err && i < pending->n_losses; i++)
 		err = print_loss(pending->report, &pending->losses[i]);
 	pending->n_losses = 0;
-	return err || !complete ? err : print_head(pending->report);
+	return err || !complete ? err : finish_table(pending->report);
 }

@@ -191,7 +191,7 @@ static int take_packets(struct tw_report *report, struct tw_capture_file *file, 
 }
 
 /* Return: 0, or -errno if the file has nothing that can be printed with these options */
-static int judge(const struct tw_report *report, const char *name, struct tw_error *error)
+static int check_result(const struct tw_report *report, const char *name, struct tw_error *error)
 {
 	const struct tw_report_stats *stats = report->stats;
 
@@ -268,7 +268,7 @@ int tw_report__run(int in, const char *name, int out, const struct tw_report_opt
 	if (!err)
 		err = take_packets(&report, file, name, error);
 	if (!err)
-		err = judge(&report, name, error);
+		err = check_result(&report, name, error);
 	finish(&report);
 	tw_capture_file__close(file);
 	return err;

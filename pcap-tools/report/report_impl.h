@@ -90,7 +90,7 @@ struct tw_report {
 	uint32_t n_named; /* n_streams at the last tw_report__head(); above 1, lines begin with the stream's instance */
 	bool several_hosts; /* lines begin with the stream's host, too */
 	size_t width;       /* of the longest stream name, bytes */
-	char *text;         /* scratch buffer of TW_REPORT_LINE_MAX bytes, for an event's text before JSON escapes it */
+	char *text; /* scratch buffer of TW_REPORT_LINE_MAX bytes: a text for JSON, a value for a table, or the line of a leaf that is tried */
 	struct tw_report_second second;
 	struct tw_report_label labels[TW_REPORT_LABELS];
 };
@@ -103,7 +103,7 @@ void tw_report__loss(struct tw_report *report, const struct tw_report_loss *loss
 const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len);
 
 /** tw_report__time() - a time of the kind selected by the options, ns. If the stream has no wall clock, it is that of the trace clock */
-uint64_t tw_report__time(struct tw_report *report, const struct tw_stream *stream, uint64_t time);
+uint64_t tw_report__time(const struct tw_report *report, const struct tw_stream *stream, uint64_t time);
 
 /** tw_report__counts() - whether the times of tw_report__time() are counts, not ns */
 bool tw_report__counts(const struct tw_report *report, const struct tw_stream *stream);
@@ -113,6 +113,9 @@ void tw_report__flags(struct tw_line *line, const struct tw_event_view *view);
 
 /** tw_report__event_text() - write the text, or the fields, of an event whose format is known */
 void tw_report__event_text(const struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
+
+/** tw_report__bytes() - write the bytes of an event whose format is unknown, each after a blank */
+void tw_report__bytes(struct tw_line *line, const struct tw_record *record);
 
 /** tw_report__head() - determine how stream names precede the lines; the first call also writes the header */
 void tw_report__head(struct tw_report *report, struct tw_line *line);
@@ -130,7 +133,7 @@ int tw_report_pending__loss(struct tw_report_pending *pending, const struct tw_r
 
 /**
  * tw_report_pending__flush() - print all waiting events and losses, at the end of the file
- * @complete: the file is not damaged, so that a table without events gets its header, and the names of its columns can be judged
+ * @complete: the file is not damaged, so that a table without events gets its header, and the names of its columns can be checked
  */
 int tw_report_pending__flush(struct tw_report_pending *pending, bool complete);
 

@@ -16,7 +16,7 @@ static void put_seconds(struct tw_line *line, uint64_t ns)
 }
 
 /* Writes the time as the column's kind says; nothing if that is a time since 1970 and the stream has no wall clock. */
-static void put_time(struct tw_report *report, struct tw_line *line, enum tw_report_column_kind kind,
+static void put_time(const struct tw_report *report, struct tw_line *line, enum tw_report_column_kind kind,
 		     const struct tw_report_event *event)
 {
 	const struct tw_stream *stream = event->stream;
@@ -83,18 +83,26 @@ static void put_comm(struct tw_line *line, const struct tw_report_event *event)
 	tw_line__bytes(line, comm, len);
 }
 
-/* The text of an event whose format is unknown is its bytes, as in lines. */
+/* Writes the same text as lines do: of an event whose format is unknown, its bytes. */
 static void put_text(const struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
 {
-	if (event->known) {
+	if (event->known)
 		tw_report__event_text(report, event, line);
-		return;
-	}
-	for (uint32_t i = TW_RECORD_COMMON; i < event->record.len && !line->cut; i++)
-		tw_line__hex_byte(line, event->record.data[i]);
+	else
+		tw_report__bytes(line, &event->record);
 }
 
-static void put_value(struct tw_report *report, const struct tw_report_column *column,
+/* Number of blanks that separate the value from what precedes it in a line of text: lists of fields and of bytes begin with one. */
+static size_t blanks_before(const struct tw_report *report, const struct tw_report_column *column,
+			    const struct tw_report_event *event, const struct tw_line *value)
+{
+	const bool is_list =
+		column->kind == TW_COLUMN_TEXT && (!event->known || !event->print || report->options->fields);
+
+	return is_list && tw_line__len(value) && *value->text == ' ';
+}
+
+static void put_value(const struct tw_report *report, const struct tw_report_column *column,
 		      const struct tw_report_event *event, struct tw_line *line)
 {
 	const struct tw_identity *id = &event->stream->identity;
@@ -211,11 +219,16 @@ void tw_report_columns__event(struct tw_report *report, const struct tw_report_e
 	for (size_t i = 0; i < table->n_columns; i++) {
 		struct tw_line value = tw_line__of(report->text, TW_PRINT_LINE_MAX, TW_LINE_FLAT);
 
+		const char *text;
+		size_t len;
+
 		put_value(report, &columns->columns[i], event, &value);
 		tw_printable__end(&value);
+		text = value.text + blanks_before(report, &columns->columns[i], event, &value);
+		len = (size_t)(value.text + tw_line__len(&value) - text);
 		if (i)
 			tw_line__char(line, table->separator);
-		put_cell(line, quote_of(table, value.text, tw_line__len(&value)), value.text, tw_line__len(&value));
+		put_cell(line, quote_of(table, text, len), text, len);
 	}
 	tw_line__char(line, '\n');
 }
