@@ -46,10 +46,25 @@ static int print_json(const struct tw_report_counts *counts, const struct count_
 	return err;
 }
 
+/* Closes the file. @err: the result so far. Return: @err, or -errno with @error filled if something was not written */
+static int close_file(FILE *file, int err, struct tw_error *error)
+{
+	int later = 0;
+
+	errno = 0;
+	if (fflush(file) || ferror(file))
+		later = errno ? errno : EIO; /* an earlier write() failed, and nobody kept its errno */
+	if (fclose(file) && !later)
+		later = errno;
+	if (err || !later)
+		return err;
+	return tw_error__set(error, -later, "printing the summary failed: %s", strerror(later));
+}
+
 int report__print_counts(const struct report_config *config, const struct tw_report_counts *counts, int out,
 			 struct tw_error *error)
 {
-	const uint64_t duration = counts->without_seconds ? 0 : (uint64_t)(counts->last - counts->first);
+	const uint64_t duration = counts->without_seconds ? 0 : (uint64_t)counts->last - (uint64_t)counts->first;
 	const struct count_table events = { &counts->events, "event", .duration_ns = duration };
 	const struct count_table tasks = { &counts->tasks,
 					   "comm",
@@ -69,7 +84,5 @@ int report__print_counts(const struct report_config *config, const struct tw_rep
 	}
 	err = config->json ? print_json(counts, &events, &tasks, file, error)
 			   : print_text(counts, &events, &tasks, file, error);
-	if (fclose(file) && !err)
-		err = tw_error__set(error, -errno, "printing the summary failed: %s", strerror(errno));
-	return err;
+	return close_file(file, err, error);
 }

@@ -62,6 +62,7 @@ static int report_file(const struct report_config *config, int fd, const char *f
 	if (config->summary && (!err || err == -EBADMSG)) {
 		const int failed = report__print_counts(config, &counts, out, &later);
 
+		stats.not_written |= failed != 0;
 		err = failed ? tw_error__set(error, failed, "%s", later.text) : err;
 	}
 	tw_report_counts__fini(&counts);

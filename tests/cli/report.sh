@@ -231,7 +231,10 @@ expect "rate of two machines without a common clock" "unknown" "$(awk '$NF == "<
 "$tracewire" report -v --since 0 --until 2000000 both.pcapng >out 2>err
 expect "events of the machine whose time is not that of the first" "79648 of 79978 events" "$(head -n 1 err | cut -d, -f 1)"
 "$tracewire" report --summary x.pcapng >/dev/full 2>err
-expect "status of --summary on a full disk" 1 $?
+expect "status of --summary on a full disk, and lines" "1 1" "$? $(wc -l <err)"
+"$tracewire" report -q --csv -e text -R --until 0 x.pcapng >out
+"$tracewire" report -q -R --until 0 x.pcapng | tail -n +2 | sed -E 's/^.*[0-9]: [a-z_]+: +//' >lines
+expect "text of a table with -R" "$(cat lines)" "$(tail -n +2 out)"
 
 # Lines on a terminal: names of events in bold, and without blanks for the layout if it is narrow. Nothing else differs.
 on_terminal() { # on_terminal COLUMNS [VARIABLE=VALUE]: prints what report writes to a terminal
