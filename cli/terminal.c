@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-bool terminal__obeys(int fd)
+bool terminal__has_control(int fd)
 {
 	const char *term = getenv("TERM");
 
@@ -17,7 +17,7 @@ bool terminal__has_colour(int fd)
 {
 	const char *no_colour = getenv("NO_COLOR");
 
-	return terminal__obeys(fd) && (!no_colour || !*no_colour);
+	return terminal__has_control(fd) && (!no_colour || !*no_colour);
 }
 
 unsigned int terminal__columns(int fd)

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/** terminal__obeys() - whether it is a terminal that understands control sequences, according to $TERM */
-bool terminal__obeys(int fd);
+/** terminal__has_control() - whether it is a terminal that understands control sequences, according to $TERM */
+bool terminal__has_control(int fd);
 
 /** terminal__has_colour() - whether it is such a terminal, and $NO_COLOR (no-color.org) is unset or empty */
 bool terminal__has_colour(int fd);

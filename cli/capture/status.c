@@ -367,7 +367,7 @@ static void print_status(struct capture *capture, const struct receiver_stats *s
 {
 	static const char nothing[] = "no status yet: no stream was received, or the recorder is busy\n";
 
-	if (!terminal__obeys(STDERR_FILENO)) {
+	if (!terminal__has_control(STDERR_FILENO)) {
 		print_refused(stats, stderr);
 		if (stats->n_streams)
 			print_lines(capture, stats);

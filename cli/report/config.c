@@ -15,7 +15,7 @@ void report_config__discard(void *data)
 
 	free(config->events.items);
 	free(config->comms.items);
-	free(config->letter_e.items);
+	free(config->columns_or_events.items);
 	free(config->columns.items);
 	free(config->names);
 	free(config->pids);
@@ -121,23 +121,32 @@ static const char *layout_option(const struct report_config *config)
 	return config->latency ? "--latency" : config->delta ? "--delta" : config->raw ? "--raw" : NULL;
 }
 
+/* The option that names the format; NULL = lines of text */
+static const char *form_option(const struct report_config *config)
+{
+	static const char *const options[] = {
+		[REPORT_JSON] = "--json", [REPORT_FIELDS] = "-T fields", [REPORT_CSV] = "--csv"
+	};
+
+	return options[config->format];
+}
+
 static int check(const struct report_config *config, struct tw_error *error)
 {
-	const char *layout = layout_option(config), *form = config->csv ? "--csv" : "-T fields";
+	const char *layout = layout_option(config), *form = form_option(config);
+	const bool has_table = report_config__has_table(config);
 
 	if (config->relative && config->wall)
 		return tw_error__set(error, -EINVAL, "--relative and --wall exclude each other");
-	if (config->json && config->has_table)
-		return tw_error__set(error, -EINVAL, "--json and %s exclude each other", form);
-	if (config->json && config->raw)
+	if (config->format == REPORT_JSON && config->raw)
 		return tw_error__set(error, -EINVAL, "--json and --raw exclude each other: JSON is always UTF-8");
-	if (layout && (config->json || config->has_table))
-		return tw_error__set(error, -EINVAL, "%s and %s exclude each other: %s changes lines of text",
-				     config->json ? "--json" : form, layout, layout);
-	if (config->summary && (config->has_table || layout))
+	if (layout && form)
+		return tw_error__set(error, -EINVAL, "%s and %s exclude each other: %s changes lines of text", form,
+				     layout, layout);
+	if (config->summary && (has_table || layout))
 		return tw_error__set(error, -EINVAL, "--summary and %s exclude each other: --summary prints no events",
-				     config->has_table ? form : layout);
-	if (config->has_table_options && !config->has_table)
+				     has_table ? form : layout);
+	if (config->has_table_options && !has_table)
 		return tw_error__set(error, -EINVAL, "-E is for tables: give also -T fields or --csv");
 	if (config->since.kind == config->until.kind && config->since.ns > config->until.ns)
 		return tw_error__set(error, -EINVAL, "--since is later than --until, so no event is between them");
@@ -148,12 +157,11 @@ int report_config__finish(struct report_config *config, struct tw_error *error)
 {
 	int err;
 
-	config->has_table |= config->csv;
 	err = check(config, error);
-	if (!err && config->has_table)
+	if (!err && report_config__has_table(config))
 		return report_table__finish(config, error);
-	for (size_t i = 0; !err && i < config->letter_e.n; i++)
-		err = report_config__add_text(&config->events, config->letter_e.items[i], error);
+	for (size_t i = 0; !err && i < config->columns_or_events.n; i++)
+		err = report_config__add_text(&config->events, config->columns_or_events.items[i], error);
 	return err;
 }
 
@@ -175,9 +183,9 @@ struct tw_report_options report_config__options(const struct report_config *conf
 		.full_time = config->full_time,
 		.latency = config->latency,
 		.fields = config->fields,
-		.json = config->json,
+		.json = config->format == REPORT_JSON,
 		.counts = config->summary ? counts : NULL,
-		.table = config->has_table ? &config->table : NULL,
+		.table = report_config__has_table(config) ? &config->table : NULL,
 		.raw = config->raw,
 	};
 }

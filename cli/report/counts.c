@@ -82,7 +82,7 @@ int report__print_counts(const struct report_config *config, const struct tw_rep
 			close(fd);
 		return err;
 	}
-	err = config->json ? print_json(counts, &events, &tasks, file, error)
-			   : print_text(counts, &events, &tasks, file, error);
+	err = config->format == REPORT_JSON ? print_json(counts, &events, &tasks, file, error)
+					    : print_text(counts, &events, &tasks, file, error);
 	return close_file(file, err, error);
 }

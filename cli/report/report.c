@@ -133,7 +133,7 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct report_config, events), .apply = report_config__add_text },
 	{ 'e', "column", "NAME", CLI_ARG_EVENT,
 	  "The same as --event; but with -T fields and --csv, as in tshark, a column of the table",
-	  .offset = offsetof(struct report_config, letter_e), .apply = report_config__add_text },
+	  .offset = offsetof(struct report_config, columns_or_events), .apply = report_config__add_text },
 	{ 'P', "pid", "PID", CLI_ARG_TEXT, "Show only events of these tasks; separate several by commas",
 	  .apply = report_config__add_pids },
 	{ 0, "comm", "NAME", CLI_ARG_TEXT,
@@ -158,15 +158,17 @@ static const struct cli_option options[] = {
 	FLAG('l', "latency", latency,
 	     "Also show the columns of latency tracers: interrupts off, need-resched, in interrupt, preemption depth"),
 	FLAG('R', "fields", fields, "Show fields as name=value instead of the event's text"),
-	FLAG('j', "json", json, "Write one JSON object per event, one a line"),
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per event, one a line",
+	  .offset = offsetof(struct report_config, format), .apply = report_table__set_json },
 	{ 'T', "format", "FORMAT", CLI_ARG_TEXT,
 	  "Write text (the default), json, or fields: a table with a column for each -e, as in tshark",
-	  .apply = report_table__set_format },
+	  .offset = offsetof(struct report_config, format), .apply = report_table__set_format },
 	{ 'E', "table-option", "NAME=VALUE", CLI_ARG_TEXT,
 	  "Set an option of the table: separator=CHARACTER (/t for a tab, /s for a blank), header=y|n, quote=d|s|n",
 	  .apply = report_table__set_option },
-	FLAG(0, "csv", csv,
-	     "Write a table as -T fields does, with commas, a header and quotes where needed (RFC 4180)"),
+	{ 0, "csv", NULL, CLI_ARG_NONE,
+	  "Write a table as -T fields does, with commas, a header and quotes where needed (RFC 4180)",
+	  .offset = offsetof(struct report_config, format), .apply = report_table__set_csv },
 	FLAG(0, "raw", raw, "Write texts unchanged: do not show control characters and invalid UTF-8 as \\xNN"),
 	{ 'o', "output", "FILE", CLI_ARG_FILE,
 	  "Write to this file, which appears when it is complete and replaces an older one",
@@ -219,7 +221,7 @@ const struct cli_command cli_command_report = {
 		"(seconds since 1970), instance, flags, and info, the same as text. Each field of the events is a "
 		"column: prev_pid, sched_switch.prev_pid or sched.sched_switch.prev_pid. The names of Wireshark, "
 		"which begin with trace., are also known. A field that an event does not have is empty. Losses are "
-		"only in the summary.\n\n"
+		"only in the summary. Of several formats, the last one is used.\n\n"
 		"In JSON, time is a string of seconds, and time_ns the same time as an integer with all its digits. "
 		"Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
 		"On a terminal, names of events are bold and losses red, unless NO_COLOR is set or TERM is dumb. If it "

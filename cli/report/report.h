@@ -11,19 +11,27 @@ struct report_texts {
 	size_t n;
 };
 
+enum report_format {
+	REPORT_TEXT,
+	REPORT_JSON,
+	REPORT_FIELDS, /* a table, as in tshark */
+	REPORT_CSV,    /* a table according to RFC 4180 */
+};
+
 struct report_config {
 	struct report_texts events, comms; /* patterns */
-	struct report_texts letter_e; /* arguments of -e, --column: columns of a table, or further patterns of events */
+	struct report_texts
+		columns_or_events; /* arguments of -e, --column: columns of a table, or further patterns of events */
 	uint32_t *pids;
 	size_t n_pids;
 	uint8_t *cpus;
 	struct tw_report_bound since, until;
 	struct tw_filter *filter;
-	bool relative, wall, delta, full_time, latency, fields, json, raw, quiet, verbose;
-	const char *output;     /* name of a file; NULL, "-" = standard output */
-	bool summary;           /* print counts instead of events */
-	bool csv, has_table;    /* --csv; --csv or -T fields */
-	bool has_table_options; /* -E was given */
+	bool relative, wall, delta, full_time, latency, fields, raw, quiet, verbose;
+	const char *output;        /* name of a file; NULL, "-" = standard output */
+	bool summary;              /* print counts instead of events */
+	enum report_format format; /* the last one of -T, --json and --csv */
+	bool has_table_options;    /* -E was given */
 	struct report_texts columns;
 	struct tw_report_table
 		table; /* its separator is 0 unless -E set it; header and quote are valid if the members below are true */
@@ -41,10 +49,18 @@ int report_config__set_until(void *until, const char *text, struct tw_error *err
 /** report_config__finish() - check which options go together, and complete the config. Return: 0, or -errno with @error filled */
 int report_config__finish(struct report_config *config, struct tw_error *error);
 
-/* The options of tables, in table.c: apply functions of -T, of which the target is the whole config, and of -E; and what completes them. */
-int report_table__set_format(void *config, const char *format, struct tw_error *error);
+/* In table.c: apply functions of the options for formats, of which the target is the format, and of -E; and what completes a table. */
+int report_table__set_format(void *format, const char *name, struct tw_error *error);
+int report_table__set_json(void *format, const char *unused, struct tw_error *error);
+int report_table__set_csv(void *format, const char *unused, struct tw_error *error);
 int report_table__set_option(void *config, const char *option, struct tw_error *error);
 int report_table__finish(struct report_config *config, struct tw_error *error);
+
+/** report_config__has_table() - whether the format is a table */
+static inline bool report_config__has_table(const struct report_config *config)
+{
+	return config->format == REPORT_FIELDS || config->format == REPORT_CSV;
+}
 
 /** report_config__options() - the options of tw_report__run(); they borrow from @config; @counts is used with --summary */
 struct tw_report_options report_config__options(const struct report_config *config, struct tw_report_counts *counts);

@@ -6,14 +6,35 @@
 
 #include "cli/report/report.h"
 
-int report_table__set_format(void *target, const char *format, struct tw_error *error)
+int report_table__set_format(void *target, const char *name, struct tw_error *error)
 {
-	struct report_config *config = target;
+	static const char *const names[] = {
+		[REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_FIELDS] = "fields"
+	};
+	enum report_format *format = target;
 
-	if (strcmp(format, "fields") && strcmp(format, "json") && strcmp(format, "text"))
-		return tw_error__set(error, -EINVAL, "--format '%s' is none of text, json and fields", format);
-	config->has_table |= !strcmp(format, "fields");
-	config->json |= !strcmp(format, "json");
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(name, names[i])) {
+			*format = (enum report_format)i;
+			return 0;
+		}
+	}
+	return tw_error__set(error, -EINVAL, "-T '%s' is none of text, json and fields", name);
+}
+
+int report_table__set_json(void *target, const char *unused, struct tw_error *error)
+{
+	(void)unused;
+	(void)error;
+	*(enum report_format *)target = REPORT_JSON;
+	return 0;
+}
+
+int report_table__set_csv(void *target, const char *unused, struct tw_error *error)
+{
+	(void)unused;
+	(void)error;
+	*(enum report_format *)target = REPORT_CSV;
 	return 0;
 }
 
@@ -88,13 +109,13 @@ static int split_columns(struct report_config *config, struct tw_error *error)
 	size_t size = 0, at = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < config->letter_e.n; i++)
-		size += strlen(config->letter_e.items[i]) + 1;
+	for (size_t i = 0; i < config->columns_or_events.n; i++)
+		size += strlen(config->columns_or_events.items[i]) + 1;
 	config->names = malloc(size + 1);
 	if (!config->names)
 		return tw_error__set(error, -ENOMEM, "no memory for the columns");
-	for (size_t i = 0; !err && i < config->letter_e.n; i++) {
-		char *copy = strcpy(config->names + at, config->letter_e.items[i]);
+	for (size_t i = 0; !err && i < config->columns_or_events.n; i++) {
+		char *copy = strcpy(config->names + at, config->columns_or_events.items[i]);
 
 		at += strlen(copy) + 1;
 		err = add_columns(config, copy, error);
@@ -105,6 +126,7 @@ static int split_columns(struct report_config *config, struct tw_error *error)
 int report_table__finish(struct report_config *config, struct tw_error *error)
 {
 	static const char *const defaults[] = { "time", "host", "cpu", "pid", "comm", "system", "event", "text" };
+	const bool csv = config->format == REPORT_CSV;
 	struct tw_report_table *table = &config->table;
 	const int err = split_columns(config, error);
 
@@ -116,10 +138,10 @@ int report_table__finish(struct report_config *config, struct tw_error *error)
 	table->columns = config->columns.n ? config->columns.items : defaults;
 	table->n_columns = config->columns.n ? config->columns.n : sizeof(defaults) / sizeof(defaults[0]);
 	if (!table->separator)
-		table->separator = config->csv ? ',' : '\t';
+		table->separator = csv ? ',' : '\t';
 	if (!config->has_header)
-		table->header = config->csv;
+		table->header = csv;
 	if (!config->has_quote)
-		table->quote = config->csv ? TW_REPORT_QUOTE_NEEDED : TW_REPORT_QUOTE_NONE;
+		table->quote = csv ? TW_REPORT_QUOTE_NEEDED : TW_REPORT_QUOTE_NONE;
 	return 0;
 }

@@ -230,6 +230,8 @@ expect "idle tasks of two machines" "debian:tracewire-126 vm" "$(awk '$NF == "<i
 expect "rate of two machines without a common clock" "unknown" "$(awk '$NF == "<idle>" { print $3 }' summary | sort -u)"
 "$tracewire" report -v --since 0 --until 2000000 both.pcapng >out 2>err
 expect "events of the machine whose time is not that of the first" "79648 of 79978 events" "$(head -n 1 err | cut -d, -f 1)"
+"$tracewire" report -q --csv -j -T fields -T text --until 0 x.pcapng | cmp -s - <("$tracewire" report -q --until 0 x.pcapng) ||
+	fail "-T text does not replace an earlier format"
 "$tracewire" report --summary x.pcapng >/dev/full 2>err
 expect "status of --summary on a full disk, and lines" "1 1" "$? $(wc -l <err)"
 "$tracewire" report -q --csv -e text -R --until 0 x.pcapng >out
@@ -299,7 +301,7 @@ refused 2 "column 'prev_pd': no event of the capture has this field; did you mea
 refused 2 "column 'sched_swich.prev_pid': no event of the capture has this name; did you mean sched_switch?" --csv -e sched_swich.prev_pid x.pcapng
 refused 2 "column 'sched_switch' is the name of events" --csv -e sched_switch x.pcapng
 refused 2 "-E 'quote=x' is none of" -T fields -E quote=x x.pcapng
-refused 2 "--format 'pdml' is none of text, json and fields" -T pdml x.pcapng
+refused 2 "-T 'pdml' is none of text, json and fields" -T pdml x.pcapng
 refused 2 '-E is for tables' -E header=y x.pcapng
 refused 2 '--csv and --delta exclude each other' --csv --delta x.pcapng
 refused 2 '--summary and --csv exclude each other' --csv --summary x.pcapng
