@@ -290,9 +290,7 @@ static int show_ledgers(const struct tw_info *info, struct tw_error *error)
 
 static struct count_table table_of(const struct tw_info *info, const struct tw_counts *events)
 {
-	return (struct count_table){ .counts = events,
-				     .heading = "event",
-				     .duration_ns = info->times.last - info->times.first };
+	return (struct count_table){ .counts = events, .heading = "event", .duration_ns = info->events_ns };
 }
 
 /* Prints the number of events by event, and of those whose event could not be read: in truncated frames */

@@ -35,13 +35,13 @@ static int print_json(const struct tw_report_counts *counts, const struct count_
 	tw_json__to_file(&json, file, false);
 	tw_json__open(&json, NULL, '{');
 	tw_json__u64(&json, "count", counts->events.total);
-	if (counts->without_seconds)
+	if (counts->span.is_unknown)
 		tw_json__null(&json, "duration_ns");
 	else
 		tw_json__u64(&json, "duration_ns", events->duration_ns);
-	err = count_table__json(events, "events", &json, error);
+	err = count_table__json(events, "event_counts", &json, error);
 	if (!err)
-		err = count_table__json(tasks, "tasks", &json, error);
+		err = count_table__json(tasks, "task_counts", &json, error);
 	tw_json__close(&json);
 	return err;
 }
@@ -64,7 +64,7 @@ static int close_file(FILE *file, int err, struct tw_error *error)
 int report__print_counts(const struct report_config *config, const struct tw_report_counts *counts, int out,
 			 struct tw_error *error)
 {
-	const uint64_t duration = counts->without_seconds ? 0 : (uint64_t)counts->last - (uint64_t)counts->first;
+	const uint64_t duration = tw_event_span__ns(&counts->span);
 	const struct count_table events = { &counts->events, "event", .duration_ns = duration };
 	const struct count_table tasks = { &counts->tasks,
 					   "comm",

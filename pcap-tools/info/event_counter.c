@@ -21,7 +21,9 @@ void tw_event_counter__fini(struct tw_event_counter *counter)
 	*counter = (struct tw_event_counter){ 0 };
 }
 
-static int count(struct tw_event_counter *counter, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
+/* @at_base: the event's time is the base time of its frame */
+static int count(struct tw_event_counter *counter, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv,
+		 bool at_base)
 {
 	struct tw_stream *stream = tw_streams__find(counter->streams, frame->stream_id);
 	const struct tw_stream_event *known;
@@ -30,6 +32,7 @@ static int count(struct tw_event_counter *counter, const struct tw_frame_info *f
 
 	if (!stream || !tw_event__parse(tlv, frame->base_time, &event))
 		return 0;
+	tw_event_span__add(&counter->span, stream, at_base ? frame->base_time : event.time);
 	known = tw_stream__event(stream, frame->schema_id, event.id);
 	tw_count__name_event(&key, known ? known->format->system : NULL, known ? known->format->name : NULL, event.id);
 	return tw_counts__add(counter->counts, &key);
@@ -49,10 +52,10 @@ int tw_event_counter__take(struct tw_event_counter *counter, const struct tw_mer
 	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &frame, &unused);
 	while (!err && tw_cursor__next_tlv(&tlvs, &tlv, &status)) {
 		if (tlv.type == TW_TLV_EVENT)
-			err = count(counter, &frame, &tlv);
+			err = count(counter, &frame, &tlv, out->is_event && out->at_base);
 		else if (tlv.type == TW_TLV_PART && tw_part__parse(&tlv, &part) && part.inner_type == TW_TLV_EVENT &&
 			 tw_parts__add(counter->parts, frame.stream_id, frame.channel, &part, &whole) == TW_PARTS_WHOLE)
-			err = count(counter, &frame, &whole);
+			err = count(counter, &frame, &whole, out->is_event && out->at_base);
 	}
 	return err;
 }

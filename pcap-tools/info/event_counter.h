@@ -4,12 +4,14 @@
 #define TW_INFO_EVENT_COUNTER_H
 
 #include "pcap-tools/counts.h"
+#include "pcap-tools/event_span.h"
 #include "pcap-tools/merge/merge.h"
 #include "stream/streams.h"
 #include "wire/parts.h"
 
 struct tw_event_counter {
 	struct tw_counts *counts;   /* NULL = nothing is counted */
+	struct tw_event_span span;  /* of the counted events */
 	struct tw_streams *streams; /* with the formats */
 	struct tw_parts *parts;     /* of events */
 };

@@ -417,6 +417,7 @@ static int read_into(struct reader *r, int fd, const char *name, struct tw_count
 	err = read_file(r, file, error);
 	if (!err && settle(r))
 		err = tw_error__set(error, -ENOMEM, "no memory to read a capture");
+	r->info->events_ns = tw_event_span__ns(&r->counter.span);
 	tw_capture_file__close(file);
 	return err;
 }

@@ -65,6 +65,7 @@ struct tw_info {
 	struct tw_info_times times;
 	struct tw_info_interface *interfaces;
 	uint32_t n_interfaces;
+	uint64_t events_ns; /* time from the first counted event to the last; 0 = unknown, or no events were counted */
 	struct tw_streams *table;
 	struct tw_info_stream **streams; /* in order of appearance, with data of the streams in the table */
 	uint32_t n_streams;

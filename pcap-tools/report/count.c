@@ -5,24 +5,6 @@
 #include <stdlib.h>
 
 #include "base/printable.h"
-#include "pcap-tools/report/selection.h"
-
-static void update_times(struct tw_report *report, const struct tw_report_event *event)
-{
-	struct tw_report_counts *counts = report->options->counts;
-	int64_t at;
-
-	if (tw_identity__counts(&event->stream->identity) ||
-	    !tw_report_selection__since_first(report, event->stream, event->view.time, &at)) {
-		counts->without_seconds = true;
-		return;
-	}
-	if (!counts->has_times || at < counts->first)
-		counts->first = at;
-	if (!counts->has_times || at > counts->last)
-		counts->last = at;
-	counts->has_times = true;
-}
 
 int tw_report_count__event(struct tw_report *report, const struct tw_report_event *event)
 {
@@ -33,7 +15,7 @@ int tw_report_count__event(struct tw_report *report, const struct tw_report_even
 	size_t len;
 	int err;
 
-	update_times(report, event);
+	tw_event_span__add(&counts->span, event->stream, event->view.time);
 	tw_count__name_event(&key, format ? format->system : NULL, format ? format->name : NULL, event->view.id);
 	err = tw_counts__add(&counts->events, &key);
 	if (err)

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "pcap-tools/capture/capture_filter.h"
 #include "pcap-tools/counts.h"
+#include "pcap-tools/event_span.h"
 
 #define TW_REPORT_CPUS_MAX 4096 /* CPUs that can be selected by number */
 
@@ -55,9 +56,7 @@ struct tw_report_table {
 struct tw_report_counts {
 	struct tw_counts events; /* by event, of all streams together */
 	struct tw_counts tasks;  /* by stream, pid and task name at the time of the event */
-	int64_t first, last;     /* times of the first and the last of them, ns since the first event of the capture */
-	bool has_times;          /* first and last are valid */
-	bool without_seconds; /* one of them has a time that cannot be compared with the others, so there are no rates */
+	struct tw_event_span span;
 	struct tw_count_stream *streams; /* @n_streams of them: the streams in the capture */
 	uint32_t n_streams;
 };

@@ -81,8 +81,8 @@ static uint64_t wall_time(const struct tw_stream *stream, uint64_t time)
 	return tw_identity__ns(&stream->identity, time) + tw_stream__wall_offset(stream);
 }
 
-bool tw_report_selection__since_first(const struct tw_report *report, const struct tw_stream *stream, uint64_t time,
-				      int64_t *ret)
+/* Sets @ret to the time since the first event of the capture, ns. Return: false if the clocks of the two cannot be compared */
+static bool since_first(const struct tw_report *report, const struct tw_stream *stream, uint64_t time, int64_t *ret)
 {
 	return tw_stream__since(stream, time, report->origin.stream, report->origin.time, ret);
 }
@@ -99,7 +99,7 @@ static bool time_for(const struct tw_report *report, const struct tw_stream *str
 	if (tw_identity__counts(&stream->identity))
 		return false;
 	if (bound->kind == TW_REPORT_BOUND_RELATIVE)
-		return tw_report_selection__since_first(report, stream, time, ret);
+		return since_first(report, stream, time, ret);
 	*ret = (int64_t)wall_time(stream, time);
 	return stream->has_wall;
 }
@@ -123,7 +123,7 @@ static void update_times(struct tw_report *report, const struct tw_report_event 
 	uint64_t wall;
 	int64_t at;
 
-	if (tw_report_selection__since_first(report, event->stream, event->view.time, &at) && at > stats->span)
+	if (since_first(report, event->stream, event->view.time, &at) && at > stats->span)
 		stats->span = at;
 	if (!event->stream->has_wall)
 		return;

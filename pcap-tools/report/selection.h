@@ -17,11 +17,4 @@ bool tw_report_selection__wants_loss(const struct tw_report *report, const struc
 /** tw_report_selection__check() - at the end. Return: 0; -EINVAL if no event had a time that can be compared with --since and --until */
 int tw_report_selection__check(const struct tw_report *report, const char *name, struct tw_error *error);
 
-/**
- * tw_report_selection__since_first() - time of an event of @stream since the first event of the capture, ns; below 0 if it is earlier
- * Return: false if the clocks of the two cannot be compared, or no event was read
- */
-bool tw_report_selection__since_first(const struct tw_report *report, const struct tw_stream *stream, uint64_t time,
-				      int64_t *ret);
-
 #endif

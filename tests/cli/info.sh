@@ -65,10 +65,16 @@ for name, n in sorted(collections.Counter(e["system"] + ":" + e["event"] for e i
 info = json.load(sys.stdin)
 for c in sorted(info["event_counts"], key=lambda c: c["event"]):
 	print(c["event"], c["count"])
-	assert abs(c["rate"] - c["count"] / float(info["duration"])) < 1e-3, c' >counted
+print(json.dumps(info["event_counts"]), file=sys.stderr)' >counted 2>table
+	"$tracewire" report -q -j --summary "$file" | python3 -c 'import json, sys
+summary = json.load(sys.stdin)
+table = json.load(open("table"))
+assert summary["event_counts"] == table, table
+for c in table:
+	assert abs(c["rate"] - c["count"] * 1e9 / summary["duration_ns"]) < 1e-3, c' || fail "rates of $file are not those of report --summary"
 	[ -s reported ] && cmp -s reported counted || fail "info --events of $file: $(diff reported counted | head -n 4)"
 done
-"$tracewire" info --events sample.pcapng | grep -qE '^ +215 +65\.2% +858\.6  sched:sched_switch$' || fail "--events as text"
+"$tracewire" info --events sample.pcapng | grep -qE '^ +215 +65\.2% +1090\.0  sched:sched_switch$' || fail "--events as text"
 "$tracewire" info -j sample.pcapng | grep -q event_counts && fail "counts of events without --events"
 
 # A file that convert wrote has a ledger too

@@ -201,11 +201,11 @@ events = collections.Counter(e["system"] + ":" + e["event"] for e in printed)
 tasks = collections.Counter((e["pid"], e["comm"]) for e in printed)
 seconds = (printed[-1]["time_ns"] - printed[0]["time_ns"]) / 10 ** 9
 assert summary["count"] == len(printed) > 1000 and summary["duration_ns"] == round(seconds * 10 ** 9)
-assert {e["event"]: e["count"] for e in summary["events"]} == events
-assert {(t["pid"], t["comm"]): t["count"] for t in summary["tasks"]} == tasks
-for row in summary["events"] + summary["tasks"]:
+assert {e["event"]: e["count"] for e in summary["event_counts"]} == events
+assert {(t["pid"], t["comm"]): t["count"] for t in summary["task_counts"]} == tasks
+for row in summary["event_counts"] + summary["task_counts"]:
 	assert abs(row["share"] - row["count"] / len(printed)) < 1e-6 and abs(row["rate"] - row["count"] / seconds) < 1e-3, row
-order = [row["count"] for row in summary["events"]]
+order = [row["count"] for row in summary["event_counts"]]
 assert order == sorted(order, reverse=True)
 END
 for selection in "" "--since 0.5 --until 1.5 --comm ls -e sched,irq" "--cpu 1 -f prev_pid==0"; do
