@@ -470,6 +470,38 @@ static void test_no_room(void **state)
 	tw_streams__free(table);
 }
 
+/* Streams of one machine and clock are compared without a time of day, those of different machines only with it. */
+static void test_since(void **state)
+{
+	struct tw_stream first = { .identity = { .host = "a", .clock = "local" } }, other = first;
+	int64_t since;
+
+	(void)state;
+	assert_false(tw_stream__since(&first, 7, NULL, 5, &since));
+	assert_true(tw_stream__since(&first, 5, &first, 7, &since));
+	assert_int_equal(since, -2);
+	assert_true(tw_stream__since(&other, 7, &first, 5, &since));
+	assert_int_equal(since, 2);
+	strcpy(other.identity.clock, "mono");
+	assert_false(tw_stream__since(&other, 7, &first, 5, &since));
+	strcpy(other.identity.clock, "local");
+	strcpy(other.identity.host, "b");
+	assert_false(tw_stream__since(&other, 7, &first, 5, &since));
+	other.has_wall = true;
+	other.first_wall = 1000;
+	assert_false(tw_stream__since(&other, 7, &first, 5, &since));
+	first.has_wall = true;
+	first.first_wall = 3000;
+	assert_true(tw_stream__since(&other, 7, &first, 5, &since));
+	assert_int_equal(since, -1998);
+	strcpy(first.identity.clock, "counter");
+	assert_false(tw_stream__since(&other, 7, &first, 5, &since));
+	first.identity.host[0] = other.identity.host[0] = '\0';
+	other.has_wall = false;
+	strcpy(other.identity.clock, "counter");
+	assert_false(tw_stream__since(&other, 7, &first, 5, &since));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, learning__setup, learning__teardown)
@@ -479,7 +511,7 @@ int main(void)
 		TEST(test_longest_name), TEST(test_many_tasks), TEST(test_symbols),
 		TEST(test_schema),       TEST(test_group),      TEST(test_whole),
 		TEST(test_other_kinds),  TEST(test_strings),    TEST(test_streams_and_schemas),
-		TEST(test_stats),        TEST(test_no_room),
+		TEST(test_stats),        TEST(test_no_room),    TEST(test_since),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
