@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An output file that gets its name when it is complete, so that no reader sees a part of it. It then replaces an older file. */
+/*
+ * An output file that gets its name when it is complete, so that no reader sees a part of it. It then replaces an older file, and keeps its
+ * permissions and, if possible, its owner.
+ */
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H
 
