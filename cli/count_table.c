@@ -38,7 +38,7 @@ static int stream_width(const struct count_table *t)
 }
 
 /* @width: of the column with names of streams; 0 = there is none */
-static void print_row(const struct count_table *t, const struct tw_count *count, int width, FILE *out)
+static void print_row(const struct count_table *t, const struct tw_count_row *count, int width, FILE *out)
 {
 	fprintf(out, "%10" PRIu64 " %6.1f%% ", count->n, 100 * share_of(t, count->n));
 	if (t->duration_ns)
@@ -52,7 +52,7 @@ static void print_row(const struct count_table *t, const struct tw_count *count,
 	fprintf(out, "%s\n", count->name);
 }
 
-static int sort(const struct count_table *t, struct tw_count **ret, size_t *ret_n, struct tw_error *error)
+static int sort(const struct count_table *t, struct tw_count_row **ret, size_t *ret_n, struct tw_error *error)
 {
 	const int err = tw_counts__sorted(t->counts, ret, ret_n);
 
@@ -62,7 +62,7 @@ static int sort(const struct count_table *t, struct tw_count **ret, size_t *ret_
 int count_table__print(const struct count_table *t, FILE *out, struct tw_error *error)
 {
 	const int width = stream_width(t);
-	struct tw_count *sorted;
+	struct tw_count_row *sorted;
 	size_t n;
 	const int err = sort(t, &sorted, &n, error);
 
@@ -90,7 +90,7 @@ static void put_fraction(struct tw_json *json, const char *key, double value)
 	tw_line__str(tw_json__value(json, key), text);
 }
 
-static void put_row(const struct count_table *t, const struct tw_count *count, struct tw_json *json)
+static void put_row(const struct count_table *t, const struct tw_count_row *count, struct tw_json *json)
 {
 	tw_json__open(json, NULL, '{');
 	tw_json__printable(json, t->heading, count->name, strlen(count->name));
@@ -119,7 +119,7 @@ static void put_others(const struct count_table *t, struct tw_json *json)
 
 int count_table__json(const struct count_table *t, const char *key, struct tw_json *json, struct tw_error *error)
 {
-	struct tw_count *sorted;
+	struct tw_count_row *sorted;
 	size_t n;
 	const int err = sort(t, &sorted, &n, error);
 

@@ -7,17 +7,17 @@
 
 #include "base/printable.h"
 
-/* The key is a struct tw_count whose count is 0; the value is the count. */
+/* The key is a struct tw_count_row whose count is 0; the value is the count. */
 static const struct tw_hash_table empty = {
-	.key_size = sizeof(struct tw_count),
+	.key_size = sizeof(struct tw_count_row),
 	.value_size = sizeof(uint64_t),
 	.max = TW_COUNTS_MAX,
 };
 
-int tw_counts__add(struct tw_counts *counts, const struct tw_count *key)
+int tw_counts__add(struct tw_counts *counts, const struct tw_count_row *key)
 {
 	const size_t len = strnlen(key->name, sizeof(key->name) - 1);
-	struct tw_count padded;
+	struct tw_count_row padded;
 	void *n;
 	int err;
 
@@ -40,7 +40,7 @@ int tw_counts__add(struct tw_counts *counts, const struct tw_count *key)
 
 static int compare(const void *left, const void *right)
 {
-	const struct tw_count *a = left, *b = right;
+	const struct tw_count_row *a = left, *b = right;
 	const int names = strcmp(a->name, b->name);
 
 	if (a->n != b->n)
@@ -52,10 +52,10 @@ static int compare(const void *left, const void *right)
 	return a->stream_id < b->stream_id ? -1 : a->stream_id > b->stream_id;
 }
 
-int tw_counts__sorted(const struct tw_counts *counts, struct tw_count **ret, size_t *ret_n)
+int tw_counts__sorted(const struct tw_counts *counts, struct tw_count_row **ret, size_t *ret_n)
 {
 	const uint32_t n = counts->names.n;
-	struct tw_count *sorted = calloc(n + 1, sizeof(*sorted));
+	struct tw_count_row *sorted = calloc(n + 1, sizeof(*sorted));
 
 	if (!sorted)
 		return -ENOMEM;
@@ -75,7 +75,7 @@ void tw_counts__fini(struct tw_counts *counts)
 	*counts = (struct tw_counts){ 0 };
 }
 
-void tw_count__name_event(struct tw_count *key, const char *system, const char *event, uint16_t id)
+void tw_count_row__name_event(struct tw_count_row *key, const char *system, const char *event, uint16_t id)
 {
 	if (system)
 		snprintf(key->name, sizeof(key->name), "%s:%s", system, event);

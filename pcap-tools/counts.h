@@ -12,7 +12,7 @@
 #define TW_COUNT_NAME_MAX 128   /* bytes, with NUL; a longer name is cut */
 
 /* One name and the number of its events. */
-struct tw_count {
+struct tw_count_row {
 	uint64_t n;
 	uint64_t stream_id;           /* 0 = counted for all streams together */
 	uint32_t pid;                 /* of tasks */
@@ -37,22 +37,22 @@ struct tw_counts {
  * @key: stream, pid and name; @n is ignored, and the bytes after the name's NUL may be anything
  * Return: 0 or -ENOMEM.
  */
-int tw_counts__add(struct tw_counts *counts, const struct tw_count *key);
+int tw_counts__add(struct tw_counts *counts, const struct tw_count_row *key);
 
 /**
  * tw_counts__sorted() - copy the counts, the largest first; equal ones are in order of name, pid and stream
  * @ret: free() it; *ret_n of them
  * Return: 0 or -ENOMEM.
  */
-int tw_counts__sorted(const struct tw_counts *counts, struct tw_count **ret, size_t *ret_n);
+int tw_counts__sorted(const struct tw_counts *counts, struct tw_count_row **ret, size_t *ret_n);
 
 /** tw_counts__fini() - free the memory; an all-zero @counts is fine */
 void tw_counts__fini(struct tw_counts *counts);
 
 /**
- * tw_count__name_event() - set key->name to "SYSTEM:EVENT"
+ * tw_count_row__name_event() - set key->name to "SYSTEM:EVENT"
  * @system: NULL if the format is unknown; the name is then "[unknown event ID]"
  */
-void tw_count__name_event(struct tw_count *key, const char *system, const char *event, uint16_t id);
+void tw_count_row__name_event(struct tw_count_row *key, const char *system, const char *event, uint16_t id);
 
 #endif

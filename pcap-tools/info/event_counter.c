@@ -28,13 +28,14 @@ static int count(struct tw_event_counter *counter, const struct tw_frame_info *f
 	struct tw_stream *stream = tw_streams__find(counter->streams, frame->stream_id);
 	const struct tw_stream_event *known;
 	struct tw_event_view event;
-	struct tw_count key = { .pid = 0 };
+	struct tw_count_row key = { .pid = 0 };
 
 	if (!stream || !tw_event__parse(tlv, frame->base_time, &event))
 		return 0;
 	tw_event_span__add(&counter->span, stream, at_base ? frame->base_time : event.time);
 	known = tw_stream__event(stream, frame->schema_id, event.id);
-	tw_count__name_event(&key, known ? known->format->system : NULL, known ? known->format->name : NULL, event.id);
+	tw_count_row__name_event(&key, known ? known->format->system : NULL, known ? known->format->name : NULL,
+				 event.id);
 	return tw_counts__add(counter->counts, &key);
 }
 

@@ -10,13 +10,13 @@ int tw_report_count__event(struct tw_report *report, const struct tw_report_even
 {
 	struct tw_report_counts *counts = report->options->counts;
 	const struct tw_format *format = event->known ? event->known->format : NULL;
-	struct tw_count key = { .pid = 0 };
+	struct tw_count_row key = { .pid = 0 };
 	const char *comm;
 	size_t len;
 	int err;
 
 	tw_event_span__add(&counts->span, event->stream, event->view.time);
-	tw_count__name_event(&key, format ? format->system : NULL, format ? format->name : NULL, event->view.id);
+	tw_count_row__name_event(&key, format ? format->system : NULL, format ? format->name : NULL, event->view.id);
 	err = tw_counts__add(&counts->events, &key);
 	if (err)
 		return err;

@@ -13,7 +13,7 @@
 
 static void add(struct tw_counts *counts, uint64_t stream_id, uint32_t pid, const char *name)
 {
-	struct tw_count key;
+	struct tw_count_row key;
 
 	memset(&key, 0xa5, sizeof(key)); /* bytes that must not be part of the key */
 	key.stream_id = stream_id;
@@ -22,7 +22,7 @@ static void add(struct tw_counts *counts, uint64_t stream_id, uint32_t pid, cons
 	assert_int_equal(tw_counts__add(counts, &key), 0);
 }
 
-static void expect(const struct tw_count *count, uint64_t n, uint64_t stream_id, uint32_t pid, const char *name)
+static void expect(const struct tw_count_row *count, uint64_t n, uint64_t stream_id, uint32_t pid, const char *name)
 {
 	assert_int_equal(count->n, n);
 	assert_int_equal(count->stream_id, stream_id);
@@ -33,7 +33,7 @@ static void expect(const struct tw_count *count, uint64_t n, uint64_t stream_id,
 static void test_order(void **state)
 {
 	struct tw_counts counts = { .total = 0 };
-	struct tw_count *sorted;
+	struct tw_count_row *sorted;
 	size_t n;
 
 	(void)state;
@@ -57,19 +57,19 @@ static void test_order(void **state)
 
 static void test_names(void **state)
 {
-	struct tw_count key = { .n = 0 };
+	struct tw_count_row key = { .n = 0 };
 	char longer[2 * TW_COUNT_NAME_MAX];
 
 	(void)state;
-	tw_count__name_event(&key, "sched", "sched_switch", 5);
+	tw_count_row__name_event(&key, "sched", "sched_switch", 5);
 	assert_string_equal(key.name, "sched:sched_switch");
-	tw_count__name_event(&key, NULL, NULL, 65535);
+	tw_count_row__name_event(&key, NULL, NULL, 65535);
 	assert_string_equal(key.name, "[unknown event 65535]");
-	tw_count__name_event(&key, "a\x1b", "b\n", 1);
+	tw_count_row__name_event(&key, "a\x1b", "b\n", 1);
 	assert_string_equal(key.name, "a\\x1b:b\\x0a");
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	tw_count__name_event(&key, "sched", longer, 1);
+	tw_count_row__name_event(&key, "sched", longer, 1);
 	assert_int_equal(strlen(key.name), TW_COUNT_NAME_MAX - 1);
 }
 
