@@ -176,7 +176,8 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 		return 0;
 	}
 	if (is_left_over(&state, search->netns)) {
-		snprintf(name, sizeof(name), "%s of %s", tw_attach_place__name(state.public.place), state.public.ifname);
+		snprintf(name, sizeof(name), "%s of %s", tw_attach_place__name(state.public.place),
+			 state.public.ifname);
 		err = search->dry_run ? 0 : tw_stale__remove(file, error);
 		if (!err)
 			search->tell(search->ctx,

@@ -70,8 +70,8 @@ static int unread(const struct tw_attached *attached, int err, struct tw_error *
 		return tw_error__set(error, err,
 				     "the counters of %s on %s are gone, because another process removed the program",
 				     tw_attach_place__name(attached->place), attached->ifname);
-	return tw_error__set(error, err, "cannot read the counters of %s on %s: %s", tw_attach_place__name(attached->place),
-			     attached->ifname,
+	return tw_error__set(error, err, "cannot read the counters of %s on %s: %s",
+			     tw_attach_place__name(attached->place), attached->ifname,
 			     err == -EPERM ? "those of another process require CAP_SYS_ADMIN" : strerror(-err));
 }
 

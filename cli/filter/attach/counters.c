@@ -155,7 +155,8 @@ static void print_streams(const struct tw_attached *attached, const struct count
 
 static void print_head(const struct tw_attached *attached)
 {
-	say(stdout, "%s: %s, %s", attached->ifname, tw_attach_place__name(attached->place), tw_mode__text(attached->mode));
+	say(stdout, "%s: %s, %s", attached->ifname, tw_attach_place__name(attached->place),
+	    tw_mode__text(attached->mode));
 	if (attached->schema_id)
 		printf(", schema %016" PRIx64, attached->schema_id);
 	else
