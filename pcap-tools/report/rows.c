@@ -218,7 +218,6 @@ void tw_report_columns__event(struct tw_report *report, const struct tw_report_e
 
 	for (size_t i = 0; i < table->n_columns; i++) {
 		struct tw_line value = tw_line__of(report->text, TW_PRINT_LINE_MAX, TW_LINE_FLAT);
-
 		const char *text;
 		size_t len;
 
