@@ -344,12 +344,17 @@ static int udp_open_requests(void *ctx, struct tw_receiver **ret, struct tw_erro
 static void udp_started(void *ctx)
 {
 	const struct stream *stream = ctx;
+	const size_t mtu = tw_tx_udp__mtu(stream->udp);
 	char to[TW_UDP_TEXT_MAX];
 
 	if (stream->run.quiet)
 		return;
 	tw_udp_address__format(&stream->to, to);
-	say(stderr, "streaming to %s (%s, path MTU %zu", to, stream->how, tw_tx_udp__mtu(stream->udp));
+	say(stderr, "streaming to %s (%s, path MTU ", to, stream->how);
+	if (mtu)
+		say(stderr, "%zu", mtu);
+	else
+		say(stderr, "unknown");
 	tell_started(stream);
 }
 
