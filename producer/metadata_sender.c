@@ -229,7 +229,7 @@ int tw_metadata_sender__load_texts(struct tw_metadata_sender *m, struct tw_schem
 	int err = 0;
 
 	if (request.schema)
-		tw_schema__set_long_size(request.schema, sizeof(long));
+		tw_schema_texts__set_host(request.schema);
 	else if (m->options->filter)
 		err = tw_error__set(error, -ENOMEM, "out of memory");
 	if (!err)

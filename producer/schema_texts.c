@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/bytes.h"
 #include "producer/tracing_dir.h"
@@ -235,6 +236,15 @@ static int make_records(const struct tw_schema_source *sources, size_t n, struct
 		tw_schema_hash__text(&hash, sources[i].text.system, sources[i].text.text, sources[i].text.len);
 	ret->schema_id = tw_schema_hash__fini(&hash);
 	return tw_schema_records__make(sources, n, &ret->records, error);
+}
+
+void tw_schema_texts__set_host(struct tw_schema *schema)
+{
+	struct utsname uts;
+
+	tw_schema__set_long_size(schema, sizeof(long));
+	if (!uname(&uts))
+		tw_schema__set_machine(schema, tw_machine__of(uts.machine, strlen(uts.machine)));
 }
 
 int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,

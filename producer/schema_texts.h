@@ -41,6 +41,9 @@ struct tw_schema_texts_request {
 int tw_schema_texts__load(const struct tw_schema_texts_request *request, struct tw_schema_texts *ret,
 			  struct tw_error *error);
 
+/** tw_schema_texts__set_host() - set this machine's size of a long and architecture for the formats of a schema */
+void tw_schema_texts__set_host(struct tw_schema *schema);
+
 /** tw_schema_texts__fini() - free the texts; an all-zero set is fine */
 void tw_schema_texts__fini(struct tw_schema_texts *texts);
 

@@ -60,6 +60,7 @@ struct tw_format {
 	uint16_t n_fields;
 	uint16_t n_common;    /* the first ones of the fields */
 	uint8_t long_size;    /* of the traced kernel, bytes: 4 or 8 */
+	uint8_t machine;      /* of the traced host: enum tw_machine of schema/syscalls.h */
 	bool long_size_shown; /* a long or a pointer among the fields has this size; otherwise long_size is assumed */
 	uint32_t memory;      /* size of this and of all memory that it points to, bytes */
 	struct tw_field *fields;

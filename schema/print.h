@@ -71,6 +71,7 @@ struct tw_print_names {
 
 /**
  * tw_print__names() - the names that the print fmt has for the values of a field, not of an expression with the field
+ * The number of a system call has the names of schema/syscalls.h.
  * Return: false if there are none.
  */
 bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret);

@@ -20,6 +20,7 @@ struct tw_schema {
 	size_t count;
 	size_t memory;     /* size of all formats, bytes */
 	uint8_t long_size; /* of the traced host, bytes; 0 = unknown */
+	uint8_t machine;   /* enum tw_machine */
 	bool is_view;      /* the formats belong to another owner and must not be changed */
 };
 
@@ -105,6 +106,7 @@ int tw_schema__add(struct tw_schema *schema, const char *system, const char *tex
 		return err;
 	if (schema->long_size)
 		tw_format__assume_long_size(format, schema->long_size);
+	format->machine = schema->machine;
 	err = insert_format(schema, format, error);
 	if (err)
 		tw_format__free(format);
@@ -123,6 +125,13 @@ void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size)
 	schema->long_size = long_size;
 	for (struct tw_format *format = format_from(schema, 0); format; format = format_from(schema, format->id + 1u))
 		tw_format__assume_long_size(format, long_size);
+}
+
+void tw_schema__set_machine(struct tw_schema *schema, enum tw_machine machine)
+{
+	schema->machine = (uint8_t)machine;
+	for (struct tw_format *format = format_from(schema, 0); format; format = format_from(schema, format->id + 1u))
+		format->machine = schema->machine;
 }
 
 const struct tw_format *tw_schema__by_id(const struct tw_schema *schema, uint16_t id)

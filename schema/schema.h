@@ -5,6 +5,7 @@
 
 #include "schema/format.h"
 #include "schema/sha256.h"
+#include "schema/syscalls.h"
 
 #define TW_SCHEMA_FORMATS_MAX 65536
 #define TW_SCHEMA_MEMORY_MAX  (64 * 1024 * 1024) /* bytes; all 2323 formats of a 6.18 kernel need 3 MB */
@@ -44,6 +45,9 @@ int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, stru
  * @long_size: 4 or 8, bytes
  */
 void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size);
+
+/** tw_schema__set_machine() - set the traced host's architecture for existing and later formats; @schema: not a view */
+void tw_schema__set_machine(struct tw_schema *schema, enum tw_machine machine);
 
 /** tw_schema__by_id() - find the format of an event id in constant time. Return: NULL if it is unknown; borrowed */
 const struct tw_format *tw_schema__by_id(const struct tw_schema *schema, uint16_t id);

@@ -99,6 +99,7 @@ static int put_format(struct tw_stream *stream, uint64_t schema_id, struct tw_fo
 		return tw_error__set(error, -ENOMEM, "no memory for event %s:%s", format->system, format->name);
 	if (stream->long_size)
 		tw_format__assume_long_size(format, stream->long_size);
+	format->machine = stream->machine;
 	event->format = format;
 	event->position = stream->table->position;
 	(*page)[format->id % PAGE_IDS] = event;
@@ -311,6 +312,18 @@ void tw_stream__set_long_size(struct tw_stream *stream, uint8_t long_size)
 		for (size_t high = 0; high < PAGE_IDS; high++)
 			for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
 				assume_long_size(stream, schema->events[high][low], long_size);
+	}
+}
+
+void tw_stream__set_machine(struct tw_stream *stream, enum tw_machine machine)
+{
+	stream->machine = (uint8_t)machine;
+	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {
+		schema->revision++;
+		for (size_t high = 0; high < PAGE_IDS; high++)
+			for (size_t low = 0; schema->events[high] && low < PAGE_IDS; low++)
+				if (schema->events[high][low])
+					schema->events[high][low]->format->machine = stream->machine;
 	}
 }
 

@@ -44,6 +44,7 @@ struct tw_stream {
 	struct tw_streams *table;
 	struct tw_identity identity;
 	uint8_t long_size;      /* bytes, 4 or 8, from the first HOST with this attribute; 0 = unknown */
+	uint8_t machine;        /* enum tw_machine, from the first HOST that names one with a table of system calls */
 	uint8_t others;         /* kinds of received texts other than events: 1 << enum tw_schema_kind, ORed */
 	uint64_t others_schema; /* the schema whose texts these are: the latest one */
 	bool has_host;

@@ -50,6 +50,9 @@ bool tw_stream__update_schema(struct tw_stream *stream, uint64_t schema_id, cons
 /** tw_stream__set_long_size() - set the host's size of a long, bytes, for later formats and, unless all history is kept, existing ones */
 void tw_stream__set_long_size(struct tw_stream *stream, uint8_t long_size);
 
+/** tw_stream__set_machine() - set the host's architecture for existing and later formats */
+void tw_stream__set_machine(struct tw_stream *stream, enum tw_machine machine);
+
 /** tw_stream__free_schemas() - free all schemas of a stream, with their formats and print programs */
 void tw_stream__free_schemas(struct tw_stream *stream);
 

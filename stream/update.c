@@ -26,25 +26,31 @@ static void refuse_name(struct tw_stream *stream, const char *what)
 	tw_streams__refuse(stream->table, &stream->table->stats.refused_names, &why);
 }
 
+/* Applies an attribute of a HOST to the stream's formats. */
+static void update_schemas(struct tw_stream *stream, const struct tw_attr_view *attr)
+{
+	const uint64_t number = attr->len == sizeof(number) ? tw_load_be64(attr->value) : 0;
+
+	if (attr->attr == TW_HOST_LONG_SIZE && !stream->long_size && (number == 4 || number == 8))
+		tw_stream__set_long_size(stream, (uint8_t)number);
+	else if (attr->attr == TW_HOST_MACHINE && !stream->machine)
+		tw_stream__set_machine(stream, tw_machine__of((const char *)attr->value, attr->len));
+}
+
 static bool update_host(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 {
 	struct tw_cursor list = { .at = tlv->value, .left = tlv->len };
 	struct tw_attr_view attr;
 	const bool stays = stream->has_host && keeps_all(stream);
-	uint64_t number;
 
 	if (!stays) {
 		tw_identity__host(&stream->identity, tlv);
 		stream->has_host = true;
 		stream->host_position = stream->table->position;
 	}
-	while (tw_host__next(&list, &attr)) {
-		if (attr.len != sizeof(number))
-			continue;
-		number = tw_load_be64(attr.value);
-		if (attr.attr == TW_HOST_LONG_SIZE && !stays && !stream->long_size && (number == 4 || number == 8))
-			tw_stream__set_long_size(stream, (uint8_t)number);
-	}
+	while (tw_host__next(&list, &attr))
+		if (!stays)
+			update_schemas(stream, &attr);
 	return !list.left;
 }
 

@@ -85,6 +85,8 @@ void format_reader__host(const struct tw_tlv_view *tlv, struct tw_schema *schema
 	uint64_t number;
 
 	while (tw_host__next(&list, &attr)) {
+		if (attr.attr == TW_HOST_MACHINE)
+			tw_schema__set_machine(schema, tw_machine__of((const char *)attr.value, attr.len));
 		if (attr.attr != TW_HOST_LONG_SIZE || attr.len != sizeof(number))
 			continue;
 		number = tw_load_be64(attr.value);

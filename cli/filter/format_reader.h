@@ -62,7 +62,7 @@ bool format_reader__next(struct format_texts *texts, struct tw_schema_view *ret)
 void format_reader__add(struct format_reader *reader, const struct tw_schema_view *view, struct tw_schema *schema,
 			struct refused_formats *refused);
 
-/** format_reader__host() - set the schema's size of a long from a HOST record; invalid sizes are ignored */
+/** format_reader__host() - set the schema's size of a long and architecture from a HOST record; invalid sizes are ignored */
 void format_reader__host(const struct tw_tlv_view *tlv, struct tw_schema *schema);
 
 #endif

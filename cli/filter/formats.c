@@ -65,7 +65,7 @@ static int take_texts(struct cli_formats *formats, const struct tw_schema_texts 
 		format_reader__fini(&reader);
 		return tw_error__set(error, -ENOMEM, "no memory for formats");
 	}
-	tw_schema__set_long_size(formats->schema, sizeof(long));
+	tw_schema_texts__set_host(formats->schema);
 	for (size_t i = 0; i < texts->records.n; i++)
 		take_record(formats, &reader, &texts->records.items[i]);
 	format_reader__fini(&reader);

@@ -117,6 +117,33 @@ static int make_records(struct tw_convert *c, const struct texts *all, struct tw
 	return err;
 }
 
+/* The words of the file's "Linux HOST RELEASE MACHINE". */
+static const enum tw_host_attr uname_attrs[] = { TW_HOST_OS, TW_HOST_NAME, TW_HOST_RELEASE, TW_HOST_MACHINE };
+#define UNAME_WORDS   (sizeof(uname_attrs) / sizeof(uname_attrs[0]))
+#define UNAME_MACHINE (UNAME_WORDS - 1)
+
+/* Return: word @i, of *ret_len bytes; 0 bytes if the file does not have it */
+static const char *uname_word(const struct tw_tracedat_info *info, size_t i, size_t *ret_len)
+{
+	const struct tw_tracedat_bytes *uname = tw_tracedat_info__option(info, TW_TRACEDAT_UNAME);
+	const char *word = uname ? uname->data : "";
+
+	for (; i; i--) {
+		word += strcspn(word, " \n");
+		word += strspn(word, " \n");
+	}
+	*ret_len = strcspn(word, " \n");
+	return word;
+}
+
+static void set_machine(struct tw_convert *c)
+{
+	size_t len;
+	const char *machine = uname_word(c->info, UNAME_MACHINE, &len);
+
+	tw_schema__set_machine(c->schema, tw_machine__of(machine, len));
+}
+
 int tw_convert__texts(struct tw_convert *c, struct tw_error *error)
 {
 	const struct tw_tracedat_info *info = c->info;
@@ -127,6 +154,7 @@ int tw_convert__texts(struct tw_convert *c, struct tw_error *error)
 	if (!all.list)
 		return -ENOMEM;
 	tw_schema__set_long_size(c->schema, info->long_size);
+	set_machine(c);
 	add(&all, TW_SCHEMA_HEADER_PAGE, 0, "", info->header_page.data, info->header_page.len);
 	add(&all, TW_SCHEMA_HEADER_EVENT, 0, "", info->header_event.data, info->header_event.len);
 	err = add_formats(c, &all);
@@ -259,18 +287,13 @@ static void host__number(struct host *host, enum tw_host_attr attr, uint64_t num
 	host->attrs[host->n++] = (struct tw_attr_view){ (uint16_t)attr, (const uint8_t *)copy, sizeof(number) };
 }
 
-/* Adds the words of "Linux HOST RELEASE MACHINE". */
-static void host__uname(struct host *host, const struct tw_tracedat_bytes *uname)
+static void host__uname(struct host *host, const struct tw_tracedat_info *info)
 {
-	static const enum tw_host_attr attrs[] = { TW_HOST_OS, TW_HOST_NAME, TW_HOST_RELEASE, TW_HOST_MACHINE };
-	const char *word = uname ? uname->data : "";
+	for (size_t i = 0; i < UNAME_WORDS; i++) {
+		size_t len;
+		const char *word = uname_word(info, i, &len);
 
-	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++) {
-		const size_t len = strcspn(word, " \n");
-
-		host__text(host, attrs[i], word, len);
-		word += len;
-		word += strspn(word, " \n");
+		host__text(host, uname_attrs[i], word, len);
 	}
 }
 
@@ -281,7 +304,7 @@ static void host__init(struct host *host, const struct tw_tracedat_info *info, c
 	char producer[128] = "";
 
 	host->n = 0;
-	host__uname(host, tw_tracedat_info__option(info, TW_TRACEDAT_UNAME));
+	host__uname(host, info);
 	host__text(host, TW_HOST_INSTANCE, buffer->name, strlen(buffer->name));
 	if (buffer->clock)
 		host__text(host, TW_HOST_CLOCK, buffer->clock, strlen(buffer->clock));

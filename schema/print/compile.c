@@ -8,6 +8,7 @@
 
 #include "schema/print/parse.h"
 #include "schema/print/program.h"
+#include "schema/syscalls.h"
 #include "wire/tracewire.h"
 
 #define OPS_MAX   16384 /* operations of one program */
@@ -385,13 +386,29 @@ static bool field_as_it_is(struct compiler *c, const struct tw_conversion *conve
 	return true;
 }
 
+/* The print fmts of system calls have only their number: the name follows it. */
+static bool add_syscall_name(struct compiler *c)
+{
+	const struct tw_op number = c->print->ops[c->print->n_ops - 1];
+	struct tw_op *op = add_op(c, TW_OP_SYSCALL_OF);
+
+	if (!op)
+		return false;
+	*op = number;
+	op->code = TW_OP_SYSCALL_OF;
+	return true;
+}
+
 static bool convert_number(struct compiler *c, const struct tw_conversion *conversion, uint32_t i)
 {
 	const char letter = conversion->spec.letter;
 	struct tw_op *op;
 
-	if (field_as_it_is(c, conversion, i))
-		return true;
+	if (field_as_it_is(c, conversion, i)) {
+		const struct tw_expr_node *node = &c->expr.nodes[tw_expr__peel(&c->expr, i)];
+
+		return !tw_syscalls__is_number(c->expr.format, node->field) || add_syscall_name(c);
+	}
 	if (!generate_number(c, i))
 		return false;
 	if (!is_plain(conversion) || (letter != 'd' && letter != 'i' && letter != 'u'))

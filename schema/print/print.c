@@ -5,6 +5,7 @@
 
 #include "base/printable.h"
 #include "schema/print/program.h"
+#include "schema/syscalls.h"
 
 /* Frees all that a refused or finished program has, except the format and the reason. */
 static void drop_program(struct tw_print *print)
@@ -92,6 +93,10 @@ bool tw_print__is_pointer(const struct tw_print *print, const struct tw_field *f
 
 bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret)
 {
+	if (tw_syscalls__is_number(print->format, field)) {
+		*ret = *tw_syscalls__names((enum tw_machine)print->format->machine);
+		return ret->n > 0;
+	}
 	for (uint32_t i = 0; i < print->n_tables; i++) {
 		if (print->table_fields[i] != field || !print->tables[i].n)
 			continue;

@@ -36,6 +36,7 @@ enum tw_op_code {
 	TW_OP_TAB,        /* a tab of the format string: layout, so it is not escaped */
 	TW_OP_DECIMAL_OF, /* the scalar of size bytes at offset a of the record */
 	TW_OP_HEX_OF,     /* the same in hexadecimal */
+	TW_OP_SYSCALL_OF, /* a blank and the name of the system call with that number */
 	TW_OP_DECIMAL,    /* the top value, of size bytes */
 	TW_OP_NUMBER,     /* the top value, with conversion a */
 	TW_OP_STRING,     /* the field's bytes up to a NUL */

@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "schema/print/arith.h"
 #include "schema/print/program.h"
+#include "schema/syscalls.h"
 
 struct print_run {
 	const struct tw_print *print;
@@ -249,6 +250,17 @@ static struct tw_put_bytes counted(struct print_run *run, const struct tw_op *op
 	return bytes;
 }
 
+static void put_syscall(const struct print_run *run, const struct tw_op *op)
+{
+	const enum tw_machine machine = (enum tw_machine)run->print->format->machine;
+	const char *name = tw_syscalls__name(machine, load(run->record, op->a, op));
+
+	if (name) {
+		tw_line__char(run->line, ' ');
+		tw_line__str(run->line, name);
+	}
+}
+
 static void put_word(const struct print_run *run, uint32_t table, uint64_t i)
 {
 	const struct tw_print_names *names = &run->print->tables[table];
@@ -357,6 +369,9 @@ static void put_operation(struct print_run *run, const struct tw_op *op)
 		break;
 	case TW_OP_FLAGS:
 		tw_put__flags(run->line, &print->tables[op->a], *run->top--);
+		break;
+	case TW_OP_SYSCALL_OF:
+		put_syscall(run, op);
 		break;
 	case TW_OP_WORD:
 		put_word(run, op->a, *run->top--);

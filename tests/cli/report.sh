@@ -22,7 +22,7 @@ same_as_trace_cmd() {
 	"$tracewire" report -q $1 x.pcapng >all.ours || fail "report $1 ended with status $?"
 	# shellcheck disable=SC2086
 	trace_cmd_report -N $2 "$dat" >all.theirs
-	grep -vE "$but" all.ours >ours
+	grep -vE "$but" all.ours | as_trace_cmd >ours
 	grep -vE "$but" all.theirs >theirs
 	[ "$(wc -l <theirs)" -gt 30000 ] || fail "trace-cmd report $2 prints $(wc -l <theirs) lines"
 	cmp -s ours theirs && [ "$(wc -l <all.ours)" = "$(wc -l <all.theirs)" ] && return

@@ -76,7 +76,7 @@ same() {
 	# shellcheck disable=SC2086
 	trace_cmd_report -N $3 "$1.dat" >theirs
 	[ "$(wc -l <theirs)" -gt 100 ] || fail "$1 has $(wc -l <theirs) lines"
-	sed -E "/EVENTS DROPPED\]$/{n;s/^ *([a-z]+: )? *//}" ours >ours.forgets
+	sed -E "/EVENTS DROPPED\]$/{n;s/^ *([a-z]+: )? *//}" ours | as_trace_cmd >ours.forgets
 	sed -E "/EVENTS DROPPED\]$/{n;s/^ *([a-z]+: )? *//}" theirs | diff ours.forgets - >differ ||
 		fail "$1, report $2: $(head -n 4 differ)"
 }

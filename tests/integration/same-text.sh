@@ -35,7 +35,7 @@ same_text() {
 	name=$scratch/$(basename "$1" .dat)
 	"$tracewire" convert -q "$1" "$name.pcapng" || { echo "FAIL: $1 cannot be converted"; return 1; }
 	"$tracewire" report "$name.pcapng" >"$name.report" 2>"$name.err" || { echo "FAIL: $(cat "$name.err")"; return 1; }
-	sed -E '/^\t=> /d' "$name.report" >"$name.ours"
+	sed -E '/^\t=> /d' "$name.report" | as_trace_cmd >"$name.ours"
 	trace_cmd_report -N "$1" | sed -E '/^\t=> /d' >"$name.theirs"
 	lines=$(wc -l <"$name.theirs")
 	if [ "$lines" -lt 2 ] || [ "$lines" != "$(wc -l <"$name.ours")" ]; then

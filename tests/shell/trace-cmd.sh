@@ -9,6 +9,11 @@ trace_cmd_report() {
 	trace-cmd report "$@" 2>/dev/null | sed -E 's/^([^]]*-[^] ]+ +\[[0-9]+\])(-0x[0-9a-f]+| [^ 0-9][^ ]{4})/\1/; /^CPU [0-9]+ is empty$/d'
 }
 
+# as_trace_cmd: a filter that removes from lines of tracewire report what trace-cmd does not print: the names of system calls.
+as_trace_cmd() {
+	sed -E 's/( sys_(enter|exit): +NR -?[0-9]+) [a-z][a-z0-9_]*/\1/'
+}
+
 # trace_cmd_record NAME WORD...: trace-cmd records into NAME.dat. $shim lets it write files of the function tracer that the kernel refuses
 # to write. Names of earlier tasks are removed, because with a newline in one trace-cmd would show none. It leaves the top level's buffers
 # as large as -b says, so their size is restored.

@@ -83,6 +83,35 @@ static void test_first_host_stays(void **state)
 	assert_int_equal(tw_stream__event(stream, SCHEMA + 1, 9)->format->long_size, 4);
 }
 
+static void learn_machine(const char *machine)
+{
+	const struct tw_attr_view attr = { TW_HOST_MACHINE, (const uint8_t *)machine, strlen(machine) };
+
+	begin(1, SCHEMA);
+	assert_true(tw_host__emit(&frame.f, &attr, 1));
+	learn();
+}
+
+/* Names of system calls do not change how records are read, so they are there even if the HOST follows the format. */
+static void test_machine(void **state)
+{
+	static const char text[] = "name: sys_exit\nID: 9\nformat:\n"
+				   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+				   "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n\nprint fmt: \"%ld\", REC->id\n";
+	struct tw_stream *stream = learn_text(1, SCHEMA, TW_SCHEMA_EVENT, 9, text, false);
+	const struct tw_stream_schema *schema = tw_stream__schema(stream, SCHEMA);
+	const uint32_t revision = schema->revision;
+
+	(void)state;
+	learn_machine("aarch64");
+	assert_int_equal(tw_stream__event(stream, SCHEMA, 9)->format->machine, TW_MACHINE_AARCH64);
+	assert_true(schema->revision > revision);
+	learn_machine("x86_64"); /* the first is kept */
+	assert_int_equal(tw_stream__event(stream, SCHEMA, 9)->format->machine, TW_MACHINE_AARCH64);
+	learn_text(1, SCHEMA + 1, TW_SCHEMA_EVENT, 9, text, false);
+	assert_int_equal(tw_stream__event(stream, SCHEMA + 1, 9)->format->machine, TW_MACHINE_AARCH64);
+}
+
 static void check_name(const struct tw_stream *stream, uint64_t time, const char *name, uint32_t position)
 {
 	const struct tw_task_name *found = tw_tasks__name(&stream->tasks, 10, time);
@@ -231,7 +260,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_first_host_stays), TEST(test_names),  TEST(test_symbols), TEST(test_texts),
+		TEST(test_first_host_stays), TEST(test_machine), TEST(test_names),  TEST(test_symbols), TEST(test_texts),
 		TEST(test_added_texts),      TEST(test_memory),
 	};
 
