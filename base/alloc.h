@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An allocator chosen by the caller, for rooms that store untrusted data: the heap, a memory scope of Wireshark, or either with a budget.
- * The caller passes the size of freed memory too, so that a budget need not record it. A NULL allocator means malloc().
+ * The caller passes the size of freed memory too, so that an allocator with a budget need not store it. A NULL allocator means malloc().
  */
 #ifndef TW_ALLOC_H
 #define TW_ALLOC_H

@@ -70,7 +70,7 @@ static inline void tw_store_be64(void *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/** tw_load_uint() - load a number of 1, 2, 4 or 8 bytes; for any other @size, only its first byte */
+/** tw_load_uint() - load a number of 1, 2, 4 or 8 bytes; for any other @size, load one byte */
 static inline uint64_t tw_load_uint(const void *p, size_t size, bool big_endian)
 {
 	switch (size) {

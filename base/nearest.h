@@ -10,7 +10,7 @@
 /**
  * tw_edit_distance() - optimal string alignment distance of two words, ASCII case ignored
  * @limit: larger distances are not computed
- * An edit inserts, removes or replaces a character, or exchanges two neighbours.
+ * An edit inserts, removes or replaces a character, or exchanges two neighbouring characters.
  * Return: the distance; @limit + 1 if the distance is above @limit or a word is longer than TW_NEAREST_WORD_MAX.
  */
 unsigned int tw_edit_distance(const char *a, const char *b, unsigned int limit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of the command line: digits only, without sign, blanks or 0x; numbers out of range are refused. */
+/* Parses numbers, mainly of the command line. They have no sign and no blanks. Numbers out of range are refused. */
 #ifndef TW_NUMBER_H
 #define TW_NUMBER_H
 
@@ -8,10 +8,13 @@
 
 #include "base/error.h"
 
-/* Range and unit of a number. With unit 0, the number is a count; otherwise it is a size, and the suffixes K, M and G are allowed. */
+/*
+ * Range and unit of a decimal number, without 0x. With unit 0, the number is a count; otherwise it is a size, and the suffixes K, M and G
+ * are allowed.
+ */
 struct tw_number_rule {
 	uint64_t min, max; /* range of the result (of a size: in bytes); max 0 = no limit */
-	uint64_t unit;     /* factor of a number without suffix, bytes; K, M, G: 1024, 1024^2, 1024^3 bytes */
+	uint64_t unit;     /* unit of a number without a suffix, bytes; K, M, G: 1024, 1024^2, 1024^3 bytes */
 };
 
 /**

@@ -11,7 +11,7 @@
  * - each byte that is not part of valid UTF-8.
  *
  * A character of several bytes is escaped byte by byte: U+202E is `\xe2\x80\xae`. A backslash is not escaped, so that ordinary texts
- * stay unchanged and escaping twice has no effect; a text may therefore itself contain `\x1b`.
+ * stay unchanged, and so does a text that is already escaped. A text may therefore itself contain `\x1b`.
  */
 #ifndef TW_PRINTABLE_H
 #define TW_PRINTABLE_H

@@ -231,7 +231,10 @@ static int read_text(int fd, const struct place *place, char **ret)
 	return 0;
 }
 
-/* If the owner has written a text meanwhile, read again: the second text after this one overwrites it. */
+/*
+ * A file has room for two texts, so the owner may overwrite a text that is being read. If the owner has written a text meanwhile, read
+ * again.
+ */
 int tw_state_file__read(const struct tw_state_file *file, char **ret)
 {
 	struct place place = newest_place(file->fd);
@@ -260,7 +263,7 @@ int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *fi
 	if (!dir && errno == ENOENT)
 		return 0;
 	if (!dir)
-		return tw_error__set(error, -errno, "cannot look into %s: %s", folder(),
+		return tw_error__set(error, -errno, "cannot read the directory %s: %s", folder(),
 				     errno == EACCES ? "only root has access: use sudo" : strerror(errno));
 	while (!err && (entry = readdir(dir))) {
 		struct tw_state_file file;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State files in /run/tracewire. In its state file, a process describes the objects that remain if the process is killed. It keeps the
- * file locked while it owns them; the next run or `tracewire cleanup` handles unlocked files. The owner defines the content.
+ * State files in /run/tracewire. In its state file, a process describes the objects that remain if the process is killed. It keeps the file
+ * locked while it owns them. If a file is unlocked, its process has ended, and the next run or `tracewire cleanup` removes or repairs the
+ * objects, unless they are permanent. The owner defines the content.
  *
  * The directory belongs to root. Other users use $RUNTIME_DIRECTORY, if systemd made one for them.
  */
