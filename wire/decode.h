@@ -26,7 +26,7 @@ struct tw_frame_info {
 	uint16_t length; /* bytes including the header; tw_frame__end() sets it */
 	uint16_t channel;
 	uint16_t cpu;
-	uint16_t events; /* quantity of numbers used; tw_frame__add_event(), _part() count it; control frame: 1 */
+	uint16_t events; /* as in struct tw_frame_hdr; tw_frame__add_event() and tw_frame__add_part() update it */
 	uint64_t stream_id;
 	uint64_t schema_id;
 	uint64_t seq;       /* number of the first event; in a control frame, of the frame */
@@ -121,7 +121,7 @@ struct tw_part_view {
 };
 
 struct tw_lost_view {
-	uint64_t time;  /* in the stream's clock: of the next event, or at the stream's end of the last event */
+	uint64_t time;  /* in the stream's clock: of the next event, or, at the end of the stream, of the last event */
 	uint16_t where; /* enum tw_lost_where, or unknown */
 	bool unknown;   /* TW_LOST_UNKNOWN */
 	uint64_t count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Building frames in the caller's buffer. Nothing is allocated or copied twice: a TLV is reserved in the frame, and the caller, or the
- * function for its type, writes its value there. wire/tracewire.h defines the format.
+ * Building frames in the caller's buffer. No memory is allocated, and no value is copied twice: a TLV is reserved in the frame, and the
+ * caller, or the function for its type, writes its value there. wire/tracewire.h defines the format.
  */
 #ifndef TW_ENCODE_H
 #define TW_ENCODE_H

@@ -198,7 +198,7 @@ static size_t plain_len(const struct tw_schema_text *text)
 	return tw_tlv__padded(sizeof(struct tw_schema_tlv) + strlen(text->system) + 1 + text->len);
 }
 
-/* Replaces the records of the waiting texts by that of a group, if it is shorter. */
+/* Replaces the records of the waiting texts by the record of one group, if that is shorter than all of them together. */
 static void end_group(struct maker *m)
 {
 	struct tw_schema_view *first = &m->records.items[m->records.n - m->waiting];

@@ -60,7 +60,9 @@ struct tw_frame_hdr {
 	__be16 cpu;
 	__u8 source;
 	__u8 reserved;
-	/* quantity of numbers that the frame uses: EVENTs, FILTEREDs, last PARTs of EVENTs; 1 in a control frame; 0 out-of-band */
+	/*
+	 * count of numbers that the frame uses: one for each EVENT, FILTERED and last PART of an EVENT; 1 in a control frame; 0 out-of-band
+	 */
 	__be16 events;
 } __attribute__((packed));
 
@@ -134,7 +136,7 @@ struct tw_part {
 	X(1, RING, "ring overrun", "the kernel's ring was full")                            \
 	X(2, SHED, "producer shed", "discarded by the producer, which had no room in time") \
 	X(3, TX, "transmit drop", "the interface refused the frame")                        \
-	X(4, WIRE, "wire gap", "missing by their numbers")                                  \
+	X(4, WIRE, "wire gap", "their numbers are missing")                                 \
 	X(5, RECEIVER, "receiver ring", "the capture host's ring was full")
 
 enum tw_lost_where {
@@ -144,7 +146,7 @@ enum tw_lost_where {
 };
 /*
  * Flag of LOST: the number of events lost directly before the next event is unknown. The count is the increase of the kernel's counter
- * since the channel's previous LOST, and these events were lost at any time since then.
+ * since the channel's previous LOST, and these events were lost at unknown times since then.
  */
 #define TW_LOST_UNKNOWN 0x0001
 
@@ -387,7 +389,7 @@ enum tw_metadata_request {
 #define TW_REFUSED_LIST(X)                                                               \
 	X(1, PLACES, "places", "no place for one more stream")                           \
 	X(2, SOURCE, "source", "no place for one more stream of the producer's address") \
-	X(3, RATE, "rate", "streams that send no TIME_SYNC responses exceed their rate")
+	X(3, RATE, "rate", "streams without TIME_SYNC responses send too many bytes per second")
 
 enum tw_refused_why {
 #define X(num, name, text, what) TW_REFUSED_##name = (num),
