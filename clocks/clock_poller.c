@@ -251,7 +251,7 @@ static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint6
 	if (now < p->all_due)
 		return s->has_host ? 0 : TW_METADATA_REQUEST_CLOCK;
 	p->all_due = now + BETWEEN_NS;
-	/* At least two round trips: one for the response, and as much again for metadata on the path. */
+	/* At least two round trips: one for the response, and one more for the metadata. */
 	s->want_pause = tw_time__later(s->want_pause ? 2 * s->want_pause : WANT_NS, 2 * s->round_trip);
 	s->want_due = now + s->want_pause;
 	return TW_METADATA_REQUEST_ALL;

@@ -23,7 +23,7 @@ enum tw_ptp_state {
 struct tw_ptp4l_status {
 	bool has_master;    /* ptp4l knows a master, which is another clock */
 	int64_t offset;     /* last measured offset from the master, ns */
-	int64_t path_delay; /* mean delay of both directions, ns; bounds the error of @offset, as these may differ */
+	int64_t path_delay; /* mean of the delays of both directions, ns; a bound of the error of @offset */
 	int16_t utc_offset; /* TAI - UTC, s */
 	bool ptp_timescale; /* the master's time is TAI; otherwise it is arbitrary, as with software time stamps */
 	uint8_t state;      /* enum tw_ptp_state, of the port that follows a master, or else of any port */

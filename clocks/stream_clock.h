@@ -12,7 +12,7 @@
  * packet times, and the order of the events of each host must not change. Therefore the offset follows the drift, and approaches the
  * estimate slowly: a gap is closed in 8 s, or at 500 ppm if that takes longer. If the offset is certainly wrong, because it is outside of
  * the bounds, it is corrected at a rate of 10 %. If such a correction is more than 1 ms forward or more than 1 s backward, it is made
- * immediately. A jump backward happens if the first response arrives after the first packets; a caller avoids it by delaying the first
+ * immediately. A jump backward can happen if the first response arrives after the first packets; a caller avoids it by delaying the first
  * packets for a few ms.
  *
  * The capture host's clock is the capture clock of clocks/capture_clock.h: it begins with the time of the wall clock and is never set.

@@ -74,8 +74,8 @@ struct tw_receiver_ops {
 	 */
 	int (*next)(struct tw_receiver *receiver, int timeout_ms, struct tw_received_frame *ret);
 	/*
-	 * Wait as next(), and copy the available frames into at most @n batches. A receiver has NULL here if copying the frames of next()
-	 * is as fast.
+	 * Wait as next() does, and copy the available frames into at most @n batches. A receiver has NULL here if copying the frames of
+	 * next() is as fast.
 	 * Return: the number of batches; 0 or -errno as next().
 	 */
 	int (*take)(struct tw_receiver *receiver, int timeout_ms, struct tw_received_batch *batches, unsigned int n);
