@@ -311,7 +311,7 @@ static const struct test_refusal refusals[] = {
 	/* Offsets of fields. */
 	{ BPF, FIELD, ANY, is_common, .why = "it is a field common to all events" },
 	{ BPF, FIELD, ANY, .exceeds = reaches_further, .limit = TW_BPF_EXTENT_MAX,
-	  .why = "its offset in the event is larger than a BPF program reads" },
+	  .why = "it is beyond the bytes of an event that a BPF program can read" },
 	{ BPF, NUMBER | ARRAY, ANY, is_dynamic, .why = "its offset in the event varies" },
 	{ BPF, BITS | BYTES, VALUE, is_dynamic, .why = "its offset in the event varies" },
 	{ PCAP, FIELD, ANY, has_no_place, .why = "its offset varies between records" },

@@ -8,8 +8,8 @@
 
 /*
  * The filter compares the values that the plugin shows. The plugin escapes texts (base/printable.h), and shows a boolean as 0 or 1,
- * whatever the record contains. A field name is wrong in a Wireshark that has read, from another kernel, a field of that name with another
- * type.
+ * whatever the record contains. If a Wireshark has already read a field of the same name with another type, from another kernel, the plugin
+ * gives the new field another name, and the filter is wrong there.
  */
 
 /**

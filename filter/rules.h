@@ -87,7 +87,7 @@ static inline struct tw_rule tw_rules__row(const struct tw_rules *rules, unsigne
 	return (struct tw_rule){ .action = rules->default_action, .arg = rules->default_arg };
 }
 
-/** tw_rules__rows() - Return: number of rows. Row i is of rule i, row n of the default, row n + 1 + c of enum tw_count c */
+/** tw_rules__rows() - Return: number of rows. Row i belongs to rule i, row n to the default action, row n + 1 + c to enum tw_count c */
 static inline unsigned int tw_rules__rows(const struct tw_rules *rules)
 {
 	return rules->n + 1 + TW_COUNT_MORE;

@@ -76,7 +76,7 @@ struct tw_test {
 	uint16_t predicate;           /* index of the comparison, for tw_filter__predicate() */
 	const struct tw_field *field; /* for TW_ON_FIELD; otherwise NULL */
 	uint64_t mask;
-	uint64_t low, high;   /* NUMBER: low is the value; for WITHIN both ends of the range; ns for TIME */
+	uint64_t low, high;   /* NUMBER: low is the value; WITHIN: the ends of the range; TIME: in ns */
 	const uint8_t *bytes; /* TEXT, BYTES: the value, or the lower end of WITHIN; followed by a NUL */
 	size_t len;
 	const uint8_t *high_bytes; /* TEXT, BYTES: the upper end of WITHIN */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Back end: keys of tc's u32 classifier, which needs no BPF on the target and can be offloaded to NICs. A key compares a masked 32-bit
- * word at a fixed offset. A match applies if all its keys are equal. A rule has one or more matches; at least one must apply.
+ * word at a fixed offset. A match applies if each of its keys equals the frame's word. A rule has one or more matches; at least one must
+ * apply.
  *
  * A rule can match only frames with one event, directly after an Ethernet header. The record's length is not tested before a
  * word is compared: a record written by a kernel always has all fields at fixed offsets.

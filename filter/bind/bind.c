@@ -314,7 +314,7 @@ static bool is_word(const struct tw_literal *literal)
 	return tw_literal__integer(literal, &integer) == TW_LITERAL_OTHER;
 }
 
-/* Whether some value or the mask is not an integer. It may be a name from the print format, which is parsed only in this case. */
+/* Whether some value or the mask is not an integer. It may then be a name from the print format, which is parsed only in this case. */
 static bool may_need_words(const struct tw_predicate *predicate)
 {
 	if (predicate->has_mask && is_word(&predicate->mask))

@@ -83,7 +83,7 @@ struct tw_pointers {
  * the id are left out, and so are rules after one that always matches. Chains with equal ends share the links.
  */
 
-/* The target of a branch is the index of a link, or TW_TO_ROW | row. Row i is of rule i, row n of the default action. */
+/* The target of a branch is the index of a link, or TW_TO_ROW | row. Row i belongs to rule i, row n to the default action. */
 #define TW_TO_ROW 0x80000000u
 
 struct tw_chain_link {
@@ -157,7 +157,7 @@ void tw_gen__act(struct tw_gen *g, uint8_t action, uint32_t arg);
 void tw_gen__make_key(struct tw_gen *g);
 /* Set r0 to the address of a map's entry, or to 0. @key: offset of the key on the stack. */
 void tw_gen__look_up(struct tw_gen *g, enum tw_bpf_map map, int key);
-/* Add 1 frame, and @events, to a row: TW_BY_NOTHING, TW_BY_ONE, or a register with the number. r1 changes. */
+/* Add 1 frame and a number of events to a row. @events: TW_BY_NOTHING, TW_BY_ONE, or a register with the number. r1 changes. */
 enum { TW_BY_NOTHING = -1, TW_BY_ONE = -2 };
 void tw_gen__count(struct tw_gen *g, unsigned int row, int events);
 void tw_gen__count_what(struct tw_gen *g, enum tw_count what, int events);

@@ -165,7 +165,10 @@ static void limit(struct tw_gen *g, int offset, bool more)
 	tw_asm__place(a, fits);
 }
 
-/* A packet with several datagrams (GSO), which the kernel segments later, counts as an unreadable frame: it is limited to a header. */
+/*
+ * A packet with several datagrams (GSO), which the kernel segments later, counts as an unreadable frame: TW_REG_LIMIT is reduced to the end
+ * of its first frame header.
+ */
 static void refuse_segments(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

@@ -288,7 +288,7 @@ static int take_string(struct tw_filter_lexer *lexer, bool raw, struct tw_filter
 			if (!n)
 				return tw_filter_error(
 					error, -EINVAL, (uint32_t)lexer->at,
-					"the character after this backslash makes no escape; write \\\\ for a backslash");
+					"this backslash does not begin an escape; write \\\\ for a backslash");
 			lexer->at += n;
 		}
 		out[len++] = c;

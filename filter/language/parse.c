@@ -23,7 +23,7 @@ int tw_filter_error(struct tw_error *error, int err, uint32_t column, const char
 	return tw_error__set(error, err, "column %u: %s", column, text);
 }
 
-/* Size of the stack. Each nested level has at most the parenthesis or not that begins it, one OR and one AND. */
+/* Size of the stack. Each nested level has at most the parenthesis or `not` that begins it, one OR and one AND. */
 #define WAITING_MAX (3 * (TW_FILTER_DEPTH_MAX + 1))
 
 /* An operator or parenthesis on the stack, in the order of precedence. */
