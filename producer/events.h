@@ -40,7 +40,10 @@ int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list
 /** tw_event_list__fini() - free the names and empty the list */
 void tw_event_list__fini(struct tw_event_list *list);
 
-/* Events to select, and a tracefs filter for them. The last request with a filter that selects an event determines its filter. */
+/*
+ * Events to select, and a tracefs filter for them. If several requests select an event, the last one that has a filter determines the
+ * event's filter.
+ */
 struct tw_event_request {
 	const char *spec;   /* "sched", "sched:sched_switch", "net*:*", "sched,irq": see tw_event_list__select() */
 	const char *filter; /* a tracefs filter, passed to the kernel unchanged; NULL = none */
@@ -52,7 +55,10 @@ struct tw_selection {
 	const struct tw_event_request *wanted; /* borrowed */
 	size_t n_wanted;
 	struct tw_event_list events;
-	/* for each event: index in @wanted of the last request with a filter that selects it; otherwise of the first that selects it */
+	/*
+	 * for each event: index in @wanted of the last request that selects the event and has a filter; if there is none, of the first that
+	 * selects it
+	 */
 	size_t *request;
 	size_t n_requests;
 	uint64_t fingerprint; /* hash of the kernel's events, to notice changes */

@@ -112,7 +112,7 @@ static inline void tw_frame_writer__return_frame(struct tw_frame_writer *writer,
 /**
  * tw_frame_writer__lost() - begin a frame of @channel with a LOST record for @count events
  * @time: of the event after the gap. If the record cannot be sent, a later frame of the channel reports the loss.
- * @where: enum tw_lost_where; @unknown: the events may be missing at an earlier place
+ * @where: enum tw_lost_where; @unknown: the events may have been lost at an earlier place
  */
 void tw_frame_writer__lost(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time,
 			   uint16_t where, bool unknown, uint64_t count);

@@ -91,8 +91,8 @@ static bool next_field(const struct tw_format *format, uint32_t at, uint32_t *re
 }
 
 /*
- * Adds the bytes after the last field, which ends at @at, and after the data elsewhere in the record to which fields refer; nothing if the
- * kernel may write more there than the format declares.
+ * Adds the bytes at the end of a record that belong to no field: after the last field, which ends at @at, or after the data of __data_loc
+ * and __rel_loc fields. Adds nothing if the kernel may write more there than the format declares.
  */
 static void add_end(struct tw_field_offsets *offsets, const struct tw_format *format, uint32_t at)
 {

@@ -17,7 +17,9 @@
 #define REPEAT_SHARE   8                      /* repetitions take at most 1/REPEAT_SHARE of the time */
 #define SYMBOLS_A_TIME 8192 /* limit for one repetition; a function tracer can use tens of thousands of symbols */
 
-/* When all metadata is sent after a receiver has joined: several times, because a capture that is being set up receives nothing. */
+/*
+ * Times after a receiver has joined when all metadata is sent. There are several, because a capture that is being set up receives nothing.
+ */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 #define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))
 
@@ -287,7 +289,10 @@ static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 	tw_control_channel__end(&m->control);
 }
 
-/* Repeats all metadata, more often after a receiver has joined, and less often to a slow sink, so that events are not displaced. */
+/*
+ * Repeats all metadata: more often after a receiver has joined, and less often to a slow sink, so that the metadata does not take the room
+ * of events.
+ */
 static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 {
 	uint64_t took;

@@ -171,7 +171,8 @@ uint64_t tw_producer__progress(const struct tw_producer *producer);
 
 /**
  * tw_producer__stop() - switch tracing off, read the rings to the end, send the last frames, end threads and sinks.
- * Each ring is read up to the events recorded when the threads have ended. If tracing continues, later events count as lost in the ring.
+ * Each ring is read up to the events that were recorded when the threads ended. If tracing continues, later events count as lost in the
+ * ring.
  * Return: 0, or the first -errno; -ETIMEDOUT if frames were given up because the sinks had no room in time. The counters are valid in any
  * case.
  */

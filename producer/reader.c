@@ -33,7 +33,7 @@ static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 	return time;
 }
 
-/* Updates the time of the newest event sent by any reader: a receiver holds it back until all readers have sent a watermark. */
+/* Updates the time of the newest event sent by any reader: a receiver holds this event back until all readers have sent a watermark. */
 static void update_newest(struct tw_reader *r)
 {
 	uint64_t newest = atomic_load(r->newest), mine = 0;
@@ -164,7 +164,7 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes;
 
 	r->writer.waited = 0;
-	/* All readers have the same receiver: one that need not wait would get far ahead. Followers do not make others follow. */
+	/* All readers have the same receiver: a reader that need not wait would get far ahead. Followers do not make others follow. */
 	if (another_in_step(r, true))
 		tw_ring_scheduler__start(&r->scheduler);
 	bytes = r->scheduler.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);

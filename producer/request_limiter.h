@@ -2,9 +2,9 @@
 /*
  * Metadata requests of receivers that joined late (METADATA_REQUEST). The thread that receives them passes them to the thread that sends
  * the control channel. Any host can send requests, so the rate of answers is limited. HOST and CLOCK are sent at most 8 times in a row,
- * then 20 times a second. All metadata is sent at most twice in a row, then once in 0.5 s. If it has more than 256 KiB, the 0.5 s grow in
- * proportion to its size. A request that cannot be answered yet is kept; one answer serves all receivers that requested it. While a request
- * is pending, further requests of the same kind do not wake the sender.
+ * then 20 times a second. All metadata is sent at most twice in a row, then once every 0.5 s. If it has more than 256 KiB, the 0.5 s grow
+ * in proportion to its size. A request that cannot be answered yet is kept; one answer serves all receivers that requested it. While a
+ * request is pending, further requests of the same kind do not wake the sender.
  */
 #ifndef TW_REQUEST_LIMITER_H
 #define TW_REQUEST_LIMITER_H

@@ -39,7 +39,7 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 
 /*
  * Reports the events that were lost before a sub-buffer. If the sub-buffer contains their number, @count is reported. If it had no room for
- * the number, the growth of the kernel's counter since the last report is reported, marked as not exactly placed. The sum of all reports
+ * the number, the growth of the kernel's counter since the last report is reported, with the flag TW_LOST_UNKNOWN. The sum of all reports
  * never exceeds the kernel's counter, so no event is reported twice.
  */
 static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writer, uint64_t time,

@@ -41,7 +41,7 @@ static void fit_step(struct tw_ring_scheduler *scheduler, uint64_t waited)
 		scheduler->step *= 2;
 }
 
-/* Return: until when the other readers have read; UINT64_MAX if this has not changed for STUCK_NS, as after a clock was set back */
+/* Return: the time up to which the other readers have read; UINT64_MAX if it has not changed for STUCK_NS, as after a clock was set back */
 static uint64_t others_read_until(struct tw_reader *r)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC), time = tw_reader__others_read_until(r);

@@ -19,7 +19,7 @@ struct tw_ring_scheduler {
 	atomic_bool on;
 	atomic_bool slow;       /* this reader's own frames had to wait, so the other readers also read in step */
 	uint64_t step;          /* length of the time step, ns */
-	uint64_t others, since; /* time up to which the other readers had read; since when, CLOCK_MONOTONIC */
+	uint64_t others, since; /* read_until of the other readers; when it last changed, CLOCK_MONOTONIC */
 };
 
 /** tw_ring_scheduler__start() - read the rings in step until all of them are empty */

@@ -44,7 +44,7 @@ void tw_filtering__init(struct tw_filtering *filtering, const struct tw_producer
 
 /**
  * tw_filtering__begin() - bind the filter, write the filter files, set the event filter; call it before the readers run
- * @selection: borrowed, as @instance; call tw_filtering__renew() when it has grown
+ * @selection: borrowed, like @instance; call tw_filtering__renew() when the selection has grown
  * @instance: no event is enabled in it yet
  * @schema: the formats of the selected events and of the records of tracers and trace_marker; taken over, also on failure. NULL if there is
  * no filter
@@ -54,12 +54,17 @@ int tw_filtering__begin(struct tw_filtering *filtering, const struct tw_selectio
 			const struct tw_instance *instance, struct tw_schema *schema, struct tw_error *error);
 
 /**
- * tw_filtering__leave_out_own() - leave out the events of filtering->own, also for events that tw_filtering__renew() adds.
- * Call it after tw_filtering__begin(), when all threads of the run exist. If the kernel refuses such a filter, these events are recorded.
+ * tw_filtering__leave_out_own() - make the kernel leave out the run's own events (filtering->own), also those of events that
+ * tw_filtering__renew() adds later.
+ * Call it after tw_filtering__begin(), when all threads of the run exist. If the kernel refuses such a filter, the run's own events are
+ * recorded.
  */
 void tw_filtering__leave_out_own(struct tw_filtering *filtering);
 
-/** tw_filtering__renew() - as tw_filtering__begin(), for a selection that has grown; events that cannot be filtered stay off: see left_out */
+/**
+ * tw_filtering__renew() - as tw_filtering__begin(), for a selection that has grown. Events that cannot be filtered stay off, and are
+ * counted in left_out of struct tw_filter_places
+ */
 void tw_filtering__renew(struct tw_filtering *filtering, struct tw_schema *schema);
 
 /** tw_filtering__enable() - enable all events except those with @off set. Return: 0, or the first -errno */

@@ -10,7 +10,7 @@
  * has the value that the run wrote. Settings that another process has changed since are not restored.
  *
  * While a run uses set_graph_function or the top-level buffer, a trace instance exists as a mark; its name ends in TW_TOP_LEVEL_MARK or
- * TW_TOP_GRAPHS_MARK. A file of the same name below /run/tracewire (base/state_file.h) contains the notes: lines for each setting that the
+ * TW_TOP_GRAPHS_MARK. A file of the same name in /run/tracewire (base/state_file.h) contains the notes: lines for each setting that the
  * run changes, with the value before and the value that the run wrote. If the run is killed, the cleanup restores the settings before it
  * removes the instance.
  *

@@ -251,8 +251,8 @@ static int run_tracer(struct tw_tracer *t, struct tw_error *error)
 	if (err == -EPERM || err == -EACCES)
 		return tw_error__set(
 			error, err,
-			"the kernel refuses to run tracer %s (%s): it is locked down, or this container is not "
-			"permitted to",
+			"the kernel refuses to run tracer %s (%s): it is locked down, or this container has no "
+			"permission",
 			tracer, strerror(-err));
 	if (err)
 		return tw_error__set(error, err == -EINVAL ? err : -EIO, "the kernel refuses tracer %s: %s", tracer,
