@@ -49,7 +49,7 @@ static void take(struct tw_limit *limit, uint64_t now, size_t bytes)
 							memory_order_relaxed));
 }
 
-/* Copies properties that the inner sink changed, and adds the padding that it sent to the bucket. */
+/* Copies properties that the inner sink changed. The padding that the inner sink sent counts against the bucket, too. */
 static void follow(struct limit_sink *s)
 {
 	const uint64_t more = s->inner->padding - s->sink.padding;

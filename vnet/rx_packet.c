@@ -19,8 +19,8 @@
 #include "wire/tracewire.h"
 
 /*
- * Room for the largest frame of any interface. The kernel closes a block some ms after its first frame, even if it is almost empty. The
- * reader may be delayed for that time, multiplied by the number of blocks.
+ * Size of a block: the largest frame of any interface fits. The kernel closes a block some ms after its first frame, even if it is almost
+ * empty. So at low rates, no frame is lost while the reader is late by less than that time multiplied by the number of blocks.
  */
 #define BLOCK_BYTES (128u << 10)
 #define BLOCKS_MAX  8192 /* 1 GiB */
@@ -33,7 +33,9 @@ struct ring {
 	unsigned int n;
 };
 
-/* Accepts only frames of Tracewire's EtherType, complete. Set before the socket is bound, so that no other frame is received. */
+/*
+ * Accepts only frames of Tracewire's EtherType, and does not cut them. Set before the socket is bound, so that no other frame is received.
+ */
 static int set_filter(int fd, bool control_only)
 {
 	struct sock_filter code[] = {
@@ -118,8 +120,8 @@ struct rx_packet {
 	 */
 	bool full;
 	uint64_t full_from; /* the part of stats.dropped that may have been lost before a block in the ring */
-	uint64_t report_at; /* number of blocks taken when a block follows that was closed after a loss; 0 = unknown */
-	uint64_t last;      /* the part of stats.dropped lost when the ring was last full, unless a block followed */
+	uint64_t report_at; /* from this value of @taken on, blocks were closed after the last loss; 0 = unknown */
+	uint64_t last;      /* the part of stats.dropped that was lost after the last block in the ring */
 	struct tw_peer peer;
 };
 

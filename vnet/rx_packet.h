@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Receiving frames from a network interface (transport/receiver.h) through a TPACKET_V3 ring. The ring gets the frames that a capture on
- * the interface gets (before tc ingress), beside other captures. The kernel passes only frames of EtherType TW_ETHERTYPE. Frames sent by
- * the interface are not received.
+ * the interface gets (before tc ingress); other captures get them, too. The kernel passes only frames of EtherType TW_ETHERTYPE. Frames
+ * sent by the interface are not received.
  */
 #ifndef TW_RX_PACKET_H
 #define TW_RX_PACKET_H

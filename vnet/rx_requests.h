@@ -20,7 +20,8 @@ int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct
 
 /**
  * tw_rx_requests__on_udp() - receive datagrams that the host sends to the source port of the stream
- * @udp: must stay open until the receiver is closed; errors of the stream's datagrams are cleared, and refusals counted, when reported
+ * @udp: must stay open until the receiver is closed. Errors that the network reports for the stream's datagrams are cleared, and refusals
+ * are counted.
  *
  * Return: 0; -ENOMEM; another -errno of the kernel, with @error filled.
  */

@@ -13,8 +13,8 @@
 #include "vnet/udp_address.h"
 
 /*
- * Default buffer, bytes. The kernel charges the memory of a datagram, at least 768 bytes, and permits twice this size. 174,000 short
- * datagrams fit. If 500,000 datagrams a second arrive, a thread that waits 0.2 s for a CPU therefore loses none.
+ * Default buffer, bytes. The kernel charges the memory of a datagram, at least 768 bytes, and permits twice the size of the buffer: 174,000
+ * short datagrams fit. If 500,000 datagrams a second arrive, a thread that waits 0.2 s for a CPU therefore loses none.
  */
 #define TW_RX_UDP_BUFFER (64u << 20)
 
@@ -28,7 +28,7 @@ struct tw_rx_udp_options {
  * @ret: its how shows the size of the buffer. Close it with tw_receiver__close().
  *
  * An answer leaves from the address that the frame was sent to, unless this was a group address. Dropped counts what the kernel could not
- * put into the buffer: single datagrams, or several datagrams that were to be delivered together as one.
+ * put into the buffer: each single datagram, and each group of datagrams that were to be delivered together, counts as one.
  *
  * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if no interface has that address; -EADDRINUSE if the port is in
  * use; -EACCES if the port requires privileges; another -errno of the kernel, with @error filled.

@@ -132,7 +132,7 @@ static uint64_t rx_xdp_program__missed(const struct rx_xdp_program *program)
 
 /*
  * Out-of-band frames are few and short. An AF_XDP receiver leaves them to the kernel, for its time stamps, and reads them from a plain
- * packet socket. That socket also sends answers, and the kernel reports there that the interface has gone.
+ * packet socket. That socket also sends answers, and the kernel reports there that the interface went down.
  *
  * Frames of a stream arrive too, if no AF_XDP socket accepts them; the filter rejects them.
  */
@@ -443,7 +443,7 @@ static int xdp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 	return 0;
 }
 
-/* The program stays attached: no other program would receive the frames that it passed. */
+/* The program stays attached. Without it, the frames would go to the kernel, where no other program receives them. */
 static void xdp_stop(struct tw_receiver *base)
 {
 	struct rx_xdp *rx = of(base);
@@ -486,7 +486,7 @@ static int not_free(const char *ifname, int ifindex, struct tw_error *error)
 
 	if (!other.id)
 		return tw_error__set(error, -EBUSY,
-				     "cannot receive on %s through AF_XDP: another process has one of its queues",
+				     "cannot receive on %s through AF_XDP: another process uses one of its queues",
 				     ifname);
 	return tw_error__set(
 		error, -EEXIST,

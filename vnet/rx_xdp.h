@@ -39,10 +39,10 @@ struct tw_rx_xdp_options {
  * the delay of the receiver. Out-of-band frames need accurate times: the kernel receives and stamps them, and other programs see them
  * too.
  *
- * Dropped counts frames dropped because a ring was full, and frames left to the kernel: longer than a chunk, or in several fragments
- * without multi-buffer (Linux 6.6), or of a queue added later.
+ * Dropped counts frames dropped because a ring was full, and frames left to the kernel: those of a queue added later,
+ * and without multi-buffer (which requires Linux 6.6) those that are longer than a chunk or have several fragments.
  *
- * Senders and answers are those of vnet/rx_packet.h; an answer has the VLAN tag of the frame.
+ * Senders and answers are as in vnet/rx_packet.h.
  *
  * Return: 0; -EINVAL for an invalid ring; -ENODEV if there is no such interface; -EEXIST if it has an XDP program; -EBUSY if another process
  * uses one of its queues; -EPERM without CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF; -EAFNOSUPPORT if the kernel has no AF_XDP; -ENOMEM; another

@@ -24,7 +24,7 @@ int rx_xdp_queue__update_dropped(struct rx_xdp_queue *q)
 
 	if (getsockopt(rx_xdp_queue__fd(q), SOL_XDP, XDP_STATISTICS, &stats, &len) < 0)
 		return -errno;
-	/* An empty fill ring is not counted as loss: its counter counts each look into the ring. */
+	/* The counter of empty fill rings is not added: it does not count frames, but each time that a driver looks into an empty ring. */
 	q->dropped = stats.rx_dropped + stats.rx_ring_full;
 	return 0;
 }

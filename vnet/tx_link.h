@@ -23,7 +23,7 @@
 #define TX_OVERHEAD (TX_PAD + ETH_HLEN) /* bytes of a slot before the frame */
 #define TX_SLOTS    64                  /* few, so that they stay in the cache */
 #define TX_BATCH    32                  /* frames or descriptors per system call; AF_XDP takes no more at once */
-/* A send buffer for all slots, bytes; the kernel counts its own overhead too. If it is not permitted, some slots wait. */
+/* A send buffer for all slots, bytes; the kernel counts its own overhead too. If the kernel does not permit this size, some slots wait. */
 #define TX_SEND_BUFFER(slot_bytes) (4 * TX_SLOTS * (slot_bytes))
 #define TX_DOWN                    "the link is down" /* tw_sink.blocked_by at ENETDOWN */
 
@@ -63,7 +63,9 @@ static inline void tx_sink__drop(struct tx_sink *tx, const uint8_t *slot)
 	tw_sink_stats__drop(&tx->stats, slot + TX_OVERHEAD);
 }
 
-/** tx_sink__explain() - note that this sink knows a drop that the interface counted: it sends the frame again, or counted the drop */
+/**
+ * tx_sink__explain() - note that this sink knows a drop that the interface counted: the sink sends the frame again, or has counted the drop
+ */
 void tx_sink__explain(struct tx_sink *tx);
 
 /** tx_sink__stats() - the stats of both transports */

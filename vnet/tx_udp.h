@@ -42,7 +42,7 @@ int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **re
 /** tw_tx_udp__fd() - the connected socket, which also receives requests: it is readable when the host has sent a datagram */
 int tw_tx_udp__fd(const struct tw_tx_udp *udp);
 
-/** tw_tx_udp__mtu() - the path MTU to the host as known, bytes; 0 = unknown, for example without a route */
+/** tw_tx_udp__mtu() - the path MTU to the host, bytes; 0 = unknown, for example without a route */
 size_t tw_tx_udp__mtu(const struct tw_tx_udp *udp);
 
 /**

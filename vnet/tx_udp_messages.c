@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * Padding saves batches, and each batch costs the CPU as much as copying about 4 KB, at both ends. But padding uses the link. Therefore
- * padding is limited to an eighth of the padded length. Padding to the longest frame of a batch may also be up to PAD_BYTES, the usual
- * difference between frames of one event.
+ * Padding reduces the number of batches. At both ends, each batch costs as much CPU time as copying about 4 KB. But padding also takes
+ * bandwidth. Therefore padding is limited to an eighth of the padded length. Padding to the longest frame of a batch may also be up to
+ * PAD_BYTES, the usual difference between frames of one event.
  */
 #define PAD_PART  8
 #define PAD_BYTES 256

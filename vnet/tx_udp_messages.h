@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#define TX_UDP_FRAMES 64    /* the most datagrams that Linux takes in a batch, before 6.9 */
+#define TX_UDP_FRAMES 64    /* largest number of datagrams in a batch before Linux 6.9 */
 #define TX_UDP_BYTES  65507 /* limit of a UDP datagram, or of a batch */
 
 /* The ancillary data with the size of a batch's datagrams. */

@@ -292,7 +292,7 @@ static int check_options(const struct tw_veth_options *o, struct tw_error *error
 	if (strncmp(o->owner, TW_VETH_OWNER, strlen(TW_VETH_OWNER)) != 0 || strlen(o->owner) >= TW_VETH_OWNER_MAX)
 		return tw_error__set(
 			error, -EINVAL,
-			"the owner of a veth pair cannot be \"%s\": the name must begin with \"%s\" and have fewer than %d characters",
+			"the owner of a veth pair cannot be \"%s\": an owner begins with \"%s\" and has fewer than %d characters",
 			o->owner, TW_VETH_OWNER, TW_VETH_OWNER_MAX);
 	if (o->mtu && (o->mtu < MTU_MIN || o->mtu > MTU_MAX))
 		return tw_error__set(error, -EINVAL, "the MTU of a veth pair cannot be %u: choose one from %d to %d",

@@ -31,7 +31,7 @@ struct tw_veth_options {
 	unsigned int queues; /* 1 to TW_VETH_QUEUES; 0 = 1 */
 };
 
-/* A veth pair as it is. */
+/* The properties of an existing veth pair. */
 struct tw_veth {
 	char name[IFNAMSIZ];    /* end where frames arrive; "" if it was moved to another namespace */
 	char tx_name[IFNAMSIZ]; /* end that sends; "" likewise */

@@ -604,7 +604,7 @@ static void test_refused(void **state)
 	assert_int_equal(program_of("tw0", false), id);
 	tx = open_tx(0, 0);
 	if (strstr(tx->how, "AF_XDP"))
-		assert_refused("tw0-tx", 0, -EBUSY, "another process has one of its queues");
+		assert_refused("tw0-tx", 0, -EBUSY, "another process uses one of its queues");
 	assert_int_equal(program_of("tw0-tx", true), 0);
 	tw_sink__close(tx);
 }
