@@ -4,7 +4,7 @@
  * as a BPF program, or in tc as u32 filters. An interface can have one classifier in each place.
  *
  * A classifier is removed when the process that attached it ends for any reason: in XDP by a bpf_link, in tc and in a NIC by the cleanup
- * helper. A permanent classifier stays. Each classifier has a file below /run/tracewire, so that other processes can show and remove
+ * helper. A permanent classifier stays. Each classifier has a file in /run/tracewire, so that other processes can show and remove
  * the classifier.
  *
  * Programs, qdiscs and filters of other programs are never replaced or removed. All functions act in the calling thread's network

@@ -213,8 +213,8 @@ static int busy(const char *name, const struct tw_state *state, struct tw_error 
 	tw_state_file__close(&file);
 	return tw_error__set(
 		error, -EBUSY,
-		"%s has a classifier in %s already, of %s; end that, or remove it with `tracewire filter detach -i "
-		"%s`",
+		"%s has a classifier in %s already, of %s; end that process, or remove the classifier with "
+		"`tracewire filter detach -i %s`",
 		state->public.ifname, tw_attach_place__name(state->public.place), holder, state->public.ifname);
 }
 

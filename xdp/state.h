@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of a classifier. It is also written to a file below /run/tracewire. Other processes use the file to show the classifier, and to
+ * The state of a classifier. It is also written to a file in /run/tracewire. Other processes use the file to show the classifier, and to
  * remove it after its process was killed. The process that holds a classifier keeps its file locked. Used inside xdp/ only.
  */
 #ifndef TW_STATE_H
