@@ -612,14 +612,14 @@ const char *tw_refusals__why(uint16_t why)
 	static const char *const texts[] = {
 		[TW_REFUSED_UNPROVEN] =
 			"none of their frames continues the numbers of another, so they are forged or damaged; a firewall "
-			"can block other senders",
+			"can block hosts that are not producers",
 		[TW_REFUSED_PLACES] =
 			"the stream table has no place left, or none for a stream that sends no TIME_SYNC responses; permit "
 			"UDP in both directions, or end streams that are not needed",
 		[TW_REFUSED_SOURCE] = "one address has reached its limit of streams; raise --streams-per-source",
 		[TW_REFUSED_RATE] =
-			"streams that send no TIME_SYNC responses exceed their rate; permit UDP in both directions, or raise "
-			"--unanswered",
+			"streams without TIME_SYNC responses send too many bytes per second; permit UDP in both directions, "
+			"or raise --unanswered",
 	};
 
 	return texts[why];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Admission decides which streams a capture host takes, once for each frame, on arrival. Strangers can invent streams as fast as the
+ * Admission decides which streams a capture host takes, once for each frame, on arrival. Any host can invent streams as fast as the
  * network carries them. Therefore nothing is done for a stream before it has a proof (enum tw_proof):
  *
  * - The first frames of a stream wait in a ring of bytes until one of them continues the numbers of another. Then the stream is admitted

@@ -70,12 +70,12 @@ static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const s
 	return 0;
 }
 
-/* An answer takes a few ms, and the first packets are to have an error bound. */
+/* An answer takes a few ms, and the first packets should have an error bound. */
 #define ANSWER_NS (30 * TW_NS_PER_MS)
 
 /*
- * Times that need the capture host's clock wait for an answer of the producer as long as the merge waits for anything. Other times wait
- * as long as an answer takes, if one is requested.
+ * Whether the offset of a stream's times is known. In a network capture, the stream also waits for the first answer of its producer: with
+ * TW_ALIGN_HOST until the merge stops waiting for the offset, otherwise for ANSWER_NS.
  */
 static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream *s)
 {
@@ -355,7 +355,7 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	if (arrival)
 		a->now = tw_time__later(a->now, arrival->now);
 	if (readable && arrival && info.source == TW_SOURCE_OUT_OF_BAND)
-		return 0; /* OFFSET comes from a capture host; a stranger has no right to send it */
+		return 0; /* only capture hosts make OFFSET records, so those from the network are ignored */
 	if (readable && info.source == TW_SOURCE_CONTROL && tw_archive__ended_before(a, info.stream_id, tlvs))
 		return 0;
 	if (readable && (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_OUT_OF_BAND))

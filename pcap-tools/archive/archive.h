@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames in, pcapng out, in the caller's thread: merge, names, times, metadata repeated in each file, and the ledger. The recorder runs
- * one in its thread.
+ * An archive takes frames and writes pcapng, in the caller's thread. It merges frames, adds names and times, repeats metadata in each file,
+ * and writes the ledger. The recorder runs an archive in its thread.
  *
  * Each stream is an interface, "host:instance" from its HOST record. A packet's time is the event's time by the stream's clock plus an
- * offset (clocks/stream_clock.h). A stream's packets wait for its HOST and CLOCK as long as the merge waits for anything. Without them
- * the stream is named after its id and dated by arrival. Waiting packets are in memory only: a receiver that joins late should request
- * the metadata (clocks/clock_poller.h).
+ * offset (clocks/stream_clock.h). A stream's packets wait for its HOST and CLOCK, but not longer than wait_ns. Without them the stream is
+ * named after its id and dated by arrival. Waiting packets are in memory only: a receiver that joins late should request the metadata
+ * (clocks/clock_poller.h).
  *
- * Repeated metadata are left out: producers repeat them each second for receivers that join late. If the output is several files,
- * each begins with all metadata and can be read alone.
+ * Repeated metadata are left out: producers repeat them each second for receivers that join late. If the output is several files, each
+ * begins with all metadata and can be read alone.
  */
 #ifndef TW_ARCHIVE_H
 #define TW_ARCHIVE_H
@@ -35,7 +35,7 @@ struct tw_archive_options {
 	size_t memory;           /* bytes queued for merging; 0 = 64 MiB */
 	size_t metadata;         /* bytes of metadata of all streams; 0 = TW_STREAMS_METADATA_MAX */
 	uint64_t wait_ns;        /* see struct tw_merge_options */
-	bool from_start;         /* the same */
+	bool from_start;         /* see struct tw_merge_options */
 	/*
 	 * The streams come from several machines over a network: they are put into one order, gaps in their numbers are shown in the
 	 * packet list, and OFFSET records have the error bounds of their times.
@@ -46,14 +46,14 @@ struct tw_archive_options {
 	enum tw_align align; /* see clocks/stream_clock.h */
 	bool wall;           /* see clocks/stream_clock.h */
 	uint64_t
-		statistics_ns; /* of this machine's time, between statistics blocks of an interface; 0 = only one at the end */
+		statistics_ns; /* this machine's time between two statistics blocks of an interface; 0 = only one at the end */
 	/*
-	 * Events that it does not match are counted and not written; everything else is written. NULL = none. Borrowed until
+	 * Events that do not match it are counted and not written; everything else is written. NULL = no filter. Borrowed until
 	 * tw_archive__free(). It is bound to the formats in the frames: names that they do not have match nothing. Without from_start
 	 * the first events of a stream wait for formats, as for a HOST. Events too large for a frame are written without a decision.
 	 */
 	const struct tw_filter *filter;
-	/* Further events count as not wanted; 0 = no limit. */
+	/* Limits of what is written: later events count as not wanted; 0 = no limit. */
 	uint64_t events_max, bytes_max, files_max;
 	/*
 	 * Returns the number of a stream's events that a classifier on the path dropped, so that their numbers are missing here. Called
@@ -71,7 +71,7 @@ struct tw_archive_stats {
 	uint64_t removed_early;  /* files of a ring that were deleted because the disk was full */
 	struct tw_ledger ledger; /* sum of all streams */
 	struct tw_merge_stats merge;
-	struct tw_metadata_stats metadata; /* of all streams; items and memory without streams that are over */
+	struct tw_metadata_stats metadata; /* of all streams; items and memory do not include streams that are over */
 	struct tw_capture_filter_stats capture_filter;       /* its rejected events are the ledger's capture_filter */
 	struct tw_undecided_predicates undecided_predicates; /* of the filter, after the archive is finished */
 };
@@ -91,8 +91,9 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
  * tw_archive__frame() - take one frame; copied unless its buffer is lent
  * @arrival: NULL = read from a file
  *
- * Out-of-band frames (source OUT_OF_BAND): in a packed archive, OFFSET records give its times, and metadata are used. Out-of-band frames
- * that arrived from a network are ignored: producers send only answers, for which there is tw_archive__answer().
+ * Out-of-band frames (source OUT_OF_BAND): if they are read from a packed capture, their OFFSET records determine packet times, and their
+ * metadata are used. Out-of-band frames that arrived from a network are ignored: producers send only answers, for which there is
+ * tw_archive__answer().
  *
  * Return: 0, -ENOMEM, or the writer's failure, which is final: -ENOSPC, -EPIPE, ...
  */
@@ -119,7 +120,7 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now);
 /** tw_archive__flush() - write released packets: after each round for a live reader, from time to time for a file. Return: as above */
 int tw_archive__flush(struct tw_archive *a);
 
-/** tw_archive__missing() - before the end: at least @frames of unknown streams were lost after the last one that arrived */
+/** tw_archive__missing() - before the end: note that at least @frames frames of unknown streams were lost after the last one that arrived */
 void tw_archive__missing(struct tw_archive *a, uint64_t frames);
 
 /**
@@ -137,7 +138,7 @@ int tw_archive__finish(struct tw_archive *a);
  * What arrived and is not known to be in the file counts as not written. Called between @begin and @done of tw_output__watch(). Only the
  * accounting may be read afterwards, and that thread must not continue.
  *
- * @why: the failure from then on, of @err
+ * @err, @why: the failure that the archive has from then on, and its text
  */
 void tw_archive__give_up(struct tw_archive *a, int err, const struct tw_error *why);
 
@@ -165,7 +166,7 @@ struct tw_archive_report {
 /** tw_archive__reports() - one for every stream, including those that are over. @ret: free it. Return: their number; 0 without memory */
 size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report **ret);
 
-/** tw_archive__free() - frames that are still queued are lost without finish; NULL is fine */
+/** tw_archive__free() - free it; frames that are still queued are lost, unless it was finished; NULL is fine */
 void tw_archive__free(struct tw_archive *a);
 
 #endif

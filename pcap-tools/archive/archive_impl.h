@@ -27,14 +27,14 @@ struct tw_archive_stream {
 	struct tw_metadata *metadata;
 	struct tw_frame_info own_frames; /* header of the out-of-band frames written for it */
 	bool placed;                     /* the merge has its offset */
-	bool moved;      /* its offset has changed and not yet reported to the merge; the archive's moved is set too */
+	bool moved;      /* its offset has changed, but not in the merge yet; the archive's moved is set too */
 	bool described;  /* its interface is in this file */
 	bool said;       /* its metadata were written to this or an earlier file */
 	bool given;      /* the capture that is read has OFFSET records, which determine packet times */
-	bool to_state;   /* the last of them is not written yet */
+	bool to_state;   /* the last OFFSET record is not written yet */
 	bool dated_here; /* no CLOCK arrived in time */
 	int64_t offset;  /* offset of packet times, given or determined here */
-	struct tw_offset_view stated; /* content of that OFFSET record */
+	struct tw_offset_view stated; /* content of the last OFFSET record */
 	uint32_t interface;
 	struct tw_archive_count here, before; /* number in this file, and in all earlier ones */
 	uint64_t filtered, unwanted, unwritten;
@@ -61,7 +61,7 @@ struct tw_archive {
 	bool moved;                             /* a stream of the table has moved */
 	struct tw_archive_over *over;
 	size_t n_over, size_over;
-	uint64_t n_others; /* number of streams that the last one stands for; 0 = only itself */
+	uint64_t n_others; /* number of streams that the last of them stands for; 0 = only itself */
 	uint64_t n_put, n_events, n_files;
 	bool full;               /* the limit of bytes or files is reached */
 	uint64_t now;            /* CLOCK_MONOTONIC, ns; 0 = reading files */
@@ -87,7 +87,7 @@ static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive
 
 /* archive.c */
 
-/** tw_archive__present() - the time now of the clock of packet times: the capture clock with TW_ALIGN_HOST, or the wall clock */
+/** tw_archive__present() - the current time of the clock of packet times: the capture clock with TW_ALIGN_HOST, or the wall clock */
 uint64_t tw_archive__present(const struct tw_archive *a);
 
 /** tw_archive__done() - store a failure: from then on events only count as not written. @err: may be 0. Return: @err */

@@ -13,7 +13,7 @@
 
 _Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
 
-/* Frames in a file were never on a link: they get two locally administered addresses. */
+/* The Ethernet header of all packets. Both addresses are locally administered, because the packets are made for the file. */
 static const uint8_t ether[ETHER_LEN] = {
 	0x02, 'T', 'W', 'R', 0, 2, 0x02, 'T', 'W', 'R', 0, 1, TW_ETHERTYPE >> 8, TW_ETHERTYPE & 0xff,
 };
@@ -166,7 +166,7 @@ int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 	return tw_pcapng__interface(a->file, &interface, &s->interface);
 }
 
-/* Metadata that an earlier file has. The frames are out-of-band, because their numbers were used there. */
+/* Writes again the metadata that an earlier file has. The frames are out-of-band, because their numbers were used there. */
 static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_offset_view offset = s->clock.stated;
@@ -209,9 +209,7 @@ static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint6
 	return true;
 }
 
-/*
- * The offset of the times, written before the first packet to which it applies; at the beginning of an interface the current one.
- */
+/* Writes OFFSET records before the first packet to which they apply; at the beginning of an interface, that of the current offset. */
 static int put_times(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_offset_view offset;
@@ -265,7 +263,7 @@ static int put_changed(struct tw_archive *a, struct tw_archive_stream *s, const 
 	return err ? err : put(a, s, out->time, a->scratch, tw_frame__end(&f));
 }
 
-/* Written as it arrived, with nothing appended, because it may be the caller's frame. Its content is kept for later files. */
+/* Writes a frame as it arrived, with nothing appended, because it may be the caller's frame. Its content is kept for later files. */
 static int put_packed(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
 		      const struct tw_frame_info *info)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads captures packet by packet: pcapng (draft-ietf-opsawg-pcapng) and pcap of either byte order, from a file or a pipe, plain or
- * compressed by zstd. Memory does not grow with the file. Files are untrusted: every length is checked against the available bytes and
- * the limits below. Packets before a damaged place are returned.
+ * compressed by zstd. Memory does not grow with the file. Files are untrusted: every length is checked against the available bytes and the
+ * limits below. Packets before a damaged place are returned.
  *
- * libpcap reads packets too, but gives no access to other blocks of pcapng, and stops at a second section.
+ * libpcap reads packets too, but gives no access to other blocks of pcapng, and refuses files whose sections differ in byte order, or whose
+ * interfaces differ in link type or snaplen.
  */
 #ifndef TW_CAPTURE_FILE_H
 #define TW_CAPTURE_FILE_H

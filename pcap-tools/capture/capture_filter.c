@@ -199,7 +199,10 @@ static const struct bound_filter *bound_for(struct tw_capture_filter *f, struct 
 	return bind_schema(f, place, schema, big_endian);
 }
 
-/* Binds the filter to the schemas of a stream that had no event, or got formats since they were bound, so that all names are known. */
+/*
+ * Binds the filter to those schemas of a stream for which no event arrived, or which got formats since they were bound, so that all names
+ * are known.
+ */
 static void bind_rest(struct tw_capture_filter *f, const struct tw_stream *stream)
 {
 	for (struct tw_stream_schema *schema = stream->schemas; schema; schema = schema->next) {

@@ -28,7 +28,7 @@
 struct tw_capture_filter_stats {
 	uint64_t rejected;  /* events that do not match */
 	uint64_t unknown;   /* rejected events without a format: only common fields were compared */
-	uint64_t undecided; /* events that count as matching because memory or work are used up */
+	uint64_t undecided; /* events that count as matching, because a limit of memory or work was reached */
 	uint64_t given_up;  /* events for which a `matches` search exceeded its limit; such a search finds no match */
 };
 

@@ -162,8 +162,9 @@ static int packet(struct tw_capture_file *file, const struct body *body, uint32_
 		  struct tw_packet *ret, struct tw_error *error)
 {
 	if (interface >= file->n_interfaces)
-		return tw_capture__damaged(file, body->offset, error, "a packet of interface %u, of which there are %u",
-					   interface, file->n_interfaces);
+		return tw_capture__damaged(file, body->offset, error,
+					   "a packet of interface %u, but the number of interfaces is %u", interface,
+					   file->n_interfaces);
 	if (ret->len > body->len - fixed)
 		return tw_capture__damaged(file, body->offset, error, "a packet of %u bytes in a block of %u", ret->len,
 					   body->len + TW_PCAPNG_BLOCK_MIN);

@@ -80,7 +80,7 @@ struct tw_info {
  * tw_info__read() - read a capture to its end
  * @fd: the caller closes it
  * @name: name of the file for error texts
- * @events: all zero; gets the number of events by event, of all streams together, duplicates counted once; NULL = they are not counted
+ * @events: all zero; gets the number of events of each name, of all streams together, duplicates counted once; NULL = they are not counted
  * Return: 0; -ENOMEM; errors of tw_capture_file__open() and read(). For a file that is damaged after its beginning, it returns 0 and
  * describes the damage in @ret->damage.
  */

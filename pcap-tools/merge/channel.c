@@ -221,7 +221,7 @@ struct tw_queued_frame *tw_merge_channel__drop_head(struct tw_merge_channel *c)
 	return frame;
 }
 
-/* If the list of waiting watermarks is full, or the channel made no progress, the last entry stands for both. */
+/* If the list of waiting watermarks is full, or the channel made no progress, the last entry and the new watermark become one. */
 static void channel__push_watermark(struct tw_merge_channel *c, struct tw_merge_watermark watermark)
 {
 	struct tw_merge_watermark *last = c->n_watermarks ? &c->watermarks[c->n_watermarks - 1] : NULL;

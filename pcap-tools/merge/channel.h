@@ -18,7 +18,7 @@ struct tw_merge_pieces {
 	bool whole_so_far;
 };
 
-/* The members used for each event are at its end: numbers begins with the next number. */
+/* The members that are used for each event are at the end of the struct; `numbers` begins with its member `next`. */
 struct tw_merge_channel {
 	uint16_t id;
 	uint8_t n_watermarks;
@@ -45,7 +45,7 @@ static inline struct tw_merge_channel *tw_merge_channel__of(struct tw_merge_heap
 	return (struct tw_merge_channel *)((uint8_t *)node - offsetof(struct tw_merge_channel, node));
 }
 
-/** tw_merge_channel__new() - its numbers begin with the first known one. @counts: borrowed. Return: NULL without memory */
+/** tw_merge_channel__new() - make a channel; its numbers begin with the first known one. @counts: borrowed. Return: NULL without memory */
 struct tw_merge_channel *tw_merge_channel__new(uint16_t id, struct tw_stream_numbers *counts);
 
 /**
@@ -75,7 +75,7 @@ static inline bool tw_merge_channel__has_hole(const struct tw_merge_channel *c)
 	return c->head->seq > c->numbers.next && !c->head->fills_gap;
 }
 
-/** tw_merge_channel__report_lost() - a LOST of SHED or TX has reported @count events: maybe the gap before the next number */
+/** tw_merge_channel__report_lost() - a LOST of SHED or TX has reported @count events, which may be those missing before the next number */
 static inline void tw_merge_channel__report_lost(struct tw_merge_channel *c, uint64_t count)
 {
 	c->lost_reported = c->lost_reported > UINT64_MAX - count ? UINT64_MAX : c->lost_reported + count;

@@ -18,7 +18,7 @@
  * In packed mode frames are emitted whole, as received, in the order of their base times, including WATERMARK and FILTERED. The counters
  * are the same.
  *
- * Each stream can be ordered for itself, or all together by the time of each stream's clock plus the stream's offset. Then events that
+ * Each stream can be ordered separately, or all together by the time of each stream's clock plus the stream's offset. Then events that
  * are not newer than the oldest of all streams' bounds are emitted. A stream whose offset does not arrive in time is placed by the
  * arrival of its newest event if this machine's time is known, otherwise as if its newest event were the newest of all. A stream that is
  * silent for wait_ns of this machine's time, or that ended, delays no other; none delays the others for more than wait_ns of their time.
@@ -26,10 +26,10 @@
  *
  * If this machine's time is known (struct tw_arrival), nothing waits longer than 1.5 times wait_ns of it. If its place on the common
  * time line is known too (tw_merge__set_present()), a stream can be ahead of it by more than wait_ns: its clock is wrong, or a stranger
- * invented the stream. Such a stream releases no events of others, delays no other, and makes no event of others LATE. Its own events
+ * invented the stream. Such a stream does not release or delay events of other streams, and does not make them LATE. Its own events
  * are emitted after they have waited; they are LATE only after newer events of other streams that are ahead. If all streams are ahead,
  * this machine's time is wrong, and none counts as ahead. If some of the streams answered (tw_merge__set_answered()), only those are
- * compared, because forged frames must not decide. One stream that answered and is not ahead is enough.
+ * compared, because forged frames must not decide. One stream that answered and is not ahead shows that this machine's time is right.
  */
 #ifndef TW_MERGE_H
 #define TW_MERGE_H
@@ -53,7 +53,7 @@ struct tw_merged {
 	uint64_t stream_id;
 	uint64_t time;       /* by the stream's clock: of the event; of other frames their place in the order */
 	const uint8_t *head; /* header of the frame with which it arrived; see tw_merged__copy() */
-	const uint8_t *body; /* the TLVs, whole words; TW_MERGE_SLACK more bytes are readable */
+	const uint8_t *body; /* the TLVs, padded to whole words; TW_MERGE_SLACK more bytes are readable */
 	size_t body_len;
 	uint64_t seq, base_time;
 	uint32_t delivered; /* events in it that are emitted for the first time, without FILTERED ones */
@@ -62,7 +62,7 @@ struct tw_merged {
 	bool is_event;   /* exactly one EVENT */
 	bool is_control; /* a whole control frame; without WATERMARK unless packed */
 	bool has_lost;   /* it contains a LOST */
-	bool at_base;    /* the TLV begins with a time, which must be written as 0 from the base time */
+	bool at_base;    /* the TLV begins with a time relative to the base time, which must be written as 0 */
 };
 
 /** tw_merged__len() - size of the whole frame, bytes */
@@ -118,7 +118,7 @@ struct tw_merge_options {
 	bool packed;    /* emit frames whole */
 	/*
 	 * Emit a LOST record, WIRE or RECEIVER, before the event after a gap in the numbers, with the time of that event. Losses that a
-	 * LOST of SHED or TX there reports are not reported again. A missing event may still arrive after it was reported.
+	 * LOST of SHED or TX at that place reports are not reported again. A missing event may still arrive after it was reported.
 	 */
 	bool report_gaps;
 	/*

@@ -54,7 +54,7 @@ struct tw_merge_stream {
 	int64_t offset;
 	uint64_t first; /* time of its first watermark */
 
-	/* By this machine's time. */
+	/* By this machine's time: of the newest and of the first frame. */
 	uint64_t heard, joined;
 	uint64_t queued;     /* time of the newest queued event */
 	uint64_t came;       /* its arrival, by this machine's time */
@@ -84,7 +84,7 @@ struct tw_merge {
 	uint64_t bound;                  /* everything up to here is emitted */
 	uint64_t last;                   /* time of the newest emitted event of streams that were not ahead */
 	uint64_t last_ahead;             /* the same of streams that were ahead; only their events are late by it */
-	uint64_t plausible;              /* a time later than now by more than that is ahead; 0 = unknown */
+	uint64_t plausible;              /* a time on the common time line above now + this is ahead; 0 = unknown */
 	bool judged;                     /* this machine's time is right: a stream that may decide is not ahead */
 
 	bool forcing;            /* emitting because of the memory limit */
@@ -125,7 +125,7 @@ int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s);
  */
 int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep);
 
-/** tw_release__relieve() - emit the oldest early if the memory limit is reached. Return: 0, or the result of emit */
+/** tw_release__relieve() - emit the oldest events early if the memory limit is reached. Return: 0, or the result of emit */
 int tw_release__relieve(struct tw_merge *m, struct tw_merge_stream *s);
 
 /* The common time line, on which the events of all streams are ordered. */

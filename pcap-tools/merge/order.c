@@ -20,8 +20,9 @@ static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 }
 
 /*
- * Control frames are not emitted with a time before the newest emitted event. Events of other streams count only if they are not newer
- * than this stream by more than the wait: such events come from a wrong clock or from a stranger, and must not date this stream.
+ * Control frames are not emitted with a time before the newest emitted event. Events of other streams count only if they are not newer than
+ * this stream by more than the wait. Newer ones come from a wrong clock or are forged, and must not determine the time of this stream's
+ * control frames.
  */
 static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
@@ -46,7 +47,7 @@ static bool release__control_due(const struct tw_merge *m, const struct tw_merge
 		bound = s->heap.entries[0].time;
 	else if (time > bound)
 		return false;
-	/* A control frame of an older time may follow one of the present. */
+	/* A control frame with an older time may follow one with the current time. */
 	time = tw_time__later(tw_time__earlier(time, bound), s->last_control);
 	*ret_time = tw_time__later(time, last);
 	return true;
@@ -150,8 +151,8 @@ static bool stream__has_say(const struct tw_merge_stream *s)
 }
 
 /*
- * Whether this machine's time is trusted, because at least one stream agrees; of those that answered, if there are any, so that forged
- * frames do not decide. Streams ahead are determined again when it becomes trusted.
+ * Decides whether this machine's time is trusted: if at least one stream agrees. If any streams answered, only those count, so that forged
+ * frames do not decide. If the decision changes, the streams that are ahead are determined again.
  */
 static void order__judge(struct tw_merge *m)
 {
@@ -392,7 +393,7 @@ bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, i
 	return true;
 }
 
-/* The first known offset: places guessed without one are unrelated to it. */
+/* When the first offset is known, streams that were placed by a guess lose their place, because it is unrelated to this offset. */
 static void order__guess_anew(struct tw_merge *m)
 {
 	for (size_t i = 0; i < tw_merge__n(m); i++) {

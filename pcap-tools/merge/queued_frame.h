@@ -68,7 +68,7 @@ void tw_frame_pool__fini(struct tw_frame_pool *pool);
 struct tw_queued_frame *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info,
 					    const void *data, size_t len, struct tw_borrowed_buffer *buffer);
 
-/** tw_frame_pool__give() - return it to the pool; tw_frame_pool__give_all(): it, if it is not NULL, and all after it */
+/** tw_frame_pool__give() - return a frame to the pool; tw_frame_pool__give_all(): @frame, which may be NULL, and all frames after it */
 void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_queued_frame *frame);
 void tw_frame_pool__give_all(struct tw_frame_pool *pool, struct tw_queued_frame *frame);
 

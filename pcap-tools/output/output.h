@@ -9,8 +9,8 @@
  *
  * Blocking writes are waited for until a deadline that another thread or a signal handler may set: a pipe whose reader has stopped, a
  * FIFO that no reader opens. Therefore pipes, terminals and sockets are never written with a blocking call: the output opens them again
- * through /proc with O_NONBLOCK, because the flag of a shared description would affect others. A write to a file on a hanging disk
- * cannot be ended; a caller that must not hang lets a separate thread write.
+ * through /proc with O_NONBLOCK, because setting the flag of a shared open file description would affect other processes. A write to a
+ * file on a hanging disk cannot be ended; a caller that must not hang lets a separate thread write.
  *
  * Several files are named as by dumpcap: x_00001_20261121093000.pcapng for x.pcapng, in local time.
  *
@@ -37,7 +37,7 @@ struct tw_output_owner {
 };
 
 struct tw_output_options {
-	const char *path; /* created or truncated; "-" = standard output; NULL: fd */
+	const char *path; /* created or truncated; "-" = standard output; NULL = use fd */
 	int fd; /* without a path: a file, pipe or terminal, written from its end; stays the caller's; O_NONBLOCK is fine */
 	const struct tw_output_owner *owner; /* of files that did not exist; NULL = this process's user. Copied */
 	const char *name; /* for error texts; NULL = the path, or "standard output", or "the recording" */
@@ -51,8 +51,8 @@ struct tw_output_options {
 	/* Keep a note below /run/tracewire for tw_output__repair_left(). Without the permission there is none. */
 	bool remember;
 	/*
-	 * After it, a FIFO without a reader is given up, and an output that accepts nothing fails with -ETIMEDOUT: a pipe after some ms
-	 * without room, a disk after one more second in writes. NULL = none. Borrowed until tw_output__free().
+	 * After the deadline, a FIFO without a reader is given up, and an output that accepts nothing fails with -ETIMEDOUT: a pipe after
+	 * some ms without room, a disk after one more second in writes. NULL = none. Borrowed until tw_output__free().
 	 */
 	const struct tw_deadline *deadline;
 };
@@ -78,16 +78,17 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
  * tw_output__watch() - call @begin before and @done after each call that may wait for the disk, in the thread that makes it
  * @begin, @done: may be NULL
  *
- * Between the two the output changes nothing else, so other threads may read the data that the bytes are made of.
+ * Between @begin and @done, the output changes nothing else, so other threads may read the data that the bytes are made of.
  */
 void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done)(void *ctx), void *ctx);
 
 /**
  * tw_output__write() - write whole blocks; waits while a pipe is full, until the deadline
- * @ret_kept: bytes of them that are written, in whole blocks; all of them without a failure
+ * @ret_kept: number of bytes that are written, in whole blocks; @len if there is no failure
  *
  * If the disk is full, the oldest file of a ring is removed, as long as there is one besides the current file. Any failure is final:
- * files are truncated to their whole blocks when they are ended, and only tw_output__write_last(), once, and the end may follow.
+ * files are truncated to their whole blocks when they are ended. Only one call of tw_output__write_last(), and tw_output__finish(), may
+ * follow.
  */
 int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *error);
 

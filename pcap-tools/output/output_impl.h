@@ -24,7 +24,7 @@ int tw_note__busy(const char *path, struct tw_error *error);
 /** tw_note__open() - create the note of an open file. Return: 0, also if notes are impossible; -EBUSY if another process has one */
 int tw_note__open(struct tw_state_file *note, int fd, const char *path, struct tw_error *error);
 
-/** tw_note__move() - the file is whole up to this offset, and a repair can begin there */
+/** tw_note__move() - write to the note that the file is whole up to this offset; a repair begins there */
 void tw_note__move(const struct tw_state_file *note, uint64_t whole);
 
 /** tw_note__close() - the file is whole: remove the note */

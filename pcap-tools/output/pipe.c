@@ -21,7 +21,7 @@ int tw_pipe__open_again(int fd, int flags)
 }
 
 /*
- * The caller's description may be shared, so the file is opened again.
+ * The caller's open file description may be shared, so the file is opened again.
  *
  * A descriptor that is open for reading only is not opened again: writes to it must fail, as those to the caller's descriptor do.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing to a reader at the other end: pipes, terminals, sockets. If it is full, the caller waits in poll(), up to a deadline. */
+/* Writing to a reader at the other end: pipes, terminals, sockets. If there is no room, the caller waits in poll(), up to a deadline. */
 #ifndef TW_OUTPUT_PIPE_H
 #define TW_OUTPUT_PIPE_H
 

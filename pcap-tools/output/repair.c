@@ -378,7 +378,7 @@ int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_
 	return err ? explain(err, path, error) : 0;
 }
 
-/* Another file may have its name by now, which is not to be changed. Return: 0; -ENOENT if the file is gone */
+/* Another file may have the noted name by now; it must not be changed. Return: 0; -ENOENT if the file is gone */
 static int repair_noted(const struct tw_noted *noted, bool dry_run, struct tw_repair *ret)
 {
 	const int fd = open_file(noted->path, dry_run);

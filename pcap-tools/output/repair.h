@@ -39,7 +39,7 @@ int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct
  * tw_output__repair_newest() - of several files, repair the one that was written last, unless another process writes it
  * @path: as in struct tw_output_options
  *
- * For processes that could not write notes. It is searched under the names that tw_output gives.
+ * For processes that could not write notes. The file is searched by the names that tw_output gives.
  */
 void tw_output__repair_newest(const char *path, tw_repair_tell *tell, void *ctx);
 

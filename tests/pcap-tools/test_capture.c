@@ -141,7 +141,7 @@ static void sections(void **state)
 	assert_packet(file, 1, "one");
 	assert_packet(file, 2000, "two");
 	assert_packet(file, 3000000, "three");
-	assert_damage(file, fd, "a packet of interface 0, of which there are 0");
+	assert_damage(file, fd, "a packet of interface 0, but the number of interfaces is 0");
 }
 
 static void resolutions(void **state)
@@ -271,7 +271,7 @@ static void lying_packets(void **state)
 		{ 4, TW_CAPTURE_BLOCK_MAX + 4, "a block that claims 16777220 bytes" },
 		{ 4, UINT32_MAX - 3, "a block that claims 4294967292 bytes" },
 		{ 48, 56, "a block whose two lengths differ" },
-		{ 8, 1, "a packet of interface 1, of which there are 1" },
+		{ 8, 1, "a packet of interface 1, but the number of interfaces is 1" },
 		{ 8, UINT32_MAX, "a packet of interface 4294967295" },
 		{ 20, 29, "a packet of 29 bytes in a block of 52" },
 		{ 20, UINT32_MAX, "a packet of 4294967295 bytes in a block of 52" },
