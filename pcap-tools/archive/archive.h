@@ -120,7 +120,7 @@ int tw_archive__tick(struct tw_archive *a, uint64_t now);
 /** tw_archive__flush() - write released packets: after each round for a live reader, from time to time for a file. Return: as above */
 int tw_archive__flush(struct tw_archive *a);
 
-/** tw_archive__missing() - before the end: note that at least @frames frames of unknown streams were lost after the last one that arrived */
+/** tw_archive__missing() - before the end: note that at least @frames frames of unknown streams were lost after the last that arrived */
 void tw_archive__missing(struct tw_archive *a, uint64_t frames);
 
 /**
