@@ -6,7 +6,8 @@ Usage: failing.py TRACEWIRE LIBRARY TOLERATED COMMANDS
 
 COMMANDS has a command line of tracewire a line. Each runs once with LIBRARY (failing-calls.c) to find its places, and then once for each
 place, whose first call fails with an error that the kernel does not return otherwise. The command must end by itself, and print a sentence
-with the reason. ONE_OF=N in the environment: only one of N places. TOLERATED names the functions of the product that need not, and why.
+with the reason. ONE_OF=N in the environment: only one of N places. TOLERATED names the functions of the product that may continue
+without a message, and why.
 PORT in a command line is another number in each run, because several run at the same time.
 """
 import concurrent.futures

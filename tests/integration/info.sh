@@ -8,7 +8,8 @@ tracewire=$1
 need python3
 busy='for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.02; done'
 
-# of FILE EXPRESSION: prints the value for `i`, the output of info; `s`, its only stream; and `l`, the ledger of that stream
+# of FILE EXPRESSION: prints the value of a Python expression, in which `i` is the output of info for FILE, `s` its only stream, and `l` the
+# ledger of that stream
 of() {
 	"$tracewire" info -j "$1" 2>/dev/null | python3 -c "
 import json, sys

@@ -23,7 +23,7 @@ freeze "\$(instance_of \$PPID)" >"$scratch/kernel"
 END
 chmod +x "$scratch/flood"
 
-# Compares the kernel's counters with the summary's, and sets all of them.
+# Sets a variable for each counter of the kernel and of the summary, and compares them.
 check_summary() { # RUN
 	eval "$(summary "$scratch/err") $(cat "$scratch/kernel")"
 	expect "$1: exit status" 0 "$status"

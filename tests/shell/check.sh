@@ -7,7 +7,7 @@ set -u
 failed=0
 scratch=$(mktemp -d) || exit 1
 
-# at_end COMMAND: run it however the test ends, before earlier ones
+# at_end COMMAND: run COMMAND when the test ends, for whatever reason; before the commands of earlier calls
 at_end() {
 	endings="$1${endings:+; $endings}"
 	# shellcheck disable=SC2064 # it is in quotes as it came
@@ -21,12 +21,12 @@ fail() { # WHY
 	failed=1
 }
 
-skip() { # WHY: the rest of the test, which CTest tells by the status
+skip() { # WHY: skip the rest of the test; CTest recognises this by the status 77
 	echo "skipped: $*"
 	exit 77
 }
 
-# need PROGRAM...: skip if one is not installed
+# need PROGRAM...: skip if one of them is not installed
 need() {
 	local program
 	for program in "$@"; do

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154
-# To be sourced after processes.sh, with $load set: system calls at a rate, in a process that begins on request.
+# To be sourced after processes.sh, with $load set: a process that makes system calls at a given rate, and begins on request.
 
-# prepare_load CALLS SECONDS: getppid(), CALLS in a second, in $load_process; $loaded is the tracefs filter of raw_syscalls that passes only
-# its calls
+# prepare_load CALLS SECONDS: starts the process $load_process. After begin_load, it calls getppid() CALLS times a second, for SECONDS.
+# $loaded is the tracefs filter of raw_syscalls that passes only these calls.
 prepare_load() {
 	rm -f "$scratch/begin"
 	mkfifo "$scratch/begin"
@@ -17,7 +17,7 @@ begin_load() {
 	echo >"$scratch/begin"
 }
 
-# to its end
+# run_load: begins the load, and waits for its end
 run_load() {
 	begin_load
 	wait "$load_process"

@@ -3,7 +3,8 @@
 # shellcheck disable=SC2154
 # To be sourced after check.sh: processes in the background, none of which outlives the test.
 
-# end_children PROCESS: and their children, which would continue without it: a tshark has a dumpcap. While stopped, none starts another.
+# end_children PROCESS: kills its children, and the children of these, which would continue otherwise: a tshark has a dumpcap. Each is
+# stopped first, so that it does not start another process.
 end_children() {
 	local child
 	for child in $(pgrep -P "$1"); do
@@ -21,8 +22,8 @@ descendants() { # PROCESS
 	done
 }
 
-# end_traces PROCESS: ends each tracewire below it with a signal, and waits for it, because it then removes its trace instances and its
-# interface; killed, it would leave them to the next run. Five seconds at most.
+# end_traces PROCESS: ends each tracewire among its descendants with SIGTERM, and waits for it, at most five seconds: it then removes its
+# trace instances and its interface. If it were killed, it would leave them to the next run.
 end_traces() {
 	local process
 	local -a traces=()
@@ -48,17 +49,17 @@ end_started() {
 }
 at_end 'end_started 2>/dev/null'
 
-# in_background NAME COMMAND...: its output in NAME.out and NAME.err in $scratch, its process id in $pid
+# in_background NAME COMMAND...: starts COMMAND; its output is in NAME.out and NAME.err in $scratch, its process id in $pid
 in_background() {
 	local name=$1
 	shift
-	: >"$scratch/$name.err" # what an earlier one said is not said by this one
+	: >"$scratch/$name.err" # so that messages of an earlier command of this name are not taken for those of this one
 	"$@" >"$scratch/$name.out" 2>"$scratch/$name.err" &
 	pid=$!
 	started+=("$pid")
 }
 
-# wait_for COMMAND...: until it succeeds; at most $patience seconds, half a minute by default
+# wait_for COMMAND...: repeats COMMAND until it succeeds, for at most $patience seconds, 30 by default
 wait_for() {
 	for _ in $(seq $((${patience:-30} * 20))); do
 		"$@" && return
@@ -80,7 +81,7 @@ kill_at_once() {
 	wait "$1" 2>/dev/null
 }
 
-has_ended() { # PROCESS: or is only waited for
+has_ended() { # PROCESS: whether it has ended; also if it is a zombie
 	! grep -q '^State:.*[^Z] (' "/proc/$1/status" 2>/dev/null
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# To be sourced, for trace_cmd_record after tracing.sh: recordings and texts of trace-cmd, for comparisons.
+# To be sourced; for trace_cmd_record, after tracing.sh. Recordings and texts of trace-cmd, for comparisons.
 
 # trace_cmd_report WORD...: output of trace-cmd report without what no recording contains: that a CPU is empty, and after the CPU the
 # latency flags, "dNh2." or with -R "-0x5", which exist since version 3.2 and which tracewire prints only with -l.
@@ -15,8 +15,8 @@ as_trace_cmd() {
 }
 
 # trace_cmd_record NAME WORD...: trace-cmd records into NAME.dat. $shim lets it write files of the function tracer that the kernel refuses
-# to write. Names of earlier tasks are removed, because with a newline in one trace-cmd would show none. It leaves the top level's buffers
-# as large as -b says, so their size is restored.
+# to write. Names of earlier tasks are removed first, because trace-cmd shows no names if one of them has a newline. trace-cmd leaves the
+# top level's buffers as large as -b says, so their size is restored.
 trace_cmd_record() {
 	local name=$1 size status
 	shift

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2154
-# To be sourced after processes.sh: $tracewire, the program, tracing; $tracing is the directory of tracefs.
+# To be sourced after processes.sh, with $tracewire set, the program: tests that trace. $tracing is the directory of tracefs.
 
-# need_tracefs: skip without tracefs; if there is one, a program that does not find it has a bug.
+# need_tracefs: skip if tracefs is not mounted. If it is mounted, a program that does not find it has a bug.
 need_tracefs() {
 	"$tracewire" list >"$scratch/all" 2>"$scratch/why"
 	tracing=$(grep -m1 -E '^[^ ]+ [^ ]+ tracefs ' /proc/mounts | cut -d' ' -f2)
 	[ -n "$tracing" ] || skip "$(cat "$scratch/why")"
 }
 
-# start_tracewire NAME WORD...: like in_background; tracing when this returns
+# start_tracewire NAME WORD...: starts tracewire like in_background; it traces when this returns
 start_tracewire() {
 	local name=$1
 	shift
@@ -18,12 +18,13 @@ start_tracewire() {
 	wait_for says "$scratch/$name.err" '^(events are on|recording to|streaming on)'
 }
 
-# odd_ledger FILE: a summary there says that its numbers do not match each other, or the kernel's. Tracing may be switched off by others.
+# odd_ledger FILE: whether a summary in FILE says that its numbers do not match each other, or the kernel's. It is not odd if another
+# process has switched tracing off.
 odd_ledger() {
 	says "$1" 'do not balance|^unsure |please report'
 }
 
-instances() { # PROCESS: the trace instances that it has made
+instances() { # PROCESS: prints the trace instances that it has made
 	find "$tracing/instances" -maxdepth 1 -name "tracewire-$1" -o -maxdepth 1 -name "tracewire-$1[-.]*"
 }
 

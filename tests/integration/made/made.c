@@ -7,7 +7,7 @@
 
 static uint64_t started, started_real;
 
-/* Read both clocks at one moment, and keep the reading with the shortest duration of many: the only known truth. */
+/* Read both clocks many times, and keep the reading that took the shortest time: all true times are computed from it. */
 __attribute__((constructor)) static void begin(void)
 {
 	uint64_t least = UINT64_MAX;
