@@ -189,7 +189,7 @@ static bool take_offsets(struct tw_archive *a, struct tw_archive_stream *s, stru
 }
 
 /*
- * Takes an out-of-band frame of a packed archive: the offsets of the times, and the stream's metadata, repeated in each file.
+ * Takes an out-of-band frame of a packed capture: OFFSET records, and the metadata that each file of such a capture repeats.
  * @frame: its header; @tlvs follow it
  */
 static int archive__out_of_band(struct tw_archive *a, const struct tw_frame_info *info, const uint8_t *frame,

@@ -37,8 +37,8 @@ struct tw_archive_options {
 	uint64_t wait_ns;        /* see struct tw_merge_options */
 	bool from_start;         /* see struct tw_merge_options */
 	/*
-	 * The streams come from several machines over a network: they are put into one order, gaps in their numbers are shown in the
-	 * packet list, and OFFSET records have the error bounds of their times.
+	 * The streams come from several machines over a network: gaps in their numbers are shown in the packet list, and OFFSET records
+	 * have the error bounds of their times.
 	 */
 	bool network;
 	bool packed;         /* frames are written as they were received; not possible with a filter */
@@ -158,7 +158,7 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 struct tw_archive_report {
 	char name[256]; /* host:instance */
 	uint64_t stream_id;
-	uint64_t packets;        /* events written */
+	uint64_t packets;        /* packets written, including metadata */
 	struct tw_ledger ledger; /* events delivered, in all files */
 	struct tw_stream_clock_summary clock;
 };
