@@ -195,7 +195,10 @@ static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct t
 	return cubes__bytes(maker, number->offset, values, masks, number->size);
 }
 
-/* Return: last - first number of the largest block that begins at @low, ends at or before @high, and has equal leading bits. */
+/*
+ * Find the largest block of numbers with equal leading bits that begins at @low and ends at or before @high. Return: its last number minus
+ * its first one.
+ */
 static uint64_t block_at(uint64_t low, uint64_t high)
 {
 	uint64_t span = 0;

@@ -11,7 +11,10 @@
 
 #define TASK "the task that was running"
 
-/* The keys of the language. A key that can be mistaken for a field of some events has a meaning, for tw_filter__ambiguous_key(). */
+/*
+ * The keys of the language. `meaning` is set for keys that can be mistaken for a field of some events: tw_filter__ambiguous_key() explains
+ * them.
+ */
 static const struct filter_key {
 	const char *name;
 	uint8_t kind, operand;
