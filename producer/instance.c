@@ -462,7 +462,10 @@ static bool keep(struct instance_cleanup *c, const char *name, int fd)
 	return true;
 }
 
-/* Keeps a stale instance for removal. The caller's lock prevents runs from creating one. An instance that was just removed is not stale. */
+/*
+ * Keeps a stale instance for removal. The caller's lock prevents runs from creating instances meanwhile. An instance that was just removed
+ * is not stale.
+ */
 static int find_stale(const char *name, void *arg)
 {
 	struct instance_cleanup *c = arg;

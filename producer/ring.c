@@ -209,7 +209,8 @@ static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t pag
  * Whether the data after a full sub-buffer can wait for the next round. This data is the sub-buffer that the kernel is filling, which takes
  * about as long as filling the last one (fill_ns). If it were read now, the kernel would copy it event by event, and later copy its
  * remaining events in the same way. This would cost several times as much CPU time as the rest of the path. A full sub-buffer is handed
- * over without a copy. Recently filled sub-buffers can wait too, because their writer may have paused.
+ * over without a copy. The data can also wait for several times fill_ns, although full sub-buffers may then wait too: if the writer has
+ * paused, the kernel is still filling the same sub-buffer.
  */
 static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {

@@ -517,8 +517,8 @@ static int in_use(const char *file, struct tw_error *error)
 {
 	return tw_error__set(
 		error, -EBUSY,
-		"another program uses the kernel's top-level buffer, which these options need on this kernel: %s/%s is not "
-		"empty; wait for that program, or reset the file",
+		"another program uses the kernel's top-level buffer, which these options need on this kernel: %s/%s is in "
+		"use; wait for that program, or reset the file",
 		tracefs_tracing_dir(), file);
 }
 
