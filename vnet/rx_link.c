@@ -18,7 +18,7 @@
 #include "vnet/socket.h"
 #include "wire/tracewire.h"
 
-#define FRAME_MIN 1500 /* lower limit, because the sender's MTU may be larger than this interface's */
+#define FRAME_MIN 1500 /* lower limit of frame_max, because the sender's MTU may be larger than this interface's */
 
 /* In a peer, the VLAN tag follows the address, if there is one. */
 _Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");

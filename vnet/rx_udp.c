@@ -20,7 +20,7 @@
 #define MESSAGES     16     /* number of messages per system call */
 #define MESSAGE_MAX  65536  /* bytes: more than any datagram or GRO batch */
 #define CONTROL_ROOM 256    /* bytes, for ancillary data of a message */
-#define DATAGRAM_MAX 65507u /* the maximum of IPv4, which Tracewire's senders use */
+#define DATAGRAM_MAX 65507u /* the maximum of IPv4; Tracewire's senders send no larger ones over IPv6 either */
 
 /* The sender of a datagram, and the address that it was sent to, from which the answer leaves. */
 struct peer {

@@ -26,7 +26,7 @@ struct {
 
 const volatile __u32 linear_max;  /* largest linear packet that a socket accepts, bytes */
 const volatile bool multi_buffer; /* whether it accepts multi-buffer packets of any length */
-__u64 missed;                     /* Tracewire's packets that no socket accepts: too long, or of a queue added later */
+__u64 missed; /* Tracewire's packets that no socket accepts: too long, with fragments, or of a queue added later */
 
 /* Return: the start of Tracewire's frame in the packet; NULL if it is another packet */
 static __always_inline const void *find_frame(const void *data, const void *end)

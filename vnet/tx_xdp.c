@@ -35,7 +35,7 @@ struct tx_xdp {
 	uint16_t free[TX_SLOTS]; /* stack: the slot used last is the warmest in the cache */
 	uint16_t n_free;
 	uint8_t pending[TX_SLOTS]; /* descriptors of the slot that the kernel has */
-	unsigned int fresh;        /* descriptors in the ring since the last sendto() */
+	unsigned int fresh;        /* descriptors put into the ring since the last sendto() */
 	uint32_t put;              /* number of descriptors put into the ring since the opening */
 	uint32_t taken;            /* number of these that the kernel has taken, as far as is known */
 };

@@ -237,7 +237,7 @@ static int pair__set_up(struct nl_sock *sk, const char *rx, const char *tx, cons
 	const char *const ends[] = { rx, tx };
 	int code = 0;
 
-	*ret_step = "silencing IPv6 on it";
+	*ret_step = "disabling IPv6 on it";
 	for (size_t i = 0; code >= 0 && i < 2; i++)
 		code = silence_ipv6(sk, ends[i]);
 	if (code < 0)
