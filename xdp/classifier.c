@@ -72,7 +72,8 @@ static int check_action(const struct tw_classifier_options *options, uint8_t act
 		return tw_error__set(error, -EINVAL,
 				     "XDP cannot mark frames, because they have no mark yet: use --hook tc");
 	if (action == TW_ACTION_REDIRECT && options->place == TW_ATTACH_XDP && options->offload)
-		return tw_error__set(error, -EINVAL, "the XDP of a NIC cannot redirect frames: use --hook tc");
+		return tw_error__set(error, -EINVAL,
+				     "XDP in a NIC cannot redirect frames: omit --offload, or use --hook u32");
 	return action == TW_ACTION_REDIRECT ? check_target(options, arg, error) : 0;
 }
 
