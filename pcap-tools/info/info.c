@@ -15,7 +15,7 @@
 /* State while a capture is read. */
 struct reader {
 	struct tw_info *info;
-	struct tw_merge *merge; /* finds missing events by their numbers */
+	struct tw_merge *merge; /* finds missing events: gaps in their numbers */
 	struct tw_event_counter counter;
 	unsigned int user;       /* index in tw_stream.user of the stream's struct tw_info_stream */
 	uint32_t section_begins; /* index of the current section's first interface */

@@ -547,8 +547,8 @@ int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t
 
 static int put_at(const struct tw_output *o, uint64_t at, const uint8_t *bytes, size_t len)
 {
-	const int fd =
-		o->again >= 0 ? o->again : o->fd; /* the other descriptor may be in append mode, whatever the offset */
+	/* o->fd may be in append mode, in which pwrite() ignores the offset */
+	const int fd = o->again >= 0 ? o->again : o->fd;
 
 	while (len) {
 		const ssize_t n = pwrite(fd, bytes, len, (off_t)at);

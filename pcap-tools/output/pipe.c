@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LATE_NS (100 * TW_NS_PER_MS) /* without room after the deadline; a working reader has read something by then */
+#define LATE_NS (100 * TW_NS_PER_MS) /* longest wait for room after the deadline; a working reader has read by then */
 
 int tw_pipe__open_again(int fd, int flags)
 {

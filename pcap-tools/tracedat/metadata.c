@@ -460,8 +460,9 @@ int tw_dat__option(struct tw_dat_cursor *c, uint16_t id)
 			free(value.data);
 	}
 	if (err == -EBADMSG)
-		tw_dat__damage(c->dat, offset,
-			       "an option (number %u) is longer than the rest, or exceeds the number of options", id);
+		tw_dat__damage(
+			c->dat, offset,
+			"an option (number %u) is longer than the rest of the file, or there are too many options", id);
 	if (err)
 		return err;
 	inner = (struct tw_dat_cursor){

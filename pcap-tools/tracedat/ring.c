@@ -84,7 +84,8 @@ static int chunk__head(struct tw_tracedat *dat, const struct tw_dat_ring *ring, 
 	*ret_packed = tw_load32(head, dat->info.big_endian);
 	*ret_len = tw_load32(head + 4, dat->info.big_endian);
 	if (*ret_packed > ring->end - ring->at - sizeof(head) || *ret_packed > TW_TRACEDAT_CHUNK_MAX)
-		return tw_dat__damage(dat, ring->at, "a chunk of CPU %u has a length of %u bytes, more than the rest",
+		return tw_dat__damage(dat, ring->at,
+				      "a chunk of CPU %u has a length of %u bytes, more than its ring has left",
 				      ring->cpu, *ret_packed);
 	if (*ret_len > TW_TRACEDAT_CHUNK_MAX)
 		return tw_dat__damage(dat, ring->at, "a chunk of CPU %u would decompress to %u bytes; the limit is %u",
@@ -141,7 +142,7 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	if (!ring->compressed || ring->at == ring->end)
 		return;
 	if (ring->end - ring->at < sizeof(count) || !tw_dat__read_at(dat, count, sizeof(count), ring->at)) {
-		tw_dat__damage(dat, ring->at, "the compressed events of CPU %u have no beginning", ring->cpu);
+		tw_dat__damage(dat, ring->at, "the number of chunks of CPU %u cannot be read", ring->cpu);
 		return;
 	}
 	ring->chunks = tw_load32(count, dat->info.big_endian);

@@ -353,7 +353,8 @@ static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int i
 	uint64_t size;
 
 	if (offset > dat->source.size || dat->source.size - offset < SECTION_HEAD)
-		return tw_dat__damage(dat, offset, "a section (number %u) should begin here, after its end", id);
+		return tw_dat__damage(dat, offset, "a section (number %u) should begin here, but the file ends before",
+				      id);
 	is = cursor__u16(&c);
 	*ret_compressed = cursor__u16(&c) & SECTION_COMPRESSED;
 	tw_dat_cursor__u32(&c);
@@ -386,7 +387,7 @@ static int expand(struct tw_dat_cursor *c, struct tw_tracedat_bytes *ret)
 				      packed_len, len);
 	err = tw_dat_cursor__bytes(c, packed_len, TW_TRACEDAT_SECTION_MAX, &packed);
 	if (err == -EBADMSG)
-		return tw_dat__damage(dat, begin, "a compressed section is longer than the rest");
+		return tw_dat__damage(dat, begin, "a compressed section is longer than the rest of the file");
 	if (err)
 		return err;
 	*ret = (struct tw_tracedat_bytes){ .data = malloc((size_t)len + 1), .len = len };
