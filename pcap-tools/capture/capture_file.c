@@ -177,7 +177,7 @@ static int next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_e
 	}
 	len = tw_load32(p + 8, file->big_endian);
 	if (len > TW_CAPTURE_BLOCK_MAX - RECORD)
-		return tw_capture__damaged(file, offset, error, "a packet of %u bytes", len);
+		return tw_capture__damaged(file, offset, error, "a packet cannot have %u bytes", len);
 	p = tw_input__peek(&file->in, RECORD + len);
 	if (!p)
 		return tw_capture__damaged(file, offset, error, "it ends within a packet of %u bytes", len);

@@ -98,10 +98,10 @@ static int add_interface(struct tw_capture_file *file, const struct body *body, 
 	struct tw_capture_interface *interface = file->interfaces;
 
 	if (body->len < IDB_FIXED)
-		return tw_capture__damaged(file, body->offset, error, "an interface block of %u bytes",
+		return tw_capture__damaged(file, body->offset, error, "an interface block cannot have %u bytes",
 					   body->len + TW_PCAPNG_BLOCK_MIN);
 	if (file->n_interfaces == TW_CAPTURE_INTERFACES_MAX)
-		return tw_capture__damaged(file, body->offset, error, "more than %u interfaces",
+		return tw_capture__damaged(file, body->offset, error, "a section has more than %u interfaces",
 					   TW_CAPTURE_INTERFACES_MAX);
 	if (file->n_interfaces == file->size_interfaces) {
 		const uint32_t size = file->size_interfaces ? file->size_interfaces * 2 : 4;
@@ -163,10 +163,11 @@ static int packet(struct tw_capture_file *file, const struct body *body, uint32_
 {
 	if (interface >= file->n_interfaces)
 		return tw_capture__damaged(file, body->offset, error,
-					   "a packet of interface %u, but the number of interfaces is %u", interface,
-					   file->n_interfaces);
+					   "a packet refers to interface %u, but the number of interfaces is %u",
+					   interface, file->n_interfaces);
 	if (ret->len > body->len - fixed)
-		return tw_capture__damaged(file, body->offset, error, "a packet of %u bytes in a block of %u", ret->len,
+		return tw_capture__damaged(file, body->offset, error,
+					   "a packet of %u bytes does not fit its block of %u", ret->len,
 					   body->len + TW_PCAPNG_BLOCK_MIN);
 	ret->data = body->at + fixed;
 	ret->interface = interface;
@@ -187,7 +188,7 @@ static int timed_packet(struct tw_capture_file *file, const struct body *body, b
 	int found;
 
 	if (body->len < EPB_FIXED)
-		return tw_capture__damaged(file, body->offset, error, "a packet block of %u bytes",
+		return tw_capture__damaged(file, body->offset, error, "a packet block cannot have %u bytes",
 					   body->len + TW_PCAPNG_BLOCK_MIN);
 	interface = obsolete ? u16(file, body->at) : u32(file, body->at);
 	ticks = (uint64_t)u32(file, body->at + 4) << 32 | u32(file, body->at + 8);
@@ -205,7 +206,7 @@ static int simple_packet(struct tw_capture_file *file, const struct body *body, 
 
 	if (body->len < SPB_FIXED || !file->n_interfaces)
 		return tw_capture__damaged(file, body->offset, error,
-					   "a simple packet block without a length or interface");
+					   "a simple packet block has no length, or no interface");
 	original = u32(file, body->at);
 	snaplen = file->interfaces[0].snaplen;
 	*ret = (struct tw_packet){ .original = original, .len = snaplen && original > snaplen ? snaplen : original };
@@ -221,11 +222,11 @@ static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct 
 
 	file->big_endian = magic == TW_PCAPNG_BYTE_ORDER_MAGIC;
 	if (!file->big_endian && magic != __builtin_bswap32(TW_PCAPNG_BYTE_ORDER_MAGIC))
-		return tw_capture__damaged(file, file->in.offset, error, "a section of unknown byte order");
+		return tw_capture__damaged(file, file->in.offset, error, "the byte order of a section is unknown");
 	if (u16(file, p + 12) != 1)
 		return tw_capture__damaged(file, file->in.offset, error,
-					   "a section of pcapng version %u.%u; only 1 is supported", u16(file, p + 12),
-					   u16(file, p + 14));
+					   "a section has pcapng version %u.%u; only version 1 is supported",
+					   u16(file, p + 12), u16(file, p + 14));
 	file->n_interfaces = 0;
 	return 0;
 }
@@ -254,12 +255,12 @@ static int next_block(struct tw_capture_file *file, uint32_t *ret_type, struct b
 	}
 	len = u32(file, p + 4);
 	if (len < (type == TW_PCAPNG_SHB ? SHB_MIN : TW_PCAPNG_BLOCK_MIN) || len % 4 || len > TW_CAPTURE_BLOCK_MAX)
-		return tw_capture__damaged(file, offset, error, "a block that claims %u bytes", len);
+		return tw_capture__damaged(file, offset, error, "a block cannot have %u bytes", len);
 	p = tw_input__peek(&file->in, len);
 	if (!p)
 		return tw_capture__damaged(file, offset, error, "it ends within a block of %u bytes", len);
 	if (u32(file, p + len - 4) != len)
-		return tw_capture__damaged(file, offset, error, "a block whose two lengths differ");
+		return tw_capture__damaged(file, offset, error, "the two lengths of a block differ");
 	*ret_type = type;
 	*ret = (struct body){ .at = p + BLOCK_HEADER, .len = len - TW_PCAPNG_BLOCK_MIN, .offset = offset };
 	tw_input__take(&file->in, len);

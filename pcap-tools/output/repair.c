@@ -101,7 +101,7 @@ static size_t walk__step(struct block_walk *walk, const uint8_t *bytes, size_t l
 	return n;
 }
 
-/* Return: false if they are not pcapng */
+/* Return: false if the bytes are not pcapng */
 static bool walk__feed(struct block_walk *walk, const void *bytes, size_t len)
 {
 	const uint8_t *at = bytes;

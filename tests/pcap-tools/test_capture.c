@@ -141,7 +141,7 @@ static void sections(void **state)
 	assert_packet(file, 1, "one");
 	assert_packet(file, 2000, "two");
 	assert_packet(file, 3000000, "three");
-	assert_damage(file, fd, "a packet of interface 0, but the number of interfaces is 0");
+	assert_damage(file, fd, "a packet refers to interface 0, but the number of interfaces is 0");
 }
 
 static void resolutions(void **state)
@@ -262,19 +262,19 @@ static void lying_packets(void **state)
 		uint32_t value;
 		const char *what;
 	} rows[] = {
-		{ 4, 0, "a block that claims 0 bytes" },
-		{ 4, 8, "a block that claims 8 bytes" },
-		{ 4, 50, "a block that claims 50 bytes" },
-		{ 4, 48, "a block whose two lengths differ" },
+		{ 4, 0, "a block cannot have 0 bytes" },
+		{ 4, 8, "a block cannot have 8 bytes" },
+		{ 4, 50, "a block cannot have 50 bytes" },
+		{ 4, 48, "the two lengths of a block differ" },
 		{ 4, 5000, "it ends within a block of 5000 bytes" },
 		{ 4, TW_CAPTURE_BLOCK_MAX, "it ends within a block of 16777216 bytes" },
-		{ 4, TW_CAPTURE_BLOCK_MAX + 4, "a block that claims 16777220 bytes" },
-		{ 4, UINT32_MAX - 3, "a block that claims 4294967292 bytes" },
-		{ 48, 56, "a block whose two lengths differ" },
-		{ 8, 1, "a packet of interface 1, but the number of interfaces is 1" },
-		{ 8, UINT32_MAX, "a packet of interface 4294967295" },
-		{ 20, 29, "a packet of 29 bytes in a block of 52" },
-		{ 20, UINT32_MAX, "a packet of 4294967295 bytes in a block of 52" },
+		{ 4, TW_CAPTURE_BLOCK_MAX + 4, "a block cannot have 16777220 bytes" },
+		{ 4, UINT32_MAX - 3, "a block cannot have 4294967292 bytes" },
+		{ 48, 56, "the two lengths of a block differ" },
+		{ 8, 1, "a packet refers to interface 1, but the number of interfaces is 1" },
+		{ 8, UINT32_MAX, "a packet refers to interface 4294967295" },
+		{ 20, 29, "a packet of 29 bytes does not fit its block of 52" },
+		{ 20, UINT32_MAX, "a packet of 4294967295 bytes does not fit its block of 52" },
 	};
 
 	(void)state;
@@ -308,9 +308,9 @@ static void short_blocks(void **state)
 		unsigned int body;
 		const char *what;
 	} rows[] = {
-		{ TEST_IDB, 4, "an interface block of 16 bytes" },
-		{ TEST_EPB, 16, "a packet block of 28 bytes" },
-		{ TEST_PB, 0, "a packet block of 12 bytes" },
+		{ TEST_IDB, 4, "an interface block cannot have 16 bytes" },
+		{ TEST_EPB, 16, "a packet block cannot have 28 bytes" },
+		{ TEST_PB, 0, "a packet block cannot have 12 bytes" },
 		{ TEST_SPB, 0, "without a length" },
 		{ TEST_SHB, 12, "claims 24 bytes" },
 	};
@@ -352,13 +352,14 @@ static void bad_sections(void **state)
 		made__section(&made, false);
 		patch(second + (i ? 12 : 8), i ? 2 : 0x12345678);
 		file = open_made(&fd);
-		assert_damage(file, fd, i ? "pcapng version 2.0" : "a section of unknown byte order");
+		assert_damage(file, fd,
+			      i ? "a section has pcapng version 2.0" : "the byte order of a section is unknown");
 	}
 	begin(false);
 	patch(8, 0x12345678);
 	fd = file_of(made.bytes, made.len);
 	assert_int_equal(tw_capture_file__open(fd, "made", &file, &err), -EBADMSG);
-	assert_non_null(strstr(err.text, "made is damaged at byte 0: a section of unknown byte order"));
+	assert_non_null(strstr(err.text, "made is damaged at byte 0: the byte order of a section is unknown"));
 	close(fd);
 }
 
