@@ -39,7 +39,10 @@ struct tx_udp_messages {
  */
 void tx_udp_messages__write(struct tx_udp_messages *m, struct iovec *frames, unsigned int n, size_t max, bool batches);
 
-/** tx_udp_messages__takes() - bytes of a batch used by a frame, unless others in it are longer */
+/**
+ * tx_udp_messages__takes() - length of a frame of @len bytes in a batch: @max if it can be padded to @max, otherwise @len
+ * A longer frame in the batch may increase it.
+ */
 size_t tx_udp_messages__takes(size_t len, size_t max);
 
 /** tx_udp_messages__frames() - number of frames in the first @sent messages, including omitted frames between them */

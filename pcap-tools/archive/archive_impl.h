@@ -32,7 +32,7 @@ struct tw_archive_stream {
 	bool said;       /* its metadata were written to this or an earlier file */
 	bool given;      /* the capture that is read has OFFSET records, which determine packet times */
 	bool to_state;   /* the last OFFSET record is not written yet */
-	bool dated_here; /* no CLOCK arrived in time */
+	bool dated_here; /* its packet times are computed from arrivals, because no CLOCK arrived in time */
 	int64_t offset;  /* offset of packet times, given or determined here */
 	struct tw_offset_view stated; /* content of the last OFFSET record */
 	uint32_t interface;

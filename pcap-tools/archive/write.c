@@ -311,8 +311,8 @@ static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *
 }
 
 /*
- * Without any data that relates the stream to this machine's time it is dated by arrival, as the merge does; if that is unknown, as if
- * the first packet arrived now.
+ * If no data relates the stream's clock to this machine's time, its packet times are computed from the arrival of its frames, as in the
+ * merge; if the arrival is unknown, as if its first packet arrived now.
  */
 static void date_here(const struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {

@@ -176,7 +176,10 @@ static void order__judge(struct tw_merge *m)
 	tw_order__forget_last(m);
 }
 
-/* Checks all streams: the common bound, the newest time, what has waited too long. */
+/*
+ * Computes again, from all streams: the smallest bound and its stream, the newest time, and the time up to which events have waited too
+ * long.
+ */
 static void order__look(struct tw_merge *m)
 {
 	order__judge(m);

@@ -35,7 +35,7 @@ struct tw_top_level;
 /**
  * tw_top_level__take() - take the whole top level; its buffer is then empty and off, as in a new instance
  * @instance: uses the files of the top level from now on: tw_instance__use_top_level()
- * Return: 0; -EBUSY if the top level is in use: @error names the file that is not empty, or says that another run uses it; another
+ * Return: 0; -EBUSY if the top level is in use: @error names the file that is in use, or says that another run uses the top level; another
  * -errno.
  */
 int tw_top_level__take(struct tw_instance *instance, struct tw_top_level **ret, struct tw_error *error);
