@@ -299,8 +299,8 @@ void tw_order__forget_last(struct tw_merge *m)
 static int release__ordered(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
 {
 	/*
-	 * In a file the stream's own time determines how long it waits. Live it does not, because events of many seconds may arrive at
-	 * once.
+	 * If the merge reads a file, the stream's own time determines how long it waits. During a capture it does not, because events of
+	 * many seconds may arrive at once.
 	 */
 	if (s->placed == TW_UNPLACED && !m->plausible && s->newest - s->first >= s->wait)
 		tw_order__guess(m, s);
