@@ -40,7 +40,7 @@ static void append_value_string(struct tw_line *line, const struct tw_print_name
 	const struct tw_line before = *line;
 
 	tw_line__str(line, " (");
-	if (value_strings && tw_value_strings__append(line, value_strings, value))
+	if (value_strings && tw_print_names__put(value_strings, value, line))
 		tw_line__char(line, ')');
 	else
 		*line = before;
@@ -54,6 +54,13 @@ static void append_value(struct tw_line *line, const struct tw_shown_field *show
 		tw_line__i64(line, (int64_t)value);
 	else
 		tw_line__u64(line, value);
+}
+
+/* Kernels declare words of flags without a sign; a number with a sign, such as prev_state, is more than flags. */
+static bool is_hex(const struct tw_shown_field *shown)
+{
+	return shown->has_addresses ||
+	       (shown->value_strings && shown->value_strings->flags && !shown->field->is_signed);
 }
 
 /* The label of a number with more than its value: a value string, a symbol, an index in a stack. */
@@ -70,8 +77,7 @@ static void label_number(proto_item *item, const struct tw_shown_field *shown, u
 	} else {
 		tw_line__str(&line, shown->field->name);
 		tw_line__str(&line, ": ");
-		append_value(&line, shown,
-			     shown->has_addresses || (shown->value_strings && shown->value_strings->flags), value);
+		append_value(&line, shown, is_hex(shown), value);
 		if (symbol) {
 			tw_line__str(&line, " (");
 			append_symbol(&line, symbol, value);
@@ -155,7 +161,7 @@ static void put_flags(const struct named_field *p, const struct tw_value *value)
 	char buf[TW_VALUE_STRING_TEXT_MAX];
 	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
-	if (tw_value_strings__append(&line, p->shown->value_strings, value->u))
+	if (tw_print_names__put(p->shown->value_strings, value->u, &line))
 		proto_item_set_hidden(put_value_text(p, p->shown->flags->hf->id, value, &line));
 }
 

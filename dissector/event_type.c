@@ -73,7 +73,8 @@ static void add_value_strings(const struct tw_event_type *type, struct tw_shown_
 	    value_strings.n > TW_VALUE_STRINGS_MAX)
 		return;
 	shown->value_strings = wmem_memdup(wmem_file_scope(), &value_strings, sizeof(value_strings));
-	tw_value_strings__add(shown->name, value_strings.names, value_strings.n);
+	if (tw_print_names__can_compare(&value_strings, shown->field))
+		tw_value_strings__add(shown->name, &value_strings);
 	if (value_strings.flags)
 		shown->flags = tw_fields__flags(format->system, format->name, shown->field->name);
 }

@@ -156,43 +156,47 @@ static const char *copy_value_string(const char *text)
 	return wmem_strdup(wmem_epan_scope(), tw_shown__end(&line));
 }
 
-static const value_string *strings32(const struct tw_print_name *value_strings, uint32_t n)
+static const value_string *strings32(const struct tw_print_names *from)
 {
-	value_string *strings = wmem_alloc0_array(wmem_epan_scope(), value_string, n + 1);
+	value_string *strings = wmem_alloc0_array(wmem_epan_scope(), value_string, from->n + 2);
 
-	for (uint32_t i = 0; i < n; i++)
-		strings[i] =
-			(value_string){ (uint32_t)value_strings[i].value, copy_value_string(value_strings[i].name) };
+	for (uint32_t i = 0; i < from->n; i++)
+		strings[i] = (value_string){ (uint32_t)from->names[i].value, copy_value_string(from->names[i].name) };
+	if (from->zero)
+		strings[from->n].strptr = copy_value_string(from->zero);
 	return strings;
 }
 
-static const val64_string *strings64(const struct tw_print_name *value_strings, uint32_t n)
+static const val64_string *strings64(const struct tw_print_names *from)
 {
-	val64_string *strings = wmem_alloc0_array(wmem_epan_scope(), val64_string, n + 1);
+	val64_string *strings = wmem_alloc0_array(wmem_epan_scope(), val64_string, from->n + 2);
 
-	for (uint32_t i = 0; i < n; i++)
-		strings[i] = (val64_string){ value_strings[i].value, copy_value_string(value_strings[i].name) };
+	for (uint32_t i = 0; i < from->n; i++)
+		strings[i] = (val64_string){ from->names[i].value, copy_value_string(from->names[i].name) };
+	if (from->zero)
+		strings[from->n].strptr = copy_value_string(from->zero);
 	return strings;
 }
 
 /* Wireshark reads strings and display when it compiles a filter or fills a column, so they can be set after registration. */
-void tw_value_strings__add(struct tw_name *name, const struct tw_print_name *value_strings, uint32_t n)
+void tw_value_strings__add(struct tw_name *name, const struct tw_print_names *value_strings)
 {
 	header_field_info *hf = name ? name->hf : NULL;
-	size_t size = (n + 1) * sizeof(val64_string);
+	const uint32_t n = value_strings->n;
+	size_t size = (n + 2) * sizeof(val64_string) + VALUE_STRING_MAX;
 
 	if (!hf || hf->strings || !n || n > TW_VALUE_STRINGS_MAX || name->type > TW_FTYPE_I64)
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		size += MIN(strlen(value_strings[i].name) + 1, VALUE_STRING_MAX);
+		size += MIN(strlen(value_strings->names[i].name) + 1, VALUE_STRING_MAX);
 	if (size > TW_VALUE_STRINGS_BYTES_MAX - value_strings_size)
 		return;
 	value_strings_size += size;
 	if (name->type == TW_FTYPE_U64 || name->type == TW_FTYPE_I64) {
-		hf->strings = strings64(value_strings, n);
+		hf->strings = strings64(value_strings);
 		hf->display |= BASE_VAL64_STRING;
 	} else {
-		hf->strings = strings32(value_strings, n);
+		hf->strings = strings32(value_strings);
 	}
 }
 
@@ -203,7 +207,8 @@ static void add_value_strings(const struct tw_format *format, const struct tw_pr
 
 	if (!print || !tw_print__names(print, field, &value_strings))
 		return;
-	tw_value_strings__add(name, value_strings.names, value_strings.n);
+	if (tw_print_names__can_compare(&value_strings, field))
+		tw_value_strings__add(name, &value_strings);
 	if (value_strings.flags)
 		tw_fields__flags(format->system, format->name, field->name);
 }
@@ -212,12 +217,13 @@ static void register_builtin_field(const struct tw_builtin_event *event, const s
 {
 	const char *system = tw_builtin_pool + event->system, *name = tw_builtin_pool + event->name;
 	const struct tw_builtin_name *known = &tw_builtin_names[field->first_name];
-	struct tw_print_name value_strings[TW_VALUE_STRINGS_MAX];
+	struct tw_print_name words[TW_VALUE_STRINGS_MAX];
+	const struct tw_print_names value_strings = { .names = words, .n = field->n_names };
 
 	for (uint32_t i = 0; i < field->n_names; i++)
-		value_strings[i] = (struct tw_print_name){ known[i].value, tw_builtin_pool + known[i].name };
+		words[i] = (struct tw_print_name){ known[i].value, tw_builtin_pool + known[i].name };
 	tw_value_strings__add(tw_fields__name(system, name, tw_builtin_pool + field->name, (enum tw_ftype)field->type),
-			      value_strings, field->n_names);
+			      &value_strings);
 	if (field->names_flags)
 		tw_fields__flags(system, name, tw_builtin_pool + field->name);
 }
@@ -265,41 +271,4 @@ void tw_fields__register_known(const char *match _U_)
 		tw_format_files__each(tw_preferences.formats, register_text);
 	if (tw_preferences.cache)
 		tw_cache__each(register_text);
-}
-
-static bool append_flags(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value)
-{
-	uint64_t left = value;
-
-	for (uint32_t i = 0; i < value_strings->n && left; i++) {
-		const uint64_t mask = value_strings->names[i].value;
-
-		if (!mask || (left & mask) != mask)
-			continue;
-		if (left != value)
-			tw_line__str(line, value_strings->delimiter);
-		tw_line__str(line, value_strings->names[i].name);
-		left &= ~mask;
-	}
-	if (left == value)
-		return false;
-	if (left) {
-		tw_line__str(line, value_strings->delimiter);
-		tw_line__str(line, "0x");
-		tw_line__hex(line, left);
-	}
-	return true;
-}
-
-bool tw_value_strings__append(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value)
-{
-	if (value_strings->flags)
-		return append_flags(line, value_strings, value);
-	for (uint32_t i = 0; i < value_strings->n; i++) {
-		if (value_strings->names[i].value == value) {
-			tw_line__str(line, value_strings->names[i].name);
-			return true;
-		}
-	}
-	return false;
 }

@@ -72,12 +72,6 @@ static inline bool tw_name__wanted(const proto_tree *tree, const struct tw_name 
  * exceed a limit
  * @name: may be NULL
  */
-void tw_value_strings__add(struct tw_name *name, const struct tw_print_name *value_strings, uint32_t n);
-
-/**
- * tw_value_strings__append() - append "WORD" for @value, or "A|B|0x10" for flags
- * Return: false, with nothing appended, if no value string fits.
- */
-bool tw_value_strings__append(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value);
+void tw_value_strings__add(struct tw_name *name, const struct tw_print_names *value_strings);
 
 #endif

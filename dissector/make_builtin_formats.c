@@ -84,22 +84,26 @@ static void add_value_strings(struct tw_builtin_field *field, const struct tw_pr
 {
 	static struct tw_builtin_name value_strings[TW_VALUE_STRINGS_MAX];
 
-	if (names->n > TW_VALUE_STRINGS_MAX)
+	uint32_t n = names->n;
+
+	if (n >= TW_VALUE_STRINGS_MAX)
 		return;
 	memset(value_strings, 0, sizeof(value_strings)); /* padding is compared too, so it must be cleared */
 	for (uint32_t i = 0; i < names->n; i++) {
 		value_strings[i].value = names->names[i].value;
 		value_strings[i].name = intern(names->names[i].name);
 	}
-	field->first_name = place_of(value_strings, names->n);
-	field->n_names = (uint16_t)names->n;
+	if (names->zero)
+		value_strings[n++].name = intern(names->zero);
+	field->first_name = place_of(value_strings, n);
+	field->n_names = (uint16_t)n;
 	field->names_flags = names->flags;
 	if (field->first_name < table.n_names)
 		return;
-	if (names->n > VALUE_STRINGS_MAX - table.n_names)
+	if (n > VALUE_STRINGS_MAX - table.n_names)
 		die("too many names of values", table.pool + field->name);
-	memcpy(&table.value_strings[table.n_names], value_strings, names->n * sizeof(*value_strings));
-	table.n_names += names->n;
+	memcpy(&table.value_strings[table.n_names], value_strings, n * sizeof(*value_strings));
+	table.n_names += n;
 }
 
 static void add_field(const struct tw_field *field, const struct tw_print *print)
@@ -109,7 +113,7 @@ static void add_field(const struct tw_field *field, const struct tw_print *print
 	struct tw_print_names names;
 
 	*added = (struct tw_builtin_field){ .name = intern(field->name), .type = (uint8_t)type };
-	if (tw_print__names(print, field, &names))
+	if (tw_print__names(print, field, &names) && tw_print_names__can_compare(&names, field))
 		add_value_strings(added, &names);
 	add_any(added->name, type);
 }

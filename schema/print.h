@@ -67,14 +67,34 @@ struct tw_print_names {
 	uint32_t n;
 	bool flags;        /* the values are bits; otherwise the whole value is compared */
 	char delimiter[8]; /* text between two flags, as "|" */
+	uint64_t mask;     /* the bits of the field that are looked up */
+	const char *
+		zero; /* the text if none of these bits is set: `REC->field & mask ? __print_flags(...) : "R"`; NULL = none */
 };
 
 /**
- * tw_print__names() - the names that the print fmt has for the values of a field, not of an expression with the field
+ * tw_print__names() - the names that the print fmt has for the values of a field, or for the values of `field & constant`
+ * If the print fmt has several tables with the same mask for the field, only a condition decides between them, so it has none.
  * The number of a system call has the names of schema/syscalls.h.
  * Return: false if there are none.
  */
 bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret);
+
+/**
+ * tw_print_names__can_compare() - whether a comparison of the field with a name makes sense: names are bits, or names of all of the
+ * field's bits, not of some
+ */
+static inline bool tw_print_names__can_compare(const struct tw_print_names *names, const struct tw_field *field)
+{
+	return names->flags || field->size < 1 || field->size > 8 ||
+	       !(~names->mask & UINT64_MAX >> (64 - 8 * field->size));
+}
+
+/**
+ * tw_print_names__put() - append the text of a field's value as in the print fmt: "WORD"; "A|B|0x10" for flags
+ * Return: false, with nothing appended, if no name fits.
+ */
+bool tw_print_names__put(const struct tw_print_names *names, uint64_t value, struct tw_line *line);
 
 /**
  * tw_print__addresses() - list the fields whose values are printed as symbols: POINTERs, integers of at least that size, arrays of these

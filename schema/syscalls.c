@@ -157,8 +157,8 @@ static const struct {
 	struct tw_print_names syscalls;
 } machines[] = {
 	[TW_MACHINE_UNKNOWN] = { .name = "" },
-	[TW_MACHINE_X86_64] = { "x86_64", { .names = x86_64, .n = COUNT(x86_64) } },
-	[TW_MACHINE_AARCH64] = { "aarch64", { .names = aarch64, .n = COUNT(aarch64) } },
+	[TW_MACHINE_X86_64] = { "x86_64", { .names = x86_64, .n = COUNT(x86_64), .mask = UINT64_MAX } },
+	[TW_MACHINE_AARCH64] = { "aarch64", { .names = aarch64, .n = COUNT(aarch64), .mask = UINT64_MAX } },
 };
 #define N_MACHINES COUNT(machines)
 

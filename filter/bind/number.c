@@ -26,23 +26,27 @@ static bool find_names(const struct tw_subject *subject, struct tw_print_names *
 		*ret = (struct tw_print_names){ .names = flag_names, .n = N_FLAGS, .flags = true };
 		return true;
 	}
-	return subject->field && subject->print && tw_print__names(subject->print, subject->field, ret);
+	return subject->field && subject->print && tw_print__names(subject->print, subject->field, ret) &&
+	       tw_print_names__can_compare(ret, subject->field);
 }
 
-static const struct tw_print_name *find_word(const struct tw_print_names *names, const char *word)
+static bool find_word(const struct tw_print_names *names, const char *word, uint64_t *ret)
 {
 	for (uint32_t i = 0; i < names->n; i++) {
+		*ret = names->names[i].value;
 		if (!strcmp(names->names[i].name, word))
-			return &names->names[i];
+			return true;
 	}
-	return NULL;
+	*ret = 0;
+	return names->zero && !strcmp(names->zero, word);
 }
 
 bool tw_words__is_flag(const char *word)
 {
 	const struct tw_print_names names = { .names = flag_names, .n = N_FLAGS };
+	uint64_t value;
 
-	return find_word(&names, word) != NULL;
+	return find_word(&names, word, &value);
 }
 
 static int say_unknown(const struct tw_binding *binding, const struct tw_subject *subject,
@@ -54,6 +58,8 @@ static int say_unknown(const struct tw_binding *binding, const struct tw_subject
 	tw_nearest__init(&nearest, word);
 	for (uint32_t i = 0; i < names->n; i++)
 		tw_nearest__offer(&nearest, names->names[i].name);
+	if (names->zero)
+		tw_nearest__offer(&nearest, names->zero);
 	return tw_filter_error(binding->error, -EINVAL, literal->column, "'%s' has no value named '%s'%s",
 			       subject->name, word, tw_filter_hint(&nearest, hint, sizeof(hint)));
 }
@@ -83,20 +89,18 @@ static int value_of_word(const struct tw_binding *binding, const struct tw_subje
 {
 	struct tw_print_names names;
 	const char *at = literal->text;
-	uint64_t value = 0;
+	uint64_t value = 0, named;
 
 	if (strlen(at) != literal->len || !find_names(subject, &names))
 		return say_no_number(binding, subject, literal);
 	do {
 		const size_t len = names.flags ? strcspn(at, "|") : strlen(at);
-		const struct tw_print_name *name;
 		char word[WORD_MAX];
 
 		snprintf(word, sizeof(word), "%.*s", (int)(len < sizeof(word) ? len : sizeof(word)), at);
-		name = find_word(&names, word);
-		if (!name)
+		if (!find_word(&names, word, &named))
 			return say_unknown(binding, subject, literal, &names, word);
-		value |= name->value;
+		value |= named;
 		at += len;
 	} while (*at++ == '|');
 	*ret = value;

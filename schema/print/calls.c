@@ -182,12 +182,10 @@ static bool table_call(struct tw_parser *parser, const struct tw_parse_frame *fr
 				     .is_text = true,
 				     .n_args = 1,
 				     .column = frame->column };
-	const struct tw_expr_node *value;
 
 	if (!tw_expr__need_number(expr, operands[0]))
 		return false;
-	value = &expr->nodes[tw_expr__peel(expr, operands[0])];
-	table.field = value->kind == TW_EXPR_FIELD ? value->field : NULL;
+	table.field = tw_expr__masked_field(expr, operands[0], &table.mask);
 	table.is_flags = frame->call->helper == TW_HELPER_FLAGS;
 	if (table.is_flags && !take_delimiter(expr, operands[1], &table))
 		return false;
@@ -196,6 +194,8 @@ static bool table_call(struct tw_parser *parser, const struct tw_parse_frame *fr
 	/* The kernel's helper takes an unsigned long or 64 bits, whatever the type of the expression. */
 	for (uint32_t i = table.first; size == 4 && i < table.first + table.n; i++)
 		expr->entries[i].value &= UINT32_MAX;
+	if (size == 4)
+		table.mask &= UINT32_MAX;
 	node.first = expr->nodes[node.args[0]].first;
 	return add_table(expr, &table, &node.at) && tw_expr__add(expr, &node, &operands[0]);
 }

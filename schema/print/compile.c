@@ -530,6 +530,8 @@ static void take_table(struct tw_print *print, const struct tw_expr_table *from,
 	table->flags = from->is_flags;
 	if (from->is_flags)
 		memcpy(table->delimiter, &print->strings[from->delimiter], from->delimiter_len);
+	table->mask = from->mask;
+	table->zero = from->has_zero ? &print->strings[from->zero] : NULL;
 	print->table_fields[i] = from->field;
 }
 

@@ -75,6 +75,11 @@ static bool is_number(const struct tw_expr *expr, uint32_t i)
 	return expr->nodes[i].kind == TW_EXPR_NUMBER;
 }
 
+static uint64_t bits_of(uint8_t size)
+{
+	return size && size < 8 ? UINT64_MAX >> (64 - 8u * size) : UINT64_MAX;
+}
+
 bool tw_expr__unary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint32_t a, uint32_t *ret)
 {
 	struct tw_expr_node *node = &expr->nodes[a];
@@ -165,6 +170,24 @@ static bool make_text(struct tw_expr *expr, uint32_t i)
 	return true;
 }
 
+/* `REC->field & mask ? __print_flags(REC->field & mask, ...) : "text"`: the text belongs to the table. */
+static void note_zero(struct tw_expr *expr, uint32_t condition, uint32_t then, uint32_t otherwise)
+{
+	const struct tw_expr_node *text = &expr->nodes[otherwise];
+	const struct tw_field *field;
+	struct tw_expr_table *table;
+	uint64_t mask;
+
+	if (expr->nodes[then].kind != TW_EXPR_TABLE || text->kind != TW_EXPR_TEXT)
+		return;
+	table = &expr->tables[expr->nodes[then].at];
+	field = tw_expr__masked_field(expr, condition, &mask);
+	if (!field || field != table->field || (mask ^ table->mask) & bits_of((uint8_t)field->size))
+		return;
+	table->has_zero = true;
+	table->zero = text->at;
+}
+
 bool tw_expr__cond(struct tw_expr *expr, uint32_t column, uint32_t a, uint32_t b, uint32_t c, uint32_t *ret)
 {
 	struct tw_expr_node node = { .kind = TW_EXPR_COND, .n_args = 3, .args = { a, b, c }, .column = column };
@@ -176,6 +199,7 @@ bool tw_expr__cond(struct tw_expr *expr, uint32_t column, uint32_t a, uint32_t b
 	if (node.is_text) {
 		if (!make_text(expr, b) || !make_text(expr, c))
 			return false;
+		note_zero(expr, a, b, c);
 	} else {
 		if (!tw_expr__need_number(expr, b) || !tw_expr__need_number(expr, c))
 			return false;
@@ -339,6 +363,38 @@ uint32_t tw_expr__peel(const struct tw_expr *expr, uint32_t i)
 	while (expr->nodes[i].kind == TW_EXPR_CAST && expr->nodes[i].size >= expr->nodes[expr->nodes[i].args[0]].size)
 		i = expr->nodes[i].args[0];
 	return i;
+}
+
+/* The constant operand of a `&`, in the type of the operation. Return: false if both are not constant */
+static bool constant_mask(const struct tw_expr *expr, const struct tw_expr_node *and, uint64_t *ret_mask,
+			  uint32_t *ret_other)
+{
+	const uint32_t constant = is_number(expr, and->args[0]) ? 0 : 1;
+
+	*ret_mask = tw_arith__narrow(expr->nodes[ and->args[constant]].value, and->elem_size, and->elem_signed);
+	*ret_other = and->args[!constant];
+	return is_number(expr, and->args[constant]);
+}
+
+const struct tw_field *tw_expr__masked_field(const struct tw_expr *expr, uint32_t i, uint64_t *ret_mask)
+{
+	const struct tw_expr_node *node = &expr->nodes[i = tw_expr__peel(expr, i)];
+	uint64_t mask;
+
+	*ret_mask = UINT64_MAX;
+	while (node->kind == TW_EXPR_BINARY || node->kind == TW_EXPR_CAST) {
+		if (node->kind == TW_EXPR_CAST) { /* peeled if it is not narrower than its operand */
+			if (node->is_signed)
+				return NULL;
+			mask = bits_of(node->size);
+			i = node->args[0];
+		} else if (node->punct != TW_PUNCT('&', 0) || !constant_mask(expr, node, &mask, &i)) {
+			return NULL;
+		}
+		*ret_mask &= mask;
+		node = &expr->nodes[i = tw_expr__peel(expr, i)];
+	}
+	return node->kind == TW_EXPR_FIELD ? node->field : NULL;
 }
 
 bool tw_expr__is_unknown(const struct tw_expr *expr, uint32_t root)

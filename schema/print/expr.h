@@ -65,7 +65,9 @@ struct tw_expr_table {
 	uint32_t first, n;  /* index of the first entry, and number of entries */
 	uint32_t delimiter; /* offset in the strings */
 	uint32_t delimiter_len;
-	bool is_flags;
+	bool is_flags, has_zero;
+	uint32_t zero;                /* offset in the strings of the text that a ?: has for 0 instead */
+	uint64_t mask;                /* the bits of the field that are looked up */
 	const struct tw_field *field; /* the field whose value is looked up; NULL = an expression */
 };
 
@@ -125,6 +127,13 @@ bool tw_expr__cast(struct tw_expr *expr, uint32_t column, struct tw_expr_cast ca
 
 /** tw_expr__peel() - skip casts to types of at least the operand's size. Return: index of the operand */
 uint32_t tw_expr__peel(const struct tw_expr *expr, uint32_t node);
+
+/**
+ * tw_expr__masked_field() - the field of `REC->field & constant`, or of REC->field
+ * @ret_mask: the bits of the field that determine the value
+ * Return: NULL for other expressions.
+ */
+const struct tw_field *tw_expr__masked_field(const struct tw_expr *expr, uint32_t node, uint64_t *ret_mask);
 
 /** tw_expr_node__is_bytes() - whether the node is the address of bytes in the record, and not a value */
 bool tw_expr_node__is_bytes(const struct tw_expr_node *node);

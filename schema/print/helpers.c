@@ -116,6 +116,32 @@ void tw_put__flags(struct tw_line *line, const struct tw_print_names *names, uin
 	tw_line__0x(line, value);
 }
 
+static bool has_name(const struct tw_print_names *names, uint64_t value)
+{
+	for (uint32_t i = 0; i < names->n; i++) {
+		const uint64_t name = names->names[i].value;
+
+		if (value == name || (names->flags && name && (value & name) == name) ||
+		    (names->flags && !value && name == UINT64_MAX))
+			return true;
+	}
+	return false;
+}
+
+bool tw_print_names__put(const struct tw_print_names *names, uint64_t value, struct tw_line *line)
+{
+	value &= names->mask;
+	if (!value && names->zero)
+		tw_line__str(line, names->zero);
+	else if (!has_name(names, value))
+		return false;
+	else if (names->flags)
+		tw_put__flags(line, names, value);
+	else
+		tw_put__symbolic(line, names, value);
+	return true;
+}
+
 enum { PREFIX_NONE, PREFIX_ADDRESS, PREFIX_OFFSET };
 
 static void put_fixed_hex(struct tw_line *line, uint64_t value, unsigned int digits)

@@ -91,19 +91,36 @@ bool tw_print__is_pointer(const struct tw_print *print, const struct tw_field *f
 	return tw_print_list__has(&print->pointers, field) || tw_print_list__has(&print->addresses, field);
 }
 
+static bool are_same(const struct tw_print_names *a, const struct tw_print_names *b)
+{
+	if (a->n != b->n || a->flags != b->flags)
+		return false;
+	for (uint32_t i = 0; i < a->n; i++)
+		if (a->names[i].value != b->names[i].value || strcmp(a->names[i].name, b->names[i].name))
+			return false;
+	return true;
+}
+
 bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret)
 {
+	const struct tw_print_names *found = NULL;
+
 	if (tw_syscalls__is_number(print->format, field)) {
 		*ret = *tw_syscalls__names((enum tw_machine)print->format->machine);
 		return ret->n > 0;
 	}
 	for (uint32_t i = 0; i < print->n_tables; i++) {
-		if (print->table_fields[i] != field || !print->tables[i].n)
+		const struct tw_print_names *table = &print->tables[i];
+
+		if (print->table_fields[i] != field || !table->n)
 			continue;
-		*ret = print->tables[i];
-		return true;
+		if (found && found->mask == table->mask && !are_same(found, table))
+			return false;
+		found = found ? found : table;
 	}
-	return false;
+	if (found)
+		*ret = *found;
+	return found;
 }
 
 static void put_scalar(struct tw_line *line, const struct tw_field *field, const struct tw_value *value)

@@ -8,8 +8,8 @@
 #define SCHEDULE 0xffffffff81a00000u
 #define TCP_RCV  0xffffffff81b00000u
 
-static struct text real[5]; /* of Debian's 6.1 */
-enum { RAISE, KMALLOC, KFREE, STACK, USER };
+static struct text real[6]; /* of Debian's 6.1 */
+enum { RAISE, KMALLOC, KFREE, STACK, USER, SWITCH };
 
 #define COMMON                                                                         \
 	"format:\n"                                                                    \
@@ -94,7 +94,7 @@ static void make_symbols(const char *out)
 {
 	static struct sample s;
 
-	begin(&s, out, "symbols.pcap", real, 5);
+	begin(&s, out, "symbols.pcap", real, 6);
 	sample__symbol(&s, SCHEDULE, 0x100, "schedule");
 	put_stack(&s, real[STACK].id, 10, 10, T0);
 	put_stack(&s, real[STACK].id, 3, 3, T0 + 1);
@@ -116,16 +116,34 @@ static void put_raise(struct sample *s, uint32_t vec, uint64_t time)
 	put(s, &r, time);
 }
 
+static void put_switch(struct sample *s, uint64_t prev_state, uint64_t time)
+{
+	static struct sample_record r;
+
+	record__begin(&r, real[SWITCH].id, 42, false);
+	record__bytes(&r, "bash\0\0\0\0\0\0\0\0\0\0\0", 16);
+	record__u32(&r, 42);
+	record__u32(&r, 120);
+	record__u64(&r, prev_state);
+	record__bytes(&r, "sleep\0\0\0\0\0\0\0\0\0\0", 16);
+	record__u32(&r, 77);
+	record__u32(&r, 110);
+	put(s, &r, time);
+}
+
 static void make_value_strings(const char *out)
 {
 	static struct sample s;
 	const struct text first = { 20, "toy", calm, sizeof(calm) - 1 }, second = { 20, "toy", wild, sizeof(wild) - 1 };
 
-	begin(&s, out, "value-strings.pcap", real, 5);
+	begin(&s, out, "value-strings.pcap", real, 6);
 	put_raise(&s, 3, T0);
 	put_raise(&s, 8, T0 + 1);
 	put_raise(&s, 77, T0 + 2);
 	put_kfree(&s, 0x1000, 6, T0 + 3);
+	put_switch(&s, 1, T0 + 4);
+	put_switch(&s, 0, T0 + 4);
+	put_switch(&s, 2, T0 + 4);
 	s.info.schema_id = texts__hash(&first, 1, false, 8);
 	sample__schema(&s, &first, 1);
 	put_level(&s, 20, 1, T0 + 4);
@@ -162,6 +180,7 @@ void make_texts(const char *formats, const char *out)
 	text__read(&real[KFREE], formats, "skb", "kfree_skb");
 	text__read(&real[STACK], formats, "ftrace", "kernel_stack");
 	text__read(&real[USER], formats, "ftrace", "user_stack");
+	text__read(&real[SWITCH], formats, "sched", "sched_switch");
 	make_symbols(out);
 	make_value_strings(out);
 	make_refused(out);

@@ -17,9 +17,15 @@ expect "a filter on a word, on a machine that never saw a trace" "3" \
 expect "a set of value strings" "3 8" "$(fields value-strings.pcap "$raise in {\"NET_RX\", \"HRTIMER\"}" $raise)"
 expect "a text that is no value string is refused" 1 "$(shark -r "$SAMPLES/value-strings.pcap" -Y "$raise == \"NET_XX\"" 2>&1 | grep -m1 -c NET_XX)"
 expect "a drop reason" "6" "$(fields value-strings.pcap "$drop == \"UDP_CSUM\"" $drop)"
-expect "bits in the tree" "gfp_flags: 0xdc0 (GFP_KERNEL|__GFP_ZERO) gfp_flags: 0x0" "$(tree symbols.pcap $gfp gfp_flags)"
+expect "bits in the tree" "gfp_flags: 0xdc0 (GFP_KERNEL|__GFP_ZERO) gfp_flags: 0x0 (none)" "$(tree symbols.pcap $gfp gfp_flags)"
 expect "a filter on bits" "3520|GFP_KERNEL|__GFP_ZERO" "$(fields symbols.pcap "$gfp.names contains \"GFP_ZERO\"" $gfp $gfp.names)"
 expect "a number stays a number" "3" "$(fields value-strings.pcap "$raise < 8" $raise)"
+
+state=trace.sched.sched_switch.prev_state
+expect "a table for some bits of a field, and the text for none of them" "prev_state: 1 (S) prev_state: 0 (R) prev_state: 2 (D)" \
+	"$(tree value-strings.pcap $state prev_state)"
+expect "filters on these names" "1|S 0|R" \
+	"$(fields value-strings.pcap "$state == \"S\"" $state $state.names) $(fields value-strings.pcap "$state.names == \"R\"" $state $state.names)"
 
 forget
 expect "two kernels' value strings for one value, each its own" "level: 1 (calm) level: 1 (wild) level: 2 (mad\x1b[31m)" \

@@ -18,10 +18,17 @@ static const struct {
 	const char *system, *text;
 } events[] = {
 	{ "sched",
-	  "name: sched_switch\nID: 316\n" COMMON FIELD("char prev_comm[16]", 8, 16, 0) FIELD("pid_t prev_pid", 24, 4, 1)
-		  FIELD("int prev_prio", 28, 4, 1) FIELD("long prev_state", 32, 8, 1)
-			  FIELD("char next_comm[16]", 40, 16, 0) FIELD("pid_t next_pid", 56, 4, 1)
-				  FIELD("int next_prio", 60, 4, 1) "\nprint fmt: \"prev_comm=%s\", REC->prev_comm\n" },
+	  "name: sched_switch\nID: 316\n" COMMON FIELD("char prev_comm[16]", 8, 16,
+						       0) FIELD("pid_t prev_pid", 24, 4,
+								1) FIELD("int prev_prio", 28, 4,
+									 1) FIELD("long prev_state", 32, 8,
+										  1) FIELD("char next_comm[16]", 40, 16,
+											   0) FIELD("pid_t next_pid",
+												    56, 4, 1)
+		  FIELD("int next_prio", 60, 4,
+			1) "\nprint fmt: \"prev_comm=%s prev_state=%s\", REC->prev_comm, (REC->prev_state & 0xff) ? "
+			   "__print_flags(REC->prev_state & 0xff, \"|\", { 1, \"S\" }, { 2, \"D\" }, { 0x80, \"I\" }) "
+			   ": \"R\"\n" },
 	{ "sched",
 	  "name: sched_wakeup\nID: 318\n" COMMON FIELD("char comm[16]", 8, 16, 0) FIELD("pid_t pid", 24, 4, 1)
 		  FIELD("int prio", 28, 4, 1)

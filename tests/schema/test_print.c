@@ -253,9 +253,69 @@ static void test_names(void **state)
 	assert_int_equal(names.names[1].value, 2);
 	assert_string_equal(names.names[1].name, "two");
 	assert_false(names.flags);
-	assert_false(tw_print__names(print, tw_format__find(format, "u"), &names));
+	assert_true(tw_print__names(print, tw_format__find(format, "u"), &names));
+	assert_int_equal(names.mask, 3);
 	tw_print__free(print);
 	tw_format__free(format);
+}
+
+struct named {
+	const char *print_fmt, *field;
+	uint64_t value;
+	const char *expected; /* NULL = no name */
+};
+
+#define SWITCH_MASK "((((0x00 | 0x01 | 0x40) + 1) << 1) - 1)"
+#define SWITCH                                                                                       \
+	"\"%s%s\", (REC->ip & " SWITCH_MASK ") ? __print_flags(REC->ip & " SWITCH_MASK               \
+	", \"|\", { 0x1, \"S\" }, { 0x2, \"D\" }, { 0x80, \"I\" }) : \"R\", REC->ip & (" SWITCH_MASK \
+	" + 1) ? \"+\" : \"\""
+#define FLAGS "__print_flags(REC->u, \"|\", { 1, \"A\" }, { 2, \"B\" })"
+#define MINUS "__print_symbolic(REC->i, { -5, \"minus\" }, { 3, \"three\" })"
+
+static const struct named named_values[] = {
+	{ SWITCH, "ip", 1, "S" },
+	{ SWITCH, "ip", 0x81, "S|I" },
+	{ SWITCH, "ip", 0, "R" },
+	{ SWITCH, "ip", 0x104, "R" },
+	{ "\"%s\", REC->u ? " FLAGS " : \"none\"", "u", 0, "none" },
+	{ "\"%s\", REC->u ? " FLAGS " : \"none\"", "u", 7, "A|B|0x4" },
+	{ "\"%s\", REC->u ? " FLAGS " : \"none\"", "u", 4, NULL },
+	{ "\"%s\", REC->i ? " FLAGS " : \"none\"", "u", 0, NULL },
+	{ "\"%s\", REC->u & 1 ? " FLAGS " : \"none\"", "u", 0, NULL },
+	{ "\"%s\", REC->i ? " FLAGS " : __print_flags(REC->u, \"|\", { 1, \"X\" })", "u", 1, NULL },
+	{ "\"%s\", REC->i ? " FLAGS " : " FLAGS, "u", 1, "A" },
+	{ "\"%s\", " MINUS, "i", (uint64_t)-5, "minus" },
+	{ "\"%s\", __print_symbolic(0xf & REC->half, { 1, \"one\" })", "half", 0x201, "one" },
+	{ "\"%s\", __print_symbolic((u8)REC->half, { 1, \"one\" })", "half", 0x201, "one" },
+	{ "\"%s\", __print_symbolic((s8)REC->half, { 1, \"one\" })", "half", 0x201, NULL },
+	{ "\"%s\", __print_symbolic(REC->half & REC->u, { 1, \"one\" })", "half", 1, NULL },
+	{ "\"%s\", __print_symbolic(REC->half >> 1, { 1, \"one\" })", "half", 1, NULL },
+};
+
+/* The names of one field's values are those that its text has. */
+static void test_named_values(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(named_values) / sizeof(named_values[0]); i++) {
+		const struct named *row = &named_values[i];
+		struct tw_format *format = parse(row->print_fmt);
+		struct tw_print *print = tw_print__new(format);
+		char text[64] = "";
+		struct tw_line line = tw_line__on(text, sizeof(text) - 1);
+		struct tw_print_names names;
+
+		assert_null(tw_print__refusal(print));
+		if (!tw_print__names(print, tw_format__find(format, row->field), &names) ||
+		    !tw_print_names__put(&names, row->value, &line))
+			assert_int_equal(tw_line__len(&line), 0);
+		*line.at = '\0';
+		if (strcmp(text, row->expected ? row->expected : ""))
+			print_message("%s: %llx: \"%s\"\n", row->print_fmt, (unsigned long long)row->value, text);
+		assert_string_equal(text, row->expected ? row->expected : "");
+		tw_print__free(print);
+		tw_format__free(format);
+	}
 }
 
 static void test_addresses(void **state)
@@ -362,8 +422,9 @@ int main(void)
 		cmocka_unit_test(test_constructs),    cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_short_records), cmocka_unit_test(test_bad_locations),
 		cmocka_unit_test(test_from_wire),     cmocka_unit_test(test_names),
-		cmocka_unit_test(test_addresses),     cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_small_longs),   cmocka_unit_test(test_work),
+		cmocka_unit_test(test_named_values),  cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_limits),        cmocka_unit_test(test_small_longs),
+		cmocka_unit_test(test_work),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -312,7 +312,7 @@ static void test_names(void **state)
 	static const struct tw_print_name bits[] = {
 		{ 1, "ONE" }, { 6, "SIX" }, { 0, "NONE" }, { 1ULL << 63, "TOP" }, { UINT64_MAX, "ALL" }
 	};
-	const struct tw_print_names names = { bits, ARRAY_SIZE(bits), true, "|" };
+	const struct tw_print_names names = { .names = bits, .n = ARRAY_SIZE(bits), .flags = true, .delimiter = "|" };
 
 	(void)state;
 	tw_put__symbolic(&line, &names, 6);
@@ -327,7 +327,7 @@ static void test_names(void **state)
 	expect("ONE|0x14");
 	tw_put__flags(&line, &names, 0x8000000000000020);
 	expect("TOP|0x20");
-	tw_put__flags(&line, &(struct tw_print_names){ bits, 3, true, "|" }, 0);
+	tw_put__flags(&line, &(struct tw_print_names){ .names = bits, .n = 3, .flags = true, .delimiter = "|" }, 0);
 	expect("");
 	tw_put__flags(&line, &names, 0);
 	expect("ALL");
