@@ -30,6 +30,7 @@ struct refused_tlv {
 #define ORDERS_MIN 4096 /* smallest size of orders, frames */
 
 uint32_t tw_dissect_cache_read;
+bool tw_dissect_formats_full;
 static struct tw_streams *streams; /* NULL without memory */
 static unsigned int user;          /* offset of struct time_errors in the streams' memory */
 static struct tw_hash_table
@@ -68,6 +69,7 @@ static void open_capture(void)
 					   .key_size = sizeof(uint64_t),
 					   .value_size = sizeof(struct tw_stream_channel) };
 	tw_dissect_cache_read = refusals = 0;
+	tw_dissect_formats_full = false;
 	last = last_of_another = (struct event_packet){ 0 };
 	orders = NULL;
 	n_orders = orders_full_from = 0;

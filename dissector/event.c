@@ -170,11 +170,16 @@ static void dissect_number(const struct named_field *p, const struct tw_value *v
 	struct tw_symbol symbol;
 	uint32_t frame;
 	const bool is_known = find_symbol(p, value, &symbol, &frame);
+	proto_item *item;
 
 	if (p->shown->flags && !p->hidden && tw_name__wanted(p->tree, p->shown->flags))
 		put_flags(p, value);
-	if (p->hf > 0)
-		label_number(put_number(p, value), p->shown, value->u, is_known ? &symbol : NULL, i);
+	if (p->hf > 0) {
+		item = put_number(p, value);
+		label_number(item, p->shown, value->u, is_known ? &symbol : NULL, i);
+		if (item && p->shown->value_strings && p->shown->value_strings->flags && tw_tree__is_shown(p->tree))
+			tw_put_bits(p->d, item, p->shown->value_strings, p->record->data + value->offset, value);
+	}
 	if (is_known)
 		put_symbol(p, value, &symbol, frame);
 }
@@ -333,6 +338,7 @@ struct event {
 	struct tw_event_view view;
 	uint64_t seq;
 	bool filtered;
+	bool beyond_limit;          /* its format is not known because a limit was reached */
 	struct tw_event_type *type; /* NULL if its format is unknown */
 	const char *comm;           /* NULL if it is unknown */
 	const char *text;           /* NULL if it is not wanted */
@@ -392,7 +398,7 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 	if (!e->type) {
 		tw_line__str(line, "event ");
 		tw_line__u64(line, e->view.id);
-		tw_line__str(line, ": format not seen yet");
+		tw_line__str(line, e->beyond_limit ? ": format beyond a limit" : ": format not seen yet");
 		return;
 	}
 	tw_line__str(line, e->type->event->format->name);
@@ -481,6 +487,13 @@ static void show_title(struct tw_dissect *d, const struct event *e)
 			    (int32_t)e->view.pid, d->frame.cpu, e->filtered ? " (filtered)" : "");
 }
 
+/* For the Source column, if the host is unknown. */
+static void keep_task(struct tw_dissect *d, const struct event *e)
+{
+	if (d->frame.events <= 1 && e->comm && !(d->stream && *d->stream->identity.host))
+		d->task = wmem_strdup_printf(d->pinfo->pool, "%s-%d", e->comm, (int32_t)e->view.pid);
+}
+
 static void put_event(struct tw_dissect *d, const struct event *e)
 {
 	const bool alone = d->frame.events <= 1;
@@ -501,31 +514,48 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 	if (e->view.len > TW_RECORD_COMMON)
 		tw_put_bytes(d, tree, hf_trace_record, e->view.record + TW_RECORD_COMMON,
 			     e->view.len - TW_RECORD_COMMON);
-	tw_dissect__expert(d, &ei_trace_no_schema, NULL);
+	if (!e->beyond_limit)
+		tw_dissect__expert(d, &ei_trace_no_schema, NULL);
+}
+
+/* Return: why the format of an event is not used although it may have been received; NULL if no limit was reached */
+static const char *limit_of(const struct tw_dissect *d, const struct tw_event_type *type)
+{
+	if (type)
+		return "The frame has more new events than the limit";
+	if (!d->schema && d->frame.schema_id)
+		return "The format of this event is unknown: the capture has more streams or schemas than the limit";
+	return tw_dissect_formats_full
+		       ? "The format of this event is unknown: the capture has more format texts than the limit"
+		       : NULL;
 }
 
 static bool prepare(struct tw_dissect *d, struct tw_event_type *type)
 {
-	if (type->event->format->memory > d->prepare_left) {
-		tw_dissect__expert(d, &ei_trace_limit, "The frame has more new events than the limit");
+	if (type->event->format->memory > d->prepare_left)
 		return false;
-	}
 	d->prepare_left -= type->event->format->memory;
 	tw_event_type__prepare(d->stream, type);
 	return true;
 }
 
-static struct tw_event_type *type_of(struct tw_dissect *d, uint16_t id)
+static void find_type(struct tw_dissect *d, struct event *e)
 {
-	struct tw_event_type *type = tw_event_type__find(d->schema, id);
+	struct tw_event_type *type = tw_event_type__find(d->schema, e->view.id);
+	const char *limit;
 
 	if (!type && d->schema) {
 		tw_dissect__read_cache(d);
-		type = tw_event_type__find(d->schema, id);
+		type = tw_event_type__find(d->schema, e->view.id);
 	}
-	if (type && !type->fields && !prepare(d, type))
-		return NULL;
-	return type;
+	if (type && (type->fields || prepare(d, type))) {
+		e->type = type;
+		return;
+	}
+	limit = limit_of(d, type);
+	e->beyond_limit = limit;
+	if (limit)
+		tw_dissect__expert(d, &ei_trace_limit, limit);
 }
 
 void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
@@ -541,7 +571,7 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		tw_dissect__update_order(d);
 	if (!d->items_left || (!d->tree && !wants_info))
 		return;
-	e.type = type_of(d, e.view.id);
+	find_type(d, &e);
 	e.comm = task_name(d, &e.view);
 	e.record = (struct tw_record){
 		.data = e.view.record,
@@ -552,6 +582,7 @@ void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 	};
 	if (e.type && (wants_info || tw_tree__wants(d->tree, hf_trace_text)))
 		e.text = event_text(d, e.type, &e.record);
+	keep_task(d, &e);
 	if (wants_info)
 		append_event(d, &e);
 	if (d->tree) {

@@ -59,8 +59,10 @@ static int take_format(struct tw_dissect *d, const struct tw_schema_view *view, 
 		event->user = new_type(d, event, frames, n_frames);
 		err = event->user ? 0 : -ENOSPC;
 	}
-	if (err == -ENOSPC)
+	if (err == -ENOSPC) {
+		tw_dissect_formats_full = true;
 		tw_error__set(error, err, "the capture has more format texts than the limit");
+	}
 	return err;
 }
 

@@ -619,31 +619,60 @@ static void dissect_tlvs(struct tw_dissect *d, struct tw_cursor *tlvs)
 		tw_dissect__expert(d, &ei_trace_malformed, "A record has an impossible length");
 }
 
-/* The Destination column: the CPU of events, because MAC addresses say nothing about events; eth.src and eth.dst still have those. */
-static void set_destination(struct tw_dissect *d)
+/*
+ * The columns Source and Destination. MAC addresses say nothing about events: those of a veth pair are made up. eth.src and eth.dst still
+ * have them.
+ */
+static void set_address_text(address *ret, const char *text)
 {
-	char *text = wmem_alloc(d->pinfo->pool, 32);
-	struct tw_line line = tw_shown__on(text, 32);
+	set_address(ret, AT_STRINGZ, (int)strlen(text) + 1, text);
+}
 
-	if (d->frame.cpu == TW_CPU_NONE) {
-		tw_line__str(&line, d->frame.source == TW_SOURCE_CONTROL ? "metadata" : "out of band");
-	} else {
-		tw_line__str(&line, "CPU ");
-		tw_line__u64(&line, d->frame.cpu);
-	}
-	tw_shown__end(&line);
-	set_address(&d->pinfo->dst, AT_STRINGZ, (int)strlen(text) + 1, text);
+static const char *cpu_text(struct tw_dissect *d)
+{
+	char *text = wmem_alloc(d->pinfo->pool, 16);
+	struct tw_line line = tw_shown__on(text, 16);
+
+	tw_line__str(&line, "CPU ");
+	tw_line__u64(&line, d->frame.cpu);
+	return tw_shown__end(&line);
+}
+
+static const char *destination(struct tw_dissect *d)
+{
+	if (d->frame.cpu != TW_CPU_NONE)
+		return cpu_text(d);
+	return d->frame.source == TW_SOURCE_CONTROL ? "metadata" : "out of band";
+}
+
+/* Before the HOST of the stream: the task of an event, or the CPU of several events, or the stream. */
+static const char *source_without_host(struct tw_dissect *d)
+{
+	if (d->task)
+		return d->task;
+	if (d->frame.cpu != TW_CPU_NONE)
+		return cpu_text(d);
+	return wmem_strdup_printf(d->pinfo->pool, "stream-%016" PRIx64, d->frame.stream_id);
+}
+
+/* Over UDP, the IP address is the sender's until the name of its host is known. */
+static void set_addresses(struct tw_dissect *d)
+{
+	packet_info *pinfo = d->pinfo;
+	const bool has_ip = pinfo->src.type == AT_IPv4 || pinfo->src.type == AT_IPv6;
+
+	if (d->stream && *d->stream->identity.host)
+		set_address_text(&pinfo->src, d->stream->identity.host);
+	else if (!has_ip)
+		set_address_text(&pinfo->src, source_without_host(d));
+	set_address_text(&pinfo->dst, destination(d));
 }
 
 static void show_columns(struct tw_dissect *d)
 {
 	packet_info *pinfo = d->pinfo;
 
-	if (d->stream && *d->stream->identity.host) {
-		set_address(&pinfo->src, AT_STRINGZ, (int)strlen(d->stream->identity.host) + 1,
-			    d->stream->identity.host);
-		set_destination(d);
-	}
+	set_addresses(d);
 	if (!d->wants_info)
 		return;
 	tw_metadata_info__append(&d->metadata, &d->info);

@@ -99,6 +99,7 @@ struct tw_dissect {
 	uint32_t prepare_left;
 	uint32_t text_left;
 	uint32_t program_left;
+	const char *task; /* "bash-1743": the task of a frame with one event; NULL if its name is unknown */
 	struct tw_metadata_info metadata;
 	struct tw_line info;
 };
@@ -162,6 +163,14 @@ proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, 
 proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, const void *p, size_t len,
 			   const char *label);
 
+/**
+ * tw_put_bits() - add the bits of a flags field below its item, which is displayed
+ * @names: for flags
+ * @at: the field's bytes
+ */
+void tw_put_bits(struct tw_dissect *d, proto_item *item, const struct tw_print_names *names, const uint8_t *at,
+		 const struct tw_value *value);
+
 /** tw_dissect__expert() - add an expert info to the frame; @text may be NULL for the default */
 void tw_dissect__expert(struct tw_dissect *d, expert_field *ei, const char *text);
 
@@ -198,6 +207,7 @@ void tw_dissect__register_parts(void);
 /* capture.c: state of the open capture. */
 
 extern uint32_t tw_dissect_cache_read; /* bytes read from the cache for this capture, limited by TW_CACHE_READ_MAX */
+extern bool tw_dissect_formats_full;   /* format texts of this capture were refused because of a limit */
 
 /** tw_dissect__register_capture() - let Wireshark make and free the state with each capture; called once when the plugin is registered */
 void tw_dissect__register_capture(void);

@@ -2,13 +2,18 @@
 /* Adds items, texts and expert infos. Items are added within the frame's limits, and only if they are displayed or a filter needs them. */
 #include "dissector/packet-tracewire.h"
 
-static bool may_put(struct tw_dissect *d, const proto_tree *tree, int hf)
+static bool take_item(struct tw_dissect *d)
 {
-	if (!tw_tree__wants(tree, hf) || !d->items_left)
+	if (!d->items_left)
 		return false;
 	if (!--d->items_left)
 		tw_dissect__expert(d, &ei_trace_limit, "The frame has more items than are shown; the rest is left out");
 	return true;
+}
+
+static bool may_put(struct tw_dissect *d, const proto_tree *tree, int hf)
+{
+	return tw_tree__wants(tree, hf) && take_item(d);
 }
 
 proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, uint64_t value)
@@ -73,9 +78,8 @@ proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, 
 proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, const void *p, size_t len,
 			   const char *label)
 {
-	if (!tw_tree__is_shown(tree) || !d->items_left)
+	if (!tw_tree__is_shown(tree) || !take_item(d))
 		return tree; /* fields found by a filter need no branch */
-	d->items_left--;
 	return proto_tree_add_subtree(tree, d->bytes.tvb, tw_dissect__at(d, p), (int)len, ett, NULL,
 				      tw_shown__of(d, label, strlen(label)));
 }

@@ -2,6 +2,7 @@
 /* Captures for the texts of events: value strings, symbols, stacks, and print formats that exceed limits. */
 #include <string.h>
 
+#include "stream/limits.h"
 #include "tests/dissector/sample.h"
 
 #define T0       5000000000000u /* of the first event, ns */
@@ -144,6 +145,7 @@ static void make_value_strings(const char *out)
 	put_switch(&s, 1, T0 + 4);
 	put_switch(&s, 0, T0 + 4);
 	put_switch(&s, 2, T0 + 4);
+	put_switch(&s, 0x100, T0 + 4);
 	s.info.schema_id = texts__hash(&first, 1, false, 8);
 	sample__schema(&s, &first, 1);
 	put_level(&s, 20, 1, T0 + 4);
@@ -173,6 +175,19 @@ static void make_refused(const char *out)
 	sample__close(&s);
 }
 
+/* Each event has a schema of its own: one more than the limit. */
+static void make_schemas(const char *out)
+{
+	static struct sample s;
+
+	sample__open(&s, out, "schemas.pcap");
+	for (uint32_t i = 0; i <= TW_STREAM_SCHEMAS_MAX; i++) {
+		s.info.schema_id = 1 + i;
+		put_level(&s, 20, 1, T0 + i);
+	}
+	sample__close(&s);
+}
+
 void make_texts(const char *formats, const char *out)
 {
 	text__read(&real[RAISE], formats, "irq", "softirq_raise");
@@ -184,4 +199,5 @@ void make_texts(const char *formats, const char *out)
 	make_symbols(out);
 	make_value_strings(out);
 	make_refused(out);
+	make_schemas(out);
 }

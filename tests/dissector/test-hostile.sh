@@ -19,6 +19,9 @@ for wmem in strict simple; do
 	done
 done
 expect "malformed frames are told" yes "$([ "$(count hostile.pcap trace.expert.malformed)" -gt 100 ] && echo yes)"
+expect "an event without format: not seen" 4096 "$(count schemas.pcap 'trace.expert.no_schema && !trace.expert.limit')"
+expect "an event without format: a limit was reached" "...-42 [000] event 20: format beyond a limit" \
+	"$(fields schemas.pcap 'trace.expert.limit && !trace.expert.no_schema' _ws.col.Info | tr -d '<>')"
 expect "a frame with too many items says so" yes \
 	"$(shark -r "$SAMPLES/huge.pcap" -V 2>&1 | grep -q 'has more items than are shown' && echo yes)"
 finish

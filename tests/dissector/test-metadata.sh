@@ -4,6 +4,15 @@
 . "$(dirname "$0")/common.sh"
 
 late='frame.number <= 5'
+columns() {
+	shark "$@" -r "$SAMPLES/late.pcap" -Y "$late && (trace.cpu == 0 || trace.pid == 0)" -T fields -E separator=, \
+		-e _ws.col.Source -e _ws.col.Destination 2>&1 | paste -sd' '
+}
+expect "columns before the HOST" "CPU 0,CPU 0 CPU 0,CPU 0 CPU 0,CPU 0 <idle>-0,CPU 1" "$(columns)"
+expect "columns after the HOST" "alpha,CPU 0 alpha,CPU 0 alpha,CPU 0 alpha,CPU 1" "$(columns -2)"
+expect "top line before all metadata" "Kernel trace event: unknown format, <idle>-0 [001]" \
+	"$(shark -o trace.cache:FALSE -r "$SAMPLES/late.pcap" -Y 'frame.number == 5' -V 2>&1 | grep '^Kernel')"
+forget
 expect "one pass, metadata after the events" "5" "$(count late.pcap "$late && trace.expert.no_schema")"
 forget
 expect "two passes" "curl|sched_switch nginx|net_dev_queue" \

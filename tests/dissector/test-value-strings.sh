@@ -22,10 +22,21 @@ expect "a filter on bits" "3520|GFP_KERNEL|__GFP_ZERO" "$(fields symbols.pcap "$
 expect "a number stays a number" "3" "$(fields value-strings.pcap "$raise < 8" $raise)"
 
 state=trace.sched.sched_switch.prev_state
-expect "a table for some bits of a field, and the text for none of them" "prev_state: 1 (S) prev_state: 0 (R) prev_state: 2 (D)" \
+expect "a table for some bits of a field, and the text for none of them" "prev_state: 1 (S) prev_state: 0 (R) prev_state: 2 (D) prev_state: 256 (R)" \
 	"$(tree value-strings.pcap $state prev_state)"
-expect "filters on these names" "1|S 0|R" \
+expect "filters on these names" "1|S 0|R 256|R" \
 	"$(fields value-strings.pcap "$state == \"S\"" $state $state.names) $(fields value-strings.pcap "$state.names == \"R\"" $state $state.names)"
+
+# bits FILE FILTER: the lines below a field of flags, without those that are not set
+bits() {
+	shark -r "$SAMPLES/$1" -Y "$2" -V -O trace 2>&1 | sed -n 's/^ *\([.01 ]* = \)\([^ ].*\): Set$/\1\2/p' | paste -sd,
+}
+expect "single bits, and a name of several bits" \
+	".... .... .... .... .... 11.. 11.. .... = GFP_KERNEL,.... .... .... .... .... 1... .... .... = GFP_NOWAIT,.... .... .... .... .... .... .1.. .... = __GFP_IO" \
+	"$(bits symbols.pcap "$gfp == 0xdc0" | cut -d, -f1-3)"
+expect "bits that are not set" 8 \
+	"$(shark -r "$SAMPLES/value-strings.pcap" -Y "$state == 0" -V -O trace 2>&1 | grep -c '^ *[.0 ]* = .: Not set$')"
+expect "a bit without a name" ".... ...1 .... .... = Without a name" "$(bits value-strings.pcap "$state == 0x100")"
 
 forget
 expect "two kernels' value strings for one value, each its own" "level: 1 (calm) level: 1 (wild) level: 2 (mad\x1b[31m)" \
