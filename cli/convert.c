@@ -39,6 +39,15 @@ static void print_outcome(const struct convert *convert, struct outcome *outcome
 	outcome__print(outcome, stderr);
 }
 
+/* Says how many packets of the input are missing from the output, because they have no frame of Tracewire. */
+static void tell_left_out(const struct convert *convert, uint64_t n)
+{
+	if (n == 1)
+		say(stderr, "1 packet of %s was not converted: it is not Tracewire's\n", convert->in);
+	else if (n)
+		say(stderr, "%" PRIu64 " packets of %s were not converted: they are not Tracewire's\n", n, convert->in);
+}
+
 static void summarize_unpacking(const struct convert *convert, const struct tw_packed_stats *stats)
 {
 	const struct tw_archive_stats *archive = &stats->archive;
@@ -46,11 +55,10 @@ static void summarize_unpacking(const struct convert *convert, const struct tw_p
 
 	outcome__add_archive(&outcome, archive);
 	print_outcome(convert, &outcome);
+	tell_left_out(convert, stats->others);
 	if (!convert->verbose)
 		return;
 	summary__print_troubles(archive, stderr);
-	if (stats->others)
-		fprintf(stderr, "others   %" PRIu64 " packets are not Tracewire's; omitted\n", stats->others);
 	say(stderr, "file     %" PRIu64 " events of %zu stream%s in %s, %" PRIu64 " bytes\n",
 	    archive->ledger.place[TW_PLACE_DELIVERED], stats->n_streams, stats->n_streams == 1 ? "" : "s",
 	    standard_files__output(convert->out), archive->bytes);
@@ -325,7 +333,8 @@ const struct cli_command cli_command_convert = {
 		"neither a capture nor a recording of trace-cmd of these versions.\n\n"
 		"convert also unpacks a capture whose frames have many events (by `tracewire capture --packed` or "
 		"dumpcap): each event is a packet, in time order across CPUs and machines, with the times that "
-		"capture determined.",
+		"capture determined. Packets that are not Tracewire's are not converted; convert says how many there "
+		"were.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct convert),

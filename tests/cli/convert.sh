@@ -37,6 +37,25 @@ run 0 "$tracewire" convert -q x.pcapng z.pcapng
 "$tracewire" report -q x.pcapng >x.txt && "$tracewire" report -q z.pcapng | cmp - x.txt || fail "a recording has changed"
 rm z.pcapng x.txt
 
+# The number of packets that are not Tracewire's is reported: here, broadcasts of an unassigned EtherType.
+foreign() { # NUMBER: prints a capture of that many packets
+	printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\1\0\1\0\0\0'
+	for _ in $(seq "$1"); do
+		printf '\0\0\0\0\0\0\0\0\16\0\0\0\16\0\0\0\xff\xff\xff\xff\xff\xff\2\0\0\0\0\1\x60\7'
+	done
+}
+foreign 1 >one.pcap
+foreign 2 >two.pcap
+run 0 "$tracewire" convert one.pcap z.pcapng
+tells "^1 packet of one.pcap was not converted: it is not Tracewire's$"
+run 0 "$tracewire" convert two.pcap z.pcapng
+tells "^2 packets of two.pcap were not converted: they are not Tracewire's$"
+run 0 "$tracewire" convert -q two.pcap z.pcapng
+[ -s err ] && fail "--quiet tells of packets: $(cat err)"
+run 0 "$tracewire" convert x.pcapng z.pcapng
+grep 'not converted' err && fail "all packets are Tracewire's"
+rm z.pcapng
+
 # Input that cannot be converted.
 run 2 "$tracewire" convert "$good"
 tells 'needs two files'
