@@ -251,12 +251,12 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'Y', "display-filter", "FILTER", CLI_ARG_TEXT, "Show only packets that match this Wireshark display filter",
-	  .offset = offsetof(struct live, display_filter) },
+	  .offset = offsetof(struct live, display_filter), .once = "join the two with `and`" },
 	{ 0, "gui", NULL, CLI_ARG_NONE, "Show the events in Wireshark instead of tshark",
 	  .offset = offsetof(struct live, gui) },
 	{ 'i', "interface", "NAME", CLI_ARG_TEXT,
 	  "Name of the veth pair to make; it must not exist (default: the first free one of tw0, tw1, ...)",
-	  .offset = offsetof(struct run_config, interface) },
+	  .offset = offsetof(struct run_config, interface), .once = "live makes one veth pair" },
 	{ 0 },
 };
 

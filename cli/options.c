@@ -28,6 +28,7 @@ struct option_set {
 	struct option longs[CLI_OPTIONS_MAX + 1];
 	char letters[3 + 2 * CLI_OPTIONS_MAX];
 	enum cli_arg_kind arg_kind;
+	bool given[CLI_OPTIONS_MAX]; /* of each row: it was on the command line */
 	int n;
 };
 
@@ -62,15 +63,15 @@ static void option_set__init(struct option_set *set, const struct cli_syntax *sy
 	option_set__add_group(set, &cli_general_options);
 }
 
-/* Return: the option for a result of getopt_long or for optopt; NULL if there is none. */
-static const struct cli_option *option_set__row(const struct option_set *set, int code)
+/* Return: the index of the option for a result of getopt_long or for optopt; -1 if there is none. */
+static int option_set__index(const struct option_set *set, int code)
 {
 	if (code >= LONG_BASE)
-		return set->rows[code - LONG_BASE];
+		return code - LONG_BASE;
 	for (int i = 0; i < set->n; i++)
 		if (code && set->rows[i]->letter == code)
-			return set->rows[i];
-	return NULL;
+			return i;
+	return -1;
 }
 
 /* Letters of trace-cmd, tcpdump, tshark and dumpcap, and the options here that do the same. */
@@ -155,7 +156,8 @@ static int unknown_name(const struct option_set *set, const char *word, struct t
 /* Sets the error for an option that getopt_long refused. @code: '?' or ':'; @word: the word with the option. Return: -EINVAL */
 static int refuse(const struct option_set *set, int code, const char *word, struct tw_error *error)
 {
-	const struct cli_option *row = option_set__row(set, optopt);
+	const int at = option_set__index(set, optopt);
+	const struct cli_option *row = at < 0 ? NULL : set->rows[at];
 
 	if (row && code == ':')
 		return tw_error__set(error, -EINVAL, "option '--%s' needs an argument: %s", row->name, row->arg);
@@ -189,6 +191,18 @@ int cli_seconds__parse(const char *text, uint64_t *ret)
 	return 0;
 }
 
+/* Refuses the second value of an option that keeps only one, if the first would be lost without the user's knowledge. */
+static int check_once(struct option_set *set, int at, struct tw_error *error)
+{
+	const struct cli_option *row = set->rows[at];
+	const bool again = set->given[at];
+
+	set->given[at] = true;
+	if (!again || !row->once)
+		return 0;
+	return tw_error__set(error, -EINVAL, "--%s is given twice; %s", row->name, row->once);
+}
+
 static int option__apply(const struct cli_option *row, const char *value, void *config, struct tw_error *error)
 {
 	static const struct tw_number_rule size = { .unit = 1 };
@@ -220,15 +234,20 @@ int cli_options__parse(const struct cli_syntax *syntax, int argc, char **argv, v
 	opterr = 0;
 	optind = 0; /* restarts getopt_long */
 	while ((code = getopt_long(argc, argv, set.letters, set.longs, NULL)) != -1) {
-		const struct cli_option *row = option_set__row(&set, code);
+		const struct cli_option *row;
+		int at;
 
 		if (code == '?' || code == ':')
 			return refuse(&set, code, argv[optind - 1], error);
+		at = option_set__index(&set, code);
+		row = set.rows[at];
 		if (row == &general[GENERAL_HELP] || row == &general[GENERAL_VERSION]) {
 			*ret = row == &general[GENERAL_HELP] ? CLI_PARSED_HELP : CLI_PARSED_VERSION;
 			return 0;
 		}
-		err = option__apply(row, optarg, config, error);
+		err = check_once(&set, at, error);
+		if (!err)
+			err = option__apply(row, optarg, config, error);
 		if (err)
 			return err;
 	}

@@ -51,6 +51,8 @@ struct cli_option {
 	size_t offset;    /* offset of the value in the command's config */
 	/* Called instead of storing the value; @target is at @offset. NULL = store it. Return: 0, or -errno with @error filled. */
 	int (*apply)(void *target, const char *value, struct tw_error *error);
+	const char *
+		once; /* the option may be given once: what to do instead of giving it again; NULL = the last value applies */
 };
 
 /* Options with a common title in help. Commands can share a group if their configs begin with the same structure. */

@@ -135,7 +135,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
-	  .offset = offsetof(struct record_run, file) },
+	  .offset = offsetof(struct record_run, file), .once = "record writes one file" },
 	{ 0 },
 };
 

@@ -25,7 +25,7 @@ static const struct cli_option tracer_options[] = {
 	{ 'p', "tracer", "TRACER", CLI_ARG_TRACER,
 	  "Run this tracer in addition to the events: function records each call of a kernel function, "
 	  "function_graph also its duration; see list --tracers",
-	  .offset = offsetof(struct run_config, tracing.tracer) },
+	  .offset = offsetof(struct run_config, tracing.tracer), .once = "a run has one tracer" },
 	{ 'l', "function", "FUNCTION", CLI_ARG_FUNCTION,
 	  "Trace only these functions: a name, or a glob such as 'vfs_*'. May be given many times",
 	  .offset = offsetof(struct run_config, tracing.functions), .apply = add_word },
@@ -47,7 +47,7 @@ static const struct cli_option tracer_options[] = {
 	  .offset = offsetof(struct run_config, tracing.pids), .apply = add_word },
 	{ 'M', "cpus", "CPUS", CLI_ARG_TEXT,
 	  "Trace only these CPUs: a hexadecimal mask such as 'c', or a list such as '2-3' or '0,2'; -1 means all",
-	  .offset = offsetof(struct run_config, tracing.cpus) },
+	  .offset = offsetof(struct run_config, tracing.cpus), .once = "give one list, such as '0,2-3'" },
 	{ 0 },
 };
 

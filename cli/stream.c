@@ -127,14 +127,14 @@ static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE,
 	  "Send to this interface. For a veth pair made by vnet up, send from its other end, so that captures "
 	  "on NAME see the events. If there is no such interface, make a veth pair of that name for this run",
-	  .offset = offsetof(struct run_config, interface) },
+	  .offset = offsetof(struct run_config, interface), .once = "run one stream for each interface" },
 	{ 0, "destination", "MAC|group", CLI_ARG_GROUP,
 	  "With --interface: send to this Ethernet address, or with 'group' to a multicast address, which switches "
 	  "send to all ports. Required for an interface that leads to other hosts",
-	  .apply = set_destination },
+	  .apply = set_destination, .once = "with 'group', one stream reaches several hosts" },
 	{ 'u', "udp", "HOST[:PORT]", CLI_ARG_TEXT,
 	  "Send to this host over UDP, to port 18101 by default; write an IPv6 address in brackets",
-	  .offset = offsetof(struct stream, host) },
+	  .offset = offsetof(struct stream, host), .once = "run one stream for each host" },
 	{ 0, "raw-pointers", NULL, CLI_ARG_NONE,
 	  "Send real kernel addresses. By default, they are hashed with a key of the stream, except on a veth pair "
 	  "of Tracewire with both ends in this network namespace. Equal addresses stay equal, and symbols keep "

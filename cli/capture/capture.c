@@ -447,11 +447,13 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Receive on interface NAME",
-	  .offset = offsetof(struct capture, interface) },
+	  .offset = offsetof(struct capture, interface),
+	  .once = "run one capture for each interface, and merge their files with mergecap" },
 	{ 'u', "udp", "[ADDRESS:]PORT", CLI_ARG_TEXT,
 	  "Receive UDP on this port, on all addresses of this machine or on one, for example 0.0.0.0:18101 or "
 	  "[::1]:18101",
-	  .offset = offsetof(struct capture, udp) },
+	  .offset = offsetof(struct capture, udp),
+	  .once = "run one capture for each port, and merge their files with mergecap" },
 	{ 0, "xdp", NULL, CLI_ARG_NONE,
 	  "Receive through AF_XDP: other programs on this interface do not see the frames; all other traffic "
 	  "passes. Requires an interface without an XDP program",
@@ -460,7 +462,7 @@ static const struct cli_option options[] = {
 	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'",
 	  .offset = offsetof(struct capture, filter), .apply = filter_option__parse },
 	{ 'w', "write", "FILE", CLI_ARG_FILE, "Write pcapng to this file; - is standard output",
-	  .offset = offsetof(struct capture, file) },
+	  .offset = offsetof(struct capture, file), .once = "capture writes one file" },
 	{ 'c', "count", "N", CLI_ARG_NUMBER,
 	  "Stop after writing N events; 0 means no limit (default). Packets with metadata do not count",
 	  .offset = offsetof(struct capture, count) },

@@ -498,23 +498,23 @@ static const struct cli_option options[] = {
 	{ 0, "to", "TARGET", CLI_ARG_BACK_END,
 	  "Target: tracefs, xdp, tc, u32, pcap, display; or tree, which prints the comparisons that each event is "
 	  "tested with",
-	  offsetof(struct compile, to), NULL },
+	  .offset = offsetof(struct compile, to), .once = "run the command once for each target" },
 	{ 0 },
 };
 
 static const struct cli_option classifier_options[] = {
 	{ 0, "action", "ACTION", CLI_ARG_ACTION,
 	  "Action for events that match: drop, mark:N, redirect:INTERFACE, pass (default)",
-	  offsetof(struct compile, action), NULL },
+	  .offset = offsetof(struct compile, action) },
 	{ 0, "default", "ACTION", CLI_ARG_ACTION,
 	  "Action for other events (default: pass with --action, as in filter attach, otherwise drop)",
-	  offsetof(struct compile, otherwise), NULL },
+	  .offset = offsetof(struct compile, otherwise) },
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Interface in the tc commands for u32 (default tw0)",
-	  offsetof(struct compile, interface), NULL },
+	  .offset = offsetof(struct compile, interface) },
 	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter frames in UDP datagrams to this port",
-	  offsetof(struct compile, udp_port), NULL },
+	  .offset = offsetof(struct compile, udp_port) },
 	{ 0, "offload", NULL, CLI_ARG_NONE, "Compile for a network card that runs the program itself",
-	  offsetof(struct compile, offload), NULL },
+	  .offset = offsetof(struct compile, offload) },
 	{ 0 },
 };
 

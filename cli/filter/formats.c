@@ -33,10 +33,11 @@ static const struct cli_option options[] = {
 	  "Use the formats of these events of this kernel: a system, an event or SYSTEM:EVENT, with wildcards; "
 	  "separate several by commas (default: all). The result applies only to streams with exactly these events, "
 	  "because the id of a schema depends on all of them",
-	  0, cli_selection__add },
+	  .apply = cli_selection__add },
 	{ 0, "from", "FILE", CLI_ARG_FILE, "Use the formats of this capture instead of this kernel",
-	  offsetof(struct cli_formats_source, file), NULL },
-	{ 0, "schema", "ID", CLI_ARG_TEXT, "Schema to use, if the capture has several", 0, apply_schema },
+	  .offset = offsetof(struct cli_formats_source, file),
+	  .once = "a filter is made for the formats of one capture" },
+	{ 0, "schema", "ID", CLI_ARG_TEXT, "Schema to use, if the capture has several", .apply = apply_schema },
 	{ 0 },
 };
 

@@ -122,9 +122,9 @@ static int report(void *data, int n_args, char **args, struct tw_error *error)
 	return exit_of(err);
 }
 
-#define FLAG(letter, long_name, member, text)                                                             \
-	{                                                                                                 \
-		letter, long_name, NULL, CLI_ARG_NONE, text, offsetof(struct report_config, member), NULL \
+#define FLAG(letter, long_name, member, text)                                                                 \
+	{                                                                                                     \
+		letter, long_name, NULL, CLI_ARG_NONE, text, .offset = offsetof(struct report_config, member) \
 	}
 
 static const struct cli_option options[] = {

@@ -37,13 +37,15 @@ static int apply_filter(void *data, const char *value, struct tw_error *err)
 }
 
 static const struct cli_option options[] = {
-	{ 'e', "event", "EVENT", CLI_ARG_EVENT, "", 0, apply_event },
-	{ 0, "event-filter", "FILTER", CLI_ARG_TEXT, "", 0, apply_filter },
-	{ 'q', "quiet", NULL, CLI_ARG_NONE, "", offsetof(struct config, quiet), NULL },
-	{ 'c', "count", "N", CLI_ARG_NUMBER, "", offsetof(struct config, count), NULL },
-	{ 'w', "write", "FILE", CLI_ARG_FILE, "", offsetof(struct config, file), NULL },
-	{ 0, "buffer-size", "KIB", CLI_ARG_NUMBER, "", offsetof(struct config, count), NULL },
-	{ 0, "buffer-file", "FILE", CLI_ARG_FILE, "", offsetof(struct config, file), NULL },
+	{ 'e', "event", "EVENT", CLI_ARG_EVENT, "", .apply = apply_event },
+	{ 0, "event-filter", "FILTER", CLI_ARG_TEXT, "", .apply = apply_filter },
+	{ 'q', "quiet", NULL, CLI_ARG_NONE, "", .offset = offsetof(struct config, quiet) },
+	{ 'c', "count", "N", CLI_ARG_NUMBER, "", .offset = offsetof(struct config, count) },
+	{ 'w', "write", "FILE", CLI_ARG_FILE, "", .offset = offsetof(struct config, file) },
+	{ 0, "buffer-size", "KIB", CLI_ARG_NUMBER, "", .offset = offsetof(struct config, count) },
+	{ 0, "buffer-file", "FILE", CLI_ARG_FILE, "", .offset = offsetof(struct config, file) },
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "", .offset = offsetof(struct config, file),
+	  .once = "choose one" },
 	{ 0 },
 };
 
@@ -88,6 +90,8 @@ static void test_values(void **state)
 	assert_int_equal(line.first, line.argc);
 	assert_int_equal(parse(&line, "-c18446744073709551615", false), 0);
 	assert_true(line.config.count == UINT64_MAX);
+	assert_int_equal(parse(&line, "-c 1 --count 2 -w a -w b -i c", false), 0);
+	assert_int_equal(line.config.count, 2);
 }
 
 static void test_order(void **state)
@@ -152,6 +156,8 @@ static void test_sentences(void **state)
 		{ "-c 99999999999999999999",
 		  "option '--count': the number 99999999999999999999 is too large; 18446744073709551615 is the largest" },
 		{ "--event-filter x -e a", "nothing to filter" },
+		{ "-i a --interface b", "--interface is given twice; choose one" },
+		{ "-i a -i a", "--interface is given twice; choose one" },
 	};
 	struct line line;
 

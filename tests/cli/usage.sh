@@ -55,6 +55,15 @@ refuses 2 "tracewire capture: no file is given: name one with --write, or - for 
 refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
 refuses 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
 refuses 2 "tracewire stream: --filter is given twice; join the two with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
+refuses 2 "tracewire capture: --interface is given twice; run one capture for each interface, and merge their files with mergecap" \
+	capture -i lo -i tw0 -w x
+refuses 2 "tracewire capture: --udp is given twice; run one capture for each port, and merge their files with mergecap" \
+	capture -u 1 --udp 2 -w x
+refuses 2 "tracewire record: --write is given twice; record writes one file" record -e sched -w x -w y
+refuses 2 "tracewire stream: --udp is given twice; run one stream for each host" stream -e sched -u a -u b
+refuses 2 "tracewire live: --tracer is given twice; a run has one tracer" live -p function -p function_graph
+refuses 2 "tracewire filter detach: --interface is given twice; run the command once for each interface" filter detach -i tw0 -i tw1
+refuses 2 "tracewire filter compile: --to is given twice; run the command once for each target" filter compile --to xdp --to tc cpu==1
 refuses 2 "tracewire live: no event is selected: give --event or --tracer; \`tracewire list\` shows all events" live
 refuses 2 "tracewire live: option '--threads': 'many' is not a number: write digits only, such as 100" live -e sched --threads many
 refuses 2 "tracewire stream: option '--events-per-frame': '-1' is not a number: write digits only, such as 100" stream -e sched -i tw0 --events-per-frame -1

@@ -120,16 +120,17 @@ static int detach(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option select_options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Only on this interface; detach requires it",
-	  offsetof(struct select, interface), NULL },
+	  .offset = offsetof(struct select, interface), .once = "run the command once for each interface" },
 	{ 0, "hook", "HOOK", CLI_ARG_HOOK, "Only classifiers at this hook: xdp, tc or u32",
-	  offsetof(struct select, hook), NULL },
+	  .offset = offsetof(struct select, hook), .once = "run the command once for each hook" },
 	{ 0 },
 };
 
 static const struct cli_option show_options[] = {
 	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also show the counters of each stream and channel",
-	  offsetof(struct select, print.streams), NULL },
-	{ 0, "json", NULL, CLI_ARG_NONE, "Write a JSON array instead of text", offsetof(struct select, json), NULL },
+	  .offset = offsetof(struct select, print.streams) },
+	{ 0, "json", NULL, CLI_ARG_NONE, "Write a JSON array instead of text",
+	  .offset = offsetof(struct select, json) },
 	{ 0 },
 };
 
@@ -414,25 +415,25 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Interface that receives the frames",
-	  offsetof(struct attach, options.ifname), NULL },
+	  .offset = offsetof(struct attach, options.ifname), .once = "run the command once for each interface" },
 	{ 0, "action", "ACTION", CLI_ARG_ACTION,
 	  "Action for events that match: pass, drop, mark:N, redirect:INTERFACE; one for each expression, in "
 	  "the same order",
-	  0, add_action },
-	{ 0, "default", "ACTION", CLI_ARG_ACTION, "Action for events that match no rule (default pass)", 0,
-	  set_otherwise },
+	  .apply = add_action },
+	{ 0, "default", "ACTION", CLI_ARG_ACTION, "Action for events that match no rule (default pass)",
+	  .apply = set_otherwise },
 	{ 0, "hook", "HOOK", CLI_ARG_HOOK,
-	  "xdp, tc or u32 (default: tc if an action is mark or redirect, otherwise xdp)", offsetof(struct attach, hook),
-	  NULL },
+	  "xdp, tc or u32 (default: tc if an action is mark or redirect, otherwise xdp)",
+	  .offset = offsetof(struct attach, hook), .once = "run the command once for each hook" },
 	{ 0, "offload", NULL, CLI_ARG_NONE, "Run the rules on the network card only; fail if it cannot",
-	  offsetof(struct attach, options.offload), NULL },
+	  .offset = offsetof(struct attach, options.offload) },
 	{ 0, "persist", NULL, CLI_ARG_NONE,
 	  "Return when the formats are known and the rules are in effect; the classifier stays attached",
-	  offsetof(struct attach, options.persist), NULL },
+	  .offset = offsetof(struct attach, options.persist) },
 	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter frames in UDP datagrams to this port",
-	  offsetof(struct attach, udp_port), NULL },
+	  .offset = offsetof(struct attach, udp_port) },
 	{ 'v', "verbose", NULL, CLI_ARG_NONE, "At the end, also print the counters of each stream and channel",
-	  offsetof(struct attach, streams), NULL },
+	  .offset = offsetof(struct attach, streams) },
 	{ 0 },
 };
 

@@ -457,17 +457,17 @@ static const struct cli_option options[] = {
 	{ 0, "for", "COMMAND", CLI_ARG_PIPELINE,
 	  "Command whose stages are shown: live (default), record, stream, capture, report (default with "
 	  "--from), attach; or dumpcap, tshark",
-	  offsetof(struct explain, pipeline), NULL },
+	  .offset = offsetof(struct explain, pipeline) },
 	{ 0, "hook", "HOOK", CLI_ARG_HOOK,
 	  "Also show a classifier with the same expression on the interface: xdp, tc or u32 (default with --for "
 	  "attach: xdp)",
-	  offsetof(struct explain, hook), NULL },
+	  .offset = offsetof(struct explain, hook) },
 	{ 0, "live", "SECONDS", CLI_ARG_NUMBER,
 	  "Run the filter for SECONDS (0: until Ctrl-C), and count the matches of each comparison and the "
 	  "events that pass each stage",
-	  0, apply_live },
-	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object instead of text", offsetof(struct explain, json),
-	  NULL },
+	  .apply = apply_live },
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object instead of text",
+	  .offset = offsetof(struct explain, json) },
 	{ 0 },
 };
 
