@@ -52,7 +52,9 @@ unsigned int tw_edit_distance(const char *a, const char *b, unsigned int limit)
 
 void tw_nearest__init(struct tw_nearest *nearest, const char *word)
 {
-	*nearest = (struct tw_nearest){ .word = word, .distance = (unsigned int)strlen(word) / 3 + 2 };
+	const unsigned int limit = (unsigned int)strlen(word) / 3;
+
+	*nearest = (struct tw_nearest){ .word = word, .distance = (limit ? limit : 1) + 1 };
 }
 
 void tw_nearest__offer(struct tw_nearest *nearest, const char *candidate)

@@ -24,7 +24,7 @@ struct tw_nearest {
 
 /**
  * tw_nearest__init() - begin a search for the word most similar to @word, which is borrowed
- * A candidate counts if its edit distance is at most strlen(word) / 3 + 1.
+ * A candidate counts if its edit distance is at most a third of strlen(word), but one edit always counts.
  */
 void tw_nearest__init(struct tw_nearest *nearest, const char *word);
 

@@ -7,8 +7,12 @@
 #include <string.h>
 
 #include "base/event_pattern.h"
+#include "base/line.h"
 #include "base/nearest.h"
 #include "producer/tracing_dir.h"
+
+#define PART_MIN  3 /* bytes of a word that is searched in names; shorter ones are in too many */
+#define NAMED_MAX 3 /* events that a suggestion names */
 
 static int compare(const void *a, const void *b)
 {
@@ -106,6 +110,61 @@ static bool contains(const struct tw_event_list *list, size_t n, const struct tw
 	return false;
 }
 
+/* Makes the pattern of the names that contain the event in @pattern: "*softirq*", "irq:*softirq*". Return: false if that would be too long */
+static bool widen(const char *pattern, char *ret, size_t size)
+{
+	const size_t separator = strcspn(pattern, ":/");
+	const char *event = pattern[separator] ? pattern + separator + 1 : pattern;
+	const int len = snprintf(ret, size, "%.*s*%s*", (int)(event - pattern), pattern, event);
+
+	return strlen(event) >= PART_MIN && (size_t)len < size;
+}
+
+/* Writes the first events that @pattern matches: "irq:softirq_entry or irq:softirq_exit". Return: the number of all that match */
+static size_t list_matches(const struct tw_event_list *all, const char *pattern, struct tw_line *line)
+{
+	const struct tw_event_name *named[NAMED_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct tw_event_name *event = &all->names[i];
+
+		if (!tw_event_pattern__matches(pattern, strlen(pattern), event->system, event->name))
+			continue;
+		if (n < NAMED_MAX)
+			named[n] = event;
+		n++;
+	}
+	for (size_t i = 0; i < n && i < NAMED_MAX; i++) {
+		tw_line__str(line, !i ? "" : i + 1 == n ? " or " : ", ");
+		tw_line__str(line, named[i]->system);
+		tw_line__char(line, ':');
+		tw_line__str(line, named[i]->name);
+	}
+	if (n > NAMED_MAX) {
+		tw_line__str(line, " or ");
+		tw_line__u64(line, n - NAMED_MAX);
+		tw_line__str(line, n - NAMED_MAX == 1 ? " other" : " others");
+	}
+	return n;
+}
+
+/* Fills @error with the events whose names contain @pattern. Return: whether there are any */
+static bool suggest_containing(const struct tw_event_list *all, const char *pattern, struct tw_error *error)
+{
+	char wide[TW_NEAREST_WORD_MAX], list[256];
+	struct tw_line line = tw_line__on(list, sizeof(list));
+	const size_t n = widen(pattern, wide, sizeof(wide)) ? list_matches(all, wide, &line) : 0;
+	const int len = (int)tw_line__len(&line);
+
+	if (n == 1)
+		tw_error__set(error, 0, "no event '%s'; did you mean %.*s?", pattern, len, list);
+	else if (n)
+		tw_error__set(error, 0, "no event '%s'; did you mean %.*s? '%s' selects all of them", pattern, len,
+			      list, wide);
+	return n;
+}
+
 /* Fills @error with a suggestion for @pattern: for a bare word a system or an event, otherwise "system:name". */
 static int unknown(const struct tw_event_list *all, const char *pattern, struct tw_error *error)
 {
@@ -123,6 +182,8 @@ static int unknown(const struct tw_event_list *all, const char *pattern, struct 
 	}
 	if (nearest.best)
 		return tw_error__set(error, -ENOENT, "no event '%s'; did you mean %s?", pattern, nearest.best);
+	if (suggest_containing(all, pattern, error))
+		return -ENOENT;
 	return tw_error__set(error, -ENOENT, "no event '%s'; `tracewire list` shows all events of this kernel",
 			     pattern);
 }

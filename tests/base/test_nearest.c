@@ -76,6 +76,8 @@ static void test_suggestions(void **state)
 	assert_string_equal(nearest_of("recrod", commands), "record");
 	assert_null(nearest_of("zzzz", commands));
 	assert_null(nearest_of("xy", commands));
+	assert_null(nearest_of("test", commands));
+	assert_null(nearest_of("duration", (const char *const[]){ "function", NULL }));
 }
 
 int main(void)

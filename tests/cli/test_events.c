@@ -17,6 +17,7 @@
 static const char available[] = "sched:sched_waking\n"
 				"sched:sched_switch\n"
 				"irq:softirq_raise\n"
+				"irq:softirq_entry\n"
 				"irq:irq_handler_entry\n"
 				"net:netif_rx\n"
 				"netlink:netlink_extack\n"
@@ -83,7 +84,7 @@ static void test_specifications(void **state)
 		{ "[ab]*:*", "bridge:fdb_delete" },
 		{ "timer,net", "timer:timer_start net:netif_rx" },
 		{ " net, timer", "net:netif_rx timer:timer_start" },
-		{ "irq:softirq_raise,irq", "irq:softirq_raise irq:irq_handler_entry" },
+		{ "irq:softirq_raise,irq", "irq:softirq_raise irq:irq_handler_entry irq:softirq_entry" },
 	};
 	struct tw_event_list list = { 0 };
 	struct tw_error err;
@@ -119,6 +120,28 @@ static void test_unknown(void **state)
 		{ "timer_strat", "no event 'timer_strat'; did you mean timer_start?" },
 		{ "sched,irk", "no event 'irk'; did you mean irq?" },
 		{ "sched:zzzzzzzzz", "no event 'sched:zzzzzzzzz'; `tracewire list` shows all events of this kernel" },
+		{ "softirq", "no event 'softirq'; did you mean irq:softirq_entry or irq:softirq_raise? '*softirq*' "
+			     "selects all of them" },
+		{ "irq:soft", "no event 'irq:soft'; did you mean irq:softirq_entry or irq:softirq_raise? 'irq:*soft*' "
+			      "selects all of them" },
+		{ "irq_handler", "no event 'irq_handler'; did you mean irq:irq_handler_entry?" },
+		{ "irq/handler", "no event 'irq/handler'; did you mean irq:irq_handler_entry?" },
+		{ "_sw",
+		  "no event '_sw'; did you mean sched:sched_switch or vendor:sched_switch? '*_sw*' selects all of "
+		  "them" },
+		{ "d_s",
+		  "no event 'd_s'; did you mean sched:sched_switch or vendor:sched_switch? '*d_s*' selects all of "
+		  "them" },
+		{ "ched_",
+		  "no event 'ched_'; did you mean sched:sched_switch, sched:sched_waking or vendor:sched_switch? "
+		  "'*ched_*' selects all of them" },
+		{ "r*_",
+		  "no event 'r*_'; did you mean irq:irq_handler_entry, irq:softirq_entry, irq:softirq_raise or 1 "
+		  "other? '*r*_*' selects all of them" },
+		{ "chd", "no event 'chd'; `tracewire list` shows all events of this kernel" },
+		{ "etl", "no event 'etl'; did you mean netlink:netlink_extack?" },
+		{ "timer:*switch", "no event 'timer:*switch'; `tracewire list` shows all events of this kernel" },
+		{ "_s", "no event '_s'; `tracewire list` shows all events of this kernel" },
 		{ "", "no event is named; `tracewire list` shows all events of this kernel" },
 		{ " ,", "no event is named; `tracewire list` shows all events of this kernel" },
 	};
