@@ -132,6 +132,26 @@ static int ambiguous_name(const struct option_set *set, const char *word, size_t
 	return 0;
 }
 
+/* Whether other tools, or their users, call the time limit of a run so. */
+static bool is_time_limit(const char *name)
+{
+	static const char *const names[] = { "duration", "seconds", "time", "timeout" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+/* Return: how the command of @set limits its time; NULL if it cannot */
+static const char *time_limit(const struct option_set *set)
+{
+	if (option_set__named(set, "autostop"))
+		return "here it is -a, --autostop duration:SECONDS";
+	return set->arg_kind == CLI_ARG_COMMAND ? "to trace for SECONDS, write -- sleep SECONDS after the options"
+						: NULL;
+}
+
 static int unknown_name(const struct option_set *set, const char *word, struct tw_error *error)
 {
 	const size_t len = strcspn(word, "=");
@@ -145,6 +165,8 @@ static int unknown_name(const struct option_set *set, const char *word, struct t
 		return tw_error__set(error, -EINVAL, "unknown option '--%.40s...'; see --help", word);
 	memcpy(name, word, len);
 	name[len] = '\0';
+	if (is_time_limit(name) && time_limit(set))
+		return tw_error__set(error, -EINVAL, "unknown option '--%s'; %s", name, time_limit(set));
 	tw_nearest__init(&nearest, name);
 	for (int i = 0; i < set->n; i++)
 		tw_nearest__offer(&nearest, set->rows[i]->name);
