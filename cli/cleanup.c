@@ -152,12 +152,12 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 	if (remove_stale(cleanup))
 		return CLI_EXIT_FAILURE;
 	if (!cleanup->reported)
-		fputs("nothing was left behind\n", stderr);
+		fputs("there is no stale state\n", stderr);
 	return CLI_EXIT_OK;
 }
 
 static const struct cli_option options[] = {
-	{ 0, "dry-run", NULL, CLI_ARG_NONE, "Only say what would be done",
+	{ 0, "dry-run", NULL, CLI_ARG_NONE, "Only print what would be done",
 	  .offset = offsetof(struct stale_cleanup, dry_run) },
 	{ 0 },
 };
@@ -172,7 +172,7 @@ const struct cli_command cli_command_cleanup = {
 		"Removes trace instances, veth pairs, classifiers and home directories of viewers that killed runs left. "
 		"Cuts an incomplete block off the end of their captures. Prints the name of each object that it "
 		"removed or repaired. It does not touch objects of running processes, veth pairs made by `tracewire "
-		"vnet up`, attached classifiers of --persist, or objects that Tracewire did not make. "
+		"vnet up`, classifiers attached with --persist, or objects that Tracewire did not make. "
 		"It restores settings at the top level of tracefs, and names those that it does not restore because "
 		"another process changed them meanwhile.\n\n"
 		"Before a cleanup, a killed run costs almost nothing: the kernel disables its instances and frees their "

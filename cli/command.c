@@ -143,8 +143,8 @@ const struct cli_command cli_root_command = {
 	.summary = "Kernel trace events on a network interface, for Wireshark and other packet tools",
 	.description =
 		"Reads the Linux kernel's trace events and sends them in Ethernet frames or over UDP, or writes pcapng. "
-		"Wireshark and tshark decode them by field name, with the kernel's format texts, which are part of "
-		"the stream.",
+		"Wireshark and tshark decode the events with the kernel's format texts, which are part of the stream, and "
+		"show and filter each field by name.",
 	.examples = examples,
 	.commands = commands,
 };

@@ -142,8 +142,8 @@ static void show_conversion(void *ctx, uint64_t done, uint64_t all)
 #define AT(member) offsetof(struct tw_convert_stats, member)
 
 static const struct summary_row counters[] = {
-	{ NULL, AT(lost), "lost", "events, in the rings during recording" },
-	{ NULL, AT(lost_unknown), "lost", "losses of unknown size, in the rings during recording" },
+	{ NULL, AT(lost), "lost", "events, in full rings during the recording" },
+	{ NULL, AT(lost_unknown), "lost", "times an unknown number of events, in full rings during the recording" },
 	{ NULL, AT(late), "late", "events after newer ones" },
 	{ NULL, AT(unknown), "unknown", "events without a format in the file; kept as bytes" },
 	{ NULL, AT(refused_formats), "formats", "texts that are not valid formats; kept unchanged" },
@@ -184,7 +184,7 @@ static int tell_damage(const struct convert *convert, const struct tw_tracedat *
 	if (damage->places > 1)
 		snprintf(more, sizeof(more), ", and in %" PRIu64 " more place%s", damage->places - 1,
 			 damage->places > 2 ? "s" : "");
-	tw_error__set(error, -EBADMSG, "%.300s%s; the rest is in %.100s", damage->first.text, more,
+	tw_error__set(error, -EBADMSG, "%.300s%s; everything readable is in %.100s", damage->first.text, more,
 		      strcmp(convert->out, "-") ? convert->out : "standard output");
 	return CLI_EXIT_FAILURE;
 }
@@ -203,8 +203,8 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 	err = tw_convert__run(dat, &options, &stats, error);
 	progress__end(&convert->progress);
 	if (err == -ENOSPC || err == -EDQUOT)
-		tw_error__set(error, err, "no room for %s after %" PRIu64 " bytes: the incomplete file was removed",
-			      options.name, stats.bytes);
+		tw_error__set(error, err, "no space for %s after %" PRIu64 " bytes%s; free some space", options.name,
+			      stats.bytes, strcmp(convert->out, "-") ? ": the incomplete file was removed" : "");
 	if (!err)
 		err = output_file__finish(&convert->output, error);
 	if (err)
@@ -301,7 +301,7 @@ static const struct cli_option_group group = { "Status", options };
 static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Print it as trace-cmd report does",
+	{ "Print a recording of trace-cmd as trace-cmd report does",
 	  "tracewire convert trace.dat trace.pcapng && tracewire report trace.pcapng" },
 	{ "Look at a recording of trace-cmd with Wireshark",
 	  "tracewire convert trace.dat trace.pcapng && wireshark trace.pcapng" },
@@ -325,11 +325,11 @@ const struct cli_command cli_command_convert = {
 		"events as packets to FILE; - is standard output. Each event is a packet, in time order across CPUs "
 		"and buffers. Each buffer (trace instance) becomes an interface. The result includes formats, task "
 		"names, symbols, texts of trace_printk(), options of trace-cmd, and losses.\n\n"
-		"Times are those that trace-cmd report prints, with the options of the file for other clocks, for a "
-		"guest's clock and for the TSC. trace-cmd report -i prints host and guests in one listing. To do the "
-		"same here, convert each file and merge the results with mergecap.\n\n"
+		"Times are those that trace-cmd report prints: the file's options for other clocks, for a guest's clock "
+		"and for the TSC are applied. trace-cmd report -i prints the events of a host and its guests in one "
+		"list. To do the same here, convert each file and merge the results with mergecap.\n\n"
 		"FILE appears when it is complete, and replaces an older file of that name. A damaged file is "
-		"converted as far as it can be read; the exit status is then 1. The exit status is 2 if the file is "
+		"converted as far as it can be read; the exit status is then 1. The exit status is 2 if INPUT is "
 		"neither a capture nor a recording of trace-cmd of these versions.\n\n"
 		"convert also unpacks a capture whose frames have many events (by `tracewire capture --packed` or "
 		"dumpcap): each event is a packet, in time order across CPUs and machines, with the times that "

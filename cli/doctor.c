@@ -63,7 +63,7 @@ __attribute__((format(printf, 4, 5))) static void doctor__bad(struct doctor_find
 
 /* Checks of the kernel's tracing, and of the privileges for it. */
 
-#define SUDO "run it with sudo"
+#define SUDO "run tracewire with sudo"
 
 static void look_kernel(struct doctor_finding *ret)
 {
@@ -94,7 +94,7 @@ static void look_privileges(struct doctor_finding *ret)
 			    geteuid() ? SUDO : "give them to the container in which Tracewire runs", "missing: %s",
 			    missing);
 	else
-		doctor__ok(ret, "all capabilities that are used");
+		doctor__ok(ret, "all capabilities that Tracewire uses");
 }
 
 static void look_tracefs(struct doctor_finding *ret)
@@ -197,7 +197,7 @@ static void look_symbols(struct doctor_finding *ret)
 	if (address)
 		doctor__ok(ret, "the kernel shows the addresses of its functions");
 	else if (file)
-		doctor__bad(ret, DOCTOR_LIMITED, "run it with sudo, after `sysctl kernel.kptr_restrict=1` or 0",
+		doctor__bad(ret, DOCTOR_LIMITED, "run `sysctl kernel.kptr_restrict=1`, then tracewire, both with sudo",
 			    "the kernel hides the addresses of its functions: functions are shown as numbers");
 	else
 		doctor__bad(ret, DOCTOR_LIMITED, "use a kernel with CONFIG_KALLSYMS",
@@ -276,8 +276,7 @@ static void look_in_namespace(struct doctor_finding *ret, void (*look)(struct do
 	struct tw_error error;
 
 	if (old < 0) {
-		doctor__bad(ret, DOCTOR_NO, "run it with sudo", "cannot make a network namespace for the test: %s",
-			    strerror(-old));
+		doctor__bad(ret, DOCTOR_NO, SUDO, "cannot make a network namespace for the test: %s", strerror(-old));
 		return;
 	}
 	if (tw_veth__create(&opts, &error))
@@ -447,12 +446,12 @@ static const struct doctor_check {
 	  .feature = { "trace_pipe", "trace instances can be made", "a new instance has no rings",
 		       "use a kernel with CONFIG_TRACING" } },
 	{ "disable_on_free",
-	  .feature = { "options/disable_on_free", "the kernel disables the trace of a killed run",
+	  .feature = { "options/disable_on_free", "the kernel stops the trace of a killed run",
 		       "the kernel continues the trace of a killed run",
 		       "run `tracewire cleanup` after a run was killed, or use Linux 3.16 or later" } },
 	{ "sub-buffers",
 	  .feature = { "buffer_subbuf_size_kb", "sub-buffers of any size", "sub-buffers of one page only",
-		       "use Linux 6.8 or later: larger ones need less CPU time at high rates" } },
+		       "use Linux 6.8 or later: larger sub-buffers need less CPU time at high rates" } },
 	{ "notrace_pid", .feature = { "set_event_notrace_pid", "Tracewire's threads can be excluded",
 				      "Tracewire's threads are in the trace", "use Linux 5.7 or later" } },
 	{ "follow", .feature = { "options/event-fork", "--follow includes the children of a command",
@@ -538,8 +537,8 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		tw_json__bool(&json, "live", live_works);
 		tw_json__close(&json);
 	} else {
-		printf("%s\n",
-		       live_works ? "`tracewire live` can work here." : "`tracewire live` cannot work here as it is.");
+		printf("%s\n", live_works ? "`tracewire live` can work here."
+					  : "`tracewire live` cannot work here: see the lines that begin with no.");
 	}
 	return live_works ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
 }
@@ -557,8 +556,8 @@ const struct cli_command cli_command_doctor = {
 	.summary = "Check what works on this machine, and how to repair the rest",
 	.description =
 		"Checks what Tracewire needs from the kernel, the caller's privileges and Wireshark. Each line has "
-		"ok, limited (it works, but not as well as it could) or no, and how to repair it. The checks make a "
-		"trace instance, and a veth pair in a network namespace of their own, and remove them.\n\n"
+		"ok, limited (works, but not as well as possible) or no, and what to do about it. The checks make a "
+		"trace instance, and a veth pair in a separate network namespace, and remove them.\n\n"
 		"The exit status is 0 if `tracewire live` can work, otherwise 1.",
 	.groups = groups,
 	.config_size = sizeof(bool),

@@ -14,7 +14,7 @@ int filter_option__parse(void *target, const char *text, struct tw_error *error)
 	int err;
 
 	if (*filter)
-		return tw_error__set(error, -EINVAL, "--filter is given twice; join the two with `and`");
+		return tw_error__set(error, -EINVAL, "--filter is given twice; join the two expressions with `and`");
 	err = tw_filter__parse(text, filter, error);
 	if (err)
 		caret__show(text, error);
@@ -35,9 +35,8 @@ static const struct summary_row counters[] = {
 	{ "rejected", AT(rejected), NULL, NULL },
 	{ "unknown", AT(unknown), "", "of these had an unknown format: only common fields were compared" },
 	{ "undecided", AT(undecided), "undecided",
-	  "events, taken as matching: too large, too many formats, or out of memory" },
-	{ "given_up", AT(given_up), "given up",
-	  "events: `matches` took more than a million steps, and counts as no match" },
+	  "events counted as matching: they are too large, have too many formats, or memory was short" },
+	{ "given_up", AT(given_up), "given up", "events: `matches` reached its limit, and counts as not matched" },
 	{ 0 },
 };
 
@@ -61,6 +60,6 @@ void filter_option__warn(const struct tw_undecided_predicates *undecided)
 	for (unsigned int i = 0; i < undecided->n && i < TW_UNDECIDED_PREDICATES_MAX; i++)
 		note__say("--filter matches nothing here at %s", undecided->text[i].text);
 	if (undecided->n > TW_UNDECIDED_PREDICATES_MAX)
-		note__say("--filter matches nothing here at %u more places",
+		note__say("--filter matches nothing here at %u more columns",
 			  undecided->n - TW_UNDECIDED_PREDICATES_MAX);
 }

@@ -191,9 +191,9 @@ void ledger__print_difference(const struct tw_ledger *ledger, FILE *out)
 		fputs("the difference is unknown: the frames missing after the last one had an unknown number of events\n",
 		      out);
 	else if (difference > 0)
-		fprintf(out, "%" PRId64 " events are unexplained: recorded, but in none of the places\n", difference);
+		fprintf(out, "%" PRId64 " events are unexplained: recorded, but counted at no place\n", difference);
 	else if (difference < 0)
-		fprintf(out, "%" PRId64 " events are in more than one place\n", -difference);
+		fprintf(out, "%" PRId64 " events are counted at more than one place\n", -difference);
 }
 
 void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)

@@ -112,7 +112,7 @@ static void started(void *ctx)
 	live->is_running = true;
 	if (!viewer__has_plugin())
 		fputs("the Wireshark plugin is not installed, so events are shown undecoded; "
-		      "`tracewire doctor` says what to do\n",
+		      "`tracewire doctor` says how to install it\n",
 		      stderr);
 	if (!live->run.quiet)
 		say(stderr, "events are on %s (%s); Ctrl-C ends it\n", live->veth.name, live->veth.how);
@@ -201,7 +201,7 @@ static int judge_viewer(const struct live *live, struct tw_error *error)
 	if (end->output == -EPIPE || (!end->output && !end->status))
 		return CLI_EXIT_OK;
 	if (!end->output && filter_is_refused(live)) {
-		tw_error__set(error, -EINVAL, "tshark refuses the display filter '%s', and says above why",
+		tw_error__set(error, -EINVAL, "tshark refuses the display filter '%s': its message is above",
 			      live->display_filter);
 		return CLI_EXIT_USAGE;
 	}
@@ -251,7 +251,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'Y', "display-filter", "FILTER", CLI_ARG_TEXT, "Show only packets that match this Wireshark display filter",
-	  .offset = offsetof(struct live, display_filter), .once = "join the two with `and`" },
+	  .offset = offsetof(struct live, display_filter), .once = "join the two expressions with `and`" },
 	{ 0, "gui", NULL, CLI_ARG_NONE, "Show the events in Wireshark instead of tshark",
 	  .offset = offsetof(struct live, gui) },
 	{ 'i', "interface", "NAME", CLI_ARG_TEXT,
@@ -266,7 +266,7 @@ static const struct cli_option_group *const groups[] = { &run_source_group, &run
 
 static const struct cli_example examples[] = {
 	{ "Watch the scheduler while a command runs", "sudo tracewire live -e sched -- sleep 1" },
-	{ "Show only events of a CPU going idle",
+	{ "Show only switches to the idle task",
 	  "sudo tracewire live -e sched -Y 'trace.sched.sched_switch.next_pid == 0'" },
 	{ "Show events in Wireshark", "sudo tracewire live -e sched,irq --gui" },
 	{ NULL, NULL },
@@ -282,10 +282,11 @@ const struct cli_command cli_command_live = {
 	.description =
 		"Makes a veth pair, sends the events of this kernel to it, receives them at the other end, and shows "
 		"them with tshark in time order across CPUs. It ends with Ctrl-C, when the viewer ends, or when COMMAND "
-		"ends, whose exit status it returns. If live is run by root, the viewer runs as the user behind sudo, or "
+		"ends, whose exit status it returns. If root runs live, the viewer runs as the user who called sudo, or "
 		"as nobody.\n\n"
 		"With --gui, Wireshark stays open after the end of the run, until you close it or press Ctrl-C again. "
-		"If its user has no home, as nobody, its home is a new directory that is removed when Wireshark ends.\n\n"
+		"If its user has no home directory, for example nobody, Wireshark gets a new one, which is removed when "
+		"Wireshark ends.\n\n"
 		"Other programs can capture on the interface at the same time.",
 	.examples = examples,
 	.groups = groups,

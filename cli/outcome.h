@@ -41,19 +41,19 @@
 	  "write less with --packed, write to a faster disk, or send fewer events")                                  \
 	X(TOO_LONG, NOTE, "frames too long to be received", "check the MTU of the devices on the way")               \
 	X(TASKS, NOTE, "fork, exec and rename events lost: some tasks may have old names", NULL)                     \
-	X(CONTROL, NOTE, "frames with metadata missing: formats or names may be missing", NULL)                      \
+	X(CONTROL, NOTE, "control frames missing: formats or names may be missing", NULL)                            \
 	X(FORCED, NOTE, "events written out of order, because queued events used all memory", NULL)                  \
 	X(MALFORMED, NOTE, "frames that cannot be read, or only in part", NULL)                                      \
-	X(CROWDED, NOTE, "frames of more streams or channels than can be received", "end some streams")              \
+	X(CROWDED, NOTE, "frames beyond the limits of streams or channels", "end some streams")                      \
 	X(REFUSED, NOTE, "frames refused", NULL)                                                                     \
-	X(EVICTED, NOTE, "streams removed from the full stream table", "end streams that are not needed")            \
+	X(EVICTED, NOTE, "streams evicted because of the limit of streams or of --unanswered",                       \
+	  "end streams that are not needed")                                                                         \
 	X(NOT_ADMITTED, NOTE, "times a capture host refused this stream", NULL)                                      \
 	X(NO_LISTENER, NOTE, "times the host answered that no program receives on this port", NULL)                  \
-	X(NO_BOUND, NOTE,                                                                                            \
-	  "streams whose packet times have no error bound: the producers answered no request for their clocks",      \
-	  "permit UDP in both directions")                                                                           \
+	X(NO_BOUND, NOTE, "streams whose packet times have no error bound: no answers to clock requests arrived",    \
+	  "permit frames in both directions")                                                                        \
 	X(REMOVED, NOTE, "files removed early, because the disk was full", "choose fewer or smaller files")          \
-	X(GIVEN_UP, NOTE, "events for which `matches` took too long, which counts as no match",                      \
+	X(GIVEN_UP, NOTE, "events for which `matches` reached its limit, which counts as not matched",               \
 	  "use a simpler pattern")                                                                                   \
 	X(UNDECIDED, NOTE, "events passed without a decision by the filter: too large, or too many formats", NULL)   \
 	X(UNFILTERED, NOTE, "events rejected by their common fields, because their format is unknown", NULL)         \
@@ -63,9 +63,9 @@
 	X(FIELDS, NOTE, "events shown as field=value, because their print format cannot be compiled", NULL)          \
 	X(NO_TIME, NOTE, "events whose time cannot be compared with --since and --until", NULL)                      \
 	X(NO_WALL, NOTE, "events without a time of day, shown with the time of the trace clock", NULL)               \
-	X(TRUNCATED, NOTE, "truncated frames, read up to their end", "capture without --snapshot-length")            \
+	X(TRUNCATED, NOTE, "truncated frames, read up to the cut", "capture without --snapshot-length")              \
 	X(VERSION, NOTE, "frames of an unknown version of the wire format", "use a newer Tracewire")                 \
-	X(TEXTS, NOTE, "formats or names of tasks and symbols in the file that were refused", NULL)                  \
+	X(TEXTS, NOTE, "formats, task names or symbols of the file that were refused", NULL)                         \
 	X(BY_PRODUCER, REJECTED, NULL, NULL)                                                                         \
 	X(BY_CLASSIFIER, REJECTED, NULL, NULL)                                                                       \
 	X(BY_CAPTURE, REJECTED, NULL, NULL)

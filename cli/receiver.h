@@ -53,7 +53,7 @@ int receiver__start(const struct receiver_options *options, struct receiver **re
 /** receiver__recorder() - the recorder, for tw_recorder__reports() and similar calls; borrowed until receiver__finish() */
 struct tw_recorder *receiver__recorder(struct receiver *receiver);
 
-/** receiver__crowded() - number of frames of streams whose clocks are not polled, because there are too many; called by any thread */
+/** receiver__crowded() - number of frames of streams that get no clock requests, because there is no memory; called by any thread */
 uint64_t receiver__crowded(const struct receiver *receiver);
 
 /** receiver__refusals() - get the numbers of refused frames, updated every 100 ms while frames arrive; called by any thread */

@@ -149,7 +149,8 @@ static const struct cli_example examples[] = {
 	  "sudo tracewire record -F -e raw_syscalls -w calls.pcapng -- ls" },
 	{ "Record the functions that one system call runs, with their durations",
 	  "sudo tracewire record -F -p function_graph -g vfs_read -w g.pcapng -- id" },
-	{ "Look at it", "tshark -r build.pcapng -Y 'trace.sched.sched_switch.next_comm == \"make\"'" },
+	{ "Show the recorded switches to make",
+	  "tshark -r build.pcapng -Y 'trace.sched.sched_switch.next_comm == \"make\"'" },
 	{ NULL, NULL },
 };
 
@@ -162,7 +163,8 @@ const struct cli_command cli_command_record = {
 	.runs_program = true,
 	.description = "Records the events of this kernel until Ctrl-C, or until COMMAND ends, whose exit status it "
 		       "returns. Each event is a packet, in time order across CPUs; the packet time is the time of the "
-		       "event. The interface statistics of the file and the summary show losses and their places.",
+		       "event. The summary, and the ledger in the file (see `tracewire info`), show where events were "
+		       "lost.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct record_run),

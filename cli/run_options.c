@@ -108,11 +108,11 @@ static const struct cli_option source_options[] = {
 	  .apply = cli_selection__add },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Trace only events that match this expression, for example 'prev_comm == \"make\" or softirq_raise.vec == "
-	  "NET_RX'; docs/filter.md describes the language. The kernel evaluates the parts that it supports, "
-	  "Tracewire the rest",
+	  "NET_RX'; docs/filter.md describes the language. The kernel evaluates the comparisons that it supports, "
+	  "and Tracewire evaluates the others",
 	  .offset = offsetof(struct run_config, filter), .apply = filter_option__parse },
 	{ 0, "event-filter", "FILTER", CLI_ARG_TEXT,
-	  "Record the events of the preceding --event options, back to the previous --event-filter, only if they "
+	  "Record the events of the --event options between the previous --event-filter and this one only if they "
 	  "match this tracefs filter, for example 'prev_pid == 1'",
 	  .apply = cli_selection__filter },
 	{ 'C', "clock", "CLOCK", CLI_ARG_CLOCK,
@@ -141,11 +141,12 @@ const struct cli_option_group run_source_group = { "Source", source_options };
 
 static const struct cli_option frame_options[] = {
 	{ 0, "events-per-frame", "N", CLI_ARG_NUMBER,
-	  "Largest number of events in a frame; 0: as many as fit, which needs the least CPU time; 1: a packet for "
+	  "Largest number of events in a frame; 0: as many as fit, which needs the least CPU time; 1: a frame for "
 	  "each event (default: 1 for stream --interface, otherwise 0)",
 	  .apply = apply_events_per_frame },
 	{ 0, "frame-size", "BYTES", CLI_ARG_SIZE,
-	  "Largest frame, 128 to 65532 bytes without the Ethernet header; reduced to the MTU of the interface or path",
+	  "Size of the largest frame, 128 to 65532 bytes without the Ethernet header; it is reduced to the MTU of the "
+	  "interface or path",
 	  .offset = offsetof(struct run_config, frame_size), .apply = apply_frame_size },
 	{ 0 },
 };
@@ -155,7 +156,7 @@ const struct cli_option_group run_frame_group = { "Frames", frame_options };
 static const struct cli_option status_options[] = {
 	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No status lines and no summary on standard error",
 	  .offset = offsetof(struct run_config, quiet) },
-	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also print the detailed counters at the end, and where the filter runs",
+	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also print where the filter runs, and at the end the detailed counters",
 	  .offset = offsetof(struct run_config, verbose) },
 	{ 0 },
 };
@@ -167,7 +168,7 @@ static int check(const struct run_config *config, struct tw_error *error)
 	if (!config->selection.n && !config->tracing.tracer)
 		return tw_error__set(
 			error, -EINVAL,
-			"no event is selected: give --event or --tracer; `tracewire list` shows all events");
+			"no event is selected: give --event or --tracer; `tracewire list` lists all events");
 	if (config->events_per_frame > UINT16_MAX)
 		return tw_error__set(error, -EINVAL,
 				     "a frame cannot hold %llu events: give --events-per-frame %d at most",

@@ -33,7 +33,7 @@ struct session {
 static int check(struct session *session, char *const *command, struct tw_error *error)
 {
 	if (session->config->follow && !command[0])
-		return tw_error__set(error, -EINVAL, "--follow needs a command to follow, after --");
+		return tw_error__set(error, -EINVAL, "--follow needs a command to trace: give it after --");
 	return run_config__producer(session->config, &session->options, error);
 }
 
@@ -232,8 +232,8 @@ static void free_producer(const struct session *session)
 
 	if (stay)
 		note__say(
-			"another process has files of this run's trace instances open: %u of them stay, disabled; 'tracewire "
-			"cleanup' removes them later",
+			"%u trace instances of this run stay, disabled, because another process has files in them open; "
+			"`tracewire cleanup` removes them later",
 			stay);
 }
 

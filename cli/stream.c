@@ -125,8 +125,8 @@ static int set_latency(void *target, const char *text, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE,
-	  "Send to this interface. For a veth pair made by vnet up, send from its other end, so that captures "
-	  "on NAME see the events. If there is no such interface, make a veth pair of that name for this run",
+	  "Send to this interface. If NAME is a veth pair of Tracewire, send from the end NAME-tx, so that captures "
+	  "on NAME receive the events. If there is no interface NAME, make a veth pair of that name for this run",
 	  .offset = offsetof(struct run_config, interface), .once = "run one stream for each interface" },
 	{ 0, "destination", "MAC|group", CLI_ARG_GROUP,
 	  "With --interface: send to this Ethernet address, or with 'group' to a multicast address, which switches "
@@ -141,11 +141,11 @@ static const struct cli_option options[] = {
 	  "their names, but the kernel's place in memory stays secret",
 	  .offset = offsetof(struct stream, raw_pointers) },
 	{ 0, "rate", "BITS[k|M|G]", CLI_ARG_TEXT,
-	  "Send at most this number of bits per second; events that the kernel's rings cannot hold meanwhile "
-	  "are lost and counted",
+	  "Send at most this number of bits per second. Events wait in the kernel's rings; if a ring is full, further "
+	  "events are lost and counted",
 	  .offset = offsetof(struct stream, rate), .apply = set_rate },
 	{ 0, "latency", "MS", CLI_ARG_NUMBER,
-	  "Longest time that an event may wait before it is sent (default: 20; with several events in a frame 40)",
+	  "Longest time that an event may wait before it is sent (default: 20, or 40 if frames have several events)",
 	  .offset = offsetof(struct stream, latency_ms), .apply = set_latency },
 	{ 0 },
 };
@@ -178,7 +178,8 @@ static const char *reason_of(uint16_t why)
 {
 	static const char *const reasons[] = {
 		[0] = "for a reason that this version does not know",
-		[TW_REFUSED_PLACES] = "its stream table is full: end some streams, or capture on another port",
+		[TW_REFUSED_PLACES] = "its stream table has no place for this stream: end some streams, or capture on "
+				      "another port",
 		[TW_REFUSED_SOURCE] = "it has reached its limit of streams from this address: end some, or raise its "
 				      "--streams-per-source",
 		[TW_REFUSED_RATE] =
@@ -446,9 +447,11 @@ static const struct cli_option_group *const groups[] = { &run_source_group, &run
 
 static const struct cli_example examples[] = {
 	{ "Stream scheduler events until Ctrl-C", "sudo tracewire stream -e sched -i tw0" },
-	{ "Watch them, from another terminal", "tshark -i tw0 -Y 'trace.sched.sched_switch.next_comm == \"sleep\"'" },
-	{ "Send them to another host, at most 100 Mbit/s", "sudo tracewire stream -e sched -u collector --rate 100M" },
-	{ "And write them there", "tracewire capture -u 18101 -w x.pcapng" },
+	{ "Show these events, from another terminal",
+	  "tshark -i tw0 -Y 'trace.sched.sched_switch.next_comm == \"sleep\"'" },
+	{ "Send scheduler events to another host, at most 100 Mbit/s",
+	  "sudo tracewire stream -e sched -u collector --rate 100M" },
+	{ "On that host, write the events to a file", "tracewire capture -u 18101 -w x.pcapng" },
 	{ NULL, NULL },
 };
 
@@ -463,8 +466,8 @@ const struct cli_command cli_command_stream = {
 		"Sends the events of this kernel, as Ethernet frames to an interface or over UDP to a host, until "
 		"Ctrl-C or until COMMAND ends, whose exit status it returns. The stream contains all metadata needed "
 		"to decode it, for captures from the start and for captures that join later.\n\n"
-		"On an interface the default is one event a frame, so that filters and columns are right in every "
-		"viewer. --events-per-frame 0 packs many events into a frame; this is the default over UDP. "
+		"On an interface, the default is one event per frame, so that filters and columns apply to single "
+		"events in every viewer. --events-per-frame 0 packs many events into a frame; this is the default over UDP. "
 		"Datagrams are as large as the path MTU permits, and are never fragmented.",
 	.examples = examples,
 	.groups = groups,

@@ -45,10 +45,11 @@ static void print_filtered(const struct tw_producer_counters *counters, const st
 	if (counters->given_up)
 		fprintf(out,
 			"given up %" PRIu64
-			" events by the producer: `matches` took more than a million steps, and counts as not matched\n",
+			" events by the producer: `matches` reached its limit, and counts as not matched\n",
 			counters->given_up);
 	if (places->left_out)
-		fprintf(out, "left out %zu events that appeared later and that the filter could not be applied to\n",
+		fprintf(out,
+			"left out %zu event types that appeared later, because the filter cannot be applied to them\n",
 			places->left_out);
 }
 
@@ -71,11 +72,11 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 		return;
 	fprintf(out,
 		"unsure   %" PRIu64 " rings: the kernel's counters do not match or cannot be read (%" PRIu64
-		" events read by its count, %" PRIu64
+		" events read by the kernel's count, %" PRIu64
 		" by Tracewire's); the number of events recorded and lost there is unknown\n",
 		unsure->rings, unsure->kernel_read, unsure->read);
-	fputs("unsure   another process cleared, resized or read these rings, or tracewire has a fault; if there "
-	      "was no such process, please report it\n",
+	fputs("unsure   another process cleared, resized or read these rings, or Tracewire has a fault; if there "
+	      "was no such process, please report the fault\n",
 	      out);
 }
 
@@ -83,7 +84,8 @@ bool summary__print_alarms(const struct tw_producer_counters *counters, FILE *ou
 {
 	print_unsure(&counters->unsure, out);
 	if (counters->switched_off)
-		fputs("others   another process disabled tracing before the end: later events are not recorded\n", out);
+		fputs("others   another process disabled tracing before the end: later events were not recorded\n",
+		      out);
 	if (!counters->balanced)
 		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
 		      out);
@@ -94,7 +96,7 @@ bool summary__print_alarms(const struct tw_producer_counters *counters, FILE *ou
 
 static const struct summary_row producer_rows[] = {
 	{ NULL, AT(dropped_unseen), "dropped",
-	  "packed frames in transmission, with an unknown number of events; receivers count them by the event numbers" },
+	  "packed frames in transmission, with an unknown number of events; receivers see gaps in the event numbers" },
 	{ NULL, AT(unnamed), "unnamed", "events of tasks without a known name" },
 	{ NULL, AT(bookkeeping_lost), "tasks", "fork, exec and rename events lost: some tasks may have old names" },
 	{ 0 },
@@ -112,10 +114,10 @@ void summary__print(const struct tw_producer_counters *counters, const struct tw
 	fprintf(out, "frames   %" PRIu64 ", %" PRIu64 " bytes\n", counters->frames, counters->bytes);
 	summary__print_rows(producer_rows, counters, out);
 	if (counters->symbols_hidden)
-		fputs("symbols  none: the kernel hides addresses (/proc/sys/kernel/kptr_restrict); functions are numbers\n",
+		fputs("symbols  none: the kernel hides addresses (/proc/sys/kernel/kptr_restrict); functions are shown as numbers\n",
 		      out);
 	if (counters->nameless_too_many)
-		fprintf(out, "symbols  %" PRIu64 " addresses exceeded the number that can be looked up\n",
+		fprintf(out, "symbols  %" PRIu64 " addresses were not looked up: their number exceeded the limit\n",
 			counters->nameless_too_many);
 	print_questions(&counters->questions, out);
 	summary__print_alarms(counters, out);

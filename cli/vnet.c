@@ -77,7 +77,7 @@ static int show(void *data, int n_args, char **args, struct tw_error *error)
 	if (tw_veth__list(show_veth, &search, error))
 		return CLI_EXIT_FAILURE;
 	if (search.name && !search.found) {
-		tw_error__set(error, -ENODEV, "there is no veth pair %s; `tracewire vnet show` lists them",
+		tw_error__set(error, -ENODEV, "Tracewire has no veth pair %s; `tracewire vnet show` lists all",
 			      search.name);
 		return CLI_EXIT_FAILURE;
 	}
@@ -88,7 +88,7 @@ static const struct cli_option up_options[] = {
 	{ 0, "mtu", "BYTES", CLI_ARG_SIZE, "MTU: largest frame, without the Ethernet header (default 9216)",
 	  .offset = offsetof(struct vnet_config, mtu) },
 	{ 0, "queues", "N", CLI_ARG_NUMBER,
-	  "Number of transmit queues, and so of threads that can send by AF_XDP at once (default 1)",
+	  "Number of transmit queues; through each, one thread can send by AF_XDP (default 1)",
 	  .offset = offsetof(struct vnet_config, queues) },
 	{ 0 },
 };
@@ -125,8 +125,8 @@ static const struct cli_command command_show = {
 	.arg_kind = CLI_ARG_INTERFACE,
 	.args_max = 1,
 	.description =
-		"Prints one line for each veth pair of Tracewire: name, state, MTU, queues, the two ends, and the owner "
-		"in quotes.",
+		"Prints one line for each veth pair of Tracewire, or for NAME only: name, state, MTU, queues, the two "
+		"ends, and the owner in quotes.",
 	.run = show,
 };
 
@@ -134,7 +134,7 @@ static const struct cli_command *const commands[] = { &command_up, &command_down
 
 static const struct cli_example examples[] = {
 	{ "Make a veth pair that stays, so that one capture can contain several runs", "sudo tracewire vnet up tw0" },
-	{ "Send events to it", "sudo tracewire stream -e sched -i tw0" },
+	{ "Send events to this veth pair", "sudo tracewire stream -e sched -i tw0" },
 	{ NULL, NULL },
 };
 

@@ -59,7 +59,7 @@ static int capture__check_source(const struct capture *capture, struct tw_error 
 		return tw_error__set(error, -EINVAL,
 				     "--interface and --udp exclude each other: a capture receives from one of them");
 	if (capture->udp && capture->xdp)
-		return tw_error__set(error, -EINVAL, "--xdp is for --interface: UDP is received by sockets");
+		return tw_error__set(error, -EINVAL, "--xdp is for --interface: --udp receives through a socket");
 	return capture->udp ? check_udp(capture->udp, error) : 0;
 }
 
@@ -401,7 +401,7 @@ static int check_ring(const struct capture *capture, struct tw_error *error)
 		return 0;
 	return tw_error__set(error, -ENOSPC,
 			     "writing %s: no space for the number of files of --ring-buffer; %" PRIu64
-			     " were removed early: make room, or choose fewer or smaller files",
+			     " files were removed early: make room, or choose fewer or smaller files",
 			     capture->file, removed);
 }
 
@@ -456,7 +456,7 @@ static const struct cli_option options[] = {
 	  .once = "run one capture for each port, and merge their files with mergecap" },
 	{ 0, "xdp", NULL, CLI_ARG_NONE,
 	  "Receive through AF_XDP: other programs on this interface do not see the frames; all other traffic "
-	  "passes. Requires an interface without an XDP program",
+	  "passes as usual. Requires an interface without an XDP program",
 	  .offset = offsetof(struct capture, xdp) },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'",
@@ -476,11 +476,11 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct capture, packed) },
 	{ 0, "align", "host|none", CLI_ARG_ALIGN,
 	  "host: convert all times to this host's clock, by time synchronisation with the producers; none: "
-	  "keep the clock of each machine (default)",
+	  "keep the times by each machine's clock (default)",
 	  .offset = offsetof(struct capture, align), .apply = set_align },
 	{ 0, "wall", NULL, CLI_ARG_NONE,
-	  "Let packet times follow when a producer's wall clock is set (default: use the wall "
-	  "clock as it was at the start)",
+	  "If a producer's wall clock is set, let later packet times follow it (default: use the wall clock as it "
+	  "was at the start)",
 	  .offset = offsetof(struct capture, wall) },
 	{ 0, "streams-per-source", "N", CLI_ARG_TEXT,
 	  "Admit at most N streams from one address, or one IPv6 /64 network, at the same time (default 224); from "
@@ -488,10 +488,11 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct capture, of_one_source), .apply = set_of_one_source },
 	{ 0, "unanswered", "BYTES", CLI_ARG_TEXT,
 	  "Accept at most BYTES a second in total from streams that do not answer time synchronisation requests; "
-	  "forged streams do not answer; K, M or G may follow; 0 means no limit (default 4M)",
+	  "such streams may be forged. BYTES may end with K, M or G; 0 means no limit (default 4M)",
 	  .apply = set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
-	  "Print the ledger of each stream on standard error every SECONDS; on a terminal always in the same place",
+	  "Print the ledger of each stream on standard error every SECONDS; on a terminal, each status replaces the "
+	  "previous one",
 	  .offset = offsetof(struct capture, status), .apply = set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
 	  "Write standard error as JSON, one object a line: begin, status, end, note and error; "
@@ -499,7 +500,7 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct capture, json), .apply = set_json },
 	{ 'Z', "user", "USER", CLI_ARG_USER,
 	  "If started by root, become this user when the interface and the file are open, or with --ring-buffer "
-	  "before the first file is created (default: the user behind sudo, otherwise nobody); with -Z root, no "
+	  "before the first file is created (default: the user who called sudo, otherwise nobody); with -Z root, no "
 	  "privileges are given up",
 	  .offset = offsetof(struct capture, user) },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE,
@@ -534,13 +535,13 @@ const struct cli_command cli_command_capture = {
 		"Receives the frames of `tracewire stream` from any number of machines, until Ctrl-C or a limit of "
 		"--count or --autostop. Unless --packed is given, each event is a packet with the time of the event, "
 		"in time order across CPUs and machines. Each stream is an "
-		"interface of the file. Packets of the file show where events are missing, and their number.\n\n"
+		"interface of the file. If events are missing, a packet at that place shows their number.\n\n"
 		"The ledger shows where each recorded event went: with --verbose, in --status and in each file (see "
 		"`tracewire info`). Time synchronisation with the producers gives an error bound for packet times: "
 		"trace.time_error in Wireshark.\n\n"
 		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures "
-		"on the interface see the same frames. Unless -Z names root, capture gives up all privileges before it "
-		"reads the first frame.",
+		"on the interface see the same frames, unless --xdp is given. Unless -Z names root, capture gives up all "
+		"privileges before it reads the first frame.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct capture),

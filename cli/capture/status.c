@@ -85,7 +85,7 @@ static const struct summary_row limits[] = {
 	  "task names did not fit into memory: later files may lack them" },
 	{ "metadata_in_pieces", AT(archive.metadata.incomplete), "limit",
 	  "incomplete metadata values, or PARTs of them, are not in the file" },
-	{ "not_asked", AT(asked.crowded), "limit", "frames of streams whose clocks are not polled: too many streams" },
+	{ "not_asked", AT(asked.crowded), "limit", "frames of streams that get no clock requests: out of memory" },
 	{ 0 },
 };
 
@@ -422,18 +422,18 @@ static void print_times(const struct tw_archive_report *report)
 
 	fprintf(stderr, "times    %s: ", report->name);
 	if (clock->error_ns == TW_ERROR_UNKNOWN) {
-		fputs("nothing bounds their error: the producer answered no time synchronisation request\n", stderr);
+		fputs("nothing bounds their error: no answer to a time synchronisation request arrived\n", stderr);
 		return;
 	}
-	fprintf(stderr, "within %.6f s of this host's (%s)", (double)clock->error_ns / TW_NS_PER_SECOND,
+	fprintf(stderr, "within %.6f s of this host's clock (%s)", (double)clock->error_ns / TW_NS_PER_SECOND,
 		summary__offset_method(clock->method));
 	if (clock->ahead_known)
-		fprintf(stderr, "; its wall clock is %+.6f s off, give or take %.6f",
+		fprintf(stderr, "; its wall clock is ahead by %+.6f s, give or take %.6f",
 			(double)clock->ahead / TW_NS_PER_SECOND, (double)clock->ahead_most / TW_NS_PER_SECOND);
 	if (clock->drift_known)
-		fprintf(stderr, "; gains %.3f ppm, give or take %.3f", clock->drift / 1e3, clock->drift_most / 1e3);
+		fprintf(stderr, "; it gains %.3f ppm, give or take %.3f", clock->drift / 1e3, clock->drift_most / 1e3);
 	if (clock->steps || clock->suspends)
-		fprintf(stderr, "; set %" PRIu64 " times, suspended %" PRIu64, clock->steps, clock->suspends);
+		fprintf(stderr, "; set %" PRIu64 " times, suspended %" PRIu64 " times", clock->steps, clock->suspends);
 	fputs("\n", stderr);
 }
 
@@ -477,7 +477,7 @@ static void print_outcome(const struct capture *capture)
 	}
 	outcome__print(&outcome, stderr);
 	if (!stats->n_streams)
-		fputs("no stream was received: `tracewire stream` sends them\n", stderr);
+		fputs("no stream was received: `tracewire stream` sends streams\n", stderr);
 }
 
 /* Prints the detailed lines of the end. outcome__print() has printed the difference of the ledger. */
@@ -500,7 +500,7 @@ static void print_summary(const struct capture *capture)
 	if (archive->merge.unreadable || archive->merge.refused)
 		fprintf(stderr,
 			"strange  %" PRIu64 " frames could not be read, %" PRIu64
-			" exceeded the number of streams or channels\n",
+			" exceeded the limit of streams or channels\n",
 			archive->merge.unreadable, archive->merge.refused);
 	summary__print_rows(question_counters, stats, stderr);
 	print_limits(capture, stats, stderr);

@@ -228,8 +228,8 @@ static int check_printable(const struct tw_format *format, const struct tw_line 
 		return 0;
 	return tw_error__set(
 		error, -EINVAL,
-		"the filter of %s:%s has control characters or invalid UTF-8, and is not printed: the kernel "
-		"compares \\xNN as four characters; -f of live, record and stream can set it",
+		"the filter of %s:%s has control characters or invalid UTF-8, and cannot be printed exactly; -f of "
+		"live, record and stream can set it",
 		format->system, format->name);
 }
 
@@ -496,8 +496,8 @@ static int compile(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 0, "to", "TARGET", CLI_ARG_BACK_END,
-	  "Target: tracefs, xdp, tc, u32, pcap, display; or tree, which prints the comparisons that each event is "
-	  "tested with",
+	  "Target: tracefs, xdp, tc, u32, pcap, display; or tree, which prints the comparisons that are tested for "
+	  "each event",
 	  .offset = offsetof(struct compile, to), .once = "run the command once for each target" },
 	{ 0 },
 };
@@ -526,7 +526,7 @@ static const struct cli_example examples[] = {
 	{ "Print filters for the kernel", "sudo tracewire filter compile --to tracefs -e sched 'prev_pid == 0'" },
 	{ "Print a Wireshark display filter",
 	  "f=$(tracewire filter compile --to display --from x.pcapng 'prev_pid == 0')" },
-	{ "Show those events", "tshark -r x.pcapng -Y \"$f\"" },
+	{ "Show the events that match this display filter", "tshark -r x.pcapng -Y \"$f\"" },
 	{ "Print the XDP program that drops these events",
 	  "sudo tracewire filter compile --to xdp --action drop 'prev_pid == 0'" },
 	{ NULL, NULL },
@@ -546,7 +546,7 @@ const struct cli_command filter_command_compile = {
 		"libpcap match only frames of that schema; otherwise they accept any schema. The schema of -e is that "
 		"of a stream with exactly these events. XDP and tc programs apply to frames with one event and to "
 		"packed frames; u32 filters, display filters and capture filters apply only to frames with one event. "
-		"Control frames pass, so that the remaining frames can be decoded.\n\n"
+		"Control frames always pass, because they are needed to decode the others.\n\n"
 		"The exit status is 2 if the target cannot express the whole expression; the error message says "
 		"which part, and why. `tracewire filter explain` shows which stage can.",
 	.examples = examples,

@@ -15,7 +15,7 @@ static int bind(struct filter_expression *expression, const struct cli_selection
 
 	if (formats->refused.n)
 		fprintf(stderr,
-			"%u formats cannot be read, and nothing is known of their events; the first because: %s\n",
+			"%u formats cannot be read, so the filter knows no fields of their events; the first reason: %s\n",
 			formats->refused.n, formats->refused.why.text);
 	/* Only if the user has named events: some event of a whole kernel has each of the keys as a field. */
 	if (selection->n && tw_filter__ambiguous_key(expression->filter, formats->schema, &note))

@@ -208,9 +208,9 @@ static int check_schemas(const struct capture_search *search, const char *name, 
 	if (search->chosen)
 		return tw_error__set(error, -ENODATA, "%s has no formats of schema %016" PRIx64, name,
 				     search->formats->schema_id);
-	return tw_error__set(error, -ENODATA,
-			     "%s has no formats of events: no frames of Tracewire, or their beginning is missing",
-			     name);
+	return tw_error__set(
+		error, -ENODATA,
+		"%s has no formats of events: it has no frames of Tracewire, or lacks the frames with metadata", name);
 }
 
 static int search_file(struct capture_search *search, int fd, const char *name, struct tw_error *error)

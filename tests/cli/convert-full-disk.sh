@@ -19,7 +19,7 @@ convert() { # FILE LEFT...: convert fails, and only the files LEFT are on the di
 	shift
 	err=$("$tracewire" convert "$large" "$file" 2>&1)
 	[ $? = 1 ] || fail "$file: exits with another status: $err"
-	tail -n 1 <<<"$err" | grep -qE "no room for $file after [0-9]+ bytes: the incomplete file was removed" || fail "$file: says $err"
+	tail -n 1 <<<"$err" | grep -qE "no space for $file after [0-9]+ bytes: the incomplete file was removed; free some space" || fail "$file: says $err"
 	[ "$(ls -A)" = "$*" ] || fail "$file: there is $(ls -A)"
 }
 

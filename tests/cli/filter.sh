@@ -191,7 +191,7 @@ END
 # A classifier that cannot evaluate all of an expression evaluates nothing of it.
 explain --for attach 'prev_pid == 0 && comm matches "^k"' | grep -q '^    left  *1, 2, ' || fail "explain: attach evaluates a part"
 explain --for stream 'comm ~ "k*"' >"$scratch/marks"
-grep -A1 '^  ftrace:print' "$scratch/marks" | grep -q 'off  *not taken' || fail "explain: marks: $(cat "$scratch/marks")"
+grep -A1 '^  ftrace:print' "$scratch/marks" | grep -q 'off  *not recorded' || fail "explain: marks: $(cat "$scratch/marks")"
 grep -q refuses "$scratch/marks" && fail "explain: stream does not refuse this: $(cat "$scratch/marks")"
 explain --json --for record 'prev_pid == 0 and time > 1' >"$scratch/json"
 python3 - "$scratch/json" <<'END' || fail "explain --json: $(cat "$scratch/json")"
@@ -232,7 +232,7 @@ refused 2 "compile: no target is given: name one with --to; there are tracefs, x
 	compile 'cpu == 1'
 refused 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile --to tracfs 'cpu == 1'
 refused 2 "compile: no expression is given; docs/filter.md describes the language" compile --to tree --from "$sample"
-refused 2 "compile: the filter of sched:sched_switch has control characters or invalid UTF-8, and is not printed: the kernel compares \\xNN as four characters; -f of live, record and stream can set it" \
+refused 2 "compile: the filter of sched:sched_switch has control characters or invalid UTF-8, and cannot be printed exactly; -f of live, record and stream can set it" \
 	compile --to tracefs --from "$sample" $'prev_comm == "\xe9"'
 refused 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
 refused 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \

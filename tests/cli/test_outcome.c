@@ -81,7 +81,7 @@ static void test_ledger(void **state)
 		    "10 events, 1 lost\n"
 		    "1 lost in the kernel's ring, which was full: make it larger with --buffer-size, or select fewer "
 		    "events\n"
-		    "1 events are unexplained: recorded, but in none of the places\n"
+		    "1 events are unexplained: recorded, but counted at no place\n"
 		    "details: add -v\n");
 	stats.ledger = (struct tw_ledger){ .state = TW_LEDGER_OPEN, .fact = { [TW_FACT_TAIL_FRAMES] = 4 } };
 	outcome__add_archive(&tail, &stats);

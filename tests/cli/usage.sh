@@ -60,7 +60,7 @@ refuses 2 "tracewire capture: no source is given: name an interface with --inter
 refuses 2 "tracewire capture: no file is given: name one with --write, or - for standard output" capture -i tw0
 refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
 refuses 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
-refuses 2 "tracewire stream: --filter is given twice; join the two with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
+refuses 2 "tracewire stream: --filter is given twice; join the two expressions with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
 refuses 2 "tracewire capture: --interface is given twice; run one capture for each interface, and merge their files with mergecap" \
 	capture -i lo -i tw0 -w x
 refuses 2 "tracewire capture: --udp is given twice; run one capture for each port, and merge their files with mergecap" \

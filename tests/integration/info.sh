@@ -67,7 +67,7 @@ balanced "$scratch/less.pcapng" closed
 less=$(of "$scratch/less.pcapng" "l['places']['wire']")
 lost=$((sent - $(of "$scratch/less.pcapng" "l['places']['delivered']")))
 expect "missing in a capture without a packet" "$lost" "$less"
-"$tracewire" info "$scratch/less.pcapng" | grep -qE ": $less events are missing by their numbers: filtered on the way, .* or lost$" ||
+"$tracewire" info "$scratch/less.pcapng" | grep -qE ": $less events are missing by their numbers: rejected by a classifier .* or lost$" ||
 	fail "no word of missing events: $("$tracewire" info "$scratch/less.pcapng" | tail -n 2)"
 
 # The capture filter of dumpcap is named as a reason

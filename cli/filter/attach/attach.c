@@ -151,8 +151,8 @@ const struct cli_command filter_command_show = {
 		"Lists the classifiers of this network namespace, including those of a running `filter attach`: the "
 		"hook that the kernel reports, the schema of the rules, and for each rule the number of frames and "
 		"events that matched. Further lines count frames that passed for other reasons, and dropped frames.\n\n"
-		"u32 counts frames only. A - means that this kernel does not count them, or that another process "
-		"removed the program and its counters.",
+		"u32 counts frames only. A - in place of a number means that this kernel does not count, or that "
+		"another process removed the program and its counters.",
 	.examples = show_examples,
 	.groups = show_groups,
 	.config_size = sizeof(struct select),
@@ -266,8 +266,8 @@ static int make(struct attach *attach, char **args, struct tw_error *error)
 	options->udp_port = (uint16_t)attach->udp_port;
 	if (options->place == TW_ATTACH_XDP && has_action(attach, TW_ACTION_REDIRECT))
 		fprintf(stderr,
-			"XDP redirects only events, control frames stay on %s: to decode them at the other interface "
-			"use --hook tc\n",
+			"XDP redirects only events, and control frames stay on %s: to decode the events at the other "
+			"interface, use --hook tc\n",
 			options->ifname);
 	return tw_classifier__new(options, &attach->classifier, error);
 }
@@ -417,7 +417,7 @@ static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Interface that receives the frames",
 	  .offset = offsetof(struct attach, options.ifname), .once = "run the command once for each interface" },
 	{ 0, "action", "ACTION", CLI_ARG_ACTION,
-	  "Action for events that match: pass, drop, mark:N, redirect:INTERFACE; one for each expression, in "
+	  "Action for events that match: pass, drop, mark:N or redirect:INTERFACE; give one for each expression, in "
 	  "the same order",
 	  .apply = add_action },
 	{ 0, "default", "ACTION", CLI_ARG_ACTION, "Action for events that match no rule (default pass)",
@@ -428,7 +428,7 @@ static const struct cli_option options[] = {
 	{ 0, "offload", NULL, CLI_ARG_NONE, "Run the rules on the network card only; fail if it cannot",
 	  .offset = offsetof(struct attach, options.offload) },
 	{ 0, "persist", NULL, CLI_ARG_NONE,
-	  "Return when the formats are known and the rules are in effect; the classifier stays attached",
+	  "Return as soon as the formats are known and the rules are in effect; the classifier stays attached",
 	  .offset = offsetof(struct attach, options.persist) },
 	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter frames in UDP datagrams to this port",
 	  .offset = offsetof(struct attach, udp_port) },
@@ -457,17 +457,18 @@ const struct cli_command filter_command_attach = {
 	.arg_kind = CLI_ARG_FILTER,
 	.args_max = TW_RULES_MAX,
 	.description =
-		"Attaches a classifier to an interface: an ordered list of rules for incoming frames, of which the "
-		"first that matches an event decides. Captures on the interface see frames before tc changes or drops them, but only those that XDP passed. Frames without events "
-		"pass, so that the remaining frames can be decoded.\n\n"
+		"Attaches a classifier to an interface: an ordered list of rules for incoming frames. The first rule "
+		"that matches an event decides. Captures on the interface see frames before tc changes or drops them, "
+		"but only frames that XDP passed. Frames without events always pass, because they are needed to decode "
+		"the others.\n\n"
 		"Rules are compiled for one schema. attach reads it from the stream on the interface. If the schema "
 		"of the stream changes, the rules are compiled again and replaced in one step; the counters "
 		"continue. With --from or -e, the rules are for that schema and do not change.\n\n"
-		"attach stays in the foreground, and the classifier is removed however attach ends; Ctrl-C prints "
-		"the counters. With --persist, the classifier stays until `tracewire filter detach`; in XDP, libxdp "
-		"attaches it beside other programs if its dispatcher works.\n\n"
-		"With --offload, the network card runs the rules: XDP in hardware mode, or tc with skip_sw. attach "
-		"fails unless the kernel confirms it. The kernel never runs them instead.",
+		"attach stays in the foreground. Ctrl-C ends it and prints the counters. The classifier is removed when "
+		"attach ends, even if it is killed. With --persist, the classifier stays until `tracewire filter "
+		"detach`; in XDP, libxdp attaches it beside other programs if its dispatcher works.\n\n"
+		"With --offload, the network card runs the rules: XDP in hardware mode, or tc with skip_sw. If the "
+		"kernel does not confirm this, attach fails. The kernel never runs the rules instead.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct attach),

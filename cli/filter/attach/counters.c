@@ -30,10 +30,10 @@ struct counted {
 static const struct {
 	const char *text, *key;
 } special[TW_COUNT_MORE] = {
-	[TW_COUNT_CONTROL] = { "no event: passed", "control" },
+	[TW_COUNT_CONTROL] = { "frames without events: passed", "control" },
 	[TW_COUNT_PART] = { "pieces of large events: passed", "part" },
-	[TW_COUNT_OTHER_SCHEMA] = { "of another schema: passed", "other_schema" },
-	[TW_COUNT_UNREADABLE] = { "cannot be read or changed: passed", "unreadable" },
+	[TW_COUNT_OTHER_SCHEMA] = { "frames of another schema: passed", "other_schema" },
+	[TW_COUNT_UNREADABLE] = { "frames that cannot be read or changed: passed", "unreadable" },
 	[TW_COUNT_DROPPED] = { "dropped", "dropped" },
 	[TW_COUNT_FILTERED] = { "events replaced by FILTERED in packed frames", "filtered" },
 };
@@ -105,7 +105,7 @@ static void format_action(uint8_t action, uint32_t arg, char text[ACTION_MAX])
 	else if (if_indextoname(arg, name))
 		snprintf(text, ACTION_MAX, "redirect:%s", name);
 	else
-		snprintf(text, ACTION_MAX, "redirect to interface %" PRIu32 ", which has gone", arg);
+		snprintf(text, ACTION_MAX, "redirect to interface %" PRIu32 ", which does not exist", arg);
 }
 
 static void print_number(uint64_t value)

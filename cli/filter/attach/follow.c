@@ -94,9 +94,9 @@ static int refused(struct follow *follow, const struct collected_schema *collect
 		return tw_error__set(error, err, "%s", why->text);
 	note_report(follow, collected, true);
 	fprintf(stderr,
-		"stream %016" PRIx64 " has a new schema, %016" PRIx64
-		", that the rules cannot be bound to: %s; its events pass\n",
-		collected->stream_id, collected->id, why->text);
+		"the rules cannot be compiled for the new schema %016" PRIx64 " of stream %016" PRIx64
+		": %s; the events of this stream pass\n",
+		collected->id, collected->stream_id, why->text);
 	return 0;
 }
 
@@ -112,7 +112,7 @@ static int bind_rules(struct follow *follow, const struct collected_schema *coll
 		fprintf(stderr, "the rules are now for schema %016" PRIx64 " of stream %016" PRIx64 "\n", collected->id,
 			collected->stream_id);
 	if (collected->refused.n)
-		fprintf(stderr, "%u of its formats cannot be read, and nothing is known of their events\n",
+		fprintf(stderr, "%u of its formats cannot be read, so the rules know no fields of their events\n",
 			collected->refused.n);
 	follow->schema_id = collected->id;
 	follow->stream_id = collected->stream_id;
@@ -126,7 +126,7 @@ static void report_other(struct follow *follow, const struct collected_schema *c
 	note_report(follow, collected, false);
 	fprintf(stderr,
 		"stream %016" PRIx64 " has another schema, %016" PRIx64
-		": a classifier is for one, so its events pass and are counted\n",
+		": a classifier is for one schema only, so the events of this stream pass and are counted\n",
 		collected->stream_id, collected->id);
 }
 

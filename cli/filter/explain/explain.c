@@ -196,7 +196,7 @@ static int do_part(struct journey *journey, enum filter_stage stage, struct filt
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	if (does->kind == TW_NODE_TRUE) {
 		if (can_some(journey->left, back_end))
-			step->entangled = "an 'or' joins what it can evaluate with what it cannot";
+			step->entangled = "an 'or' joins comparisons that this stage supports with others";
 		return 0;
 	}
 	if (stage == FILTER_IN_TRACEFS)
@@ -415,17 +415,19 @@ static int apply_live(void *data, const char *value, struct tw_error *error)
 
 	config->live = true;
 	if (tw_number__parse(value, &rule, &config->seconds, NULL))
-		return tw_error__set(error, -EINVAL,
-				     "--live '%s' is not a number of seconds: give one, or 0 to count until Ctrl-C",
-				     value);
+		return tw_error__set(
+			error, -EINVAL,
+			"--live '%s' is not a number of seconds: give a whole number, or 0 to count until Ctrl-C",
+			value);
 	return 0;
 }
 
 static int check(const struct explain *config, struct tw_error *error)
 {
 	if (config->live && config->source.file)
-		return tw_error__set(error, -EINVAL,
-				     "--live counts events of this kernel, and --from is about a capture");
+		return tw_error__set(
+			error, -EINVAL,
+			"--live counts events of this kernel, and --from names a capture: omit one of the two");
 	if (config->live && !config->source.selection.n)
 		return tw_error__set(error, -EINVAL, "--live needs to know which events to record: give --event");
 	return 0;
@@ -459,8 +461,8 @@ static const struct cli_option options[] = {
 	  "--from), attach; or dumpcap, tshark",
 	  .offset = offsetof(struct explain, pipeline) },
 	{ 0, "hook", "HOOK", CLI_ARG_HOOK,
-	  "Also show a classifier with the same expression on the interface: xdp, tc or u32 (default with --for "
-	  "attach: xdp)",
+	  "Also show a classifier with the same expression on the interface: HOOK is xdp, tc or u32 (default with "
+	  "--for attach: xdp)",
 	  .offset = offsetof(struct explain, hook) },
 	{ 0, "live", "SECONDS", CLI_ARG_NUMBER,
 	  "Run the filter for SECONDS (0: until Ctrl-C), and count the matches of each comparison and the "
@@ -475,7 +477,7 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, &cli_formats_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Show what the kernel evaluates, and what tracewire evaluates",
+	{ "Show which comparisons the kernel evaluates, and which Tracewire",
 	  "sudo tracewire filter explain -e sched 'prev_pid == 0 and comm ~ \"k*\"'" },
 	{ "Show whether tc's u32 supports the expression",
 	  "sudo tracewire filter explain -e sched --for attach --hook u32 'cpu == 1'" },
@@ -492,14 +494,15 @@ const struct cli_command filter_command_explain = {
 	.arg_kind = CLI_ARG_FILTER,
 	.args_max = 1,
 	.description =
-		"Prints a table of the comparisons and the stages that support them: `yes`, `no`, `part` if it "
+		"Prints a table of the comparisons and the stages that support them: `yes`, `no`, `part` if support "
 		"depends on the event, `known` if the event type alone decides; and the reasons. Below, it shows the "
-		"path of events through a command: the comparisons that each stage evaluates, the filter string of "
+		"path of events through a command: the comparisons that each stage evaluates, the filter string for "
 		"the kernel, and the comparisons left for the next stage. Events that cannot match are not enabled.\n\n"
 		"With --live, which requires root and -e, the events are recorded twice at the same time, with and "
 		"without the filter, and both are counted. A few events may be counted in only one of the two "
 		"recordings: at the limits of the counted interval, because the same event has a separate time stamp "
-		"in each recording; and while a task changes its name, because the kernel reports the change before it happens.",
+		"in each recording; and while a task changes its name, because the kernel reports the change before it "
+		"happens.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct explain),

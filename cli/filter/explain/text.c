@@ -169,7 +169,7 @@ static void print_route(const struct filter_explanation *explanation, const stru
 	else if (route->fate == FILTER_MATCHES_ALWAYS)
 		fputs("    all       every one of them matches\n", out);
 	else if (route->fate == FILTER_TURNED_AWAY)
-		fputs("    off       not taken: the filter needs task names, and the kernel does not filter marks\n",
+		fputs("    off       not recorded: the filter needs task names, and the kernel cannot filter these lines\n",
 		      out);
 	for (unsigned int i = 0; i < explanation->pipeline->n; i++)
 		print_step(explanation, route, i, out);
@@ -223,7 +223,7 @@ static void print_verdict(const struct filter_live *live, FILE *out)
 	if (live->own_seen)
 		fputs("threads of this program are in the traces, because they could not be excluded\n", out);
 	else
-		fputs("at the edges of the window, or while a task changed its name; see --help\n", out);
+		fputs("at the limits of the interval, or while a task changed its name; see --help\n", out);
 }
 
 static void print_window(const struct filter_live *live, FILE *out)
@@ -245,7 +245,7 @@ static void print_stages(const struct filter_live *live, FILE *out)
 	print_line("rejected by the producer", counters->filtered, out);
 	print_line("delivered", counters->delivered, out);
 	if (live->places.refused)
-		fprintf(out, "     the kernel refuses the filters of %zu kinds of events; later stages evaluate them\n",
+		fprintf(out, "     the kernel refuses the filters of %zu event types; later stages evaluate them\n",
 			live->places.refused);
 }
 
