@@ -288,12 +288,12 @@ static int refused(const struct set *set, const struct node *node, const struct 
 	if (answer->err == -ENOENT && kind)
 		return tw_error__set(
 			error, -EOPNOTSUPP,
-			"this kernel has no tc action %s (module act_%s), which u32 needs for an action of these rules; "
-			"--hook tc does not need the module",
+			"this kernel has no tc action %s (module act_%s), which u32 needs for an action of these rules: "
+			"load the module, or use --hook tc",
 			kind, kind);
 	if (set->state->public.offload)
 		return tw_error__set(error, answer->err,
-				     "%s does not take u32 into hardware: %s. Without --offload the kernel runs it",
+				     "%s does not take u32 into hardware: %s. Without --offload, the kernel runs it",
 				     ifname, answer->text);
 	return tw_error__set(error, answer->err, "cannot attach u32 to tc of %s: %s", ifname, answer->text);
 }

@@ -126,7 +126,7 @@ int tw_xdp__plan(const struct tw_state *state, struct tw_error *error)
 	int err = query(state->public.ifindex, &there);
 
 	if (err)
-		return tw_error__set(error, err, "cannot ask %s for its XDP program: %s", state->public.ifname,
+		return tw_error__set(error, err, "cannot read which XDP program %s has: %s", state->public.ifname,
 				     strerror(-err));
 	id = in_the_way(state, &there);
 	if (!id)
@@ -134,7 +134,7 @@ int tw_xdp__plan(const struct tw_state *state, struct tw_error *error)
 	tw_program__name_of(id, name);
 	return tw_error__set(
 		error, -EEXIST,
-		"%s has an XDP program of another owner already, %s with id %u; --hook tc does not use XDP",
+		"%s has an XDP program of another owner already, %s with id %u; use --hook tc, or remove that program",
 		state->public.ifname, *name ? name : "without a name", id);
 }
 
@@ -183,7 +183,7 @@ int tw_xdp__offload(const struct tw_state *state, int program, int old, struct t
 	if (err)
 		return tw_error__set(
 			error, err,
-			"%s does not take the program into hardware: %s. Without --offload the kernel runs it",
+			"%s does not take the program into hardware: %s. Without --offload, the kernel runs it",
 			state->public.ifname, tw_log_capture__why(&log, err));
 	return 0;
 }

@@ -86,7 +86,8 @@ static int end_holder(struct tw_state_file *file, const struct tw_attached *atta
 	int err = -EBUSY;
 
 	if (is_one_of_us(attached->pid) && kill(attached->pid, SIGTERM) && errno != ESRCH)
-		return tw_error__set(error, -errno, "process %d holds the classifier, and cannot be sent SIGTERM: %s",
+		return tw_error__set(error, -errno,
+				     "process %d holds the classifier, and SIGTERM cannot be sent to it: %s",
 				     (int)attached->pid, strerror(errno));
 	for (int ms = 0; ms < WAIT_MS && err == -EBUSY; ms += LOOK_MS) {
 		nanosleep(&pause, NULL);
@@ -95,7 +96,7 @@ static int end_holder(struct tw_state_file *file, const struct tw_attached *atta
 	if (!err)
 		return tw_stale__remove(file, error);
 	return err == -ENOENT ? 0
-			      : tw_error__set(error, err, "process %d holds the classifier, and does not end",
+			      : tw_error__set(error, err, "process %d holds the classifier, and did not end in time",
 					      (int)attached->pid);
 }
 

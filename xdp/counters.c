@@ -72,7 +72,7 @@ static int unread(const struct tw_attached *attached, int err, struct tw_error *
 				     tw_attach_place__name(attached->place), attached->ifname);
 	return tw_error__set(error, err, "cannot read the counters of %s on %s: %s",
 			     tw_attach_place__name(attached->place), attached->ifname,
-			     err == -EPERM ? "those of another process require CAP_SYS_ADMIN" : strerror(-err));
+			     err == -EPERM ? "counters of another process require CAP_SYS_ADMIN" : strerror(-err));
 }
 
 /* Open a map. Maps of this process are open already, even if the program was removed; others are opened by id (needs CAP_SYS_ADMIN). */
@@ -136,7 +136,7 @@ int tw_attached__count(const struct tw_attached *attached, tw_counted_visitor *e
 		return count_u32(&reading, attached->state, error);
 	if (cpus < 1) /* the kernel writes values of all CPUs: the buffer would be too small */
 		return tw_error__set(error, -EIO,
-				     "cannot read the number of CPUs: /sys/devices/system/cpu/possible: %s",
+				     "cannot read the number of CPUs from /sys/devices/system/cpu/possible: %s",
 				     strerror(cpus < 0 ? -cpus : ENODATA));
 	reading.values = calloc((size_t)reading.rows * reading.cpus, sizeof(*reading.values));
 	if (!reading.values)

@@ -37,7 +37,7 @@ int tw_interface__index(const char *name, struct tw_error *error)
 	if (index == -ENODEV)
 		return tw_error__set(error, index, "there is no interface %s", name);
 	if (index < 0)
-		return tw_error__set(error, index, "cannot ask for interface %s: %s", name, strerror(-index));
+		return tw_error__set(error, index, "cannot look up interface %s: %s", name, strerror(-index));
 	return index;
 }
 

@@ -46,8 +46,8 @@ static int make(const struct layout *layout, unsigned int rows, int offload_to, 
 	if (offload_to && fd != -EPERM)
 		return tw_error__set(
 			error, -EOPNOTSUPP,
-			"the interface's driver does not take BPF into hardware: it refuses the counters' map (%s). "
-			"Without --offload the kernel runs the program",
+			"the interface's driver does not take BPF into hardware: it refuses the map of the counters (%s). "
+			"Without --offload, the kernel runs the program",
 			strerror(-fd));
 	return tw_error__set(error, fd, "cannot make the map %s of %u bytes: %s", layout->name, value,
 			     fd == -EPERM ? "this requires root, or CAP_BPF and CAP_NET_ADMIN" : strerror(-fd));
