@@ -289,7 +289,7 @@ static const struct test_refusal refusals[] = {
 	{ TRACEFS, TIME, ANY, .why = "the kernel's filters cannot compare the time" },
 	{ U32, TIME, ANY, .why = "an event's time is a sum of two numbers, and u32 cannot add" },
 	{ PCAP, TIME, ANY, .why = "an event's time is a sum, and libpcap's optimizer makes wrong programs for sums" },
-	{ TRACEFS, COMM, EXISTS, .why = "the kernel knows more names than this program" },
+	{ TRACEFS, COMM, EXISTS, .why = "the kernel knows names that Tracewire does not know" },
 	{ PRODUCER, COMM, ANY, .why = "the task's name may become known only after the event" },
 	{ BPF, COMM, ANY, .why = "the task's name is not in the frames" },
 	{ U32 | PCAP, COMM, ANY, .why = "the task's name is not in the frames of its events" },
@@ -309,7 +309,7 @@ static const struct test_refusal refusals[] = {
 	  .why = "display filters have no notation for this number" },
 
 	/* Offsets of fields. */
-	{ BPF, FIELD, ANY, is_common, .why = "it is a field common to all events" },
+	{ BPF, FIELD, ANY, is_common, .why = "a BPF program does not read this field, which all events have" },
 	{ BPF, FIELD, ANY, .exceeds = reaches_further, .limit = TW_BPF_EXTENT_MAX,
 	  .why = "it is beyond the bytes of an event that a BPF program can read" },
 	{ BPF, NUMBER | ARRAY, ANY, is_dynamic, .why = "its offset in the event varies" },

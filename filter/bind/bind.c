@@ -36,7 +36,7 @@ static int check_length(const struct tw_binding *binding, const struct tw_subjec
 	if (!whole || !field || field->kind == TW_FIELD_BITMASK || field->place != TW_PLACE_FIXED ||
 	    literal->len <= field->size)
 		return 0;
-	return tw_filter_error(binding->error, -ERANGE, literal->column, "'%s' has %u bytes and cannot have this text",
+	return tw_filter_error(binding->error, -ERANGE, literal->column, "'%s' has %u bytes and cannot hold this text",
 			       subject->name, field->size);
 }
 

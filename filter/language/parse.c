@@ -249,7 +249,8 @@ static int wait_for(struct expression_parser *p, enum waiting_operator what)
 	int err;
 
 	if (p->depth + deeper > TW_FILTER_DEPTH_MAX)
-		return tw_filter_error(p->error, -E2BIG, parser__column(p), "more than %d nested parentheses and nots",
+		return tw_filter_error(p->error, -E2BIG, parser__column(p),
+				       "an expression has at most %d levels of parentheses and `not`",
 				       TW_FILTER_DEPTH_MAX);
 	p->depth += deeper;
 	p->waiting[p->n_waiting].what = what;
@@ -297,7 +298,7 @@ static int close_parenthesis(struct expression_parser *p)
 	if (err)
 		return err;
 	if (!p->n_waiting)
-		return parser__refuse(p, "this parenthesis has no opening one");
+		return parser__refuse(p, "this parenthesis has no opening parenthesis");
 	p->n_waiting--;
 	p->depth--;
 	return parser__next(p);
@@ -309,7 +310,7 @@ static int say_no_joint(const struct expression_parser *p)
 	const char *why = "'and', 'or' or the end is expected here";
 
 	if (p->token.kind == TW_TOKEN_MASK)
-		why = "'&' is followed by a mask, directly after a name; '&&' is 'and'";
+		why = "a mask is written NAME & MASK; '&&' is 'and'";
 	else if (p->token.kind == TW_TOKEN_RANGE)
 		why = "write a range in a set: in {1..5}";
 	else if (p->token.kind == TW_TOKEN_OPEN)
@@ -353,7 +354,7 @@ static int parse(struct expression_parser *p)
 		err = settle(p, WAITING_OR);
 	if (!err && p->n_waiting)
 		return tw_filter_error(p->error, -EINVAL, p->waiting[p->n_waiting - 1].column,
-				       "this parenthesis has no closing one");
+				       "this parenthesis has no closing parenthesis");
 	return err;
 }
 

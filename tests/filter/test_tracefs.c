@@ -127,7 +127,7 @@ static const struct {
 	{ "prev_comm matches a", SWITCH,
 	  "column 1: tracefs cannot express 'prev_comm matches a', because the kernel's filters have no regular expressions" },
 	{ "comm", SWITCH,
-	  "column 1: tracefs cannot express 'comm', because the kernel knows more names than this program" },
+	  "column 1: tracefs cannot express 'comm', because the kernel knows names that Tracewire does not know" },
 	{ "prev_comm == \"a'\\\"\"", SWITCH,
 	  "column 1: tracefs cannot express 'prev_comm == \"a'\\\"\"', because the kernel's filters cannot quote a text that has both kinds of quotes" },
 };
