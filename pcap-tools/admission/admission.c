@@ -614,8 +614,8 @@ const char *tw_refusals__why(uint16_t why)
 			"none of their frames continues the numbers of another, so they are forged or damaged; a firewall "
 			"can block hosts that are not producers",
 		[TW_REFUSED_PLACES] =
-			"the stream table has no place left, or none for a stream that sends no TIME_SYNC responses; permit "
-			"UDP in both directions, or end streams that are not needed",
+			"the stream table has no place, or none for a stream that does not answer requests; permit UDP in "
+			"both directions, or end streams that are not needed",
 		[TW_REFUSED_SOURCE] = "one address has reached its limit of streams; raise --streams-per-source",
 		[TW_REFUSED_RATE] =
 			"streams without TIME_SYNC responses send too many bytes per second; permit UDP in both directions, "

@@ -272,7 +272,7 @@ static int refuse(struct tw_capture_file *file, struct tw_error *error)
 			"%s is a trace.dat file, not a capture; `tracewire convert %s OUT.pcapng` converts it",
 			file->name, file->name);
 	if (there >= sizeof(gzip) && !memcmp(first, gzip, sizeof(gzip)))
-		return tw_error__set(error, -EINVAL, "%s is compressed; pipe `gunzip -c` of it to standard input (-)",
+		return tw_error__set(error, -EINVAL, "%s is compressed by gzip: decompress it first, with `gunzip -c`",
 				     file->name);
 	return tw_error__set(error, -EINVAL, "%s is neither a pcapng nor a pcap file, according to its first bytes",
 			     file->name);

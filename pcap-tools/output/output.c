@@ -31,9 +31,9 @@ const char *tw_output__remedy(int err)
 		return "; name a file in it";
 	case EACCES:
 	case EPERM:
-		return "; give a directory with write permission";
+		return "; give a path with write permission";
 	case EROFS:
-		return "; give a directory on another file system";
+		return "; give a path on another file system";
 	case ENOSPC:
 	case EDQUOT:
 		return "; free some space, or write to another file system";
@@ -59,17 +59,18 @@ static int output__fail(struct tw_output *o, int err, struct tw_error *error)
 			"file system",
 			o->name, bytes);
 	case EPIPE:
-		return tw_error__set(error, err, "writing %s: its reader has gone, after %llu bytes", o->name, bytes);
+		return tw_error__set(error, err, "writing %s: its reader closed it, after %llu bytes", o->name, bytes);
 	case EFBIG:
 		return tw_error__set(
 			error, err,
-			"writing %s: the file reached the maximum size (of ulimit -f, or of the file system) after %llu bytes",
+			"writing %s: the file reached the maximum size (of ulimit -f, or of the file system) after %llu "
+			"bytes; raise the limit, or write to another file system",
 			o->name, bytes);
 	case ETIMEDOUT:
 		return tw_error__set(
 			error, err,
-			"writing %s: it accepted no more data after %llu bytes; the rest was given up after the request to "
-			"stop",
+			"writing %s: it accepted no more data after %llu bytes; after the request to stop, the remaining data "
+			"was discarded",
 			o->name, bytes);
 	default:
 		return tw_error__set(error, err, "writing %s: %s, after %llu bytes", o->name, strerror(-err), bytes);
@@ -641,8 +642,8 @@ static int output__tell_gone(struct tw_output *o, int err, struct tw_error *erro
 	if (o->rotates)
 		return tw_error__set(
 			error, -ENOENT,
-			"writing %s: another program removed %llu of the files while they were written; %llu bytes are lost "
-			"with them",
+			"writing %s: another program removed %llu of the files while they were written; their %llu bytes are "
+			"lost",
 			o->path, (unsigned long long)o->gone, (unsigned long long)o->gone_bytes);
 	return tw_error__set(error, -ENOENT,
 			     "writing %s: another program removed it while it was written; its %llu bytes are lost",

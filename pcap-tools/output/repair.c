@@ -361,7 +361,7 @@ static int explain(int err, const char *path, struct tw_error *error)
 	if (err == -EBADMSG)
 		return tw_error__set(
 			error, err,
-			"repairing %s: it is damaged before its end, or not written by tracewire; it stays unchanged",
+			"repairing %s: the file is damaged before its end, or was not written by Tracewire; it stays unchanged",
 			path);
 	return tw_error__set(error, err, "repairing %s: %s", path, strerror(-err));
 }

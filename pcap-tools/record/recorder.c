@@ -362,8 +362,8 @@ static void recorder__leave_behind(struct tw_recorder *rec)
 	left = rec;
 	tw_error__set(
 		&rec->error, -ETIMEDOUT,
-		"writing %s: the disk does not answer; it is unknown which part of the last write is in the file, so "
-		"all of it counts as not written",
+		"writing %s: the disk does not respond; it is unknown which part of the last write is in the file, so "
+		"the whole write counts as not written",
 		rec->name);
 	tw_archive__missing(rec->archive, frames);
 	tw_archive__give_up(rec->archive, -ETIMEDOUT, &rec->error);

@@ -134,8 +134,8 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 		return; /* without a check of the offset: that of an empty ring may be any */
 	if (ring->at > dat->source.size || ring->end - ring->at > dat->source.size - ring->at) {
 		tw_dat__damage(dat, dat->source.size,
-			       "the file ends here, but events of CPU %u should be from %llu to %llu", ring->cpu,
-			       (unsigned long long)ring->at, (unsigned long long)ring->end);
+			       "the file ends here, but the events of CPU %u should be at bytes %llu to %llu",
+			       ring->cpu, (unsigned long long)ring->at, (unsigned long long)ring->end);
 		ring->end = dat->source.size;
 		ring->at = ring->at < ring->end ? ring->at : ring->end;
 	}

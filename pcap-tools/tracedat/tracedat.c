@@ -134,7 +134,7 @@ static int not_ours(const struct tw_tracedat *dat, const char *head, size_t len,
 	const char *hint = "";
 
 	if (len >= sizeof(block) && !memcmp(head, &block, sizeof(block)))
-		hint = ", but a pcapng file already: tracewire report prints it";
+		hint = ", but a pcapng file: `tracewire report` prints it";
 	else if (!len)
 		hint = ": it is empty";
 	return tw_error__set(error, -EINVAL, "%s is not a trace.dat file of trace-cmd%s", dat->name, hint);
@@ -234,8 +234,8 @@ static int text_only(const struct tw_tracedat *dat, struct tw_error *error)
 {
 	return tw_error__set(
 		error, -EINVAL,
-		"%s has the text of a latency tracer instead of records: print it with trace-cmd report; there is "
-		"nothing to convert",
+		"%s has the text of a latency tracer and no records, so there is nothing to convert: print it with "
+		"trace-cmd report",
 		dat->name);
 }
 
@@ -263,7 +263,7 @@ static int read_rings(struct tw_dat_cursor *c, uint32_t *cpus, struct tw_dat_pla
 		return text_only(c->dat, error);
 	if (!err)
 		err = is_tag(tag, "flyrecord") ? tw_dat__read_places(c, *cpus, false, ret) : -EBADMSG;
-	return err == -EBADMSG ? truncated(c, "the place of its events", error) : err;
+	return err == -EBADMSG ? truncated(c, "the positions of its events", error) : err;
 }
 
 /* Reads the list of clocks after the places, such as "local [global] counter". Return: the clock in brackets; NULL if none */
@@ -311,7 +311,8 @@ static int read_instance(struct tw_tracedat *dat, size_t i, uint32_t cpus)
 	if (err == -ENOMEM)
 		return err;
 	if (err) {
-		tw_dat__damage(dat, buffer->offset, "the place of the events of \"%s\" should be here", buffer->name);
+		tw_dat__damage(dat, buffer->offset, "the positions of the events of buffer \"%s\" should be here",
+			       buffer->name);
 		return 0;
 	}
 	buffer->cpus = cpus;
@@ -377,7 +378,7 @@ static int expand(struct tw_dat_cursor *c, struct tw_tracedat_bytes *ret)
 	int err;
 
 	if (!dat->compresses)
-		return tw_dat__damage(dat, begin, "a section is compressed, but the file says that none is");
+		return tw_dat__damage(dat, begin, "a section is compressed, but according to the header none is");
 	packed_len = tw_dat_cursor__u32(c);
 	len = tw_dat_cursor__u32(c);
 	dat->expanded += len;
@@ -478,7 +479,7 @@ static void open_buffers(struct tw_tracedat *dat)
 
 		if (!err && b->compressed && !dat->compresses)
 			err = tw_dat__damage(dat, b->offset,
-					     "events are compressed, but the file says that nothing is");
+					     "events are compressed, but according to the header nothing is");
 		if (err)
 			b->cpus = 0;
 	}

@@ -105,12 +105,12 @@ tail -n 1 x.txt | cmp - <(tail -n 1 z.txt) || fail "the events after the damage 
 
 # A full disk, and a reader that closes the pipe.
 run 1 "$tracewire" convert "$good" /dev/full
-tells 'no room'
+tells 'no space'
 (ulimit -f 100 && trap '' XFSZ && exec "$tracewire" convert -q "$good" z.pcapng) 2>err && fail "a file larger than allowed"
 tells 'maximum size'
 nothing_at z.pcapng
 "$tracewire" convert -q "$good" - 2>err | head -c 100 >/dev/null
-tells 'has gone'
+tells 'closed it'
 
 # convert ends at the maximum file size, before the kernel would kill it.
 (ulimit -c 0 -f 100 && exec "$tracewire" convert -q "$large" k.pcapng) 2>err

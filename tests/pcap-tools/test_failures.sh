@@ -45,7 +45,7 @@ rm "$dir/full.pcapng"
 status=0
 { "$sample" - 1000000 2>"$dir/said" || echo $? >"$dir/status"; } | head -c 1000 >/dev/null
 [ "$(cat "$dir/status")" = 1 ] || fail "closed pipe: $(cat "$dir/status") $(cat "$dir/said")"
-grep -q "standard output: its reader has gone" "$dir/said" || fail "closed pipe: $(cat "$dir/said")"
+grep -q "standard output: its reader closed it" "$dir/said" || fail "closed pipe: $(cat "$dir/said")"
 umount "$dir"
 
 # The writer is killed at any moment: tshark reads the file, at worst with a warning about the truncation.

@@ -284,7 +284,7 @@ static void closed_pipe_is_an_error(void **state)
 	assert_int_equal(put_packet(w, id, 1, "x", 1), 0);
 	assert_int_equal(tw_pcapng__flush(w), -EPIPE);
 	assert_int_equal(tw_pcapng__error(w, &err), -EPIPE);
-	assert_non_null(strstr(err.text, "its reader has gone"));
+	assert_non_null(strstr(err.text, "its reader closed it"));
 	close_writer(w);
 	close(fds[1]);
 }

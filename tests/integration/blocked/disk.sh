@@ -47,7 +47,7 @@ if mkfs.ext4 -q "$scratch/image" 2>"$scratch/out" && mount -o loop "$scratch/ima
 	run_load
 	kill -INT "$run"
 	wait_for says "$scratch/run.err" '^ledger .*the difference is unknown: at least [1-9][0-9]* frames'
-	wait_for says "$scratch/run.err" 'the disk does not answer'
+	wait_for says "$scratch/run.err" 'the disk does not respond'
 	fsfreeze -u "$scratch/hung"
 	ends_with 1 "record on a disk that hangs"
 else
