@@ -197,6 +197,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 		.progress = show_conversion,
 		.ctx = convert,
 	};
+	const bool is_new = convert->output.unnamed || convert->output.draft[0]; /* otherwise a device or a pipe */
 	struct tw_convert_stats stats;
 	int err;
 
@@ -204,7 +205,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 	progress__end(&convert->progress);
 	if (err == -ENOSPC || err == -EDQUOT)
 		tw_error__set(error, err, "no space for %s after %" PRIu64 " bytes%s; free some space", options.name,
-			      stats.bytes, strcmp(convert->out, "-") ? ": the incomplete file was removed" : "");
+			      stats.bytes, is_new ? ": the incomplete file was removed" : "");
 	if (!err)
 		err = output_file__finish(&convert->output, error);
 	if (err)
