@@ -322,8 +322,8 @@ static void constants(void **state)
 	expect_text("| version | %u |", TW_VERSION);
 	expect_text("at most %u bytes", TW_FRAME_MAX);
 	expect_text("%u bytes at most |", TW_COMM_MAX);
-	expect_text("A name takes %u bytes", TW_SCHEMA_NAME_MAX);
-	expect_text("a text %u;", TW_SCHEMA_TEXT_MAX);
+	expect_text("A name has at most %u bytes", TW_SCHEMA_NAME_MAX);
+	expect_text("a text at most %u bytes;", TW_SCHEMA_TEXT_MAX);
 	expect_text("0x%04x UNKNOWN", TW_LOST_UNKNOWN);
 	expect_text("the body at %u.", sizeof(struct tw_frame_hdr) + sizeof(struct tw_event));
 }
