@@ -151,7 +151,7 @@ const struct cli_command filter_command_show = {
 		"Lists the classifiers of this network namespace, including those of a running `filter attach`: the "
 		"hook that the kernel reports, the schema of the rules, and for each rule the number of frames and "
 		"events that matched. Further lines count frames that passed for other reasons, and dropped frames.\n\n"
-		"u32 counts frames only. A - in place of a number means that this kernel does not count, or that "
+		"u32 counts frames only. A - in place of a number means that the kernel does not have this counter, or that "
 		"another process removed the program and its counters.",
 	.examples = show_examples,
 	.groups = show_groups,

@@ -112,8 +112,10 @@ static int bind_rules(struct follow *follow, const struct collected_schema *coll
 		fprintf(stderr, "the rules are now for schema %016" PRIx64 " of stream %016" PRIx64 "\n", collected->id,
 			collected->stream_id);
 	if (collected->refused.n)
-		fprintf(stderr, "%u of its formats cannot be read, so the rules know no fields of their events\n",
-			collected->refused.n);
+		fprintf(stderr,
+			"%u formats of stream %016" PRIx64
+			" cannot be read, so the rules know no fields of their events\n",
+			collected->refused.n, collected->stream_id);
 	follow->schema_id = collected->id;
 	follow->stream_id = collected->stream_id;
 	return 0;
