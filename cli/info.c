@@ -193,11 +193,11 @@ static void show_interfaces(const struct tw_info *info)
 {
 	uint32_t reported = 0;
 
-	for (uint32_t i = 0; i < info->n_interfaces; i++) {
-		const struct tw_info_interface *f = &info->interfaces[i];
+	for (uint32_t i = 0; i < info->interfaces.n; i++) {
+		const struct tw_capture_interface *f = &info->interfaces.items[i];
 
 		/* In a recording, an interface with frames of only one stream has no more information than the name of that stream. */
-		if ((info->is_recording && f->stream != TW_INFO_NONE) || reported++ >= ENOUGH_IFACES)
+		if ((info->is_recording && f->stream) || reported++ >= ENOUGH_IFACES)
 			continue;
 		printf("captured %" PRIu64 " packets on %s", f->packets,
 		       *f->name ? f->name : "an interface without a name");
@@ -230,22 +230,11 @@ static void show_mismatch(const struct tw_info *info, const struct tw_info_strea
 		       name);
 }
 
-/* The filter of the capture program on an interface with frames of the stream; "" = none */
-static const char *program_filter(const struct tw_info *info, uint32_t stream)
-{
-	for (uint32_t i = 0; i < info->n_interfaces; i++) {
-		const struct tw_info_interface *f = &info->interfaces[i];
-
-		if (f->has_frames && *f->filter && (f->stream == stream || f->stream == TW_INFO_NONE))
-			return f->filter;
-	}
-	return "";
-}
-
 /* Reports missing events of captures by other programs, which do not contain the reason. Tracewire counts the events that it rejects. */
-static void show_missing(const struct tw_info *info, uint32_t stream, const struct tw_ledger *ledger, const char *name)
+static void show_missing(const struct tw_info *info, const struct tw_info_stream *s, const struct tw_ledger *ledger,
+			 const char *name)
 {
-	const char *filter = program_filter(info, stream);
+	const char *filter = tw_capture_interfaces__filter(&info->interfaces, s->stream);
 	const uint64_t missing = ledger->place[TW_PLACE_WIRE];
 
 	if (!missing || info->is_recording)
@@ -277,7 +266,7 @@ static int show_ledgers(const struct tw_info *info, struct tw_error *error)
 		ledger__print_table(rows, n, COLUMNS, stdout);
 		ledger__print_remarks(&sum, stdout);
 		for (uint32_t i = 0; i < n; i++) {
-			show_missing(info, i, rows[i].ledger, names[i]);
+			show_missing(info, info->streams[i], rows[i].ledger, names[i]);
 			show_mismatch(info, info->streams[i], names[i]);
 		}
 	} else {
@@ -369,7 +358,7 @@ static void put_times(struct tw_json *json, const struct tw_info_times *times)
 	}
 }
 
-static void put_interface(struct tw_json *json, const struct tw_info *info, const struct tw_info_interface *f)
+static void put_interface(struct tw_json *json, const struct tw_capture_interface *f)
 {
 	tw_json__open(json, NULL, '{');
 	put_text(json, "name", f->name);
@@ -380,10 +369,10 @@ static void put_interface(struct tw_json *json, const struct tw_info *info, cons
 	tw_json__u64(json, "linktype", f->linktype);
 	put_known(json, "received", f->has_counters ? f->received : UINT64_MAX);
 	put_known(json, "dropped", f->has_counters ? f->dropped : UINT64_MAX);
-	if (f->stream == TW_INFO_NONE)
-		tw_json__null(json, "stream");
+	if (f->stream)
+		tw_json__id(json, "stream", f->stream->id);
 	else
-		tw_json__id(json, "stream", info->streams[f->stream]->stream->id);
+		tw_json__null(json, "stream");
 	tw_json__u64(json, "packets", f->packets);
 	tw_json__close(json);
 }
@@ -501,8 +490,8 @@ static int print_json(const char *name, uint64_t size, const struct tw_info *inf
 	put_times(&json, &info->times);
 	put_text(&json, "damage", info->damage.text);
 	tw_json__open(&json, "interfaces", '[');
-	for (uint32_t i = 0; i < info->n_interfaces; i++)
-		put_interface(&json, info, &info->interfaces[i]);
+	for (uint32_t i = 0; i < info->interfaces.n; i++)
+		put_interface(&json, &info->interfaces.items[i]);
 	tw_json__close(&json);
 	tw_json__open(&json, "streams", '[');
 	for (uint32_t i = 0; i < info->n_streams; i++)

@@ -14,6 +14,7 @@
 enum place_kind {
 	SENT,     /* events lost at the producer */
 	LOST,     /* events lost elsewhere */
+	MISSING,  /* events rejected by a filter or lost: nothing can tell which */
 	UNKNOWN,  /* an unknown number of lost events */
 	NOTE,     /* no loss, but unexpected */
 	REJECTED, /* events rejected by filters */
@@ -52,7 +53,7 @@ void outcome__add_producer(struct outcome *o, const struct tw_producer_counters 
 		raise_to(o, OUTCOME_LEFT_OUT, filter->left_out);
 }
 
-static void add_ledger(struct outcome *o, const struct tw_ledger *ledger)
+void outcome__add_ledger(struct outcome *o, const struct tw_ledger *ledger)
 {
 	static const struct {
 		enum tw_ledger_place from;
@@ -92,7 +93,7 @@ void outcome__add_filter(struct outcome *o, const struct tw_capture_filter_stats
 
 void outcome__add_archive(struct outcome *o, const struct tw_archive_stats *stats)
 {
-	add_ledger(o, &stats->ledger);
+	outcome__add_ledger(o, &stats->ledger);
 	outcome__add_filter(o, &stats->capture_filter);
 	raise_to(o, OUTCOME_FORCED, stats->merge.forced);
 	raise_to(o, OUTCOME_MALFORMED, stats->merge.malformed);
@@ -136,10 +137,10 @@ static void print_lost(const struct outcome *o, FILE *out)
 		fputs(", an unknown number lost", out);
 }
 
-/* Prints the first line: the events, the time, the lost events, the rejected events. */
+/* Prints the first line: the events, the time, the lost events, the rejected events, and those of which it is unknown. */
 static void print_events(const struct outcome *o, FILE *out)
 {
-	const uint64_t rejected = sum_of(o, REJECTED);
+	const uint64_t rejected = sum_of(o, REJECTED), missing = sum_of(o, MISSING);
 
 	fprintf(out, "%" PRIu64, o->events);
 	if (o->of > o->events)
@@ -153,6 +154,8 @@ static void print_events(const struct outcome *o, FILE *out)
 	print_lost(o, out);
 	if (rejected)
 		fprintf(out, ", %" PRIu64 " rejected by filters", rejected);
+	if (missing)
+		fprintf(out, ", %" PRIu64 " missing: filtered or lost", missing);
 	fputc('\n', out);
 }
 

@@ -16,7 +16,8 @@
 
 /*
  * The list of places: name, kind, text after the number, remedy (NULL = none). A remedy of kind SENT is for the command that traces: other
- * commands say so. Places of kind REJECTED have no line, because the user asked for a filter: their sum is in the first line.
+ * commands say so. Places of kind REJECTED have no line, because the user asked for a filter: their sum is in the first line. Nothing can
+ * tell whether events of kind MISSING were rejected by a filter or lost.
  */
 #define OUTCOME_PLACES(X)                                                                                            \
 	X(RING, SENT, "lost in the kernel's ring, which was full",                                                   \
@@ -25,14 +26,13 @@
 	  "use a faster output, or select fewer events")                                                             \
 	X(TX, SENT, "refused by the producer's interface",                                                           \
 	  "select fewer events, or send slower with the option --rate of stream")                                    \
-	X(WIRE, LOST, "missing on the way to the capture, filtered or lost",                                         \
+	X(WIRE, MISSING, "missing on the way to the capture, filtered or lost",                                      \
 	  "if no filter is on the way, send slower with the option --rate of stream")                                \
 	X(VIEWER, LOST, "lost because the viewer was too slow", "select fewer events, or use record")                \
 	X(RECEIVER, LOST, "lost in the receive buffer, which was full",                                              \
 	  "write less with --packed, write to a faster disk, or send fewer events")                                  \
 	X(DAMAGED, LOST, "received damaged or incomplete", "check the MTU of the devices on the way")                \
 	X(DISK, LOST, "not written, because the output failed or accepted nothing", NULL)                            \
-	X(REPORTED, LOST, "lost before the capture was written", NULL)                                               \
 	X(TRACE_DAT, LOST, "lost in the rings of trace-cmd", "record again with larger rings: trace-cmd record -b")  \
 	X(LOSSES, UNKNOWN, "losses of unknown size", NULL)                                                           \
 	X(TX_FRAMES, UNKNOWN, "frames refused by the producer's interface, with an unknown number of events",        \
@@ -63,6 +63,8 @@
 	X(FIELDS, NOTE, "events shown as field=value, because their print format cannot be compiled", NULL)          \
 	X(NO_TIME, NOTE, "events whose time cannot be compared with --since and --until", NULL)                      \
 	X(NO_WALL, NOTE, "events without a time of day, shown with the time of the trace clock", NULL)               \
+	X(CUT, NOTE, "events missing from the file, which was cut or changed after it was written", NULL)            \
+	X(NOT_OURS, NOTE, "packets left out, which are not Tracewire's", NULL)                                       \
 	X(TRUNCATED, NOTE, "truncated frames, read up to the cut", "capture without --snapshot-length")              \
 	X(VERSION, NOTE, "frames of an unknown version of the wire format", "use a newer Tracewire")                 \
 	X(TEXTS, NOTE, "formats, task names or symbols of the file that were refused", NULL)                         \
@@ -98,6 +100,9 @@ struct outcome {
 /** outcome__add_producer() - add the accounting of the run's own producer, borrowed; @places: NULL without a filter */
 void outcome__add_producer(struct outcome *o, const struct tw_producer_counters *counters,
 			   const struct tw_filter_places *places);
+
+/** outcome__add_ledger() - add the accounting of a capture; its number of events replaces that of the producer */
+void outcome__add_ledger(struct outcome *o, const struct tw_ledger *ledger);
 
 /** outcome__add_archive() - add the accounting of the file; its number of events replaces that of the producer */
 void outcome__add_archive(struct outcome *o, const struct tw_archive_stats *stats);

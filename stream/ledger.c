@@ -138,9 +138,11 @@ void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret
 	const struct tw_stream_numbers *n = &from->numbers;
 	struct missing missing = { .reported = n->gaps_reported, .wire = n->gaps_wire, .receiver = n->gaps_receiver };
 	struct tw_ledger l = { .state = state_of(from) };
-	const struct reported shed = reported__find(from->counters, TW_STREAM_SHED, &missing),
-			      tx = reported__find(from->counters, TW_STREAM_TX, &missing);
+	struct reported shed, tx;
 
+	missing.receiver += take_of(&missing.wire, from->own.receiver);
+	shed = reported__find(from->counters, TW_STREAM_SHED, &missing);
+	tx = reported__find(from->counters, TW_STREAM_TX, &missing);
 	l.place[TW_PLACE_BEFORE] = count_before(from);
 	l.place[TW_PLACE_DELIVERED] = from->own.delivered;
 	l.place[TW_PLACE_ELSEWHERE] = from->own.elsewhere;

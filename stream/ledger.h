@@ -85,7 +85,9 @@ struct tw_ledger {
 /* The capture's own counters. */
 struct tw_ledger_own {
 	uint64_t delivered, elsewhere, filtered, unwanted, disk; /* emitted events, for the places of these names */
-	uint64_t explained;   /* events in frames that classifiers dropped, from the classifiers' counters */
+	uint64_t explained; /* events in frames that classifiers dropped, from the classifiers' counters */
+	uint64_t
+		receiver; /* events lost at the receiver, from LOST records: files do not have the receiver's drop counter */
 	uint64_t tail_frames; /* lower bound of the frames of all streams lost after the last received frame */
 	bool finished;        /* no event can follow: the merge has emitted everything */
 };
@@ -101,7 +103,7 @@ struct tw_ledger_sources {
  *
  * Events that are missing by their numbers are assigned to places in this order: the producer's reports of shed events, then of events
  * dropped by its interface, then the counters of classifiers. The remaining events were lost in the receiver's ring or on the wire; the
- * merge distinguishes these two by the receiver's drop counter.
+ * merge distinguishes these two by the receiver's drop counter, or LOST records in the file do.
  *
  * STATS are totals since the stream's start. If a capture joined late, the first STATS that it received are subtracted. Losses between
  * joining and the first STATS are known only from LOST records, so these are not subtracted. Events that the producer's filter rejected in

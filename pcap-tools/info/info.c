@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/printable.h"
 #include "base/time.h"
 #include "pcap-tools/capture/packet_frame.h"
@@ -17,9 +16,8 @@ struct reader {
 	struct tw_info *info;
 	struct tw_merge *merge; /* finds missing events: gaps in their numbers */
 	struct tw_event_counter counter;
-	unsigned int user;       /* index in tw_stream.user of the stream's struct tw_info_stream */
-	uint32_t section_begins; /* index of the current section's first interface */
-	int err;                 /* -ENOMEM in a function that cannot return it; 0 = none */
+	unsigned int user; /* index in tw_stream.user of the stream's struct tw_info_stream */
+	int err;           /* -ENOMEM in a function that cannot return it; 0 = none */
 };
 
 static void times__add(struct tw_info_times *times, uint64_t time)
@@ -44,7 +42,6 @@ static void begin_section(struct reader *r, const struct tw_capture_block *block
 	struct tw_capture_option option;
 	struct tw_info *info = r->info;
 
-	r->section_begins = info->n_interfaces;
 	if (info->sections++)
 		return;
 	while (tw_capture_options__next(&options, &option)) {
@@ -59,108 +56,14 @@ static void begin_section(struct reader *r, const struct tw_capture_block *block
 	}
 }
 
-/* Copies a filter option if it is a text: if its first byte is 0. */
-static void copy_filter(struct tw_info_interface *interface, struct tw_capture_option option)
-{
-	if (!option.len || *option.value)
-		return;
-	option.value++;
-	option.len--;
-	copy_text(interface->filter, sizeof(interface->filter), &option);
-}
-
-static void describe(struct tw_info_interface *interface, struct tw_capture_options options)
-{
-	struct tw_capture_option option;
-
-	while (tw_capture_options__next(&options, &option)) {
-		if (option.code == TW_OPT_IF_NAME)
-			copy_text(interface->name, sizeof(interface->name), &option);
-		else if (option.code == TW_OPT_IF_DESCRIPTION)
-			copy_text(interface->description, sizeof(interface->description), &option);
-		else if (option.code == TW_OPT_IF_OS)
-			copy_text(interface->os, sizeof(interface->os), &option);
-		else if (option.code == TW_OPT_IF_FILTER)
-			copy_filter(interface, option);
-	}
-}
-
-/* Appends an interface to the list; memory doubles when it is full. Return: NULL beyond TW_INFO_INTERFACES_MAX, or without memory */
-static struct tw_info_interface *add_interface(struct reader *r)
-{
-	struct tw_info *info = r->info;
-	const uint32_t n = info->n_interfaces;
-
-	if (n == TW_INFO_INTERFACES_MAX)
-		return NULL;
-	if (!(n & (n - 1))) {
-		struct tw_info_interface *more = reallocarray(info->interfaces, n ? 2 * (size_t)n : 1, sizeof(*more));
-
-		if (!more) {
-			r->err = -ENOMEM;
-			return NULL;
-		}
-		info->interfaces = more;
-	}
-	info->n_interfaces++;
-	return &info->interfaces[n];
-}
-
-static void begin_interface(struct reader *r, const struct tw_capture_block *block)
-{
-	struct tw_info_interface *interface = add_interface(r);
-
-	if (!interface)
-		return;
-	*interface = (struct tw_info_interface){
-		.section = (uint32_t)r->info->sections - 1,
-		.number = block->interface,
-		.linktype = block->linktype,
-		.snaplen = block->snaplen,
-		.stream = TW_INFO_NONE,
-	};
-	describe(interface, block->options);
-}
-
-/* Finds an interface of the current section. Return: NULL if the list does not have it */
-static struct tw_info_interface *find_interface(const struct reader *r, uint32_t number)
-{
-	const uint32_t n = r->info->n_interfaces - r->section_begins;
-
-	return number < n ? &r->info->interfaces[r->section_begins + number] : NULL;
-}
-
-static void take_statistics(struct reader *r, const struct tw_capture_block *block)
-{
-	struct tw_info_interface *interface = find_interface(r, block->interface);
-	struct tw_capture_options options = block->options;
-	struct tw_capture_option option;
-
-	if (!interface)
-		return;
-	interface->has_counters = true;
-	interface->received = interface->dropped = UINT64_MAX;
-	while (tw_capture_options__next(&options, &option)) {
-		if (option.code == TW_OPT_ISB_RECEIVED && option.len == sizeof(uint64_t))
-			interface->received = tw_load64(option.value, options.big_endian);
-		else if (option.code == TW_OPT_ISB_DROPPED && option.len == sizeof(uint64_t))
-			interface->dropped = tw_load64(option.value, options.big_endian);
-		else if (option.code == TW_OPT_COMMENT)
-			interface->has_ledger |=
-				tw_ledger__parse((const char *)option.value, option.len, &interface->ledger);
-	}
-}
-
 static void take_block(void *ctx, const struct tw_capture_block *block)
 {
 	struct reader *r = ctx;
+	const int err = tw_capture_interfaces__block(&r->info->interfaces, block);
 
+	r->err = r->err ? r->err : err;
 	if (block->kind == TW_CAPTURE_SECTION)
 		begin_section(r, block);
-	else if (block->kind == TW_CAPTURE_INTERFACE)
-		begin_interface(r, block);
-	else
-		take_statistics(r, block);
 }
 
 /* The frames of a file: for each stream, its host, the number of its events, and the error bounds of its times. */
@@ -230,18 +133,6 @@ static int take_tlv(struct tw_info_stream *s, const struct tw_frame_info *frame,
 	return tw_stream__update(s->stream, frame, tlv);
 }
 
-/* Records that an interface has frames of @stream. The stream of an interface with frames of several streams is TW_INFO_NONE. */
-static void join(struct tw_info_interface *interface, uint32_t stream)
-{
-	if (!interface)
-		return;
-	if (!interface->has_frames)
-		interface->stream = stream;
-	else if (interface->stream != stream)
-		interface->stream = TW_INFO_NONE;
-	interface->has_frames = true;
-}
-
 static bool is_ring(const struct tw_frame_info *frame)
 {
 	return frame->source == TW_SOURCE_FTRACE || frame->source == TW_SOURCE_BPF;
@@ -292,7 +183,7 @@ static int take_packet_frame(struct reader *r, const struct tw_packet *packet, c
 		r->info->refused++;
 		return r->err;
 	}
-	join(find_interface(r, packet->interface), s->stream->number);
+	tw_capture_interfaces__join(&r->info->interfaces, packet->interface, s->stream);
 	s->packets++;
 	s->bytes += packet->len;
 	times__add(&s->times, packet->time);
@@ -300,24 +191,14 @@ static int take_packet_frame(struct reader *r, const struct tw_packet *packet, c
 	return err ? err : tw_merge__frame(r->merge, frame, len, NULL);
 }
 
-/* Moves gaps that LOST records explain from gaps_wire to gaps_receiver: a file does not have the receiver's drop counters. */
-static void attribute(const struct tw_info_stream *s, struct tw_stream_numbers *n)
-{
-	const uint64_t reported = s->lost[TW_LOST_RECEIVER],
-		       receiver = reported < n->gaps_wire ? reported : n->gaps_wire;
-
-	n->gaps_wire -= receiver;
-	n->gaps_receiver += receiver;
-}
-
 static void settle_stream(struct reader *r, struct tw_info_stream *s)
 {
-	struct tw_ledger_sources sources = { .counters = &s->stream->counters, .own.finished = true };
+	struct tw_ledger_sources sources = { .counters = &s->stream->counters,
+					     .own = { .receiver = s->lost[TW_LOST_RECEIVER], .finished = true } };
 
 	if (!s->retired)
 		tw_merge__stream_stats(r->merge, s->stream->id, &s->numbers);
 	sources.numbers = s->numbers;
-	attribute(s, &sources.numbers);
 	s->received = sources.own.delivered = sources.numbers.events_out;
 	tw_ledger__make(&sources, &s->counted);
 }
@@ -330,13 +211,14 @@ static int settle(struct reader *r)
 
 	for (uint32_t i = 0; i < info->n_streams; i++)
 		settle_stream(r, info->streams[i]);
-	for (uint32_t i = 0; i < info->n_interfaces; i++) {
-		const struct tw_info_interface *interface = &info->interfaces[i];
+	for (uint32_t i = 0; i < info->interfaces.n; i++) {
+		const struct tw_capture_interface *interface = &info->interfaces.items[i];
+		struct tw_info_stream *s = interface->stream ? interface->stream->user[r->user] : NULL;
 
-		if (!interface->has_ledger || interface->stream == TW_INFO_NONE)
+		if (!interface->has_ledger || !s)
 			continue;
-		info->streams[interface->stream]->has_stored = true;
-		info->streams[interface->stream]->stored = interface->ledger;
+		s->has_stored = true;
+		s->stored = interface->ledger;
 	}
 	return err;
 }
@@ -359,7 +241,7 @@ static void note_retired(void *ctx, uint64_t stream_id, const struct tw_stream_n
 
 static int read_packet(struct reader *r, const struct tw_packet *packet)
 {
-	struct tw_info_interface *interface = find_interface(r, packet->interface);
+	struct tw_capture_interface *interface = tw_capture_interfaces__find(&r->info->interfaces, packet->interface);
 	const uint8_t *frame;
 	size_t len;
 
@@ -442,7 +324,7 @@ void tw_info__fini(struct tw_info *info)
 		free(info->streams[i]);
 	free(info->streams);
 	tw_streams__free(info->table);
-	free(info->interfaces);
+	tw_capture_interfaces__fini(&info->interfaces);
 	*info = (struct tw_info){ 0 };
 }
 

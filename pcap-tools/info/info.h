@@ -8,27 +8,12 @@
 #define TW_INFO_H
 
 #include "pcap-tools/capture/capture_file.h"
+#include "pcap-tools/capture/interfaces.h"
 #include "pcap-tools/counts.h"
 #include "stream/ledger.h"
 #include "stream/streams.h"
 
-#define TW_INFO_INTERFACES_MAX 4096
-#define TW_INFO_SCHEMAS_MAX    16 /* schemas listed per stream; up to TW_STREAM_SCHEMAS_NAMED_MAX are counted */
-#define TW_INFO_NONE           UINT32_MAX
-
-/* One interface of a section of the file. */
-struct tw_info_interface {
-	uint32_t section, number; /* index of its section; its number in that section */
-	uint32_t linktype, snaplen;
-	char name[128], description[512], filter[1024], os[128];
-	uint64_t packets;
-	uint32_t stream;   /* index of the only stream with frames on it; TW_INFO_NONE = no stream, or several */
-	bool has_frames;   /* it has frames of any stream */
-	bool has_counters; /* it has a statistics block */
-	uint64_t received, dropped; /* packets, from its last statistics block; UINT64_MAX = unknown */
-	bool has_ledger;
-	struct tw_ledger ledger; /* from its last statistics block with a ledger */
-};
+#define TW_INFO_SCHEMAS_MAX 16 /* schemas listed per stream; up to TW_STREAM_SCHEMAS_NAMED_MAX are counted */
 
 struct tw_info_times {
 	uint64_t first, last; /* earliest and latest packet time in any order of packets, ns since 1970 */
@@ -63,8 +48,7 @@ struct tw_info {
 	char application[128], hardware[128], os[128], comment[512]; /* texts of the first section */
 	uint64_t sections, packets, frames, bytes;                   /* `bytes`: captured bytes of all packets */
 	struct tw_info_times times;
-	struct tw_info_interface *interfaces;
-	uint32_t n_interfaces;
+	struct tw_capture_interfaces interfaces;
 	uint64_t events_ns; /* time from the first counted event to the last; 0 = unknown, or no events were counted */
 	struct tw_streams *table;
 	struct tw_info_stream **streams; /* in order of appearance, with data of the streams in the table */

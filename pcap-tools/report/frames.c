@@ -7,8 +7,10 @@
 #include "base/hash_table.h"
 #include "pcap-tools/capture/packet_frame.h"
 #include "pcap-tools/merge/merge.h"
+#include "stream/channels.h"
 
 #define CHANNELS_MAX 16384 /* channels checked for gaps; further channels are probably forged */
+#define STREAMS_MAX  TW_STREAMS_MAX
 
 enum order {
 	UNDECIDED, /* the kind of file is unknown; frames are kept */
@@ -18,6 +20,11 @@ enum order {
 
 struct channel_key {
 	uint64_t stream_id, channel;
+};
+
+struct channel {
+	struct tw_stream_channel numbers;
+	uint32_t stream; /* index in tw_report_frames.numbers */
 };
 
 /* Precedes each kept frame: its length and its missing bytes. */
@@ -30,19 +37,23 @@ struct tw_report_frames {
 	void *ctx;
 	struct tw_report_stats *stats;
 	enum order order;
-	struct tw_hash_table next_numbers; /* struct channel_key -> uint64_t next number; only used for AS_IT_IS */
-	struct channel_key latest;         /* the key looked up last */
-	uint64_t *latest_next;             /* its value; NULL = none */
+	struct tw_hash_table numbers;   /* stream id -> struct tw_stream_numbers of frames passed on AS_IT_IS */
+	struct tw_hash_table retired;   /* the same, of streams that the merge retired */
+	struct tw_hash_table channels;  /* struct channel_key -> struct channel; only used for AS_IT_IS */
+	struct channel_key latest;      /* the key looked up last */
+	struct channel *latest_channel; /* its value; NULL = none */
 	struct tw_merge *merge;
 	struct tw_streams *streams;
+	struct tw_capture_interfaces *interfaces;
 	uint64_t n_snapped; /* cut frames passed to the merge, which counts them as malformed */
 	uint8_t *opening;   /* the kept frames, each after its struct kept_frame */
 	size_t opening_len;
 	unsigned int n_opening;
 };
 
-struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, bool in_order, tw_report_take *take,
-					       void *ctx, struct tw_report_stats *stats)
+struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
+					       bool in_order, tw_report_take *take, void *ctx,
+					       struct tw_report_stats *stats)
 {
 	struct tw_report_frames *frames = calloc(1, sizeof(*frames));
 
@@ -50,13 +61,20 @@ struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, bool 
 		return NULL;
 	*frames = (struct tw_report_frames){
 		.streams = streams,
+		.interfaces = interfaces,
 		.take = take,
 		.ctx = ctx,
 		.stats = stats,
 		.order = in_order ? AS_IT_IS : UNDECIDED,
-		.next_numbers = { .key_size = sizeof(struct channel_key),
-				  .value_size = sizeof(uint64_t),
-				  .max = CHANNELS_MAX },
+		.numbers = { .key_size = sizeof(uint64_t),
+			     .value_size = sizeof(struct tw_stream_numbers),
+			     .max = STREAMS_MAX },
+		.retired = { .key_size = sizeof(uint64_t),
+			     .value_size = sizeof(struct tw_stream_numbers),
+			     .max = STREAMS_MAX },
+		.channels = { .key_size = sizeof(struct channel_key),
+			      .value_size = sizeof(struct channel),
+			      .max = CHANNELS_MAX },
 	};
 	return frames;
 }
@@ -66,7 +84,9 @@ void tw_report_frames__free(struct tw_report_frames *frames)
 	if (!frames)
 		return;
 	tw_merge__free(frames->merge);
-	tw_hash_table__fini(&frames->next_numbers);
+	tw_hash_table__fini(&frames->numbers);
+	tw_hash_table__fini(&frames->retired);
+	tw_hash_table__fini(&frames->channels);
 	free(frames->opening);
 	free(frames);
 }
@@ -74,7 +94,7 @@ void tw_report_frames__free(struct tw_report_frames *frames)
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
 	struct tw_report_frames *frames = ctx;
-	struct tw_report_frame frame = { .at_base = out->is_event && out->at_base };
+	struct tw_report_frame frame = { .merged = true, .at_base = out->is_event && out->at_base };
 	struct tw_cursor unused;
 
 	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &frame.info, &unused);
@@ -106,41 +126,75 @@ static bool needs_merge(const struct tw_report_frame *frame)
 	return false;
 }
 
-/* Finds the expected number of a channel's next frame, initially @frame's own. Return: 0; -E2BIG beyond CHANNELS_MAX, -ENOMEM */
-static int next_number(struct tw_report_frames *frames, const struct tw_frame_info *frame, uint64_t **ret)
+/* Finds the numbers of a stream, or adds them. Return: 0; -E2BIG beyond STREAMS_MAX, -ENOMEM */
+static int find_numbers(struct tw_report_frames *frames, uint64_t stream_id, uint32_t *ret_index)
 {
-	const struct channel_key key = { frame->stream_id, frame->channel };
-	void *next;
-	int added;
+	const struct tw_hash_table *table = &frames->numbers;
+	void *numbers;
+	const int added = tw_hash_table__put_u64(&frames->numbers, stream_id, &numbers);
 
-	if (!frames->latest_next || memcmp(&key, &frames->latest, sizeof(key))) {
-		added = tw_hash_table__put(&frames->next_numbers, &key, &next);
-		if (added < 0)
-			return added;
-		frames->latest = key;
-		frames->latest_next = next;
-		if (added)
-			*frames->latest_next = frame->seq;
-	}
-	*ret = frames->latest_next;
+	if (added < 0)
+		return added;
+	*ret_index = (uint32_t)((size_t)((char *)numbers - (char *)tw_hash_table__value(table, 0)) / table->stride);
 	return 0;
 }
 
-/* Counts the event numbers missing before the frame in its channel; channels beyond CHANNELS_MAX are not counted. Return: 0, -ENOMEM */
-static int count_missing(struct tw_report_frames *frames, const struct tw_frame_info *frame)
+/* Finds the channel of a frame, or adds it. Return: 0; -E2BIG beyond STREAMS_MAX and CHANNELS_MAX, -ENOMEM */
+static int find_channel(struct tw_report_frames *frames, const struct tw_frame_info *frame, struct channel **ret)
 {
-	uint64_t *next;
+	const struct channel_key key = { frame->stream_id, frame->channel };
+	void *channel = frames->latest_channel;
+	struct tw_stream_numbers *numbers;
+	uint32_t stream;
 	int err;
 
-	if (frame->channel == TW_CHANNEL_CONTROL || frame->flags & TW_FLAG_LATE)
+	*ret = channel;
+	if (channel && !memcmp(&key, &frames->latest, sizeof(key)))
 		return 0;
-	err = next_number(frames, frame, &next);
+	err = find_numbers(frames, frame->stream_id, &stream);
+	if (!err)
+		err = tw_hash_table__put(&frames->channels, &key, &channel);
+	if (err < 0)
+		return err;
+	frames->latest = key;
+	*ret = frames->latest_channel = channel;
+	if (!err)
+		return 0;
+	frames->latest_channel->stream = stream;
+	numbers = tw_hash_table__value(&frames->numbers, stream);
+	numbers->before = tw_count__plus(numbers->before, frame->seq);
+	return 0;
+}
+
+/* Counts the event numbers of a frame, and those missing before it; channels beyond the limits are not counted. Return: 0, -ENOMEM */
+static int count_numbers(struct tw_report_frames *frames, const struct tw_frame_info *frame)
+{
+	struct tw_stream_numbers *numbers;
+	uint64_t missing, *unused;
+	struct channel *channel;
+	int err;
+
+	if (frame->channel == TW_CHANNEL_CONTROL)
+		return 0;
+	err = find_channel(frames, frame, &channel);
 	if (err)
 		return err == -E2BIG ? 0 : err;
-	if (frame->seq > *next)
-		frames->stats->missing += frame->seq - *next;
-	if (frame->seq >= *next)
-		*next = frame->seq + frame->events;
+	numbers = tw_hash_table__value(&frames->numbers, channel->stream);
+	switch (tw_stream_channel__see(&channel->numbers, frame->seq, frame->events, &missing)) {
+	case TW_STREAM_AFTER_GAP:
+		numbers->gaps_wire = tw_count__plus(numbers->gaps_wire, missing);
+		break;
+	case TW_STREAM_LATE:
+		tw_stream_channel__fill(&channel->numbers, frame->seq, frame->seq + frame->events, &unused);
+		numbers->gaps_wire -= frame->events;
+		break;
+	case TW_STREAM_DUPLICATE:
+		numbers->duplicates += frame->events;
+		return 0;
+	case TW_STREAM_IN_ORDER:
+		break;
+	}
+	numbers->received += frame->events;
 	return 0;
 }
 
@@ -169,7 +223,7 @@ static int pass_on(struct tw_report_frames *frames, struct tw_report_frame *fram
 	int err = 0;
 
 	if (frames->order == AS_IT_IS) {
-		err = count_missing(frames, &frame->info);
+		err = count_numbers(frames, &frame->info);
 		return err ? err : frames->take(frames->ctx, frame);
 	}
 	frames->n_snapped += frame->missing > 0;
@@ -178,12 +232,32 @@ static int pass_on(struct tw_report_frames *frames, struct tw_report_frame *fram
 	return err ? err : tw_merge__frame(frames->merge, data, len, NULL);
 }
 
+/* Adds the numbers of one stream. */
+static void add_numbers(struct tw_stream_numbers *to, const struct tw_stream_numbers *numbers)
+{
+#define X(name, what) to->name = tw_count__plus(to->name, numbers->name);
+	TW_STREAM_NUMBERS(X)
+#undef X
+}
+
+/* Keeps the numbers of a stream that leaves the merge. */
+static void add_retired(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats)
+{
+	struct tw_report_frames *frames = ctx;
+	void *numbers;
+
+	if (tw_hash_table__put_u64(&frames->retired, stream_id, &numbers) >= 0)
+		add_numbers(numbers, stats);
+}
+
 /* Sets the order after the kind of file was found, and passes on the kept frames. */
 static int decide(struct tw_report_frames *frames, enum order order)
 {
-	const struct tw_merge_options options = {
-		.one_order = true, .streams = frames->streams, .emit = take_merged, .ctx = frames
-	};
+	const struct tw_merge_options options = { .one_order = true,
+						  .streams = frames->streams,
+						  .emit = take_merged,
+						  .retired = add_retired,
+						  .ctx = frames };
 	size_t at = 0;
 	int err = order == MERGED ? tw_merge__new(&options, &frames->merge, NULL) : 0;
 
@@ -241,6 +315,16 @@ static bool is_readable(struct tw_report_stats *stats, enum tw_frame_status stat
 	return status == TW_FRAME_OK || status == TW_FRAME_TRUNCATED;
 }
 
+/* Records that the stream of a frame was captured on the packet's interface. */
+static void join(const struct tw_report_frames *frames, const struct tw_packet *packet,
+		 const struct tw_frame_info *frame)
+{
+	const struct tw_stream *stream = frames->interfaces ? tw_streams__get(frames->streams, frame->stream_id) : NULL;
+
+	if (stream)
+		tw_capture_interfaces__join(frames->interfaces, packet->interface, stream);
+}
+
 int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_packet *packet)
 {
 	size_t len;
@@ -257,6 +341,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 	snapped = tw_packet__is_snapped(packet, status, len);
 	if (!is_readable(frames->stats, status, snapped))
 		return 0;
+	join(frames, packet, &frame.info);
 	frame.missing = snapped ? frame.info.length - (uint32_t)len : 0;
 	if (frame.info.source ==
 	    TW_SOURCE_OUT_OF_BAND) /* has no numbers and no place among the events, but may have metadata */
@@ -279,8 +364,23 @@ int tw_report_frames__flush(struct tw_report_frames *frames)
 		return err;
 	err = tw_merge__flush(frames->merge);
 	tw_merge__stats(frames->merge, &merge);
-	frames->stats->filtered += merge.filtered;
 	frames->stats->malformed += merge.malformed + merge.refused - frames->n_snapped;
-	frames->stats->missing += merge.gaps + merge.incomplete + merge.damaged;
 	return err;
+}
+
+void tw_report_frames__numbers(const struct tw_report_frames *frames, uint64_t stream_id, struct tw_stream_numbers *ret)
+{
+	const struct tw_stream_numbers *as_it_is = tw_hash_table__find_u64(&frames->numbers, stream_id),
+				       *retired = tw_hash_table__find_u64(&frames->retired, stream_id);
+
+	*ret = (struct tw_stream_numbers){ 0 };
+	if (frames->merge)
+		tw_merge__stream_stats(frames->merge, stream_id, ret);
+	if (retired)
+		add_numbers(ret, retired);
+	if (!as_it_is)
+		return;
+	ret->before = 0; /* the merge began after these frames */
+	add_numbers(ret, as_it_is);
+	ret->events_out = tw_count__plus(ret->events_out, as_it_is->received);
 }

@@ -9,7 +9,7 @@
 #ifndef TW_REPORT_FRAMES_H
 #define TW_REPORT_FRAMES_H
 
-#include "pcap-tools/capture/capture_file.h"
+#include "pcap-tools/capture/interfaces.h"
 #include "pcap-tools/report/report.h"
 #include "stream/streams.h"
 #include "wire/decode.h"
@@ -22,6 +22,7 @@
 struct tw_report_frame {
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
+	bool merged;      /* emitted by the merge */
 	bool at_base;     /* the event's time is the base time; the time in its TLV is ignored */
 	uint32_t missing; /* number of bytes at the frame's end that were not captured */
 };
@@ -34,12 +35,14 @@ struct tw_report_frames;
 /**
  * tw_report_frames__new() - make an empty queue of frames
  * @streams: the table of the file's streams; borrowed. If frames are merged, it gets HOST and CLOCK before their frames are passed on
+ * @interfaces: the interfaces of the file, borrowed: each gets the stream of its frames; NULL = they do not
  * @in_order: whether the file is known to be a recording of Tracewire
  * @stats: its counters of packets, frames and faults are updated
  * Return: NULL without memory.
  */
-struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, bool in_order, tw_report_take *take,
-					       void *ctx, struct tw_report_stats *stats);
+struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
+					       bool in_order, tw_report_take *take, void *ctx,
+					       struct tw_report_stats *stats);
 
 /** tw_report_frames__free() - NULL is fine */
 void tw_report_frames__free(struct tw_report_frames *frames);
@@ -49,5 +52,13 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 
 /** tw_report_frames__flush() - pass on all frames and complete the counters, at the end of the file */
 int tw_report_frames__flush(struct tw_report_frames *frames);
+
+/**
+ * tw_report_frames__numbers() - what the event numbers of a stream show, after the flush
+ * In frames that were not merged, all received events count as events_out, also damaged and FILTERED ones; and `before` has all numbers before
+ * the first ones of channels, even if the file has the stream from its start.
+ */
+void tw_report_frames__numbers(const struct tw_report_frames *frames, uint64_t stream_id,
+			       struct tw_stream_numbers *ret);
 
 #endif

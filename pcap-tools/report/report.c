@@ -9,6 +9,7 @@
 
 #include "base/printable.h"
 #include "pcap-tools/capture/capture_file.h"
+#include "pcap-tools/report/accounting.h"
 #include "pcap-tools/report/columns.h"
 #include "pcap-tools/report/count.h"
 #include "pcap-tools/report/frames.h"
@@ -88,13 +89,10 @@ static int take_lost(struct tw_report *report, struct tw_stream *stream, const s
 		     const struct tw_tlv_view *tlv)
 {
 	struct tw_report_loss loss = { .stream = stream, .cpu = frame->info.cpu };
-	const struct tw_lost_view *lost = &loss.lost;
 
 	if (!tw_lost__parse(tlv, frame->info.base_time, &loss.lost))
 		return skip_malformed(report);
-	report->stats->lost += lost->count;
-	report->stats->lost_unknown += lost->unknown;
-	report->explained += lost->where == TW_LOST_RING ? 0 : lost->count;
+	tw_report_accounting__lost(stream, stream->user[report->user], tlv, &loss.lost);
 	if (report->options->counts)
 		return 0;
 	return tw_report_selection__wants_loss(report, &loss) ? tw_report_pending__loss(report->pending, &loss) : 0;
@@ -131,36 +129,57 @@ static int take_cut(struct tw_report *report, struct tw_stream *stream, const st
 	return take_event(report, stream, frame, &tlv, true);
 }
 
+static int take_tlv(struct tw_report *report, struct tw_stream *stream, const struct tw_report_frame *frame,
+		    const struct tw_tlv_view *tlv)
+{
+	switch (tlv->type) {
+	case TW_TLV_EVENT:
+		return take_event(report, stream, frame, tlv, false);
+	case TW_TLV_LOST:
+		return take_lost(report, stream, frame, tlv);
+	case TW_TLV_PART:
+		return take_part(report, stream, frame, tlv);
+	default:
+		return tw_stream__update(stream, &frame->info, tlv);
+	}
+}
+
 static int take_frame(void *ctx, struct tw_report_frame *frame)
 {
 	struct tw_report *report = ctx;
 	struct tw_stream *stream = tw_streams__get(report->streams, frame->info.stream_id);
+	const uint64_t events = report->stats->events;
 	enum tw_frame_status status = TW_FRAME_OK;
+	struct tw_report_stream *s;
 	struct tw_tlv_view tlv;
+	uint64_t filtered = 0;
 	int err = 0;
 
 	if (!stream)
 		return skip_malformed(report);
-	if (!stream->user[report->user]) {
-		stream->user[report->user] = stream;
-		report->n_streams++;
-	}
+	s = tw_report_accounting__stream(report, stream);
+	if (!s)
+		return -ENOMEM;
+	if (frame->info.source == TW_SOURCE_CONTROL)
+		tw_stream_counters__control(&stream->counters, frame->info.seq);
 	while (!err && tw_cursor__next_tlv(&frame->tlvs, &tlv, &status)) {
-		if (tlv.type == TW_TLV_EVENT)
-			err = take_event(report, stream, frame, &tlv, false);
-		else if (tlv.type == TW_TLV_LOST)
-			err = take_lost(report, stream, frame, &tlv);
-		else if (tlv.type == TW_TLV_PART)
-			err = take_part(report, stream, frame, &tlv);
-		else if (tlv.type == TW_TLV_FILTERED)
-			report->stats->filtered++;
-		else
-			tw_stream__update(stream, &frame->info, &tlv);
+		filtered += tlv.type == TW_TLV_FILTERED;
+		err = take_tlv(report, stream, frame, &tlv);
 	}
 	if (!err && status == TW_FRAME_MALFORMED && frame->missing)
-		return take_cut(report, stream, frame);
-	report->stats->malformed += status == TW_FRAME_MALFORMED;
+		err = take_cut(report, stream, frame);
+	else
+		report->stats->malformed += status == TW_FRAME_MALFORMED;
+	tw_report_accounting__frame(s, frame, report->stats->events - events, filtered);
 	return err;
+}
+
+static void take_block(void *ctx, const struct tw_capture_block *block)
+{
+	struct tw_report *report = ctx;
+	const int err = tw_capture_interfaces__block(&report->interfaces, block);
+
+	report->block_err = report->block_err ? report->block_err : err;
 }
 
 static int take_packets(struct tw_report *report, struct tw_capture_file *file, const char *name,
@@ -169,8 +188,11 @@ static int take_packets(struct tw_report *report, struct tw_capture_file *file, 
 	struct tw_packet packet;
 	int more, err = 0;
 
+	tw_capture_file__watch(file, take_block, report);
 	while ((more = tw_capture_file__next(file, &packet, error)) > 0) {
-		err = tw_report_frames__packet(report->frames, &packet);
+		err = report->block_err;
+		if (!err)
+			err = tw_report_frames__packet(report->frames, &packet);
 		if (err)
 			break;
 	}
@@ -212,8 +234,8 @@ static void finish(struct tw_report *report)
 {
 	struct tw_report_stats *stats = report->stats;
 
-	stats->missing -= report->explained < stats->missing ? report->explained : stats->missing;
 	if (report->streams) {
+		tw_report_accounting__finish(report);
 		tw_streams__stats(report->streams, &stats->streams);
 		stats->malformed += stats->streams.malformed;
 	}
@@ -221,6 +243,7 @@ static void finish(struct tw_report *report)
 		tw_capture_filter__stats(report->capture_filter, &stats->capture_filter);
 		tw_capture_filter__undecided_predicates(report->capture_filter, &stats->undecided_predicates);
 	}
+	tw_report_accounting__fini(report);
 	tw_report_frames__free(report->frames);
 	tw_parts__free(report->parts);
 	tw_report_pending__free(report->pending);
@@ -235,13 +258,17 @@ static bool prepare(struct tw_report *report, bool in_order)
 {
 	const struct tw_parts_limits limits = { .bytes = TW_STREAMS_EVENT_PARTS_FILE_BYTES,
 						.count = TW_STREAMS_EVENT_PARTS_MAX };
+	const struct tw_streams_options streams = { .silence = TW_STREAMS_SILENT_FRAMES,
+						    .keeps = true,
+						    .wants = TW_STREAM_WANTS_FORMATS | TW_STREAM_WANTS_COUNTERS };
 
-	report->streams = tw_streams__new(NULL);
+	report->streams = tw_streams__new(&streams);
 	report->out.buf = malloc(TW_REPORT_OUTPUT_SIZE);
 	report->text = malloc(TW_REPORT_LINE_MAX);
 	report->parts = tw_parts__new(&limits);
 	report->pending = tw_report_pending__new(report);
-	report->frames = tw_report_frames__new(report->streams, in_order, take_frame, report, report->stats);
+	report->frames = tw_report_frames__new(report->streams, &report->interfaces, in_order, take_frame, report,
+					       report->stats);
 	if (report->streams)
 		report->user = tw_streams__add_user(report->streams, &(struct tw_stream_user){ .ctx = report });
 	if (tw_report_columns__new(report->options->table, &report->columns))

@@ -13,6 +13,7 @@
 #include "pcap-tools/capture/capture_filter.h"
 #include "pcap-tools/counts.h"
 #include "pcap-tools/event_span.h"
+#include "stream/ledger.h"
 
 #define TW_REPORT_CPUS_MAX 4096 /* CPUs that can be selected by number */
 
@@ -90,10 +91,8 @@ struct tw_report_stats {
 	uint64_t events;          /* events in these frames */
 	uint64_t printed;         /* or counted */
 	bool not_written;         /* the output failed: some of the events counted as printed are missing */
-	uint64_t filtered;        /* FILTERED events: rejected by a classifier on the path */
-	uint64_t lost;            /* events lost, according to LOST records */
-	uint64_t lost_unknown;    /* LOST records with an unknown number of events */
-	uint64_t missing;         /* events missing by their numbers that no LOST reports: dropped on the path */
+	struct tw_ledger ledger;  /* of all streams: the stored ledgers, or those counted from the frames */
+	uint64_t cut;             /* events that are delivered according to the stored ledgers, and not in the file */
 	uint64_t without_wall;    /* events printed with the time of the trace clock: their stream has no wall clock */
 	uint64_t without_time;    /* events not printed because their time cannot be compared with since and until */
 	/* With since or until, of all events with a time: the last one, ns since the first; and, if known, CLOCK_REALTIME of both, ns */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by the files of report/: report.c reads frames, selection.c selects events, pending.c keeps those that wait, lines.c writes the lines,
- * columns.c and rows.c write tables, count.c counts. */
+ * columns.c and rows.c write tables, count.c counts, accounting.c makes the ledger. */
 #ifndef TW_REPORT_IMPL_H
 #define TW_REPORT_IMPL_H
 
 #include "base/line.h"
+#include "pcap-tools/capture/interfaces.h"
 #include "pcap-tools/report/report.h"
 #include "stream/streams.h"
 
@@ -77,7 +78,7 @@ struct tw_report {
 	struct tw_error refusal;                  /* why the report ends with -EINVAL; "" = for no such reason */
 	struct tw_capture_filter *capture_filter; /* NULL = no filter */
 	struct tw_report_output out;
-	uint64_t explained; /* number of the events missing by numbers that LOST records explain */
+	struct tw_capture_interfaces interfaces;
 	struct {
 		const struct tw_stream *stream; /* NULL = no event was read */
 		uint64_t time;                  /* of the stream's clock */
@@ -85,7 +86,9 @@ struct tw_report {
 	uint64_t first_time,
 		last_time; /* first event's time, ns, for RELATIVE; time of the line before, in printed units, for delta */
 	bool any_time;
-	unsigned int user;  /* index in tw_stream.user, where NULL = no frame of the stream was read */
+	int block_err; /* -ENOMEM of a block of the file; 0 = none */
+	unsigned int
+		user; /* index in tw_stream.user of its struct tw_report_stream; NULL = no frame of the stream was read */
 	uint32_t n_streams; /* number of streams of which a frame was read */
 	uint32_t n_named; /* n_streams at the last tw_report__head(); above 1, lines begin with the stream's instance */
 	bool several_hosts; /* lines begin with the stream's host, too */

@@ -46,6 +46,23 @@ static void test_losses(void **state)
 			    "details: add -v\n");
 }
 
+/* Events of which nothing can tell whether they were rejected or lost are neither. */
+static void test_missing(void **state)
+{
+	static const struct outcome missing = {
+		.events = 2,
+		.verbose = true,
+		.place = { [OUTCOME_DISK] = 1, [OUTCOME_WIRE] = 4, [OUTCOME_BY_CLASSIFIER] = 5 }
+	};
+
+	(void)state;
+	check_lines(&missing,
+		    "2 events, 1 lost, 5 rejected by filters, 4 missing: filtered or lost\n"
+		    "4 missing on the way to the capture, filtered or lost: if no filter is on the way, send slower "
+		    "with the option --rate of stream\n"
+		    "1 not written, because the output failed or accepted nothing\n");
+}
+
 /* Losses of unknown size are never counted as 0. Notes are not losses. */
 static void test_unknown(void **state)
 {
@@ -114,10 +131,8 @@ static void test_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_ledger),
-		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_losses), cmocka_unit_test(test_missing), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_ledger), cmocka_unit_test(test_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

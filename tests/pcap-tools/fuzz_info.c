@@ -27,15 +27,15 @@ static void check_interfaces(const struct tw_info *info)
 {
 	uint64_t packets = 0;
 
-	for (uint32_t i = 0; i < info->n_interfaces; i++) {
-		const struct tw_info_interface *f = &info->interfaces[i];
+	for (uint32_t i = 0; i < info->interfaces.n; i++) {
+		const struct tw_capture_interface *f = &info->interfaces.items[i];
 
 		packets += f->packets;
 		check_text(f->name, sizeof(f->name));
 		check_text(f->description, sizeof(f->description));
 		check_text(f->filter, sizeof(f->filter));
 		check(f->section < info->sections);
-		check(f->stream == TW_INFO_NONE || f->stream < info->n_streams);
+		check(!f->stream || tw_streams__find(info->table, f->stream->id) == f->stream);
 	}
 	check(packets == info->packets);
 }

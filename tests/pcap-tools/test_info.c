@@ -12,12 +12,14 @@
 
 #include "captures.h"
 #include "explained.h"
+#include "pcap-tools/report/report.h"
 
 #define NS 9 /* if_tsresol */
 
 static struct test_frame frame;
 static struct made made;
 static struct tw_info info;
+static struct tw_report_stats report;
 
 static void begin(const char *application)
 {
@@ -84,6 +86,27 @@ static void flush_made(int fd)
 	made.len = 0;
 }
 
+/* `report` has the same accounting, except that it counts the events of cut frames, which the merge of info does not take. */
+static void compare_report(int fd)
+{
+	struct tw_report_counts counts = { .n_streams = 0 };
+	const struct tw_report_options options = { .counts = &counts };
+	struct tw_ledger sum = { .state = TW_LEDGER_CLOSED };
+	struct tw_error err = { "" };
+
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	tw_report__run(fd, "made", -1, &options, &report, &err);
+	tw_report_counts__fini(&counts);
+	for (uint32_t i = 0; i < info.n_streams; i++)
+		tw_ledger__add(&sum, tw_info_stream__ledger(info.streams[i]));
+	if (info.snapped)
+		return;
+	assert_int_equal(report.ledger.state, sum.state);
+	assert_int_equal(report.ledger.recorded, sum.recorded);
+	for (int i = 0; i < TW_PLACE_COUNT; i++)
+		assert_int_equal(report.ledger.place[i], sum.place[i]);
+}
+
 static void read_file(int fd)
 {
 	struct tw_error err = { "" };
@@ -91,7 +114,6 @@ static void read_file(int fd)
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	if (tw_info__read(fd, "made", NULL, &info, &err))
 		fail_msg("%s", err.text);
-	close(fd);
 }
 
 static void read_made(void)
@@ -100,6 +122,8 @@ static void read_made(void)
 
 	flush_made(fd);
 	read_file(fd);
+	compare_report(fd);
+	close(fd);
 }
 
 static int teardown(void **state)
@@ -157,6 +181,7 @@ static void test_changed(void **state)
 	made__statistics(&made, 0, 1, "ledger version=1 state=closed recorded=5 delivered=5");
 	read_made();
 	assert_int_equal(tw_info_stream__missing(info.streams[0]), 3);
+	assert_int_equal(report.cut, 3);
 	assert_int_equal(info.streams[0]->counted.place[TW_PLACE_WIRE], 1);
 	tw_info__fini(&info);
 	begin("tracewire record 9.9");
@@ -193,9 +218,9 @@ static void test_wire(void **state)
 	made__end(&made);
 	read_made();
 	assert_false(info.is_recording);
-	assert_true(info.interfaces[0].has_counters);
-	assert_int_equal(info.interfaces[0].dropped, 7);
-	assert_int_equal(info.interfaces[0].received, UINT64_MAX);
+	assert_true(info.interfaces.items[0].has_counters);
+	assert_int_equal(info.interfaces.items[0].dropped, 7);
+	assert_int_equal(info.interfaces.items[0].received, UINT64_MAX);
 	l = tw_info_stream__ledger(info.streams[0]);
 	assert_int_equal(l->state, TW_LEDGER_CLOSED);
 	assert_int_equal(l->recorded, 6);
@@ -223,6 +248,64 @@ static void test_receiver(void **state)
 	assert_int_equal(info.streams[0]->counted.place[TW_PLACE_RECEIVER], 3);
 	assert_int_equal(info.streams[0]->counted.place[TW_PLACE_WIRE], 2);
 	assert_int_equal(info.streams[0]->counted.state, TW_LEDGER_OPEN);
+}
+
+/* Makes the first event of the frame FILTERED, as a classifier does. */
+static void reject(void)
+{
+	tw_store_be16(frame.buf + sizeof(struct tw_frame_hdr), TW_TLV_FILTERED);
+}
+
+/*
+ * A classifier drops whole frames: the capture counts the missing events as rejected, and writes a LOST of them. Without its ledger, nothing
+ * can tell whether they were rejected or lost; but events that the classifier rejected in place are known.
+ */
+static void test_classifier(void **state)
+{
+	const struct tw_lost_view lost = { .where = TW_LOST_WIRE, .count = 616 };
+
+	(void)state;
+	for (int stored = 0; stored < 2; stored++) {
+		begin("tracewire capture 9.9");
+		put_event(0, TEST_STREAM, 1, 0, 2000);
+		test_frame__begin(&frame, 1, 617, 3000);
+		assert_true(tw_lost__emit(&frame.f, &lost));
+		put(0, 3000);
+		put_event(0, TEST_STREAM, 1, 617, 3000);
+		test_frame__begin(&frame, 1, 618, 3001);
+		test_frame__event(&frame, 3001, 5, 24);
+		reject();
+		put(0, 3001);
+		if (stored)
+			made__statistics(&made, 0, 1,
+					 "ledger version=1 state=closed recorded=619 delivered=2 classifier=617");
+		read_made();
+		assert_int_equal(report.events, 2);
+		assert_int_equal(report.ledger.recorded, 619);
+		assert_int_equal(report.ledger.place[TW_PLACE_WIRE], stored ? 0 : 616);
+		assert_int_equal(report.ledger.place[TW_PLACE_CLASSIFIER], stored ? 617 : 1);
+		assert_int_equal(report.cut, 0);
+		tw_info__fini(&info);
+	}
+}
+
+/* Events of a recording that arrived late: the numbers before them are not missing. Numbers before the first one are, from the start on. */
+static void test_late(void **state)
+{
+	(void)state;
+	begin("tracewire capture 9.9");
+	put_control(0);
+	put(0, 1000);
+	put_event(0, TEST_STREAM, 1, 2, 2000);
+	put_event(0, TEST_STREAM, 1, 5, 5000);
+	test_frame__begin(&frame, 1, 3, 3000);
+	frame.f.info.flags |= TW_FLAG_LATE;
+	test_frame__event(&frame, 3000, 5, 24);
+	put(0, 3000);
+	read_made();
+	assert_int_equal(report.ledger.place[TW_PLACE_WIRE], 3);
+	assert_int_equal(report.ledger.place[TW_PLACE_DELIVERED], 3);
+	assert_int_equal(report.ledger.place[TW_PLACE_BEFORE], 0);
 }
 
 static void test_offset(void **state)
@@ -268,10 +351,10 @@ static void test_interfaces(void **state)
 	made__statistics(&made, 0, 1, "ledger version=1 state=open recorded=1 delivered=1");
 	read_made();
 	assert_int_equal(info.sections, 2);
-	assert_int_equal(info.n_interfaces, 3);
-	assert_int_equal(info.interfaces[2].section, 1);
-	assert_int_equal(info.interfaces[0].stream, TW_INFO_NONE);
-	assert_int_equal(info.interfaces[0].packets, 2);
+	assert_int_equal(info.interfaces.n, 3);
+	assert_int_equal(info.interfaces.items[2].section, 1);
+	assert_null(info.interfaces.items[0].stream);
+	assert_int_equal(info.interfaces.items[0].packets, 2);
 	assert_int_equal(info.n_streams, 4);
 	assert_false(info.streams[0]->has_stored);
 	assert_false(info.streams[1]->has_stored);
@@ -358,6 +441,7 @@ static void test_many_streams(void **state)
 		flush_made(fd);
 	}
 	read_file(fd);
+	close(fd);
 	assert_string_equal(info.damage.text, "");
 	assert_int_equal(info.n_streams, TW_STREAMS_REPORTED_MAX);
 	assert_int_equal(info.refused, 0);
@@ -391,6 +475,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_changed, teardown),
 		cmocka_unit_test_teardown(test_wire, teardown),
 		cmocka_unit_test_teardown(test_receiver, teardown),
+		cmocka_unit_test_teardown(test_classifier, teardown),
+		cmocka_unit_test_teardown(test_late, teardown),
 		cmocka_unit_test_teardown(test_offset, teardown),
 		cmocka_unit_test_teardown(test_interfaces, teardown),
 		cmocka_unit_test_teardown(test_cut, teardown),

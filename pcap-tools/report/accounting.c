@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/report/accounting.h"
+
+#include <stdlib.h>
+
+struct tw_report_stream *tw_report_accounting__stream(struct tw_report *report, struct tw_stream *stream)
+{
+	if (stream->user[report->user])
+		return stream->user[report->user];
+	stream->user[report->user] = calloc(1, sizeof(struct tw_report_stream));
+	report->n_streams += stream->user[report->user] != NULL;
+	return stream->user[report->user];
+}
+
+void tw_report_accounting__lost(struct tw_stream *stream, struct tw_report_stream *s, const struct tw_tlv_view *tlv,
+				const struct tw_lost_view *lost)
+{
+	tw_stream_counters__lost(&stream->counters, tlv);
+	if (lost->where == TW_LOST_RECEIVER)
+		s->receiver = tw_count__plus(s->receiver, lost->count);
+}
+
+void tw_report_accounting__frame(struct tw_report_stream *s, const struct tw_report_frame *frame, uint64_t events,
+				 uint64_t filtered)
+{
+	const uint64_t found = events + filtered;
+
+	s->events += events;
+	if (frame->merged || frame->info.source == TW_SOURCE_CONTROL || frame->info.source == TW_SOURCE_OUT_OF_BAND)
+		return;
+	s->filtered += filtered;
+	if (!frame->missing && frame->info.events > found)
+		s->damaged += frame->info.events - found;
+}
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* Makes the ledger of a stream from the frames of the file. */
+static void count(const struct tw_report *report, const struct tw_stream *stream, const struct tw_report_stream *s,
+		  struct tw_ledger *ret)
+{
+	struct tw_ledger_sources sources = { .counters = &stream->counters,
+					     .own = { .receiver = s->receiver, .finished = true } };
+	struct tw_stream_numbers *n = &sources.numbers;
+
+	tw_report_frames__numbers(report->frames, stream->id, n);
+	n->events_out = minus(n->events_out, tw_count__plus(s->filtered, s->damaged));
+	n->filtered = tw_count__plus(n->filtered, s->filtered);
+	n->damaged = tw_count__plus(n->damaged, s->damaged);
+	n->malformed =
+		0; /* the stats of the report count malformed frames, without those that the capturing program cut */
+	if (stream->counters.from_start) {
+		n->gaps_wire = tw_count__plus(n->gaps_wire, n->before);
+		n->before = 0;
+	}
+	sources.own.delivered = n->events_out;
+	tw_ledger__make(&sources, ret);
+}
+
+/* Assigns the ledgers that the file has to its streams. */
+static void find_stored(const struct tw_report *report)
+{
+	for (uint32_t i = 0; i < report->interfaces.n; i++) {
+		const struct tw_capture_interface *interface = &report->interfaces.items[i];
+		struct tw_report_stream *s = interface->stream ? interface->stream->user[report->user] : NULL;
+
+		if (!interface->has_ledger || !s)
+			continue;
+		s->has_stored = true;
+		s->stored = interface->ledger;
+	}
+}
+
+static void add_ledger(struct tw_report *report, const struct tw_stream *stream, const struct tw_report_stream *s)
+{
+	struct tw_report_stats *stats = report->stats;
+	struct tw_ledger counted;
+
+	if (s->has_stored) {
+		tw_ledger__add(&stats->ledger, &s->stored);
+		stats->cut = tw_count__plus(stats->cut, minus(s->stored.place[TW_PLACE_DELIVERED], s->events));
+	} else {
+		count(report, stream, s, &counted);
+		tw_ledger__add(&stats->ledger, &counted);
+	}
+}
+
+void tw_report_accounting__finish(struct tw_report *report)
+{
+	find_stored(report);
+	report->stats->ledger.state = TW_LEDGER_CLOSED;
+	for (struct tw_stream *stream = tw_streams__first(report->streams); stream; stream = stream->next) {
+		if (stream->user[report->user])
+			add_ledger(report, stream, stream->user[report->user]);
+	}
+}
+
+void tw_report_accounting__fini(struct tw_report *report)
+{
+	for (struct tw_stream *stream = tw_streams__first(report->streams); stream; stream = stream->next)
+		free(stream->user[report->user]);
+	tw_capture_interfaces__fini(&report->interfaces);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Internal to report. The ledgers of the streams of a capture, as in info: those that the writer of the file stored, otherwise those counted
+ * from the frames.
+ */
+#ifndef TW_REPORT_ACCOUNTING_H
+#define TW_REPORT_ACCOUNTING_H
+
+#include "pcap-tools/report/frames.h"
+#include "pcap-tools/report/report_impl.h"
+
+/* Counters of a stream, in tw_stream.user[] from its first frame on. */
+struct tw_report_stream {
+	uint64_t events;   /* in the file */
+	uint64_t filtered; /* FILTERED events in frames that were not merged */
+	uint64_t damaged;  /* events of such frames that cannot be read */
+	uint64_t receiver; /* events lost at the receiver, by LOST records */
+	bool has_stored;
+	struct tw_ledger stored; /* the ledger that the writer of the file stored; valid if has_stored */
+};
+
+/** tw_report_accounting__stream() - find the counters of a stream, or add them. Return: NULL without memory */
+struct tw_report_stream *tw_report_accounting__stream(struct tw_report *report, struct tw_stream *stream);
+
+/** tw_report_accounting__lost() - count a LOST record */
+void tw_report_accounting__lost(struct tw_stream *stream, struct tw_report_stream *s, const struct tw_tlv_view *tlv,
+				const struct tw_lost_view *lost);
+
+/** tw_report_accounting__frame() - count the events of a frame. @events, @filtered: EVENT and FILTERED records that were found in it */
+void tw_report_accounting__frame(struct tw_report_stream *s, const struct tw_report_frame *frame, uint64_t events,
+				 uint64_t filtered);
+
+/** tw_report_accounting__finish() - make the ledgers, after the flush of the frames, and add them up in the stats */
+void tw_report_accounting__finish(struct tw_report *report);
+
+/** tw_report_accounting__fini() - free the counters of all streams */
+void tw_report_accounting__fini(struct tw_report *report);
+
+#endif
