@@ -20,8 +20,8 @@ struct tw_builtin_field {
 	uint32_t name;
 	uint32_t first_name; /* index of its first value string in tw_builtin_names */
 	uint16_t n_names;
-	uint8_t type;        /* enum tw_ftype */
-	uint8_t names_flags; /* 1 = the value strings name bits, otherwise 0 */
+	uint8_t type;      /* enum tw_ftype */
+	uint8_t has_names; /* 1 = it has a field for names, tw_fields__names(), otherwise 0 */
 };
 
 /* The name of a value in the print fmt. */

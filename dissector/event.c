@@ -57,33 +57,32 @@ static void append_value(struct tw_line *line, const struct tw_shown_field *show
 }
 
 /* Kernels declare words of flags without a sign; a number with a sign, such as prev_state, is more than flags. */
-static bool is_hex(const struct tw_shown_field *shown)
+static bool is_hex(const struct tw_shown_field *shown, const struct tw_print_names *names)
 {
-	return shown->has_addresses ||
-	       (shown->value_strings && shown->value_strings->flags && !shown->field->is_signed);
+	return shown->has_addresses || (names && names->flags && !shown->field->is_signed);
 }
 
 /* The label of a number with more than its value: a value string, a symbol, an index in a stack. */
-static void label_number(proto_item *item, const struct tw_shown_field *shown, uint64_t value,
-			 const struct tw_symbol *symbol, uint32_t i)
+static void label_number(proto_item *item, const struct tw_shown_field *shown, const struct tw_print_names *names,
+			 uint64_t value, const struct tw_symbol *symbol, uint32_t i)
 {
 	char buf[ITEM_LABEL_LENGTH];
 	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
-	if (!item || !PTREE_DATA(item)->visible || (!shown->value_strings && !shown->has_addresses && !shown->is_stack))
+	if (!item || !PTREE_DATA(item)->visible || (!names && !shown->has_addresses && !shown->is_stack))
 		return;
 	if (shown->is_stack) {
 		append_stack_frame(&line, value, symbol, i);
 	} else {
 		tw_line__str(&line, shown->field->name);
 		tw_line__str(&line, ": ");
-		append_value(&line, shown, is_hex(shown), value);
+		append_value(&line, shown, is_hex(shown, names), value);
 		if (symbol) {
 			tw_line__str(&line, " (");
 			append_symbol(&line, symbol, value);
 			tw_line__char(&line, ')');
 		} else {
-			append_value_string(&line, shown->value_strings, value);
+			append_value_string(&line, names, value);
 		}
 	}
 	proto_item_set_text(item, "%s", tw_shown__end(&line));
@@ -156,29 +155,38 @@ static bool find_symbol(const struct named_field *p, const struct tw_value *valu
 	return p->d->stream && tw_stream__symbol(p->d->stream, value->u, ret, ret_frame);
 }
 
-static void put_flags(const struct named_field *p, const struct tw_value *value)
+/* The names of the field's values; NULL if it has none. A HOST that says the machine can follow the first event. */
+static const struct tw_print_names *names_of(const struct named_field *p)
+{
+	if (p->shown->is_syscall)
+		return p->d->stream ? tw_syscalls__names((enum tw_machine)p->d->stream->machine) : NULL;
+	return p->shown->value_strings;
+}
+
+static void put_names(const struct named_field *p, const struct tw_print_names *names, const struct tw_value *value)
 {
 	char buf[TW_VALUE_STRING_TEXT_MAX];
 	struct tw_line line = tw_shown__on(buf, sizeof(buf));
 
-	if (tw_print_names__put(p->shown->value_strings, value->u, &line))
-		proto_item_set_hidden(put_value_text(p, p->shown->flags->hf->id, value, &line));
+	if (tw_print_names__put(names, value->u, &line))
+		proto_item_set_hidden(put_value_text(p, p->shown->names->hf->id, value, &line));
 }
 
 static void dissect_number(const struct named_field *p, const struct tw_value *value, uint32_t i)
 {
+	const struct tw_print_names *names = names_of(p);
 	struct tw_symbol symbol;
 	uint32_t frame;
 	const bool is_known = find_symbol(p, value, &symbol, &frame);
 	proto_item *item;
 
-	if (p->shown->flags && !p->hidden && tw_name__wanted(p->tree, p->shown->flags))
-		put_flags(p, value);
+	if (names && p->shown->names && !p->hidden && tw_name__wanted(p->tree, p->shown->names))
+		put_names(p, names, value);
 	if (p->hf > 0) {
 		item = put_number(p, value);
-		label_number(item, p->shown, value->u, is_known ? &symbol : NULL, i);
-		if (item && p->shown->value_strings && p->shown->value_strings->flags && tw_tree__is_shown(p->tree))
-			tw_put_bits(p->d, item, p->shown->value_strings, p->record->data + value->offset, value);
+		label_number(item, p->shown, names, value->u, is_known ? &symbol : NULL, i);
+		if (item && names && names->flags && tw_tree__is_shown(p->tree))
+			tw_put_bits(p->d, item, names, p->record->data + value->offset, value);
 	}
 	if (is_known)
 		put_symbol(p, value, &symbol, frame);
@@ -261,7 +269,7 @@ static bool put_value(struct tw_dissect *d, proto_tree *tree, const struct tw_sh
 	const bool wanted = shown->name && tw_name__wanted(tree, shown->name);
 	const bool any_wanted = shown->any && tw_name__wanted(tree, shown->any);
 	const bool others_wanted = tree && (shown->has_addresses || shown->is_stack ||
-					    (shown->flags && tw_name__wanted(tree, shown->flags)));
+					    (shown->names && tw_name__wanted(tree, shown->names)));
 	struct named_field p = { .d = d, .tree = tree, .shown = shown, .record = record };
 	struct tw_value value;
 

@@ -71,14 +71,18 @@ static void add_value_strings(const struct tw_event_type *type, struct tw_shown_
 	const struct tw_format *format = type->event->format;
 	struct tw_print_names value_strings;
 
-	if (!type->event->print || !tw_print__names(type->event->print, shown->field, &value_strings) ||
+	shown->is_syscall = tw_syscalls__is_number(format, shown->field);
+	if (shown->is_syscall)
+		shown->names = tw_fields__names(format->system, format->name, shown->field->name);
+	if (shown->is_syscall || !type->event->print ||
+	    !tw_print__names(type->event->print, shown->field, &value_strings) ||
 	    value_strings.n > TW_VALUE_STRINGS_MAX)
 		return;
 	shown->value_strings = wmem_memdup(wmem_file_scope(), &value_strings, sizeof(value_strings));
 	if (tw_print_names__can_compare(&value_strings, shown->field))
 		tw_value_strings__add(shown->name, &value_strings);
 	if (value_strings.flags)
-		shown->flags = tw_fields__flags(format->system, format->name, shown->field->name);
+		shown->names = tw_fields__names(format->system, format->name, shown->field->name);
 }
 
 static bool is_printed_as_symbol(const struct tw_event_type *type, const struct tw_field *field)

@@ -136,7 +136,7 @@ struct tw_name *tw_fields__any(const char *field, enum tw_ftype type)
 	return name_of_type(parts, field, builtin ? (enum tw_ftype)builtin->type : tw_ftype__any(type));
 }
 
-struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field)
+struct tw_name *tw_fields__names(const char *system, const char *event, const char *field)
 {
 	const char *const parts[] = { system, event, field, "names", NULL };
 
@@ -205,12 +205,14 @@ static void add_value_strings(const struct tw_format *format, const struct tw_pr
 {
 	struct tw_print_names value_strings;
 
+	if (tw_syscalls__is_number(format, field))
+		tw_fields__names(format->system, format->name, field->name);
 	if (!print || !tw_print__names(print, field, &value_strings))
 		return;
 	if (tw_print_names__can_compare(&value_strings, field))
 		tw_value_strings__add(name, &value_strings);
 	if (value_strings.flags)
-		tw_fields__flags(format->system, format->name, field->name);
+		tw_fields__names(format->system, format->name, field->name);
 }
 
 static void register_builtin_field(const struct tw_builtin_event *event, const struct tw_builtin_field *field)
@@ -224,8 +226,8 @@ static void register_builtin_field(const struct tw_builtin_event *event, const s
 		words[i] = (struct tw_print_name){ known[i].value, tw_builtin_pool + known[i].name };
 	tw_value_strings__add(tw_fields__name(system, name, tw_builtin_pool + field->name, (enum tw_ftype)field->type),
 			      &value_strings);
-	if (field->names_flags)
-		tw_fields__flags(system, name, tw_builtin_pool + field->name);
+	if (field->has_names)
+		tw_fields__names(system, name, tw_builtin_pool + field->name);
 }
 
 static void register_builtin(void)

@@ -33,8 +33,12 @@ struct tw_name *tw_fields__name(const char *system, const char *event, const cha
 /** tw_fields__any() - trace.any.FIELD; its type may differ from @type, see tw_ftype__merge(). Return: NULL when TW_NAMES_MAX is reached */
 struct tw_name *tw_fields__any(const char *field, enum tw_ftype type);
 
-/** tw_fields__flags() - trace.SYSTEM.EVENT.FIELD.names: the value strings of the set bits, as text. Return: NULL as tw_fields__any() */
-struct tw_name *tw_fields__flags(const char *system, const char *event, const char *field);
+/**
+ * tw_fields__names() - trace.SYSTEM.EVENT.FIELD.names: names that are no value strings of the field, as text: those of the set bits, or of a
+ * system call, because its number has another name on another machine
+ * Return: NULL as tw_fields__any().
+ */
+struct tw_name *tw_fields__names(const char *system, const char *event, const char *field);
 
 /** tw_fields__register_known() - callback of proto_register_prefix(): registers all names known without a capture */
 void tw_fields__register_known(const char *match);

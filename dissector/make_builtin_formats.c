@@ -14,6 +14,7 @@
 #include "dissector/ftype.h"
 #include "dissector/limits.h"
 #include "schema/print.h"
+#include "schema/syscalls.h"
 
 #define EVENTS_MAX        8192
 #define FIELDS_MAX        65536
@@ -97,7 +98,7 @@ static void add_value_strings(struct tw_builtin_field *field, const struct tw_pr
 		value_strings[n++].name = intern(names->zero);
 	field->first_name = place_of(value_strings, n);
 	field->n_names = (uint16_t)n;
-	field->names_flags = names->flags;
+	field->has_names = names->flags;
 	if (field->first_name < table.n_names)
 		return;
 	if (n > VALUE_STRINGS_MAX - table.n_names)
@@ -106,13 +107,15 @@ static void add_value_strings(struct tw_builtin_field *field, const struct tw_pr
 	table.n_names += n;
 }
 
-static void add_field(const struct tw_field *field, const struct tw_print *print)
+static void add_field(const struct tw_format *format, const struct tw_field *field, const struct tw_print *print)
 {
 	struct tw_builtin_field *added = &table.fields[table.n_fields++];
 	const enum tw_ftype type = tw_ftype__of(field);
 	struct tw_print_names names;
 
-	*added = (struct tw_builtin_field){ .name = intern(field->name), .type = (uint8_t)type };
+	*added = (struct tw_builtin_field){ .name = intern(field->name),
+					    .type = (uint8_t)type,
+					    .has_names = tw_syscalls__is_number(format, field) };
 	if (tw_print__names(print, field, &names) && tw_print_names__can_compare(&names, field))
 		add_value_strings(added, &names);
 	add_any(added->name, type);
@@ -133,7 +136,7 @@ static void add_format(const struct tw_format *format)
 		.n_fields = (uint32_t)(format->n_fields - format->n_common),
 	};
 	for (unsigned int i = format->n_common; i < format->n_fields; i++)
-		add_field(&format->fields[i], print);
+		add_field(format, &format->fields[i], print);
 	tw_print__free(print);
 }
 
@@ -206,7 +209,7 @@ static void print_fields(const char *name, const struct tw_builtin_field *fields
 	printf("const struct tw_builtin_field %s[] = {\n", name);
 	for (uint32_t i = 0; i < n; i++)
 		printf("\t{ %u, %u, %u, %u, %u },\n", fields[i].name, fields[i].first_name, fields[i].n_names,
-		       fields[i].type, fields[i].names_flags);
+		       fields[i].type, fields[i].has_names);
 	printf("};\n");
 }
 

@@ -268,9 +268,10 @@ struct tw_shown_field {
 	struct tw_name *name;                       /* trace.SYSTEM.EVENT.FIELD; NULL beyond the limit of names */
 	struct tw_name *any;                        /* trace.any.FIELD; NULL beyond the limit of names */
 	const struct tw_print_names *value_strings; /* for its values; NULL if there are none */
-	struct tw_name *flags; /* trace.SYSTEM.EVENT.FIELD.names; NULL if the value strings are not for bits */
+	struct tw_name *names; /* trace.SYSTEM.EVENT.FIELD.names; NULL if it has none: tw_fields__names() */
 	uint8_t type;          /* enum tw_ftype */
 	uint8_t long_size;     /* of the traced host, bytes */
+	bool is_syscall;       /* its values are numbers of system calls: the stream's machine gives their names */
 	bool has_addresses;    /* its values are printed as symbols */
 	bool is_stack;         /* elements up to the end of the record, whatever the format declares */
 };

@@ -41,7 +41,7 @@ same 'flags & irqs_off and event matches "^SCHED_(wake|wak)"' \
 	'trace.flags & 1 and trace.event matches "^sched_(wake|wak)"' 1000
 same 'sys_enter.id == 1 or sys_exit.ret < 0' 'trace.raw_syscalls.sys_enter.id == 1 or trace.raw_syscalls.sys_exit.ret < 0' 50
 same 'sys_enter.id == write or sys_exit.id in {read, openat}' \
-	'trace.raw_syscalls.sys_enter.id == 1 or trace.raw_syscalls.sys_exit.id in {0, 257}' 50
+	'trace.raw_syscalls.sys_enter.id.names == "write" or trace.raw_syscalls.sys_exit.id.names in {"read", "openat"}' 50
 same 'sched_process_exec.filename contains "/bin/"' 'trace.sched.sched_process_exec.filename contains "/bin/"' 3
 same 'trace.sched.sched_wakeup.comm' 'trace.sched.sched_wakeup.comm' 2000
 same 'host == "vm" and sched_migrate_task.dest_cpu == 1' 'trace.host == "vm" and trace.sched.sched_migrate_task.dest_cpu == 1' 5
