@@ -242,7 +242,7 @@ static void simple_packets(void **state)
 	assert_int_equal(packet.original, 100);
 	assert_packet(file, 0, "ab");
 	assert_packet(file, 0, "abcd");
-	assert_damage(file, fd, "without a length or interface");
+	assert_damage(file, fd, "a simple packet block has no length, or no interface");
 }
 
 static void patch(size_t at, uint32_t value)
@@ -311,8 +311,8 @@ static void short_blocks(void **state)
 		{ TEST_IDB, 4, "an interface block cannot have 16 bytes" },
 		{ TEST_EPB, 16, "a packet block cannot have 28 bytes" },
 		{ TEST_PB, 0, "a packet block cannot have 12 bytes" },
-		{ TEST_SPB, 0, "without a length" },
-		{ TEST_SHB, 12, "claims 24 bytes" },
+		{ TEST_SPB, 0, "has no length" },
+		{ TEST_SHB, 12, "a block cannot have 24 bytes" },
 	};
 
 	(void)state;
@@ -528,7 +528,7 @@ static void pcap_damage(void **state)
 		file = open_made(&fd);
 		assert_packet(file, 1 * S, "abcde");
 		assert_damage(file, fd,
-			      i ? "byte 45: a packet of 4294967295 bytes"
+			      i ? "byte 45: a packet cannot have 4294967295 bytes"
 				: "byte 45: it ends within a packet of 16777200 bytes");
 	}
 }
