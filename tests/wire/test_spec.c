@@ -190,7 +190,7 @@ static void layouts_of_lists(void **state)
 	(void)state;
 	FIELD(tw_watermark, time);
 	expect_no_more(&t);
-	t = find_table("A list follows, with one entry per channel", "| offset | size |");
+	t = find_table("A list follows, with one entry of 12 bytes per channel", "| offset | size |");
 	FIELD(tw_watermark_channel, channel);
 	FIELD(tw_watermark_channel, reserved);
 	FIELD(tw_watermark_channel, next_seq);
