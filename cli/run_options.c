@@ -168,7 +168,7 @@ static int check(const struct run_config *config, struct tw_error *error)
 	if (!config->selection.n && !config->tracing.tracer)
 		return tw_error__set(
 			error, -EINVAL,
-			"no event is selected: give --event or --tracer; `tracewire list` lists all events");
+			"no event is selected: give --event or --tracer; `tracewire list` shows all events");
 	if (config->events_per_frame > UINT16_MAX)
 		return tw_error__set(error, -EINVAL,
 				     "a frame cannot hold %llu events: give --events-per-frame %d at most",
