@@ -130,7 +130,8 @@ static const struct cli_option output_options[] = {
 	  .apply = output_request__ring },
 	{ 'a', "autostop", "KEY:VALUE", CLI_ARG_AUTOSTOP,
 	  "Stop after duration:SECONDS, filesize:KB (or 64M), files:N or events:N (counted as by --count); packets:N "
-	  "is the same as events:N. May be given many times",
+	  "is the same as events:N. With --ring-buffer, filesize:KB does not stop, but begins the next file. May be "
+	  "given many times",
 	  .apply = output_request__autostop },
 	{ 0 },
 };
