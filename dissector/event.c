@@ -34,18 +34,6 @@ static void append_stack_frame(struct tw_line *line, uint64_t address, const str
 	tw_line__str(line, symbol ? ")" : "");
 }
 
-/* " (NAME)", if the value strings have one. */
-static void append_value_string(struct tw_line *line, const struct tw_print_names *value_strings, uint64_t value)
-{
-	const struct tw_line before = *line;
-
-	tw_line__str(line, " (");
-	if (value_strings && tw_print_names__put(value_strings, value, line))
-		tw_line__char(line, ')');
-	else
-		*line = before;
-}
-
 static void append_value(struct tw_line *line, const struct tw_shown_field *shown, bool hex, uint64_t value)
 {
 	if (hex)
@@ -57,35 +45,10 @@ static void append_value(struct tw_line *line, const struct tw_shown_field *show
 }
 
 /* Kernels declare words of flags without a sign; a number with a sign, such as prev_state, is more than flags. */
-static bool is_hex(const struct tw_shown_field *shown, const struct tw_print_names *names)
+static bool is_hex(const struct tw_shown_field *shown)
 {
-	return shown->has_addresses || (names && names->flags && !shown->field->is_signed);
-}
-
-/* The label of a number with more than its value: a value string, a symbol, an index in a stack. */
-static void label_number(proto_item *item, const struct tw_shown_field *shown, const struct tw_print_names *names,
-			 uint64_t value, const struct tw_symbol *symbol, uint32_t i)
-{
-	char buf[ITEM_LABEL_LENGTH];
-	struct tw_line line = tw_shown__on(buf, sizeof(buf));
-
-	if (!item || !PTREE_DATA(item)->visible || (!names && !shown->has_addresses && !shown->is_stack))
-		return;
-	if (shown->is_stack) {
-		append_stack_frame(&line, value, symbol, i);
-	} else {
-		tw_line__str(&line, shown->field->name);
-		tw_line__str(&line, ": ");
-		append_value(&line, shown, is_hex(shown, names), value);
-		if (symbol) {
-			tw_line__str(&line, " (");
-			append_symbol(&line, symbol, value);
-			tw_line__char(&line, ')');
-		} else {
-			append_value_string(&line, names, value);
-		}
-	}
-	proto_item_set_text(item, "%s", tw_shown__end(&line));
+	return shown->has_addresses || shown->type == TW_FTYPE_POINTER ||
+	       (shown->value_strings && shown->value_strings->flags && !shown->field->is_signed);
 }
 
 /* A field and the name under which it is shown. The name's type may be wider than the field's, or text. */
@@ -98,6 +61,61 @@ struct named_field {
 	enum tw_ftype type; /* type of the name */
 	bool hidden;
 };
+
+/* The names of the field's values; NULL if it has none. A HOST that says the machine can follow the first event. */
+static const struct tw_print_names *names_of(const struct named_field *p)
+{
+	if (p->shown->is_syscall)
+		return p->d->stream ? tw_syscalls__names((enum tw_machine)p->d->stream->machine) : NULL;
+	return p->shown->value_strings;
+}
+
+/* " (NAME)", if the text of the event has a word for the value, or the value strings have one. */
+static void append_word(struct tw_line *line, const struct named_field *p, uint64_t value)
+{
+	const struct tw_shown_field *shown = p->shown;
+	const struct tw_print_names *names = names_of(p);
+	const struct tw_line before = *line;
+	bool has;
+
+	tw_line__str(line, " (");
+	if (shown->words && p->d->program_left) /* the limit of programs counts them with the event's text */
+		has = tw_print__word(shown->words, shown->field, p->record, line);
+	else
+		has = names && tw_print_names__put(names, value, line);
+	if (has)
+		tw_line__char(line, ')');
+	else
+		*line = before;
+}
+
+/* The label of a number with more than its value: a word, a symbol, an index in a stack. */
+static void label_number(proto_item *item, const struct named_field *p, uint64_t value, const struct tw_symbol *symbol,
+			 uint32_t i)
+{
+	const struct tw_shown_field *shown = p->shown;
+	char buf[ITEM_LABEL_LENGTH];
+	struct tw_line line = tw_shown__on(buf, sizeof(buf));
+
+	if (!item || !PTREE_DATA(item)->visible ||
+	    (!names_of(p) && !shown->words && !shown->has_addresses && !shown->is_stack))
+		return;
+	if (shown->is_stack) {
+		append_stack_frame(&line, value, symbol, i);
+	} else {
+		tw_line__str(&line, shown->field->name);
+		tw_line__str(&line, ": ");
+		append_value(&line, shown, is_hex(shown), value);
+		if (symbol) {
+			tw_line__str(&line, " (");
+			append_symbol(&line, symbol, value);
+			tw_line__char(&line, ')');
+		} else {
+			append_word(&line, p, value);
+		}
+	}
+	proto_item_set_text(item, "%s", tw_shown__end(&line));
+}
 
 /* Hides the item if the field is hidden. Return: the item, for a label of its own; NULL if it is hidden */
 static proto_item *finish(const struct named_field *p, proto_item *item)
@@ -155,14 +173,6 @@ static bool find_symbol(const struct named_field *p, const struct tw_value *valu
 	return p->d->stream && tw_stream__symbol(p->d->stream, value->u, ret, ret_frame);
 }
 
-/* The names of the field's values; NULL if it has none. A HOST that says the machine can follow the first event. */
-static const struct tw_print_names *names_of(const struct named_field *p)
-{
-	if (p->shown->is_syscall)
-		return p->d->stream ? tw_syscalls__names((enum tw_machine)p->d->stream->machine) : NULL;
-	return p->shown->value_strings;
-}
-
 static void put_names(const struct named_field *p, const struct tw_print_names *names, const struct tw_value *value)
 {
 	char buf[TW_VALUE_STRING_TEXT_MAX];
@@ -184,7 +194,7 @@ static void dissect_number(const struct named_field *p, const struct tw_value *v
 		put_names(p, names, value);
 	if (p->hf > 0) {
 		item = put_number(p, value);
-		label_number(item, p->shown, names, value->u, is_known ? &symbol : NULL, i);
+		label_number(item, p, value->u, is_known ? &symbol : NULL, i);
 		if (item && names && names->flags && tw_tree__is_shown(p->tree))
 			tw_put_bits(p->d, item, names, p->record->data + value->offset, value);
 	}

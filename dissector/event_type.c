@@ -121,6 +121,7 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 		shown->name = tw_fields__name(format->system, format->name, field->name, tw_ftype__of(field));
 		shown->any = tw_preferences.any ? tw_fields__any(field->name, tw_ftype__of(field)) : NULL;
 		add_value_strings(type, shown);
+		shown->words = print && tw_print__has_word(print, field) ? print : NULL;
 		shown->is_stack = is_stack(format, field);
 		shown->has_addresses = is_printed_as_symbol(type, field);
 	}

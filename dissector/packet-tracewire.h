@@ -268,6 +268,7 @@ struct tw_shown_field {
 	struct tw_name *name;                       /* trace.SYSTEM.EVENT.FIELD; NULL beyond the limit of names */
 	struct tw_name *any;                        /* trace.any.FIELD; NULL beyond the limit of names */
 	const struct tw_print_names *value_strings; /* for its values; NULL if there are none */
+	const struct tw_print *words;               /* has words for its values; NULL if there are none */
 	struct tw_name *names; /* trace.SYSTEM.EVENT.FIELD.names; NULL if it has none: tw_fields__names() */
 	uint8_t type;          /* enum tw_ftype */
 	uint8_t long_size;     /* of the traced host, bytes */

@@ -56,6 +56,18 @@ void tw_print__run(const struct tw_print *print, const struct tw_record *record,
 /** tw_print__fields() - append each field but the common ones as ` field=value`; of a truncated record, the complete fields */
 void tw_print__fields(const struct tw_format *format, const struct tw_record *record, struct tw_line *line);
 
+/**
+ * tw_print__word() - append what the text has for the value of a field: the first %s whose argument uses no other field, and any
+ * others of the field directly after it
+ * For example "R+" for the field prev_state of sched_switch.
+ * Return: false, with nothing appended, if there is no such text, or only the number.
+ */
+bool tw_print__word(const struct tw_print *print, const struct tw_field *field, const struct tw_record *record,
+		    struct tw_line *line);
+
+/** tw_print__has_word() - whether there is such a text for some value of the field */
+bool tw_print__has_word(const struct tw_print *print, const struct tw_field *field);
+
 /* A value and its name in the print fmt, from __print_symbolic() or __print_flags(). */
 struct tw_print_name {
 	uint64_t value;

@@ -19,8 +19,10 @@ struct compiler {
 	struct tw_parser parser;
 	struct tw_expr expr;
 	struct tw_print *print;
-	uint32_t depth; /* depth of the stack here */
-	uint32_t label; /* the last operation that is a jump target: nothing may be merged across it */
+	uint32_t depth;                /* depth of the stack here */
+	uint32_t label;                /* the last operation that is a jump target: nothing may be merged across it */
+	const char *word_end;          /* end of the last word's conversion in the format string ... */
+	const struct tw_field *worded; /* ... and the word's field */
 };
 
 static struct tw_op *add_op(struct compiler *c, enum tw_op_code code)
@@ -521,6 +523,66 @@ static bool generate_argument(struct compiler *c, const struct tw_conversion *co
 	return true;
 }
 
+/* Return: the field on whose value alone the text of an expression depends; NULL if there is none */
+static const struct tw_field *only_field(const struct tw_expr *expr, uint32_t root)
+{
+	const struct tw_field *only = NULL;
+
+	for (uint32_t i = expr->nodes[root].first; expr->nodes[root].is_text && i <= root; i++) {
+		const struct tw_expr_node *node = &expr->nodes[i];
+
+		if (node->kind == TW_EXPR_UNKNOWN || (node->field && node->kind != TW_EXPR_FIELD))
+			return NULL;
+		if (node->kind != TW_EXPR_FIELD)
+			continue;
+		if (tw_expr_node__is_bytes(node) || (only && only != node->field))
+			return NULL;
+		only = node->field;
+	}
+	return only;
+}
+
+static void swap_programs(struct tw_print *print)
+{
+	struct tw_op *const ops = print->ops;
+	const uint32_t n = print->n_ops, size = print->ops_size;
+
+	print->ops = print->word_ops;
+	print->n_ops = print->n_word_ops;
+	print->ops_size = print->word_ops_size;
+	print->word_ops = ops;
+	print->n_word_ops = n;
+	print->word_ops_size = size;
+}
+
+/*
+ * The text again, without width, as a program of its own, if it depends on one field only. Of a field's texts, the first is its word,
+ * with those whose conversions follow directly: others have another meaning, as in `gfp_flags=%s accounted=%s`.
+ */
+static bool generate_word(struct compiler *c, uint32_t root, const char *begin, const char *end)
+{
+	struct tw_print *print = c->print;
+	const struct tw_field *field = only_field(&c->expr, root);
+	const uint32_t label = c->label;
+	struct tw_print_word *words;
+	bool ok;
+
+	if (!field || (tw_print__has_word(print, field) && (c->worded != field || c->word_end != begin)))
+		return true;
+	words = tw_expr__grow(&c->expr, print->words, print->n_words, &print->words_size, sizeof(*words), OPS_MAX);
+	if (!words)
+		return false;
+	print->words = words;
+	words[print->n_words++] = (struct tw_print_word){ .field = field, .at = print->n_word_ops };
+	c->worded = field;
+	c->word_end = end;
+	swap_programs(print);
+	ok = generate_string(c, root) && add_op(c, TW_OP_END);
+	swap_programs(print);
+	c->label = label;
+	return ok;
+}
+
 static void take_table(struct tw_print *print, const struct tw_expr_table *from, uint32_t i)
 {
 	struct tw_print_names *table = &print->tables[i];
@@ -577,6 +639,7 @@ static bool next_argument(struct compiler *c, uint32_t *ret)
 /* The arguments of one conversion; the nodes of earlier ones are not needed any more. */
 static bool convert(struct compiler *c, struct tw_text *text)
 {
+	const char *const begin = text->at;
 	struct tw_conversion conversion;
 	uint32_t stars[2] = { 0 }, n = 0, node;
 
@@ -588,7 +651,8 @@ static bool convert(struct compiler *c, struct tw_text *text)
 		return false;
 	if (conversion.star_precision && !next_argument(c, &stars[n++]))
 		return false;
-	return next_argument(c, &node) && generate_argument(c, &conversion, stars, node);
+	return next_argument(c, &node) && generate_argument(c, &conversion, stars, node) &&
+	       (conversion.spec.letter != 's' || generate_word(c, node, begin, text->at));
 }
 
 /* Text up to a conversion or a tab. */

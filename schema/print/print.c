@@ -11,6 +11,8 @@
 static void drop_program(struct tw_print *print)
 {
 	free(print->ops);
+	free(print->word_ops);
+	free(print->words);
 	free(print->texts);
 	free(print->conversions);
 	free(print->names);
@@ -74,7 +76,8 @@ const char *tw_print__refusal(const struct tw_print *print)
 
 size_t tw_print__memory(const struct tw_print *print)
 {
-	return sizeof(*print) + print->ops_size * sizeof(*print->ops) + print->texts_size +
+	return sizeof(*print) + (print->ops_size + print->word_ops_size) * sizeof(*print->ops) +
+	       print->words_size * sizeof(*print->words) + print->texts_size +
 	       print->conversions_size * sizeof(*print->conversions) + print->n_names * sizeof(*print->names) +
 	       print->n_tables * (sizeof(*print->tables) + sizeof(*print->table_fields)) + print->n_strings +
 	       (print->addresses.size + print->pointers.size) * sizeof(*print->addresses.fields);

@@ -114,11 +114,21 @@ bool tw_ftrace__bind(const struct tw_format *format, struct tw_ftrace_event *ret
 /** tw_ftrace__is_address() - whether a field of system "ftrace" is a kernel address: ip, parent_ip, func, caller; not in user_stack */
 bool tw_ftrace__is_address(const struct tw_format *format, const struct tw_field *field);
 
+/*
+ * A text that depends on one field only, as a small program of its own: for the details in Wireshark, which show the word beside the
+ * value. A field may have several, which follow each other in the text.
+ */
+struct tw_print_word {
+	const struct tw_field *field;
+	uint32_t at; /* its first operation in word_ops; the last is an END */
+};
+
 struct tw_print {
 	const struct tw_format *format;
 	const char *refusal;           /* NULL = compiled; otherwise the text of why */
 	struct tw_ftrace_event ftrace; /* if it has a put function, that is used; there is no program then */
-	struct tw_op *ops;
+	struct tw_op *ops, *word_ops;
+	struct tw_print_word *words;
 	char *texts;
 	struct tw_conversion *conversions;
 	struct tw_print_name *names;
@@ -127,8 +137,8 @@ struct tw_print {
 	char *strings;                        /* memory of the names in tables */
 	struct tw_print_list addresses;       /* printed as symbols */
 	struct tw_print_list pointers; /* printed by any %p that shows the value, including those printed as symbols */
-	uint32_t n_ops, n_texts, n_conversions, n_names, n_tables, n_strings;
-	uint32_t ops_size, texts_size, conversions_size;
+	uint32_t n_ops, n_word_ops, n_words, n_texts, n_conversions, n_names, n_tables, n_strings;
+	uint32_t ops_size, word_ops_size, words_size, texts_size, conversions_size;
 	struct tw_error why;
 };
 

@@ -11,6 +11,7 @@
 
 struct print_run {
 	const struct tw_print *print;
+	const struct tw_op *ops; /* the program's operations, to which jumps refer */
 	const struct tw_record *record;
 	const struct tw_print_host *host;
 	struct tw_line *line;
@@ -389,10 +390,8 @@ static void put_operation(struct print_run *run, const struct tw_op *op)
 	}
 }
 
-static void execute(struct print_run *run)
+static void execute(struct print_run *run, const struct tw_op *op)
 {
-	const struct tw_op *op = run->print->ops;
-
 	for (;; op++) {
 		switch (op->code) {
 		case TW_OP_END:
@@ -419,11 +418,11 @@ static void execute(struct print_run *run)
 			run->mark = run->line->at;
 			break;
 		case TW_OP_JUMP:
-			op = run->print->ops + op->a - 1;
+			op = run->ops + op->a - 1;
 			break;
 		case TW_OP_JUMP_ZERO:
 			if (!*run->top--)
-				op = run->print->ops + op->a - 1;
+				op = run->ops + op->a - 1;
 			break;
 		default:
 			if (op->code <= TW_OP_INDEX)
@@ -440,7 +439,9 @@ void tw_print__run(const struct tw_print *print, const struct tw_record *record,
 		   struct tw_line *line)
 {
 	uint64_t stack[TW_PRINT_STACK + 1];
-	struct print_run run = { .print = print, .record = record, .host = host, .line = line, .top = stack };
+	struct print_run run = {
+		.print = print, .ops = print->ops, .record = record, .host = host, .line = line, .top = stack
+	};
 
 	stack[0] = 0;
 	if (print->ftrace.put)
@@ -448,6 +449,34 @@ void tw_print__run(const struct tw_print *print, const struct tw_record *record,
 	else if (print->refusal)
 		tw_print__fields(print->format, record, line);
 	else
-		execute(&run);
+		execute(&run, run.ops);
 	tw_printable__end(line);
+}
+
+bool tw_print__has_word(const struct tw_print *print, const struct tw_field *field)
+{
+	for (uint32_t i = 0; i < print->n_words; i++)
+		if (print->words[i].field == field)
+			return true;
+	return false;
+}
+
+static bool is_number(const char *text, size_t len)
+{
+	return len > 2 && text[0] == '0' && text[1] == 'x';
+}
+
+bool tw_print__word(const struct tw_print *print, const struct tw_field *field, const struct tw_record *record,
+		    struct tw_line *line)
+{
+	uint64_t stack[TW_PRINT_STACK + 1] = { 0 };
+	struct print_run run = { .print = print, .ops = print->word_ops, .record = record, .line = line, .top = stack };
+	const struct tw_line before = *line;
+
+	for (uint32_t i = 0; i < print->n_words; i++)
+		if (print->words[i].field == field)
+			execute(&run, run.ops + print->words[i].at);
+	if (is_number(before.at, (size_t)(line->at - before.at)))
+		*line = before;
+	return line->at != before.at;
 }

@@ -22,7 +22,7 @@ expect "a filter on bits" "3520|GFP_KERNEL|__GFP_ZERO" "$(fields symbols.pcap "$
 expect "a number stays a number" "3" "$(fields value-strings.pcap "$raise < 8" $raise)"
 
 state=trace.sched.sched_switch.prev_state
-expect "a table for some bits of a field, and the text for none of them" "prev_state: 1 (S) prev_state: 0 (R) prev_state: 2 (D) prev_state: 256 (R)" \
+expect "a table for some bits of a field, and the text for none of them" "prev_state: 1 (S) prev_state: 0 (R) prev_state: 2 (D) prev_state: 256 (R+)" \
 	"$(tree value-strings.pcap $state prev_state)"
 expect "filters on these names" "1|S 0|R 256|R" \
 	"$(fields value-strings.pcap "$state == \"S\"" $state $state.names) $(fields value-strings.pcap "$state.names == \"R\"" $state $state.names)"

@@ -149,7 +149,17 @@ static void run_shown(const struct tw_print *print, const struct tw_record *reco
 	}
 }
 
-static void check_names(const struct tw_print *print, const struct tw_format *format)
+static void check_word(const struct tw_print *print, const struct tw_field *field, const struct tw_record *record)
+{
+	char buf[64];
+	struct tw_line line = tw_line__of(buf, sizeof(buf), TW_LINE_FLAT);
+
+	if (tw_print__word(print, field, record, &line))
+		require(tw_print__has_word(print, field) && line.at > buf);
+	require(line.at >= buf && line.at <= buf + sizeof(buf));
+}
+
+static void check_names(const struct tw_print *print, const struct tw_format *format, const struct tw_record *record)
 {
 	struct tw_print_names names;
 	size_t n;
@@ -158,6 +168,7 @@ static void check_names(const struct tw_print *print, const struct tw_format *fo
 	for (size_t i = 0; i < n; i++)
 		require(addresses[i] >= format->fields && addresses[i] < format->fields + format->n_fields);
 	for (uint16_t i = 0; i < format->n_fields; i++) {
+		check_word(print, &format->fields[i], record);
 		if (!tw_print__names(print, &format->fields[i], &names))
 			continue;
 		for (uint32_t k = 0; k < names.n; k++)
@@ -181,7 +192,7 @@ static void use_print(const struct tw_format *format, const struct tw_record *re
 	require(run(print, record, host, second, room) == len && !memcmp(first, second, len));
 	run_shown(print, record, host, first, room, TW_LINE_TEXT);
 	run_shown(print, record, host, second, room, TW_LINE_FLAT);
-	check_names(print, format);
+	check_names(print, format, record);
 	tw_print__free(print);
 }
 

@@ -265,7 +265,7 @@ struct named {
 	const char *expected; /* NULL = no name */
 };
 
-#define SWITCH_MASK "((((0x00 | 0x01 | 0x40) + 1) << 1) - 1)"
+#define SWITCH_MASK "((((0x00 | 0x3f | 0x40) + 1) << 1) - 1)"
 #define SWITCH                                                                                       \
 	"\"%s%s\", (REC->ip & " SWITCH_MASK ") ? __print_flags(REC->ip & " SWITCH_MASK               \
 	", \"|\", { 0x1, \"S\" }, { 0x2, \"D\" }, { 0x80, \"I\" }) : \"R\", REC->ip & (" SWITCH_MASK \
@@ -277,7 +277,7 @@ static const struct named named_values[] = {
 	{ SWITCH, "ip", 1, "S" },
 	{ SWITCH, "ip", 0x81, "S|I" },
 	{ SWITCH, "ip", 0, "R" },
-	{ SWITCH, "ip", 0x104, "R" },
+	{ SWITCH, "ip", 0x300, "R" },
 	{ "\"%s\", REC->u ? " FLAGS " : \"none\"", "u", 0, "none" },
 	{ "\"%s\", REC->u ? " FLAGS " : \"none\"", "u", 7, "A|B|0x4" },
 	{ "\"%s\", REC->u ? " FLAGS " : \"none\"", "u", 4, NULL },
@@ -313,6 +313,56 @@ static void test_named_values(void **state)
 		if (strcmp(text, row->expected ? row->expected : ""))
 			print_message("%s: %llx: \"%s\"\n", row->print_fmt, (unsigned long long)row->value, text);
 		assert_string_equal(text, row->expected ? row->expected : "");
+		tw_print__free(print);
+		tw_format__free(format);
+	}
+}
+
+static const struct named words[] = {
+	{ SWITCH, "ip", 1, "S" },
+	{ SWITCH, "ip", 0x102, "D+" },
+	{ SWITCH, "ip", 0x100, "R+" },
+	{ "\"%s\", REC->u ? " FLAGS " : \"none\"", "u", 0, "none" },
+	{ "\"%s\", " FLAGS, "u", 4, NULL },
+	{ "\"%s\", " FLAGS, "u", 5, "A|0x4" },
+	{ "\"%-9s|\", REC->half == 2 ? \"two\" : REC->half == 1 ? \"one\" : \"many\"", "half", 1, "one" },
+	{ "\"%s|%s\", REC->u & 1 ? \"odd\" : \"even\", REC->u & 8 ? \"large\" : \"\"", "u", 9, "odd" },
+	{ "\"%s|%s\", REC->u & 1 ? \"odd\" : \"even\", REC->u & 8 ? \"large\" : \"\"", "u", 1, "odd" },
+	{ "\"%s%s\", REC->u & 1 ? \"odd\" : \"even\", REC->u & 8 ? \"large\" : \"\"", "u", 9, "oddlarge" },
+	{ "\"%s%d%s\", REC->u & 1 ? \"odd\" : \"even\", 1, REC->u & 8 ? \"large\" : \"\"", "u", 9, "odd" },
+	{ "\"%s|%s\", REC->i ? \"\" : \"zero\", REC->u & 8 ? \"large\" : \"\"", "u", 8, "large" },
+	{ "\"%s\", __print_flags(1 << REC->half, \"|\", { 4, \"four\" })", "half", 2, "four" },
+	{ "\"%s\", mc_event_error_type(REC->half)", "half", 1, "Uncorrected" },
+	{ "\"%s\", REC->half ? REC->comm : \"none\"", "half", 0, NULL },
+	{ "\"%s\", REC->half ? __get_str(name) : \"none\"", "half", 0, NULL },
+	{ "\"%s\", REC->half > REC->u ? \"a\" : \"b\"", "half", 0, NULL },
+	{ "\"%s\", REC->half == jiffies ? \"a\" : \"b\"", "half", 0, NULL },
+	{ "\"%d\", REC->half ? 1 : 2", "half", 0, NULL },
+	{ "\"%s\", \"constant\"", "half", 0, NULL },
+};
+
+/* The word of a field is the text that depends on no other field. */
+static void test_words(void **state)
+{
+	uint8_t bytes[RECORD_LEN];
+	const struct tw_record record = { .data = bytes, .len = sizeof(bytes) };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const struct named *row = &words[i];
+		struct tw_format *format = parse(row->print_fmt);
+		const struct tw_field *field = tw_format__find(format, row->field);
+		struct tw_print *print = tw_print__new(format);
+		char text[64] = "";
+		struct tw_line line = tw_line__on(text, sizeof(text) - 1);
+
+		assert_null(tw_print__refusal(print));
+		make_record(bytes, false);
+		put(bytes, field->offset, field->size, row->value, false);
+		assert_int_equal(tw_print__word(print, field, &record, &line), row->expected != NULL);
+		*line.at = '\0';
+		assert_string_equal(text, row->expected ? row->expected : "");
+		assert_true(tw_print__has_word(print, field) || !row->expected);
 		tw_print__free(print);
 		tw_format__free(format);
 	}
@@ -422,9 +472,9 @@ int main(void)
 		cmocka_unit_test(test_constructs),    cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_short_records), cmocka_unit_test(test_bad_locations),
 		cmocka_unit_test(test_from_wire),     cmocka_unit_test(test_names),
-		cmocka_unit_test(test_named_values),  cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_limits),        cmocka_unit_test(test_small_longs),
-		cmocka_unit_test(test_work),
+		cmocka_unit_test(test_named_values),  cmocka_unit_test(test_words),
+		cmocka_unit_test(test_addresses),     cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_small_longs),   cmocka_unit_test(test_work),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

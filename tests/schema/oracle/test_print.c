@@ -23,10 +23,33 @@ struct counts {
 	struct tep_handle *tep;
 	struct tw_symbols *symbols;
 	struct tw_strings *strings;
-	unsigned long formats, refused, unparsed, identical, listed, different, records;
+	unsigned long formats, refused, unparsed, identical, listed, different, records, words;
 };
 
-static bool same(const struct counts *c, const struct tw_format *format, const struct tw_print *print,
+/* The words for the values of single fields are parts of libtraceevent's text. */
+static bool has_words(struct counts *c, const struct tw_format *format, const struct tw_print *print,
+		      const struct tw_record *record, const char *text)
+{
+	char word[TW_PRINT_LINE_MAX + 1];
+	bool all = true;
+
+	for (uint16_t i = 0; i < format->n_fields; i++) {
+		struct tw_line line = tw_line__on(word, TW_PRINT_LINE_MAX);
+
+		if (!tw_print__word(print, &format->fields[i], record, &line))
+			continue;
+		*line.at = '\0';
+		c->words++;
+		if (strstr(text, word))
+			continue;
+		printf("%s:%s: %s is %s, which is not in %s\n", format->system, format->name, format->fields[i].name,
+		       word, text);
+		all = false;
+	}
+	return all;
+}
+
+static bool same(struct counts *c, const struct tw_format *format, const struct tw_print *print,
 		 struct tep_event *event, int round)
 {
 	static uint8_t bytes[PRINT_RECORD_SIZE];
@@ -46,7 +69,9 @@ static bool same(const struct counts *c, const struct tw_format *format, const s
 	tw_print__run(print, &record, &host, &line);
 	*line.at = '\0';
 	equal = !strcmp(ours, seq.buffer);
-	if (!equal && !listed__has("%s:%s", format->system, format->name) && c->different < SHOWN_MAX)
+	if (equal)
+		equal = has_words(c, format, print, &record, seq.buffer);
+	else if (!listed__has("%s:%s", format->system, format->name) && c->different < SHOWN_MAX)
 		printf("%s:%s: round %d\n  ours   %s\n  theirs %s\n", format->system, format->name, round, ours,
 		       seq.buffer);
 	trace_seq_destroy(&seq);
@@ -150,11 +175,11 @@ static int register_strings(struct counts *c)
 
 static int report(const struct counts *c)
 {
-	printf("%lu formats, %lu records: %lu identical, %lu listed, %lu different, %lu refused, %lu that libtraceevent "
-	       "cannot parse; %u lines of the list unused\n",
-	       c->formats, c->records, c->identical, c->listed, c->different, c->refused, c->unparsed,
+	printf("%lu formats, %lu records, %lu words: %lu identical, %lu listed, %lu different, %lu refused, %lu that "
+	       "libtraceevent cannot parse; %u lines of the list unused\n",
+	       c->formats, c->records, c->words, c->identical, c->listed, c->different, c->refused, c->unparsed,
 	       listed__unused());
-	return c->different || c->formats < 100 || c->refused * 100 > c->formats;
+	return c->different || c->formats < 100 || c->words < 100 || c->refused * 100 > c->formats;
 }
 
 int main(int argc, char **argv)
