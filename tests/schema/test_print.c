@@ -242,8 +242,10 @@ static void test_from_wire(void **state)
 
 static void test_names(void **state)
 {
-	struct tw_format *format = parse("\"%s %s\", __print_symbolic((int)REC->half, { 1, \"one\" }, { 2, \"two\" }), "
-					 "__print_flags(REC->u & 3, \"|\", { 1, \"A\" })");
+	struct tw_format *format =
+		parse("\"%s %s %s\", __print_symbolic((int)REC->half, { 1, \"one\" }, { 2, \"two\" }), "
+		      "__print_flags(REC->u & 3, \"|\", { 1, \"A\" }), "
+		      "__print_symbolic(REC->wide & 0xf, { 1, \"low\" })");
 	struct tw_print *print = tw_print__new(format);
 	struct tw_print_names names;
 
@@ -253,8 +255,12 @@ static void test_names(void **state)
 	assert_int_equal(names.names[1].value, 2);
 	assert_string_equal(names.names[1].name, "two");
 	assert_false(names.flags);
+	assert_true(tw_print_names__can_compare(&names, tw_format__find(format, "half")));
 	assert_true(tw_print__names(print, tw_format__find(format, "u"), &names));
 	assert_int_equal(names.mask, 3);
+	assert_true(tw_print_names__can_compare(&names, tw_format__find(format, "u")));
+	assert_true(tw_print__names(print, tw_format__find(format, "wide"), &names));
+	assert_false(tw_print_names__can_compare(&names, tw_format__find(format, "wide")));
 	tw_print__free(print);
 	tw_format__free(format);
 }

@@ -69,7 +69,7 @@ static bool put_word(struct writing *w, const struct tw_format *format, const st
 	struct tw_print_names names;
 	bool has = false;
 
-	if (print && tw_print__names(print, field, &names) && names.n) {
+	if (print && tw_print__names(print, field, &names) && tw_print_names__can_compare(&names, field)) {
 		const struct tw_print_name *name = &names.names[chance__below(w->chance, names.n)];
 
 		has = strlen(name->name) > 1 && strspn(name->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name->name);
