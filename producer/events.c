@@ -165,23 +165,16 @@ static bool suggest_containing(const struct tw_event_list *all, const char *patt
 	return n;
 }
 
-/* Fills @error with a suggestion for @pattern: for a bare word a system or an event, otherwise "system:name". */
+/* Fills @error with a suggestion for @pattern. */
 static int unknown(const struct tw_event_list *all, const char *pattern, struct tw_error *error)
 {
-	char best[2 * TW_NEAREST_WORD_MAX] = "", full[2 * TW_NEAREST_WORD_MAX];
-	const bool bare = tw_event_pattern__is_bare(pattern, strlen(pattern));
-	struct tw_nearest nearest;
+	struct tw_event_suggestion suggestion;
 
-	tw_nearest__init(&nearest, pattern);
-	for (size_t i = 0; i < all->n; i++) {
-		snprintf(full, sizeof(full), "%s:%s", all->names[i].system, all->names[i].name);
-		tw_nearest__offer(&nearest, bare ? all->names[i].system : full);
-		tw_nearest__offer(&nearest, bare ? all->names[i].name : NULL);
-		if (nearest.best == full)
-			nearest.best = strcpy(best, full);
-	}
-	if (nearest.best)
-		return tw_error__set(error, -ENOENT, "no event '%s'; did you mean %s?", pattern, nearest.best);
+	tw_event_suggestion__init(&suggestion, pattern, strlen(pattern));
+	for (size_t i = 0; i < all->n; i++)
+		tw_event_suggestion__offer(&suggestion, all->names[i].system, all->names[i].name);
+	if (*suggestion.best)
+		return tw_error__set(error, -ENOENT, "no event '%s'; did you mean %s?", pattern, suggestion.best);
 	if (suggest_containing(all, pattern, error))
 		return -ENOENT;
 	return tw_error__set(error, -ENOENT, "no event '%s'; `tracewire list` shows all events of this kernel",

@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/filter_option.h"
+#include "cli/messages.h"
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/standard_files.h"
@@ -72,7 +73,10 @@ static int report_file(const struct report_config *config, int fd, const char *f
 	}
 	if (!config->quiet && stats.frames && !stats.not_written && err != -EINVAL)
 		report__summarize(config, file, &stats);
-	filter_option__warn(&stats.undecided_predicates);
+	if (err != -EINVAL)
+		filter_option__warn(&stats.undecided_predicates);
+	else if (config->filter)
+		caret__show(tw_filter__text(config->filter), error);
 	return err;
 }
 

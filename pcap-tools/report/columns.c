@@ -2,14 +2,12 @@
 #include "pcap-tools/report/columns.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/event_pattern.h"
 #include "base/nearest.h"
+#include "pcap-tools/report/names.h"
 
 static const struct {
 	const char *name;
@@ -117,8 +115,6 @@ const struct tw_field *tw_report_columns__find(const struct tw_report_column *co
 	return NULL;
 }
 
-/* Names that no format has: the column is looked up in each format that was received. */
-
 /* The search for a column in all formats. */
 struct search {
 	const struct tw_report_column *column;
@@ -128,35 +124,19 @@ struct search {
 	struct tw_nearest event, field; /* names similar to those of the column */
 };
 
-static void search_format(struct search *search, const struct tw_format *format)
+static bool search_format(void *ctx, const struct tw_format *format)
 {
+	struct search *search = ctx;
+
 	search->selects |= tw_event_patterns__match(search->column->name, format->system, format->name);
 	tw_nearest__offer(&search->event, format->name);
 	if (!is_of_event(search->column, format))
-		return;
+		return true;
 	search->is_event = true;
 	search->has_field |= tw_report_columns__find(search->column, format) != NULL;
 	for (uint16_t i = 0; i < format->n_fields; i++)
 		tw_nearest__offer(&search->field, format->fields[i].name);
-}
-
-static void search_schema(struct search *search, const struct tw_stream_schema *schema)
-{
-	for (uint32_t id = 0; id <= UINT16_MAX && !search->has_field; id++) {
-		const struct tw_stream_event *event = tw_stream_schema__event(schema, (uint16_t)id);
-
-		if (event)
-			search_format(search, event->format);
-		else if (!schema->events[id >> 8])
-			id |= 0xff;
-	}
-}
-
-static void search_streams(struct search *search, const struct tw_report *report)
-{
-	for (const struct tw_stream *s = tw_streams__first(report->streams); s; s = s->next)
-		for (const struct tw_stream_schema *schema = s->schemas; schema; schema = schema->next)
-			search_schema(search, schema);
+	return !search->has_field;
 }
 
 static int refuse(struct tw_report *report, const struct search *search)
@@ -187,57 +167,16 @@ static int check_column(struct tw_report *report, const struct tw_report_column 
 	tw_nearest__init(&search.field, field);
 	for (size_t i = 0; i < N_BUILT_IN && !column->event.text; i++)
 		tw_nearest__offer(&search.field, built_in[i].name);
-	search_streams(&search, report);
+	tw_report_names__search(report, search_format, &search);
 	return search.has_field ? 0 : refuse(report, &search);
 }
 
-static int check_columns(struct tw_report *report)
+int tw_report_columns__check(struct tw_report *report)
 {
 	const struct tw_report_columns *columns = report->columns;
 	int err = 0;
 
-	*report->refusal.text = '\0';
-	for (size_t i = 0; !err && i < columns->table->n_columns; i++)
+	for (size_t i = 0; columns && !err && i < columns->table->n_columns; i++)
 		err = check_column(report, &columns->columns[i]);
 	return err;
-}
-
-/*
- * Reads the whole file apart from the report: formats may follow the first event, for example those of another machine. A pipe cannot be
- * read twice, and is checked at its end. Return: 0, or -EINVAL with report->refusal filled.
- */
-static int check_ahead(struct tw_report *report)
-{
-	struct tw_report_counts counts = { .n_streams = 0 };
-	const struct tw_report_options options = { .table = report->options->table, .counts = &counts };
-	struct tw_report_stats stats;
-	struct stat st;
-	char path[64];
-	int fd, err;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", report->in);
-	*report->refusal.text = '\0';
-	if (fstat(report->in, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	err = tw_report__run(fd, report->name, -1, &options, &stats, &report->refusal);
-	tw_report_counts__fini(&counts);
-	close(fd);
-	if (err != -EINVAL)
-		*report->refusal.text = '\0';
-	return err == -EINVAL ? err : 0;
-}
-
-int tw_report_columns__check(struct tw_report *report, bool at_end)
-{
-	struct tw_report_columns *columns = report->columns;
-	int err;
-
-	if (!columns || (columns->checked && !at_end))
-		return 0;
-	columns->checked = true;
-	err = check_columns(report);
-	return err && !at_end ? check_ahead(report) : err;
 }

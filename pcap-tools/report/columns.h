@@ -37,7 +37,6 @@ struct tw_report_column {
 struct tw_report_columns {
 	const struct tw_report_table *table;
 	struct tw_report_column *columns; /* table->n_columns of them */
-	bool checked;                     /* the names were checked at the first event */
 	bool has_head;                    /* the header is written */
 };
 
@@ -50,12 +49,8 @@ void tw_report_columns__free(struct tw_report_columns *columns);
 /** tw_report_columns__find() - the field of an event that the column names; NULL if the event does not have it */
 const struct tw_field *tw_report_columns__find(const struct tw_report_column *column, const struct tw_format *format);
 
-/**
- * tw_report_columns__check() - check that the formats of the capture have all fields that the columns name
- * @at_end: no formats will follow. Otherwise the rest of the file is searched, too, unless it is a pipe
- * Return: 0, or -EINVAL with report->refusal filled.
- */
-int tw_report_columns__check(struct tw_report *report, bool at_end);
+/** tw_report_columns__check() - check that the known formats have all fields that the columns name. Return: as tw_report_names__check() */
+int tw_report_columns__check(struct tw_report *report);
 
 /** tw_report_columns__head() - write the names of the columns, if the table has a header and it was not written yet */
 void tw_report_columns__head(struct tw_report *report, struct tw_line *line);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "pcap-tools/report/columns.h"
+#include "pcap-tools/report/names.h"
 #include "pcap-tools/report/report_impl.h"
 
 #define PENDING_MAX   8192       /* limit of waiting events; beyond it, the oldest is printed without its exit */
@@ -115,18 +116,18 @@ static int print_loss(struct tw_report *report, const struct tw_report_loss *los
 }
 
 /*
- * At the end of the file: checks the names of a table's columns against all formats, and writes its header if no event did. Return:
- * 0, -EINVAL for a column that no event has, or a failure of write()
+ * At the end of the file: checks the names in the options against all formats, and writes the header of a table if no event did. Return:
+ * 0, -EINVAL for a name that the capture does not have, or a failure of write()
  */
-static int finish_table(struct tw_report *report)
+static int finish(struct tw_report *report)
 {
 	struct tw_line line;
 	int err;
 
-	if (!report->columns || !tw_streams__first(report->streams))
+	if (!tw_streams__first(report->streams))
 		return 0;
-	err = tw_report_columns__check(report, true);
-	if (err || report->options->counts)
+	err = tw_report_names__check(report, true);
+	if (err || !report->columns || report->options->counts)
 		return err;
 	line = begin_line(report);
 	tw_report_columns__head(report, &line);
@@ -136,7 +137,7 @@ static int finish_table(struct tw_report *report)
 static int print(struct tw_report *report, const struct tw_report_event *event)
 {
 	struct tw_line line;
-	const int err = tw_report_columns__check(report, false);
+	const int err = tw_report_names__check(report, false);
 
 	if (err)
 		return err;
@@ -303,5 +304,5 @@ int tw_report_pending__flush(struct tw_report_pending *pending, bool complete)
 	for (size_t i = 0; !err && i < pending->n_losses; i++)
 		err = print_loss(pending->report, &pending->losses[i]);
 	pending->n_losses = 0;
-	return err || !complete ? err : finish_table(pending->report);
+	return err || !complete ? err : finish(pending->report);
 }

@@ -105,8 +105,9 @@ struct tw_report_stats {
 	uint64_t fallbacks; /* events printed as field=value because their print fmt could not be compiled */
 	char fallback[128]; /* the first of the fallbacks: "system:event: why", printable */
 	struct tw_streams_stats streams; /* metadata that was not kept; @malformed includes its malformed records */
-	struct tw_capture_filter_stats capture_filter;       /* counters of the filter in the options */
-	struct tw_undecided_predicates undecided_predicates; /* its comparisons with names that no format has */
+	struct tw_capture_filter_stats capture_filter; /* counters of the filter in the options */
+	struct tw_undecided_predicates
+		undecided_predicates; /* its comparisons with names that no format has, if the capture is damaged */
 };
 
 /**
@@ -116,7 +117,8 @@ struct tw_report_stats {
  * @ret: filled also after a failure
  * Return: 0; -EBADMSG if the capture is damaged: everything before the damage is printed; -EINVAL if the file is not a capture, for
  * a filter that cannot match any event, if no event has a time that can be compared with since and until, or if
- * no event has the field of a column; -ENODATA if it has no frames; -EPROTONOSUPPORT if all frames are of an unknown version; -EPIPE;
+ * no format of the capture has an event, a field or another name in the options; -ENODATA if it has no frames; -EPROTONOSUPPORT if all
+ * frames are of an unknown version; -EPIPE;
  * another -errno of reading or writing.
  */
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by the files of report/: report.c reads frames, selection.c selects events, pending.c keeps those that wait, lines.c writes the lines,
- * columns.c and rows.c write tables, count.c counts, accounting.c makes the ledger. */
+ * columns.c and rows.c write tables, count.c counts, accounting.c makes the ledger, names.c checks
+ * the names in the options. */
 #ifndef TW_REPORT_IMPL_H
 #define TW_REPORT_IMPL_H
 
@@ -75,6 +76,7 @@ struct tw_report {
 	struct tw_parts *parts; /* of events */
 	struct tw_report_pending *pending;
 	struct tw_report_columns *columns;        /* NULL = no table */
+	bool checked_names;                       /* the names in the options were checked at the first event */
 	struct tw_error refusal;                  /* why the report ends with -EINVAL; "" = for no such reason */
 	struct tw_capture_filter *capture_filter; /* NULL = no filter */
 	struct tw_report_output out;
@@ -136,7 +138,7 @@ int tw_report_pending__loss(struct tw_report_pending *pending, const struct tw_r
 
 /**
  * tw_report_pending__flush() - print all waiting events and losses, at the end of the file
- * @complete: the file is not damaged, so that a table without events gets its header, and the names of its columns can be checked
+ * @complete: the file is not damaged, so that a table without events gets its header, and the names in the options can be checked
  */
 int tw_report_pending__flush(struct tw_report_pending *pending, bool complete);
 

@@ -172,7 +172,7 @@ END
 "$tracewire" report -q --csv -e time,time_ns,cpu,pid,comm,system,event,flags,next_comm,prev_prio,sched_switch.next_pid -e text x.pcapng >csv
 python3 rows.py || fail "--csv is not what --json has"
 expect "default columns" time,host,cpu,pid,comm,system,event,text "$("$tracewire" report -q --csv x.pcapng | head -n 1)"
-expect "a table without events" "time prev_pid" "$("$tracewire" report -q --csv -E separator=/s --event nothing -e time,prev_pid x.pcapng)"
+expect "a table without events" "time prev_pid" "$("$tracewire" report -q --csv -E separator=/s --cpu 4 -e time,prev_pid x.pcapng)"
 "$tracewire" report -q -e sched_switch --event sched_wakeup x.pcapng | cmp -s - <("$tracewire" report -q --event sched_switch,sched_wakeup x.pcapng) ||
 	fail "-e without a table is not --event"
 
@@ -225,6 +225,13 @@ expect "values of the second stream" 5180 "$(tail -n +2 out | grep -c '[0-9]')"
 expect "status of an unknown column of standard input" "2 0" "$? $(wc -l <out)"
 "$tracewire" report -q --csv -e prev_pd - < <(cat x.pcapng) >out 2>err
 expect "status of an unknown column of a pipe" "2 79649" "$? $(wc -l <out)"
+# Names of a pipe are checked at its end. A name that only the second stream has is no mistake, and neither is an event that did not occur.
+"$tracewire" report -q -e sched_switch,nosuch - < <(cat x.pcapng) >out 2>err
+expect "status of an unknown event of a pipe" 2 $?
+says err "no event 'nosuch' in standard input; " && [ "$(wc -l <out)" -gt 1000 ] || fail "an unknown event of a pipe: $(cat err)"
+"$tracewire" report -e irq -f 'irq_handler_entry.irq >= 0' both.pcapng >out 2>err || fail "an event of the second stream: $(cat err)"
+"$tracewire" report -e signal_generate --until 0 x.pcapng >out 2>err || fail "an event that did not occur: $(cat err)"
+expect "events that did not occur" "0 of 79648 events, 0 lost" "$(head -n 1 err)"
 "$tracewire" report --summary -q both.pcapng >summary
 expect "idle tasks of two machines" "debian:tracewire-126 vm" "$(awk '$NF == "<idle>" { print $4 }' summary | sort | paste -sd' ')"
 expect "rate of two machines without a common clock" "unknown" "$(awk '$NF == "<idle>" { print $3 }' summary | sort -u)"
@@ -297,6 +304,10 @@ printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\1\0\0\0' >none.pcap
 refused 2 'no Tracewire frames' none.pcap
 refused 2 'exclude each other' --wall --relative x.pcapng
 refused 2 '--cpu' --cpu 1- x.pcapng
+refused 2 "no event 'sched_nosuch' in x.pcapng; did you mean sched_switch?" -e sched_nosuch x.pcapng
+refused 2 "no event 'sched:nosuch\*' in x.pcapng; \`tracewire info --events\` shows the events of a capture" -e 'sched_switch,sched:nosuch*' x.pcapng
+refused 2 "column 10: there is no event 'sched_swich'; did you mean 'sched_switch'?" -f 'event == sched_swich or prev_pid == 0' x.pcapng
+refused 2 "column 14: no event has a field 'prev_pd'; did you mean 'prev_pid'?" --summary -f 'cpu == 1 and (prev_pd == 0)' x.pcapng
 refused 2 "column 'prev_pd': no event of the capture has this field; did you mean prev_pid?" --csv -e prev_pd x.pcapng
 refused 2 "column 'sched_swich.prev_pid': no event of the capture has this name; did you mean sched_switch?" --csv -e sched_swich.prev_pid x.pcapng
 refused 2 "column 'sched_switch' is the name of events" --csv -e sched_switch x.pcapng
@@ -353,6 +364,7 @@ python3 change.py formats
 "$tracewire" report -v formats.pcapng >out 2>err || fail "without formats: status $?"
 expect "events as bytes" 79648 "$(grep -c '\[unknown event [0-9]*\]:\( [0-9a-f][0-9a-f]\)*$' out)"
 grep -q '^79648 events without a format in the file, shown as bytes$' err || fail "without formats it says: $(cat err)"
+refused 2 "no event 'sched_switch' in formats.pcapng, which has no formats of events" -e sched_switch formats.pcapng
 "$tracewire" report --json -q formats.pcapng | python3 -c 'import json, sys; [json.loads(l)["bytes"] for l in sys.stdin]' || fail "JSON of bytes"
 python3 change.py some
 "$tracewire" report -v some.pcapng >out 2>err || fail "frames of another version among others: status $?"

@@ -55,9 +55,9 @@ same 'runtime > 1000000 and not (cpu == 0 or comm == "bash")' \
 printed=$(sed -nE 's/^events +([0-9]+) printed of ([0-9]+) .*/\1 \2/p' "$home/err")
 expect "printed and rejected" "${printed#* }" $((${printed% *} + $(sed -nE 's/^rejected ([0-9]+) .*/\1/p' "$home/err")))
 "$tracewire" report -q -f 'event == sched_switchh' "$home/x.pcapng" 2>"$home/err" >"$home/out"
-expect "status of a name mistyped" 0 $?
+expect "status of a name mistyped" 2 $?
 expect "a name mistyped" \
-	"--filter matches nothing here at column 10: there is no event 'sched_switchh'; did you mean 'sched_switch'?" "$(cat "$home/err")"
+	"tracewire report: column 10: there is no event 'sched_switchh'; did you mean 'sched_switch'?" "$(cat "$home/err")"
 for mistake in 'prev_pid ==' 'cpu == foo' '(pid == 1'; do
 	"$tracewire" report -f "$mistake" "$home/x.pcapng" 2>"$home/err" >"$home/out"
 	expect "status of '$mistake'" 2 $?
