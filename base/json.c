@@ -167,3 +167,12 @@ void tw_json__id(struct tw_json *json, const char *key, uint64_t id)
 
 	tw_line__bytes(tw_json__value(json, key), text, (size_t)snprintf(text, sizeof(text), "\"%016" PRIx64 "\"", id));
 }
+
+void tw_json__seconds(struct tw_json *json, const char *key, uint64_t ns)
+{
+	struct tw_line *line = tw_json__value(json, key);
+
+	tw_line__char(line, '"');
+	tw_line__seconds(line, ns);
+	tw_line__char(line, '"');
+}

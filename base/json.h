@@ -63,6 +63,9 @@ void tw_json__null(struct tw_json *json, const char *key);
 /** tw_json__id() - write a string of 16 hexadecimal digits */
 void tw_json__id(struct tw_json *json, const char *key, uint64_t id);
 
+/** tw_json__seconds() - write a time as a string of seconds, with nine decimals */
+void tw_json__seconds(struct tw_json *json, const char *key, uint64_t ns);
+
 /** tw_json__value() - begin any other value. Return: the line to append it to; if the output is a FILE, append at most 256 bytes */
 struct tw_line *tw_json__value(struct tw_json *json, const char *key);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/line.h"
 
+#include "base/time.h"
+
 #define DIGITS_MAX 20 /* largest number of digits of a u64 */
 
 static const char pairs[] = "00010203040506070809101112131415161718192021222324"
@@ -85,4 +87,11 @@ void tw_line__hex(struct tw_line *line, uint64_t value)
 		line->at += n;
 	else
 		tw_line__bytes(line, first, n);
+}
+
+void tw_line__seconds(struct tw_line *line, uint64_t ns)
+{
+	tw_line__u64(line, ns / TW_NS_PER_SECOND);
+	tw_line__char(line, '.');
+	tw_line__digits(line, ns % TW_NS_PER_SECOND, 9, '0');
 }

@@ -98,4 +98,7 @@ static inline void tw_line__hex_byte(struct tw_line *line, uint8_t byte)
 /** tw_line__digits() - append a decimal number, padded on the left with @fill (' ' or '0') to at least @width characters */
 void tw_line__digits(struct tw_line *line, uint64_t value, unsigned int width, char fill);
 
+/** tw_line__seconds() - append a time in seconds, with nine decimals: 12.500000000 */
+void tw_line__seconds(struct tw_line *line, uint64_t ns);
+
 #endif

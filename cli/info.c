@@ -336,15 +336,6 @@ static void put_known(struct tw_json *json, const char *key, uint64_t value)
 		tw_json__u64(json, key, value);
 }
 
-static void put_seconds(struct tw_json *json, const char *key, uint64_t ns)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64 ".%09u", (uint64_t)(ns / TW_NS_PER_SECOND),
-		 (unsigned int)(ns % TW_NS_PER_SECOND));
-	tw_json__str(json, key, text);
-}
-
 static void put_times(struct tw_json *json, const struct tw_info_times *times)
 {
 	static const char *const keys[] = { "first", "last", "duration" };
@@ -352,7 +343,7 @@ static void put_times(struct tw_json *json, const struct tw_info_times *times)
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (times->known)
-			put_seconds(json, keys[i], ns[i]);
+			tw_json__seconds(json, keys[i], ns[i]);
 		else
 			tw_json__null(json, keys[i]);
 	}

@@ -26,3 +26,10 @@ unsigned int terminal__columns(int fd)
 
 	return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_col;
 }
+
+unsigned int terminal__rows(int fd)
+{
+	struct winsize size;
+
+	return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_row;
+}

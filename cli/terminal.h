@@ -11,7 +11,8 @@ bool terminal__has_control(int fd);
 /** terminal__has_colour() - whether it is such a terminal, and $NO_COLOR (no-color.org) is unset or empty */
 bool terminal__has_colour(int fd);
 
-/** terminal__columns() - width of the terminal; 0 = not a terminal, or unknown */
+/** terminal__columns(), terminal__rows() - width and height of the terminal; 0 = not a terminal, or unknown */
 unsigned int terminal__columns(int fd);
+unsigned int terminal__rows(int fd);
 
 #endif

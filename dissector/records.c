@@ -9,14 +9,6 @@
 typedef bool (*record_dissector)(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
 				 struct tw_line *info);
 
-/* "5000.000000500" */
-static void append_time(struct tw_line *line, uint64_t ns)
-{
-	tw_line__u64(line, ns / 1000000000);
-	tw_line__char(line, '.');
-	tw_line__digits(line, ns % 1000000000, 9, '0');
-}
-
 static bool dissect_clock(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv, struct tw_line *info)
 {
 	const int at = tw_dissect__at(d, tlv->value);
@@ -36,7 +28,7 @@ static bool dissect_clock(struct tw_dissect *d, proto_tree *tree, const struct t
 	TW_CLOCK_LIST(X)
 #undef X
 	tw_line__char(info, ' ');
-	append_time(info, tw_dissect__ns(d, clock.reading[TW_CLOCK_TRACE]));
+	tw_line__seconds(info, tw_dissect__ns(d, clock.reading[TW_CLOCK_TRACE]));
 	return true;
 }
 
@@ -108,7 +100,7 @@ static void append_bound(struct tw_line *line, uint64_t ns)
 static void append_seconds(struct tw_line *line, uint64_t ns)
 {
 	if (ns < 1000000000) {
-		append_time(line, ns);
+		tw_line__seconds(line, ns);
 	} else {
 		tw_line__u64(line, ns / 1000000000);
 		tw_line__char(line, '.');
@@ -366,7 +358,7 @@ static bool dissect_watermark(struct tw_dissect *d, proto_tree *tree, const stru
 		tw_put_number(d, tree, hf_trace_watermark_next_seq, tw_dissect__at(d, entry) + 4, 8, seq);
 	}
 	tw_line__char(info, ' ');
-	append_time(info, tw_dissect__ns(d, mark.time));
+	tw_line__seconds(info, tw_dissect__ns(d, mark.time));
 	return !mark.channels.left;
 }
 

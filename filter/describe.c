@@ -5,8 +5,6 @@
 
 #include "filter/bind/name.h"
 
-#define NS_PER_SECOND 1000000000ull
-
 const char *tw_test_op__text(uint8_t op)
 {
 	static const char *const texts[] = {
@@ -24,13 +22,6 @@ const char *tw_test_op__text(uint8_t op)
 	};
 
 	return texts[op];
-}
-
-void tw_line__seconds(struct tw_line *line, uint64_t ns)
-{
-	tw_line__u64(line, ns / NS_PER_SECOND);
-	tw_line__char(line, '.');
-	tw_line__digits(line, ns % NS_PER_SECOND, 9, '0');
 }
 
 void tw_line__quoted(struct tw_line *line, const void *text, size_t len, bool ascii)

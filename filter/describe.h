@@ -12,9 +12,6 @@ void tw_test__describe(const struct tw_test *test, struct tw_line *line);
 /** tw_test_op__text() - Return: an operator as text, for example "=="; "" for EXISTS */
 const char *tw_test_op__text(uint8_t op);
 
-/** tw_line__seconds() - append a time in seconds, with nine decimals: 12.500000000 */
-void tw_line__seconds(struct tw_line *line, uint64_t ns);
-
 /**
  * tw_line__quoted() - append a text in double quotes
  * A backslash is put before each double quote and backslash. Control characters become \xNN; with @ascii, bytes above 0x7f, too.

@@ -129,6 +129,12 @@ static inline uint64_t tw_stream__wall_offset(const struct tw_stream *stream)
 	return stream->first_wall - tw_identity__ns(&stream->identity, stream->first_clock);
 }
 
+/** tw_stream__wall() - CLOCK_REALTIME at a time of the stream's clock, ns; only if has_wall */
+static inline uint64_t tw_stream__wall(const struct tw_stream *stream, uint64_t time)
+{
+	return tw_identity__ns(&stream->identity, time) + tw_stream__wall_offset(stream);
+}
+
 /**
  * tw_stream__since() - the time between two events, ns; below 0 if that of @stream is earlier
  * @time, @origin_time: of the clocks of the streams

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/time.h"
@@ -28,16 +27,19 @@
 #define UP    "\033[%zuA"
 #define ERASE "\033[J"
 
-/* Return: size of the terminal; COLUMNS and ROWS if standard error is not a terminal */
-static struct winsize screen__size(void)
+/* Size of the terminal; COLUMNS and ROWS if standard error is not a terminal */
+static unsigned int screen__columns(void)
 {
-	struct winsize size;
+	const unsigned int columns = terminal__columns(STDERR_FILENO);
 
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size))
-		size = (struct winsize){ 0 };
-	size.ws_col = size.ws_col ? size.ws_col : COLUMNS;
-	size.ws_row = size.ws_row ? size.ws_row : ROWS;
-	return size;
+	return columns ? columns : COLUMNS;
+}
+
+static unsigned int screen__rows(void)
+{
+	const unsigned int rows = terminal__rows(STDERR_FILENO);
+
+	return rows ? rows : ROWS;
 }
 
 /* Return: length of the first @max lines of a text, bytes. @ret_lines: number of these lines. */
@@ -65,7 +67,7 @@ static void screen__clear(struct screen *screen)
 static void screen__show(struct screen *screen, const char *text)
 {
 	size_t lines;
-	const size_t len = first_lines(text, screen__size().ws_row - 1u, &lines);
+	const size_t len = first_lines(text, screen__rows() - 1, &lines);
 
 	screen__clear(screen);
 	fwrite(text, 1, len, stderr);
@@ -342,7 +344,7 @@ static void print_table(const struct receiver_stats *stats, FILE *out)
 
 	for (size_t i = 0; i < reported; i++)
 		rows[i] = (struct ledger_row){ stats->streams[i].name, &stats->streams[i].ledger };
-	ledger__print_table(rows, reported, screen__size().ws_col, out);
+	ledger__print_table(rows, reported, screen__columns(), out);
 	if (stats->n_streams > reported)
 		fprintf(out, "and %zu streams more\n", stats->n_streams - reported);
 }

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes the lines of a table: values of columns with separators and quotes. */
 #include "base/printable.h"
-#include "base/time.h"
 #include "pcap-tools/report/columns.h"
 
 #define CUT "... [cut]"
 #define RESERVE \
 	(2 * TW_REPORT_COLUMNS_MAX * 2) /* bytes of a line kept free for separators, quotes and the line break */
-
-static void put_seconds(struct tw_line *line, uint64_t ns)
-{
-	tw_line__u64(line, ns / TW_NS_PER_SECOND);
-	tw_line__char(line, '.');
-	tw_line__digits(line, ns % TW_NS_PER_SECOND, 9, '0');
-}
 
 /* Writes the time as the column's kind says; nothing if that is a time since 1970 and the stream has no wall clock. */
 static void put_time(const struct tw_report *report, struct tw_line *line, enum tw_report_column_kind kind,
@@ -23,14 +15,13 @@ static void put_time(const struct tw_report *report, struct tw_line *line, enum 
 
 	if (kind == TW_COLUMN_TIME_EPOCH) {
 		if (stream->has_wall && !tw_identity__counts(&stream->identity))
-			put_seconds(line, tw_identity__ns(&stream->identity, event->view.time) +
-						  tw_stream__wall_offset(stream));
+			tw_line__seconds(line, tw_stream__wall(stream, event->view.time));
 		return;
 	}
 	if (kind == TW_COLUMN_TIME_NS || tw_report__counts(report, stream))
 		tw_line__u64(line, tw_report__time(report, stream, event->view.time));
 	else
-		put_seconds(line, tw_report__time(report, stream, event->view.time));
+		tw_line__seconds(line, tw_report__time(report, stream, event->view.time));
 }
 
 static void put_scalar(struct tw_line *line, const struct tw_value *value)

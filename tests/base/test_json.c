@@ -30,6 +30,7 @@ static void put_everything(struct tw_json *json)
 	tw_json__null(json, "null");
 	tw_json__close(json);
 	tw_json__id(json, "id", 0xabc);
+	tw_json__seconds(json, "seconds", 1000000002);
 	tw_line__str(tw_json__value(json, "raw"), "0.5");
 	tw_json__close(json);
 }
@@ -38,9 +39,9 @@ static void test_styles(void **state)
 {
 	static const char *const expected[] = {
 		"{\"text\":\"a\",\"none\":[],\"numbers\":[18446744073709551615,-9223372036854775808],"
-		"\"inner\":{\"yes\":true,\"empty\":{},\"null\":null},\"id\":\"0000000000000abc\",\"raw\":0.5}\n",
+		"\"inner\":{\"yes\":true,\"empty\":{},\"null\":null},\"id\":\"0000000000000abc\",\"seconds\":\"1.000000002\",\"raw\":0.5}\n",
 		"{\"text\": \"a\", \"none\": [], \"numbers\": [18446744073709551615, -9223372036854775808], "
-		"\"inner\": {\"yes\": true, \"empty\": {}, \"null\": null}, \"id\": \"0000000000000abc\", \"raw\": 0.5}\n",
+		"\"inner\": {\"yes\": true, \"empty\": {}, \"null\": null}, \"id\": \"0000000000000abc\", \"seconds\": \"1.000000002\", \"raw\": 0.5}\n",
 	};
 	struct tw_json json;
 	char text[512];
