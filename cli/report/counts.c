@@ -64,7 +64,7 @@ static int close_file(FILE *file, int err, struct tw_error *error)
 int report__print_counts(const struct report_config *config, const struct tw_report_counts *counts, int out,
 			 struct tw_error *error)
 {
-	const uint64_t duration = tw_event_span__ns(&counts->span);
+	const uint64_t duration = tw_report_counts__ns(counts);
 	const struct count_table events = { &counts->events, "event", .duration_ns = duration };
 	const struct count_table tasks = { &counts->tasks,
 					   "comm",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/printable.h"
+#include "pcap-tools/report/selection.h"
 
 int tw_report_count__event(struct tw_report *report, const struct tw_report_event *event)
 {
@@ -27,10 +28,11 @@ int tw_report_count__event(struct tw_report *report, const struct tw_report_even
 	return tw_counts__add(&counts->tasks, &key);
 }
 
-int tw_report_count__streams(struct tw_report *report)
+int tw_report_count__finish(struct tw_report *report)
 {
 	struct tw_report_counts *counts = report->options->counts;
 
+	counts->has_range = tw_report_selection__range(report, &counts->range_ns);
 	counts->streams = calloc(report->n_streams + 1, sizeof(*counts->streams));
 	if (!counts->streams)
 		return -ENOMEM;
@@ -44,6 +46,11 @@ int tw_report_count__streams(struct tw_report *report)
 		tw_identity__name(&s->identity, s->id, stream->name, sizeof(stream->name));
 	}
 	return 0;
+}
+
+uint64_t tw_report_counts__ns(const struct tw_report_counts *counts)
+{
+	return counts->has_range && !counts->span.is_unknown ? counts->range_ns : tw_event_span__ns(&counts->span);
 }
 
 void tw_report_counts__fini(struct tw_report_counts *counts)

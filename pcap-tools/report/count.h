@@ -8,7 +8,7 @@
 /** tw_report_count__event() - count an event in options->counts. Return: 0 or -ENOMEM */
 int tw_report_count__event(struct tw_report *report, const struct tw_report_event *event);
 
-/** tw_report_count__streams() - after the last event: set the names of the streams in options->counts. Return: 0 or -ENOMEM */
-int tw_report_count__streams(struct tw_report *report);
+/** tw_report_count__finish() - after the last event: set the names of the streams and the range in options->counts. Return: 0 or -ENOMEM */
+int tw_report_count__finish(struct tw_report *report);
 
 #endif

@@ -45,20 +45,16 @@ static bool has_time_of_day(const struct tw_report *report, const struct tw_stre
 	return report->options->time == TW_REPORT_WALL && stream->has_wall;
 }
 
-/* Times of TW_REPORT_RELATIVE begin at the first line with a time. */
-static void begin_times(struct tw_report *report, const struct tw_stream *stream, uint64_t time)
-{
-	if (!report->any_time)
-		report->first_time = tw_identity__ns(&stream->identity, time);
-	report->any_time = true;
-}
-
 uint64_t tw_report__time(const struct tw_report *report, const struct tw_stream *stream, uint64_t time)
 {
-	time = tw_identity__ns(&stream->identity, time);
+	int64_t since = 0;
+
 	if (has_time_of_day(report, stream))
-		return time + tw_stream__wall_offset(stream);
-	return report->options->time == TW_REPORT_RELATIVE ? time - report->first_time : time;
+		return tw_stream__wall(stream, time);
+	if (report->options->time != TW_REPORT_RELATIVE)
+		return tw_identity__ns(&stream->identity, time);
+	tw_stream__since(stream, time, report->origin.stream, report->origin.time, &since);
+	return (uint64_t)since;
 }
 
 bool tw_report__counts(const struct tw_report *report, const struct tw_stream *stream)
@@ -495,11 +491,7 @@ static void open_object(const struct tw_report *report, struct tw_json *json, st
 
 	tw_json__to_line(json, line, false);
 	tw_json__open(json, NULL, '{');
-	tw_line__char(tw_json__value(json, "time"), '"');
-	tw_line__u64(line, ns / TW_NS_PER_SECOND);
-	tw_line__char(line, '.');
-	tw_line__digits(line, ns % TW_NS_PER_SECOND, 9, '0');
-	tw_line__char(line, '"');
+	tw_json__seconds(json, "time", ns);
 	tw_json__u64(json, "time_ns", ns);
 	if (*stream->identity.host)
 		tw_json__str(json, "host", stream->identity.host);
@@ -586,7 +578,6 @@ static void json_loss(struct tw_report *report, const struct tw_report_loss *los
 
 void tw_report__event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line)
 {
-	begin_times(report, event->stream, event->view.time);
 	report->stats->without_wall += report->options->time == TW_REPORT_WALL && !event->stream->has_wall;
 	if (report->columns)
 		tw_report_columns__event(report, event, line);
@@ -598,10 +589,8 @@ void tw_report__event(struct tw_report *report, const struct tw_report_event *ev
 
 void tw_report__loss(struct tw_report *report, const struct tw_report_loss *loss, struct tw_line *line)
 {
-	if (report->options->json) {
-		begin_times(report, loss->stream, loss->lost.time);
+	if (report->options->json)
 		json_loss(report, loss, line);
-	} else if (!report->columns) {
+	else if (!report->columns)
 		text_loss(report, loss, line);
-	}
 }

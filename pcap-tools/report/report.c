@@ -201,7 +201,7 @@ static int take_packets(struct tw_report *report, struct tw_capture_file *file, 
 	if (!err)
 		err = tw_report_pending__flush(report->pending, !more);
 	if (!err && report->options->counts)
-		err = tw_report_count__streams(report);
+		err = tw_report_count__finish(report);
 	report->stats->not_written = tw_report_output__flush(&report->out) != 0;
 	if (report->stats->not_written && !err)
 		err = report->out.failure;

@@ -19,7 +19,7 @@
 
 enum tw_report_time {
 	TW_REPORT_CLOCK,    /* time of the stream's clock */
-	TW_REPORT_RELATIVE, /* time since the first printed event */
+	TW_REPORT_RELATIVE, /* time since the first event of the capture, as in TW_REPORT_BOUND_RELATIVE */
 	TW_REPORT_WALL,     /* CLOCK_REALTIME, from the stream's first CLOCK, in local time */
 };
 
@@ -58,6 +58,8 @@ struct tw_report_counts {
 	struct tw_counts events; /* by event, of all streams together */
 	struct tw_counts tasks;  /* by stream, pid and task name at the time of the event */
 	struct tw_event_span span;
+	bool has_range;    /* since or until is given, and the capture has these times */
+	uint64_t range_ns; /* the time between since and until, as far as the capture has it; valid if has_range */
 	struct tw_count_stream *streams; /* @n_streams of them: the streams in the capture */
 	uint32_t n_streams;
 };
@@ -123,6 +125,9 @@ struct tw_report_stats {
  */
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
 		   struct tw_report_stats *ret, struct tw_error *error);
+
+/** tw_report_counts__ns() - the time in which the events were counted, for their rates: the range, otherwise the span; 0 = unknown */
+uint64_t tw_report_counts__ns(const struct tw_report_counts *counts);
 
 /** tw_report_counts__fini() - free the members */
 void tw_report_counts__fini(struct tw_report_counts *counts);

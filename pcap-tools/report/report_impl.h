@@ -65,6 +65,12 @@ struct tw_report_output {
 	size_t len;
 };
 
+/* The first event of the capture, where relative times begin. */
+struct tw_report_origin {
+	const struct tw_stream *stream; /* NULL = no event was read */
+	uint64_t time;                  /* of the stream's clock */
+};
+
 /* The state of a report. */
 struct tw_report {
 	int in; /* the file, and its name for messages */
@@ -81,14 +87,9 @@ struct tw_report {
 	struct tw_capture_filter *capture_filter; /* NULL = no filter */
 	struct tw_report_output out;
 	struct tw_capture_interfaces interfaces;
-	struct {
-		const struct tw_stream *stream; /* NULL = no event was read */
-		uint64_t time;                  /* of the stream's clock */
-	} origin; /* the first event of the capture, where relative bounds of time begin */
-	uint64_t first_time,
-		last_time; /* first event's time, ns, for RELATIVE; time of the line before, in printed units, for delta */
-	bool any_time;
-	int block_err; /* -ENOMEM of a block of the file; 0 = none */
+	struct tw_report_origin origin;
+	uint64_t last_time; /* time of the line before, in printed units, for delta */
+	int block_err;      /* -ENOMEM of a block of the file; 0 = none */
 	unsigned int
 		user; /* index in tw_stream.user of its struct tw_report_stream; NULL = no frame of the stream was read */
 	uint32_t n_streams; /* number of streams of which a frame was read */

@@ -75,12 +75,6 @@ static bool wants_comm(const struct tw_report_options *options, const struct tw_
 	return false;
 }
 
-/* CLOCK_REALTIME of an event, ns; only if the stream has a wall clock */
-static uint64_t wall_time(const struct tw_stream *stream, uint64_t time)
-{
-	return tw_identity__ns(&stream->identity, time) + tw_stream__wall_offset(stream);
-}
-
 /* Sets @ret to the time since the first event of the capture, ns. Return: false if the clocks of the two cannot be compared */
 static bool since_first(const struct tw_report *report, const struct tw_stream *stream, uint64_t time, int64_t *ret)
 {
@@ -100,7 +94,7 @@ static bool time_for(const struct tw_report *report, const struct tw_stream *str
 		return false;
 	if (bound->kind == TW_REPORT_BOUND_RELATIVE)
 		return since_first(report, stream, time, ret);
-	*ret = (int64_t)wall_time(stream, time);
+	*ret = (int64_t)tw_stream__wall(stream, time);
 	return stream->has_wall;
 }
 
@@ -127,7 +121,7 @@ static void update_times(struct tw_report *report, const struct tw_report_event 
 		stats->span = at;
 	if (!event->stream->has_wall)
 		return;
-	wall = wall_time(event->stream, event->view.time);
+	wall = tw_stream__wall(event->stream, event->view.time);
 	stats->first_wall = stats->first_wall && stats->first_wall < wall ? stats->first_wall : wall;
 	stats->last_wall = wall > stats->last_wall ? wall : stats->last_wall;
 }
@@ -137,10 +131,8 @@ bool tw_report_selection__wants_event(struct tw_report *report, const struct tw_
 	const struct tw_report_options *options = report->options;
 	bool wants, known;
 
-	if (!report->origin.stream) {
-		report->origin.stream = event->stream;
-		report->origin.time = event->view.time;
-	}
+	if (!report->origin.stream)
+		report->origin = (struct tw_report_origin){ event->stream, event->view.time };
 	if (has_bounds(options)) {
 		wants = wants_time(report, event->stream, event->view.time, &known);
 		report->stats->without_time += !known;
@@ -160,6 +152,41 @@ bool tw_report_selection__wants_loss(const struct tw_report *report, const struc
 	if (!wants_cpu(report->options, loss->cpu))
 		return false;
 	return !has_bounds(report->options) || wants_time(report, loss->stream, loss->lost.time, &known);
+}
+
+/* Sets @ret to the time of a bound in the terms of --since 0: ns since the first event. Return: false if the first event has no such time */
+static bool since_origin(const struct tw_report *report, const struct tw_report_bound *bound, int64_t *ret)
+{
+	const struct tw_stream *stream = report->origin.stream;
+
+	*ret = (int64_t)bound->ns;
+	if (bound->kind == TW_REPORT_BOUND_RELATIVE)
+		return true;
+	if (!stream->has_wall)
+		return false;
+	*ret = (int64_t)(bound->ns - tw_stream__wall(stream, report->origin.time));
+	return true;
+}
+
+bool tw_report_selection__range(const struct tw_report *report, uint64_t *ret_ns)
+{
+	const struct tw_report_options *options = report->options;
+	int64_t since = 0, until = report->stats->span, at;
+
+	if (!report->origin.stream || !has_bounds(options))
+		return false;
+	if (options->since.kind != TW_REPORT_UNBOUNDED) {
+		if (!since_origin(report, &options->since, &at))
+			return false;
+		since = at > 0 ? at : 0;
+	}
+	if (options->until.kind != TW_REPORT_UNBOUNDED) {
+		if (!since_origin(report, &options->until, &at))
+			return false;
+		until = at < until ? at : until;
+	}
+	*ret_ns = since < until ? (uint64_t)(until - since) : 0;
+	return true;
 }
 
 int tw_report_selection__check(const struct tw_report *report, const char *name, struct tw_error *error)

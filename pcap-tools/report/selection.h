@@ -14,6 +14,12 @@ bool tw_report_selection__wants_event(struct tw_report *report, const struct tw_
 /** tw_report_selection__wants_loss() - whether the options select a loss, by its time and CPU */
 bool tw_report_selection__wants_loss(const struct tw_report *report, const struct tw_report_loss *loss);
 
+/**
+ * tw_report_selection__range() - the time from since to until, ns, as far as the capture has it
+ * Return: false without since and until, or if the first event cannot be compared with them.
+ */
+bool tw_report_selection__range(const struct tw_report *report, uint64_t *ret_ns);
+
 /** tw_report_selection__check() - at the end. Return: 0; -EINVAL if no event had a time that can be compared with --since and --until */
 int tw_report_selection__check(const struct tw_report *report, const char *name, struct tw_error *error);
 

@@ -36,6 +36,12 @@ same_as_trace_cmd "-l" "-l"
 same_as_trace_cmd "--delta" "--ts-diff"
 same_as_trace_cmd "--relative" "--align-ts"
 same_as_trace_cmd "--cpu 1" "--cpu 1"
+# Relative times begin where those of --since do: at the first event of the capture, which may not be shown
+"$tracewire" report -q -t --relative --since 0.5 -e sched_switch x.pcapng | awk 'NR == 2 { print substr($3, 1, 3) }' >first
+expect "time of the first event since 0.5 s" 0.5 "$(cat first)"
+"$tracewire" report -q -j --relative --since 0.5 --until 0.6 x.pcapng | python3 -c 'import json, sys
+times = [json.loads(line)["time_ns"] for line in sys.stdin]
+assert times and 500000000 <= min(times) and max(times) <= 600000000, (min(times), max(times))' || fail "--relative and --since differ"
 same_as_trace_cmd "-l --delta -t" "-l --ts-diff -t"
 same_as_trace_cmd "--relative --delta --cpu 0-1" "--align-ts --ts-diff --cpu 0,1"
 # If an argument is a single field, -R of trace-cmd uses the print fmt. -R of tracewire never does.
@@ -199,7 +205,7 @@ printed = [json.loads(line) for line in open("json")]
 summary = json.load(open("summary"))
 events = collections.Counter(e["system"] + ":" + e["event"] for e in printed)
 tasks = collections.Counter((e["pid"], e["comm"]) for e in printed)
-seconds = (printed[-1]["time_ns"] - printed[0]["time_ns"]) / 10 ** 9
+seconds = float(sys.argv[1]) if sys.argv[1:] else (printed[-1]["time_ns"] - printed[0]["time_ns"]) / 10 ** 9
 assert summary["count"] == len(printed) > 1000 and summary["duration_ns"] == round(seconds * 10 ** 9)
 assert {e["event"]: e["count"] for e in summary["event_counts"]} == events
 assert {(t["pid"], t["comm"]): t["count"] for t in summary["task_counts"]} == tasks
@@ -213,8 +219,14 @@ for selection in "" "--since 0.5 --until 1.5 --comm ls -e sched,irq" "--cpu 1 -f
 	"$tracewire" report -q -j $selection x.pcapng >json
 	# shellcheck disable=SC2086
 	"$tracewire" report -q -j --summary $selection x.pcapng >summary
-	python3 counts.py || fail "--summary $selection counts something else than it prints"
+	# shellcheck disable=SC2046
+	python3 counts.py $([[ $selection == *--since* ]] && echo 1) || fail "--summary $selection counts something else than it prints"
 done
+# The rate is over the range, as far as the capture has it
+duration() { "$tracewire" report -q -j --summary "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["duration_ns"])'; }
+expect "time from the first event to --until" 250000000 "$(duration --until 250ms x.pcapng)"
+expect "time from --since to the last event" 292269333 "$(duration -e sched --since 2 --until 1h x.pcapng)"
+expect "time from --since to --until, times of day" 100000000 "$(duration --since "$(day_of 20)" --until "@$(date -u -d "$(day_of 20)Z +0.1 seconds" +%s.%N)" "$sample")"
 "$tracewire" report --summary -q -o summary x.pcapng || fail "--summary ended with status $?"
 expect "frequent tasks" "32904 41.3% 0 <idle>" "$(awk '$5 == "<idle>" { print $1, $2, $4, $5 }' summary)"
 expect "frequent events" "18251 22.9% kmem:kmem_cache_alloc" "$(awk '$4 == "kmem:kmem_cache_alloc" { print $1, $2, $4 }' summary)"
