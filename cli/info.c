@@ -88,10 +88,10 @@ static void show_rates(const struct tw_info *info)
 #define AT(member) offsetof(struct tw_info, member)
 
 static const struct summary_row frame_counters[] = {
-	{ NULL, AT(snapped), "snapped", "truncated frames" },
-	{ NULL, AT(unreadable), "damaged", "damaged frames, read up to the damage" },
-	{ NULL, AT(versions), "version", "frames of an unknown version of the wire format" },
-	{ NULL, AT(refused), "refused", "frames beyond the limits of streams and channels" },
+	{ NULL, AT(snapped), "snapped", "truncated {frame|frames}" },
+	{ NULL, AT(unreadable), "damaged", "damaged {frame|frames}, read up to the damage" },
+	{ NULL, AT(versions), "version", "{frame|frames} of an unknown version of the wire format" },
+	{ NULL, AT(refused), "refused", "{frame|frames} beyond the limits of streams and channels" },
 	{ 0 },
 };
 
@@ -110,7 +110,8 @@ static void show_file(const char *name, uint64_t size, const struct tw_info *inf
 		printf("comment  %s\n", info->comment);
 	printf("packets  %" PRIu64 ", %" PRIu64 " bytes", info->packets, info->bytes);
 	if (info->frames < info->packets)
-		printf("; %" PRIu64 " of them are not Tracewire's", info->packets - info->frames);
+		printf("; %" PRIu64 " of them %s not Tracewire's", info->packets - info->frames,
+		       info->packets - info->frames == 1 ? "is" : "are");
 	printf("\ntime     ");
 	show_times(&info->times);
 	show_rates(info);
@@ -149,12 +150,12 @@ static void show_offset(const struct tw_info_stream *s)
 	}
 	printf("  %-9s packet time is the stream's clock %+" PRId64 " ns", "offset", s->offset.offset);
 	if (s->offset.error_ns == TW_ERROR_UNKNOWN)
-		printf("; the error bound is unknown");
+		printf("; its error is not known");
 	else
-		printf("; at most %" PRIu64 " ns from the capture host's clock, by %s", s->offset.error_ns,
+		printf("; no further than %" PRIu64 " ns from the capture host's clock, by %s", s->offset.error_ns,
 		       summary__offset_method(s->offset.method));
 	if (s->offset.drift)
-		printf("; the stream's clock gains %" PRId32 " ns a second", s->offset.drift);
+		printf("; gains %" PRId32 " ns a second", s->offset.drift);
 	printf(" (the last of %" PRIu64 " records)\n", s->n_offsets);
 }
 
@@ -177,7 +178,7 @@ static void show_stream(const struct tw_info *info, const struct tw_info_stream 
 		printf("  %-9s %s%s%s%s%s\n", "kernel", id->release, *id->machine ? " " : "", id->machine,
 		       *id->os ? ", " : "", id->os);
 	show_line("clock", id->clock);
-	show_line("synced to", id->sync);
+	show_line("kept by", id->sync);
 	show_line("traced", id->events);
 	show_line("filter", id->filter);
 	show_line("pointers", pointers_of(s));
@@ -218,15 +219,15 @@ static void show_mismatch(const struct tw_info *info, const struct tw_info_strea
 
 	if (missing < 0 && s->stored.state == TW_LEDGER_RUNNING)
 		printf("%s: %" PRIu64 " events are in the file, %" PRIu64
-		       " were in it when the last ledger was written: the writer was killed\n",
+		       " were in it when its last ledger was written: its writer was killed\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	else if (missing)
 		printf("%s: %" PRIu64 " events are in the file, but its ledger has %" PRIu64
 		       ": the file was cut or changed after it was written\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	if (info->is_recording && !s->has_stored)
-		printf("%s: the file has no ledger of this stream, because the writer was killed or was another program; the "
-		       "counts are from the frames\n",
+		printf("%s: the file has no ledger for it, because its writer was killed or was another program; the counts "
+		       "are from the frames\n",
 		       name);
 }
 
@@ -243,7 +244,7 @@ static void show_missing(const struct tw_info *info, const struct tw_info_stream
 	if (*filter)
 		printf("rejected by the capture filter '%s', or lost\n", filter);
 	else
-		puts("rejected by a classifier or a capture filter, or lost");
+		puts("filtered on the way, by a classifier or a capture filter, or lost");
 }
 
 static int show_ledgers(const struct tw_info *info, struct tw_error *error)
@@ -295,7 +296,7 @@ static int show_events(const struct tw_info *info, const struct tw_counts *event
 		       all - events->total);
 	tw_streams__stats(info->table, &stats);
 	if (stats.refused_texts)
-		say(stdout, "%10" PRIu64 " formats were refused: their events have no name; the first reason: %s\n",
+		say(stdout, "%10" PRIu64 " formats were refused: their events have no name; the first because: %s\n",
 		    stats.refused_texts, stats.text.text);
 	return count_table__print(&table, stdout, error);
 }
@@ -313,7 +314,7 @@ static int print_text(const char *name, uint64_t size, const struct tw_info *inf
 	if (info->n_streams)
 		err = show_ledgers(info, error);
 	else
-		puts("the file has no frames of Tracewire");
+		puts("no Tracewire frames are in it");
 	return err || !events ? err : show_events(info, events, error);
 }
 
@@ -534,7 +535,7 @@ static int info(void *data, int n_args, char **args, struct tw_error *error)
 	int err = 0;
 
 	if (!n_args) {
-		tw_error__set(error, -EINVAL, "no capture is given: name files, or - for standard input");
+		tw_error__set(error, -EINVAL, "info needs a capture: files, or - for standard input");
 		return CLI_EXIT_USAGE;
 	}
 	for (int i = 0; i < n_args && !err; i++) {
@@ -578,13 +579,14 @@ const struct cli_command cli_command_info = {
 	.args_max = -1,
 	.description =
 		"Reads captures to their end and prints for each: format, size, packets and times; for each stream "
-		"the host, kernel, clock, selected events and accuracy of times; and the ledger: the number of recorded "
-		"events, of those in the file, and of those lost or rejected at each place. FILE is a pcapng or pcap "
-		"file with Tracewire's frames, which may be compressed with zstd; - is standard input.\n\n"
+		"the host, kernel, clock, selected events and accuracy of times; and its ledger, in which the "
+		"recorded events are the sum of those in the file and those at each place where events were lost or "
+		"rejected. FILE is a pcapng or pcap file with Tracewire's frames, also compressed with zstd; - is "
+		"standard input.\n\n"
 		"Files written by Tracewire contain the ledger; info compares it with the events in the file. For "
 		"captures by other programs, and for files whose writer was killed, info makes the ledger from the "
 		"numbers and counters in the frames. A ledger is open if the end of the stream is not in the file.\n\n"
-		"If a file is damaged or truncated, info describes it up to the damage, and the exit status is 1.",
+		"The exit status is 1 if a file is damaged or truncated; info describes it up to that place.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct info_config),

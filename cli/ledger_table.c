@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "cli/messages.h"
 
 #define NAME_MAX_WIDTH 28
 #define GAP            2
@@ -191,9 +192,10 @@ void ledger__print_difference(const struct tw_ledger *ledger, FILE *out)
 		fputs("the difference is unknown: the frames missing after the last one had an unknown number of events\n",
 		      out);
 	else if (difference > 0)
-		fprintf(out, "%" PRId64 " events are unexplained: recorded, but counted at no place\n", difference);
+		say__count(out, (uint64_t)difference,
+			   "{event is|events are} unexplained: recorded, but counted at no place\n");
 	else if (difference < 0)
-		fprintf(out, "%" PRId64 " events are counted at more than one place\n", -difference);
+		say__count(out, -(uint64_t)difference, "{event is|events are} counted at more than one place\n");
 }
 
 void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/messages.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -46,6 +47,21 @@ void say(FILE *out, const char *fmt, ...)
 #define NOTE_MAX 8192 /* bytes of a note, more than the longest path; a longer note is cut */
 
 static bool as_json;
+
+void say__count(FILE *out, uint64_t n, const char *text)
+{
+	fprintf(out, "%" PRIu64 " ", n);
+	while (*text) {
+		const char *begin = strchrnul(text, '{'), * or = strchrnul(begin, '|'), *end = strchrnul(or, '}');
+
+		fwrite(text, 1, (size_t)(begin - text), out);
+		if (*end && n == 1)
+			fwrite(begin + 1, 1, (size_t)(or -begin - 1), out);
+		else if (*end)
+			fwrite(or +1, 1, (size_t)(end - or -1), out);
+		text = *end ? end + 1 : end;
+	}
+}
 
 void note__use_json(void)
 {

@@ -6,12 +6,19 @@
 #ifndef CLI_MESSAGES_H
 #define CLI_MESSAGES_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
 
 /** say() - like fprintf(); the printed text is escaped as base/printable.h describes, except a newline at its end */
 __attribute__((format(printf, 2, 3))) void say(FILE *out, const char *fmt, ...);
+
+/**
+ * say__count() - print a number and a text, in which {ONE|SEVERAL} is one of the two words or phrases, as the number requires
+ * For example "{frame|frames} that cannot be read". The text has only constant parts: it is not escaped.
+ */
+void say__count(FILE *out, uint64_t n, const char *text);
 
 /** note__use_json() - let all later notes and errors of this process be JSON objects, one a line */
 void note__use_json(void);

@@ -142,11 +142,9 @@ static void print_events(const struct outcome *o, FILE *out)
 {
 	const uint64_t rejected = sum_of(o, REJECTED), missing = sum_of(o, MISSING);
 
-	fprintf(out, "%" PRIu64, o->events);
 	if (o->of > o->events)
-		fprintf(out, " of %" PRIu64 " events", o->of);
-	else
-		fputs(o->events == 1 ? " event" : " events", out);
+		fprintf(out, "%" PRIu64 " of ", o->events);
+	say__count(out, o->of > o->events ? o->of : o->events, "{event|events}");
 	if (o->streams > 1)
 		fprintf(out, " of %zu streams", o->streams);
 	if (o->seconds > 0)
@@ -171,7 +169,7 @@ static bool print_places(const struct outcome *o, FILE *out)
 		if (!o->place[i] || places[i].kind == REJECTED)
 			continue;
 		any = true;
-		fprintf(out, "%" PRIu64 " %s", o->place[i], places[i].text);
+		say__count(out, o->place[i], places[i].text);
 		if (remedy)
 			fprintf(out, ": %s%s", where, remedy);
 		fputc('\n', out);

@@ -15,61 +15,66 @@
 #include "producer/producer.h"
 
 /*
- * The list of places: name, kind, text after the number, remedy (NULL = none). A remedy of kind SENT is for the command that traces: other
- * commands say so. Places of kind REJECTED have no line, because the user asked for a filter: their sum is in the first line. Nothing can
- * tell whether events of kind MISSING were rejected by a filter or lost.
+ * The list of places: name, kind, text after the number as for say__count(), remedy (NULL = none). A remedy of kind SENT is for the command
+ * that traces: other commands say so. Nothing can tell whether events of kind MISSING were rejected by a filter or lost. Places of kind
+ * REJECTED have no line, because the user asked for a filter: their sum is in the first line.
  */
-#define OUTCOME_PLACES(X)                                                                                            \
-	X(RING, SENT, "lost in the kernel's ring, which was full",                                                   \
-	  "make it larger with --buffer-size, or select fewer events")                                               \
-	X(SHED, SENT, "discarded by the producer, because its output had no room in time",                           \
-	  "use a faster output, or select fewer events")                                                             \
-	X(TX, SENT, "refused by the producer's interface",                                                           \
-	  "select fewer events, or send slower with the option --rate of stream")                                    \
-	X(WIRE, MISSING, "missing on the way to the capture, filtered or lost",                                      \
-	  "if no filter is on the way, send slower with the option --rate of stream")                                \
-	X(VIEWER, LOST, "lost because the viewer was too slow", "select fewer events, or use record")                \
-	X(RECEIVER, LOST, "lost in the receive buffer, which was full",                                              \
-	  "write less with --packed, write to a faster disk, or send fewer events")                                  \
-	X(DAMAGED, LOST, "received damaged or incomplete", "check the MTU of the devices on the way")                \
-	X(DISK, LOST, "not written, because the output failed or accepted nothing", NULL)                            \
-	X(TRACE_DAT, LOST, "lost in the rings of trace-cmd", "record again with larger rings: trace-cmd record -b")  \
-	X(LOSSES, UNKNOWN, "losses of unknown size", NULL)                                                           \
-	X(TX_FRAMES, UNKNOWN, "frames refused by the producer's interface, with an unknown number of events",        \
-	  "select fewer events, or send slower with the option --rate of stream")                                    \
-	X(RX_FRAMES, UNKNOWN, "frames dropped by the receive buffer, which was full",                                \
-	  "write less with --packed, write to a faster disk, or send fewer events")                                  \
-	X(TOO_LONG, NOTE, "frames too long to be received", "check the MTU of the devices on the way")               \
-	X(TASKS, NOTE, "fork, exec and rename events lost: some tasks may have old names", NULL)                     \
-	X(CONTROL, NOTE, "control frames missing: formats or names may be missing", NULL)                            \
-	X(FORCED, NOTE, "events written out of order, because queued events used all memory", NULL)                  \
-	X(MALFORMED, NOTE, "frames that cannot be read, or only in part", NULL)                                      \
-	X(CROWDED, NOTE, "frames beyond the limits of streams or channels", "end some streams")                      \
-	X(REFUSED, NOTE, "frames refused", NULL)                                                                     \
-	X(EVICTED, NOTE, "streams evicted because of the limit of streams or of --unanswered",                       \
-	  "end streams that are not needed")                                                                         \
-	X(NOT_ADMITTED, NOTE, "times a capture host refused this stream", NULL)                                      \
-	X(NO_LISTENER, NOTE, "times the host answered that no program receives on this port", NULL)                  \
-	X(NO_BOUND, NOTE, "streams whose packet times have no error bound: no answers to clock requests arrived",    \
-	  "permit frames in both directions")                                                                        \
-	X(REMOVED, NOTE, "files removed early, because the disk was full", "choose fewer or smaller files")          \
-	X(GIVEN_UP, NOTE, "events for which `matches` reached its limit, which counts as not matched",               \
-	  "use a simpler pattern")                                                                                   \
-	X(UNDECIDED, NOTE, "events passed without a decision by the filter: too large, or too many formats", NULL)   \
-	X(UNFILTERED, NOTE, "events rejected by their common fields, because their format is unknown", NULL)         \
-	X(LEFT_OUT, NOTE, "event types not recorded: they appeared later, and the filter cannot be applied to them", \
-	  NULL)                                                                                                      \
-	X(NO_FORMAT, NOTE, "events without a format in the file, shown as bytes", NULL)                              \
-	X(FIELDS, NOTE, "events shown as field=value, because their print format cannot be compiled", NULL)          \
-	X(NO_TIME, NOTE, "events whose time cannot be compared with --since and --until", NULL)                      \
-	X(NO_WALL, NOTE, "events without a time of day, shown with the time of the trace clock", NULL)               \
-	X(CUT, NOTE, "events missing from the file, which was cut or changed after it was written", NULL)            \
-	X(NOT_OURS, NOTE, "packets left out, which are not Tracewire's", NULL)                                       \
-	X(TRUNCATED, NOTE, "truncated frames, read up to the cut", "capture without --snapshot-length")              \
-	X(VERSION, NOTE, "frames of an unknown version of the wire format", "use a newer Tracewire")                 \
-	X(TEXTS, NOTE, "formats, task names or symbols of the file that were refused", NULL)                         \
-	X(BY_PRODUCER, REJECTED, NULL, NULL)                                                                         \
-	X(BY_CLASSIFIER, REJECTED, NULL, NULL)                                                                       \
+#define OUTCOME_PLACES(X)                                                                                             \
+	X(RING, SENT, "lost in the kernel's ring, which was full",                                                    \
+	  "make it larger with --buffer-size, or select fewer events")                                                \
+	X(SHED, SENT, "discarded by the producer, because its output had no room in time",                            \
+	  "use a faster output, or select fewer events")                                                              \
+	X(TX, SENT, "refused by the producer's interface",                                                            \
+	  "select fewer events, or send slower with the option --rate of stream")                                     \
+	X(WIRE, MISSING, "missing on the way to the capture, filtered or lost",                                       \
+	  "if no filter is on the way, send slower with the option --rate of stream")                                 \
+	X(VIEWER, LOST, "lost because the viewer was too slow", "select fewer events, or use record")                 \
+	X(RECEIVER, LOST, "lost in the receive buffer, which was full",                                               \
+	  "write less with --packed, write to a faster disk, or send fewer events")                                   \
+	X(DAMAGED, LOST, "received damaged or incomplete", "check the MTU of the devices on the way")                 \
+	X(DISK, LOST, "not written, because the output failed or accepted nothing", NULL)                             \
+	X(TRACE_DAT, LOST, "lost in the rings of trace-cmd", "record again with larger rings: trace-cmd record -b")   \
+	X(LOSSES, UNKNOWN, "{loss|losses} of unknown size", NULL)                                                     \
+	X(TX_FRAMES, UNKNOWN, "{frame|frames} refused by the producer's interface, with an unknown number of events", \
+	  "select fewer events, or send slower with the option --rate of stream")                                     \
+	X(RX_FRAMES, UNKNOWN, "{frame|frames} dropped by the receive buffer, which was full",                         \
+	  "write less with --packed, write to a faster disk, or send fewer events")                                   \
+	X(TOO_LONG, NOTE, "{frame|frames} too long to be received", "check the MTU of the devices on the way")        \
+	X(TASKS, NOTE,                                                                                                \
+	  "{fork, exec or rename event|fork, exec and rename events} lost: some tasks may have old names", NULL)      \
+	X(CONTROL, NOTE, "{control frame|control frames} missing: formats or names may be missing", NULL)             \
+	X(FORCED, NOTE, "{event|events} written out of order, because queued events used all memory", NULL)           \
+	X(MALFORMED, NOTE, "{frame|frames} that cannot be read, or only in part", NULL)                               \
+	X(CROWDED, NOTE, "{frame|frames} beyond the limits of streams or channels", "end some streams")               \
+	X(REFUSED, NOTE, "{frame|frames} refused", NULL)                                                              \
+	X(EVICTED, NOTE, "{stream|streams} evicted because of the limit of streams or of --unanswered",               \
+	  "end streams that are not needed")                                                                          \
+	X(NOT_ADMITTED, NOTE, "{time|times} a capture host refused this stream", NULL)                                \
+	X(NO_LISTENER, NOTE, "{time|times} the host answered that no program receives on this port", NULL)            \
+	X(NO_BOUND, NOTE,                                                                                             \
+	  "{stream|streams} whose packet times have no error bound: no answers to clock requests arrived",            \
+	  "permit frames in both directions")                                                                         \
+	X(REMOVED, NOTE, "{file|files} removed early, because the disk was full", "choose fewer or smaller files")    \
+	X(GIVEN_UP, NOTE, "{event|events} for which `matches` reached its limit, which counts as not matched",        \
+	  "use a simpler pattern")                                                                                    \
+	X(UNDECIDED, NOTE, "{event|events} passed without a decision by the filter: too large, or too many formats",  \
+	  NULL)                                                                                                       \
+	X(UNFILTERED, NOTE, "{event|events} rejected by the common fields, because the format is unknown", NULL)      \
+	X(LEFT_OUT, NOTE,                                                                                             \
+	  "event {type|types} not recorded: {it|they} appeared later, and the filter cannot be applied to {it|them}", \
+	  NULL)                                                                                                       \
+	X(NO_FORMAT, NOTE, "{event|events} without a format in the file, shown as bytes", NULL)                       \
+	X(FIELDS, NOTE, "{event|events} shown as field=value, because the print format cannot be compiled", NULL)     \
+	X(NO_TIME, NOTE, "{event|events} whose time cannot be compared with --since and --until", NULL)               \
+	X(NO_WALL, NOTE, "{event|events} without a time of day, shown with the time of the trace clock", NULL)        \
+	X(CUT, NOTE, "{event|events} missing from the file, which was cut or changed after it was written", NULL)     \
+	X(NOT_OURS, NOTE, "{packet|packets} left out, because {it is|they are} not Tracewire's", NULL)                \
+	X(TRUNCATED, NOTE, "truncated {frame|frames}, read up to the cut", "capture without --snapshot-length")       \
+	X(VERSION, NOTE, "{frame|frames} of an unknown version of the wire format", "use a newer Tracewire")          \
+	X(TEXTS, NOTE, "{format or name|formats or names} of tasks and symbols in the file that {was|were} refused",  \
+	  NULL)                                                                                                       \
+	X(BY_PRODUCER, REJECTED, NULL, NULL)                                                                          \
+	X(BY_CLASSIFIER, REJECTED, NULL, NULL)                                                                        \
 	X(BY_CAPTURE, REJECTED, NULL, NULL)
 
 enum outcome_place {

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "cli/messages.h"
+
 static uint64_t value_of(const struct summary_row *row, const void *from)
 {
 	uint64_t value;
@@ -11,11 +13,18 @@ static uint64_t value_of(const struct summary_row *row, const void *from)
 	return value;
 }
 
+static void print_row(const struct summary_row *row, uint64_t value, FILE *out)
+{
+	fprintf(out, "%-8s ", row->label);
+	say__count(out, value, row->text);
+	fputc('\n', out);
+}
+
 void summary__print_rows(const struct summary_row *rows, const void *from, FILE *out)
 {
 	for (; rows->key || rows->label; rows++)
 		if (rows->label && value_of(rows, from))
-			fprintf(out, "%-8s %" PRIu64 " %s\n", rows->label, value_of(rows, from), rows->text);
+			print_row(rows, value_of(rows, from), out);
 }
 
 void summary__put_rows(const struct summary_row *rows, const void *from, struct tw_json *json)

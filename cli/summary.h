@@ -11,9 +11,10 @@
 
 /* A counter: a line of a summary and a member of JSON. A table ends with an all-zero row. */
 struct summary_row {
-	const char *key;          /* name of the JSON member; NULL = no member */
-	size_t offset;            /* offset of the counter, a uint64_t */
-	const char *label, *text; /* texts before and after the number; label NULL = no line */
+	const char *key; /* name of the JSON member; NULL = no member */
+	size_t offset;   /* offset of the counter, a uint64_t */
+	const char *label,
+		*text; /* texts before and after the number, which say__count() prints; label NULL = no line */
 };
 
 /** summary__print_rows() - print a line for each counter of @from that is not 0 */

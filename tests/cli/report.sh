@@ -314,6 +314,17 @@ refused 2 'text is neither a pcapng nor a pcap file' text
 refused 2 'tracewire convert' "$dat"
 printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\1\0\0\0' >none.pcap
 refused 2 'no Tracewire frames' none.pcap
+# Packets of other protocols are left out, and counted
+packet='\1\0\0\0\0\0\0\0\74\0\0\0\74\0\0\0'
+editcap -F nsecpcap "$sample" others.pcap
+for n in "1 packet left out, because it is" "2 packets left out, because they are"; do
+	{ printf '%b' "$packet"; head -c 60 /dev/zero; } >>others.pcap
+	"$tracewire" report others.pcap 2>err | cmp -s - <("$tracewire" report -q "$sample") || fail "packets of others: $(cat err)"
+	expect "what is said of $n" "330 events, 0 lost
+$n not Tracewire's
+details: add -v, or see tracewire info others.pcap" "$(cat err)"
+done
+
 refused 2 'exclude each other' --wall --relative x.pcapng
 refused 2 '--cpu' --cpu 1- x.pcapng
 refused 2 "no event 'sched_nosuch' in x.pcapng; did you mean sched_switch?" -e sched_nosuch x.pcapng
@@ -375,6 +386,7 @@ python3 change.py version && refused 2 'an unknown version of the wire format' v
 python3 change.py formats
 "$tracewire" report -v formats.pcapng >out 2>err || fail "without formats: status $?"
 expect "events as bytes" 79648 "$(grep -c '\[unknown event [0-9]*\]:\( [0-9a-f][0-9a-f]\)*$' out)"
+expect "lines of -v, which repeat nothing" 4 "$(wc -l <err)"
 grep -q '^79648 events without a format in the file, shown as bytes$' err || fail "without formats it says: $(cat err)"
 refused 2 "no event 'sched_switch' in formats.pcapng, which has no formats of events" -e sched_switch formats.pcapng
 "$tracewire" report --json -q formats.pcapng | python3 -c 'import json, sys; [json.loads(l)["bytes"] for l in sys.stdin]' || fail "JSON of bytes"

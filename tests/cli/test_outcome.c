@@ -83,6 +83,39 @@ static void test_unknown(void **state)
 		    "9 events, 0 lost\n2 frames of an unknown version of the wire format: use a newer Tracewire\n");
 }
 
+/* One and several */
+static void test_numbers(void **state)
+{
+	static const struct outcome one = { .events = 0,
+					    .of = 1,
+					    .verbose = true,
+					    .place = { [OUTCOME_NOT_OURS] = 1,
+						       [OUTCOME_LEFT_OUT] = 1,
+						       [OUTCOME_TEXTS] = 1,
+						       [OUTCOME_REFUSED] = 1,
+						       [OUTCOME_DISK] = 1 } },
+				    two = { .events = 1,
+					    .of = 2,
+					    .verbose = true,
+					    .place = { [OUTCOME_NOT_OURS] = 2,
+						       [OUTCOME_LEFT_OUT] = 2,
+						       [OUTCOME_TEXTS] = 2,
+						       [OUTCOME_REFUSED] = 2 } };
+
+	(void)state;
+	check_lines(&one, "0 of 1 event, 1 lost\n"
+			  "1 not written, because the output failed or accepted nothing\n"
+			  "1 frame refused\n"
+			  "1 event type not recorded: it appeared later, and the filter cannot be applied to it\n"
+			  "1 packet left out, because it is not Tracewire's\n"
+			  "1 format or name of tasks and symbols in the file that was refused\n");
+	check_lines(&two, "1 of 2 events, 0 lost\n"
+			  "2 frames refused\n"
+			  "2 event types not recorded: they appeared later, and the filter cannot be applied to them\n"
+			  "2 packets left out, because they are not Tracewire's\n"
+			  "2 formats or names of tasks and symbols in the file that were refused\n");
+}
+
 /* The difference of the ledger is printed, and a difference that is unknown makes the losses unknown. */
 static void test_ledger(void **state)
 {
@@ -98,7 +131,7 @@ static void test_ledger(void **state)
 		    "10 events, 1 lost\n"
 		    "1 lost in the kernel's ring, which was full: make it larger with --buffer-size, or select fewer "
 		    "events\n"
-		    "1 events are unexplained: recorded, but counted at no place\n"
+		    "1 event is unexplained: recorded, but counted at no place\n"
 		    "details: add -v\n");
 	stats.ledger = (struct tw_ledger){ .state = TW_LEDGER_OPEN, .fact = { [TW_FACT_TAIL_FRAMES] = 4 } };
 	outcome__add_archive(&tail, &stats);
@@ -131,8 +164,8 @@ static void test_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_losses), cmocka_unit_test(test_missing), cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_ledger), cmocka_unit_test(test_file),
+		cmocka_unit_test(test_losses),  cmocka_unit_test(test_missing), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_numbers), cmocka_unit_test(test_ledger),  cmocka_unit_test(test_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
