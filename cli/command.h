@@ -40,6 +40,7 @@ struct cli_command {
 	int args_max;            /* -1 = any number */
 	bool runs_program;       /* the arguments are a command line, whose first word ends the options */
 	const char *description; /* paragraphs separated by an empty line */
+	const char *details;     /* further paragraphs, only in the manual page; NULL = none */
 	const struct cli_example *examples;
 	const struct cli_option_group *const *groups; /* NULL-terminated; NULL = none */
 	const struct cli_command *const *commands;    /* subcommands, NULL-terminated, instead of run; NULL = none */

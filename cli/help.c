@@ -66,6 +66,15 @@ static void print_usage(FILE *out, const struct cli_command *command, const char
 	fprintf(out, "%s%s\n\n", command->arguments ? " " : "", command->arguments ? command->arguments : "");
 }
 
+/* Names the manual page, which has more details: "tracewire-report" for "tracewire report". */
+static void print_page(FILE *out, const char *path)
+{
+	fputs("\nDetails: man ", out);
+	for (; *path; path++)
+		fputc(*path == ' ' ? '-' : *path, out);
+	fputc('\n', out);
+}
+
 void cli_command__help(const struct cli_command *command, const char *path, FILE *out)
 {
 	print_usage(out, command, path);
@@ -74,6 +83,8 @@ void cli_command__help(const struct cli_command *command, const char *path, FILE
 		fputc('\n', out);
 		print_wrapped(out, command->description, 0, 0);
 	}
+	if (command->details)
+		print_page(out, path);
 	if (command->commands)
 		fputs("\nCommands:\n", out);
 	for (const struct cli_command *const *below = command->commands; below && *below; below++)

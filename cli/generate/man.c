@@ -84,6 +84,15 @@ static void put_group(FILE *out, const struct cli_option_group *group)
 		put_option(out, option);
 }
 
+/* Writes the paragraphs that --help does not have. */
+static void put_details(FILE *out, const struct cli_command *command)
+{
+	if (!command->details)
+		return;
+	fputs(".PP\n", out);
+	put_text(out, command->details);
+}
+
 /* Writes a subcommand with its options, in the page of its command. */
 static void put_below(FILE *out, const struct cli_command *command, const char *path)
 {
@@ -98,6 +107,7 @@ static void put_below(FILE *out, const struct cli_command *command, const char *
 		fputs(".PP\n", out);
 		put_text(out, command->description);
 	}
+	put_details(out, command);
 	for (const struct cli_option_group *const *group = command->groups; group && *group; group++)
 		for (const struct cli_option *option = (*group)->options; option->name; option++)
 			put_option(out, option);
@@ -148,6 +158,7 @@ void generate__man_page(const struct cli_command *command, const char *path, FIL
 	put_synopsis(out, command, path);
 	fputs(".SH DESCRIPTION\n", out);
 	put_text(out, command->description ? command->description : command->summary);
+	put_details(out, command);
 	if (command->commands)
 		put_commands(out, command, path);
 	fputs(".SH OPTIONS\n", out);

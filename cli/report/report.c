@@ -133,53 +133,47 @@ static int report(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 0, "event", "EVENT", CLI_ARG_EVENT,
-	  "Show only these events: a system, an event or SYSTEM:EVENT, with wildcards; separate several by commas",
+	  "Show only these events: SYSTEM, EVENT or SYSTEM:EVENT, with wildcards; several with commas",
 	  .offset = offsetof(struct report_config, events), .apply = report_config__add_text },
 	{ 'e', "column", "NAME", CLI_ARG_EVENT,
-	  "The same as --event; but with -T fields and --csv, as in tshark, a column of the table",
+	  "The same as --event; with -T fields or --csv a column of the table, as in tshark",
 	  .offset = offsetof(struct report_config, columns_or_events), .apply = report_config__add_text },
-	{ 'P', "pid", "PID", CLI_ARG_TEXT, "Show only events of these tasks; separate several by commas",
+	{ 'P', "pid", "PID", CLI_ARG_TEXT, "Show only these tasks; several with commas",
 	  .apply = report_config__add_pids },
-	{ 0, "comm", "NAME", CLI_ARG_TEXT,
-	  "Show only events of tasks with these names at that time, with wildcards; separate several by commas",
+	{ 0, "comm", "NAME", CLI_ARG_TEXT, "Show only tasks with these names, with wildcards; several with commas",
 	  .offset = offsetof(struct report_config, comms), .apply = report_config__add_text },
 	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Show only these CPUs, for example 0,2,4-7",
 	  .offset = offsetof(struct report_config, cpus), .apply = report_config__add_cpus },
 	{ 0, "since", "TIME", CLI_ARG_TEXT,
-	  "Show only events from this time on: the time since the first event of the capture (0.5, 100ms), or the time of day",
+	  "Begin at this time since the first event of the capture (0.5, 100ms), or at a time of day",
 	  .offset = offsetof(struct report_config, since), .apply = report_config__set_since },
-	{ 0, "until", "TIME", CLI_ARG_TEXT, "Show only events up to this time, which is given as for --since",
+	{ 0, "until", "TIME", CLI_ARG_TEXT, "End at this time, given as for --since",
 	  .offset = offsetof(struct report_config, until), .apply = report_config__set_until },
-	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
-	  "Show only events that match this filter, for example 'prev_pid == 0 && cpu == 1'",
+	{ 'f', "filter", "EXPR", CLI_ARG_FILTER, "Show only matching events: 'prev_pid == 0 && cpu == 1'",
 	  .offset = offsetof(struct report_config, filter), .apply = filter_option__parse },
 	FLAG(0, "summary", summary,
-	     "Print no events, but their number by event and by task, with their share and rate; with -j as one object. "
-	     "The rate is over the time from --since to --until; without them, from the first counted event to the last"),
-	FLAG('t', "full-time", full_time, "Show times in nanoseconds, not rounded to microseconds"),
-	FLAG(0, "relative", relative, "Show times since the first event of the capture, as for --since"),
+	     "Print only counts, shares and rates by event and task. Rates are over the time from --since to --until, "
+	     "otherwise from the first counted event to the last"),
+	FLAG('t', "full-time", full_time, "Show times in nanoseconds"),
+	FLAG(0, "relative", relative, "Show times since the first event of the capture"),
 	FLAG(0, "delta", delta, "Also show the time since the previous line"),
-	FLAG(0, "wall", wall, "Show the local time of day instead of the trace clock"),
-	FLAG('l', "latency", latency,
-	     "Also show the columns of latency tracers: interrupts off, need-resched, in interrupt, preemption depth"),
-	FLAG('R', "fields", fields, "Show fields as name=value instead of the event's text"),
+	FLAG(0, "wall", wall, "Show the local time of day"),
+	FLAG('l', "latency", latency, "Also show interrupt and preemption flags"),
+	FLAG('R', "fields", fields, "Show name=value instead of the event's text"),
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per event, one a line",
 	  .offset = offsetof(struct report_config, format), .apply = report_table__set_json },
-	{ 'T', "format", "FORMAT", CLI_ARG_TEXT,
-	  "Write text (the default), json, or fields: a table with a column for each -e, as in tshark",
+	{ 'T', "format", "FORMAT", CLI_ARG_TEXT, "Write text, json, or fields, a table as in tshark",
 	  .offset = offsetof(struct report_config, format), .apply = report_table__set_format },
 	{ 'E', "table-option", "NAME=VALUE", CLI_ARG_TEXT,
-	  "Set an option of the table: separator=CHARACTER (/t for a tab, /s for a blank), header=y|n, quote=d|s|n",
+	  "Set separator=CHARACTER (/t tab, /s blank), header=y|n or quote=d|s|n of the table",
 	  .apply = report_table__set_option },
-	{ 0, "csv", NULL, CLI_ARG_NONE,
-	  "Write a table as -T fields does, with commas, a header and quotes where needed (RFC 4180)",
+	{ 0, "csv", NULL, CLI_ARG_NONE, "Write a table with commas and a header (RFC 4180)",
 	  .offset = offsetof(struct report_config, format), .apply = report_table__set_csv },
-	FLAG(0, "raw", raw, "Write texts unchanged: do not show control characters and invalid UTF-8 as \\xNN"),
-	{ 'o', "output", "FILE", CLI_ARG_FILE,
-	  "Write to this file, which appears when it is complete and replaces an older one",
+	FLAG(0, "raw", raw, "Write texts unchanged, without \\xNN"),
+	{ 'o', "output", "FILE", CLI_ARG_FILE, "Write to this file, which replaces an older one",
 	  .offset = offsetof(struct report_config, output) },
 	FLAG('q', "quiet", quiet, "No summary"),
-	FLAG('v', "verbose", verbose, "Also print the detailed counters at the end"),
+	FLAG('v', "verbose", verbose, "Also print the ledger at the end"),
 	{ 0 },
 };
 
@@ -187,12 +181,10 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Print all events of a recording", "tracewire report x.pcapng" },
 	{ "Print context switches on CPU 1 and the time between them",
 	  "tracewire report -e sched_switch --cpu 1 --delta x.pcapng" },
 	{ "Print the tasks that ran after the idle task on CPU 1",
 	  "tracewire report -f 'sched_switch.prev_pid == 0 && cpu == 1' x.pcapng" },
-	{ "Print what a task did in the first 100 ms", "tracewire report --comm 'nginx*' --until 100ms x.pcapng" },
 	{ "Write the context switches as a table",
 	  "tracewire report --csv --event sched_switch -e time,cpu,prev_pid,next_pid x.pcapng" },
 	{ "Count the events by name and by task in the first second", "tracewire report --summary --until 1 x.pcapng" },
@@ -209,34 +201,43 @@ const struct cli_command cli_command_report = {
 	.arg_kind = CLI_ARG_FILE,
 	.args_max = 1,
 	.description =
-		"Prints one line per event in the layout of trace-cmd report: task, CPU, time, event, and the text "
-		"made by the kernel's print format. FILE is a pcapng or pcap file with Tracewire's frames: written "
-		"by record or convert, or a capture of an interface, which report puts into time order. It may be "
+		"Prints one line per event in the layout of trace-cmd report: task, CPU, time, event, text. FILE is a "
+		"recording, or a pcapng or pcap capture of an interface, which report puts into time order. It may be "
 		"compressed with zstd; - is standard input.\n\n"
+		"The exit status is 1 if the capture is damaged, after the events before the damage. It is 2 if no "
+		"format in the capture has an event or a field that the options name.",
+	.details =
 		"Texts of the kernel may contain any bytes. Control characters, characters that change the direction "
 		"of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on a terminal and elsewhere. --raw "
 		"writes them unchanged.\n\n"
+		"--comm compares with the name that the task had at the time of the event.\n\n"
 		"--since and --until accept two kinds of times. A number is the time since the first event of the "
-		"capture: 2, 0.5, 2s, 100ms, 5min. It is not the time of the trace clock, which the lines show. Other "
-		"times are times of day as in journalctl, in local time: '2026-11-26 20:15:00', '2026-11-26', "
-		"20:15:00.5, 20:15, now, today, yesterday, @1700000000.5. A time without a date is of today. Z at the "
-		"end means UTC. The capture must have the time of day.\n\n"
+		"capture: 2, 0.5, 2s, 100ms, 5min. --relative shows the same times. It is not the time of the trace "
+		"clock, which the lines show without --relative. Other times are times of day as in journalctl, in "
+		"local time: '2026-11-26 20:15:00', '2026-11-26', 20:15:00.5, 20:15, now, today, yesterday, "
+		"@1700000000.5. A time without a date is of today. Z at the end means UTC. The capture must have the "
+		"time of day. The rates of --summary are over the part of this range that the capture has.\n\n"
+		"Without -t, times are rounded to microseconds. -l adds the columns of latency tracers: interrupts "
+		"off, need-resched, in interrupt, preemption depth.\n\n"
 		"-T fields and --csv write a table, with these columns unless -e names others: time, host, cpu, pid, "
 		"comm, system, event, text. Further columns of all events are time_ns (an integer), time_epoch "
 		"(seconds since 1970), instance, flags, and info, the same as text. Each field of the events is a "
 		"column: prev_pid, sched_switch.prev_pid or sched.sched_switch.prev_pid. The names of Wireshark, "
-		"which begin with trace., are also known. A field that an event does not have is empty. Losses are "
-		"only in the summary. Of several formats, the last one is used.\n\n"
+		"which begin with trace., are also known. A field that an event does not have is empty. --csv quotes "
+		"values where needed. Losses are only in the summary. Of several formats, the last one is used.\n\n"
 		"In JSON, time is a string of seconds, and time_ns the same time as an integer with all its digits. "
 		"Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
+		"A file of -o appears when it is complete.\n\n"
 		"On a terminal, names of events are bold and losses red, unless NO_COLOR is set or TERM is dumb. If it "
 		"has less than 100 columns, lines omit the blanks that align them. Files and pipes always get the same "
 		"bytes.\n\n"
 		"A line shows each loss, between the events where it happened. Events whose format is not in the "
 		"capture are shown as bytes, events whose print format cannot be compiled as field=value. The "
-		"summary on standard error counts both. A value that depends on a variable of the kernel, such as "
-		"jiffies, is not in the capture: it is shown as ?.\n\n"
-		"The exit status is 1 if the capture is damaged; report prints the events before the damage.",
+		"summary on standard error counts both, and the packets of other protocols, which are left out. Its "
+		"losses are those of info: events that a filter on the way rejected are not lost. A value that depends "
+		"on a variable of the kernel, such as jiffies, is not in the capture: it is shown as ?.\n\n"
+		"Formats come with the capture. If a name in the options has no format, a file is read to its end "
+		"before the first line is printed. A pipe is checked at its end.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct report_config),

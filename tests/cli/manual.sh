@@ -50,6 +50,14 @@ check_syntax() { # SHELL FILE
 	fi
 }
 
-problems=$(check_pages; check_syntax bash tracewire.bash; check_syntax zsh _tracewire; check_syntax fish tracewire.fish)
+# --help of report is short. The page has the details.
+check_details() {
+	lines=$("$tracewire" report --help | wc -l)
+	[ "$lines" -le 75 ] || echo "the help of report has $lines lines"
+	"$tracewire" report --help | grep -qx 'Details: man tracewire-report' || echo "the help of report does not name its page"
+	render "$manual/tracewire-report.1" | grep -q 'time_epoch' || echo "the page of report lacks the columns of tables"
+}
+
+problems=$(check_pages; check_details; check_syntax bash tracewire.bash; check_syntax zsh _tracewire; check_syntax fish tracewire.fish)
 [ -z "$problems" ] || { echo "FAIL: $problems"; exit 1; }
 echo "checked $(find "$manual" -name '*.1' | wc -l) pages"
