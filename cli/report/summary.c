@@ -59,6 +59,8 @@ static void print_outcome(const struct report_config *config, const char *file, 
 
 	outcome__add_ledger(&outcome, &stats->ledger);
 	outcome__add_filter(&outcome, &stats->capture_filter);
+	outcome.place[OUTCOME_RING] -= stats->trace_cmd; /* has another remedy */
+	outcome.place[OUTCOME_TRACE_DAT] = stats->trace_cmd;
 	outcome.events = stats->printed; /* the ledger counts all events in the file */
 	outcome.of = stats->events;
 	outcome__print(&outcome, stderr);

@@ -2,6 +2,7 @@
 #include "pcap-tools/report/accounting.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct tw_report_stream *tw_report_accounting__stream(struct tw_report *report, struct tw_stream *stream)
 {
@@ -74,18 +75,24 @@ static void find_stored(const struct tw_report *report)
 	}
 }
 
+/* Whether the stream was converted from a trace.dat: the producer names itself in HOST. */
+static bool is_of_trace_cmd(const struct tw_stream *stream)
+{
+	return !strncmp(stream->identity.version, "trace-cmd", strlen("trace-cmd"));
+}
+
 static void add_ledger(struct tw_report *report, const struct tw_stream *stream, const struct tw_report_stream *s)
 {
 	struct tw_report_stats *stats = report->stats;
-	struct tw_ledger counted;
+	struct tw_ledger ledger = s->stored;
 
-	if (s->has_stored) {
-		tw_ledger__add(&stats->ledger, &s->stored);
-		stats->cut = tw_count__plus(stats->cut, minus(s->stored.place[TW_PLACE_DELIVERED], s->events));
-	} else {
-		count(report, stream, s, &counted);
-		tw_ledger__add(&stats->ledger, &counted);
-	}
+	if (s->has_stored)
+		stats->cut = tw_count__plus(stats->cut, minus(ledger.place[TW_PLACE_DELIVERED], s->events));
+	else
+		count(report, stream, s, &ledger);
+	if (is_of_trace_cmd(stream))
+		stats->trace_cmd = tw_count__plus(stats->trace_cmd, ledger.place[TW_PLACE_RING]);
+	tw_ledger__add(&stats->ledger, &ledger);
 }
 
 void tw_report_accounting__finish(struct tw_report *report)
@@ -100,7 +107,9 @@ void tw_report_accounting__finish(struct tw_report *report)
 
 void tw_report_accounting__fini(struct tw_report *report)
 {
-	for (struct tw_stream *stream = tw_streams__first(report->streams); stream; stream = stream->next)
+	struct tw_stream *stream = report->streams ? tw_streams__first(report->streams) : NULL;
+
+	for (; stream; stream = stream->next)
 		free(stream->user[report->user]);
 	tw_capture_interfaces__fini(&report->interfaces);
 }

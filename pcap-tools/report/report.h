@@ -94,6 +94,7 @@ struct tw_report_stats {
 	uint64_t printed;         /* or counted */
 	bool not_written;         /* the output failed: some of the events counted as printed are missing */
 	struct tw_ledger ledger;  /* of all streams: the stored ledgers, or those counted from the frames */
+	uint64_t trace_cmd;       /* events in the place `ring` of the ledger that were lost in rings of trace-cmd */
 	uint64_t cut;             /* events that are delivered according to the stored ledgers, and not in the file */
 	uint64_t without_wall;    /* events printed with the time of the trace clock: their stream has no wall clock */
 	uint64_t without_time;    /* events not printed because their time cannot be compared with since and until */

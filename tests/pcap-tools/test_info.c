@@ -289,6 +289,33 @@ static void test_classifier(void **state)
 	}
 }
 
+/* Losses in rings of trace-cmd are known: their remedy is another one. */
+static void test_trace_cmd(void **state)
+{
+	static const char *const versions[] = { "tracewire 9.9", "trace-cmd 3.1" };
+	const struct tw_lost_view lost = { .where = TW_LOST_RING, .count = 3 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct tw_attr_view version = { .attr = TW_HOST_VERSION,
+						      .value = (const uint8_t *)versions[i],
+						      .len = strlen(versions[i]) };
+
+		begin("tracewire convert 9.9");
+		put_control(0);
+		assert_true(tw_host__emit(&frame.f, &version, 1));
+		put(0, 1000);
+		test_frame__begin(&frame, 1, 0, 2000);
+		assert_true(tw_lost__emit(&frame.f, &lost));
+		put(0, 2000);
+		put_event(0, TEST_STREAM, 1, 0, 2000);
+		read_made();
+		assert_int_equal(report.ledger.place[TW_PLACE_RING], 3);
+		assert_int_equal(report.trace_cmd, i ? 3 : 0);
+		tw_info__fini(&info);
+	}
+}
+
 /* Events of a recording that arrived late: the numbers before them are not missing. Numbers before the first one are, from the start on. */
 static void test_late(void **state)
 {
@@ -476,6 +503,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_wire, teardown),
 		cmocka_unit_test_teardown(test_receiver, teardown),
 		cmocka_unit_test_teardown(test_classifier, teardown),
+		cmocka_unit_test_teardown(test_trace_cmd, teardown),
 		cmocka_unit_test_teardown(test_late, teardown),
 		cmocka_unit_test_teardown(test_offset, teardown),
 		cmocka_unit_test_teardown(test_interfaces, teardown),
