@@ -145,10 +145,15 @@ static const struct cli_option_group *const groups[] = { &run_source_group, &run
 
 static const struct cli_example examples[] = {
 	{ "Record events while a command runs", "sudo tracewire record -e sched,irq,net -w build.pcapng -- make" },
+	{ "Record for ten seconds", "sudo tracewire record -e sched -w ten.pcapng -- sleep 10" },
 	{ "Record one program and its children only",
 	  "sudo tracewire record -F -e raw_syscalls -w calls.pcapng -- ls" },
 	{ "Record the functions that one system call runs, with their durations",
 	  "sudo tracewire record -F -p function_graph -g vfs_read -w g.pcapng -- id" },
+	{ "Record events and packets of the same five seconds",
+	  "sudo tracewire record -e net,sched -w events.pcapng -- \\\n"
+	  "      sudo dumpcap -i eth0 -a duration:5 -w packets.pcapng" },
+	{ "Merge the two into one file by time", "mergecap -w both.pcapng events.pcapng packets.pcapng" },
 	{ "Show the recorded switches to make",
 	  "tshark -r build.pcapng -Y 'trace.sched.sched_switch.next_comm == \"make\"'" },
 	{ NULL, NULL },
