@@ -108,7 +108,7 @@ static const struct cli_option source_options[] = {
 	  .apply = cli_selection__add },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Trace only events that match this expression, for example 'prev_comm == \"make\" or softirq_raise.vec == "
-	  "NET_RX'; docs/filter.md describes the language. The kernel evaluates the comparisons that it supports, "
+	  "NET_RX'; tracewire-filter(7) describes the language. The kernel evaluates the comparisons that it supports, "
 	  "and Tracewire evaluates the others",
 	  .offset = offsetof(struct run_config, filter), .apply = filter_option__parse },
 	{ 0, "event-filter", "FILTER", CLI_ARG_TEXT,

@@ -30,7 +30,8 @@ int filter_expression__load(const char *text, const struct cli_formats_source *s
 	int err;
 
 	if (!text)
-		return tw_error__set(error, -EINVAL, "no expression is given; docs/filter.md describes the language");
+		return tw_error__set(error, -EINVAL,
+				     "no expression is given; tracewire-filter(7) describes the language");
 	err = tw_filter__parse(text, &expression.filter, error);
 	if (!err)
 		err = cli_formats__load(source, &expression.formats, error);

@@ -18,7 +18,7 @@ const struct cli_command cli_command_filter = {
 	.summary = "Compile, explain and attach filters",
 	.description =
 		"A filter is an expression in the style of Wireshark, for any stage that events pass: the kernel, "
-		"the producer, XDP, tc, a capture, a report.",
+		"the producer, XDP, tc, a capture, a report. tracewire-filter(7) describes the language.",
 	.examples = examples,
 	.commands = commands,
 };

@@ -87,6 +87,24 @@ static int write_pages(const struct cli_command *root, const char *dir)
 	return 0;
 }
 
+/* Writes the page of the filter language, from docs/filter.md. */
+static int write_filter_page(const char *document, const char *dir)
+{
+	static const char also[] = ".BR tracewire (1),\n.BR tracewire\\-filter (1),\n.BR wireshark\\-filter (4),\n"
+				   ".BR pcap\\-filter (7)\n";
+	FILE *in = fopen(document, "re"), *out;
+
+	if (!in) {
+		fprintf(stderr, "cannot open %s: %s\n", document, strerror(errno));
+		return -1;
+	}
+	out = create(dir, "tracewire-filter.7");
+	if (out)
+		generate__document("tracewire-filter", in, also, out);
+	fclose(in);
+	return out ? finish(out) : -1;
+}
+
 static int write_completion(void (*generate)(const struct cli_command *, FILE *), const char *dir, const char *name)
 {
 	FILE *file = create(dir, name);
@@ -99,11 +117,12 @@ static int write_completion(void (*generate)(const struct cli_command *, FILE *)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2) {
-		fprintf(stderr, "usage: %s DIRECTORY\n", argv[0]);
+	if (argc != 3) {
+		fprintf(stderr, "usage: %s DIRECTORY FILTER_DOCUMENT\n", argv[0]);
 		return CLI_EXIT_USAGE;
 	}
-	if (write_pages(&cli_root_command, argv[1]) || write_completion(generate__bash, argv[1], "tracewire.bash") ||
+	if (write_pages(&cli_root_command, argv[1]) || write_filter_page(argv[2], argv[1]) ||
+	    write_completion(generate__bash, argv[1], "tracewire.bash") ||
 	    write_completion(generate__zsh, argv[1], "_tracewire") ||
 	    write_completion(generate__fish, argv[1], "tracewire.fish"))
 		return CLI_EXIT_FAILURE;

@@ -11,6 +11,13 @@
 void generate__man_page(const struct cli_command *command, const char *path, FILE *out);
 
 /**
+ * generate__document() - write a manual page of section 7 from a document in Markdown
+ * @name: of the page; the summary is the title of the document
+ * @also: the content of SEE ALSO, in troff
+ */
+void generate__document(const char *name, FILE *in, const char *also, FILE *out);
+
+/**
  * generate__lister() - the shell command that prints the words offered for an argument of that kind, one a line; NULL = none
  *
  * It is valid in bash, zsh and fish, and has no single quotes.

@@ -151,6 +151,19 @@ static void put_exit_status(FILE *out, const struct cli_command *command)
 		      out);
 }
 
+/* Whether a command or one of its subcommands takes an expression. */
+static bool takes_filter(const struct cli_command *command)
+{
+	for (const struct cli_option_group *const *group = command->groups; group && *group; group++)
+		for (const struct cli_option *option = (*group)->options; option->name; option++)
+			if (option->kind == CLI_ARG_FILTER)
+				return true;
+	for (const struct cli_command *const *below = command->commands; below && *below; below++)
+		if (takes_filter(*below))
+			return true;
+	return command->arg_kind == CLI_ARG_FILTER;
+}
+
 void generate__man_page(const struct cli_command *command, const char *path, FILE *out)
 {
 	put_header(out, command, path);
@@ -171,5 +184,7 @@ void generate__man_page(const struct cli_command *command, const char *path, FIL
 	fputs(".SH SEE ALSO\n", out);
 	if (command != &cli_root_command)
 		fputs(".BR tracewire (1),\n", out);
+	if (takes_filter(command))
+		fputs(".BR tracewire\\-filter (7),\n", out);
 	fputs(".BR wireshark (1),\n.BR tshark (1),\n.BR trace\\-cmd (1)\n", out);
 }

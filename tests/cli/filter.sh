@@ -231,7 +231,7 @@ fi
 refused 2 "compile: no target is given: name one with --to; there are tracefs, xdp, tc, u32, pcap, display and tree" \
 	compile 'cpu == 1'
 refused 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile --to tracfs 'cpu == 1'
-refused 2 "compile: no expression is given; docs/filter.md describes the language" compile --to tree --from "$sample"
+refused 2 "compile: no expression is given; tracewire-filter(7) describes the language" compile --to tree --from "$sample"
 refused 2 "compile: the filter of sched:sched_switch has control characters or invalid UTF-8, and cannot be printed exactly; -f of live, record and stream can set it" \
 	compile --to tracefs --from "$sample" $'prev_comm == "\xe9"'
 refused 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
