@@ -144,7 +144,8 @@ const struct cli_command cli_command_vnet = {
 	.description =
 		"A veth pair consists of two virtual interfaces: frames sent on NAME-tx arrive on NAME, where "
 		"Wireshark, tc and XDP see them. `live` makes a veth pair for each run; `stream` makes one if the "
-		"interface does not exist. A veth pair made by `vnet up` stays after a run.",
+		"interface does not exist. A veth pair made by `vnet up` stays after a run. If NAME is moved to "
+		"another network namespace, `stream` sends to it with -i NAME-tx.",
 	.examples = examples,
 	.commands = commands,
 };

@@ -303,7 +303,7 @@ static int check_options(const struct tw_veth_options *o, struct tw_error *error
 	return 0;
 }
 
-/* Reports the owner of the existing interface, and what to do. */
+/* Reports the owner of the existing interface @name, and what to do. If it is the sending end, there is no interface @veth. */
 static int already_there(const char *veth, const char *name, struct rtnl_link *link, struct tw_error *error)
 {
 	if (!tw_netlink__is_own_veth(link))
@@ -312,6 +312,13 @@ static int already_there(const char *veth, const char *name, struct rtnl_link *l
 			"cannot create the veth pair %s: an interface %s exists already and is not Tracewire's; choose "
 			"another name",
 			veth, name);
+	if (strcmp(name, veth) != 0)
+		return tw_error__set(
+			error, -EEXIST,
+			"cannot create the veth pair %s: its end %s exists already and belongs to \"%s\", but its end %s "
+			"is not in this network namespace; send to it with -i %s, remove it with tracewire vnet down "
+			"%s, or choose another name",
+			veth, name, rtnl_link_get_ifalias(link), veth, name, veth);
 	return tw_error__set(
 		error, -EEXIST,
 		"cannot create the veth pair %s: it exists already and belongs to \"%s\"; send to it with -i %s, "

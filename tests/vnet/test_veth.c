@@ -155,6 +155,22 @@ static void test_existing(void **state)
 	assert_int_equal(list_wires().n, 1);
 }
 
+/* The receiving end has left: the error names the end that can be used. */
+static void test_one_end(void **state)
+{
+	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire vnet" };
+	struct tw_iface iface;
+	struct tw_error error = { "" };
+
+	(void)state;
+	netns__veth(0, 0);
+	link__set_up("tw0", false);
+	command__run("ip link set tw0 name elsewhere");
+	assert_refused(&o, -EEXIST, "send to it with -i tw0-tx, remove it with tracewire vnet down tw0,");
+	assert_int_equal(tw_iface__find("tw0-tx", &iface, &error), 0);
+	assert_string_equal(iface.tx_name, "tw0-tx");
+}
+
 static void test_foreign_untouched(void **state)
 {
 	const struct tw_veth_options o = { .name = "tw0", .owner = "tracewire vnet" };
@@ -278,6 +294,7 @@ int main(void)
 		cmocka_unit_test_setup(test_remove_listed, netns__setup),
 		cmocka_unit_test_setup(test_find, netns__setup),
 		cmocka_unit_test_setup(test_existing, netns__setup),
+		cmocka_unit_test_setup(test_one_end, netns__setup),
 		cmocka_unit_test_setup(test_foreign_untouched, netns__setup),
 		cmocka_unit_test_setup(test_impossible, netns__setup),
 		cmocka_unit_test_setup(test_not_permitted, netns__setup),
