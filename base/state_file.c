@@ -219,12 +219,16 @@ int tw_state_file__patch(const struct tw_state_file *file, size_t at, const char
 static int read_text(int fd, const struct place *place, char **ret)
 {
 	char *text = malloc(place->len + 1);
+	ssize_t n;
+	int err;
 
 	if (!text)
 		return -ENOMEM;
-	if (pread(fd, text, place->len, (off_t)place->offset) != (ssize_t)place->len) {
+	n = pread(fd, text, place->len, (off_t)place->offset);
+	if (n != (ssize_t)place->len) {
+		err = n < 0 ? -errno : -ENODATA;
 		free(text);
-		return -ENODATA;
+		return err;
 	}
 	text[place->len] = '\0';
 	*ret = text;
@@ -238,8 +242,11 @@ static int read_text(int fd, const struct place *place, char **ret)
 int tw_state_file__read(const struct tw_state_file *file, char **ret)
 {
 	struct place place = newest_place(file->fd);
+	char byte;
 	int err = -ENODATA;
 
+	if (!place.sequence && pread(file->fd, &byte, sizeof(byte), 0) < 0)
+		return -errno; /* there may be a text */
 	for (int i = 0; i < READ_TRIES && place.sequence; i++) {
 		const uint64_t sequence = place.sequence;
 
@@ -253,12 +260,25 @@ int tw_state_file__read(const struct tw_state_file *file, char **ret)
 	return err;
 }
 
+/* Opens a file of the directory. Return: 0; -ENOENT if it is to be skipped; another -errno with @error filled */
+static int open_entry(const char *name, struct tw_state_file *ret, struct tw_error *error)
+{
+	const int err = tw_state_file__open(name, ret);
+
+	if (err == -EINVAL || err == -ELOOP) /* not a regular file */
+		return -ENOENT;
+	return !err || err == -ENOENT
+		       ? err
+		       : tw_error__set(error, err, "cannot open the state file %s: %s", ret->path, strerror(-err));
+}
+
 int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *error),
 			void *ctx, struct tw_error *error)
 {
 	DIR *dir = opendir(folder());
 	struct dirent *entry;
-	int err = 0;
+	struct tw_error why;
+	int err = 0, closed = 0; /* @closed: of the first file that cannot be opened */
 
 	if (!dir && errno == ENOENT)
 		return 0;
@@ -267,16 +287,17 @@ int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *fi
 				     errno == EACCES ? "only root has access: use sudo" : strerror(errno));
 	while (!err && (entry = readdir(dir))) {
 		struct tw_state_file file;
+		int opened;
 
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
 			continue;
-		name_file(&file, entry->d_name);
-		file.fd = open_regular(file.path);
-		if (file.fd < 0)
-			continue;
-		err = each(&file, ctx, error);
+		opened = open_entry(entry->d_name, &file, closed ? NULL : &why);
+		if (!opened)
+			err = each(&file, ctx, error);
+		else if (opened != -ENOENT && !closed)
+			closed = opened;
 		tw_state_file__close(&file);
 	}
 	closedir(dir);
-	return err;
+	return err || !closed ? err : tw_error__set(error, closed, "%s", why.text);
 }

@@ -58,7 +58,8 @@ int tw_state_file__patch(const struct tw_state_file *file, size_t at, const char
 /**
  * tw_state_file__read() - read the content, even if the file is locked
  * @ret: NUL-terminated; the caller frees it
- * Return: 0; -ENODATA if the file has no complete content yet; -ENOMEM; -EAGAIN if its owner writes continuously.
+ * Return: 0; -ENODATA if the file has no complete content yet; -ENOMEM; -EAGAIN if its owner writes continuously; another -errno if it
+ * cannot be read.
  */
 int tw_state_file__read(const struct tw_state_file *file, char **ret);
 
@@ -74,8 +75,8 @@ void tw_state_file__close(struct tw_state_file *file);
 /**
  * tw_state_file__each() - open each file whose name begins with @prefix, and call @each for it
  * @each: may read and lock the file, which is closed after the call; a return value other than 0 ends the loop and is returned
- * Files that cannot be opened are skipped.
- * Return: 0, also if there is no directory; the value of @each; -errno if the directory cannot be read.
+ * Files that are not regular, or that were removed meanwhile, are skipped. If another file cannot be opened, the others are visited first.
+ * Return: 0, also if there is no directory; the value of @each; -errno if the directory or a file cannot be read, with @error filled.
  */
 int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *file, void *ctx, struct tw_error *error),
 			void *ctx, struct tw_error *error);

@@ -33,15 +33,26 @@ struct visit {
 	uint64_t netns;
 };
 
+/* Return: 0; -ENODATA if the file has no content, for example because its process has not written it yet; another -errno with @error filled */
+static int read_state(const struct tw_state_file *file, struct tw_state *ret, struct tw_error *error)
+{
+	const int err = tw_state__read(file, ret);
+
+	if (!err || err == -ENODATA)
+		return err;
+	return tw_error__set(error, err, "cannot read %s, the state file of a classifier: %s", file->path,
+			     strerror(-err));
+}
+
 /* Visit a classifier of this network namespace whose interface exists, perhaps under another name. */
 static int visit_file(struct tw_state_file *file, void *ctx, struct tw_error *error)
 {
 	const struct visit *visit = ctx;
 	struct tw_state state;
-	int err = 0;
+	int err = read_state(file, &state, error);
 
-	if (tw_state__read(file, &state)) /* for example, the process has not written the file yet */
-		return 0;
+	if (err)
+		return err == -ENODATA ? 0 : err;
 	if (state.netns == visit->netns && if_indextoname((unsigned int)state.public.ifindex, state.public.ifname)) {
 		state.public.mode = tw_attached__mode(&state);
 		err = visit->each(&state.public, visit->ctx, error);
@@ -52,9 +63,10 @@ static int visit_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 
 int tw_attached__each(tw_attached_visitor *each, void *ctx, struct tw_error *error)
 {
-	struct visit visit = { each, ctx, tw_netns__inode() };
+	struct visit visit = { .each = each, .ctx = ctx };
+	const int err = tw_netns__inode(&visit.netns, error);
 
-	return tw_state_file__each(TW_STATE_FILES, visit_file, &visit, error);
+	return err ? err : tw_state_file__each(TW_STATE_FILES, visit_file, &visit, error);
 }
 
 static bool read_name(pid_t pid, char name[32])
@@ -110,10 +122,10 @@ static int detach_file(struct tw_state_file *file, void *ctx, struct tw_error *e
 	struct detaching *detaching = ctx;
 	const struct tw_state *wanted = detaching->wanted;
 	struct tw_state state;
-	int err = 0;
+	int err = read_state(file, &state, error);
 
-	if (tw_state__read(file, &state))
-		return 0;
+	if (err)
+		return err == -ENODATA ? 0 : err;
 	if (state.netns == wanted->netns && state.public.ifindex == wanted->public.ifindex &&
 	    state.public.place == wanted->public.place) {
 		err = tw_state_file__try_lock(file);
@@ -191,7 +203,8 @@ static int clean_file(struct tw_state_file *file, void *ctx, struct tw_error *er
 int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
 			   struct tw_error *error)
 {
-	struct stale_search search = { dry_run, tell, ctx, tw_netns__inode() };
+	struct stale_search search = { .dry_run = dry_run, .tell = tell, .ctx = ctx };
+	const int err = tw_netns__inode(&search.netns, error);
 
-	return tw_state_file__each(TW_STATE_FILES, clean_file, &search, error);
+	return err ? err : tw_state_file__each(TW_STATE_FILES, clean_file, &search, error);
 }

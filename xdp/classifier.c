@@ -224,15 +224,21 @@ static int bind_rules(const struct tw_classifier *c, const struct tw_classifier_
 	return 0;
 }
 
-static int offload_xdp(struct tw_classifier *c, int fd, struct tw_error *error)
+static int offload_xdp(struct tw_classifier *c, int fd, uint32_t id, struct tw_error *error)
 {
-	/* Write the file before the program is attached, so that cleanup finds it if this process is killed in between. */
-	int err = tw_state__write(&c->state, &c->file, error);
+	const uint32_t old = c->state.public.program;
+	int err;
 
+	/* Write the file before the program is attached, so that cleanup finds it if this process is killed in between. */
+	c->state.public.program = id;
+	err = tw_state__write(&c->state, &c->file, error);
 	if (!err)
 		err = tw_xdp__offload(&c->state, fd, c->program, error);
-	if (err)
+	if (err) { /* the old program is still attached: others must find it, not the new one */
+		c->state.public.program = old;
+		tw_state__write(&c->state, &c->file, NULL);
 		return err;
+	}
 	if (c->program >= 0)
 		close(c->program);
 	c->program = dup(fd);
@@ -248,8 +254,7 @@ static int attach_loaded(struct tw_classifier *c, int fd, struct tw_error *error
 	if (attached->place == TW_ATTACH_TC) {
 		err = tw_tc__attach(&c->state, fd, error);
 	} else if (attached->offload) {
-		attached->program = id;
-		err = offload_xdp(c, fd, error);
+		err = offload_xdp(c, fd, id, error);
 	} else {
 		err = tw_xdp__hold(&c->state, fd, &c->link, error);
 		c->state.held_by_link = c->link >= 0;

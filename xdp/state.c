@@ -33,11 +33,17 @@ static const struct {
 };
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
-uint64_t tw_netns__inode(void)
+#define NETNS "/proc/thread-self/ns/net"
+
+int tw_netns__inode(uint64_t *ret, struct tw_error *error)
 {
 	struct stat st;
 
-	return stat("/proc/thread-self/ns/net", &st) ? 0 : st.st_ino;
+	if (stat(NETNS, &st))
+		return tw_error__set(error, -errno, "cannot read " NETNS ", the network namespace: %s",
+				     strerror(errno));
+	*ret = st.st_ino;
+	return 0;
 }
 
 static int copy_rule(struct tw_state *state, uint8_t action, uint32_t arg, const char *text, size_t len)
@@ -53,7 +59,7 @@ static int copy_rule(struct tw_state *state, uint8_t action, uint32_t arg, const
 
 int tw_state__init(struct tw_state *state, const struct tw_classifier_options *options, struct tw_error *error)
 {
-	int err = 0;
+	int err;
 
 	*state = (struct tw_state){
 		.public = { .ifindex = tw_interface__index(options->ifname, error),
@@ -63,10 +69,12 @@ int tw_state__init(struct tw_state *state, const struct tw_classifier_options *o
 			    .pid = getpid(), /* becomes 0 when a permanent classifier is attached */
 			    .default_action = options->default_action,
 			    .default_arg = options->default_arg },
-		.netns = tw_netns__inode(),
 	};
 	if (state->public.ifindex < 0)
 		return state->public.ifindex;
+	err = tw_netns__inode(&state->netns, error);
+	if (err)
+		return err;
 	snprintf(state->public.ifname, sizeof(state->public.ifname), "%s", options->ifname);
 	for (unsigned int i = 0; i < options->n && !err; i++)
 		err = copy_rule(state, options->rules[i].action, options->rules[i].arg, options->rules[i].expression,

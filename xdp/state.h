@@ -33,8 +33,8 @@ int tw_state__init(struct tw_state *state, const struct tw_classifier_options *o
 /** tw_state__fini() - free the texts of a state */
 void tw_state__fini(struct tw_state *state);
 
-/** tw_netns__inode() - Return: inode of the calling thread's network namespace; 0 if unknown */
-uint64_t tw_netns__inode(void);
+/** tw_netns__inode() - find the inode of the calling thread's network namespace. Return: 0, or -errno with @error filled */
+int tw_netns__inode(uint64_t *ret, struct tw_error *error);
 
 /** tw_attached__mode() - ask the kernel how a classifier is attached. Return: enum tw_mode */
 uint8_t tw_attached__mode(const struct tw_state *state);

@@ -228,7 +228,7 @@ static int plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *err
 				     strerror(-err));
 	state->prio = TW_TC_PRIO + state->public.place;
 	state->made_clsact = !search.found;
-	return search.found ? tw_state_file__each(TW_STATE_FILES, look_at_others, state, NULL) : 0;
+	return search.found ? tw_state_file__each(TW_STATE_FILES, look_at_others, state, error) : 0;
 }
 
 int tw_tc__plan(struct tw_state *state, struct tw_error *error)
@@ -254,7 +254,7 @@ int tw_clsact__add(struct nl_sock *sk, struct tw_state *state, struct tw_error *
 	if (answer.err == -EEXIST &&
 	    !state->public.schema_id) { /* another process may have created the qdisc after tw_tc__plan() */
 		state->made_clsact = false;
-		return tw_state_file__each(TW_STATE_FILES, look_at_others, state, NULL);
+		return tw_state_file__each(TW_STATE_FILES, look_at_others, state, error);
 	}
 	if (!answer.err || answer.err == -EEXIST)
 		return 0;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -91,10 +92,41 @@ static void a_fifo_among_the_files(void **state)
 	tw_state_file__close(&file);
 }
 
+/* A file that cannot be opened or read is an error, after the other files were visited. */
+static void a_file_that_cannot_be_read(void **state)
+{
+	struct tw_state_file file, closed = { .fd = -1 };
+	struct rlimit limit, none;
+	struct tw_error error = { "" };
+	char prefix[64], *text;
+	int n = 0, free_fd;
+
+	(void)state;
+	snprintf(prefix, sizeof(prefix), "test-state-file-%d-", getpid());
+	assert_int_equal(tw_state_file__lock(prefix, &file, NULL), 0);
+	assert_int_equal(tw_state_file__read(&file, &text), -ENODATA);
+	assert_int_equal(tw_state_file__read(&closed, &text), -EBADF);
+	free_fd = dup(file.fd);
+	assert_true(free_fd >= 0);
+	close(free_fd);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ .rlim_cur = (rlim_t)free_fd + 1, .rlim_max = limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0); /* one descriptor is left, for the directory */
+	assert_int_equal(tw_state_file__each(prefix, count, &n, &error), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_non_null(strstr(error.text, "cannot open the state file "));
+	assert_int_equal(n, 0);
+	assert_int_equal(tw_state_file__each(prefix, count, &n, &error), 0);
+	assert_int_equal(n, 1);
+	tw_state_file__remove(&file);
+	tw_state_file__close(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(a_write_that_takes_nothing),
-					    cmocka_unit_test(a_fifo_among_the_files) };
+					    cmocka_unit_test(a_fifo_among_the_files),
+					    cmocka_unit_test(a_file_that_cannot_be_read) };
 	char folder[] = "/tmp/tracewire-state-XXXXXX";
 	int failed;
 
