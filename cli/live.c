@@ -33,6 +33,8 @@ struct live {
 	const struct tw_filter *filter_left; /* filter that the receiver has to evaluate, too; NULL = none */
 	struct receiver_stats stats;
 	struct viewer_end viewer_end;
+	bool closed; /* the user has closed Wireshark, or standard output has no reader any more, as with `| head` */
+	uint64_t unseen; /* events that were not shown because of that */
 };
 
 /* Excludes the viewer, and the threads and interfaces that lead to it, from the trace: each displayed event would cause new events. */
@@ -122,17 +124,19 @@ static int finish(void *ctx, struct tw_error *error)
 {
 	struct live *live = ctx;
 	const int err = receiver__finish(live->receiver, &live->stats, error);
+	const bool is_gone = viewer__is_gone(&live->viewer);
 
 	live->receiver = NULL;
 	live->viewer_end = viewer__finish(&live->viewer);
+	live->closed = live->gui ? is_gone : live->viewer_end.output == -EPIPE;
 	return err;
 }
 
 /*
  * Completes the ledger by the number of sent events. If the receiving ring overflowed at the end of the run, no later event number shows
- * the loss, and the receiver knows at best the number of lost frames.
+ * the loss, and the receiver knows at best the number of lost frames. Return: the number of events added
  */
-static void settle_tail(struct tw_ledger *ledger, const struct tw_producer_counters *counters)
+static uint64_t settle_tail(struct tw_ledger *ledger, const struct tw_producer_counters *counters)
 {
 	const uint64_t *place = ledger->place;
 	const uint64_t came = place[TW_PLACE_DELIVERED] + place[TW_PLACE_CAPTURE_FILTER] + place[TW_PLACE_UNWANTED] +
@@ -141,20 +145,34 @@ static void settle_tail(struct tw_ledger *ledger, const struct tw_producer_count
 
 	ledger->fact[TW_FACT_TAIL_FRAMES] = 0;
 	if (counters->delivered <= known)
-		return;
+		return 0;
 	ledger->place[TW_PLACE_RECEIVER] += counters->delivered - known;
 	ledger->recorded += counters->delivered - known;
+	return counters->delivered - known;
 }
 
 static void add_outcome(void *ctx, const struct tw_producer_counters *counters, struct outcome *outcome)
 {
 	struct live *live = ctx;
+	const uint64_t tail = settle_tail(&live->stats.archive.ledger, counters);
 
-	settle_tail(&live->stats.archive.ledger, counters);
 	outcome__add_archive(outcome, &live->stats.archive);
 	/* The receiver waits for the viewer, so its full buffer means that the viewer is too slow. */
 	outcome->place[OUTCOME_VIEWER] = outcome->place[OUTCOME_RECEIVER];
 	outcome->place[OUTCOME_RECEIVER] = 0;
+	if (!live->closed)
+		return;
+	live->unseen = tail + outcome->place[OUTCOME_DISK];
+	outcome->place[OUTCOME_VIEWER] -= tail;
+	outcome->place[OUTCOME_DISK] = 0;
+}
+
+/* Says how many events the user did not want to see any more. They are not lost. */
+static void tell_unseen(const struct live *live)
+{
+	if (live->unseen && !live->run.quiet)
+		fprintf(stderr, "%" PRIu64 " event%s not written, because the output was closed\n", live->unseen,
+			live->unseen == 1 ? " was" : "s were");
 }
 
 static void summarize(void *ctx, const struct tw_producer_counters *counters)
@@ -245,6 +263,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 
 	(void)n_args;
 	status = session__run(&live->run, &defaults, args, &output, live, error);
+	tell_unseen(live);
 	leave_window(live);
 	return status ? status : judge_viewer(live, error);
 }

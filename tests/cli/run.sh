@@ -106,6 +106,8 @@ if command -v tshark >/dev/null; then
 	tells 'cannot write to standard output: No space left'
 	timeout 100 "$tracewire" live -e sched -- sleep 20 2>"$scratch/err" | head -n 1 >"$scratch/out"
 	[ -s "$scratch/out" ] || fail "live into head shows nothing: $(cat "$scratch/err")"
+	grep -qE '^[0-9]+ events? in .*, 0 lost$' "$scratch/err" || fail "live into head: the reader's end is a loss: $(cat "$scratch/err")"
+	grep -E 'too slow|output failed' "$scratch/err" && fail "live into head: the reader's end is a failure: $(cat "$scratch/err")"
 	expect "wires left" "" "$(interfaces | grep '^tw')"
 else
 	echo "not checked: live, as tshark is not installed"
