@@ -57,8 +57,8 @@
 	X(REMOVED, NOTE, "{file|files} removed early, because the disk was full", "choose fewer or smaller files")    \
 	X(GIVEN_UP, NOTE, "{event|events} for which `matches` reached its limit, which counts as not matched",        \
 	  "use a simpler pattern")                                                                                    \
-	X(UNDECIDED, NOTE, "{event|events} passed without a decision by the filter: too large, or too many formats",  \
-	  NULL)                                                                                                       \
+	X(UNDECIDED, NOTE,                                                                                            \
+	  "{event|events} passed without a decision by the filter: too large, too many formats, or no memory", NULL)  \
 	X(UNFILTERED, NOTE, "{event|events} rejected by the common fields, because the format is unknown", NULL)      \
 	X(LEFT_OUT, NOTE,                                                                                             \
 	  "event {type|types} not recorded: {it|they} appeared later, and the filter cannot be applied to {it|them}", \

@@ -330,7 +330,7 @@ refused 2 '--cpu' --cpu 1- x.pcapng
 refused 2 "no event 'sched_nosuch' in x.pcapng; did you mean sched_switch?" -e sched_nosuch x.pcapng
 refused 2 "no event 'sched:nosuch\*' in x.pcapng; \`tracewire info --events\` shows the events of a capture" -e 'sched_switch,sched:nosuch*' x.pcapng
 refused 2 "column 10: there is no event 'sched_swich'; did you mean 'sched_switch'?" -f 'event == sched_swich or prev_pid == 0' x.pcapng
-refused 2 "column 14: no event has a field 'prev_pd'; did you mean 'prev_pid'?" --summary -f 'cpu == 1 and (prev_pd == 0)' x.pcapng
+refused 2 "column 15: no event has a field 'prev_pd'; did you mean 'prev_pid'?" --summary -f 'cpu == 1 and (prev_pd == 0)' x.pcapng
 refused 2 "column 'prev_pd': no event of the capture has this field; did you mean prev_pid?" --csv -e prev_pd x.pcapng
 refused 2 "column 'sched_swich.prev_pid': no event of the capture has this name; did you mean sched_switch?" --csv -e sched_swich.prev_pid x.pcapng
 refused 2 "column 'sched_switch' is the name of events" --csv -e sched_switch x.pcapng
