@@ -10,7 +10,6 @@
 #include "stream/channels.h"
 
 #define CHANNELS_MAX 16384 /* channels checked for gaps; further channels are probably forged */
-#define STREAMS_MAX  TW_STREAMS_MAX
 
 enum order {
 	UNDECIDED, /* the kind of file is unknown; frames are kept */
@@ -68,10 +67,10 @@ struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, struc
 		.order = in_order ? AS_IT_IS : UNDECIDED,
 		.numbers = { .key_size = sizeof(uint64_t),
 			     .value_size = sizeof(struct tw_stream_numbers),
-			     .max = STREAMS_MAX },
+			     .max = TW_STREAMS_MAX },
 		.retired = { .key_size = sizeof(uint64_t),
 			     .value_size = sizeof(struct tw_stream_numbers),
-			     .max = STREAMS_MAX },
+			     .max = TW_STREAMS_MAX },
 		.channels = { .key_size = sizeof(struct channel_key),
 			      .value_size = sizeof(struct channel),
 			      .max = CHANNELS_MAX },
@@ -126,7 +125,7 @@ static bool needs_merge(const struct tw_report_frame *frame)
 	return false;
 }
 
-/* Finds the numbers of a stream, or adds them. Return: 0; -E2BIG beyond STREAMS_MAX, -ENOMEM */
+/* Finds the numbers of a stream, or adds them. Return: 0; -E2BIG beyond TW_STREAMS_MAX, -ENOMEM */
 static int find_numbers(struct tw_report_frames *frames, uint64_t stream_id, uint32_t *ret_index)
 {
 	const struct tw_hash_table *table = &frames->numbers;
@@ -139,7 +138,7 @@ static int find_numbers(struct tw_report_frames *frames, uint64_t stream_id, uin
 	return 0;
 }
 
-/* Finds the channel of a frame, or adds it. Return: 0; -E2BIG beyond STREAMS_MAX and CHANNELS_MAX, -ENOMEM */
+/* Finds the channel of a frame, or adds it. Return: 0; -E2BIG beyond TW_STREAMS_MAX and CHANNELS_MAX, -ENOMEM */
 static int find_channel(struct tw_report_frames *frames, const struct tw_frame_info *frame, struct channel **ret)
 {
 	const struct channel_key key = { frame->stream_id, frame->channel };
