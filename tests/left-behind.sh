@@ -22,6 +22,23 @@ leaves 'process [0-9]+: sleep 1000' 'sleep 1000 &'
 leaves 'process [0-9]+: sleep 1000' 'setsid sh -c "sleep 1000 & exit" & wait'
 leaves 'file file' 'echo >"$TMPDIR/file"; exit 77'
 
+# Settings of the top-level trace instance are restored, unless other tests run.
+export TRACING_DIR=$scratch/tracing
+mkdir "$TRACING_DIR"
+echo 1 >"$TRACING_DIR/tracing_on"
+echo 'local [mono] boot' >"$TRACING_DIR/trace_clock"
+printf 'overwrite\nnostacktrace\n' >"$TRACING_DIR/trace_options"
+run 0 "$program" true
+run 1 "$program" sh -c 'echo 0 >$TRACING_DIR/tracing_on; echo "[local] mono boot" >$TRACING_DIR/trace_clock'
+says "$scratch/out" '^left behind: setting tracing_on is no longer 1$' || fail "tracing_on: $(cat "$scratch/out")"
+says "$scratch/out" '^left behind: setting trace_clock is no longer mono$' || fail "trace_clock: $(cat "$scratch/out")"
+expect "tracing_on" 1 "$(cat "$TRACING_DIR/tracing_on")"
+expect "trace_clock" mono "$(cat "$TRACING_DIR/trace_clock")"
+run 1 "$program" sh -c 'printf "overwrite\nstacktrace\n" >$TRACING_DIR/trace_options'
+says "$scratch/out" '^left behind: setting trace_options is no longer nostacktrace$' || fail "trace_options: $(cat "$scratch/out")"
+run 0 "$program" --beside sh -c 'echo 0 >$TRACING_DIR/tracing_on'
+unset TRACING_DIR
+
 # An instance belongs to the process that it is named after, if that has ended.
 instances=/sys/kernel/tracing/instances
 if [ "$(id -u)" = 0 ] && [ -d $instances ]; then
