@@ -500,9 +500,11 @@ static void put_fields(struct tw_dissect *d, proto_tree *tree, const struct even
 /* The top line of the details of a frame with one event. */
 static void show_title(struct tw_dissect *d, const struct event *e)
 {
-	proto_item_set_text(d->item, "Kernel trace event: %s, %s-%d [%03u]%s",
-			    e->type ? e->type->event->format->name : "unknown format", e->comm ? e->comm : "<...>",
-			    (int32_t)e->view.pid, d->frame.cpu, e->filtered ? " (filtered)" : "");
+	const char *name = e->type ? e->type->event->format->name : "unknown format";
+
+	proto_item_set_text(d->item, "Kernel trace event: %s, %s-%d [%03u]%s", tw_shown__of(d, name, strlen(name)),
+			    e->comm ? e->comm : "<...>", (int32_t)e->view.pid, d->frame.cpu,
+			    e->filtered ? " (filtered)" : "");
 }
 
 /* For the Source column, if the host is unknown. */
