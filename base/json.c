@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/json.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/printable.h"
@@ -100,6 +101,7 @@ struct tw_line *tw_json__value(struct tw_json *json, const char *key)
 void tw_json__open(struct tw_json *json, const char *key, char bracket)
 {
 	tw_line__char(tw_json__value(json, key), bracket);
+	assert(json->depth < TW_JSON_DEPTH_MAX);
 	json->depth++;
 	json->level[json->depth].close = bracket == '{' ? '}' : ']';
 	json->level[json->depth].has_values = json->level[json->depth].lines = false;
@@ -112,6 +114,7 @@ void tw_json__lines(struct tw_json *json)
 
 void tw_json__close(struct tw_json *json)
 {
+	assert(json->depth);
 	make_room(json);
 	if (json->level[json->depth].lines && json->level[json->depth].has_values)
 		begin_line(json, json->depth - 1);

@@ -13,7 +13,7 @@
 
 #include "base/line.h"
 
-#define TW_JSON_DEPTH_MAX 16 /* levels, the outermost included; callers must not open more: there is no check */
+#define TW_JSON_DEPTH_MAX 16 /* levels, the outermost included; opening more fails an assert() */
 
 struct tw_json {
 	struct tw_line *line;
@@ -23,10 +23,10 @@ struct tw_json {
 	struct {
 		char close;
 		bool has_values;
-		bool lines; /* each value is on a separate line */
-	} level[TW_JSON_DEPTH_MAX];
-	struct tw_line own; /* the line used for output to a FILE */
-	char buffer[1024];  /* memory of @own */
+		bool lines;             /* each value is on a separate line */
+	} level[TW_JSON_DEPTH_MAX + 1]; /* the first one is the document */
+	struct tw_line own;             /* the line used for output to a FILE */
+	char buffer[1024];              /* memory of @own */
 };
 
 /** tw_json__to_line() - begin a JSON text on @line; text that does not fit is cut */

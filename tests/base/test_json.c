@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* JSON written to lines and to files: commas, brackets, line breaks, and strings of any bytes. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -123,6 +127,52 @@ static void test_strings(void **state)
 	}
 }
 
+/* Opens @depth arrays, and closes them. */
+static void nest(struct tw_line *line, unsigned int depth)
+{
+	struct tw_json json;
+
+	tw_json__to_line(&json, line, false);
+	for (unsigned int i = 0; i < depth; i++)
+		tw_json__open(&json, NULL, '[');
+	for (unsigned int i = 0; i < depth; i++)
+		tw_json__close(&json);
+}
+
+static void test_depth(void **state)
+{
+	static const char expected[] = "[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]\n";
+	char text[sizeof(expected)];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+
+	(void)state;
+	nest(&line, TW_JSON_DEPTH_MAX);
+	assert_int_equal(tw_line__len(&line), sizeof(expected) - 1);
+	assert_memory_equal(text, expected, sizeof(expected) - 1);
+}
+
+#ifndef NDEBUG
+static void test_too_deep(void **state)
+{
+	const struct rlimit no_core = { 0, 0 };
+	char text[64];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+	const pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (!pid) {
+		signal(SIGABRT, SIG_DFL);
+		setrlimit(RLIMIT_CORE, &no_core);
+		close(STDERR_FILENO);
+		nest(&line, TW_JSON_DEPTH_MAX + 1);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+#endif
+
 /* Line breaks and tabs are kept as escapes; other control characters, which do not occur, would still be valid JSON. */
 static void test_printable(void **state)
 {
@@ -196,7 +246,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_styles),    cmocka_unit_test(test_lines), cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_printable), cmocka_unit_test(test_file),
+		cmocka_unit_test(test_printable), cmocka_unit_test(test_file),  cmocka_unit_test(test_depth),
+#ifndef NDEBUG
+		cmocka_unit_test(test_too_deep),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
