@@ -92,13 +92,19 @@ static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 bool summary__print_alarms(const struct tw_producer_counters *counters, FILE *out)
 {
 	print_unsure(&counters->unsure, out);
+	if (counters->bookkeeping_unsure)
+		fprintf(out,
+			"unsure   %" PRIu64
+			" rings of fork, exec and rename events: the kernel's counters cannot be read; "
+			"an unknown number was lost, and some tasks may have old names\n",
+			counters->bookkeeping_unsure);
 	if (counters->switched_off)
 		fputs("others   another process disabled tracing before the end: later events were not recorded\n",
 		      out);
 	if (!counters->balanced)
 		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
 		      out);
-	return counters->unsure.rings || counters->switched_off || !counters->balanced;
+	return counters->unsure.rings || counters->bookkeeping_unsure || counters->switched_off || !counters->balanced;
 }
 
 #define AT(member) offsetof(struct tw_producer_counters, member)

@@ -560,6 +560,7 @@ void tw_producer__counters(const struct tw_producer *p, struct tw_producer_count
 	counters.unnamed = tasks.unnamed;
 	counters.bookkeeping_read = tasks.read;
 	counters.bookkeeping_lost = tasks.lost;
+	counters.bookkeeping_unsure = tasks.unsure;
 	counters.questions = p->questions;
 	counters.symbols = p->metadata.symbolizer.found;
 	counters.nameless = p->metadata.symbolizer.unfound;

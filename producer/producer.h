@@ -96,6 +96,7 @@ struct tw_producer_counters {
 	uint64_t unnamed;        /* events whose task name is unknown */
 	uint64_t late;           /* events older than a watermark that was sent before them */
 	uint64_t bookkeeping_read, bookkeeping_lost;   /* events of the bookkeeping instance (producer/tasks.h) */
+	uint64_t bookkeeping_unsure;                   /* rings of that instance whose lost events are unknown */
 	struct tw_time_sync_responder_stats questions; /* time synchronisation requests; 0 until the run ends */
 	uint64_t symbols;                              /* SYMBOL records sent, without repetitions */
 	uint64_t nameless; /* addresses that are printed as symbols, but lie in no symbol of kallsyms */

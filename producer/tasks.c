@@ -596,10 +596,15 @@ void tw_producer_tasks__stats(struct tw_producer_tasks *tasks, struct tw_produce
 
 	*ret = (struct tw_producer_tasks_stats){ .read = ev->read, .unnamed = tasks->unnamed };
 	for (long cpu = 0; cpu < ev->cpus; cpu++) {
-		const int fd = ev->fds[cpu] < 0 ? -1 : tw_instance__open_ring_stats(ev->instance, (unsigned int)cpu);
+		int fd;
 
+		if (ev->fds[cpu] < 0)
+			continue;
+		fd = tw_instance__open_ring_stats(ev->instance, (unsigned int)cpu);
 		if (fd >= 0 && !tw_ring_stats__read(fd, &stats))
 			ret->lost += tw_ring_stats__lost(&stats);
+		else
+			ret->unsure++;
 		if (fd >= 0)
 			close(fd);
 	}

@@ -92,6 +92,7 @@ struct tw_producer_tasks {
 
 struct tw_producer_tasks_stats {
 	uint64_t read, lost; /* events of the bookkeeping instance */
+	uint64_t unsure;     /* its rings whose counters cannot be read, so that @lost is too small */
 	uint64_t unnamed;    /* events of tasks whose name could not be found */
 };
 

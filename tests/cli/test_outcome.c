@@ -116,6 +116,20 @@ static void test_numbers(void **state)
 			  "2 formats or names of tasks and symbols in the file that were refused\n");
 }
 
+/* If the loss of task names is unknown, a line says so; the number of lost events is known. */
+static void test_unsure_names(void **state)
+{
+	static const struct tw_producer_counters counters = { .bookkeeping_unsure = 2, .balanced = true };
+	static const struct outcome unsure = { .events = 9, .producer = &counters };
+
+	(void)state;
+	check_lines(&unsure,
+		    "9 events, 0 lost\n"
+		    "unsure   2 rings of fork, exec and rename events: the kernel's counters cannot be read; an "
+		    "unknown number was lost, and some tasks may have old names\n"
+		    "details: add -v\n");
+}
+
 /* The difference of the ledger is printed, and a difference that is unknown makes the losses unknown. */
 static void test_ledger(void **state)
 {
@@ -164,8 +178,9 @@ static void test_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_losses),  cmocka_unit_test(test_missing), cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_numbers), cmocka_unit_test(test_ledger),  cmocka_unit_test(test_file),
+		cmocka_unit_test(test_losses),       cmocka_unit_test(test_missing), cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_numbers),      cmocka_unit_test(test_ledger),  cmocka_unit_test(test_file),
+		cmocka_unit_test(test_unsure_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -139,12 +140,33 @@ static void test_thread(void **state)
 	run__fini(&run);
 }
 
+/* If the counters of the rings cannot be read, the number of lost names is unknown, not 0. */
+static void test_unreadable_counters(void **state)
+{
+	struct rlimit limit, none;
+	struct run run;
+
+	(void)state;
+	run__init(&run, "sched", NULL);
+	run__start(&run);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	tw_producer__counters(run.producer, &run.counters);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(run.counters.bookkeeping_unsure > 0);
+	run__stop(&run);
+	assert_int_equal(run.counters.bookkeeping_unsure, 0);
+	run__fini(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fork_storm),
 		cmocka_unit_test(test_as_it_was_then),
 		cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_unreadable_counters),
 	};
 
 	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
