@@ -241,7 +241,8 @@ static int check(const struct attach *attach, int n_args, struct tw_error *error
 		return tw_error__set(error, -EINVAL,
 				     "no interface is given: name one with --interface, for example -i tw0");
 	if (!n_args)
-		return tw_error__set(error, -EINVAL, "no expression is given; tracewire-filter(7) describes the language");
+		return tw_error__set(error, -EINVAL,
+				     "no expression is given; tracewire-filter(7) describes the language");
 	if ((unsigned int)n_args != attach->options.n)
 		return tw_error__set(
 			error, -EINVAL,
