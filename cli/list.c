@@ -187,7 +187,7 @@ static const struct cli_option options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
 	  "List these events: a system, an event or SYSTEM:EVENT, with wildcards; separate several by commas",
 	  .apply = cli_selection__add },
-	{ 'v', "fields", NULL, CLI_ARG_NONE, "Also list the name and type of each field of the events",
+	{ 'v', "fields", NULL, CLI_ARG_NONE, "Also list the name and type of each field, except the common fields",
 	  .offset = offsetof(struct list_config, fields) },
 	{ 0, "systems", NULL, CLI_ARG_NONE, "List systems instead of events",
 	  .offset = offsetof(struct list_config, systems) },

@@ -117,7 +117,7 @@ static int open_regular(struct output_file *file, const struct stat *replaced, s
 	return err;
 }
 
-/* Opens a path for which stat() failed: only a name that does not exist is that of a new file. */
+/* Opens a path for which stat() failed. A name that does not exist is a new file; a symbolic link to nothing is refused. */
 static int open_new(struct output_file *file, const char *path, struct tw_error *error)
 {
 	struct stat st;

@@ -468,7 +468,7 @@ const struct cli_command cli_command_stream = {
 		"to decode it, for captures from the start and for captures that join later.\n\n"
 		"On an interface, the default is one event per frame, so that filters and columns apply to single "
 		"events in every viewer. --events-per-frame 0 packs many events into a frame; this is the default over UDP. "
-		"Datagrams are as large as the path MTU permits, and are never fragmented.",
+		"A datagram is never larger than the path MTU permits, and is never fragmented.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct stream),

@@ -22,7 +22,10 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 /** tw_command__pid() - pid in this process's namespace, for kill() and waitpid() */
 pid_t tw_command__pid(const struct tw_command *command);
 
-/** tw_command__run() - let the child call exec. Return: 0; -EIO if the child has ended; another -errno of exec, with @error filled */
+/**
+ * tw_command__run() - let the child call exec
+ * Return: 0, or -errno with @error filled: -EIO if the child ended before, otherwise the error of exec or of the pipes to the child.
+ */
 int tw_command__run(struct tw_command *command, struct tw_error *error);
 
 /** tw_command__fd() - a pidfd, readable when the command has ended; borrowed */

@@ -359,8 +359,8 @@ static const unsigned int end_pauses_ms[] = { 0, 5, 10, 20, 40 };
 #define END_TIMES (sizeof(end_pauses_ms) / sizeof(end_pauses_ms[0]))
 
 /*
- * Sends END after all events, when the counters are final. Its frame also contains the counters and the last number of every channel. It is
- * passed once even to a sink that has failed, which may count it.
+ * Sends END after all events, when the counters are final, with the counters and the next number of every channel, in one frame if they fit.
+ * It is passed once even to a sink that has failed, which may count it.
  */
 static void send_end(struct tw_producer *p)
 {

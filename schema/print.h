@@ -60,7 +60,7 @@ void tw_print__fields(const struct tw_format *format, const struct tw_record *re
  * tw_print__word() - append what the text has for the value of a field: the first %s whose argument uses no other field, and any
  * others of the field directly after it
  * For example "R+" for the field prev_state of sched_switch.
- * Return: false, with nothing appended, if there is no such text, or only the number.
+ * Return: false, with nothing appended, if there is no such text, or if the text is only a number (0x...).
  */
 bool tw_print__word(const struct tw_print *print, const struct tw_field *field, const struct tw_record *record,
 		    struct tw_line *line);

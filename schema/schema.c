@@ -84,7 +84,8 @@ static int insert_format(struct tw_schema *schema, struct tw_format *format, str
 	struct id_page **page = &schema->pages[format->id / PAGE_IDS];
 
 	if (format->memory > TW_SCHEMA_MEMORY_MAX - schema->memory)
-		return tw_error__set(error, -E2BIG, "event %s:%s does not fit: the formats of a stream may take %d MiB",
+		return tw_error__set(error, -E2BIG,
+				     "event %s:%s does not fit: the formats of one schema may take %d MiB",
 				     format->system, format->name, TW_SCHEMA_MEMORY_MAX >> 20);
 	if (!*page && !(*page = calloc(1, sizeof(**page))))
 		return tw_error__set(error, -ENOMEM, "no memory for the table of formats");

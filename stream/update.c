@@ -21,8 +21,9 @@ static void refuse_name(struct tw_stream *stream, const char *what)
 {
 	struct tw_error why;
 
-	tw_error__set(&why, -E2BIG, "some %s are not kept: no memory, or beyond a limit (all metadata: %zu MiB)", what,
-		      stream->table->options.memory >> 20);
+	tw_error__set(&why, -E2BIG,
+		      "some %s are not kept: there is no memory, or a limit is reached (%zu MiB for all metadata)",
+		      what, stream->table->options.memory >> 20);
 	tw_streams__refuse(stream->table, &stream->table->stats.refused_names, &why);
 }
 

@@ -188,7 +188,7 @@ struct rx_xdp {
 	long pause;           /* ns */
 	bool pause_due;       /* frames were received since the last pause */
 	bool stopped;         /* later drops do not count */
-	uint64_t reported;    /* the part of all queues' losses that frames already reported */
+	uint64_t reported;    /* losses of all queues that the drop counter of frames handed out includes */
 	uint64_t out_of_band; /* out-of-band frames */
 	struct tw_peer peer;
 	char how[96];

@@ -233,8 +233,8 @@ static int failed(const struct tw_capture_file *file, struct tw_error *error)
 	if (err == -EBADMSG)
 		return tw_error__set(
 			error, err,
-			"%s is damaged or truncated: zstd decompresses it only up to byte %llu; everything before that was "
-			"read",
+			"%s is damaged or truncated: zstd can decompress only %llu bytes of it; all complete packets in them "
+			"were read",
 			file->name, at);
 	if (!at)
 		return tw_error__set(error, err, "reading %s failed: %s", file->name, strerror(-err));

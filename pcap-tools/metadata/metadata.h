@@ -63,8 +63,8 @@ void tw_metadata__free(struct tw_metadata *m);
  * @frame: header of the frame that contains @tlv
  * @tlv: as from tw_cursor__next_tlv()
  *
- * If the verdict for each TLV of a frame is TW_METADATA_SKIP, the frame need not be written. CLOCK and STATS are small and always written;
- * only the first END is written.
+ * If the verdict for each TLV of a frame is TW_METADATA_SKIP, the frame has no new content; it is written nevertheless if it has a number. CLOCK
+ * and STATS are small and always written; only the first END is written.
  */
 enum tw_metadata_verdict tw_metadata__take(struct tw_metadata *m, const struct tw_frame_info *frame,
 					   const struct tw_tlv_view *tlv);

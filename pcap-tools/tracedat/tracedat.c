@@ -354,8 +354,9 @@ static int open_section(struct tw_tracedat *dat, uint64_t offset, unsigned int i
 	uint64_t size;
 
 	if (offset > dat->source.size || dat->source.size - offset < SECTION_HEAD)
-		return tw_dat__damage(dat, offset, "a section (number %u) should begin here, but the file ends before",
-				      id);
+		return tw_dat__damage(
+			dat, offset,
+			"a section (number %u) should begin here, but the file ends before or in its header", id);
 	is = cursor__u16(&c);
 	*ret_compressed = cursor__u16(&c) & SECTION_COMPRESSED;
 	tw_dat_cursor__u32(&c);
@@ -384,8 +385,10 @@ static int expand(struct tw_dat_cursor *c, struct tw_tracedat_bytes *ret)
 	dat->expanded += len;
 	if (len > TW_TRACEDAT_SECTION_MAX || dat->expanded > TW_TRACEDAT_EXPAND_MAX ||
 	    len > EXPAND_MIN + (uint64_t)packed_len * TW_TRACEDAT_EXPAND_TIMES)
-		return tw_dat__damage(dat, begin, "a section of %u bytes would decompress to %u, above the limit",
-				      packed_len, len);
+		return tw_dat__damage(
+			dat, begin,
+			"a section of %u bytes would decompress to %u: above the limit of a section, or of all together",
+			packed_len, len);
 	err = tw_dat_cursor__bytes(c, packed_len, TW_TRACEDAT_SECTION_MAX, &packed);
 	if (err == -EBADMSG)
 		return tw_dat__damage(dat, begin, "a compressed section is longer than the rest of the file");

@@ -240,7 +240,7 @@ static void threads_ask_at_once(void **state)
 	tw_bound__free(bound);
 }
 
-/* A search that would take for ever counts as no match, soon. */
+/* A search that would take for ever is soon given up, and counts as no match. */
 static void backtracking_has_an_end(void **state)
 {
 	struct tw_bound *bound = bound_of("comm matches \"(a+)+$\"");
