@@ -70,7 +70,7 @@ refuses 2 "tracewire stream: --udp is given twice; run one stream for each host"
 refuses 2 "tracewire live: --tracer is given twice; a run has one tracer" live -p function -p function_graph
 refuses 2 "tracewire filter detach: --interface is given twice; run the command once for each interface" filter detach -i tw0 -i tw1
 refuses 2 "tracewire filter compile: --to is given twice; run the command once for each target" filter compile --to xdp --to tc cpu==1
-refuses 2 "tracewire live: no event is selected: give --event or --tracer; \`tracewire list\` lists all events" live
+refuses 2 "tracewire live: no event is selected: give --event or --tracer; \`tracewire list\` shows all events" live
 refuses 2 "tracewire live: option '--threads': 'many' is not a number: write digits only, such as 100" live -e sched --threads many
 refuses 2 "tracewire stream: option '--events-per-frame': '-1' is not a number: write digits only, such as 100" stream -e sched -i tw0 --events-per-frame -1
 refuses 2 "tracewire capture: option '--count': '-5' is not a number: write digits only, such as 100" capture -u 18101 -w x -c -5
