@@ -40,6 +40,7 @@ static void print_times(const struct report_config *config, const struct tw_repo
 
 static void print_outcome(const struct report_config *config, const char *file, const struct tw_report_stats *stats)
 {
+	char filter[sizeof(stats->program_filter) + 64];
 	struct outcome outcome = {
 		.verbose = config->verbose,
 		.reads = true,
@@ -63,6 +64,10 @@ static void print_outcome(const struct report_config *config, const char *file, 
 	outcome.place[OUTCOME_TRACE_DAT] = stats->trace_cmd;
 	outcome.events = stats->printed; /* the ledger counts all events in the file */
 	outcome.of = stats->events;
+	if (*stats->program_filter) {
+		snprintf(filter, sizeof(filter), "the capture program had the filter '%s'", stats->program_filter);
+		outcome.remedy[OUTCOME_WIRE] = filter;
+	}
 	outcome__print(&outcome, stderr);
 }
 

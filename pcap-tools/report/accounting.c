@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "pcap-tools/report/accounting.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,9 @@ static void add_ledger(struct tw_report *report, const struct tw_stream *stream,
 		stats->cut = tw_count__plus(stats->cut, minus(ledger.place[TW_PLACE_DELIVERED], s->events));
 	else
 		count(report, stream, s, &ledger);
+	if (ledger.place[TW_PLACE_WIRE] && !*stats->program_filter)
+		snprintf(stats->program_filter, sizeof(stats->program_filter), "%s",
+			 tw_capture_interfaces__filter(&report->interfaces, stream));
 	if (is_of_trace_cmd(stream))
 		stats->trace_cmd = tw_count__plus(stats->trace_cmd, ledger.place[TW_PLACE_RING]);
 	tw_ledger__add(&stats->ledger, &ledger);

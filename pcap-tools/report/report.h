@@ -95,9 +95,11 @@ struct tw_report_stats {
 	bool not_written;         /* the output failed: some of the events counted as printed are missing */
 	struct tw_ledger ledger;  /* of all streams: the stored ledgers, or those counted from the frames */
 	uint64_t trace_cmd;       /* events in the place `ring` of the ledger that were lost in rings of trace-cmd */
-	uint64_t cut;             /* events that are delivered according to the stored ledgers, and not in the file */
-	uint64_t without_wall;    /* events printed with the time of the trace clock: their stream has no wall clock */
-	uint64_t without_time;    /* events not printed because their time cannot be compared with since and until */
+	char program_filter
+		[256]; /* the filter of the capture program, if events are missing that it may have rejected; "" = unknown */
+	uint64_t cut;          /* events that are delivered according to the stored ledgers, and not in the file */
+	uint64_t without_wall; /* events printed with the time of the trace clock: their stream has no wall clock */
+	uint64_t without_time; /* events not printed because their time cannot be compared with since and until */
 	/* With since or until, of all events with a time: the last one, ns since the first; and, if known, CLOCK_REALTIME of both, ns */
 	int64_t span;
 	uint64_t first_wall, last_wall; /* 0 = unknown */

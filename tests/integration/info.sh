@@ -73,6 +73,8 @@ expect "missing in a capture without a packet" "$lost" "$less"
 # The capture filter of dumpcap is named as a reason
 rejected=$(of "$scratch/filtered.pcapng" "l['places']['wire']")
 [ "$rejected" -gt 0 ] || fail "dumpcap's filter rejected nothing"
+"$tracewire" report "$scratch/filtered.pcapng" 2>&1 >/dev/null | grep -qF "$rejected missing on the way to the capture, filtered or lost: the capture program had the filter '$filter'" ||
+	fail "report does not say what dumpcap filtered: $("$tracewire" report "$scratch/filtered.pcapng" 2>&1 >/dev/null)"
 "$tracewire" info "$scratch/filtered.pcapng" | grep -qF ": $rejected events are missing by their numbers: rejected by the capture filter '$filter', or lost" ||
 	fail "no word of the filter: $("$tracewire" info "$scratch/filtered.pcapng" | tail -n 2)"
 

@@ -285,8 +285,28 @@ static void test_classifier(void **state)
 		assert_int_equal(report.ledger.place[TW_PLACE_WIRE], stored ? 0 : 616);
 		assert_int_equal(report.ledger.place[TW_PLACE_CLASSIFIER], stored ? 617 : 1);
 		assert_int_equal(report.cut, 0);
+		assert_string_equal(report.program_filter, "");
 		tw_info__fini(&info);
 	}
+}
+
+/* Missing events of a capture by a program with a filter: it may have rejected them. */
+static void test_program_filter(void **state)
+{
+	(void)state;
+	begin("Dumpcap");
+	made__begin(&made, TEST_IDB);
+	made__number(&made, 1, 2);
+	made__number(&made, 0, 2);
+	made__number(&made, 0, 4);
+	made__option(&made, 11, "\0ether[0] & 1", 13);
+	made__option(&made, 0, NULL, 0);
+	made__end(&made);
+	put_event(1, TEST_STREAM, 1, 0, 2000);
+	put_event(1, TEST_STREAM, 1, 2, 2000);
+	read_made();
+	assert_int_equal(report.ledger.place[TW_PLACE_WIRE], 1);
+	assert_string_equal(report.program_filter, "ether[0] & 1");
 }
 
 /* Losses in rings of trace-cmd are known: their remedy is another one. */
@@ -503,6 +523,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_wire, teardown),
 		cmocka_unit_test_teardown(test_receiver, teardown),
 		cmocka_unit_test_teardown(test_classifier, teardown),
+		cmocka_unit_test_teardown(test_program_filter, teardown),
 		cmocka_unit_test_teardown(test_trace_cmd, teardown),
 		cmocka_unit_test_teardown(test_late, teardown),
 		cmocka_unit_test_teardown(test_offset, teardown),
