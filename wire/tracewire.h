@@ -84,7 +84,7 @@ struct tw_frame_hdr {
 	X(10, SYMBOL, 16, "kernel address and its name")                                                \
 	X(11, STATS, 4, "counters of the producer's stages")                                            \
 	X(12, AUTH, 8, "authenticates everything before it; always last")                               \
-	X(13, END, 8, "the producer has stopped; no frame follows")                                     \
+	X(13, END, 8, "the producer has stopped; no event follows")                                     \
 	X(14, TIME_SYNC, 32, "time synchronisation between receiver and producer: request or response") \
 	X(15, OFFSET, 48, "how a capture derived packet times from the stream's clock")                 \
 	X(16, METADATA_REQUEST, 4, "a receiver that joined late lacks metadata of the stream")          \
