@@ -35,7 +35,7 @@ static const struct summary_row counters[] = {
 	{ "rejected", AT(rejected), NULL, NULL },
 	{ "unknown", AT(unknown), "", "of these had an unknown format: only common fields were compared" },
 	{ "undecided", AT(undecided), "undecided",
-	  "events counted as matching: they are too large, have too many formats, or memory was short" },
+	  "events counted as matching without a test: too large, or a limit of memory or work was reached" },
 	{ "given_up", AT(given_up), "given up", "events: `matches` reached its limit, and counts as not matched" },
 	{ 0 },
 };
@@ -58,8 +58,8 @@ void filter_option__json(const struct tw_capture_filter_stats *filtered, struct 
 void filter_option__warn(const struct tw_undecided_predicates *undecided)
 {
 	for (unsigned int i = 0; i < undecided->n && i < TW_UNDECIDED_PREDICATES_MAX; i++)
-		note__say("--filter matches nothing here at %s", undecided->text[i].text);
+		note__say("--filter compares what no event here has: %s", undecided->text[i].text);
 	if (undecided->n > TW_UNDECIDED_PREDICATES_MAX)
-		note__say("--filter matches nothing here at %u more columns",
+		note__say("--filter has %u more comparisons that apply to no event here",
 			  undecided->n - TW_UNDECIDED_PREDICATES_MAX);
 }

@@ -155,7 +155,7 @@ static void show_offset(const struct tw_info_stream *s)
 		printf("; no further than %" PRIu64 " ns from the capture host's clock, by %s", s->offset.error_ns,
 		       summary__offset_method(s->offset.method));
 	if (s->offset.drift)
-		printf("; gains %" PRId32 " ns a second", s->offset.drift);
+		printf("; the stream's clock gains %" PRId32 " ns a second", s->offset.drift);
 	printf(" (the last of %" PRIu64 " records)\n", s->n_offsets);
 }
 
@@ -314,7 +314,7 @@ static int print_text(const char *name, uint64_t size, const struct tw_info *inf
 	if (info->n_streams)
 		err = show_ledgers(info, error);
 	else
-		puts("no Tracewire frames are in it");
+		puts("the file has no frames of Tracewire");
 	return err || !events ? err : show_events(info, events, error);
 }
 
@@ -554,7 +554,7 @@ static int info(void *data, int n_args, char **args, struct tw_error *error)
 static const struct cli_option options[] = {
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per file, one a line",
 	  .offset = offsetof(struct info_config, as_json) },
-	{ 0, "events", NULL, CLI_ARG_NONE, "Also show the number of events by event, with their share and rate",
+	{ 0, "events", NULL, CLI_ARG_NONE, "Also show the number, the share and the rate of the events of each type",
 	  .offset = offsetof(struct info_config, events) },
 	{ 0 },
 };

@@ -43,7 +43,8 @@
 	X(TASKS, NOTE,                                                                                                \
 	  "{fork, exec or rename event|fork, exec and rename events} lost: some tasks may have old names", NULL)      \
 	X(CONTROL, NOTE, "{control frame|control frames} missing: formats or names may be missing", NULL)             \
-	X(FORCED, NOTE, "{event|events} written out of order, because queued events used all memory", NULL)           \
+	X(FORCED, NOTE,                                                                                               \
+	  "{event|events} written early, perhaps out of order, because the queue had reached its memory limit", NULL) \
 	X(MALFORMED, NOTE, "{frame|frames} that cannot be read, or only in part", NULL)                               \
 	X(CROWDED, NOTE, "{frame|frames} beyond the limits of streams or channels", "end some streams")               \
 	X(REFUSED, NOTE, "{frame|frames} refused", NULL)                                                              \
@@ -58,7 +59,8 @@
 	X(GIVEN_UP, NOTE, "{event|events} for which `matches` reached its limit, which counts as not matched",        \
 	  "use a simpler pattern")                                                                                    \
 	X(UNDECIDED, NOTE,                                                                                            \
-	  "{event|events} passed without a decision by the filter: too large, too many formats, or no memory", NULL)  \
+	  "{event|events} passed by the filter without a test: too large, or a limit of memory or work was reached",  \
+	  NULL)                                                                                                       \
 	X(UNFILTERED, NOTE, "{event|events} rejected by the common fields, because the format is unknown", NULL)      \
 	X(LEFT_OUT, NOTE,                                                                                             \
 	  "event {type|types} not recorded: {it|they} appeared later, and the filter cannot be applied to {it|them}", \
@@ -71,7 +73,7 @@
 	X(NOT_OURS, NOTE, "{packet|packets} left out, because {it is|they are} not Tracewire's", NULL)                \
 	X(TRUNCATED, NOTE, "truncated {frame|frames}, read up to the cut", "capture without --snapshot-length")       \
 	X(VERSION, NOTE, "{frame|frames} of an unknown version of the wire format", "use a newer Tracewire")          \
-	X(TEXTS, NOTE, "{format or name|formats or names} of tasks and symbols in the file that {was|were} refused",  \
+	X(TEXTS, NOTE, "{format, task name or symbol|formats, task names or symbols} in the file {was|were} refused", \
 	  NULL)                                                                                                       \
 	X(BY_PRODUCER, REJECTED, NULL, NULL)                                                                          \
 	X(BY_CLASSIFIER, REJECTED, NULL, NULL)                                                                        \

@@ -109,7 +109,7 @@ static int set_rate(void *target, const char *text, struct tw_error *error)
 	return tw_error__set(
 		error, -EINVAL,
 		"--rate '%s' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and "
-		"the minimum is 1k",
+		"the range is 1k to 1000000G",
 		text);
 }
 
@@ -145,7 +145,7 @@ static const struct cli_option options[] = {
 	  "events are lost and counted",
 	  .offset = offsetof(struct stream, rate), .apply = set_rate },
 	{ 0, "latency", "MS", CLI_ARG_NUMBER,
-	  "Longest time that an event may wait before it is sent (default: 20, or 40 if frames have several events)",
+	  "Longest time that an event may wait before it is sent (default: 20; 40 if a frame may have several events)",
 	  .offset = offsetof(struct stream, latency_ms), .apply = set_latency },
 	{ 0 },
 };

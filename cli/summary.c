@@ -36,7 +36,7 @@ void summary__put_rows(const struct summary_row *rows, const void *from, struct 
 
 void summary__print_places(const struct tw_filter_places *places, FILE *out)
 {
-	fprintf(out, "filter   in the kernel for %zu events, in the producer for %zu, in the recorder for %zu",
+	fprintf(out, "filter   in the kernel for %zu event types, in the producer for %zu, in the recorder for %zu",
 		places->kernel, places->producer, places->later);
 	if (places->off)
 		fprintf(out, "; %zu cannot match and are disabled", places->off);

@@ -88,7 +88,7 @@ static const struct cli_option up_options[] = {
 	{ 0, "mtu", "BYTES", CLI_ARG_SIZE, "MTU: largest frame, without the Ethernet header (default 9216)",
 	  .offset = offsetof(struct vnet_config, mtu) },
 	{ 0, "queues", "N", CLI_ARG_NUMBER,
-	  "Number of transmit queues; through each, one thread can send by AF_XDP (default 1)",
+	  "Number of transmit queues, at most 64; through each, one thread can send by AF_XDP (default 1)",
 	  .offset = offsetof(struct vnet_config, queues) },
 	{ 0 },
 };

@@ -168,8 +168,9 @@ static bool find_symbol(const struct named_field *p, const struct tw_value *valu
 	if (p->hidden || !(p->shown->has_addresses || p->shown->is_stack) || !p->d->lookups_left)
 		return false;
 	if (!--p->d->lookups_left)
-		tw_dissect__expert(p->d, &ei_trace_limit,
-				   "The frame has more addresses than the limit; not all are looked up");
+		tw_dissect__expert(
+			p->d, &ei_trace_limit,
+			"The frame's limit of address look-ups is reached; later addresses are not looked up");
 	return p->d->stream && tw_stream__symbol(p->d->stream, value->u, ret, ret_frame);
 }
 
@@ -542,7 +543,7 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 static const char *limit_of(const struct tw_dissect *d, const struct tw_event_type *type)
 {
 	if (type)
-		return "The frame has more new events than the limit";
+		return "The frame has more new event types than the limit; this event is not decoded";
 	if (!d->schema && d->frame.schema_id)
 		return "The format of this event is unknown: the capture has more streams or schemas than the limit";
 	return tw_dissect_formats_full

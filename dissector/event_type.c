@@ -131,7 +131,7 @@ void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type
 static void *unpack_buffer(struct tw_dissect *d, const struct tw_schema_view *view, struct tw_error *error)
 {
 	if (view->raw_length > d->unpack_left || view->raw_length > TW_SCHEMA_RAW_MAX) {
-		tw_error__set(error, -ENOSPC, "the frame has more format text than is decompressed");
+		tw_error__set(error, -ENOSPC, "the format texts of the frame exceed the limit for decompression");
 		return NULL;
 	}
 	d->unpack_left -= view->raw_length;
@@ -246,7 +246,8 @@ int tw_dissect__add_schema(struct tw_dissect *d, const struct tw_schema_view *vi
 	int err, first = 0;
 
 	if (!d->schema)
-		return tw_error__set(error, -EINVAL, "the frame names no schema, or the capture has too many");
+		return tw_error__set(error, -EINVAL,
+				     "the frame names no schema, or the capture has too many streams or schemas");
 	if (view->kind != TW_SCHEMA_GROUP)
 		return add_text(d, view, error);
 	if (is_complete(d))

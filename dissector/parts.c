@@ -188,7 +188,9 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 	if (tw_dissect__was_refused(d))
 		return false;
 	if (d->first_pass && !count_piece(d, part.id)) {
-		tw_dissect__refuse(d, &ei_trace_limit, "More pieces than are reassembled");
+		tw_dissect__refuse(
+			d, &ei_trace_limit,
+			"The record of this piece is not reassembled: it has too many pieces, or too many records are incomplete");
 		return false;
 	}
 	head = fragment_add_check(&table, d->bytes.tvb, tw_dissect__at(d, part.bytes), d->pinfo, part.id, d,

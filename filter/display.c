@@ -720,9 +720,9 @@ int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct 
 	if (!err && !groups.n)
 		tw_line__str(line, TW_DISPLAY_FALSE);
 	if (!err && line->cut)
-		err = tw_error__set(
-			error, -E2BIG,
-			"the expression is too long for a display filter: its text needs more than %zu bytes", room);
+		err = tw_error__set(error, -E2BIG,
+				    "the expression is too long for display: translated, it needs more than %zu bytes",
+				    room);
 	free(events.slots);
 	free(events.list);
 	free(events.entries);

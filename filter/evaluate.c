@@ -296,7 +296,9 @@ int tw_bound__prepare(struct tw_bound *bound, struct tw_error *error)
 	free(m.steps);
 	free(m.known);
 	if (err == -E2BIG || (err && tw_arena__is_full(bound->arena)))
-		return tw_error__set(error, -E2BIG, "the filter is too large for the number of events");
+		return tw_error__set(
+			error, -E2BIG,
+			"the filter is too deeply nested, or its comparisons for the events exceed a limit");
 	return err ? tw_error__set(error, err, "out of memory for the filter's programs") : 0;
 }
 

@@ -540,7 +540,8 @@ int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_li
 	}
 	if (!err && line->cut)
 		err = tw_error__set(error, -E2BIG,
-				    "the expression is too long for pcap: its text needs more than %zu bytes", room);
+				    "the expression is too long for pcap: translated, it needs more than %zu bytes",
+				    room);
 	tw_groups__fini(&groups);
 	return err;
 }

@@ -85,7 +85,7 @@ static int put_format(struct tw_stream *stream, uint64_t schema_id, struct tw_fo
 	if (!schema)
 		return tw_error__set(
 			error, -ENOSPC,
-			"event %s:%s needs one more schema: out of memory, or beyond the limit of %u schemas and %zu MiB of metadata for a capture",
+			"event %s:%s needs one more schema: there is no memory, or the capture has reached a limit (%u schemas, %zu MiB of metadata)",
 			format->system, format->name, TW_STREAM_SCHEMAS_MAX, stream->table->options.memory >> 20);
 	page = &schema->events[format->id / PAGE_IDS];
 	if (!tw_stream__take(stream, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))
@@ -145,7 +145,10 @@ static int add_strings(struct tw_stream *stream, const struct tw_schema_text *te
 		return tw_error__set(error, -ENOMEM, "no memory for printk_formats");
 	err = tw_strings__parse(stream->strings, text->text, text->len);
 	tw_stream__changed(stream, before, tw_strings__memory(stream->strings));
-	return err ? tw_error__set(error, err, "printk_formats of %zu bytes: no memory, or beyond a limit", text->len)
+	return err ? tw_error__set(
+			     error, err,
+			     "printk_formats of %zu bytes are kept in part: there is no memory, or a limit is reached",
+			     text->len)
 		   : 0;
 }
 
@@ -339,9 +342,10 @@ static void refuse_print(struct tw_streams *streams, struct tw_stream_event *eve
 	struct tw_error why;
 
 	event->print_refused = true;
-	tw_error__set(&why, -ENOMEM,
-		      "the print format of event %s:%s is not used: out of memory, or the limit of metadata is reached",
-		      event->format->system, event->format->name);
+	tw_error__set(
+		&why, -ENOMEM,
+		"the print format of event %s:%s is not used: there is no memory, or the limit of metadata is reached",
+		event->format->system, event->format->name);
 	tw_streams__refuse(streams, &streams->stats.refused_texts, &why);
 }
 

@@ -175,9 +175,10 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id)
 		stream = add(streams, id);
 	streams->latest = stream;
 	if (!stream) {
-		tw_error__set(&why, -E2BIG,
-			      "some streams are not kept: no memory, or beyond the limits (%u streams, %zu MiB)",
-			      streams->options.known, streams->options.memory >> 20);
+		tw_error__set(
+			&why, -E2BIG,
+			"some streams are not kept: there is no memory, or a limit is reached (%u streams, %zu MiB for all metadata)",
+			streams->options.known, streams->options.memory >> 20);
 		tw_streams__refuse(streams, &streams->stats.refused_streams, &why);
 	}
 	return stream;

@@ -20,7 +20,7 @@ static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw
 
 	/* The payload must be exactly one frame: ZSTD_decompress() would accept several. */
 	if (ZSTD_findFrameCompressedSize(schema->data, schema->len) != schema->len)
-		return tw_error__set(error, -EBADMSG, "schema text %u: its %zu bytes are not one zstd frame",
+		return tw_error__set(error, -EBADMSG, "schema text %u: its %zu compressed bytes are not one zstd frame",
 				     schema->index, schema->len);
 	got = ZSTD_decompress(buf, schema->raw_length, schema->data, schema->len);
 	if (ZSTD_isError(got))
@@ -37,7 +37,7 @@ static int expand(const struct tw_schema_view *schema, uint32_t max, void *buf, 
 		  struct tw_error *error)
 {
 	if (schema->raw_length < 1 || schema->raw_length > max)
-		return tw_error__set(error, -E2BIG, "schema text %u has a size of %u bytes; the range is 1 to %u",
+		return tw_error__set(error, -E2BIG, "schema text %u has %u bytes uncompressed; the range is 1 to %u",
 				     schema->index, schema->raw_length, max);
 	switch (schema->encoding) {
 	case TW_ENCODING_PLAIN:
@@ -68,10 +68,10 @@ static int split(const struct tw_schema_view *schema, const char *raw, struct tw
 		return tw_error__set(error, -EBADMSG, "schema text %u: no NUL ends the system's name", schema->index);
 	name = (size_t)(end - raw) + 1;
 	if (name > TW_SCHEMA_NAME_MAX || schema->raw_length - name > TW_SCHEMA_TEXT_MAX)
-		return tw_error__set(error, -E2BIG,
-				     "schema text %u: name of %zu bytes, text of %zu; the limits are %d and %d",
-				     schema->index, name, schema->raw_length - name, TW_SCHEMA_NAME_MAX,
-				     TW_SCHEMA_TEXT_MAX);
+		return tw_error__set(
+			error, -E2BIG,
+			"schema text %u: the system's name has %zu bytes with its NUL, the text %zu; the limits are %d and %d",
+			schema->index, name, schema->raw_length - name, TW_SCHEMA_NAME_MAX, TW_SCHEMA_TEXT_MAX);
 	ret->system = raw;
 	ret->text = end + 1;
 	ret->len = schema->raw_length - name;
@@ -137,9 +137,10 @@ int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_
 	char *raw;
 
 	if (name > TW_SCHEMA_NAME_MAX || text->len > TW_SCHEMA_TEXT_MAX)
-		return tw_error__set(error, -E2BIG,
-				     "a schema text of %.32s: name of %zu bytes, text of %zu; the limits are %d and %d",
-				     text->system, name, text->len, TW_SCHEMA_NAME_MAX, TW_SCHEMA_TEXT_MAX);
+		return tw_error__set(
+			error, -E2BIG,
+			"a schema text of %.32s: the system's name has %zu bytes with its NUL, the text %zu; the limits are %d and %d",
+			text->system, name, text->len, TW_SCHEMA_NAME_MAX, TW_SCHEMA_TEXT_MAX);
 	if (cap < raw_len)
 		return tw_error__set(error, -ENOBUFS, "a schema text of %s: %zu bytes do not fit a buffer of %zu",
 				     text->system, raw_len, cap);

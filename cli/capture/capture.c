@@ -59,7 +59,7 @@ static int capture__check_source(const struct capture *capture, struct tw_error 
 		return tw_error__set(error, -EINVAL,
 				     "--interface and --udp exclude each other: a capture receives from one of them");
 	if (capture->udp && capture->xdp)
-		return tw_error__set(error, -EINVAL, "--xdp is for --interface: --udp receives through a socket");
+		return tw_error__set(error, -EINVAL, "--xdp is for --interface: --udp receives through a UDP socket");
 	return capture->udp ? check_udp(capture->udp, error) : 0;
 }
 
@@ -196,7 +196,7 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 		return err;
 	capture->sync = tw_sync__new();
 	if (!capture->sync)
-		err = tw_error__set(error, -ENOMEM, "no memory");
+		err = tw_error__set(error, -ENOMEM, "no memory to watch the clock of this host");
 	tw_capture_clock__begin(&capture->clock);
 	snprintf(how, size, "%s%s%s%s", capture->interface ? capture->interface : "", capture->xdp ? " (" : "",
 		 capture->interface && !capture->xdp ? "" : options.rx->how, capture->xdp ? ")" : "");
@@ -471,8 +471,8 @@ static const struct cli_option options[] = {
 	  "Packets with metadata are always written whole",
 	  .offset = offsetof(struct capture, snaplen) },
 	{ 0, "packed", NULL, CLI_ARG_NONE,
-	  "Write frames as received, with many events in each, which needs the least CPU time; `tracewire convert` "
-	  "unpacks them later",
+	  "Write frames as received: a packet has all events of its frame. This needs the least CPU time; `tracewire "
+	  "convert` unpacks the frames later",
 	  .offset = offsetof(struct capture, packed) },
 	{ 0, "align", "host|none", CLI_ARG_ALIGN,
 	  "host: convert all times to this host's clock, by time synchronisation with the producers; none: "
@@ -492,7 +492,7 @@ static const struct cli_option options[] = {
 	  .apply = set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
 	  "Print the ledger of each stream on standard error every SECONDS; on a terminal, each status replaces the "
-	  "previous one",
+	  "previous one, except with --json",
 	  .offset = offsetof(struct capture, status), .apply = set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
 	  "Write standard error as JSON, one object a line: begin, status, end, note and error; "

@@ -79,12 +79,12 @@ static void screen__show(struct screen *screen, const char *text)
 
 static const struct summary_row limits[] = {
 	{ "early", AT(archive.merge.forced), "limit",
-	  "events were written out of order, because queued events used all memory" },
+	  "events were written early, perhaps out of order, because the queue had reached its memory limit" },
 	{ "metadata_bytes", AT(archive.metadata.memory), NULL, NULL },
 	{ "metadata_not_kept", AT(archive.metadata.beyond), "limit",
-	  "metadata records did not fit into memory: later files lack them" },
+	  "metadata records exceeded the memory limit: later files have them only from their next repetition on" },
 	{ "names_forgotten", AT(archive.metadata.forgotten), "limit",
-	  "task names did not fit into memory: later files may lack them" },
+	  "task names were evicted because of the memory limit: later files may lack them" },
 	{ "metadata_in_pieces", AT(archive.metadata.incomplete), "limit",
 	  "incomplete metadata values, or PARTs of them, are not in the file" },
 	{ "not_asked", AT(asked.crowded), "limit", "frames of streams that get no clock requests: out of memory" },
@@ -96,8 +96,8 @@ static void print_limits(const struct capture *capture, const struct receiver_st
 {
 	summary__print_rows(limits, stats, out);
 	if (!drop_counters__is_whole(capture->rejected) && stats->archive.ledger.place[TW_PLACE_WIRE])
-		fputs("limit    some counters of classifiers were not read, which requires root: events that these "
-		      "classifiers dropped count as wire\n",
+		fputs("limit    not all drop counters of classifiers could be read (only root can): events that such a "
+		      "classifier dropped may count as wire\n",
 		      out);
 }
 
@@ -333,7 +333,7 @@ static void print_lines(const struct capture *capture, const struct receiver_sta
 		fprintf(stderr, "%s: %s\n", stats->streams[i].name, line);
 	}
 	if (stats->n_streams > TELL_MAX)
-		fprintf(stderr, "and %zu streams more\n", stats->n_streams - TELL_MAX);
+		fprintf(stderr, "and %zu more streams\n", stats->n_streams - TELL_MAX);
 	print_limits(capture, stats, stderr);
 }
 
@@ -346,7 +346,7 @@ static void print_table(const struct receiver_stats *stats, FILE *out)
 		rows[i] = (struct ledger_row){ stats->streams[i].name, &stats->streams[i].ledger };
 	ledger__print_table(rows, reported, screen__columns(), out);
 	if (stats->n_streams > reported)
-		fprintf(out, "and %zu streams more\n", stats->n_streams - reported);
+		fprintf(out, "and %zu more streams\n", stats->n_streams - reported);
 }
 
 static void show_table(struct capture *capture, const struct receiver_stats *stats)
@@ -424,7 +424,7 @@ static void print_times(const struct tw_archive_report *report)
 
 	fprintf(stderr, "times    %s: ", report->name);
 	if (clock->error_ns == TW_ERROR_UNKNOWN) {
-		fputs("nothing bounds their error: no answer to a time synchronisation request arrived\n", stderr);
+		fputs("their error bound is unknown: no answer to a time synchronisation request arrived\n", stderr);
 		return;
 	}
 	fprintf(stderr, "within %.6f s of this host's clock (%s)", (double)clock->error_ns / TW_NS_PER_SECOND,
@@ -433,9 +433,12 @@ static void print_times(const struct tw_archive_report *report)
 		fprintf(stderr, "; its wall clock is ahead by %+.6f s, give or take %.6f",
 			(double)clock->ahead / TW_NS_PER_SECOND, (double)clock->ahead_most / TW_NS_PER_SECOND);
 	if (clock->drift_known)
-		fprintf(stderr, "; it gains %.3f ppm, give or take %.3f", clock->drift / 1e3, clock->drift_most / 1e3);
+		fprintf(stderr, "; its clock gains %.3f ppm, give or take %.3f", clock->drift / 1e3,
+			clock->drift_most / 1e3);
 	if (clock->steps || clock->suspends)
-		fprintf(stderr, "; set %" PRIu64 " times, suspended %" PRIu64 " times", clock->steps, clock->suspends);
+		fprintf(stderr,
+			"; its wall clock was set %" PRIu64 " times, the machine was suspended %" PRIu64 " times",
+			clock->steps, clock->suspends);
 	fputs("\n", stderr);
 }
 
@@ -495,8 +498,7 @@ static void print_summary(const struct capture *capture)
 	for (size_t i = 0; i < stats->n_streams && i < TELL_MAX; i++)
 		print_times(&stats->streams[i]);
 	filter_option__summarize(capture->filter, &archive->capture_filter);
-	fprintf(stderr,
-		"frames   %" PRIu64 " received in %.3f s, %" PRIu64 " dropped, because the receive buffer was full\n",
+	fprintf(stderr, "frames   %" PRIu64 " received in %.3f s, %" PRIu64 " dropped before capture could read them\n",
 		stats->rx.frames, (double)capture->took / TW_NS_PER_SECOND, stats->rx.dropped);
 	summary__print_rows(frame_counters, stats, stderr);
 	if (archive->merge.unreadable || archive->merge.refused)

@@ -31,8 +31,8 @@ static int apply_schema(void *data, const char *value, struct tw_error *error)
 static const struct cli_option options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
 	  "Use the formats of these events of this kernel: a system, an event or SYSTEM:EVENT, with wildcards; "
-	  "separate several by commas (default: all). The result applies only to streams with exactly these events, "
-	  "because the id of a schema depends on all of them",
+	  "separate several by commas (default: all). Classifiers and capture filters made for them apply only to streams "
+	  "with exactly these events, because the id of a schema depends on all of them",
 	  .apply = cli_selection__add },
 	{ 0, "from", "FILE", CLI_ARG_FILE, "Use the formats of this capture instead of this kernel",
 	  .offset = offsetof(struct cli_formats_source, file),
@@ -251,8 +251,7 @@ static int check(const struct cli_formats_source *source, struct tw_error *error
 	if (source->file && source->selection.n)
 		return tw_error__set(
 			error, -EINVAL,
-			"--event chooses among the events of this kernel, --from takes those of a capture: "
-			"give one of them");
+			"--event takes the formats of this kernel, and --from those of a capture: omit one of the two");
 	if (source->schema_id && !source->file)
 		return tw_error__set(error, -EINVAL,
 				     "--schema chooses among the schemas of a capture: give it with --from");

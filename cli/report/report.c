@@ -133,16 +133,17 @@ static int report(void *data, int n_args, char **args, struct tw_error *error)
 
 static const struct cli_option options[] = {
 	{ 0, "event", "EVENT", CLI_ARG_EVENT,
-	  "Show only these events: SYSTEM, EVENT or SYSTEM:EVENT, with wildcards; several with commas",
+	  "Show only these events: SYSTEM, EVENT or SYSTEM:EVENT, with wildcards; separate several by commas",
 	  .offset = offsetof(struct report_config, events), .apply = report_config__add_text },
 	{ 'e', "column", "NAME", CLI_ARG_EVENT,
 	  "The same as --event; with -T fields or --csv a column of the table, as in tshark",
 	  .offset = offsetof(struct report_config, columns_or_events), .apply = report_config__add_text },
-	{ 'P', "pid", "PID", CLI_ARG_TEXT, "Show only these tasks; several with commas",
+	{ 'P', "pid", "PID", CLI_ARG_TEXT, "Show only tasks with these pids; separate several by commas",
 	  .apply = report_config__add_pids },
-	{ 0, "comm", "NAME", CLI_ARG_TEXT, "Show only tasks with these names, with wildcards; several with commas",
+	{ 0, "comm", "NAME", CLI_ARG_TEXT,
+	  "Show only tasks with these names, with wildcards; separate several by commas",
 	  .offset = offsetof(struct report_config, comms), .apply = report_config__add_text },
-	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Show only these CPUs, for example 0,2,4-7",
+	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Show only events of these CPUs, for example 0,2,4-7",
 	  .offset = offsetof(struct report_config, cpus), .apply = report_config__add_cpus },
 	{ 0, "since", "TIME", CLI_ARG_TEXT,
 	  "Begin at this time since the first event of the capture (0.5, 100ms), or at a time of day",
@@ -212,8 +213,8 @@ const struct cli_command cli_command_report = {
 		"writes them unchanged.\n\n"
 		"--comm compares with the name that the task had at the time of the event.\n\n"
 		"--since and --until accept two kinds of times. A number is the time since the first event of the "
-		"capture: 2, 0.5, 2s, 100ms, 5min. --relative shows the same times. It is not the time of the trace "
-		"clock, which the lines show without --relative. Other times are times of day as in journalctl, in "
+		"capture: 2, 0.5, 2s, 100ms, 5min. --relative shows the same times. They are not times of the trace "
+		"clock, which the lines show by default. Other times are times of day as in journalctl, in "
 		"local time: '2026-11-26 20:15:00', '2026-11-26', 20:15:00.5, 20:15, now, today, yesterday, "
 		"@1700000000.5. A time without a date is of today. Z at the end means UTC. The capture must have the "
 		"time of day. The rates of --summary are over the part of this range that the capture has.\n\n"
@@ -224,12 +225,12 @@ const struct cli_command cli_command_report = {
 		"(seconds since 1970), instance, flags, and info, the same as text. Each field of the events is a "
 		"column: prev_pid, sched_switch.prev_pid or sched.sched_switch.prev_pid. The names of Wireshark, "
 		"which begin with trace., are also known. A field that an event does not have is empty. --csv quotes "
-		"values where needed. Losses are only in the summary. Of several formats, the last one is used.\n\n"
+		"values where needed. Losses are only in the summary. If several options name a format, the last one applies.\n\n"
 		"In JSON, time is a string of seconds, and time_ns the same time as an integer with all its digits. "
 		"Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
 		"A file of -o appears when it is complete.\n\n"
-		"On a terminal, names of events are bold and losses red, unless NO_COLOR is set or TERM is dumb. If it "
-		"has less than 100 columns, lines omit the blanks that align them. Files and pipes always get the same "
+		"On a terminal, names of events are bold and losses red, unless NO_COLOR is set or TERM is dumb. If the "
+		"terminal has fewer than 100 columns, lines omit the blanks that align them. Files and pipes always get the same "
 		"bytes.\n\n"
 		"A line shows each loss, between the events where it happened. Events whose format is not in the "
 		"capture are shown as bytes, events whose print format cannot be compiled as field=value. The "

@@ -30,7 +30,7 @@ static void print_times(const struct report_config *config, const struct tw_repo
 	fprintf(stderr, "time     the last event is %" PRId64 ".%09" PRId64 " s after the first",
 		stats->span / (int64_t)TW_NS_PER_SECOND, stats->span % (int64_t)TW_NS_PER_SECOND);
 	if (stats->first_wall) {
-		fputs("; they are from ", stderr);
+		fputs("; the events are from ", stderr);
 		print_day(stats->first_wall);
 		fputs(" to ", stderr);
 		print_day(stats->last_wall);

@@ -97,7 +97,8 @@ static int add_columns(struct report_config *config, char *names, struct tw_erro
 
 	while (!err && (name = strsep(&names, ","))) {
 		if (!*name)
-			return tw_error__set(error, -EINVAL, "-e has the name of a column missing beside a comma");
+			return tw_error__set(error, -EINVAL,
+					     "-e has an empty name of a column, before, between or after commas");
 		err = report_config__add_text(&config->columns, name, error);
 	}
 	return err;

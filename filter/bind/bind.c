@@ -672,7 +672,9 @@ int tw_filter__bind(const struct tw_filter *filter, const struct tw_bind_options
 	if (err == -ERANGE)
 		err = -EINVAL;
 	if (err == -ENOMEM && bound && bound->arena && tw_arena__is_full(bound->arena))
-		err = tw_filter_error(error, -E2BIG, 1, "the expression is too large for this many events");
+		err = tw_filter_error(error, -E2BIG, 1,
+				      "the expression needs more than %zu MiB of memory for this many events",
+				      TW_FILTER_MEMORY_MAX >> 20);
 	else if (err == -ENOMEM)
 		tw_filter_error(error, err, 1, "out of memory for the trees of the expression");
 	tw_bound__free(bound);

@@ -167,7 +167,7 @@ static int check_action(const struct tw_bpf_options *options, uint8_t action, st
 	if (action == TW_ACTION_MARK && options->hook == TW_HOOK_XDP)
 		why = "XDP cannot mark frames, because they have no mark yet; use tc";
 	else if (options->offload && (action == TW_ACTION_MARK || action == TW_ACTION_REDIRECT))
-		why = "a NIC can only pass and drop frames";
+		why = "with --offload, a network card can only pass and drop frames";
 	else
 		return 0;
 	return tw_error__set(error, -EOPNOTSUPP, "the action %s is not possible: %s", names[action], why);

@@ -102,7 +102,8 @@ static bool generate_number(struct compiler *c, uint32_t root)
 	if (!tw_expr__need_number(&c->expr, root))
 		return false;
 	if (tw_expr__is_unknown(&c->expr, root))
-		return tw_expr__refuse(&c->expr, expr->nodes[root].column, "a width, a length or an index is unknown");
+		return tw_expr__refuse(&c->expr, expr->nodes[root].column,
+				       "a width, a length or an index depends on the kernel");
 	for (uint32_t i = expr->nodes[root].first; i <= root; i++) {
 		const struct tw_expr_node *node = &expr->nodes[i];
 		struct tw_op *op;

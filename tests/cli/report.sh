@@ -111,7 +111,7 @@ TZ=UTC-2 "$tracewire" report -q -t --wall --since "@$(date -u -d "$(day_of 20)Z"
 expect "lines since seconds of 1970" $(($(wc -l <wall) - 19)) "$(wc -l <chosen)"
 "$tracewire" report --since today "$sample" >out 2>err || fail "--since today: $(cat err)"
 expect "lines since today" 0 "$(grep -c . out)"
-says err "time     the last event is 0.197255440 s after the first; they are from $(day_of 1 | cut -c 1-26) to $(day_of 330 | cut -c 1-26)" ||
+says err "time     the last event is 0.197255440 s after the first; the events are from $(day_of 1 | cut -c 1-26) to $(day_of 330 | cut -c 1-26)" ||
 	fail "no times of the capture: $(cat err)"
 
 # The time of day is printed if it is known: a trace.dat does not have it.

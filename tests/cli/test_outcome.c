@@ -108,12 +108,12 @@ static void test_numbers(void **state)
 			  "1 frame refused\n"
 			  "1 event type not recorded: it appeared later, and the filter cannot be applied to it\n"
 			  "1 packet left out, because it is not Tracewire's\n"
-			  "1 format or name of tasks and symbols in the file that was refused\n");
+			  "1 format, task name or symbol in the file was refused\n");
 	check_lines(&two, "1 of 2 events, 0 lost\n"
 			  "2 frames refused\n"
 			  "2 event types not recorded: they appeared later, and the filter cannot be applied to them\n"
 			  "2 packets left out, because they are not Tracewire's\n"
-			  "2 formats or names of tasks and symbols in the file that were refused\n");
+			  "2 formats, task names or symbols in the file were refused\n");
 }
 
 /* If the loss of task names is unknown, a line says so; the number of lost events is known. */

@@ -50,7 +50,7 @@ for address in 1:2:3:4:5:0x6 1:2:3:4:5:+6 1:2:3:4:5:006 '1:2:3:4:5: 6' 1:2:3:4:5
 	refuses 2 "tracewire stream: --destination '$address' is not an Ethernet address, such as 52:54:00:12:34:56, or the word group" \
 		stream -e sched -i tw0 --destination "$address"
 done
-refuses 2 "tracewire stream: --rate '5q' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the minimum is 1k" \
+refuses 2 "tracewire stream: --rate '5q' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the range is 1k to 1000000G" \
 	stream -e sched -u host --rate 5q
 refuses 2 "tracewire stream: --latency '0' is not a number from 1 to 10000, in ms" stream -e sched -u host --latency 0
 for size in 0 10 127 65533 100000 1k; do
@@ -87,9 +87,9 @@ refuses 2 "tracewire capture: --autostop 'duration:0x10': '0x10': give a number 
 refuses 2 "tracewire capture: --autostop 'duration:1e3': '1e3': give a number of seconds above 0, such as 60 or 0.5" capture -u 18101 -w x -a duration:1e3
 refuses 2 "tracewire capture: --ring-buffer 'packets:0x10': '0x10' is not a number, at character 2: write digits only, such as 100" \
 	capture -u 18101 -w x -b packets:0x10
-refuses 2 "tracewire stream: --rate '0x1p40' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the minimum is 1k" \
+refuses 2 "tracewire stream: --rate '0x1p40' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the range is 1k to 1000000G" \
 	stream -e sched -u host --rate 0x1p40
-refuses 2 "tracewire stream: --rate '18446744073.9G' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the minimum is 1k" \
+refuses 2 "tracewire stream: --rate '18446744073.9G' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the range is 1k to 1000000G" \
 	stream -e sched -u host --rate 18446744073.9G
 refuses 2 "tracewire report: --cpu '18446744073709551616' is not a list of CPUs: numbers below 4096 and ranges, for example 0,2,4-7" \
 	report --cpu 18446744073709551616 x

@@ -81,11 +81,11 @@ static const struct {
 	{ "host == a",
 	  "column 1: pcap cannot express 'host == a', because the host's name is not in the frames of events" },
 	{ "cpu == 1 && irq_handler_entry.name == a",
-	  "column 13: pcap cannot express 'irq_handler_entry.name == a', because its offset varies between records" },
+	  "column 13: pcap cannot express 'irq_handler_entry.name == a', because the field's offset varies between records" },
 	{ "prev_comm matches a",
 	  "column 1: pcap cannot express 'prev_comm matches a', because it has no regular expressions" },
 	{ "prev_comm ~ \"*a\"",
-	  "column 1: pcap cannot express 'prev_comm ~ \"*a\"', because it supports only patterns whose one wildcard is a star at the end" },
+	  "column 1: pcap cannot express 'prev_comm ~ \"*a\"', because it supports only patterns whose one wildcard is * at the end" },
 };
 
 static void test_refused(void **state)

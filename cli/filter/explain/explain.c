@@ -417,8 +417,8 @@ static int apply_live(void *data, const char *value, struct tw_error *error)
 	if (tw_number__parse(value, &rule, &config->seconds, NULL))
 		return tw_error__set(
 			error, -EINVAL,
-			"--live '%s' is not a number of seconds: give a whole number, or 0 to count until Ctrl-C",
-			value);
+			"--live '%s' is not a number of seconds: give a whole number up to %u, or 0 to count until Ctrl-C",
+			value, SECONDS_MAX);
 	return 0;
 }
 

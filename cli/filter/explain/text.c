@@ -169,7 +169,7 @@ static void print_route(const struct filter_explanation *explanation, const stru
 	else if (route->fate == FILTER_MATCHES_ALWAYS)
 		fputs("    all       every one of them matches\n", out);
 	else if (route->fate == FILTER_TURNED_AWAY)
-		fputs("    off       not recorded: the filter needs task names, and the kernel cannot filter these lines\n",
+		fputs("    off       not recorded: the filter needs task names, and the kernel cannot filter this event\n",
 		      out);
 	for (unsigned int i = 0; i < explanation->pipeline->n; i++)
 		print_step(explanation, route, i, out);
@@ -253,7 +253,7 @@ static void print_losses(const struct filter_live *live, FILE *out)
 {
 	if (live->all.lost || live->filtered.lost)
 		fprintf(out,
-			"     lost %" PRIu64 " without the filter, %" PRIu64
+			"     lost at least %" PRIu64 " without the filter, at least %" PRIu64
 			" with it: whether these events match is unknown\n",
 			live->all.lost, live->filtered.lost);
 }
