@@ -306,7 +306,7 @@ static const struct cli_example examples[] = {
 	  "tracewire convert trace.dat trace.pcapng && tracewire report trace.pcapng" },
 	{ "Look at a recording of trace-cmd with Wireshark",
 	  "tracewire convert trace.dat trace.pcapng && wireshark trace.pcapng" },
-	{ "Print what one task did",
+	{ "Print the switches away from one task",
 	  "tracewire convert -q trace.dat - | tshark -r - -Y 'trace.sched.sched_switch.prev_pid == 4711'" },
 	{ "Unpack a packed capture", "tracewire convert packed.pcapng events.pcapng" },
 	{ "Merge recordings of a host and its guest by time",

@@ -36,7 +36,7 @@ static const struct summary_row counters[] = {
 	{ "unknown", AT(unknown), "", "of these had an unknown format: only common fields were compared" },
 	{ "undecided", AT(undecided), "undecided",
 	  "events counted as matching without a test: too large, or a limit of memory or work was reached" },
-	{ "given_up", AT(given_up), "given up", "events: `matches` reached its limit, and counts as not matched" },
+	{ "given_up", AT(given_up), "given up", "events: `matches` reached its limit, which counts as not matched" },
 	{ 0 },
 };
 

@@ -186,10 +186,10 @@ void ledger__print_difference(const struct tw_ledger *ledger, FILE *out)
 		fputs("too large: the numbers of events exceed 64 bits, so it is unknown whether the ledger balances\n",
 		      out);
 	else if (ledger->fact[TW_FACT_UNSURE_RINGS])
-		fputs("the difference is unknown: the numbers of events recorded and lost in these rings are unknown\n",
+		fputs("the difference is unknown: in some of the kernel's rings, the numbers of recorded and lost events are unknown\n",
 		      out);
 	else if (!tw_ledger__is_known(ledger))
-		fputs("the difference is unknown: the frames missing after the last one had an unknown number of events\n",
+		fputs("the difference is unknown: frames missing after the last received one had an unknown number of events\n",
 		      out);
 	else if (difference > 0)
 		say__count(out, (uint64_t)difference,

@@ -148,7 +148,7 @@ static const struct cli_example examples[] = {
 	{ "Record for ten seconds", "sudo tracewire record -e sched -w ten.pcapng -- sleep 10" },
 	{ "Record one program and its children only",
 	  "sudo tracewire record -F -e raw_syscalls -w calls.pcapng -- ls" },
-	{ "Record the functions that one system call runs, with their durations",
+	{ "Record the functions that vfs_read() calls, with their durations",
 	  "sudo tracewire record -F -p function_graph -g vfs_read -w g.pcapng -- id" },
 	{ "Record events and packets of the same five seconds",
 	  "sudo tracewire record -e net,sched -w events.pcapng -- \\\n"

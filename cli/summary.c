@@ -54,7 +54,7 @@ static void print_filtered(const struct tw_producer_counters *counters, const st
 	if (counters->given_up)
 		fprintf(out,
 			"given up %" PRIu64
-			" events by the producer: `matches` reached its limit, and counts as not matched\n",
+			" events: in the producer, `matches` reached its limit, which counts as not matched\n",
 			counters->given_up);
 	if (places->left_out)
 		fprintf(out,
@@ -132,7 +132,9 @@ void summary__print(const struct tw_producer_counters *counters, const struct tw
 		fputs("symbols  none: the kernel hides addresses (/proc/sys/kernel/kptr_restrict); functions are shown as numbers\n",
 		      out);
 	if (counters->nameless_too_many)
-		fprintf(out, "symbols  %" PRIu64 " addresses were not looked up: their number exceeded the limit\n",
+		fprintf(out,
+			"symbols  %" PRIu64
+			" times an address was not looked up, because the table of addresses was full\n",
 			counters->nameless_too_many);
 	print_questions(&counters->questions, out);
 	summary__print_alarms(counters, out);
@@ -144,7 +146,9 @@ void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
 	const uint64_t missing = stats->ledger.place[TW_PLACE_WIRE] + stats->ledger.place[TW_PLACE_RECEIVER];
 
 	if (missing || merge->control_gaps || merge->stale)
-		fprintf(out, "missing  events: %" PRIu64 ", control frames: %" PRIu64 ", late frames: %" PRIu64 "\n",
+		fprintf(out,
+			"missing  events: %" PRIu64 ", control frames: %" PRIu64
+			"; dropped because they came too late: %" PRIu64 " frames without events\n",
 			missing, merge->control_gaps, merge->stale);
 	if (merge->late || merge->forced)
 		fprintf(out,

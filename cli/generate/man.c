@@ -142,7 +142,8 @@ static void put_examples(FILE *out, const struct cli_example *example)
 static void put_exit_status(FILE *out, const struct cli_command *command)
 {
 	fputs(".SH EXIT STATUS\n.TP\n0\nSuccess.\n", out);
-	fputs(".TP\n1\nFailure; one sentence on standard error says what failed, why, and what to do.\n", out);
+	fputs(".TP\n1\nFailure; an error message on standard error says what failed and, if known, why and what to do.\n",
+	      out);
 	fputs(".TP\n2\nUsage error, for example a misspelt option or an unknown event.\n", out);
 	if (command->runs_program)
 		fputs(".TP\n126, 127\nThe command to trace cannot be run, or does not exist.\n"

@@ -242,7 +242,7 @@ static const struct tw_field *named_field(struct tw_parser *parser)
 		return NULL;
 	}
 	if (field->place != TW_PLACE_DATA_LOC && field->place != TW_PLACE_REL_LOC) {
-		tw_expr__refuse(parser->expr, parser->token.column, "\"%s\" has a fixed offset in the record",
+		tw_expr__refuse(parser->expr, parser->token.column, "\"%s\" is not a __data_loc or __rel_loc field",
 				field->name);
 		return NULL;
 	}

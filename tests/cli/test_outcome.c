@@ -152,7 +152,7 @@ static void test_ledger(void **state)
 	check_lines(
 		&tail,
 		"0 events, an unknown number lost\n"
-		"the difference is unknown: the frames missing after the last one had an unknown number of events\n");
+		"the difference is unknown: frames missing after the last received one had an unknown number of events\n");
 }
 
 static void test_file(void **state)

@@ -78,8 +78,9 @@ static int show(void *data, int n_args, char **args, struct tw_error *error)
 	if (select->json && (select->print.n || !err))
 		tw_json__close(&json);
 	else if (!select->json && !err && !select->print.n)
-		say(stderr, "no classifier of Tracewire is attached%s%s\n", select->interface ? " to " : "",
-		    select->interface ? select->interface : "");
+		say(stderr, "no classifier of Tracewire is attached%s%s%s%s\n", select->interface ? " to " : "",
+		    select->interface ? select->interface : "", select->hook ? " at the hook " : "",
+		    select->hook ? select->hook : "");
 	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
@@ -442,7 +443,7 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, &cli_formats_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Drop events of the idle task before they are captured",
+	{ "Drop switches away from the idle task before they are captured",
 	  "sudo tracewire filter attach -i tw0 'prev_pid == 0' --action drop" },
 	{ "Redirect events of CPU 0 to another interface",
 	  "sudo tracewire filter attach -i tw0 'cpu == 0' --action redirect:tw1-tx" },

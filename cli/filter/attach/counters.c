@@ -146,7 +146,7 @@ static void print_streams(const struct tw_attached *attached, const struct count
 		if (what->total)
 			continue;
 		if (what->overflow)
-			printf("  streams beyond the first %u channels\n", TW_COUNTED_MAX);
+			printf("  all channels beyond the first %u\n", TW_COUNTED_MAX);
 		else
 			printf("  stream %016" PRIx64 " channel %u\n", what->stream_id, what->channel);
 		print_rows(attached, counted->all[i].rows);
