@@ -238,7 +238,7 @@ static int spawn_as(const char *name, struct drop_counters *rejected, const char
 		       : tw_error__set(
 				 error, -EPERM,
 				 "the process that reads the counters of classifiers ended at its start: it could not give up "
-				 "its privileges, or had no memory");
+				 "its privileges, or was killed");
 }
 
 int drop_counters__new(const char *ifname, const char *user, struct drop_counters **ret, struct tw_error *error)

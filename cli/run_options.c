@@ -46,7 +46,8 @@ static const struct cli_option tracer_options[] = {
 	  "process selects its main thread only. Separate several ids by commas. May be given many times",
 	  .offset = offsetof(struct run_config, tracing.pids), .apply = add_word },
 	{ 'M', "cpus", "CPUS", CLI_ARG_TEXT,
-	  "Trace only these CPUs: a hexadecimal mask such as 'c', or a list such as '2-3' or '0,2'; -1 means all",
+	  "Trace only these CPUs: a hexadecimal mask such as 'c', or a list such as '2-3' or '0,2'; a single number is a "
+	  "mask; -1 means all",
 	  .offset = offsetof(struct run_config, tracing.cpus), .once = "give one list, such as '0,2-3'" },
 	{ 0 },
 };
@@ -126,7 +127,7 @@ static const struct cli_option source_options[] = {
 	  .offset = offsetof(struct run_config, show_self) },
 	{ 0, "buffer-size", "KIB", CLI_ARG_SIZE,
 	  "Size of the kernel's ring of each CPU, in KiB, or with a suffix: 512K, 16M, 1G (default: depends on the "
-	  "memory of the machine)",
+	  "memory and the number of CPUs of the machine)",
 	  .offset = offsetof(struct run_config, buffer_kib), .apply = apply_buffer_size },
 	{ 0, "subbuf-size", "KIB", CLI_ARG_SIZE,
 	  "Size of a sub-buffer, the unit in which the ring is read, in KiB or with a suffix as for --buffer-size; "

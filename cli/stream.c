@@ -130,7 +130,7 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct run_config, interface), .once = "run one stream for each interface" },
 	{ 0, "destination", "MAC|group", CLI_ARG_GROUP,
 	  "With --interface: send to this Ethernet address, or with 'group' to a multicast address, which switches "
-	  "send to all ports. Required for an interface that leads to other hosts",
+	  "send to all ports. Required for an interface that may lead to other hosts",
 	  .apply = set_destination, .once = "with 'group', one stream reaches several hosts" },
 	{ 'u', "udp", "HOST[:PORT]", CLI_ARG_TEXT,
 	  "Send to this host over UDP, to port 18101 by default; write an IPv6 address in brackets",
@@ -145,7 +145,8 @@ static const struct cli_option options[] = {
 	  "events are lost and counted",
 	  .offset = offsetof(struct stream, rate), .apply = set_rate },
 	{ 0, "latency", "MS", CLI_ARG_NUMBER,
-	  "Longest time that an event may wait before it is sent (default: 20; 40 if a frame may have several events)",
+	  "Longest time that an event waits in the kernel's ring, unless --rate or a slow output delays it (default: 20; "
+	  "40 if a frame may have several events)",
 	  .offset = offsetof(struct stream, latency_ms), .apply = set_latency },
 	{ 0 },
 };
@@ -222,14 +223,14 @@ static void summarize(void *ctx, const struct tw_producer_counters *counters)
 
 /* A stream on an interface: a veth pair, or a real NIC. */
 
-/* An interface that leads to other hosts needs --destination: a group address floods the network with data about this kernel. */
+/* An interface that may lead to other hosts needs --destination: a group address floods the network with data about this kernel. */
 static int check_destination(const struct stream *stream, struct tw_error *error)
 {
 	if (stream->veth.iface.reach < TW_REACH_NETWORK || stream->has_destination)
 		return 0;
 	return tw_error__set(
 		error, -EINVAL,
-		"%s leads to other hosts: name the receiver with --destination and the Ethernet address of a capture "
+		"%s may lead to other hosts: name the receiver with --destination and the Ethernet address of a capture "
 		"host, or use --destination group for the whole network",
 		stream->veth.name);
 }
