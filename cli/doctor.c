@@ -448,7 +448,7 @@ static const struct doctor_check {
 	{ "disable_on_free",
 	  .feature = { "options/disable_on_free", "the kernel stops the trace of a killed run",
 		       "the kernel continues the trace of a killed run",
-		       "run `tracewire cleanup` after a run was killed, or use Linux 3.16 or later" } },
+		       "run `tracewire cleanup` after a run was killed, or use Linux 4.4 or later" } },
 	{ "sub-buffers",
 	  .feature = { "buffer_subbuf_size_kb", "sub-buffers of any size", "sub-buffers of one page only",
 		       "use Linux 6.8 or later: larger sub-buffers need less CPU time at high rates" } },

@@ -296,7 +296,8 @@ static int show_events(const struct tw_info *info, const struct tw_counts *event
 		       all - events->total);
 	tw_streams__stats(info->table, &stats);
 	if (stats.refused_texts)
-		say(stdout, "%10" PRIu64 " formats were refused: their events have no name; the first because: %s\n",
+		say(stdout,
+		    "%10" PRIu64 " format texts were refused, so some events may have no name; the first because: %s\n",
 		    stats.refused_texts, stats.text.text);
 	return count_table__print(&table, stdout, error);
 }

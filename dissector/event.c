@@ -543,7 +543,7 @@ static void put_event(struct tw_dissect *d, const struct event *e)
 static const char *limit_of(const struct tw_dissect *d, const struct tw_event_type *type)
 {
 	if (type)
-		return "The frame has more new event types than the limit; this event is not decoded";
+		return "The formats of the frame's new event types exceed a limit; this event is not decoded";
 	if (!d->schema && d->frame.schema_id)
 		return "The format of this event is unknown: the capture has more streams or schemas than the limit";
 	return tw_dissect_formats_full
