@@ -491,8 +491,8 @@ static const struct cli_option options[] = {
 	  "such streams may be forged. BYTES may end with K, M or G; 0 means no limit (default 4M)",
 	  .apply = set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
-	  "Print the ledger of each stream on standard error every SECONDS; on a terminal, each status replaces the "
-	  "previous one, except with --json",
+	  "Print the ledger of each stream (as text, of at most 64 streams) on standard error every SECONDS; on a terminal, "
+	  "each status replaces the previous one, except with --json",
 	  .offset = offsetof(struct capture, status), .apply = set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
 	  "Write standard error as JSON, one object a line: begin, status, end, note and error; "
@@ -508,7 +508,7 @@ static const struct cli_option options[] = {
 	  "out",
 	  .offset = offsetof(struct capture, quiet) },
 	{ 'v', "verbose", NULL, CLI_ARG_NONE,
-	  "At the end, also print the ledger and the clock of each stream, and the detailed counters; no effect "
+	  "At the end, also print the ledger and the clock of each stream (at most 64), and the detailed counters; no effect "
 	  "with --json",
 	  .offset = offsetof(struct capture, verbose) },
 	{ 0 },

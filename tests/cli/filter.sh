@@ -250,7 +250,7 @@ refused 2 "compile: --schema 'xy' is not a schema id: an id is a hexadecimal num
 	compile --to tree --from "$sample" --schema xy 'cpu == 1'
 refused 2 "compile: --schema chooses among the schemas of a capture: give it with --from" \
 	compile --to tree --schema 12 'cpu == 1'
-refused 2 "compile: --event chooses among the events of this kernel, --from takes those of a capture: give one of them" \
+refused 2 "compile: --event takes the formats of this kernel, and --from those of a capture: omit one of the two" \
 	compile --to tree --from "$sample" -e sched 'cpu == 1'
 refused 2 "compile: 'dorp' is not an action; choose pass, drop, mark:N or redirect:INTERFACE" \
 	compile --to tree --from "$sample" --action dorp 'cpu == 1'
