@@ -5,7 +5,8 @@
  * removed together with the classifier.
  *
  * A separate process reads the kernel's maps, because its parent gives up all privileges before it parses frames. The process keeps
- * CAP_SYS_ADMIN, which the kernel requires to open a map by id, and CAP_DAC_READ_SEARCH, to list the maps in /run/tracewire.
+ * CAP_SYS_ADMIN, which the kernel requires to open a map by id, and CAP_DAC_READ_SEARCH, to read the state files of classifiers in
+ * /run/tracewire.
  *
  * The process becomes the same user as its parent, but the user nobody instead of root. The kernel kills it when its parent ends, even if
  * the process is stopped. This signal is delivered only if the parent may send signals to the process.

@@ -283,7 +283,7 @@ static struct count_table table_of(const struct tw_info *info, const struct tw_c
 	return (struct count_table){ .counts = events, .heading = "event", .duration_ns = info->events_ns };
 }
 
-/* Prints the number of events by event, and of those whose event could not be read: in truncated frames */
+/* Prints the number of events of each name, and before it that of the events in truncated or damaged frames. */
 static int show_events(const struct tw_info *info, const struct tw_counts *events, struct tw_error *error)
 {
 	const struct count_table table = table_of(info, events);

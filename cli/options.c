@@ -132,7 +132,7 @@ static int ambiguous_name(const struct option_set *set, const char *word, size_t
 	return 0;
 }
 
-/* Whether other tools, or their users, call the time limit of a run so. */
+/* Whether @name is what other tools, or their users, call the time limit of a run. */
 static bool is_time_limit(const char *name)
 {
 	static const char *const names[] = { "duration", "seconds", "time", "timeout" };

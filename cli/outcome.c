@@ -137,7 +137,7 @@ static void print_lost(const struct outcome *o, FILE *out)
 		fputs(", an unknown number lost", out);
 }
 
-/* Prints the first line: the events, the time, the lost events, the rejected events, and those of which it is unknown. */
+/* Prints the first line: the events, the time, the lost events, the rejected events, and those that were filtered or lost. */
 static void print_events(const struct outcome *o, FILE *out)
 {
 	const uint64_t rejected = sum_of(o, REJECTED), missing = sum_of(o, MISSING);

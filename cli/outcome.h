@@ -97,7 +97,7 @@ struct outcome {
 	bool verbose; /* detailed lines follow */
 	bool reads;   /* @file was read; false: it was written */
 	uint64_t place[OUTCOME_PLACE_COUNT];
-	const char *remedy[OUTCOME_PLACE_COUNT]; /* replaces that of the list; NULL = does not */
+	const char *remedy[OUTCOME_PLACE_COUNT]; /* instead of the remedy in the list; NULL = that of the list */
 	const char *file;                        /* name of the file with the events, or "-"; NULL = none */
 	bool many;                               /* the file is the pattern for the names of several files */
 	uint64_t bytes;                          /* size of the output */

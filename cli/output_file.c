@@ -92,7 +92,7 @@ static int keep_mode(const struct output_file *file, const struct stat *replaced
 	if (fstat(file->fd, &st))
 		return -1;
 	if (st.st_gid != replaced->st_gid)
-		mode &= (mode_t)(0707 | (mode & 07) << 3); /* what another group may do was not meant for this one */
+		mode &= (mode_t)(0707 | (mode & 07) << 3); /* another group may do no more than all users */
 	return fchmod(file->fd, mode);
 }
 

@@ -18,7 +18,7 @@ struct progress {
 	uint64_t size;    /* of the file */
 };
 
-/** progress__begin() - start the measurement; the first second prints nothing. @quiet: never print */
+/** progress__begin() - start the measurement; nothing is printed in the first second. @quiet: never print */
 void progress__begin(struct progress *p, const char *what, const char *name, bool quiet);
 
 /** progress__show() - report that @done of @all bytes are read; prints at most every 0.2 s on a terminal, otherwise every 5 s */

@@ -56,7 +56,7 @@ struct tw_recorder *receiver__recorder(struct receiver *receiver);
 /** receiver__crowded() - number of frames of streams that get no clock requests, because there is no memory; called by any thread */
 uint64_t receiver__crowded(const struct receiver *receiver);
 
-/** receiver__refusals() - get the numbers of refused frames, updated every 100 ms while frames arrive; called by any thread */
+/** receiver__refusals() - get the numbers of refused frames, which are updated about every 100 ms; called by any thread */
 void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret);
 
 /** receiver__tid() - the kernel's id of the thread that receives; tw_recorder__tid() has that of the thread that writes */

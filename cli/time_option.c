@@ -47,7 +47,7 @@ static bool parse_span(const char *text, uint64_t *ret)
 	return false;
 }
 
-/* Reads a number of @digits_min to @digits_max digits and the character @after, which 0 omits. */
+/* Reads a number of @digits_min to @digits_max digits, and after it the character @after; 0 = none. */
 static bool read_part(const char **at, size_t digits_min, size_t digits_max, char after, int *ret)
 {
 	const size_t n = strspn(*at, "0123456789");

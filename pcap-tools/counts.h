@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts events by name: of the event, or of the task in which it occurred. Captures are untrusted, so the number of names is limited;
+ * Counts events by the name of the event, or of the task in which it occurred. Captures are untrusted, so the number of names is limited;
  * events of further names are counted together.
  */
 #ifndef TW_COUNTS_H

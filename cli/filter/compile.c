@@ -388,8 +388,8 @@ static int print_tree(const struct compilation *compilation, struct tw_error *er
 }
 
 /*
- * The targets of --to. print() returns 0; -EOPNOTSUPP or -E2BIG if the target cannot express the expression, with @error filled and nothing
- * written.
+ * The targets of --to. print() returns 0; -EOPNOTSUPP or -E2BIG if the target cannot express the expression; another -errno; with @error
+ * filled and nothing written.
  */
 static const struct {
 	const char *name;

@@ -16,7 +16,7 @@
 #include "cli/standard_files.h"
 #include "cli/terminal.h"
 
-/* Columns: before its text, an event has 64 of them, most of which are blank. */
+/* Terminals with fewer columns get compact lines. Otherwise 64 columns precede the text of an event, most of them blank. */
 #define COMPACT_BELOW 100
 
 /* Converts 0 or -errno to an exit status: a file that is not a Tracewire capture is a usage error; a damaged one is a failure. */

@@ -49,7 +49,7 @@ int report_config__set_until(void *until, const char *text, struct tw_error *err
 /** report_config__finish() - check which options go together, and complete the config. Return: 0, or -errno with @error filled */
 int report_config__finish(struct report_config *config, struct tw_error *error);
 
-/* In table.c: apply functions of the options for formats, of which the target is the format, and of -E; and what completes a table. */
+/* In table.c: apply functions of -T, --json and --csv (target: the format) and of -E; report_table__finish() completes the table. */
 int report_table__set_format(void *format, const char *name, struct tw_error *error);
 int report_table__set_json(void *format, const char *unused, struct tw_error *error);
 int report_table__set_csv(void *format, const char *unused, struct tw_error *error);

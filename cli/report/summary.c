@@ -20,7 +20,7 @@ static void print_day(uint64_t ns)
 		fprintf(stderr, "@%" PRIu64, (uint64_t)(ns / TW_NS_PER_SECOND));
 }
 
-/* If no event was printed because of --since or --until, says which times the capture has. */
+/* If --since or --until is given and no event was printed, prints which times the capture has. */
 static void print_times(const struct report_config *config, const struct tw_report_stats *stats)
 {
 	const bool has_bounds = config->since.kind != TW_REPORT_UNBOUNDED || config->until.kind != TW_REPORT_UNBOUNDED;

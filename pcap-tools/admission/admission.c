@@ -18,19 +18,19 @@
 #define WAYS          4                       /* candidates in a set */
 #define BACKLOG_BYTES ((size_t)64 << 20)      /* 0.5 s at 1 Gbit/s; on a busy host, an answer takes that long */
 #define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* longest wait in the backlog; a stream sends each second */
-#define FRAMES_MAX    1024                    /* largest number of frames of one candidate in the backlog */
-#define BYTES_MAX     (1u << 20)              /* largest number of bytes of one candidate in the backlog */
-#define QUIET_MS      1000 /* for this time, no frames of a candidate that exceeded FRAMES_MAX or BYTES_MAX are kept */
+#define FRAMES_MAX    1024                    /* frames that one candidate may put into the backlog before a pause */
+#define BYTES_MAX     (1u << 20)              /* bytes that one candidate may put into the backlog before a pause */
+#define QUIET_MS      1000 /* this pause: no frames of a candidate that exceeded FRAMES_MAX or BYTES_MAX are kept */
 #define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream without frames for this time counts as dead */
 #define RETRY_NS      (10 * TW_NS_PER_MS) /* time until the table is searched again after a search that found no place */
 #define RETRY_ROWS    64                  /* struct no_place rows for each proof, by address */
-#define NEW_A_SECOND  1    /* streams admitted per second without an answer; each is an interface in the file */
+#define NEW_A_SECOND  1    /* streams admitted per second without an answer, after a burst of TW_STREAMS_LIVE_MAX */
 #define ASK_A_SECOND  1000 /* questions per second */
 #define ASK_ROW       32   /* questions in a burst */
 #define ASK_MS        10u  /* time until the second question to a candidate; doubled after each further question */
 #define ASK_DOUBLINGS 7    /* at most, so 1280 ms */
 #define TELL_AFTER    6    /* questions without the reason of the refusal: those of the first 630 ms */
-#define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* answers that arrive later after their question are ignored */
+#define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* an answer that takes longer is ignored */
 #define QUESTIONS     32                     /* questions that wait to be sent */
 #define REFUSAL_SLOTS (sizeof(((struct tw_refusals *)0)->index))
 #define NETWORK_BYTES 8 /* network part of an IPv6 address; a host can choose the other bytes */
@@ -65,10 +65,10 @@ struct candidate {
 	uint64_t last;  /* handle of its newest frame in the backlog; 0 = none */
 	struct tw_number_row row;
 	uint32_t answered_from; /* low 32 bits of place_source() of the answer's source address */
-	uint32_t bytes;         /* bytes of its frames in the backlog */
+	uint32_t bytes;         /* bytes that it has put into the backlog since the last pause */
 	uint32_t ask_ms;        /* earliest time of the next question; 0 = never asked */
 	uint32_t quiet_ms;      /* its frames are not kept before this time; 0 = they are kept */
-	uint16_t n;             /* number of its frames in the backlog */
+	uint16_t n;             /* number of frames that it has put there since then */
 	uint8_t proof;          /* enum tw_proof */
 	uint8_t asked;          /* number of questions sent to it, at most UINT8_MAX */
 };
@@ -432,7 +432,7 @@ static void keep(struct tw_admission *a, struct candidate *c, const struct tw_re
 	c->last = backlog__put(a, &waiting, frame->data);
 }
 
-/* A candidate with few frames leaves part of the budget to others: for an attacker, continuing streams costs more than beginning them. */
+/* The first question to a candidate with few frames leaves part of the budget to others: for an attacker, more frames cost more. */
 static bool may_ask(struct tw_admission *a, const struct candidate *c)
 {
 	const uint64_t reserved = c->asked ? 0 : c->n < 2 ? ASK_ROW * 3 / 4 : c->n < 4 ? ASK_ROW / 2 : 0;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Admission decides which streams a capture host takes, once for each frame, on arrival. Any host can invent streams as fast as the
- * network carries them. Therefore nothing is done for a stream before it has a proof (enum tw_proof):
+ * network carries them. Therefore only the first frames of a stream are kept until it has a proof (enum tw_proof):
  *
  * - The first frames of a stream wait in a ring of bytes until one of them continues the numbers of another. Then the stream is admitted
  * with its waiting frames, if there is a place (stream/eviction.h).
- * - If there is no place, a question is sent to the stream: a time synchronisation request. The question contains all state (like a SYN
+ * - If it is not admitted, a question is sent to the stream: a time synchronisation request. The question contains all state (like a SYN
  * cookie), so questions need no memory. A stream that answers has proved that its address is not forged, and is admitted before streams
  * that did not answer.
- * - Streams that do not answer may be forged. So only a limited number of them is admitted per second, and their bytes are limited.
+ * - Streams that do not answer may be forged. So the number of them that is admitted per second is limited, and their bytes per second are
+ *   limited.
  * - Refused frames are counted by source address. If a stream stays refused, its next questions contain the reason (REFUSED).
  *
  * An admission belongs to one thread. Its memory is bounded, whatever arrives.
@@ -87,8 +88,8 @@ bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame 
 
 /**
  * tw_admission__answered() - record that an admitted stream answered a request of the clock poller
- * @from: source address of the answer; becomes the address of the stream. If @from already has its limit of streams, the answer is
- * ignored
+ * @from: source address of the answer; becomes the address of the stream. If it is another address than before and already has its limit of
+ * streams, the answer is ignored
  */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The accounting of an archive: the inputs of each stream's ledger, where it is written, and the numbers of streams that are over.
+ * The accounting of an archive: makes the ledger of each stream, writes it to the file, and keeps the numbers of streams that are over.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +15,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 }
 
 /*
- * If the writer is stuck: everything that arrived, by its numbers, and is neither known to be in the file nor rejected, counts as not
- * written.
+ * If the writer is stuck, all events that arrived and are neither known to be in the file nor rejected count as not written.
  */
 static uint64_t not_written(const struct tw_archive *a, const struct tw_archive_stream *s,
 			    const struct tw_stream_numbers *n)
@@ -94,7 +93,7 @@ static void make_report(const struct tw_archive_stream *s, const struct tw_ledge
 	ret->ledger.place[TW_PLACE_ELSEWHERE] = 0;
 }
 
-/* Adds a report to the last row. Its name is then the number of streams for which the row stands, and its id is 0. */
+/* Adds a report to the last row. The row then has the name "N other streams" and the id 0. */
 static void add_to_others(struct tw_archive *a, const struct tw_archive_report *report)
 {
 	struct tw_archive_report *others = &a->over[a->n_over - 1].report;

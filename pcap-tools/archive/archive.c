@@ -90,7 +90,7 @@ static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream 
 	return a->options.align == TW_ALIGN_NONE && a->now - s->since >= ANSWER_NS;
 }
 
-/* Packet times less the stream's clock, ns, for the newest packet. */
+/* The difference between packet time and stream time for the newest packet, ns. */
 static int64_t offset_of(const struct tw_archive_stream *s)
 {
 	const uint64_t newest = s->clock.written;
@@ -477,7 +477,7 @@ void tw_archive__missing(struct tw_archive *a, uint64_t frames)
 	a->tail_frames += frames;
 }
 
-/* If the disk is full, the end of the file says so. Numbers that do not fit there are only in the summary. */
+/* After a failure, the final statistics are written to the end of the file. Those that do not fit there are only in the summary. */
 static void put_last(struct tw_archive *a)
 {
 	tw_pcapng__begin_last(a->file);

@@ -8,8 +8,8 @@
  * named after its id and dated by arrival. Waiting packets are in memory only: a receiver that joins late should request the metadata
  * (clocks/clock_poller.h).
  *
- * Repeated metadata are left out: producers repeat them each second for receivers that join late. If the output is several files, each
- * begins with all metadata and can be read alone.
+ * Producers repeat metadata each second for receivers that join late; these repetitions are left out unless frames are written packed. If
+ * the output is several files, each can be read alone: it has the metadata of a stream before the first packet of that stream.
  */
 #ifndef TW_ARCHIVE_H
 #define TW_ARCHIVE_H
@@ -79,10 +79,10 @@ struct tw_archive_stats {
 struct tw_archive;
 
 /**
- * tw_archive__new() - start a section; nothing is written before the first flush
+ * tw_archive__new() - start a section; nothing is written before the first flush, or before the buffer is full
  * @output: stays the caller's
  *
- * Return: 0; -EINVAL if the filter cannot match any event; -ENOMEM.
+ * Return: 0; -EINVAL if a comparison of the filter is impossible for every event; -ENOMEM.
  */
 int tw_archive__new(struct tw_output *output, const struct tw_archive_options *options, struct tw_archive **ret,
 		    struct tw_error *error);
@@ -153,7 +153,7 @@ void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret)
 
 /*
  * The report of one stream. The last report of streams that are over may stand for several, if there are too many to report one by one:
- * its name has their number, and its id is 0.
+ * its name is "N other streams", and its id is 0.
  */
 struct tw_archive_report {
 	char name[256]; /* host:instance */

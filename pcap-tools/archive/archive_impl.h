@@ -36,7 +36,7 @@ struct tw_archive_stream {
 	int64_t offset;  /* offset of packet times, given or determined here */
 	struct tw_offset_view stated; /* content of the last OFFSET record */
 	uint32_t interface;
-	struct tw_archive_count here, before; /* number in this file, and in all earlier ones */
+	struct tw_archive_count here, before; /* in this file, and in all earlier ones */
 	uint64_t filtered, unwanted, unwritten;
 };
 
@@ -56,16 +56,16 @@ struct tw_archive {
 	struct tw_pcapng *file;
 	struct tw_metadata_room metadata_room;
 	struct tw_metadata_stats metadata_over; /* sum of the counters of streams that are over */
-	struct tw_streams *streams;             /* live: the archive's and the merge's streams, in the same table */
+	struct tw_streams *streams;             /* the table of streams, which the merge uses too */
 	unsigned int user;                      /* index in tw_stream.user of the struct tw_archive_stream */
-	bool moved;                             /* a stream of the table has moved */
+	bool moved;                             /* `moved` of a stream is set */
 	struct tw_archive_over *over;
 	size_t n_over, size_over;
 	uint64_t n_others; /* number of streams that the last of them stands for; 0 = only itself */
 	uint64_t n_put, n_events, n_files;
 	bool full;               /* the limit of bytes or files is reached */
 	uint64_t now;            /* CLOCK_MONOTONIC, ns; 0 = reading files */
-	uint64_t statistics_due; /* CLOCK_MONOTONIC, ns; 0 = reading files */
+	uint64_t statistics_due; /* CLOCK_MONOTONIC, ns; 0 = not set yet */
 	struct tw_own_clock own;
 	struct tw_capture_clock clock; /* the clock to which TW_ALIGN_HOST aligns all streams */
 	int err;                       /* a failure outside of the writer */
@@ -79,7 +79,7 @@ struct tw_archive {
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
-/** tw_archive__has_moved() - a stream's offset has changed: tell the merge as soon as it does not release packets */
+/** tw_archive__has_moved() - a stream's offset has changed: tell the merge as soon as it is not releasing packets */
 static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	a->moved = s->moved = true;

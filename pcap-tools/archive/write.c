@@ -141,7 +141,8 @@ static void comment_on(const struct tw_archive_stream *s, char *ret, size_t size
 
 	tw_identity__comment(&s->stream->identity, s->stream->id, identity, sizeof(identity));
 	snprintf(ret, size, "%s%s", identity,
-		 s->dated_here ? "; packet times are this machine's, not the producer's: it sent no CLOCK record" : "");
+		 s->dated_here ? "; packet times are this machine's, not the producer's: no CLOCK arrived in time"
+			       : "");
 }
 
 int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s)
@@ -209,7 +210,7 @@ static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint6
 	return true;
 }
 
-/* Writes OFFSET records before the first packet to which they apply; at the beginning of an interface, that of the current offset. */
+/* Writes what precedes a packet: the interface if this file does not have it yet, and OFFSET records that apply from here on. */
 static int put_times(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_offset_view offset;

@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "pcap-tools/capture/capture_file.h"
 
-#define BUFFER_SIZE ((size_t)128 * 1024) /* read size recommended by zstd */
+#define BUFFER_SIZE ((size_t)128 * 1024) /* about the size that zstd recommends for one read */
 #define FIRST_SIZE  ((size_t)32 * 1024)  /* bytes of the first read(): many files are short */
 #define READ_SIZE   ((size_t)256 * 1024) /* bytes of one read(): few calls, but still in the cache when parsed */
 

@@ -37,8 +37,8 @@ struct tw_packet {
  * tw_capture_file__open() - read the beginning of a capture
  * @fd: the caller closes it after tw_capture_file__close()
  * @name: name of the file for error texts; borrowed
- * Return: 0; -EINVAL if the file is not a capture (@error names its format if known), -EBADMSG if it ends within its header, -errno of
- * read(), -ENOMEM.
+ * Return: 0; -EINVAL if the file is not a capture (@error names its format if known), -EBADMSG if its header is damaged or truncated,
+ * -errno of read(), -ENOMEM.
  */
 int tw_capture_file__open(int fd, const char *name, struct tw_capture_file **ret, struct tw_error *error);
 
@@ -51,7 +51,7 @@ bool tw_capture_file__is_pcapng(const struct tw_capture_file *file);
 /** tw_capture_file__is_compressed() - whether the file is compressed by zstd */
 bool tw_capture_file__is_compressed(const struct tw_capture_file *file);
 
-/** tw_capture_file__is_recording() - whether Tracewire wrote the first section; if so, packets are in time order */
+/** tw_capture_file__is_recording() - whether Tracewire wrote the first section; if so, packets are in time order, except LATE ones */
 bool tw_capture_file__is_recording(const struct tw_capture_file *file);
 
 /**

@@ -27,7 +27,7 @@
 
 struct tw_capture_filter_stats {
 	uint64_t rejected;  /* events that do not match */
-	uint64_t unknown;   /* rejected events without a format: only common fields were compared */
+	uint64_t unknown;   /* rejected events without a format: only keys that all events have were compared */
 	uint64_t undecided; /* events that count as matching, because a limit of memory or work was reached */
 	uint64_t given_up;  /* events for which a `matches` search exceeded its limit; such a search finds no match */
 };
@@ -43,14 +43,15 @@ struct tw_capture_filter;
 
 /**
  * tw_capture_filter__check() - check a filter without a capture
- * Return: 0; -EINVAL if a comparison is impossible for any event, with @error as of tw_filter__bind(); -ENOMEM
+ * Return: 0; -EINVAL if a comparison is impossible for every event, with @error as of tw_filter__bind(); -ENOMEM
  */
 int tw_capture_filter__check(const struct tw_filter *filter, struct tw_error *error);
 
 /**
- * tw_capture_filter__new() - @filter: borrowed until tw_capture_filter__free()
- * @streams: the table with the streams of the events; borrowed, too. When a stream leaves, the filter frees what is bound to it and keeps
- * which predicates are undecided
+ * tw_capture_filter__new() - make the state of a filter for a capture
+ * @filter: borrowed until tw_capture_filter__free()
+ * @streams: the table with the streams of the events; borrowed, too. When a stream leaves, the filter frees what is bound to its schemas,
+ * but still knows which names they had
  * Return: as tw_capture_filter__check().
  */
 int tw_capture_filter__new(const struct tw_filter *filter, struct tw_streams *streams, struct tw_capture_filter **ret,

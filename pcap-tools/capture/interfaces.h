@@ -45,7 +45,7 @@ struct tw_capture_interface *tw_capture_interfaces__find(const struct tw_capture
 void tw_capture_interfaces__join(const struct tw_capture_interfaces *interfaces, uint32_t number,
 				 const struct tw_stream *stream);
 
-/** tw_capture_interfaces__filter() - the filter of the capture program on an interface with frames of @stream; "" = none */
+/** tw_capture_interfaces__filter() - the capture program's filter on the first interface that has, or may have, frames of @stream; "" = none */
 const char *tw_capture_interfaces__filter(const struct tw_capture_interfaces *interfaces,
 					  const struct tw_stream *stream);
 

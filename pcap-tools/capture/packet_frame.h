@@ -18,7 +18,8 @@
 const uint8_t *tw_packet__frame(uint32_t linktype, const uint8_t *packet, size_t len, size_t *ret_len);
 
 /**
- * tw_packet__is_snapped() - whether the capturing program kept only the beginning of the packet's frame (dumpcap -s): it is not damaged
+ * tw_packet__is_snapped() - whether the capturing program kept only the beginning of the packet's frame (dumpcap -s); such a frame is not
+ * damaged
  * @status: result of tw_frame__parse() for the @frame_len captured bytes of the frame
  */
 bool tw_packet__is_snapped(const struct tw_packet *packet, enum tw_frame_status status, size_t frame_len);

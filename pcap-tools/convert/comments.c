@@ -8,11 +8,11 @@
 #include "base/printable.h"
 #include "pcap-tools/convert/convert_impl.h"
 
-#define COMMENT_HEAD 8                         /* bytes that a comment needs in the file in addition to its text */
+#define COMMENT_HEAD 8                         /* bytes that a comment needs in addition to its text, at most */
 #define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64) /* bytes of an option in one comment */
 #define HEX_MAX      (PIECE_MAX / 2)
 
-/* Sizes in a GUEST option, bytes: after a name and NUL, a head (u64 trace id, u32 number of vCPUs); for each vCPU u32 number, u32 pid. */
+/* Sizes in a GUEST option, bytes: after a name and NUL, a head (u64 trace id, u32 number of vCPUs); then for each vCPU u32 number, u32 pid. */
 #define GUEST_HEAD     12
 #define GUEST_CPU      8
 #define GUEST_CPUS_MAX 512

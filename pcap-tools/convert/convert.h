@@ -53,7 +53,7 @@ struct tw_packed_stats {
  * tw_packed__convert() - convert a capture file with packed frames to a recording with one event per packet
  * @in: an open file, of which no packet was read
  * @output: an open output; the caller frees it
- * @progress: called from time to time with the number of bytes read; may be NULL
+ * @progress: called from time to time; @offset: that of the last packet in the (decompressed) file; may be NULL
  * @ret: also filled after a failure
  * Return: 0; -EBADMSG if @in is damaged, with the position in @error: everything before that position is in the output; another -errno
  * with @error filled.

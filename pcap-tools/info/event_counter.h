@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to info. Counts the events that the merge emits, by event. */
+/* Internal to info. Counts the events that the merge emits, by their names. */
 #ifndef TW_INFO_EVENT_COUNTER_H
 #define TW_INFO_EVENT_COUNTER_H
 

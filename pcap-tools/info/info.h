@@ -16,7 +16,7 @@
 #define TW_INFO_SCHEMAS_MAX 16 /* schemas listed per stream; up to TW_STREAM_SCHEMAS_NAMED_MAX are counted */
 
 struct tw_info_times {
-	uint64_t first, last; /* earliest and latest packet time in any order of packets, ns since 1970 */
+	uint64_t first, last; /* earliest and latest packet time, not of the first and last packet; ns since 1970 */
 	bool known;
 };
 

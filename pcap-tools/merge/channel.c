@@ -50,7 +50,7 @@ static void channel__advance_seen(struct tw_merge_channel *c, uint64_t seen, con
 	}
 }
 
-/* Watermarks are valid when all their events have arrived. */
+/* A watermark is valid once all numbers before its next_seq have arrived or were given up. */
 static void channel__apply_watermarks(struct tw_merge_channel *c)
 {
 	uint8_t done = 0;

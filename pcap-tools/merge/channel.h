@@ -81,10 +81,10 @@ static inline void tw_merge_channel__report_lost(struct tw_merge_channel *c, uin
 	c->lost_reported = c->lost_reported > UINT64_MAX - count ? UINT64_MAX : c->lost_reported + count;
 }
 
-/* Counts numbers that were just given up, without those that LOST records report. */
+/* Numbers that were just given up. */
 struct tw_merge_hole {
-	uint64_t count;
-	bool receiver; /* the receiver dropped frames in that time */
+	uint64_t count; /* without those that LOST records report */
+	bool receiver;  /* the receiver dropped frames between the frames before and after them */
 };
 
 /** tw_merge_channel__give_up() - give up the missing numbers before @to. @dropped: drop counter when the frame after them arrived */

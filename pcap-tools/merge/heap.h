@@ -33,7 +33,7 @@ bool tw_merge_heap__grow(struct tw_merge_heap *h, size_t n);
 /** tw_merge_heap__fini() - free the entries; the nodes are the caller's */
 void tw_merge_heap__fini(struct tw_merge_heap *h);
 
-/** tw_merge_heap__put() - set a node's time and insert it if needed; there must be an entry for it */
+/** tw_merge_heap__put() - set a node's time and insert it if needed; tw_merge_heap__grow() must have made room for it */
 void tw_merge_heap__put(struct tw_merge_heap *h, struct tw_merge_heap_node *node, uint64_t time);
 
 /** tw_merge_heap__remove() - remove a node; no effect if it is not in the heap */

@@ -177,7 +177,7 @@ static int stream__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16
 	return 0;
 }
 
-/* The first control frame has arrived; @dropped: the receiver's drop counter at that time */
+/* Control frame 0 has arrived; @dropped: the receiver's drop counter at that time */
 static void stream__start(struct tw_merge_stream *s, uint64_t dropped)
 {
 	if (s->from_start)
@@ -344,7 +344,7 @@ static void stream__queue_control(struct tw_merge *m, struct tw_merge_stream *s,
 	s->control_end = &frame->next;
 }
 
-/* Events without a number, or with an impossible one, are never emitted. */
+/* Drops a frame of which nothing is emitted, for example because its numbers are impossible. */
 static void stream__refuse(struct tw_merge *m, struct tw_merge_stream *s, struct tw_queued_frame *frame,
 			   bool is_malformed)
 {
@@ -399,7 +399,7 @@ static int stream__queue_events(struct tw_merge *m, struct tw_merge_stream *s, s
 static int stream__queue(struct tw_merge *m, struct tw_merge_stream *s, const struct incoming *in)
 {
 	const bool is_control = in->info.source == TW_SOURCE_CONTROL;
-	/* Control frames are changed, and if their last bytes are not a whole word they are padded: they are copied. */
+	/* Control frames may be changed, and frames that do not end with a whole word are padded: both are copied. */
 	struct tw_borrowed_buffer *buffer = is_control || in->len % 4 ? NULL : in->arrival.buffer;
 	struct tw_queued_frame *frame = tw_frame_pool__take(&m->pool, &in->info, in->data, in->len, buffer);
 	bool has_watermark;
@@ -445,7 +445,7 @@ static void stream__look(struct tw_merge *m, struct tw_merge_stream *s)
 
 /*
  * By this machine's time: marks silent streams, retires old ones, emits what has waited too long. All streams are checked twice in
- * wait_ns, so frames queued before the check before the last have waited between 1 and 1.5 times wait_ns.
+ * wait_ns, so what was queued two checks ago has waited for 1 to 1.5 times wait_ns.
  */
 static int merge__look(struct tw_merge *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The merge accepts frames of many streams and channels and emits them in time order, for record, live, capture, convert,
- * report, info and filter explain.
+ * The merge accepts frames of many streams and channels and emits them in time order, for record, live, capture, convert (of packed
+ * captures), report, info and filter explain.
  *
  * A channel's frames wait in a queue, sorted by sequence number. A WATERMARK releases them: events that are not newer than the oldest of
  * all channels' watermarks are emitted, oldest first. A silent channel, or one with a gap in its numbers, delays the others for at most
@@ -231,14 +231,14 @@ int tw_merge__tick(struct tw_merge *m, uint64_t now);
 /**
  * tw_merge__set_present() - relate this machine's time to the common time line
  * @now: CLOCK_MONOTONIC, ns
- * @time: the same moment on the common time line. That is the wall clock if streams keep their own wall clocks. Since it may be set,
- * this is called repeatedly. If streams are aligned to the capture clock, it is the capture clock.
+ * @time: the same moment on the common time line: by the capture clock if streams are aligned to it, otherwise by the wall clock. The wall
+ * clock may be set to another time, so call this function repeatedly.
  *
  * Not called for a merge that reads files: this machine's time is unrelated to theirs.
  */
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 
-/** tw_merge__set_answered() - a stream answered a question: it is used to check this machine's time. An unknown id is ignored */
+/** tw_merge__set_answered() - note that a stream answered a question: its clock may confirm this machine's time. An unknown id is ignored */
 void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id);
 
 /** tw_merge__flush() - emit everything: at the end, or if nothing is to be waited for any more. Return: 0, or the result of emit */

@@ -29,7 +29,7 @@ struct tw_merge_stream {
 	uint64_t id;
 	struct tw_stream *stream; /* the stream in the table */
 	struct tw_stream_numbers stats;
-	bool from_start; /* its first control frame arrived, or the merge started before it: its channels begin with number 0 */
+	bool from_start; /* its control frame 0 arrived, or the merge started before it: channels begin with number 0 */
 	uint64_t start_dropped; /* the receiver's drop counter at that time */
 
 	/* The order within the stream. All times are of its clock. */
@@ -54,7 +54,7 @@ struct tw_merge_stream {
 	int64_t offset;
 	uint64_t first; /* time of its first watermark */
 
-	/* By this machine's time: of the newest and of the first frame. */
+	/* Arrival of the newest and of the first frame, by this machine's time. */
 	uint64_t heard, joined;
 	uint64_t queued;     /* time of the newest queued event */
 	uint64_t came;       /* its arrival, by this machine's time */
@@ -83,9 +83,9 @@ struct tw_merge {
 	uint64_t newest, overdue;        /* the largest values of the streams that are not ahead */
 	uint64_t bound;                  /* everything up to here is emitted */
 	uint64_t last;                   /* time of the newest emitted event of streams that were not ahead */
-	uint64_t last_ahead;             /* the same of streams that were ahead; only their events are late by it */
-	uint64_t plausible;              /* a time on the common time line above now + this is ahead; 0 = unknown */
-	bool judged;                     /* this machine's time is right: a stream that may decide is not ahead */
+	uint64_t last_ahead; /* the same for streams that were ahead; LATE is decided by it only for these */
+	uint64_t plausible;  /* a time on the common time line above now + this is ahead; 0 = unknown */
+	bool judged;         /* this machine's time is right: a stream that may decide is not ahead */
 
 	bool forcing;            /* emitting because of the memory limit */
 	uint64_t now, next_look; /* this machine's time, and the time of the next check */
@@ -116,7 +116,10 @@ int tw_merge__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
 
 /* order.c */
 
-/** tw_release__stream() - emit what the stream's watermarks release. Return: 0, or the result of emit */
+/**
+ * tw_release__stream() - emit what is released after a change of the stream; with one order for all streams, also of others
+ * Return: 0, or the result of emit
+ */
 int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s);
 
 /**
@@ -172,7 +175,7 @@ int tw_out__next(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_
 /** tw_out__control() - emit the stream's first queued control frame; @time: its place in the order */
 int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time);
 
-/** tw_out__end() - the end of a stream, when none of its frames is queued: numbers before its last watermark count as missing */
+/** tw_out__end() - at the end of a stream, with no frame queued: numbers before its last watermark that did not arrive count as missing */
 int tw_out__end(struct tw_merge *m, struct tw_merge_stream *s);
 
 #endif

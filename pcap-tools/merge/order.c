@@ -322,7 +322,10 @@ int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s)
 	return tw_release__up_to(m, s, s->bound, 0);
 }
 
-/* Emits the oldest of all streams until at most @keep bytes are queued. No stream waits for its offset any more. */
+/*
+ * Emits the oldest events until at most @keep bytes are queued: of all streams if they have one order, otherwise of @s, then of the others.
+ * No stream waits for its offset any more.
+ */
 static int release__oldest(struct tw_merge *m, struct tw_merge_stream *s, size_t keep)
 {
 	int err;

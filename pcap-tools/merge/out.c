@@ -205,7 +205,7 @@ static uint32_t channel__incomplete(struct tw_merge_channel *c, const struct tw_
 	return incomplete;
 }
 
-/* Counts the numbers of a frame, none twice. */
+/* How many numbers of a frame are new, and of the new ones, how many are damaged, FILTERED or of incomplete events. */
 struct worth {
 	uint32_t fresh, damaged, filtered, incomplete;
 };

@@ -73,7 +73,7 @@ static uint64_t frame__time(const struct tw_queued_frame *frame, const uint8_t *
 	return frame->info.base_time + (uint64_t)(int64_t)(int32_t)tw_load_be32(value);
 }
 
-/* Events in sequence. */
+/* Counts and skips the EVENT and FILTERED TLVs that follow directly. */
 static void content__events(struct tw_queued_frame_content *content, struct tw_cursor *rest, const uint8_t **last)
 {
 	uint32_t n = 0, filtered = 0, head;
@@ -110,7 +110,7 @@ void tw_queued_frame__look(struct tw_queued_frame *frame)
 	content->broken = status != TW_FRAME_OK;
 }
 
-/* Items without a time are placed with the item before them. */
+/* A PART has the base time of its frame; other items without a time have that of the item before them. */
 static uint64_t item__time(const struct tw_queued_frame *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {

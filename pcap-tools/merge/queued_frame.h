@@ -26,7 +26,7 @@ struct tw_queued_frame_content {
 	uint32_t len;         /* readable bytes from the frame header on */
 	uint64_t last;        /* time of the last EVENT or FILTERED; the base time if there is none */
 	uint64_t shed, tx;    /* losses reported by LOST records */
-	uint64_t lost_before; /* of these, before the first event */
+	uint64_t lost_before; /* of these, reported before the first event */
 	bool has_watermark, has_parts, has_lost, has_end;
 	bool broken; /* a TLV is malformed */
 };

@@ -23,7 +23,7 @@ struct tw_metadata_room {
 
 enum tw_metadata_verdict {
 	TW_METADATA_WRITE, /* write the record unchanged: it is new, or of a kind that is never kept */
-	TW_METADATA_SKIP,  /* do not write the record: it is a repetition, or a PART of an incomplete value */
+	TW_METADATA_SKIP, /* do not write the record: it is a repetition, or a PART of a value that is not complete yet */
 	TW_METADATA_WHOLE, /* call tw_metadata__emit_whole(): the record is the last PART of a new value */
 };
 
@@ -63,7 +63,7 @@ void tw_metadata__free(struct tw_metadata *m);
  * @frame: header of the frame that contains @tlv
  * @tlv: as from tw_cursor__next_tlv()
  *
- * If the verdict for each TLV of a frame is TW_METADATA_SKIP, the frame has no new content; it is written nevertheless if it has a number. CLOCK
+ * If the verdict for each TLV of a frame is TW_METADATA_SKIP, the frame has no new content; it is still written if it has a number. CLOCK
  * and STATS are small and always written; only the first END is written.
  */
 enum tw_metadata_verdict tw_metadata__take(struct tw_metadata *m, const struct tw_frame_info *frame,

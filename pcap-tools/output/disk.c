@@ -29,7 +29,7 @@
 
 #define DIRECT_MIN ((size_t)512 * 1024)   /* bytes; a smaller batch is cheap to copy, or was collected slowly */
 #define AREA       ((size_t)1 << 20)      /* bytes, limit of one direct write */
-#define SLOW_NS    (25 * TW_NS_PER_MS)    /* a write that takes longer is slow: a quarter of what a kill may lose */
+#define SLOW_NS    (25 * TW_NS_PER_MS)    /* a longer write is slow; a kill may lose 100 ms, four times this */
 #define CACHED_MIN (8 * TW_NS_PER_SECOND) /* ns without O_DIRECT after the first slow write; doubled each time */
 #define CACHED_MAX (8 * CACHED_MIN)
 
@@ -142,7 +142,7 @@ static size_t write_area(struct tw_output *o, size_t len)
 	return at;
 }
 
-/* Return: whether the page cache is used from now on, because the disk took so long since @begun */
+/* Return: whether the page cache is used from now on, because the write that began at @begun was slow */
 static bool was_slow(struct tw_output *o, uint64_t begun)
 {
 	const uint64_t now = tw_time__now(CLOCK_MONOTONIC);

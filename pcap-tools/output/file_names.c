@@ -83,8 +83,8 @@ static bool is_newer(const struct stat *a, const struct stat *b)
 }
 
 /*
- * @path: its directory is open; @base: offset of the file name. Of two files written at the same moment the one with the larger number
- * is newer.
+ * Finds the newest of the files of @path in @dir, its directory. @base: offset of the file name in @path. Of two files written at the same
+ * moment the one with the larger number is newer.
  */
 static void look_for_newest(DIR *dir, const char *path, size_t base, char *ret)
 {

@@ -17,7 +17,7 @@
 #include "pcap-tools/pcapng/blocks.h"
 
 #define OPEN_FLAGS (O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-#define ROOM_MIN   256              /* smallest size of a write that is tried on a nearly full disk */
+#define ROOM_MIN   256 /* on a nearly full disk, a write is halved until it has at most this number of bytes */
 #define LATE_NS    TW_NS_PER_SECOND /* time for a disk after the deadline; a working disk needs far less */
 
 const char *tw_output__remedy(int err)
@@ -44,7 +44,7 @@ const char *tw_output__remedy(int err)
 	}
 }
 
-/* Stores the first failure and its sentence. Return: @err */
+/* Stores a failure and sets its text. Return: @err */
 static int output__fail(struct tw_output *o, int err, struct tw_error *error)
 {
 	const unsigned long long bytes = o->stats.bytes + o->bytes;
@@ -199,8 +199,8 @@ static size_t output__cut(struct tw_output *o, const void *blocks)
 }
 
 /*
- * The process that writes a file has locked it, also if it cannot write a note. On a file system without locks, writing is not
- * prevented. The note is for `tracewire cleanup`.
+ * Locks the file against other writers of Tracewire. The lock also works without a note, which is for `tracewire cleanup`. A file system
+ * without locks does not prevent other writers.
  */
 static int file__lock(struct tw_output *o, struct tw_error *error)
 {
@@ -345,7 +345,7 @@ static int output__begin_file(struct tw_output *o, struct tw_error *error)
 	return 0;
 }
 
-/* Without room for the end mark of the frame, the block before it becomes the last. A reader of a pipe already has that block. */
+/* Without room for the end mark of the frame, the block before it becomes the last; not in a pipe, whose reader already has that block. */
 static int file__end_frame(struct tw_output *o, struct tw_error *error)
 {
 	int err;

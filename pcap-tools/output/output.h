@@ -7,10 +7,10 @@
  * in progress; tw_output__repair() removes that. A compressed file is flushed with each write, so the same is true for it, and for
  * programs that read it while it grows.
  *
- * Blocking writes are waited for until a deadline that another thread or a signal handler may set: a pipe whose reader has stopped, a
- * FIFO that no reader opens. Therefore pipes, terminals and sockets are never written with a blocking call: the output opens them again
- * through /proc with O_NONBLOCK, because setting the flag of a shared open file description would affect other processes. A write to a
- * file on a hanging disk cannot be ended; a caller that must not hang lets a separate thread write.
+ * If the reader of a pipe has stopped, or no reader opens a FIFO, the output waits until a deadline, which another thread or a signal
+ * handler may set. Therefore it does not write with blocking calls to pipes, terminals and sockets. It opens pipes and terminals again
+ * through /proc with O_NONBLOCK if it may, because setting the flag of a shared open file description would affect other processes. A write
+ * to a file on a hanging disk cannot be ended; a caller that must not hang lets a separate thread write.
  *
  * Several files are named as by dumpcap: x_00001_20261121093000.pcapng for x.pcapng, in local time.
  *
@@ -52,7 +52,7 @@ struct tw_output_options {
 	bool remember;
 	/*
 	 * After the deadline, a FIFO without a reader is given up, and an output that accepts nothing fails with -ETIMEDOUT: a pipe after
-	 * some ms without room, a disk after one more second in writes. NULL = none. Borrowed until tw_output__free().
+	 * 100 ms without room, a disk after one more second in writes. NULL = none. Borrowed until tw_output__free().
 	 */
 	const struct tw_deadline *deadline;
 };
@@ -61,16 +61,16 @@ struct tw_output_stats {
 	uint64_t bytes;         /* in all files, including removed ones */
 	uint64_t files;         /* files begun */
 	uint64_t removed;       /* files removed by the ring */
-	uint64_t removed_early; /* of these, removed because the disk was full: there are fewer than files_max */
+	uint64_t removed_early; /* of these, removed because the disk was full, so that fewer than files_max stay */
 };
 
 struct tw_output;
 
 /**
  * tw_output__open() - open the file, or the first one
- * Return: 0; -EINVAL if the output is a terminal, or no file although several are requested; -EBADF if it is not open for writing;
- * -EBUSY if another process writes it; -ENAMETOOLONG; -ENOMEM; -EINTR if the deadline was over before a reader opened the FIFO; errors
- * of open().
+ * Return: 0; -EINVAL if the output is a terminal, or if several files are requested for an output that is no file name; -EBADF if it is not
+ * open for writing; -EBUSY if another process writes it; -ENAMETOOLONG; -ENOMEM; -EINTR if the deadline was over before a reader opened the
+ * FIFO; errors of open().
  */
 int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *error);
 
@@ -95,8 +95,8 @@ int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t
 /**
  * tw_output__write_last() - write the last statistics after the whole blocks of a file that failed
  *
- * While a file is written, TW_OUTPUT_RESERVE bytes of the disk are allocated after its end if the file system supports that, and the
- * same number is kept below the largest permitted size of the file.
+ * While a file is written, TW_OUTPUT_RESERVE bytes of the disk are allocated after its end if the file system supports that, and the same
+ * number is kept below the largest permitted size of the file (a quarter of that size if it is small).
  *
  * @len: at most TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN
  * Return: 0; -ESPIPE if no write to a file failed, no file is open, or @len is too large; errors of pwrite(): then the file ends with
@@ -147,7 +147,7 @@ void tw_output__free(struct tw_output *o);
 /** tw_output__pattern() - glob pattern for the names of several files with this path, cut to @size bytes: x_*.pcapng for x.pcapng */
 void tw_output__pattern(const char *path, char *ret, size_t size);
 
-/** tw_output__is_pipe() - whether it has a reader at the other end: a pipe, a terminal, a socket */
+/** tw_output__is_pipe() - whether it is not a regular file: a pipe, a terminal, a socket */
 bool tw_output__is_pipe(const struct tw_output *o);
 
 /** tw_output__name() - name of the current file, for messages; valid until the next begins */

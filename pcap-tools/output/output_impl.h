@@ -116,8 +116,8 @@ struct tw_output {
 	struct tw_zstd_stream *zstd; /* NULL = not compressed */
 	struct tw_output_ring ring;
 	struct tw_state_file note;       /* not open = there is none, and nothing is noted */
-	struct tw_output_stats stats;    /* of bytes: in files that were ended */
-	struct tw_output_stats reported; /* all bytes, after the last call */
+	struct tw_output_stats stats;    /* its `bytes`: only of files that were ended */
+	struct tw_output_stats reported; /* with all bytes, after the last call */
 	void (*begin)(void *ctx);        /* see tw_output__watch() */
 	void (*done)(void *ctx);
 	void *ctx;

@@ -13,16 +13,16 @@
 struct tw_pipe {
 	int fd;           /* the caller's descriptor */
 	int out;          /* the same file with O_NONBLOCK; -1 = none */
-	bool nonblocking; /* that one, or the caller's, has O_NONBLOCK */
+	bool nonblocking; /* a write to `out`, or without it to fd, does not block */
 	bool is_socket;
 };
 
-/** tw_pipe__open() - for an open descriptor, which stays the caller's and unchanged; a regular file is used as it is */
+/** tw_pipe__open() - prepare to write to an open descriptor, which stays the caller's and unchanged; a regular file is used as it is */
 struct tw_pipe tw_pipe__open(int fd);
 
 /**
  * tw_pipe__write() - write some of the bytes
- * @deadline: after it, give up after some ms without room; NULL = never
+ * @deadline: after it, give up after 100 ms without room; NULL = never
  * Return: bytes, more than 0; -ETIMEDOUT; errors of write()
  */
 ssize_t tw_pipe__write(const struct tw_pipe *live, const struct tw_deadline *deadline, const void *bytes, size_t len);

@@ -19,7 +19,7 @@
 #define FLUSH_MS           40 /* longest time in a file's buffer; a kill may lose 100 ms, 60 of them in earlier stages */
 #define ANSWERS_MAX        512 /* clock samples in the command queue; more are dropped, because newer ones will follow */
 #define BATCH_MAX          8   /* limit of the slots that are taken, passed on or returned together */
-#define STUCK_NS           (1500 * TW_NS_PER_MS) /* longest call of the output after the deadline: see tw_output__write() */
+#define STUCK_NS           (1500 * TW_NS_PER_MS) /* more than a call may take after the deadline: see struct tw_output_options */
 
 /*
  * Messages from other threads to the recorder's thread, except frames, and the reports that the recorder's thread returns. No thread

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to report. The ledgers of the streams of a capture, as in info: those that the writer of the file stored, otherwise those counted
- * from the frames.
+ * Internal to report. The ledgers of the streams of a capture, as in info: those that the writer of the file stored, otherwise those
+ * counted from the frames.
  */
 #ifndef TW_REPORT_ACCOUNTING_H
 #define TW_REPORT_ACCOUNTING_H

@@ -148,7 +148,7 @@ static int refuse(struct tw_report *report, const struct search *search)
 	if (search->selects)
 		return tw_error__set(
 			&report->refusal, -EINVAL,
-			"column '%s' is the name of events; columns are fields, and --event selects events", name);
+			"column '%s' is the name of events, but a column is a field; select events with --event", name);
 	return tw_error__set(&report->refusal, -EINVAL, "column '%s': no event of the capture has this %s%s%s%s", name,
 			     is_event ? "field" : "name", nearest->best ? "; did you mean " : "",
 			     nearest->best ? nearest->best : "", nearest->best ? "?" : "");

@@ -40,7 +40,7 @@ struct tw_report_columns {
 	bool has_head;                    /* the header is written */
 };
 
-/** tw_report_columns__new() - @table: borrowed; NULL = lines, for which NULL is returned. Return: 0 or -ENOMEM */
+/** tw_report_columns__new() - parse the columns of @table, which is borrowed; NULL = no table: *ret is NULL. Return: 0 or -ENOMEM */
 int tw_report_columns__new(const struct tw_report_table *table, struct tw_report_columns **ret);
 
 /** tw_report_columns__free() - NULL is fine */

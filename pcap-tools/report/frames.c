@@ -14,7 +14,7 @@
 enum order {
 	UNDECIDED, /* the kind of file is unknown; frames are kept */
 	AS_IT_IS,  /* a recording: frames are passed on unchanged */
-	MERGED,    /* a capture of an interface */
+	MERGED,    /* a capture of an interface, or packed frames */
 };
 
 struct channel_key {
@@ -107,7 +107,7 @@ static int take_merged(void *ctx, const struct tw_merged *out)
 	return frames->take(frames->ctx, &frame);
 }
 
-/* Whether a frame occurs only in captures of an interface: it has several events or records, or a WATERMARK. */
+/* Whether a recording with one event per packet cannot have this frame: it has several events or records, or a WATERMARK. */
 static bool needs_merge(const struct tw_report_frame *frame)
 {
 	struct tw_cursor tlvs = frame->tlvs;
@@ -138,7 +138,7 @@ static int find_numbers(struct tw_report_frames *frames, uint64_t stream_id, uin
 	return 0;
 }
 
-/* Finds the channel of a frame, or adds it. Return: 0; -E2BIG beyond TW_STREAMS_MAX and CHANNELS_MAX, -ENOMEM */
+/* Finds the channel of a frame, or adds it. Return: 0; -E2BIG beyond TW_STREAMS_MAX or CHANNELS_MAX, -ENOMEM */
 static int find_channel(struct tw_report_frames *frames, const struct tw_frame_info *frame, struct channel **ret)
 {
 	const struct channel_key key = { frame->stream_id, frame->channel };

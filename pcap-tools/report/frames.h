@@ -55,8 +55,8 @@ int tw_report_frames__flush(struct tw_report_frames *frames);
 
 /**
  * tw_report_frames__numbers() - what the event numbers of a stream show, after the flush
- * In frames that were not merged, all received events count as events_out, also damaged and FILTERED ones; and `before` has all numbers before
- * the first ones of channels, even if the file has the stream from its start.
+ * In frames that were not merged, all received events count as events_out, also damaged and FILTERED ones; and `before` has all numbers
+ * before the first ones of channels, even if the file has the stream from its start.
  */
 void tw_report_frames__numbers(const struct tw_report_frames *frames, uint64_t stream_id,
 			       struct tw_stream_numbers *ret);

@@ -17,7 +17,7 @@
 #define COMM_LATENCY 8
 #define PID_WIDTH    5
 #define NAME_WIDTH   20  /* width of the column of event names; a longer name shifts the text */
-#define COMM_SHOWN   512 /* bytes of an escaped task name: enough for 128 bytes; the kernel's names have 16 */
+#define COMM_SHOWN   512 /* bytes of an escaped task name: enough for 127 bytes; the kernel's names have 16 */
 
 /* Flags in common_flags: the kernel's enum trace_flag_type. */
 enum {
@@ -175,7 +175,7 @@ static void put_nanoseconds(struct tw_report *report, struct tw_line *line, uint
 	tw_line__char(line, ':');
 }
 
-/* Writes "(+N)", the time since the line before, in the printed unit; nothing if the time of that line was 0, as trace-cmd does. */
+/* Writes "(+N)", the time since the event before, in the printed unit; nothing if the time of that event was 0, as trace-cmd does. */
 static void put_delta(struct tw_report *report, struct tw_line *line, uint64_t ns)
 {
 	const uint64_t time = report->options->full_time ? ns : microseconds(ns);
@@ -413,9 +413,9 @@ static void text_loss(struct tw_report *report, const struct tw_report_loss *los
 }
 
 /*
- * JSON: one object per line (RFC 8259). Values of fields beyond 2^53, which readers may round, are strings, and so are times in
- * seconds; time_ns is a number with all digits, for readers that do not round. Strings of the kernel may contain any bytes: base/json.h
- * makes valid text of them.
+ * JSON: one object per line (RFC 8259). Values of fields of at least 2^53 (or at most -2^53), which readers may round, are strings, and so
+ * are times in seconds; time_ns is a number with all digits, for readers that do not round. Strings of the kernel may contain any bytes:
+ * base/json.h makes valid text of them.
  */
 #define EXACT_MAX ((uint64_t)1 << 53)
 

@@ -86,7 +86,7 @@ static int check_events(struct tw_report *report)
 	return err;
 }
 
-/* The sentence of a comparison that applies to no event has its column and what is similar. */
+/* The error of a comparison that applies to no event begins with its column in the filter. */
 static int check_filter(struct tw_report *report)
 {
 	struct tw_undecided_predicates undecided;
@@ -107,8 +107,8 @@ static int check_all(struct tw_report *report)
 }
 
 /*
- * Reads the whole file apart from the report: formats may follow the first event, for example those of another machine. A pipe cannot be
- * read twice, and is checked at its end. Return: 0, or -EINVAL with report->refusal filled.
+ * Reads the whole file a second time: formats may follow the first event, for example those of another machine. A pipe cannot be read
+ * twice, and is checked at its end. Return: 0, or -EINVAL with report->refusal filled.
  */
 static int check_ahead(struct tw_report *report)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints a capture as text, one line for each event, in the layout of `trace-cmd report`; as one JSON object a line; or as a table. Captures of an
+ * Prints a capture, one line for each event: as text in the layout of `trace-cmd report`, as JSON objects, or as a table. Captures of an
  * interface are merged first (report/frames.h).
  */
 #ifndef TW_REPORT_H
@@ -27,7 +27,7 @@ enum tw_report_time {
 struct tw_report_bound {
 	enum {
 		TW_REPORT_UNBOUNDED,
-		TW_REPORT_BOUND_RELATIVE, /* ns since the first event of the capture; other machines need a wall clock */
+		TW_REPORT_BOUND_RELATIVE, /* ns since the first event of the capture; for other machines by wall clock */
 		TW_REPORT_BOUND_WALL, /* CLOCK_REALTIME, ns; events of streams without a wall clock are not printed */
 	} kind;
 	uint64_t ns;
@@ -74,7 +74,7 @@ struct tw_report_options {
 	struct tw_report_bound since, until; /* both inclusive */
 	const struct tw_filter *filter;      /* only matching events are printed; NULL = all events */
 	enum tw_report_time time;
-	bool delta;                          /* also print the time since the line before */
+	bool delta;                          /* also print the time since the event before */
 	bool full_time;                      /* print times in nanoseconds; otherwise rounded to microseconds */
 	bool latency;                        /* the layout of latency tracers, with irq and preemption flags */
 	bool fields;                         /* print field=value instead of the text of the print fmt */
@@ -91,18 +91,18 @@ struct tw_report_options {
 struct tw_report_stats {
 	uint64_t packets, frames; /* packets read; packets with a Tracewire frame */
 	uint64_t events;          /* events in these frames */
-	uint64_t printed;         /* or counted */
+	uint64_t printed;         /* events printed, or counted in options->counts */
 	bool not_written;         /* the output failed: some of the events counted as printed are missing */
 	struct tw_ledger ledger;  /* of all streams: the stored ledgers, or those counted from the frames */
 	uint64_t trace_cmd;       /* events in the place `ring` of the ledger that were lost in rings of trace-cmd */
 	char program_filter
 		[256]; /* the filter of the capture program, if events are missing that it may have rejected; "" = unknown */
-	uint64_t cut;          /* events that are delivered according to the stored ledgers, and not in the file */
+	uint64_t cut;          /* events that are delivered according to the stored ledgers, but not in the file */
 	uint64_t without_wall; /* events printed with the time of the trace clock: their stream has no wall clock */
 	uint64_t without_time; /* events not printed because their time cannot be compared with since and until */
-	/* With since or until, of all events with a time: the last one, ns since the first; and, if known, CLOCK_REALTIME of both, ns */
-	int64_t span;
-	uint64_t first_wall, last_wall; /* 0 = unknown */
+	/* Only with since or until; of the events whose time can be compared with them. */
+	int64_t span;                   /* time of the latest one, ns since the first event of the capture */
+	uint64_t first_wall, last_wall; /* the earliest and the latest time by CLOCK_REALTIME, ns; 0 = unknown */
 	uint64_t unknown;               /* events whose format is unknown; shown as bytes */
 	uint64_t snapped;               /* frames of which the capturing program kept only the beginning */
 	uint64_t malformed;             /* frames that cannot be read, in whole or in part */
@@ -120,11 +120,10 @@ struct tw_report_stats {
  * @in: file descriptor of the capture; @name is its name in error texts
  * @out: file descriptor for the lines; blocks while a pipe is full
  * @ret: filled also after a failure
- * Return: 0; -EBADMSG if the capture is damaged: everything before the damage is printed; -EINVAL if the file is not a capture, for
- * a filter that cannot match any event, if no event has a time that can be compared with since and until, or if
- * no format of the capture has an event, a field or another name in the options; -ENODATA if it has no frames; -EPROTONOSUPPORT if all
- * frames are of an unknown version; -EPIPE;
- * another -errno of reading or writing.
+ * Return: 0; -EBADMSG if the capture is damaged: everything before the damage is printed; -EINVAL if the file is not a capture, if a
+ * comparison of the filter is impossible for every event, if no event has a time that can be compared with since and until, or if the
+ * formats of the capture do not have a name in the options; -ENODATA if it has no frames; -EPROTONOSUPPORT if all frames are of an unknown
+ * version; -EPIPE; another -errno of reading or writing.
  */
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
 		   struct tw_report_stats *ret, struct tw_error *error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files of report/: report.c reads frames, selection.c selects events, pending.c keeps those that wait, lines.c writes the lines,
- * columns.c and rows.c write tables, count.c counts, accounting.c makes the ledger, names.c checks
- * the names in the options. */
+/*
+ * Shared by the files of report/: report.c reads frames, selection.c selects events, pending.c keeps those that wait, lines.c writes the lines,
+ * columns.c and rows.c write tables, count.c counts, accounting.c makes the ledger, names.c checks the names in the options.
+ */
 #ifndef TW_REPORT_IMPL_H
 #define TW_REPORT_IMPL_H
 

@@ -110,7 +110,7 @@ static bool wants_time(const struct tw_report *report, const struct tw_stream *s
 	       (until->kind == TW_REPORT_UNBOUNDED || before <= (int64_t)until->ns);
 }
 
-/* Records which times the capture has, so that a summary can tell it if no event is between the bounds. */
+/* Records the times that the capture has: the summary shows them if no event is between the bounds. */
 static void update_times(struct tw_report *report, const struct tw_report_event *event)
 {
 	struct tw_report_stats *stats = report->stats;

@@ -462,7 +462,9 @@ int tw_dat__option(struct tw_dat_cursor *c, uint16_t id)
 	if (err == -EBADMSG)
 		tw_dat__damage(
 			c->dat, offset,
-			"an option (number %u) is longer than the rest of the file, or there are too many options", id);
+			"an option (number %u) does not end before the end of its section or the file, or the options are too "
+			"many or too large",
+			id);
 	if (err)
 		return err;
 	inner = (struct tw_dat_cursor){

@@ -69,8 +69,9 @@ static int chunk__allowed(struct tw_tracedat *dat, const struct tw_dat_ring *rin
 	dat->chunks_expanded += len;
 	if (dat->chunks_expanded <= TW_TRACEDAT_CHUNKS_FREE + dat->chunks_packed * TW_TRACEDAT_EXPAND_TIMES)
 		return 0;
-	return tw_dat__damage(dat, ring->at, "its chunks decompress to more than %d times their size",
-			      TW_TRACEDAT_EXPAND_TIMES);
+	return tw_dat__damage(dat, ring->at,
+			      "its chunks would decompress to more than %d times their size plus %llu MiB",
+			      TW_TRACEDAT_EXPAND_TIMES, (unsigned long long)(TW_TRACEDAT_CHUNKS_FREE >> 20));
 }
 
 /* Reads the sizes of a chunk. Return: 0; -EBADMSG if they are impossible */
@@ -84,9 +85,10 @@ static int chunk__head(struct tw_tracedat *dat, const struct tw_dat_ring *ring, 
 	*ret_packed = tw_load32(head, dat->info.big_endian);
 	*ret_len = tw_load32(head + 4, dat->info.big_endian);
 	if (*ret_packed > ring->end - ring->at - sizeof(head) || *ret_packed > TW_TRACEDAT_CHUNK_MAX)
-		return tw_dat__damage(dat, ring->at,
-				      "a chunk of CPU %u has a length of %u bytes, more than its ring has left",
-				      ring->cpu, *ret_packed);
+		return tw_dat__damage(
+			dat, ring->at,
+			"a chunk of CPU %u has a length of %u bytes: above the limit, or more than its ring has left",
+			ring->cpu, *ret_packed);
 	if (*ret_len > TW_TRACEDAT_CHUNK_MAX)
 		return tw_dat__damage(dat, ring->at, "a chunk of CPU %u would decompress to %u bytes; the limit is %u",
 				      ring->cpu, *ret_len, TW_TRACEDAT_CHUNK_MAX);

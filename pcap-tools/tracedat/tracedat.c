@@ -199,7 +199,7 @@ static int read_head(struct tw_dat_cursor *c, struct tw_error *error)
 	info->long_size = kind[1];
 	info->page_size = tw_dat_cursor__u32(c);
 	if (c->failed || kind[0] > 1)
-		return tw_error__set(error, -EBADMSG, "%s is damaged at byte %llu: its header is not complete",
+		return tw_error__set(error, -EBADMSG, "%s is damaged at byte %llu: its header is truncated or invalid",
 				     c->dat->name, (unsigned long long)c->at);
 	return info->version >= 7 ? check_codec(c, error) : 0;
 }
@@ -387,11 +387,14 @@ static int expand(struct tw_dat_cursor *c, struct tw_tracedat_bytes *ret)
 	    len > EXPAND_MIN + (uint64_t)packed_len * TW_TRACEDAT_EXPAND_TIMES)
 		return tw_dat__damage(
 			dat, begin,
-			"a section of %u bytes would decompress to %u: above the limit of a section, or of all together",
+			"a section of %u bytes would decompress to %u: above the limit of a section, of all sections together, "
+			"or of the ratio",
 			packed_len, len);
 	err = tw_dat_cursor__bytes(c, packed_len, TW_TRACEDAT_SECTION_MAX, &packed);
 	if (err == -EBADMSG)
-		return tw_dat__damage(dat, begin, "a compressed section is longer than the rest of the file");
+		return tw_dat__damage(
+			dat, begin,
+			"the compressed data of a section is longer than the section or the rest of the file");
 	if (err)
 		return err;
 	*ret = (struct tw_tracedat_bytes){ .data = malloc((size_t)len + 1), .len = len };

@@ -139,7 +139,7 @@ struct tw_tracedat_info {
 	uint64_t time_offset; /* ns, modulo 2^64, added to each event's time: sum of the options DATE and OFFSET */
 	bool dated;           /* the file has a DATE option: times count from 1970 */
 	uint64_t data_bytes;  /* size of all rings in the file, bytes */
-	uint64_t done;        /* bytes of rings read so far; at the end, @data_bytes */
+	uint64_t done;        /* bytes of rings read so far; at the end @data_bytes, unless rings are damaged */
 	struct tw_tracedat_damage damage; /* found so far */
 };
 

@@ -333,7 +333,7 @@ refused 2 "column 10: there is no event 'sched_swich'; did you mean 'sched_switc
 refused 2 "column 15: no event has a field 'prev_pd'; did you mean 'prev_pid'?" --summary -f 'cpu == 1 and (prev_pd == 0)' x.pcapng
 refused 2 "column 'prev_pd': no event of the capture has this field; did you mean prev_pid?" --csv -e prev_pd x.pcapng
 refused 2 "column 'sched_swich.prev_pid': no event of the capture has this name; did you mean sched_switch?" --csv -e sched_swich.prev_pid x.pcapng
-refused 2 "column 'sched_switch' is the name of events" --csv -e sched_switch x.pcapng
+refused 2 "column 'sched_switch' is the name of events, but a column is a field" --csv -e sched_switch x.pcapng
 refused 2 "-E 'quote=x' is none of" -T fields -E quote=x x.pcapng
 refused 2 "-T 'pdml' is none of text, json and fields" -T pdml x.pcapng
 refused 2 '-E is for tables' -E header=y x.pcapng

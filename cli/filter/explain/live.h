@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests a filter in use: two producers run at the same time, under the current load, one with the filter pushed down and one without. The
- * evaluator tests all events of the producer without the filter. For both, the matching events are counted.
+ * Tests a filter in use: two producers run at the same time, under the current load, one with the filter in the kernel and the producer,
+ * and one without. The evaluator tests all events of the producer without the filter. For both, the matching events are counted.
  */
 #ifndef CLI_FILTER_LIVE_H
 #define CLI_FILTER_LIVE_H
