@@ -50,9 +50,12 @@ int tw_producer__follow(struct tw_producer *p, struct tw_error *error)
 	const int err = tw_instance__read_mark(tw_producer_tasks__instance(p->tasks), &mark);
 
 	if (err == -ENOENT)
-		return tw_error__set(error, err, "the command to follow left no mark in the trace");
+		return tw_error__set(
+			error, err,
+			"--follow cannot find the command: its mark in the trace, which has its pid, is missing");
 	if (err)
-		return tw_error__set(error, err, "the mark of the command to follow cannot be read: %s",
+		return tw_error__set(error, err,
+				     "--follow cannot find the command: its mark in the trace cannot be read: %s",
 				     strerror(-err));
 	snprintf(text, sizeof(text), "%d", mark.pid);
 	return tw_tracer__follow(p->tracer, text, error);
@@ -462,7 +465,7 @@ static int check_sent(const struct tw_producer *p, struct tw_error *error)
 			error, -ETIMEDOUT,
 			"sending the last frames took too long%s%s: frames that were not sent were given up, and count as "
 			"lost by the producer",
-			p->blocked_by ? ", as " : "", p->blocked_by ? p->blocked_by : "");
+			p->blocked_by ? ", because " : "", p->blocked_by ? p->blocked_by : "");
 	if (err == -ETIMEDOUT)
 		return tw_error__set(error, err, "sending stopped early: %s; the last frames were given up",
 				     p->blocked_by ? p->blocked_by : "the output accepted no more data");

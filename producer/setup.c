@@ -277,9 +277,9 @@ static int check(struct tw_producer *p, const char **ret_tracing_dir, struct tw_
 	int err;
 
 	if (!o->n_events && !o->tracing.tracer)
-		return tw_error__set(
-			error, -EINVAL,
-			"no events given: select some with -e, for example -e sched; 'tracewire list' shows all");
+		return tw_error__set(error, -EINVAL,
+				     "no event is selected: select some with -e, for example -e sched; `tracewire "
+				     "list` shows all events");
 	err = tw_tracing_dir__find(ret_tracing_dir, error);
 	if (!err)
 		err = tw_native_ring__check_layout(*ret_tracing_dir, error);

@@ -345,9 +345,8 @@ static int refused(const struct tw_rx_packet_options *o, int err, struct tw_erro
 	if (err == -EPERM)
 		return tw_error__set(error, err, "cannot receive on %s: this requires root or CAP_NET_RAW", o->ifname);
 	if (err == -ENOMEM)
-		return tw_error__set(
-			error, err, "cannot receive on %s: the kernel has no memory for the ring; choose a smaller one",
-			o->ifname);
+		return tw_error__set(error, err, "cannot receive on %s: the kernel has no memory for the ring",
+				     o->ifname);
 	return tw_error__set(error, err, "cannot receive on %s: %s", o->ifname,
 			     err == -ENODEV ? "there is no such interface; ip -br link lists all interfaces"
 					    : strerror(-err));

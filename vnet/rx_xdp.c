@@ -488,11 +488,10 @@ static int not_free(const char *ifname, int ifindex, struct tw_error *error)
 		return tw_error__set(error, -EBUSY,
 				     "cannot receive on %s through AF_XDP: another process uses one of its queues",
 				     ifname);
-	return tw_error__set(
-		error, -EEXIST,
-		"cannot receive on %s through AF_XDP: it has an XDP program already, %s with id %u, and AF_XDP needs "
-		"the interface for itself; TPACKET_V3 works beside other programs",
-		ifname, *other.name ? other.name : "without a name", other.id);
+	return tw_error__set(error, -EEXIST,
+			     "cannot receive on %s through AF_XDP: it has an XDP program already, %s with id %u, "
+			     "and AF_XDP needs the interface for itself; remove that program, or omit --xdp",
+			     ifname, *other.name ? other.name : "without a name", other.id);
 }
 
 static int refused(const char *ifname, int ifindex, int err, struct tw_error *error)
@@ -514,7 +513,7 @@ static int refused(const char *ifname, int ifindex, int err, struct tw_error *er
 		break;
 	case -ENOMEM:
 	case -ENOBUFS:
-		why = "there is not enough memory for the rings; choose smaller ones";
+		why = "there is not enough memory for the rings";
 		break;
 	}
 	return tw_error__set(error, err, "cannot receive on %s through AF_XDP: %s", ifname, why);

@@ -174,8 +174,8 @@ static int check_link(struct rtnl_link *link, const struct tw_tx_options *o, str
 				     o->ifname, mtu, TW_SINK_FRAME_MIN);
 	if (o->queue >= queues)
 		return tw_error__set(error, -EINVAL,
-				     "cannot send on queue %u of %s: the interface has %u, numbered from 0", o->queue,
-				     o->ifname, queues);
+				     "cannot send on queue %u of %s: the interface has %u queues, numbered from 0",
+				     o->queue, o->ifname, queues);
 	return 0;
 }
 

@@ -107,9 +107,10 @@ static int end_holder(struct tw_state_file *file, const struct tw_attached *atta
 	}
 	if (!err)
 		return tw_stale__remove(file, error);
-	return err == -ENOENT ? 0
-			      : tw_error__set(error, err, "process %d holds the classifier, and did not end in time",
-					      (int)attached->pid);
+	return err == -ENOENT
+		       ? 0
+		       : tw_error__set(error, err, "process %d holds the classifier, and did not release it in time",
+				       (int)attached->pid);
 }
 
 struct detaching {

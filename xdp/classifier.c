@@ -54,8 +54,9 @@ static int check_target(const struct tw_classifier_options *options, uint32_t ta
 		return index;
 	if_indextoname(target, name);
 	if (tw_interface__leads_back(target, index))
-		return tw_error__set(error, -EINVAL, "frames redirected to %s arrive on %s again, in an endless loop",
-				     name, options->ifname);
+		return tw_error__set(error, -EINVAL,
+				     "frames redirected to %s would arrive on %s again, in an endless loop", name,
+				     options->ifname);
 	if (options->place != TW_ATTACH_XDP || tw_interface__takes_redirected(target))
 		return 0;
 	return tw_error__set(

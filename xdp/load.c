@@ -49,7 +49,7 @@ static int make(const struct layout *layout, unsigned int rows, int offload_to, 
 			"the interface's driver does not take BPF into hardware: it refuses the map of the counters (%s). "
 			"Without --offload, the kernel runs the program",
 			strerror(-fd));
-	return tw_error__set(error, fd, "cannot make the map %s of %u bytes: %s", layout->name, value,
+	return tw_error__set(error, fd, "cannot make the map %s with values of %u bytes: %s", layout->name, value,
 			     fd == -EPERM ? "this requires root, or CAP_BPF and CAP_NET_ADMIN" : strerror(-fd));
 }
 

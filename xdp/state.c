@@ -144,7 +144,9 @@ int tw_state__write(const struct tw_state *state, const struct tw_state_file *fi
 	else
 		err = tw_state_file__write(file, text, len);
 	free(text);
-	return err ? tw_error__set(error, err, "cannot write %s, the state file of the classifier", file->path) : 0;
+	return err ? tw_error__set(error, err, "cannot write %s, the state file of the classifier: %s", file->path,
+				   strerror(-err))
+		   : 0;
 }
 
 /* Parse one entry: a line, or a rule whose text has several lines. Return: the byte after the entry; NULL if the entry is invalid. */

@@ -220,8 +220,10 @@ static int plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *err
 	if (filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + state->public.place) ||
 	    (state->public.place == TW_ATTACH_U32 &&
 	     filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + TW_ATTACH_PLACES)))
-		return tw_error__set(error, -EEXIST, "%s has tc filters of another owner with priority %u already",
-				     state->public.ifname, TW_TC_PRIO + state->public.place);
+		return tw_error__set(
+			error, -EEXIST,
+			"%s has tc filters of another owner with priority %u already; remove them, or use --hook xdp",
+			state->public.ifname, TW_TC_PRIO + state->public.place);
 	err = list(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
 	if (err)
 		return tw_error__set(error, err, "cannot list the qdiscs of %s: %s", state->public.ifname,

@@ -53,7 +53,7 @@ static int split(const struct tw_node *root, bool with_kernel, struct tw_arena *
 
 static int no_memory(struct tw_error *error)
 {
-	return tw_error__set(error, -ENOMEM, "no memory for the filter of this many events");
+	return tw_error__set(error, -ENOMEM, "no memory for the filter of these events");
 }
 
 /* Whether the kernel refused a filter text. If parentheses or quotes do not match, its errno is 1, 2 or 3, which are not meant as errnos. */

@@ -397,9 +397,9 @@ static int put_back(const char *mark, struct tw_error *error)
 	if (err)
 		return tw_error__set(
 			error, -ENOENT,
-			"its settings at the kernel's top level are unknown, because /run/tracewire/%s does not exist: none "
-			"of them is restored; check current_tracer, set_event, set_graph_function, buffer_size_kb and "
-			"tracing_on",
+			"its settings at the kernel's top level are unknown, because /run/tracewire/%s cannot be read: "
+			"none of them is restored; check current_tracer, set_event, set_graph_function, "
+			"buffer_size_kb and tracing_on",
 			mark);
 	rest = text;
 	for (char *line; !err && (line = strsep(&rest, "\n"));)
@@ -412,7 +412,8 @@ static int put_back(const char *mark, struct tw_error *error)
 	if (err)
 		return tw_error__set(error, err, "out of memory");
 	if (used)
-		return tw_error__set(error, -ESTALE, "changed by another program since, and left unchanged: %s", names);
+		return tw_error__set(error, -ESTALE, "not restored, because another program has changed them since: %s",
+				     names);
 	tw_top_level__forget(mark);
 	return 0;
 }
@@ -517,8 +518,8 @@ static int in_use(const char *file, struct tw_error *error)
 {
 	return tw_error__set(
 		error, -EBUSY,
-		"another program uses the kernel's top-level buffer, which these options need on this kernel: %s/%s is in "
-		"use; wait for that program, or reset the file",
+		"another program has set %s/%s, which these options need unset on this kernel: wait for that program, "
+		"or reset the file",
 		tracefs_tracing_dir(), file);
 }
 

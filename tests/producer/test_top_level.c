@@ -262,7 +262,7 @@ static void test_changed_since_kill(void **state)
 	assert_true(says("trace_clock", "[mono]"));
 	set("trace_clock", "boot");
 	assert_int_equal(tw_top_level__restore(killed.mark, &why), -ESTALE);
-	assert_non_null(strstr(why.text, "changed by another program since, and left unchanged: trace_clock"));
+	assert_non_null(strstr(why.text, "not restored, because another program has changed them since: trace_clock"));
 	expect_clock_left(before);
 	close(killed.lock);
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
