@@ -238,7 +238,8 @@ static int failed(const struct tw_capture_file *file, struct tw_error *error)
 			file->name, at);
 	if (!at)
 		return tw_error__set(error, err, "reading %s failed: %s", file->name, strerror(-err));
-	return tw_error__set(error, err, "reading %s failed at byte %llu: %s", file->name, at, strerror(-err));
+	return tw_error__set(error, err, "reading %s failed at byte %llu%s: %s", file->name, at,
+			     file->in.zstd ? " of the decompressed data" : "", strerror(-err));
 }
 
 int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw_error *error, const char *fmt, ...)
@@ -251,8 +252,9 @@ int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	return tw_error__set(error, -EBADMSG, "%s is damaged at byte %llu: %s; everything before that was read",
-			     file->name, (unsigned long long)offset, what);
+	return tw_error__set(error, -EBADMSG, "%s is damaged at byte %llu%s: %s; everything before that was read",
+			     file->name, (unsigned long long)offset, file->in.zstd ? " of the decompressed data" : "",
+			     what);
 }
 
 /* Sets the error for a file that is not a capture, with a hint for formats that users may pass by mistake. */
