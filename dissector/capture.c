@@ -32,7 +32,7 @@ struct refused_tlv {
 uint32_t tw_dissect_cache_read;
 bool tw_dissect_formats_full;
 static struct tw_streams *streams; /* NULL without memory */
-static unsigned int user;          /* offset of struct time_errors in the streams' memory */
+static unsigned int user;          /* index in user[] of struct tw_stream: the stream's struct time_errors */
 static struct tw_hash_table
 	channels;         /* key: the stream's number << 16 | the channel's; value: struct tw_stream_channel */
 static uint32_t refusals; /* at most TW_REFUSALS_MAX */

@@ -34,8 +34,8 @@ struct tw_name *tw_fields__name(const char *system, const char *event, const cha
 struct tw_name *tw_fields__any(const char *field, enum tw_ftype type);
 
 /**
- * tw_fields__names() - trace.SYSTEM.EVENT.FIELD.names: names that are no value strings of the field, as text: those of the set bits, or of a
- * system call, because its number has another name on another machine
+ * tw_fields__names() - trace.SYSTEM.EVENT.FIELD.names, as text: the names of the set bits; or the name of a system call, which is no value
+ * string of the field because the number has another name on another machine
  * Return: NULL as tw_fields__any().
  */
 struct tw_name *tw_fields__names(const char *system, const char *event, const char *field);

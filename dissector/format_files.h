@@ -36,7 +36,7 @@ static inline struct tw_formats_file tw_formats_file__open(const char *bytes, si
 bool tw_formats_file__next(struct tw_formats_file *file, struct tw_schema_text *ret);
 
 /*
- * The user's cache of schemas: $XDG_CACHE_HOME/tracewire or ~/.cache/tracewire, one file for each schema id in the format above. A
+ * The user's cache of schemas: $XDG_CACHE_HOME/tracewire or ~/.cache/tracewire, one file for each schema id, in the format above. A
  * schema id is a hash of the content, and a file is used only if its content has the hash in its name. So neither a damaged file nor a
  * stranger's capture with a chosen id can insert wrong formats. Failures of the cache are not reported.
  */

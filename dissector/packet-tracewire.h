@@ -92,14 +92,15 @@ struct tw_dissect {
 	bool is_cut;                     /* the current record lacks some of these bytes */
 	uint32_t n_tlvs;                 /* number of records dissected so far, PARTs included */
 	uint32_t n_events;               /* number of events dissected so far */
-	uint32_t n_others;               /* number of control records for TW_INFO_RECORDS_MAX so far */
+	uint32_t n_others;               /* number of control records that TW_INFO_RECORDS_MAX limits, so far */
 	uint32_t items_left;             /* this and the next five: unused part of a limit in limits.h */
 	uint32_t lookups_left;
 	uint32_t unpack_left;
 	uint32_t prepare_left;
 	uint32_t text_left;
 	uint32_t program_left;
-	const char *task; /* "bash-1743": the task of a frame with one event; NULL if its name is unknown */
+	const char *
+		task; /* "bash-1743": the task of a frame with one event; NULL if its name is unknown, or the host is known */
 	struct tw_metadata_info metadata;
 	struct tw_line info;
 };

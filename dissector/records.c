@@ -3,8 +3,7 @@
 #include "dissector/packet-tracewire.h"
 
 /*
- * Adds a record's fields to @tree and appends a summary to @info. In the first pass it updates the stream's state.
- * Return: false for a malformed value.
+ * Adds a record's fields to @tree and appends a summary to @info. Return: false for a malformed value.
  */
 typedef bool (*record_dissector)(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv,
 				 struct tw_line *info);

@@ -11,7 +11,7 @@
 #include "base/nearest.h"
 #include "producer/tracing_dir.h"
 
-#define PART_MIN  3 /* bytes of a word that is searched in names; shorter ones are in too many */
+#define PART_MIN  3 /* bytes of the shortest word that is searched in names; too many names contain shorter ones */
 #define NAMED_MAX 3 /* events that a suggestion names */
 
 static int compare(const void *a, const void *b)

@@ -72,7 +72,7 @@ int tw_hashed_pointers__set_format(struct tw_hashed_pointers *pointers, const st
 				   const struct tw_print *print);
 
 /**
- * tw_hashed_pointers__set_unknown() - for an event of unknown format: hash every 8-byte value that looks like a kernel address
+ * tw_hashed_pointers__set_unknown() - for an event of unknown format: hash every aligned 8-byte value that looks like a kernel address
  * Return: as tw_hashed_pointers__set_format()
  */
 int tw_hashed_pointers__set_unknown(struct tw_hashed_pointers *pointers, uint16_t id);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A trace instance of a run. Its owner holds an exclusive flock on the instance's directory. An instance named tracewire-PID... is stale if
- * no process holds this lock, unless it is being created. If the process dies, the kernel switches the instance off and frees its ring,
- * because the process held free_buffer open and disable_on_free is set. A stale instance therefore records nothing and has no ring. But the
- * kernel still calls the function tracer of a stale instance for each function call, until a cleanup removes the instance.
+ * no process holds this lock, unless it is being created. If the process dies, the kernel switches the instance off and frees its ring
+ * except for two sub-buffers, because the process held free_buffer open and disable_on_free is set. A stale instance therefore records
+ * nothing and needs little memory. But the kernel still calls the function tracer of a stale instance for each function call, until a
+ * cleanup removes the instance.
  */
 #ifndef TW_INSTANCE_H
 #define TW_INSTANCE_H

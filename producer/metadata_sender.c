@@ -14,7 +14,7 @@
 #define LOOK_NS        (50 * TW_NS_PER_MS) /* interval between checks for new receivers when there are no events */
 #define WAIT_NS        (5 * TW_NS_PER_MS)  /* interval between checks whether kallsyms has been read */
 #define OLD_NS         (2 * TW_NS_PER_SECOND) /* from this age on, a clock sample is not sent again; one is taken each second */
-#define REPEAT_SHARE   8                      /* repetitions take at most 1/REPEAT_SHARE of the time */
+#define REPEAT_SHARE   8 /* repetitions take at most 1/REPEAT_SHARE of the time, except after a receiver has joined */
 #define SYMBOLS_A_TIME 8192 /* limit for one repetition; a function tracer can use tens of thousands of symbols */
 
 /*

@@ -235,8 +235,8 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 
 /*
  * Return: the pause before the next round, ns. It is max_pause if two sub-buffers fill during max_pause, and shorter at lower rates. During
- * a pause at most a quarter of a ring fills. There is no pause after a round that took longer than max_pause: its frames had to wait, and
- * the rings have filled meanwhile.
+ * a pause at most a quarter of a ring fills. There is no pause after a round that read more than a quarter of a ring, or that took longer
+ * than max_pause because its frames had to wait: the rings have filled meanwhile.
  */
 static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed_ns, uint64_t round_ns)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reader thread reads the rings of some CPUs in rounds and sends frames through one frame writer. A round takes the time T, reads every
- * ring to its end and sends a WATERMARK if one is due. The watermark is T less the slack of the clock if all rings were read to their end.
+ * A reader thread reads the rings of some CPUs in rounds and sends frames through one frame writer. A round takes the time T, reads the
+ * rings and sends a WATERMARK if one is due. The watermark is at most T less the slack of the clock. It is earlier if a ring was not read to
+ * its end.
  *
  * The pause between rounds depends on the event rate, because reading barely filled sub-buffers is the main cost. At low rates the pauses
  * are short. At higher rates they are longer, and a sub-buffer that fills fast is left for the next round. After several empty rounds the
- * reader sleeps until the kernel has events. If frames have to wait for room in the sink, the ring scheduler reads the rings in equal steps
- * of time.
+ * reader sleeps until the kernel has events or metadata is due. If frames have to wait for room in the sink, the ring scheduler reads the
+ * rings in equal steps of time.
  */
 #ifndef TW_READER_H
 #define TW_READER_H

@@ -22,7 +22,7 @@
 
 #define RING_KIB_MAX     16384 /* upper limit of the default size for each CPU */
 #define RING_KIB_MIN     1408  /* lower limit: the kernel's default size */
-#define RAM_SHARE        32    /* by default all rings together use at most 1/RAM_SHARE of the memory */
+#define RAM_SHARE        32    /* by default, within these limits, all rings together use 1/RAM_SHARE of the memory */
 #define SUBBUF_SMALL_MS  10    /* up to this latency, small sub-buffers take less CPU time */
 #define SUBBUF_KIB_SMALL 16
 #define SUBBUF_KIB_LARGE 64

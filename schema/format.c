@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A format text is parsed line by line into one block of memory: the format, its fields and their strings. All strings are parts of the
- * text. In the text, each has more syntax beside it (such as `name:`) than the NUL that it gets. So the text's length is sufficient for
- * them. After the last line, schema/type.c determines the types of the fields.
+ * A format text is parsed line by line into one block of memory: the format, its fields and their strings. All strings but the system are
+ * parts of the text. In the text, the syntax beside each string (such as `name:`) is longer than the NUL that the string gets. So the
+ * text's length is sufficient for them. After the last line, schema/type.c determines the types of the fields.
  */
 #include "schema/format.h"
 

@@ -25,8 +25,8 @@ enum tw_field_kind {
 	TW_FIELD_POINTER, /* an address of 4 or 8 bytes */
 	TW_FIELD_STRING,  /* char array, up to its first NUL; also every __data_loc char[] and __rel_loc char[] */
 	TW_FIELD_ARRAY,   /* elements of elem_size bytes, of kind elem_kind */
-	TW_FIELD_BITMASK, /* an array of longs: bitmask_t, cpumask_t, or an array that the print fmt prints as a mask */
-	TW_FIELD_BYTES,   /* structs, unions, and sizes that no integer has */
+	TW_FIELD_BITMASK, /* longs: bitmask_t, cpumask_t and similar, or a dynamic array that the print fmt prints as a mask */
+	TW_FIELD_BYTES, /* structs, unions, and sizes that no integer has */
 };
 
 /* The place of a field's bytes. */
@@ -48,8 +48,8 @@ struct tw_field {
 	uint8_t kind;       /* enum tw_field_kind */
 	uint8_t elem_kind;  /* of the elements of TW_FIELD_ARRAY, otherwise kind */
 	uint8_t place;      /* enum tw_field_place */
-	bool is_signed;     /* as in the format; tw_field__is_signed() is false for kinds without a sign */
-	bool is_common;     /* before the blank line of the format; without such a line, named common_... */
+	bool is_signed; /* as in the format, or by the type; tw_field__is_signed() is false for kinds without a sign */
+	bool is_common; /* before the blank line of the format; without such a line, named common_... */
 };
 
 struct tw_format {
@@ -71,7 +71,8 @@ struct tw_format {
  * @text: need not be NUL-terminated and is not kept
  * @system: copied
  * @ret: the caller frees it with tw_format__free(); its long_size is 8 until tw_format__assume_long_size(), unless the fields show it
- * Return: 0; -EINVAL if the text is not a format, with the line and what is expected there in @error; -E2BIG beyond a limit; -ENOMEM.
+ * Return: 0; -EINVAL if the text is not a format: @error has the reason, usually the line and what is expected there; -E2BIG beyond a
+ * limit; -ENOMEM.
  */
 int tw_format__parse(const char *text, size_t len, const char *system, struct tw_format **ret, struct tw_error *error);
 

@@ -11,7 +11,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* Names in kernels 6.1 and 6.18 that are neither declared as pointers nor printed as such. */
+/* Names of fields with addresses that kernels 6.1 and 6.18 neither declare as pointers nor print as such. */
 static bool is_called_like_one(const struct tw_field *field)
 {
 	static const char *const elsewhere[] = { "phys_", "dma_", "dev_" };

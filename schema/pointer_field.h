@@ -3,7 +3,7 @@
  * Which fields contain virtual addresses, of the kernel or of programs. Formats do not declare all such fields as pointers, so there are
  * rules. The first rule that applies decides which values are addresses:
  *
- *   1. a pointer by its type, or a field printed by %p of any kind: from TW_POINTER_MIN on
+ *   1. a pointer by its type, or a field whose value is printed by %p of any kind: from TW_POINTER_MIN on
  *   2. an unsigned integer of at least the size of an address, with a name like `ip`, `va_start` or `fault_address`: from
  *      TW_POINTER_MIN on; names that begin with phys_, dma_ or dev_ are excepted
  *   3. a field of 8 bytes in the arguments or the result of a system call or a traced function: from 4 GiB on

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of an event, as printed by the kernel. A format's `print fmt` is a C expression of the record's fields; it is compiled once
- * into a small program, which runs for each record without allocating. Both format and record may be hostile. Compiling is limited in
- * time and memory. Running is limited by the program's length, the size of the line and TW_PRINT_WORK_MAX.
+ * The text of an event, as printed by the kernel. A format's `print fmt` is a format string and C expressions of the record's fields; it
+ * is compiled once into a small program, which runs for each record without allocating. Both format and record may be hostile. Compiling
+ * is limited in time and memory. Running is limited by the program's length, the size of the line and TW_PRINT_WORK_MAX.
  *
  * If a print fmt cannot be compiled, its events are printed as `field=value` pairs; tw_print__refusal() has the reason.
  */
@@ -20,8 +20,8 @@
 #include "schema/symbols.h"
 
 #define TW_PRINT_MEMORY_MAX (256 * 1024) /* bytes of one program */
-#define TW_PRINT_LINE_MAX   16384        /* size of a line that is sufficient for the events of all kernels, bytes */
-#define TW_PRINT_WORK_MAX   (1u << 20)   /* bytes of a record in one text, with repetitions; then it is cut */
+#define TW_PRINT_LINE_MAX   16384      /* size of a line that is sufficient in practice, bytes; longer texts are cut */
+#define TW_PRINT_WORK_MAX   (1u << 20) /* bytes of a record that one text may print, with repetitions; then it is cut */
 
 struct tw_print;
 
@@ -86,15 +86,16 @@ struct tw_print_names {
 
 /**
  * tw_print__names() - the names that the print fmt has for the values of a field, or for the values of `field & constant`
- * If the print fmt has several tables with the same mask for the field, only a condition decides between them, so it has none.
+ * These are the names of the first table for the field. If a later table has the same mask but other names, a condition decides between
+ * them, and there are no names.
  * The number of a system call has the names of schema/syscalls.h.
  * Return: false if there are none.
  */
 bool tw_print__names(const struct tw_print *print, const struct tw_field *field, struct tw_print_names *ret);
 
 /**
- * tw_print_names__can_compare() - whether a comparison of the field with a name makes sense: names are bits, or names of all of the
- * field's bits, not of some
+ * tw_print_names__can_compare() - whether a comparison of the field with a name makes sense: the names are flags, or names of the whole
+ * value, not of a part of its bits
  */
 static inline bool tw_print_names__can_compare(const struct tw_print_names *names, const struct tw_field *field)
 {
@@ -109,7 +110,7 @@ static inline bool tw_print_names__can_compare(const struct tw_print_names *name
 bool tw_print_names__put(const struct tw_print_names *names, uint64_t value, struct tw_line *line);
 
 /**
- * tw_print__addresses() - list the fields whose values are printed as symbols: POINTERs, integers of at least that size, arrays of these
+ * tw_print__addresses() - list the fields whose values are printed as symbols: POINTERs, integers that can hold an address, arrays of these
  * A producer looks up the symbols of exactly these fields. Return: array of *ret_n fields, borrowed.
  */
 const struct tw_field *const *tw_print__addresses(const struct tw_print *print, size_t *ret_n);

@@ -22,7 +22,7 @@ struct tw_schema *tw_schema__new(void);
  */
 struct tw_schema *tw_schema__new_view(void);
 
-/** tw_schema__free() - free it and all its formats, unless it is a view; NULL is fine */
+/** tw_schema__free() - free @schema, which may be NULL, and its formats; the formats of a view stay */
 void tw_schema__free(struct tw_schema *schema);
 
 /**
@@ -40,9 +40,9 @@ int tw_schema__add(struct tw_schema *schema, const char *system, const char *tex
 int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, struct tw_error *error);
 
 /**
- * tw_schema__set_long_size() - set the size of the traced host's long for existing and later formats: tw_format__assume_long_size()
+ * tw_schema__set_long_size() - call tw_format__assume_long_size() for existing and later formats
  * @schema: not a view
- * @long_size: 4 or 8, bytes
+ * @long_size: size of the traced host's long, 4 or 8 bytes
  */
 void tw_schema__set_long_size(struct tw_schema *schema, uint8_t long_size);
 

@@ -39,7 +39,7 @@ void tw_strings__free(struct tw_strings *strings)
 	free(strings);
 }
 
-/* Return: length of the text without its escapes; @to: the text is stored here, unless it is NULL */
+/* Expands the escapes of a text, and stores the result at @to, unless @to is NULL. Return: length of the result */
 static size_t unescape(struct tw_text text, char *to)
 {
 	size_t n = 0;

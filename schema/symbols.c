@@ -26,16 +26,16 @@ struct cached_symbol {
 
 /*
  * The entries are consecutive runs, each sorted by address. An entry in order extends the last run, another one begins a new run, and
- * runs are merged before there are many. So adding costs O(log n) even if each look-up needs the entries just added, and a look-up
- * searches few runs. At most two entries of an address are kept: the first, and the one with the largest extent if that is not the
- * first.
+ * runs are merged before there are many. So an addition costs O(log n) on average, even if each look-up needs the entries just added, and
+ * a look-up searches few runs. At most two entries of an address are kept in a run: the first, and the one with the largest extent if that
+ * is not the first.
  */
 struct tw_symbols {
 	struct tw_symbol *entries, *scratch; /* both have the same capacity, so that merging never fails */
 	size_t n, room;
 	size_t starts[RUNS_MAX];
 	unsigned int n_runs;
-	size_t finds; /* look-ups without the cache since the last run began */
+	size_t finds; /* look-ups that the cache could not answer, since the last run began */
 	size_t memory;
 	struct chunk *names;
 	const char *last_module;
@@ -397,8 +397,8 @@ static int order(const void *a, const void *b)
 }
 
 /*
- * If an address has several names, libtraceevent prints for this address the name that its binary search meets first. For later addresses
- * it prints the first name of the text. The same is printed here.
+ * If an address has several names, libtraceevent prints for this address the name that its binary search meets first. For the addresses
+ * between this one and the next symbol, it prints the first name of the text. The same is printed here.
  */
 static const struct symbol_line *met_first(const struct lines *lines, uint64_t address)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The lists stay as they are: clang-format would put each backslash behind the longest line. */
+/* The lists stay as they are: clang-format would align the backslashes after the longest line. */
 /* clang-format off */
 
 /* Numbers of x86-64: the kernel's arch/x86/entry/syscalls/syscall_64.tbl, without the calls of the x32 ABI. */

@@ -319,7 +319,7 @@ static void find_bitmasks(struct tw_format *format)
 	struct tw_text text = { format->print_fmt, strlen(format->print_fmt) };
 	const char *underscore;
 
-	/* Each printed mask is a field, so the number of fields is a limit for hostile texts. */
+	/* Formats print a mask about once, so the number of fields is a sufficient limit, which hostile texts need. */
 	for (uint16_t left = format->n_fields; left && (underscore = memchr(text.at, '_', text.len));) {
 		const char *close;
 

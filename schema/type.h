@@ -17,7 +17,7 @@ struct tw_type {
 	bool is_signed;    /* according to the words; the format's signed: has precedence */
 	bool is_array;
 	bool is_table;  /* an array of arrays; of chars it is no text */
-	uint32_t count; /* length of a one-dimensional array in digits, otherwise 0 */
+	uint32_t count; /* length of a one-dimensional array, if it is given as a number; otherwise 0 */
 };
 
 /** tw_type__is_integer_size() - whether C has an integer type of @size bytes */

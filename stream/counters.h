@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The counters of a stream from its LOST and STATS records. Both may report the same loss, and either may be missing or older. Until the
- * stream ends, the larger of the two is used for each counter. After END, the totals are those of STATS: they are complete, and do not
- * include LOST records that the network duplicated.
+ * stream ends, the larger of the two is used for each counter. After END, the totals of all counters in STATS are those of STATS: they are
+ * complete, and do not include LOST records that the network duplicated.
  */
 #ifndef TW_STREAM_COUNTERS_H
 #define TW_STREAM_COUNTERS_H

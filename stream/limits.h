@@ -47,6 +47,6 @@
 
 #define TW_STREAM_TASKS_MAX          (1u << 20) /* named tasks of one stream; the kernel's pid_max is at most 2^22 */
 #define TW_STREAM_TASK_NAMES_MAX     128        /* older names of one task with TW_HISTORY_LATEST */
-#define TW_STREAM_ALL_TASK_NAMES_MAX 4096       /* older names of one task with TW_HISTORY_ALL: a sorted array */
+#define TW_STREAM_ALL_TASK_NAMES_MAX 4096       /* older names of one task with TW_HISTORY_ALL */
 
 #endif

@@ -138,8 +138,8 @@ static inline uint64_t tw_stream__wall(const struct tw_stream *stream, uint64_t 
 /**
  * tw_stream__since() - the time between two events, ns; below 0 if that of @stream is earlier
  * @time, @origin_time: of the clocks of the streams
- * Two streams share a clock if they are of one machine, otherwise only their time of day. Return: false if they share
- * neither, or @origin is NULL.
+ * If the times of day of both streams are known, these are compared. Otherwise the streams must be of one machine and use the same clock.
+ * Return: false if the times cannot be compared, or @origin is NULL.
  */
 bool tw_stream__since(const struct tw_stream *stream, uint64_t time, const struct tw_stream *origin,
 		      uint64_t origin_time, int64_t *ret);

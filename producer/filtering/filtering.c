@@ -275,7 +275,7 @@ static int place_event(struct filter_pass *p, size_t i)
 	p->able++;
 	if (bound && root->kind != TW_NODE_TRUE)
 		return divide(p, i, bound);
-	/* its format cannot be read, so only the common fields are compared */
+	/* if its format cannot be read, only the common fields are compared */
 	p->readers |= root->kind != TW_NODE_TRUE;
 	return set_own_filter(p, i);
 }

@@ -355,7 +355,10 @@ static void put_back_one(const struct kept_setting *kept)
 		put(kept->file, !strcmp(kept->before, "none") ? "0" : kept->before);
 }
 
-/* Restores all settings; with @used not the trace and the lists of pids, which may belong to a process that used the top level since. */
+/*
+ * Empties the trace and restores the settings that still have the run's value. With @used, the trace and the lists of pids stay unchanged:
+ * they may belong to a process that used the top level since.
+ */
 static void put_back_all(const struct kept_settings *files, bool used)
 {
 	for (size_t i = 0; i < files->n && !used; i++)

@@ -68,7 +68,7 @@ static const struct tw_helper_call calls[] = {
 	{ "cper_mem_err_type_str", TW_HELPER_WORDS, 1, false, memory_error_types },
 };
 
-/* Enumerators that kernels leave by name in print fmts; their values have never changed. */
+/* Enumerators and macros that kernels leave by name in print fmts, and their values. */
 static const struct {
 	uint64_t first;        /* value of the first name; each further name has the next value */
 	const char *names[13]; /* ends with NULL */

@@ -364,7 +364,7 @@ static bool is_plain(const struct tw_conversion *conversion)
 	       !conversion->star_precision;
 }
 
-/* The most frequent case: a field itself, with a conversion of the same sign that shows all of it. */
+/* The most frequent case: a field itself, with a conversion that prints the loaded value as it is. */
 static bool field_as_it_is(struct compiler *c, const struct tw_conversion *conversion, uint32_t i)
 {
 	const uint32_t peeled = tw_expr__peel(&c->expr, i);
@@ -500,7 +500,7 @@ static bool generate_side(struct compiler *c, const struct tw_conversion *conver
 						   : known_argument(c, conversion, stars, node);
 }
 
-/* An argument is unknown if it uses an unknown value, except that of the side of its ?: that is not taken. */
+/* An argument is unknown if it uses an unknown value. If it is a ?:, the side that is not taken does not matter. */
 static bool generate_argument(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
 			      uint32_t root)
 {

@@ -365,7 +365,7 @@ uint32_t tw_expr__peel(const struct tw_expr *expr, uint32_t i)
 	return i;
 }
 
-/* The constant operand of a `&`, in the type of the operation. Return: false if both are not constant */
+/* The constant operand of a `&`, in the type of the operation. Return: false if neither is constant */
 static bool constant_mask(const struct tw_expr *expr, const struct tw_expr_node *and, uint64_t *ret_mask,
 			  uint32_t *ret_other)
 {

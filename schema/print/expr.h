@@ -12,7 +12,7 @@
 #include "schema/print/lex.h"
 
 #define TW_EXPR_NODES_MAX   16384 /* nodes of the arguments of one conversion; constants are folded at once */
-#define TW_EXPR_ENTRIES_MAX 8192  /* entries of all tables of a print fmt; also the number of tables */
+#define TW_EXPR_ENTRIES_MAX 8192  /* entries of all tables of a print fmt; also the limit of the number of tables */
 #define TW_EXPR_TEXT_MAX    65536 /* bytes of all strings of a print fmt */
 
 enum tw_expr_kind {
@@ -29,7 +29,7 @@ enum tw_expr_kind {
 	TW_EXPR_COND,  /* a ? b : c */
 	TW_EXPR_INDEX, /* a[b] */
 	TW_EXPR_TABLE, /* __print_symbolic() or __print_flags() of a */
-	TW_EXPR_DUMP,  /* one of the other helpers that print bytes: of the field, or of the bytes a, b of them */
+	TW_EXPR_DUMP,  /* another helper, which prints all bytes of the field, or the first b bytes or elements at a */
 };
 
 struct tw_expr_node {
@@ -107,7 +107,7 @@ bool tw_expr__string(struct tw_expr *expr, const struct tw_lex_token *token, boo
 /** tw_expr__literal() - add a string from the compiler's own code; @ret_at: its offset */
 bool tw_expr__literal(struct tw_expr *expr, const char *text, uint32_t *ret_at);
 
-/** tw_expr__unary(), tw_expr__binary(), tw_expr__cond() - add an operator's node, folded if possible */
+/** tw_expr__unary(), tw_expr__binary(), tw_expr__cond() - add an operator's node; the first two fold constants */
 bool tw_expr__unary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint32_t a, uint32_t *ret);
 bool tw_expr__binary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint32_t a, uint32_t b, uint32_t *ret);
 bool tw_expr__cond(struct tw_expr *expr, uint32_t column, uint32_t a, uint32_t b, uint32_t c, uint32_t *ret);

@@ -214,9 +214,9 @@ static void put_bprint(const struct tw_ftrace_event *event, const struct tw_reco
 
 /* The function graph, in the columns of `trace-cmd report`: a mark, the duration, and the indented function. */
 #define INDENT          2 /* columns for each level */
-#define DURATION_WIDTH  7 /* a number of this length is followed by no blanks */
+#define DURATION_WIDTH  7 /* after a shorter number, blanks fill the column up to this width */
 #define NSEC_PER_USEC   1000
-#define FRACTION_DIGITS 7 /* a number with as many digits, or more, is printed without nanoseconds */
+#define FRACTION_DIGITS 7 /* a number of us with as many digits, or more, is printed without the fraction */
 
 enum { FUNC, DEPTH, ARGS, CALLTIME = ARGS, RETTIME };
 
