@@ -44,8 +44,8 @@ static inline uint64_t tw_time__apart(uint64_t a, uint64_t b)
 }
 
 /*
- * A deadline for a waiting thread, which another thread or a signal handler may set during the wait. The waiting thread checks it every
- * TW_DEADLINE_SLICE_MS. No wake-up is needed, so there is no descriptor to share and no signal to lose.
+ * A deadline for a waiting thread, which another thread or a signal handler may set during the wait. The waiting thread checks it at least
+ * every TW_DEADLINE_SLICE_MS. No wake-up is needed, so there is no descriptor to share and no signal to lose.
  */
 #define TW_DEADLINE_SLICE_MS 20 /* longest sleep between two checks */
 

@@ -4,7 +4,7 @@
  * producer with several reader threads opens one sink for each.
  *
  * A frame is built in the sink's memory: reserve a slot, build the frame in it, commit the slot. Committed frames are sent in order, in
- * batches, and at the latest by the next flush.
+ * batches. A flush sends the remaining frames, unless the sink has no room for them (-EAGAIN).
  */
 #ifndef TW_SINK_H
 #define TW_SINK_H

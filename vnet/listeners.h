@@ -10,7 +10,7 @@
 struct tw_listeners;
 
 /**
- * tw_listeners__open() - watch the packet sockets of this network namespace that are bound to an interface or to none
+ * tw_listeners__open() - watch the packet sockets of this network namespace that are bound to @ifname or to no interface
  * @ifname: the interface on which programs capture: of a veth pair, the receiving end
  * Return: 0; -ENODEV if there is no such interface; another -errno, for example without /proc; always with @error filled on failure.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sending frames to a network interface: a sink (transport/sink.h) that adds an Ethernet header with EtherType TW_ETHERTYPE to each
- * frame. It uses AF_XDP if the kernel supports it, otherwise AF_PACKET; sink->how says which, and why.
+ * frame. It uses AF_XDP if the kernel supports it, otherwise AF_PACKET; sink->how says which, and why it is not AF_XDP.
  */
 #ifndef TW_TX_H
 #define TW_TX_H

@@ -5,8 +5,9 @@
  *   NAME-tx  frames are sent here; it has a pfifo queue, which turns a slow receiver into back-pressure instead of loss
  *   NAME     frames arrive here; Wireshark, tc and XDP use this end, because frames sent by AF_XDP are visible at the peer only
  *
- * Only Tracewire's frames are on it: no IPv6, no ARP. The interface alias of both ends names the owner. Veth pairs whose alias does not begin
- * with TW_VETH_OWNER belong to other programs and are never touched. All functions act in the calling thread's network namespace.
+ * Neither ARP nor addresses of IPv6 are used, so normally only Tracewire's frames are on it. The interface alias of both ends names the
+ * owner. Veth pairs whose alias does not begin with TW_VETH_OWNER belong to other programs and are never touched. All functions act in the
+ * calling thread's network namespace.
  */
 #ifndef TW_VETH_H
 #define TW_VETH_H
@@ -39,7 +40,7 @@ struct tw_veth {
 	char owner[TW_VETH_OWNER_MAX];
 	unsigned int mtu;
 	unsigned int queues;
-	bool up; /* both ends */
+	bool up; /* both ends, or the only end in this namespace */
 };
 
 /**

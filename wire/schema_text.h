@@ -32,8 +32,8 @@ struct tw_schema_text {
  *
  * Writes at most @schema->raw_length bytes, and refuses a payload of any other decompressed length.
  *
- * Return: 0; -E2BIG if a length is 0 or above its limit, -ENOBUFS if @cap is too small, -ENOTSUP for an unknown encoding or a group,
- * -EBADMSG for an invalid payload.
+ * Return: 0; -E2BIG if raw_length is 0, or if a length is above its limit, -ENOBUFS if @cap is too small, -ENOTSUP for an unknown encoding
+ * or a group, -EBADMSG for an invalid payload.
  */
 int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_text *ret,
 			   struct tw_error *error);

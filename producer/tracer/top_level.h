@@ -65,7 +65,7 @@ void tw_top_level__give_back(struct tw_top_level *top);
  */
 int tw_top_level__restore(const char *instance, struct tw_error *error);
 
-/** tw_top_level__forget() - remove the notes of that instance; call it after the instance was removed */
+/** tw_top_level__forget() - remove the notes of that instance, after its settings were restored or the instance was removed */
 void tw_top_level__forget(const char *instance);
 
 /** tw_top_level__read() - read a file of the top level; caller frees; NULL if the file cannot be read */
