@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel's parser (kernel/trace/trace_events_filter.c, Linux 6.1 to 6.18) accepts: == != < <= > >= and & on integers of a record, where
- * `a & m` is true if any bit of m is set; texts in quotes without escapes; && || !() and parentheses. In the kernel, a record always has
+ * `a & m` is true if any bit of m is set in a; texts in quotes without escapes; && || !() and parentheses. In the kernel, a record always has
  * all of its fixed fields, so != is the inverse of ==.
  */
 #include "filter/tracefs.h"
@@ -24,11 +24,11 @@
  *
  * - with a leading `!`, the comparison is inverted; with a leading digit, there are no wildcards;
  * - "*x" compares the last bytes of the array, not of the text in it; "*x*" also finds x after the text's NUL;
- * - all other patterns, and all patterns with a backslash, are globs; a glob reads to the NUL, which may be after the end of the array;
+ * - any other pattern with a backslash, a `?`, a `[` or an inner star is a glob, which reads to the NUL, even after the end of the array;
  * - in 6.1, "[!x]" also matches the NUL of the text.
  *
  * A backslash, which may precede any character, makes the pattern a glob. If an array may have no NUL, or a class may match the NUL,
- * several comparisons are joined.
+ * a test may need several comparisons.
  */
 #define TEXT_MAX 255 /* bytes in quotes; the kernel's MAX_FILTER_STR_VAL - 1 */
 #define COMM_MAX 15  /* bytes of a task's name in the kernel */

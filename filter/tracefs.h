@@ -17,7 +17,7 @@
  * tw_tracefs__emit() - append the filter of one event
  * @root: the event's tree, from @bound or from tw_node__weaken(); neither TRUE nor FALSE
  *
- * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the filter is longer than TW_TRACEFS_FILTER_MAX or the line.
+ * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the filter is longer than TW_TRACEFS_FILTER_MAX, or does not fit in @line.
  */
 int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, struct tw_line *line,
 		     struct tw_error *error);
@@ -25,10 +25,10 @@ int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, s
 /* Why the kernel's filters cannot express a comparison of text correctly. The error texts are in filter/capability.c. */
 enum tw_tracefs_obstacle {
 	TW_TRACEFS_NO_OBSTACLE,
-	TW_TRACEFS_OPEN_ESCAPE, /* the pattern ends with a backslash */
+	TW_TRACEFS_OPEN_ESCAPE, /* the pattern ends with a backslash that escapes nothing */
 	TW_TRACEFS_READS_ON,    /* the kernel may read beyond the end of a character array that has no NUL */
 	TW_TRACEFS_TAKES_NUL,   /* a negated class, such as [!x], may match the NUL at the end of the text */
-	TW_TRACEFS_LONG,        /* the value is longer than the kernel accepts */
+	TW_TRACEFS_LONG,        /* the text in quotes would be longer than the kernel accepts */
 	TW_TRACEFS_NUL,         /* the value contains a NUL */
 	TW_TRACEFS_QUOTES,      /* the value contains both ' and " */
 };

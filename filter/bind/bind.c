@@ -563,7 +563,7 @@ static int make_tree(struct binder *b, const struct tw_node **ret)
 
 /*
  * Make the tree for b->format, or share that of an earlier event: most events have none of the fields, and two thousand copies of a long
- * expression would exceed TW_FILTER_MEMORY_MAX.
+ * expression could exceed TW_FILTER_MEMORY_MAX.
  */
 static int bind_event(struct binder *b, const struct tw_node **ret)
 {
