@@ -163,7 +163,7 @@ static void find_in_packet(struct tw_gen *g)
 	tw_asm__place(a, found);
 }
 
-/* Handle packets too small for a frame with an event, as many packets of other traffic are. A packet that may be a frame takes the slow path. */
+/* Handle packets too small for a frame with an event. A packet that may still be a frame takes the slow path. */
 static void small_packets(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
