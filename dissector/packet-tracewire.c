@@ -494,7 +494,7 @@ static ei_register_info ei[] = {
 
 struct tw_preferences tw_preferences = { .cache = TRUE, .any = TRUE, .formats = "" };
 
-/* A truncated event that lacks a part of the common fields is dissected as another record. */
+/* A truncated event that lacks a part of the common fields is dissected like a record that is no event. */
 static bool is_event(const struct tw_tlv_view *tlv)
 {
 	return (tlv->type == TW_TLV_EVENT || tlv->type == TW_TLV_FILTERED) &&

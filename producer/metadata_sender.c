@@ -18,7 +18,8 @@
 #define SYMBOLS_A_TIME 8192 /* limit for one repetition; a function tracer can use tens of thousands of symbols */
 
 /*
- * Times after a receiver has joined when all metadata is sent. There are several, because a capture that is being set up receives nothing.
+ * When all metadata is sent, in ms after a receiver has joined. There are several times, because a capture that is being set up receives
+ * nothing.
  */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 #define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))

@@ -510,7 +510,7 @@ int tw_producer_tasks__begin(struct tw_producer_tasks *tasks, bool own_pids, str
 	tw_task_names__add(&tasks->names, &(struct tw_producer_task){ .name = "<idle>", .origin = TW_COMM_PROC });
 	if (own_pids)
 		scan_proc(&tasks->names);
-	else /* not in addition to /proc: it would add only tasks that have ended, thousands on a busy machine */
+	else /* never both: after /proc, saved_cmdlines adds only tasks that have ended, thousands on a busy machine */
 		scan_saved(&tasks->names);
 	return 0;
 }

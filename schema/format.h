@@ -44,11 +44,11 @@ struct tw_field {
 	uint32_t offset;    /* in the record, bytes */
 	uint32_t size;      /* as in the format, bytes: 4 for __data_loc and __rel_loc, mostly 0 for TW_PLACE_REST */
 	uint32_t count;     /* elements of a fixed array; 0 = scalar, or given in the record */
-	uint16_t elem_size; /* of one element, bytes; of the scalar itself; 1 for strings and bytes */
+	uint16_t elem_size; /* bytes of one element, or of the scalar itself; 1 for strings and bytes */
 	uint8_t kind;       /* enum tw_field_kind */
 	uint8_t elem_kind;  /* of the elements of TW_FIELD_ARRAY, otherwise kind */
 	uint8_t place;      /* enum tw_field_place */
-	bool is_signed; /* as in the format, or by the type; tw_field__is_signed() is false for kinds without a sign */
+	bool is_signed; /* from `signed:`, or else from the type; tw_field__is_signed() is false for kinds without a sign */
 	bool is_common; /* before the blank line of the format; without such a line, named common_... */
 };
 
@@ -58,7 +58,7 @@ struct tw_format {
 	const char *print_fmt; /* "" if there is none; as in the text, without white space at its ends */
 	uint16_t id;
 	uint16_t n_fields;
-	uint16_t n_common;    /* the first ones of the fields */
+	uint16_t n_common;    /* number of common fields; they are the first of the fields */
 	uint8_t long_size;    /* of the traced kernel, bytes: 4 or 8 */
 	uint8_t machine;      /* of the traced host: enum tw_machine of schema/syscalls.h */
 	bool long_size_shown; /* a long or a pointer among the fields has this size; otherwise long_size is assumed */

@@ -63,7 +63,7 @@ static inline uint32_t tw_ring_page__size(const struct tw_ring_layout *layout, c
 
 /**
  * tw_ring_page__init() - begin to walk a sub-buffer of @len bytes
- * Return: false if @len is smaller than the header and the size in it; the available events are walked then.
+ * Return: false if @len is smaller than the header plus the size in it; the available events are walked then.
  */
 static inline bool tw_ring_page__init(struct tw_ring_page *page, const struct tw_ring_layout *layout,
 				      const uint8_t *bytes, size_t len)

@@ -154,7 +154,7 @@ void tw_ledger__make(const struct tw_ledger_sources *from, struct tw_ledger *ret
 	l.place[TW_PLACE_CAPTURE_FILTER] = from->own.filtered;
 	l.place[TW_PLACE_UNWANTED] = from->own.unwanted;
 	l.place[TW_PLACE_DAMAGED] = tw_count__plus(n->incomplete, n->damaged);
-	/* missing.reported: after a LOST that reported more events than the counters include */
+	/* missing.reported is not 0 if LOST records reported more events than the counters include */
 	l.place[TW_PLACE_WIRE] = tw_count__plus(missing.wire, missing.reported);
 	l.place[TW_PLACE_RECEIVER] = missing.receiver;
 	l.place[TW_PLACE_DISK] = from->own.disk;

@@ -16,8 +16,8 @@
 /* Consecutive frames that leave together. */
 struct batch {
 	unsigned int n;
-	size_t size;     /* of its datagrams, but the last */
-	size_t shortest; /* frame */
+	size_t size;     /* length of each of its datagrams except the last, bytes */
+	size_t shortest; /* length of its shortest frame, bytes */
 };
 
 size_t tx_udp_messages__takes(size_t len, size_t max)

@@ -557,8 +557,8 @@ static void swap_programs(struct tw_print *print)
 }
 
 /*
- * The text again, without width, as a program of its own, if it depends on one field only. Of a field's texts, the first is its word,
- * with those whose conversions follow directly: others have another meaning, as in `gfp_flags=%s accounted=%s`.
+ * Compiles the text once more, without width, as a program of its own, if it depends on one field only. The word of a field is the first
+ * of its texts, with others whose conversions directly follow: later ones have another meaning, as in `gfp_flags=%s accounted=%s`.
  */
 static bool generate_word(struct compiler *c, uint32_t root, const char *begin, const char *end)
 {

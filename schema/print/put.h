@@ -25,7 +25,7 @@ struct tw_put_spec {
 	char letter;       /* d i u x X o c s; all others are printed as u */
 	uint8_t flags;     /* enum tw_put_flags */
 	uint8_t size;      /* size of an integer: 1 (hh), 2 (h), 4 or 8 (l, ll, z) */
-	int32_t width;     /* 0 = none; a negative one, from a `*`, is that width with TW_PUT_LEFT */
+	int32_t width;     /* 0 = none; a negative one comes from a `*`, and means TW_PUT_LEFT */
 	int32_t precision; /* negative = none */
 };
 
