@@ -34,7 +34,7 @@ typedef unsigned long long __u64, __be64;
 
 /* flags of the frame header */
 #define TW_FLAG_BODY_BE    0x01 /* event bodies are big-endian */
-#define TW_FLAG_PTR_HASHED 0x02 /* pointer fields are hashed with a key of the stream */
+#define TW_FLAG_PTR_HASHED 0x02 /* virtual addresses are replaced with a key of the stream */
 #define TW_FLAG_LATE       0x04 /* the frame may have events older than an earlier watermark */
 
 /* source in the frame header: kind of the channel */
@@ -355,7 +355,10 @@ enum tw_offset_method {
 
 #define TW_ERROR_UNKNOWN 0xffffffffffffffffull
 
-/* From @time on: packet time = time in the stream's clock + @offset, and differs from the capture host's clock by at most @error_ns. */
+/*
+ * At @time: packet time = time in the stream's clock + @offset. Until the next OFFSET, packet times differ from the capture host's clock by
+ * at most @error_ns.
+ */
 struct tw_offset {
 	struct tw_tlv tlv;
 	__be16 kind;     /* enum tw_offset_kind */
