@@ -35,7 +35,7 @@ int stop__signal(void);
 /** stop__was_sent() - whether a process sent the first signal; Ctrl-C on a terminal also reaches the command, which is in the same group */
 bool stop__was_sent(void);
 
-/** stop__signals() - number of signals so far; those within half a second count as one */
+/** stop__signals() - number of signals so far; one within half a second of the last that counted does not count */
 int stop__signals(void);
 
 /** stop__is_urgent() - whether there were at least two signals */

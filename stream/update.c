@@ -85,15 +85,13 @@ static bool update_task(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 }
 
 /*
- * Whether a symbol need not be added. With TW_HISTORY_ALL, only the first symbol of an address is kept. Otherwise, a later symbol of that
- * address is added if it may cover more bytes: the size of the first is known, and that of the later one is larger or unknown.
+ * Whether a symbol need not be added. A later symbol of an address is added if it may cover more bytes: the size of the first is known, and
+ * that of the later one is larger or unknown.
  */
 static bool has_symbol(const struct tw_stream *stream, const struct tw_symbol_view *view)
 {
 	struct tw_symbol known;
 
-	if (keeps_all(stream))
-		return tw_hash_table__find_u64(&stream->symbol_positions, view->address);
 	return stream->symbols && tw_symbols__find(stream->symbols, view->address, &known) &&
 	       known.address == view->address && (!known.size || (view->size && view->size <= known.size));
 }
@@ -120,7 +118,9 @@ static bool update_symbol(struct tw_stream *stream, const struct tw_tlv_view *tl
 			err = tw_symbols__add(stream->symbols, view.address, view.size, (const char *)view.name,
 					      view.len, NULL, 0);
 	}
-	if (!err && keeps_all(stream) && tw_hash_table__put_u64(positions, view.address, &position) >= 0)
+	/* Several symbols of an address are sent together, so the position of the first is that of all. */
+	if (!err && keeps_all(stream) && !tw_hash_table__find_u64(positions, view.address) &&
+	    tw_hash_table__put_u64(positions, view.address, &position) >= 0)
 		*(uint32_t *)position = stream->table->position;
 	if (err)
 		refuse_name(stream, "symbols");

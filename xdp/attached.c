@@ -95,9 +95,10 @@ static bool is_one_of_us(pid_t pid)
 static int end_holder(struct tw_state_file *file, const struct tw_attached *attached, struct tw_error *error)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
+	const bool ours = is_one_of_us(attached->pid);
 	int err = -EBUSY;
 
-	if (is_one_of_us(attached->pid) && kill(attached->pid, SIGTERM) && errno != ESRCH)
+	if (ours && kill(attached->pid, SIGTERM) && errno != ESRCH)
 		return tw_error__set(error, -errno,
 				     "process %d holds the classifier, and SIGTERM cannot be sent to it: %s",
 				     (int)attached->pid, strerror(errno));
@@ -107,10 +108,13 @@ static int end_holder(struct tw_state_file *file, const struct tw_attached *atta
 	}
 	if (!err)
 		return tw_stale__remove(file, error);
-	return err == -ENOENT
-		       ? 0
-		       : tw_error__set(error, err, "process %d holds the classifier, and did not release it in time",
-				       (int)attached->pid);
+	if (err == -ENOENT)
+		return 0;
+	return tw_error__set(
+		error, err,
+		ours ? "process %d holds the classifier, and did not release it in time"
+		     : "the pid of the classifier's holder, %d, is that of another program here; end the process that holds it",
+		(int)attached->pid);
 }
 
 struct detaching {

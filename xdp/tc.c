@@ -214,16 +214,17 @@ static bool filters__are_at(struct nl_sock *sk, int ifindex, uint32_t prio)
 static int plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *error)
 {
 	const struct tw_tc_at at = { .ifindex = state->public.ifindex };
+	const uint32_t prios[] = { TW_TC_PRIO + state->public.place, TW_TC_PRIO + TW_ATTACH_PLACES };
+	const size_t n_prios = state->public.place == TW_ATTACH_U32 ? 2 : 1;
 	struct clsact_search search = { .ifindex = state->public.ifindex };
 	int err;
 
-	if (filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + state->public.place) ||
-	    (state->public.place == TW_ATTACH_U32 &&
-	     filters__are_at(sk, state->public.ifindex, TW_TC_PRIO + TW_ATTACH_PLACES)))
-		return tw_error__set(
-			error, -EEXIST,
-			"%s has tc filters of another owner with priority %u already; remove them, or use --hook xdp",
-			state->public.ifname, TW_TC_PRIO + state->public.place);
+	for (size_t i = 0; i < n_prios; i++)
+		if (filters__are_at(sk, state->public.ifindex, prios[i]))
+			return tw_error__set(
+				error, -EEXIST,
+				"%s has tc filters of another owner with priority %u already; remove them, or use --hook xdp",
+				state->public.ifname, prios[i]);
 	err = list(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
 	if (err)
 		return tw_error__set(error, err, "cannot list the qdiscs of %s: %s", state->public.ifname,

@@ -157,7 +157,7 @@ static const struct cli_option options[] = {
 	     "otherwise from the first counted event to the last"),
 	FLAG('t', "full-time", full_time, "Show times in nanoseconds"),
 	FLAG(0, "relative", relative, "Show times since the first event of the capture"),
-	FLAG(0, "delta", delta, "Also show the time since the previous line"),
+	FLAG(0, "delta", delta, "Also show the time since the previous event"),
 	FLAG(0, "wall", wall, "Show the local time of day"),
 	FLAG('l', "latency", latency, "Also show interrupt and preemption flags"),
 	FLAG('R', "fields", fields, "Show name=value instead of the event's text"),

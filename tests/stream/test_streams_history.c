@@ -179,11 +179,13 @@ static void test_symbols(void **state)
 	(void)state;
 	assert_false(tw_stream__symbol(stream, 0x1234, &symbol, &position));
 	learn_symbol_at(2, 0x1000, 8, "first");
-	learn_symbol_at(3, 0x1000, 0x100, "wide"); /* the first is kept, also beyond its end */
+	learn_symbol_at(2, 0x1000, 0x100, "wide"); /* has more bytes */
+	learn_symbol_at(3, 0x1000, 0x80, "narrow");
 	for (uint32_t i = 0; i < 5000; i++)
 		learn_symbol_at(4 + i, 0x2000 + i * 16, 16, "another");
-	check_symbol(stream, 0x1004, "first", 2);
-	assert_false(tw_stream__symbol(stream, 0x1010, &symbol, &position));
+	check_symbol(stream, 0x1000, "first", 2);
+	check_symbol(stream, 0x1010, "wide", 2);
+	assert_false(tw_stream__symbol(stream, 0x1100, &symbol, &position));
 	check_symbol(stream, 0x2000 + 4999 * 16 + 15, "another", 4 + 4999);
 }
 
