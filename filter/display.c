@@ -253,7 +253,7 @@ static bool put_masked_sign(const struct writing *w, uint64_t sign)
 	return (test->mask & ~sign) != 0;
 }
 
-/* Return: the result of a masked comparison if it is certain, because a masked number is at most the mask: 1 or 0; otherwise -1. */
+/* Return: the result of a masked comparison, 1 or 0, if it is the same for all numbers; otherwise -1. */
 static int order_is_certain(const struct tw_test *test)
 {
 	switch (test->op) {

@@ -35,7 +35,7 @@ struct tw_u32 {
 /**
  * tw_u32__compile() - make the matches for an expression
  *
- * An ordered comparison of numbers, and a negation, become several masked equalities, each in a match of its own.
+ * An ordered comparison of numbers, or a negation, may become several masked equalities, each in a match of its own.
  *
  * @schema_id: the schema of the frames; 0 = any
  * @ret: free with tw_u32__fini()

@@ -40,8 +40,8 @@ struct tw_pointer_key {
 int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error);
 
 /**
- * tw_pointer_key__move() - choose a new place for a range of addresses; call it before any address is hashed. Without a random number, or
- * if the range is too large or one more than TW_POINTER_RANGES, its addresses are hashed instead.
+ * tw_pointer_key__move() - choose a new place for a range of addresses; call it before any address is hashed. Without a random number, if the
+ * range is too large, or if TW_POINTER_RANGES ranges were moved already, its addresses are hashed instead.
  * @end: the address after the last one; no effect if @end <= @start
  */
 void tw_pointer_key__move(struct tw_pointer_key *key, uint64_t start, uint64_t end);

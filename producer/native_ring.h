@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks sub-buffers of the running kernel: schema/ring_page.h with the constant layout that all kernels of an architecture have. */
+/* Walks sub-buffers of the running kernel: schema/ring_page.h with a constant layout, which all known kernels of an architecture have. */
 #ifndef TW_NATIVE_RING_H
 #define TW_NATIVE_RING_H
 

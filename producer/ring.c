@@ -102,7 +102,7 @@ send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame
 		ring->sent_time = walk->time;
 }
 
-/* Calls one of four compiled variants of send_walk(), because most runs look up no addresses and neither filter nor hash. */
+/* Calls one of four compiled variants of send_walk(): without filter, look-up of addresses and hashing, no event costs a check for these. */
 static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
 			struct tw_producer_tasks *tasks)
 {
@@ -142,7 +142,7 @@ static uint64_t first_time(struct tw_ring_page walk)
 	return tw_native_page__next(&walk, &event) ? event.time : walk.time;
 }
 
-/* Splits @rest: returns the events that are not newer than @until and leaves the others. @ret_next: time of the first remaining event */
+/* Splits @rest: returns the events that are not newer than @until and leaves the others. @ret_next: time of the first other one, if any */
 static struct tw_ring_page take_up_to(struct tw_ring_page *rest, uint64_t until, uint64_t *ret_next)
 {
 	struct tw_ring_page front = *rest, next = *rest;

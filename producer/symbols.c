@@ -227,7 +227,7 @@ static uint64_t key_of(const struct tw_symbol *symbol)
 	return symbol->address << 1 | (symbol->size == 1);
 }
 
-/* Adds a symbol from @address on as it is sent, hashed if needed, unless it is known. Return: false if there is no memory */
+/* Adds a symbol that begins at @address, with the address that is sent, unless it is known. Return: false if there is no memory */
 static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_t address, uint64_t size)
 {
 	struct tw_symbol sent = {

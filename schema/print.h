@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The text of an event, as printed by the kernel. A format's `print fmt` is a format string and C expressions of the record's fields; it
- * is compiled once into a small program, which runs for each record without allocating. Both format and record may be hostile. Compiling
- * is limited in time and memory. Running is limited by the program's length, the size of the line and TW_PRINT_WORK_MAX.
+ * The text of an event, as the kernel or libtraceevent prints it. A format's `print fmt` is a format string and C expressions of the
+ * record's fields; it is compiled once into a small program, which runs for each record without allocating. Both format and record may be
+ * hostile. Compiling is limited in time and memory. Running is limited by the program's length, the size of the line and TW_PRINT_WORK_MAX.
  *
  * If a print fmt cannot be compiled, its events are printed as `field=value` pairs; tw_print__refusal() has the reason.
  */

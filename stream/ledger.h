@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ledger: the number of events of a stream at each place. Each recorded event is at one place:
+ * The ledger: the number of events of a stream at each place. If nothing is unknown, each recorded event is at one place:
  *
  * recorded = before + delivered + ... + disk
  *

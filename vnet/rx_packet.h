@@ -24,8 +24,8 @@ struct tw_rx_packet_options {
 
 /**
  * tw_rx_packet__open() - start to receive from an interface
- * @ret: its frame_max is the interface's MTU, but at least that of Ethernet, because the sender's MTU may differ. Close it with
- * tw_receiver__close().
+ * @ret: its frame_max is the interface's MTU, but at least that of Ethernet, because the sender's MTU may differ, and at most
+ * TW_FRAME_MAX. Close it with tw_receiver__close().
  *
  * Senders are struct sockaddr_ll, identified by their Ethernet address and the VLAN tag. An answer is a frame to that address, with the tag.
  *

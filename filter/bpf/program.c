@@ -102,7 +102,7 @@ static bool is_repeated(const struct tw_rules *rules, unsigned int n, uint32_t i
 	return false;
 }
 
-/* In tc, copy control frames to each interface that a rule redirects to. XDP cannot copy packets. */
+/* In tc, copy control frames to each interface that a rule or the default action redirects to. XDP cannot copy packets. */
 static void clone_control(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

@@ -118,7 +118,7 @@ static void skip_tags(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/* Skip an IPv4 header, unless the packet is a fragment, or an IPv6 header with UDP directly after it. Other packets pass. */
+/* Skip an IPv4 header of a packet that is no fragment, or an IPv6 header, with UDP directly after it. Other packets pass. */
 static void skip_ip(struct tw_gen *g, tw_label is_ipv6, tw_label udp)
 {
 	struct tw_asm *a = &g->a;
@@ -508,7 +508,7 @@ static void load_store_flags(struct tw_gen *g)
 	tw_asm__place(a, none);
 }
 
-/* Change the event to FILTERED in place. It is not known yet whether the frame will be dropped; then the change has no effect. */
+/* Change the event to FILTERED in place. If the frame is dropped later, the change has no effect. */
 static void drop_event(struct tw_gen *g, const struct ends *to)
 {
 	struct tw_asm *a = &g->a;
