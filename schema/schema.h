@@ -79,7 +79,7 @@ struct tw_schema_hash {
 /** tw_schema_hash__init() - begin; @long_size is that of the traced host, bytes */
 void tw_schema_hash__init(struct tw_schema_hash *hash, bool big_endian, uint8_t long_size);
 
-/** tw_schema_hash__text() - add a text of @len bytes, exactly as read from tracefs; @system: "" for header_page and header_event */
+/** tw_schema_hash__text() - add a text of @len bytes, as in its decompressed SCHEMA; @system: "" for a text without a system */
 void tw_schema_hash__text(struct tw_schema_hash *hash, const char *system, const char *text, size_t len);
 
 /** tw_schema_hash__fini() - Return: the id, never 0 */

@@ -185,8 +185,8 @@ enum tw_schema_kind {
 enum tw_schema_encoding { TW_ENCODING_PLAIN = 0, TW_ENCODING_ZSTD = 1 };
 
 /*
- * SCHEMA. The payload follows, plain or as one zstd frame: the system's name, a NUL and the text exactly as in tracefs; or, of a GROUP,
- * SCHEMA TLVs with plain payloads.
+ * SCHEMA. The payload follows, plain or as one zstd frame: the system's name, a NUL and the text as in tracefs (printk_formats may be cut, or have other
+ * addresses); or, of a GROUP, SCHEMA TLVs with plain payloads.
  */
 struct tw_schema_tlv {
 	struct tw_tlv tlv;
