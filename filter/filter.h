@@ -42,7 +42,7 @@ const char *tw_filter__text(const struct tw_filter *filter);
 /** tw_filter__predicates() - Return: number of comparisons. They are numbered from 0, in the order of the text */
 unsigned int tw_filter__predicates(const struct tw_filter *filter);
 
-/** tw_filter__predicate() - Return: the text of comparison @i, without a NUL; owned by @filter. @ret_len: its length, bytes */
+/** tw_filter__predicate() - Return: the text of comparison @i, not NUL-terminated; owned by @filter. @ret_len: its length, bytes */
 const char *tw_filter__predicate(const struct tw_filter *filter, unsigned int i, size_t *ret_len);
 
 /**

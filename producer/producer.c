@@ -334,7 +334,7 @@ int tw_producer__broken(const struct tw_producer *p)
 	return 0;
 }
 
-/* Returns the read_until of the slowest reader; each of its rounds increases it. */
+/* Returns the read_until of the slowest reader, which grows while this reader runs its rounds. */
 uint64_t tw_producer__progress(const struct tw_producer *p)
 {
 	uint64_t least = UINT64_MAX;

@@ -35,7 +35,7 @@ unsigned int rx_link__queues(const char *ifname);
 /**
  * rx_link__wait() - poll() sockets on the interface
  * @fds: the first is a packet socket bound to the interface: the kernel reports there that the interface went down
- * @timeout_ms: as for poll(); reduced by the time waited
+ * @timeout_ms: as for poll(); reduced by the time waited, if a socket is ready
  *
  * Return: 1 = a socket is ready; 0 after the timeout or a signal; -ENETDOWN, once, when the interface went down; -ENODEV when it was removed;
  * another -errno.

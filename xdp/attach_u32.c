@@ -333,7 +333,7 @@ static int add_rule(struct set *set, unsigned int row, const struct tw_rules *ru
 	return err;
 }
 
-/* List the interfaces that rules redirect to, each once. Return: their number. */
+/* List the interfaces that rules or the default action redirect to, each once. Return: their number. */
 static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 {
 	unsigned int n = 0;
@@ -350,7 +350,7 @@ static unsigned int redirects_of(const struct tw_rules *rules, uint32_t *to)
 	return n;
 }
 
-/* If rules redirect frames, add a filter that passes control frames and also copies them to the targets. */
+/* If rules or the default action redirect frames, add a filter that passes control frames and also copies them to the targets. */
 static int add_control(struct set *set, const struct tw_rules *rules, struct tw_error *error)
 {
 	uint32_t to[TW_RULES_MAX + 1];
