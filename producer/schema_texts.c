@@ -15,7 +15,7 @@
 #include "schema/print.h"
 #include "wire/schema_text.h"
 
-#define FTRACE_FORMATS_MAX 64 /* limit of formats of system ftrace; Linux 6.18 has 19 */
+#define FTRACE_FORMATS_MAX 64 /* limit of formats of system ftrace; Linux 6.18 has up to 19 */
 
 /* @text: allocated; owned by the source */
 static struct tw_schema_source source_of(enum tw_schema_kind kind, uint16_t id, const char *system, char *text)

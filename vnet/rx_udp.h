@@ -14,7 +14,7 @@
 
 /*
  * Default buffer, bytes. The kernel charges the memory of a datagram, at least 768 bytes, and permits twice the size of the buffer: 174,000
- * short datagrams fit. If 500,000 datagrams a second arrive, a thread that waits 0.2 s for a CPU therefore loses none.
+ * short datagrams fit. If 500,000 of them arrive a second, a thread that waits 0.2 s for a CPU therefore loses none.
  */
 #define TW_RX_UDP_BUFFER (64u << 20)
 
