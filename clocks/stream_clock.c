@@ -17,7 +17,10 @@
 #define MOVED_NS   TW_NS_PER_MS           /* smaller changes of the offset are not reported */
 #define MOVED_MORE 8                      /* nor are changes below this multiple of the reported error */
 
-/* An estimate of the stream's clock at one time, from the source with the smaller error: exchanges, or the reports of both hosts. */
+/*
+ * An estimate of the stream's clock at one time, from the source with the tighter bounds: exchanges, or the reports of both hosts. If these
+ * contradict each other, it is from exchanges.
+ */
 struct estimate {
 	struct tw_bounds bounds; /* of the stream's clock - the capture host's clock, ns */
 	struct tw_bounds drift;  /* ns per s */
@@ -264,7 +267,7 @@ static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offse
 	return error + error / 4 + growth;
 }
 
-/* Whether the error has been far below the reported error for at least LOW_NS. */
+/* Whether the error has been far below the reported error for at least LOW_NS, or is known while the reported error is unknown. */
 static bool is_low(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {
 	if (c->stated.error_ns == TW_ERROR_UNKNOWN)

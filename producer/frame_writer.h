@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes the frames of a reader thread to its sink. At most one frame is open; it belongs to one channel. Each channel numbers its events
- * before any of them can be shed, so each missing event is visible as a gap.
+ * Writes the frames of a reader thread to its sink. At most one frame is open; it belongs to one channel. Shed events use numbers of their
+ * channel, too, so each missing event is visible as a gap.
  *
  * Back-pressure: while the sink has no room, the thread waits, and the kernel's ring buffers the events. After 2 s (PATIENCE_NS), or if the
  * sink fails, events are shed and counted. A LOST record reports them as soon as frames can be sent again. After the deadline, the writer
