@@ -584,9 +584,10 @@ const struct cli_command cli_command_info = {
 		"recorded events are the sum of those in the file and those at each place where events were lost or "
 		"rejected. FILE is a pcapng or pcap file with Tracewire's frames, also compressed with zstd; - is "
 		"standard input.\n\n"
-		"Files written by Tracewire contain the ledger; info compares it with the events in the file. For "
-		"captures by other programs, and for files whose writer was killed, info makes the ledger from the "
-		"numbers and counters in the frames. A ledger is open if the end of the stream is not in the file.\n\n"
+		"Files written by Tracewire contain the ledger; info compares it with the events in the file. If a "
+		"file has none, because another program wrote it or its writer was killed, info makes the ledger from "
+		"the numbers and counters in the frames. A ledger is closed if the end of the stream was received and "
+		"the kernel's counters are known, running if a killed capture wrote it last, and otherwise open.\n\n"
 		"The exit status is 1 if a file is damaged or truncated; info describes it up to that place.",
 	.examples = examples,
 	.groups = groups,

@@ -206,8 +206,8 @@ const struct cli_command cli_command_report = {
 		"Prints one line per event in the layout of trace-cmd report: task, CPU, time, event, text. FILE is a "
 		"recording, or a pcapng or pcap capture of an interface, which report puts into time order. It may be "
 		"compressed with zstd; - is standard input.\n\n"
-		"The exit status is 1 if the capture is damaged, after the events before the damage. It is 2 if no "
-		"format in the capture has an event or a field that the options name.",
+		"If the capture is damaged, report prints the events before the damage, and ends with status 1. It "
+		"ends with status 2 if no format in the capture has an event or a field that the options name.",
 	.details =
 		"Texts of the kernel may contain any bytes. Control characters, characters that change the direction "
 		"of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on a terminal and elsewhere. --raw "

@@ -128,13 +128,14 @@ static int bind_side(const struct tw_binding *binding, const struct tw_subject *
 	const struct tw_field *field = subject->field;
 	uint8_t bytes[TW_LITERAL_BYTES_MAX], prefix;
 	const size_t len = read_bytes(subject, literal, bytes, &prefix);
+	const uint32_t address = field->place == TW_PLACE_FIXED ? field->size : 0; /* bytes of an address */
 
 	if (!len)
 		return tw_filter_error(binding->error, -EINVAL, literal->column,
 				       "'%s' has bytes, written aa:bb:cc%s; '%.64s' is not of that form", subject->name,
-				       field->size == 4    ? " or as an IPv4 address"
-				       : field->size == 16 ? " or as an IPv6 address"
-							   : "",
+				       address == 4    ? " or as an IPv4 address"
+				       : address == 16 ? " or as an IPv6 address"
+						       : "",
 				       literal->text);
 	if (prefix && test->op != TW_TEST_EQ && test->op != TW_TEST_NE)
 		return tw_filter_error(binding->error, -EINVAL, literal->column,

@@ -204,7 +204,8 @@ static int append(struct expression_parser *p, enum tw_postfix_kind kind, unsign
 	struct tw_filter *filter = p->filter;
 
 	if (filter->n_postfix == TW_POSTFIX_MAX)
-		return tw_filter_error(p->error, -E2BIG, parser__column(p), "the expression has too many operators");
+		return tw_filter_error(p->error, -E2BIG, parser__column(p),
+				       "the expression has more than %d comparisons and operators", TW_POSTFIX_MAX);
 	filter->postfix[filter->n_postfix++] =
 		(struct tw_postfix){ .kind = (uint8_t)kind, .predicate = (uint16_t)predicate };
 	return 0;

@@ -271,8 +271,8 @@ static int refuse(struct tw_capture_file *file, struct tw_error *error)
 	if (there >= sizeof(dat) && !memcmp(first, dat, sizeof(dat)))
 		return tw_error__set(
 			error, -EINVAL,
-			"%s is a trace.dat file, not a capture; `tracewire convert %s OUT.pcapng` converts it",
-			file->name, file->name);
+			"%s is a trace.dat file, not a capture: convert it with `tracewire convert FILE OUT.pcapng`",
+			file->name);
 	if (there >= sizeof(gzip) && !memcmp(first, gzip, sizeof(gzip)))
 		return tw_error__set(error, -EINVAL, "%s is compressed by gzip: decompress it first, with `gunzip -c`",
 				     file->name);

@@ -322,10 +322,10 @@ static bool take_dump_shape(struct tw_expr *expr, const uint32_t *operands, stru
 	uint64_t value[7] = { 0 };
 
 	if (expr->nodes[operands[0]].kind != TW_EXPR_TEXT)
-		return tw_expr__refuse(expr, node->column, "the prefix of the lines is not constant");
+		return tw_expr__refuse(expr, node->column, "the prefix of __print_hex_dump() is not constant");
 	for (size_t i = 0; i < sizeof(places); i++) {
 		if (expr->nodes[operands[places[i]]].kind != TW_EXPR_NUMBER)
-			return tw_expr__refuse(expr, node->column, "the shape of the lines is not constant");
+			return tw_expr__refuse(expr, node->column, "the layout of __print_hex_dump() is not constant");
 		value[places[i]] = expr->nodes[operands[places[i]]].value;
 	}
 	node->args[2] = operands[0];

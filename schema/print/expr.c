@@ -122,7 +122,7 @@ static void fold(struct tw_expr *expr, uint16_t punct, struct type operands, str
 	left->is_signed = result.is_signed;
 }
 
-/* The operands' type is in elem_size and elem_signed: the type of a comparison is int. */
+/* elem_size and elem_signed have the type of the operands, because size and is_signed have that of the result: int for a comparison. */
 bool tw_expr__binary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint32_t a, uint32_t b, uint32_t *ret)
 {
 	bool (*check)(struct tw_expr *, uint32_t) = is_logic(punct) ? truth_of_bytes : tw_expr__need_number;

@@ -44,7 +44,7 @@ void sample__control(struct sample *s);
 void sample__out_of_band(struct sample *s, uint64_t time);
 void sample__cpu(struct sample *s, uint16_t cpu, uint64_t time);
 void sample__end(struct sample *s);
-/* A whole packet with its link header; a frame. */
+/* Write a packet that has its link header; write a frame, with a header of Ethernet or UDP before it. */
 void sample__packet(struct sample *s, const void *packet, size_t len);
 void sample__raw(struct sample *s, const void *frame, size_t len);
 

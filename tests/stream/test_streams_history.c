@@ -262,7 +262,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_first_host_stays), TEST(test_machine), TEST(test_names),  TEST(test_symbols), TEST(test_texts),
+		TEST(test_first_host_stays), TEST(test_machine), TEST(test_names), TEST(test_symbols), TEST(test_texts),
 		TEST(test_added_texts),      TEST(test_memory),
 	};
 

@@ -37,7 +37,7 @@ struct filter_live {
 /**
  * filter_live__run() - run both producers and count events, for @seconds or until a request to stop
  * @seconds: 0 = no limit
- * @ret: the caller's; filter_live__fini()
+ * @ret: filled if 0 is returned; freed by filter_live__fini()
  *
  * Requires events in @selection, and privileges to trace. Shows progress on standard error, if that is a terminal.
  *
