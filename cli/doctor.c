@@ -555,9 +555,9 @@ const struct cli_command cli_command_doctor = {
 	.name = "doctor",
 	.summary = "Check what works on this machine, and how to repair the rest",
 	.description =
-		"Checks what Tracewire needs from the kernel, the caller's privileges and Wireshark. Each line has "
-		"ok, limited (works, but not as well as possible) or no, and what to do about it. The checks make a "
-		"trace instance, and a veth pair in a separate network namespace, and remove them.\n\n"
+		"Checks what Tracewire needs from the kernel, the caller's privileges and Wireshark. Each line "
+		"begins with ok, limited (works, but not as well as possible) or no. A line with limited or no also "
+		"says what to do. The checks make a trace instance, and a veth pair in a separate network namespace, and remove them.\n\n"
 		"The exit status is 0 if `tracewire live` can work, otherwise 1.",
 	.groups = groups,
 	.config_size = sizeof(bool),

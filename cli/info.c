@@ -240,11 +240,12 @@ static void show_missing(const struct tw_info *info, const struct tw_info_stream
 
 	if (!missing || info->is_recording)
 		return;
-	printf("%s: %" PRIu64 " events are missing by their numbers: ", name, missing);
+	printf("%s: ", name);
+	say__count(stdout, missing, "{event is|events are} missing, according to the event numbers: ");
 	if (*filter)
 		printf("rejected by the capture filter '%s', or lost\n", filter);
 	else
-		puts("filtered on the way, by a classifier or a capture filter, or lost");
+		puts("rejected by a classifier or a capture filter on the way, or lost");
 }
 
 static int show_ledgers(const struct tw_info *info, struct tw_error *error)

@@ -398,7 +398,10 @@ static int open_poller(struct receiver *r, struct tw_error *error)
 	tw_capture_clock__begin(&r->clock);
 	r->admission = tw_admission__new(&admission);
 	r->poller = r->admission ? tw_clock_poller__new(tw_admission__streams(r->admission), secret) : NULL;
-	return r->poller && r->admission ? 0 : tw_error__set(error, -ENOMEM, "no memory to poll clocks");
+	return r->poller && r->admission
+		       ? 0
+		       : tw_error__set(error, -ENOMEM,
+				       "no memory for streams that send no proof, or for clock requests");
 }
 
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error)

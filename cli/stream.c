@@ -136,7 +136,7 @@ static const struct cli_option options[] = {
 	  "Send to this host over UDP, to port 18101 by default; write an IPv6 address in brackets",
 	  .offset = offsetof(struct stream, host), .once = "run one stream for each host" },
 	{ 0, "raw-pointers", NULL, CLI_ARG_NONE,
-	  "Send real kernel addresses. By default, they are hashed or moved, differently in each stream, except on a veth "
+	  "Send real kernel addresses. By default, each stream replaces them by other numbers, except on a veth "
 	  "pair of Tracewire with both ends in this network namespace. Equal addresses stay equal, and symbols keep "
 	  "their names, but the kernel's place in memory stays secret",
 	  .offset = offsetof(struct stream, raw_pointers) },

@@ -150,8 +150,8 @@ struct u32_look {
 };
 
 /*
- * Return: frames counted by the filter's first action, or by the filter if it has no action; TW_NOT_COUNTED if there is no counter. An
- * action also counts the frames that the NIC handled.
+ * Return: frames counted by the filter's first action, or by the filter if it has no action; TW_NOT_COUNTED if there is no counter. Frames
+ * that the NIC handled are in an action's counter only if its driver updates it.
  */
 static uint64_t frames_of(struct nlattr **options)
 {

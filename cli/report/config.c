@@ -115,7 +115,7 @@ int report_config__set_until(void *target, const char *text, struct tw_error *er
 	return time_option__parse("until", text, tw_time__now(CLOCK_REALTIME), target, error);
 }
 
-/* The first option that only changes lines of text; NULL = none is given */
+/* An option that is refused with other formats, because it only changes lines of text; NULL = none is given */
 static const char *layout_option(const struct report_config *config)
 {
 	return config->latency ? "--latency" : config->delta ? "--delta" : config->raw ? "--raw" : NULL;

@@ -218,7 +218,7 @@ const struct cli_command cli_command_report = {
 		"clock, which the lines show by default. Other times are times of day as in journalctl, in "
 		"local time: '2026-11-26 20:15:00', '2026-11-26', 20:15:00.5, 20:15, now, today, yesterday, "
 		"@1700000000.5. A time without a date is of today. Z at the end means UTC. The capture must have the "
-		"time of day. The rates of --summary are over the part of this range that the capture has.\n\n"
+		"time of day. The rates of --summary are over the time from --since to --until, as far as the capture has it.\n\n"
 		"Without -t, times are rounded to microseconds. -l adds the columns of latency tracers: interrupts "
 		"off, need-resched, in interrupt, preemption depth.\n\n"
 		"-T fields and --csv write a table, with these columns unless -e names others: time, host, cpu, pid, "
@@ -238,8 +238,8 @@ const struct cli_command cli_command_report = {
 		"summary on standard error counts both, and the packets of other protocols, which are left out. Its "
 		"losses are those of info: events that a filter on the way rejected are not lost. A value that depends "
 		"on a variable of the kernel, such as jiffies, is not in the capture: it is shown as ?.\n\n"
-		"Formats come with the capture. If a name in the options has no format, a file is read to its end "
-		"before the first line is printed. A pipe is checked at its end.",
+		"Formats come with the capture. If the options have a name that is in no format before the first event, a "
+		"file is read to its end before the first line is printed. A pipe is checked at its end.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct report_config),

@@ -30,8 +30,10 @@ static int window__grow(struct tw_tracedat *dat, struct tw_dat_ring *ring, size_
 	ring->window = malloc(len + TW_TRACEDAT_RECORD_SLACK);
 	dat->windows += len - ring->cap;
 	ring->cap = ring->window ? len : 0;
-	if (!ring->window)
-		return tw_dat__damage(dat, ring->at, "no memory for %zu bytes of CPU %u", len, ring->cpu);
+	if (!ring->window) {
+		dat->read_err = -ENOMEM;
+		return tw_dat__damage(dat, ring->at, "%zu bytes of CPU %u", len, ring->cpu);
+	}
 	memset(ring->window + len, 0, TW_TRACEDAT_RECORD_SLACK);
 	return 0;
 }

@@ -415,8 +415,9 @@ static int put_back(const char *mark, struct tw_error *error)
 	if (err)
 		return tw_error__set(error, err, "out of memory");
 	if (used)
-		return tw_error__set(error, -ESTALE, "not restored, because another program has changed them since: %s",
-				     names);
+		return tw_error__set(
+			error, -ESTALE,
+			"some settings are not restored, because another program has changed them since: %s", names);
 	tw_top_level__forget(mark);
 	return 0;
 }

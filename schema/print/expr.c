@@ -107,7 +107,7 @@ bool tw_expr__unary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint3
 			    ret);
 }
 
-/* Joins the last two nodes, both numbers. */
+/* Replaces the last two nodes, both constants, by the result of the operator. */
 static void fold(struct tw_expr *expr, uint16_t punct, struct type operands, struct type result, uint32_t a)
 {
 	struct tw_expr_node *left = &expr->nodes[a];

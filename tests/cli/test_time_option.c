@@ -14,7 +14,7 @@
 
 #define S      1000000000ull
 #define NOW    (1782036900 * S + 5) /* 2026-06-21 10:15:00 UTC */
-#define TODAY  1782000000           /* 2026-06-21 00:00 in the zone of these tests, UTC+0 */
+#define TODAY  1782000000           /* 2026-06-21 00:00:00 UTC */
 #define SUMMER "CET-1CEST,M3.5.0,M10.5.0/3"
 
 static void expect(const char *text, int kind, uint64_t ns)

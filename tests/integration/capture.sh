@@ -144,7 +144,7 @@ expect "events without a line of their own" 0 "$(tshark -r "$scratch/cut.pcapng"
 	grep -cvE '^.+-[0-9]+ \[[0-9]{3}\] sched_switch: prev_comm=.* prev_pid=[0-9]+\[Packet size limited during capture\]$')"
 "$tracewire" report -v "$scratch/cut.pcapng" >"$scratch/text" 2>"$scratch/err" || fail "report: $(cat "$scratch/err")"
 says "$scratch/err" "^events +$sent printed of $sent " || fail "report of cut packets: $(cat "$scratch/err")"
-says "$scratch/err" "^$sent truncated frames, read up to the end" || fail "report does not say that packets are cut: $(cat "$scratch/err")"
+says "$scratch/err" "^$sent truncated frames, read up to the cut" || fail "report does not say that packets are cut: $(cat "$scratch/err")"
 says "$scratch/err" "^$sent events, 0 lost$" || fail "cut packets are no damage: $(cat "$scratch/err")"
 expect "lines of cut events" "$sent" "$(grep -cE ' sched_switch: +prev_comm=.* prev_pid=[0-9]+ \[cut by the capture\]$' "$scratch/text")"
 

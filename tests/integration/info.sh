@@ -67,7 +67,7 @@ balanced "$scratch/less.pcapng" closed
 less=$(of "$scratch/less.pcapng" "l['places']['wire']")
 lost=$((sent - $(of "$scratch/less.pcapng" "l['places']['delivered']")))
 expect "missing in a capture without a packet" "$lost" "$less"
-"$tracewire" info "$scratch/less.pcapng" | grep -qE ": $less events are missing by their numbers: rejected by a classifier .* or lost$" ||
+"$tracewire" info "$scratch/less.pcapng" | grep -qE ": $less events? (is|are) missing, according to the event numbers: rejected by a classifier .* or lost$" ||
 	fail "no word of missing events: $("$tracewire" info "$scratch/less.pcapng" | tail -n 2)"
 
 # The capture filter of dumpcap is named as a reason
@@ -75,7 +75,7 @@ rejected=$(of "$scratch/filtered.pcapng" "l['places']['wire']")
 [ "$rejected" -gt 0 ] || fail "dumpcap's filter rejected nothing"
 "$tracewire" report "$scratch/filtered.pcapng" 2>&1 >/dev/null | grep -qF "$rejected missing on the way to the capture, filtered or lost: the capture program had the filter '$filter'" ||
 	fail "report does not say what dumpcap filtered: $("$tracewire" report "$scratch/filtered.pcapng" 2>&1 >/dev/null)"
-"$tracewire" info "$scratch/filtered.pcapng" | grep -qF ": $rejected events are missing by their numbers: rejected by the capture filter '$filter', or lost" ||
+"$tracewire" info "$scratch/filtered.pcapng" | grep -qF ": $rejected events are missing, according to the event numbers: rejected by the capture filter '$filter', or lost" ||
 	fail "no word of the filter: $("$tracewire" info "$scratch/filtered.pcapng" | tail -n 2)"
 
 # Frames are lost, repeated and reordered: each event is counted at the right place

@@ -171,7 +171,7 @@ static void removed_by_others(void **state)
 	}
 }
 
-#define FULL       100000 /* size of the disk, bytes */
+#define FULL       100000 /* largest size of a file, in place of a full disk, bytes */
 #define BLOCK_BODY 1000
 
 /* A section, or an incompressible block: whole pcapng blocks. Return: length */

@@ -79,7 +79,7 @@ refuse() { # STATUS PATTERN WORD...
 	nothing_left v1
 }
 refuse 2 'XDP cannot mark frames' --hook xdp 'cpu == 0' --action mark:1
-refuse 2 'redirected to v0 arrive on v1 again' 'cpu == 0' --action redirect:v0
+refuse 2 'redirected to v0 would arrive on v1 again' 'cpu == 0' --action redirect:v0
 refuse 2 '2 expressions and 1 actions' 'cpu == 0' --action drop 'cpu == 1'
 refuse 2 "rule 2: column 1: " --from "$capture" 'cpu == 0' --action drop 'no_such_field == 1' --action drop
 refuse 2 'rule 1: column ' 'cpu ==' --action drop
