@@ -543,7 +543,7 @@ static void no_captures(void **state)
 		{ "", 0, "made is empty" },
 		{ "\n", 1, "neither a pcapng nor a pcap file" },
 		{ "name: sched_switch\n", 19, "neither a pcapng nor a pcap file" },
-		{ "\x17\x08\x44tracing", 10, "`tracewire convert made OUT.pcapng`" },
+		{ "\x17\x08\x44tracing", 10, "`tracewire convert FILE OUT.pcapng`" },
 		{ "\x1f\x8b\x08\0", 4, "`gunzip -c`" },
 		{ "\xa1\xb2\xc3\xd5", 4, "neither" },
 	};
