@@ -31,7 +31,8 @@ void progress__begin(struct progress *p, const char *what, const char *name, boo
 				.ending = -1 };
 }
 
-static void print(const struct progress *p, double done, double all, double seconds)
+/* If standard error does not accept a line, it gets no more. */
+static void print(struct progress *p, double done, double all, double seconds)
 {
 	const double share = all > 0 && done < all ? done / all : 1;
 	const double left = share > 0 ? seconds / share - seconds : 0;
@@ -41,7 +42,7 @@ static void print(const struct progress *p, double done, double all, double seco
 	say(stderr, "%s %s: %.0f %%, %.0f MB/s, %.0f s left", p->what, p->name, share * 100, done / seconds / 1e6,
 	    left);
 	fputs(p->terminal ? CLEAR : "\n", stderr);
-	fflush(stderr);
+	p->quiet = fflush(stderr);
 }
 
 void progress__show(struct progress *p, uint64_t done, uint64_t all)

@@ -232,9 +232,10 @@ static void free_producer(const struct session *session)
 
 	if (stay)
 		note__say(
-			"%u trace instances of this run stay, disabled, because another process has files in them open; "
-			"`tracewire cleanup` removes them later",
-			stay);
+			"%u trace %s, disabled, because another process has open files there; `tracewire cleanup` removes "
+			"%s later",
+			stay, stay == 1 ? "instance of this run stays" : "instances of this run stay",
+			stay == 1 ? "it" : "them");
 }
 
 int session__run(const struct run_config *config, const struct tw_producer_options *defaults, char **command,

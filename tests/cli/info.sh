@@ -126,7 +126,7 @@ for line in '330 events are in the file, but its ledger has 350' 'events after n
 done
 grep -qE '^debian:tracewire-126 +400 +350 +10 +40 +0  closed$' out || fail "the ledger: $(cat out)"
 
-refuses 2 "tracewire info: no capture is given: name files, or - for standard input" info
+refuses 2 "tracewire info: info needs a capture: files, or - for standard input" info
 refuses 2 "tracewire info: cannot open missing: No such file or directory" info missing
 echo "this is some text, and no capture at all" >text
 refuses 2 "tracewire info: text is neither a pcapng nor a pcap file, according to its first bytes" info text

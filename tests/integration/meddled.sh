@@ -39,7 +39,7 @@ run=$pid
 wait_for has_events
 exec 5<"$tracing/instances/tracewire-$run/trace"
 interrupt "$run" || fail "read by others: the run fails: $(cat "$scratch/run.err")"
-says "$scratch/run.err" "^another process has files .*: 1 of them stay" || fail "read by others: $(cat "$scratch/run.err")"
+says "$scratch/run.err" "^1 trace instance of this run stays, disabled, because another process" || fail "read by others: $(cat "$scratch/run.err")"
 expect "tracing of the instance that stays" 0 "$(cat "$tracing/instances/tracewire-$run/tracing_on")"
 exec 5<&-
 "$tracewire" cleanup >"$scratch/told" 2>&1 || fail "cleanup: $(cat "$scratch/told")"
