@@ -52,13 +52,13 @@ void say__count(FILE *out, uint64_t n, const char *text)
 {
 	fprintf(out, "%" PRIu64 " ", n);
 	while (*text) {
-		const char *begin = strchrnul(text, '{'), * or = strchrnul(begin, '|'), *end = strchrnul(or, '}');
+		const char *begin = strchrnul(text, '{'), *bar = strchrnul(begin, '|'), *end = strchrnul(bar, '}');
 
 		fwrite(text, 1, (size_t)(begin - text), out);
 		if (*end && n == 1)
-			fwrite(begin + 1, 1, (size_t)(or -begin - 1), out);
+			fwrite(begin + 1, 1, (size_t)(bar - begin - 1), out);
 		else if (*end)
-			fwrite(or +1, 1, (size_t)(end - or -1), out);
+			fwrite(bar + 1, 1, (size_t)(end - bar - 1), out);
 		text = *end ? end + 1 : end;
 	}
 }

@@ -366,14 +366,14 @@ uint32_t tw_expr__peel(const struct tw_expr *expr, uint32_t i)
 }
 
 /* The constant operand of a `&`, in the type of the operation. Return: false if neither is constant */
-static bool constant_mask(const struct tw_expr *expr, const struct tw_expr_node *and, uint64_t *ret_mask,
+static bool constant_mask(const struct tw_expr *expr, const struct tw_expr_node *node, uint64_t *ret_mask,
 			  uint32_t *ret_other)
 {
-	const uint32_t constant = is_number(expr, and->args[0]) ? 0 : 1;
+	const uint32_t constant = is_number(expr, node->args[0]) ? 0 : 1;
 
-	*ret_mask = tw_arith__narrow(expr->nodes[ and->args[constant]].value, and->elem_size, and->elem_signed);
-	*ret_other = and->args[!constant];
-	return is_number(expr, and->args[constant]);
+	*ret_mask = tw_arith__narrow(expr->nodes[node->args[constant]].value, node->elem_size, node->elem_signed);
+	*ret_other = node->args[!constant];
+	return is_number(expr, node->args[constant]);
 }
 
 const struct tw_field *tw_expr__masked_field(const struct tw_expr *expr, uint32_t i, uint64_t *ret_mask)
