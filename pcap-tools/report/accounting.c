@@ -52,8 +52,8 @@ static void count(const struct tw_report *report, const struct tw_stream *stream
 	n->events_out = minus(n->events_out, tw_count__plus(s->filtered, s->damaged));
 	n->filtered = tw_count__plus(n->filtered, s->filtered);
 	n->damaged = tw_count__plus(n->damaged, s->damaged);
-	n->malformed =
-		0; /* the stats of the report count malformed frames, without those that the capturing program cut */
+	/* The stats of the report count malformed frames, without those that the capturing program cut. */
+	n->malformed = 0;
 	if (stream->counters.from_start) {
 		n->gaps_wire = tw_count__plus(n->gaps_wire, n->before);
 		n->before = 0;
