@@ -95,10 +95,10 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 /* Note a frame in row entry @which. Return: whether the frame begins with the number after the previous frame's numbers. */
 static bool row__goes_on(struct tw_number_row *row, unsigned int which, const struct tw_frame_info *info)
 {
-	const bool goes_on = row->known[which] && row->next[which] == info->seq;
+	const bool goes_on = row->next[which] && row->next[which] == info->seq;
 
-	row->known[which] = info->events; /* a repeated frame without numbers must not count as consecutive */
-	row->next[which] = info->seq + info->events;
+	/* A repeated frame without numbers must not count as consecutive. */
+	row->next[which] = info->events ? info->seq + info->events : 0;
 	return goes_on;
 }
 
@@ -106,7 +106,14 @@ bool tw_number_row__see(struct tw_number_row *row, const struct tw_frame_info *i
 {
 	if (info->source == TW_SOURCE_CONTROL)
 		return row__goes_on(row, 0, info);
-	if (!row->channel)
+	if (row->channel != info->channel) {
+		if (row->channel && row->others < TW_OTHERS_MAX) {
+			row->others++;
+			return false;
+		}
 		row->channel = info->channel;
-	return row->channel == info->channel && row__goes_on(row, 1, info);
+		row->next[1] = 0;
+	}
+	row->others = 0;
+	return row__goes_on(row, 1, info);
 }

@@ -60,14 +60,16 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 			const struct tw_standing *newcomer, size_t *ret);
 
 /*
- * The expected numbers of a stream, all zero at the start. Index 0: control frames; index 1: frames of the first other channel that was
- * received.
+ * The expected numbers of a stream, all zero at the start. Index 0: control frames; index 1: frames of one other channel. This is the first
+ * one received, until TW_OTHERS_MAX frames in a row are from other channels, because a task may leave a CPU after its first event.
  */
 struct tw_number_row {
-	uint64_t next[2];
+	uint64_t next[2];              /* 0 = unknown */
 	uint16_t channel;              /* the channel of index 1; 0 = not received yet */
-	bool known[2];                 /* next[i] is valid */
+	uint16_t others;               /* number of frames of other channels since the last frame of this channel */
 } __attribute__((packed, aligned(4))); /* without padding, because there are many rows */
+
+#define TW_OTHERS_MAX 64 /* so many frames of 9000 bytes fit into a candidate's backlog */
 
 /** tw_number_row__see() - note a frame. Return: whether it continues the numbers of the channel's previous frame, which used numbers */
 bool tw_number_row__see(struct tw_number_row *row, const struct tw_frame_info *info);

@@ -377,6 +377,31 @@ static void addresses_share_the_places(void **state)
 	fixture__free(x);
 }
 
+/* A stream whose numbers never continue fills its share of the backlog. Then no frame of it is kept for a second. */
+static void a_pause_after_the_share(void **state)
+{
+	struct fixture *x = fixture__new((struct tw_admission_options){ .of_one_source = 0 });
+	uint64_t seq = 0;
+
+	(void)state;
+	for (; seq < 10 * 1024; seq += 10)
+		assert_false(come(x, 7, seq, 3));
+	assert_int_equal(refusals(x)->frames, 0);
+	assert_false(come(x, 7, seq += 10, 3));
+	assert_int_equal(refusals(x)->frames, 1);
+	pass(x, 998 * MS);
+	assert_false(come(x, 7, seq += 10, 3));
+	assert_int_equal(refusals(x)->frames, 2);
+	pass(x, 4 * MS);
+	assert_false(come(x, 7, seq += 10, 3));
+	assert_int_equal(refusals(x)->frames, 2);
+	assert_true(come(x, 7, seq + 1, 3));
+	assert_int_equal(x->n_admitted, 1);
+	tw_admission__finish(x->admission);
+	assert_int_equal(refusals(x)->frames, 2 + 1024);
+	fixture__free(x);
+}
+
 /* The source of frames may be forged: only answers from an address count for it. */
 static void a_stream_counts_to_the_address_that_answers(void **state)
 {
@@ -508,6 +533,7 @@ int main(void)
 		cmocka_unit_test(who_is_refused_is_reported),
 		cmocka_unit_test(a_refused_stream_leaves_questions_to_others),
 		cmocka_unit_test(an_address_has_its_share),
+		cmocka_unit_test(a_pause_after_the_share),
 		cmocka_unit_test(addresses_share_the_places),
 		cmocka_unit_test(a_stream_counts_to_the_address_that_answers),
 		cmocka_unit_test(an_answer_proves_nothing_for_other_addresses),

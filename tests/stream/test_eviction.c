@@ -115,11 +115,46 @@ static void what_goes_on(void **state)
 	}
 }
 
+/* The task that is traced leaves a CPU after one frame: the numbers of the next CPU count soon. */
+static void first_channel_left(void **state)
+{
+	struct tw_number_row row = { .channel = 0 };
+	struct tw_frame_info frame = { .source = TW_SOURCE_FTRACE, .channel = 1, .events = 1 };
+	unsigned int frames = 0;
+
+	(void)state;
+	assert_false(tw_number_row__see(&row, &frame));
+	frame.channel = 2;
+	for (; frames < 200 && !tw_number_row__see(&row, &frame); frames++)
+		frame.seq++;
+	assert_int_equal(frames, TW_OTHERS_MAX + 1);
+}
+
+/* As many CPUs as are waited for send in turn, so each frame is from another CPU than the one before. */
+static void channels_in_turn(void **state)
+{
+	struct tw_number_row row = { .channel = 0 };
+
+	(void)state;
+	for (uint16_t seq = 0; seq < 2; seq++) {
+		for (uint16_t channel = 1; channel <= TW_OTHERS_MAX + 1; channel++) {
+			const struct tw_frame_info frame = {
+				.source = TW_SOURCE_FTRACE, .channel = channel, .seq = seq, .events = 1
+			};
+
+			if (tw_number_row__see(&row, &frame) != (seq == 1 && channel == 1))
+				fail_msg("frame %u of channel %u", seq, channel);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_goes),
 		cmocka_unit_test(what_goes_on),
+		cmocka_unit_test(first_channel_left),
+		cmocka_unit_test(channels_in_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
