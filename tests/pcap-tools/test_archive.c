@@ -592,6 +592,34 @@ static void a_full_disk(void **state)
 	close(fd);
 }
 
+/* Packets in the buffer belong to a stream that ended and was retired before the first write failed. */
+static void a_full_disk_after_retirement(void **state)
+{
+	const struct tw_archive_options options = { .from_start = true, .network = true };
+	const uint64_t begin = TW_NS_PER_SECOND;
+	struct tw_archive_report *reports;
+	struct fixture *x = fixture__new(&options);
+
+	(void)state;
+	assert_int_equal(dup2(open("/dev/full", O_WRONLY | O_CLOEXEC), x->fd), x->fd);
+	assert_int_equal(tw_archive__tick(x->archive, begin), 0);
+	put_one_of(x, TEST_STREAM, 0, begin, 1500);
+	put_end_of(x, TEST_STREAM, begin);
+	for (uint64_t now = begin; now <= 11 * begin; now += TW_NS_PER_SECOND / 2)
+		assert_int_equal(tw_archive__tick(x->archive, now), 0);
+	assert_int_equal(tw_archive__reports(x->archive, &reports), 1);
+	assert_int_equal(reports[0].ledger.place[TW_PLACE_DELIVERED], 1);
+	assert_true(reports[0].packets);
+	free(reports);
+	assert_int_equal(tw_archive__finish(x->archive), -ENOSPC);
+	assert_int_equal(tw_archive__reports(x->archive, &reports), 1);
+	assert_int_equal(reports[0].ledger.place[TW_PLACE_DELIVERED], 0);
+	assert_int_equal(reports[0].ledger.place[TW_PLACE_DISK], 1);
+	assert_int_equal(reports[0].packets, 0);
+	free(reports);
+	fixture__free(x);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -612,6 +640,7 @@ int main(void)
 		TEST(streams_beyond_those_reported),
 		cmocka_unit_test(metadata_beyond_their_room),
 		cmocka_unit_test(a_full_disk),
+		cmocka_unit_test(a_full_disk_after_retirement),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
