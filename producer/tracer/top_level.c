@@ -219,6 +219,7 @@ static int read_plain(int fd, char **ret)
 	struct stat st;
 	char *text;
 	ssize_t len;
+	int err;
 
 	if (fstat(fd, &st))
 		return -errno;
@@ -226,7 +227,12 @@ static int read_plain(int fd, char **ret)
 	if (!text)
 		return -ENOMEM;
 	len = pread(fd, text, (size_t)st.st_size, 0);
-	text[len < 0 ? 0 : len] = '\0';
+	if (len < 0) {
+		err = -errno;
+		free(text);
+		return err;
+	}
+	text[len] = '\0';
 	*ret = text;
 	return 0;
 }
