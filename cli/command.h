@@ -48,7 +48,7 @@ struct cli_command {
 
 	/* NULL if there are subcommands. Return: an exit status. If @error is filled, it is printed. @args is NULL-terminated. */
 	int (*run)(void *config, int n_args, char **args, struct tw_error *error);
-	/* Frees what run and the apply functions of options have allocated in @config. Called last, also without run; may be NULL. */
+	/* Frees what run and the apply functions of options have allocated in @config. Called last, even if run was not called; may be NULL. */
 	void (*discard)(void *config);
 };
 

@@ -332,10 +332,10 @@ const struct cli_command cli_command_convert = {
 		"FILE appears when it is complete, and replaces an older file of that name. A damaged file is "
 		"converted as far as it can be read; the exit status is then 1. The exit status is 2 if INPUT is "
 		"neither a capture nor a recording of trace-cmd of these versions.\n\n"
-		"convert also unpacks a capture whose frames have many events (by `tracewire capture --packed` or "
-		"dumpcap): each event is a packet, in time order across CPUs and machines, with the times that "
-		"capture determined. Packets that are not Tracewire's are not converted; convert says how many there "
-		"were.",
+		"A capture by `tracewire capture --packed` or dumpcap, whose frames may have many events, is unpacked: "
+		"each event is a packet, in time order across CPUs and machines. The times are those that `tracewire "
+		"capture` determined; if dumpcap captured, those of each machine's clock. Packets that are not Tracewire's "
+		"are not converted; their number is printed.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct convert),

@@ -24,8 +24,8 @@ int count_table__print(const struct count_table *table, FILE *out, struct tw_err
 
 /**
  * count_table__json() - write the table as an array, the value of @key: {"event":...,"count":N,"share":0.25,"rate":12.5}. The heading is
- * the name of the first member. If the names are those of tasks, pid, stream and stream_name follow. An unknown rate is null. If the table
- * is full, a last element with the name null counts the events of all further names
+ * the name of the first member. In a table of tasks, the members pid, stream and stream_name come next. An unknown rate is null. If the
+ * table is full, a last element with the name null counts the events of all further names.
  * Return: 0, or -ENOMEM with @error filled.
  */
 int count_table__json(const struct count_table *table, const char *key, struct tw_json *json, struct tw_error *error);

@@ -588,7 +588,8 @@ const struct cli_command cli_command_info = {
 		"Files written by Tracewire contain the ledger; info compares it with the events in the file. If a "
 		"file has none, because another program wrote it or its writer was killed, info makes the ledger from "
 		"the numbers and counters in the frames. A ledger is closed if the end of the stream was received and "
-		"the kernel's counters are known, running if a killed capture wrote it last, and otherwise open.\n\n"
+		"the kernel's counters match. It is running if the capture had not ended when it was written: the capture "
+		"still runs, was killed, or continued in another file. Otherwise it is open.\n\n"
 		"The exit status is 1 if a file is damaged or truncated; info describes it up to that place.",
 	.examples = examples,
 	.groups = groups,

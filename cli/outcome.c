@@ -113,7 +113,7 @@ static uint64_t sum_of(const struct outcome *o, enum place_kind kind)
 	return sum;
 }
 
-/* Whether counters of the kernel do not match: the losses are a lower bound. */
+/* Whether the kernel's counters of a ring do not match the producer's. Then the number of lost events is a lower bound. */
 static bool is_unsure(const struct outcome *o)
 {
 	return o->producer && o->producer->unsure.rings;

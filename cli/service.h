@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Messages to a service manager by the protocol of sd_notify(3): the service is ready, its work continues, it ends. Without a manager
- * (NOTIFY_SOCKET is not set) nothing is done. All messages are sent by one thread, with or without privileges.
+ * (NOTIFY_SOCKET is not set) nothing is done. The functions may be called by one thread only; they need no privileges.
  *
  * The functions do not wait for a manager that does not read. If READY=1 or WATCHDOG=1 cannot be sent, service__alive() tries again;
  * STOPPING=1 is not repeated.

@@ -448,7 +448,7 @@ static const struct cli_option_group *const groups[] = { &run_source_group, &run
 
 static const struct cli_example examples[] = {
 	{ "Stream scheduler events until Ctrl-C", "sudo tracewire stream -e sched -i tw0" },
-	{ "Show the switches to the task sleep, from another terminal",
+	{ "In another terminal, show the switches to the task `sleep`",
 	  "tshark -i tw0 -Y 'trace.sched.sched_switch.next_comm == \"sleep\"'" },
 	{ "Send scheduler events to another host, at most 100 Mbit/s",
 	  "sudo tracewire stream -e sched -u collector --rate 100M" },

@@ -54,7 +54,7 @@ void tw_cache__store(uint64_t schema_id, bool big_endian, uint8_t long_size, con
  */
 char *tw_cache__load(uint64_t schema_id, size_t *ret_len);
 
-/* Called with each text of the files. */
+/* Called with each format text of the cache. */
 typedef void tw_format_files_each(const char *system, const char *text, size_t len);
 
 /** tw_cache__each() - call @each for each text of the cache, the oldest schemas first, so that names keep their meaning */

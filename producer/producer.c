@@ -485,7 +485,7 @@ static bool is_off(const struct tw_instance *instance)
 	return on == '0';
 }
 
-/* The events in the rings do not need names that appear later, and sending these events may take long. */
+/* Stops the recording of task names before the remaining events are sent: this may take long, and these events need no later names. */
 static void stop_names(struct tw_producer *p)
 {
 	tw_instance__write(tw_producer_tasks__instance(p->tasks), "tracing_on", "0", NULL);

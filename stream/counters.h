@@ -103,7 +103,7 @@ uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, en
 	X(filtered, "made FILTERED by a classifier")                                                                 \
 	X(incomplete, "in PARTs that lack a piece")                                                                  \
 	X(damaged, "numbers in a received frame without a readable event for them")                                  \
-	X(gaps, "missing by their numbers; events that arrive later are subtracted")                                 \
+	X(gaps, "missing according to their numbers; events that arrive later are subtracted")                       \
 	X(gaps_wire, "of these, not explained by the next two")                                                      \
 	X(gaps_receiver, "of these, with drops of the receiver between the channel's previous and next frame")       \
 	X(gaps_reported, "of these, reported by a LOST of SHED or TX directly after the gap")                        \
@@ -116,7 +116,7 @@ uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, en
 	X(malformed, "frames that cannot be read, in whole or in part, or with impossible numbers")                  \
 	X(malformed_events, "in frames with impossible numbers, and events beyond the numbers of a frame")           \
 	X(stale, "frames without events that arrived too late to be placed; dropped")                                \
-	X(control_gaps, "control frames missing by their numbers")                                                   \
+	X(control_gaps, "control frames missing according to their numbers")                                         \
 	X(ended, "streams with END: 1 or 0 for one")
 
 /* Sums of these counters over all channels of one stream. */

@@ -7,7 +7,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Events that are missing by their numbers and not assigned to a place yet, by the merge's classes of gaps. */
+/* Events that are missing according to their numbers and not assigned to a place yet, by the merge's classes of gaps. */
 struct missing {
 	uint64_t reported, wire, receiver;
 };

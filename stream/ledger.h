@@ -30,7 +30,8 @@
 	X(classifier, CLASSIFIER, REJECTED, "classifier", "rejected by a classifier between producer and capture") \
 	X(capture_filter, CAPTURE_FILTER, REJECTED, "capture filter", "rejected by the filter of this capture")    \
 	X(unwanted, UNWANTED, REJECTED, "not wanted", "received after the capture had reached its limit")          \
-	X(wire, WIRE, LOST, "wire", "missing by their numbers between producer and capture: filtered or lost")     \
+	X(wire, WIRE, LOST, "wire",                                                                                \
+	  "missing according to their numbers between producer and capture: filtered or lost")                     \
 	X(receiver, RECEIVER, LOST, "receiver", "the capture host's ring was full")                                \
 	X(damaged, DAMAGED, LOST, "damaged", "received damaged or incomplete")                                     \
 	X(disk, DISK, LOST, "disk", "could not be written")
@@ -101,9 +102,9 @@ struct tw_ledger_sources {
 /**
  * tw_ledger__make() - combine all numbers of one stream
  *
- * Events that are missing by their numbers are assigned to places in this order: the producer's reports of shed events, then of events
- * dropped by its interface, then the counters of classifiers. The remaining events were lost in the receiver's ring or on the wire; the
- * merge distinguishes these two by the receiver's drop counter, or LOST records in the file do.
+ * Events that are missing according to their numbers are assigned to places in this order: the producer's reports of shed events, then of
+ * events dropped by its interface, then the counters of classifiers. The remaining events were lost in the receiver's ring or on the wire;
+ * the merge distinguishes these two by the receiver's drop counter, or LOST records in the file do.
  *
  * STATS are totals since the stream's start. If a capture joined late, the first STATS that it received are subtracted. Losses between
  * joining and the first STATS are known only from LOST records, so these are not subtracted. Events that the producer's filter rejected in

@@ -3,8 +3,8 @@
  * Sending frames to a host over UDP, one frame per datagram. All sinks of a run share one socket, so that a stream has one source port,
  * which also receives requests. Datagrams are never fragmented; the kernel segments batches (UDP GSO, udp(7)) if it can.
  *
- * UDP does not report which datagrams arrive. Frames known not to have been sent count as dropped; frames lost on the way show at the
- * receiver by their numbers.
+ * UDP does not report which datagrams arrive. Frames known not to have been sent count as dropped; frames lost on the way are missing
+ * at the receiver, according to their numbers.
  */
 #ifndef TW_TX_UDP_H
 #define TW_TX_UDP_H

@@ -61,7 +61,7 @@ const char *tw_tlv__name(unsigned int type)
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
 }
 
-/* Move past a TLV and its padding. The padding may be missing at the end of a value and of a truncated frame. */
+/* Move past a TLV and its padding. The last TLV of a truncated frame, or of a list in another TLV's value, may lack its padding. */
 static void skip_padded(struct tw_cursor *c, size_t len)
 {
 	const size_t padded = tw_tlv__padded(len);

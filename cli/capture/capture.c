@@ -401,7 +401,7 @@ static int check_ring(const struct capture *capture, struct tw_error *error)
 		return 0;
 	return tw_error__set(error, -ENOSPC,
 			     "writing %s: no space for the number of files of --ring-buffer; %" PRIu64
-			     " files were removed early: make room, or choose fewer or smaller files",
+			     " removed early: make room, or choose fewer or smaller files",
 			     capture->file, removed);
 }
 

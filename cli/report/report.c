@@ -209,8 +209,8 @@ const struct cli_command cli_command_report = {
 		"If the capture is damaged, report prints the events before the damage, and ends with status 1. It "
 		"ends with status 2 if no format in the capture has an event or a field that the options name.",
 	.details =
-		"Texts of the kernel may contain any bytes. Control characters, characters that change the direction "
-		"of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on a terminal and elsewhere. --raw "
+		"Texts of the kernel may contain any bytes. Control characters, line separators, noncharacters, characters "
+		"that change the direction of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on a terminal and elsewhere. --raw "
 		"writes them unchanged.\n\n"
 		"--comm compares with the name that the task had at the time of the event.\n\n"
 		"--since and --until accept two kinds of times. A number is the time since the first event of the "
@@ -219,27 +219,27 @@ const struct cli_command cli_command_report = {
 		"local time: '2026-11-26 20:15:00', '2026-11-26', 20:15:00.5, 20:15, now, today, yesterday, "
 		"@1700000000.5. A time without a date is of today. Z at the end means UTC. The capture must have the "
 		"time of day. The rates of --summary are over the time from --since to --until, as far as the capture has it.\n\n"
-		"Without -t, times are rounded to microseconds. -l adds the columns of latency tracers: interrupts "
+		"Lines show times rounded to microseconds, or with -t in nanoseconds. -l adds the columns of latency tracers: interrupts "
 		"off, need-resched, in interrupt, preemption depth.\n\n"
 		"-T fields and --csv write a table, with these columns unless -e names others: time, host, cpu, pid, "
 		"comm, system, event, text. Further columns of all events are time_ns (an integer), time_epoch "
 		"(seconds since 1970), instance, flags, and info, the same as text. Each field of the events is a "
 		"column: prev_pid, sched_switch.prev_pid or sched.sched_switch.prev_pid. The names of Wireshark, "
 		"which begin with trace., are also known. A field that an event does not have is empty. --csv quotes "
-		"values where needed. Losses are only in the summary. If several options name a format, the last one applies.\n\n"
+		"values where needed. A table has no lines for losses: they are in the summary only. If several options name a format, the last one applies.\n\n"
 		"In JSON, time is a string of seconds, and time_ns the same time as an integer with all its digits. "
 		"Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
 		"A file of -o appears when it is complete.\n\n"
 		"On a terminal, names of events are bold and losses red, unless NO_COLOR is set or TERM is dumb. If the "
 		"terminal has fewer than 100 columns, lines omit the blanks that align them. Files and pipes always get the same "
 		"bytes.\n\n"
-		"A line shows each loss, between the events where it happened. Events whose format is not in the "
+		"In text and JSON, each loss has its own line, between the events where it happened. Events whose format is not in the "
 		"capture are shown as bytes, events whose print format cannot be compiled as field=value. The "
-		"summary on standard error counts both, and the packets of other protocols, which are left out. Its "
-		"losses are those of info: events that a filter on the way rejected are not lost. A value that depends "
+		"summary on standard error counts both, and the packets of other protocols, which are left out. "
+		"As in `tracewire info`, events that a filter on the way rejected are not lost. A value that depends "
 		"on a variable of the kernel, such as jiffies, is not in the capture: it is shown as ?.\n\n"
-		"Formats come with the capture. If the options have a name that is in no format before the first event, a "
-		"file is read to its end before the first line is printed. A pipe is checked at its end.",
+		"Formats come with the capture. If the options have a name that no format before the first event has, report "
+		"first reads the whole file to look for it. A pipe cannot be read twice, so its names are checked at its end.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct report_config),

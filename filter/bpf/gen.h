@@ -171,7 +171,7 @@ void tw_chains__fini(struct tw_chains *chains);
 /* chains.c: evaluates the chain of the event's id, and jumps to a label in g->rows. @too_short: as in struct tw_bpf_access */
 void tw_gen__judge(struct tw_gen *g, tw_label too_short);
 
-/* fast_path.c: evaluates a frame with one event in the packet; for all other frames, jumps to the slow path */
+/* fast_path.c: evaluates a frame that has exactly one event, without copying it; for all other frames, jumps to the slow path */
 void tw_gen__fast_path(struct tw_gen *g);
 
 /* fast_path.c: generates a whole program for a NIC */

@@ -40,7 +40,7 @@ struct tw_refusals_row {
 struct tw_refusals {
 	uint64_t frames, events;              /* totals of all addresses */
 	uint64_t reasons[TW_REFUSED_REASONS]; /* number of frames, by reason */
-	uint64_t gave_way; /* number of admitted streams that left: replaced, or beyond `unanswered` */
+	uint64_t gave_way; /* number of admitted streams that were evicted, for others or because of `unanswered` */
 	uint16_t first;    /* reason of the first refusal */
 	size_t n;
 	struct tw_refusals_row rows[TW_REFUSALS_SOURCES]; /* one per address, in order of the first refusal */

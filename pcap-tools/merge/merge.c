@@ -276,7 +276,7 @@ static int stream__watermark(struct tw_merge *m, struct tw_merge_stream *s, cons
 	return 0;
 }
 
-/* Applies the watermarks in a frame, whose bytes are the caller's. */
+/* Applies the watermarks in a frame. Reads the caller's bytes, because the queued copy may already be freed or lack the watermarks. */
 static int stream__watermarks(struct tw_merge *m, struct tw_merge_stream *s, const struct incoming *in)
 {
 	struct tw_cursor tlvs = {

@@ -74,7 +74,7 @@ static void put_comm(struct tw_line *line, const struct tw_report_event *event)
 	tw_line__bytes(line, comm, len);
 }
 
-/* Writes the same text as lines do: of an event whose format is unknown, its bytes. */
+/* Writes the text of an event as in the line format; if the format of the event is unknown, writes its bytes. */
 static void put_text(const struct tw_report *report, struct tw_line *line, const struct tw_report_event *event)
 {
 	if (event->known)

@@ -48,7 +48,7 @@ struct tw_print *tw_print__new(const struct tw_format *format)
 	print->format = format;
 	err = tw_ftrace__bind(format, &print->ftrace) ? list_addresses(print) : tw_print__compile(print);
 	if (!err && tw_print__memory(print) > TW_PRINT_MEMORY_MAX) {
-		err = tw_error__set(&print->why, -E2BIG, "print fmt: its program needs more than %u bytes",
+		err = tw_error__set(&print->why, -E2BIG, "the compiled print fmt needs more than %u bytes",
 				    TW_PRINT_MEMORY_MAX);
 	}
 	if (!err)

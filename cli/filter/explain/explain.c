@@ -417,7 +417,7 @@ static int apply_live(void *data, const char *value, struct tw_error *error)
 	if (tw_number__parse(value, &rule, &config->seconds, NULL))
 		return tw_error__set(
 			error, -EINVAL,
-			"--live '%s' is not a number of seconds: give a whole number up to %u, or 0 to count until Ctrl-C",
+			"--live '%s': give a whole number of seconds up to %u, or 0 to count until Ctrl-C",
 			value, SECONDS_MAX);
 	return 0;
 }
@@ -477,7 +477,7 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, &cli_formats_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Show which comparisons the kernel evaluates, and which Tracewire",
+	{ "Show which comparisons the kernel evaluates, and which ones Tracewire evaluates",
 	  "sudo tracewire filter explain -e sched 'prev_pid == 0 and comm ~ \"k*\"'" },
 	{ "Show whether tc's u32 supports the expression",
 	  "sudo tracewire filter explain -e sched --for attach --hook u32 'cpu == 1'" },
