@@ -48,8 +48,8 @@ void tw_arena__free(struct tw_arena *arena)
 }
 
 /*
- * Add a block of at least @size bytes. The minimum size doubles up to BLOCK_MAX: a small filter needs only one small block, and a large
- * filter few malloc() calls.
+ * Add a block of at least @size bytes. The minimum size doubles up to BLOCK_MAX, so that a small filter needs only one small block, and a
+ * large filter needs few malloc() calls.
  */
 static bool grow(struct tw_arena *arena, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An allocator with a limit. It frees all its allocations together. A parsed or bound filter has its memory in one. */
+/* An allocator with a limit. It frees all its allocations together. A parsed or bound filter has most of its memory in an arena. */
 #ifndef TW_ARENA_H
 #define TW_ARENA_H
 
@@ -14,10 +14,10 @@ struct tw_arena *tw_arena__new(size_t max);
 /** tw_arena__free() - free an arena and all its allocations; @arena may be NULL */
 void tw_arena__free(struct tw_arena *arena);
 
-/** tw_arena__take() - allocate @size zeroed bytes, aligned for any type. Return: NULL if out of memory, or beyond the limit */
+/** tw_arena__take() - allocate @size zeroed bytes, aligned for any type. Return: NULL if out of memory, or if that exceeds the limit */
 void *tw_arena__take(struct tw_arena *arena, size_t size);
 
-/** tw_arena__copy() - allocate a copy of @len bytes, followed by a NUL. Return: NULL if out of memory, or beyond the limit */
+/** tw_arena__copy() - allocate a copy of @len bytes, followed by a NUL. Return: NULL if out of memory, or if that exceeds the limit */
 void *tw_arena__copy(struct tw_arena *arena, const void *bytes, size_t len);
 
 /** tw_arena__is_full() - whether an allocation failed because of the limit */

@@ -116,7 +116,10 @@ enum {
 	DISPLAY = 1 << TW_BACK_END_DISPLAY,
 };
 
-/* Tests that back ends refuse. All conditions that are set must be true: when(test), exceeds(test, limit), and the obstacle `meets`. */
+/*
+ * Tests that back ends refuse: those with one of the subjects and one of the ops, for which each condition that is set is true. The
+ * conditions are when(test), exceeds(test, limit), and that tw_tracefs__obstacle() returns `meets`.
+ */
 struct test_refusal {
 	uint8_t back_ends;
 	uint16_t subjects;
@@ -288,7 +291,8 @@ static const struct test_refusal refusals[] = {
 	/* Operands that every event has. */
 	{ TRACEFS, TIME, ANY, .why = "the kernel's filters cannot compare the time" },
 	{ U32, TIME, ANY, .why = "an event's time is a sum of two numbers, and u32 cannot add" },
-	{ PCAP, TIME, ANY, .why = "an event's time is a sum, and libpcap's optimizer makes wrong programs for sums" },
+	{ PCAP, TIME, ANY,
+	  .why = "an event's time is a sum of two numbers, for which libpcap's optimizer makes wrong programs" },
 	{ TRACEFS, COMM, EXISTS, .why = "the kernel knows names that Tracewire does not know" },
 	{ PRODUCER, COMM, ANY, .why = "the task's name may become known only after the event" },
 	{ BPF, COMM, ANY, .why = "the task's name is not in the frames" },
@@ -353,7 +357,8 @@ static const struct test_refusal refusals[] = {
 	  .why = "the value can be at more than 64 positions in the field" },
 	{ U32, TEXT | BYTES, ORDER | CONTAINS | MATCHES,
 	  .why = "it can only compare bits at fixed offsets for equality" },
-	{ U32 | PCAP, TEXT, GLOB, is_no_prefix, .why = "it supports only patterns whose one wildcard is * at the end" },
+	{ U32 | PCAP, TEXT, GLOB, is_no_prefix,
+	  .why = "it supports no special characters in a pattern, except * at the end" },
 	{ U32, TEXT, VALUE, has_nul, .why = "it cannot search for the NUL of a text" },
 	{ U32, TEXT | BYTES, VALUE, .exceeds = is_longer, .limit = TW_CUBE_VALUE_MAX - 1,
 	  .why = "the value is too long" },
@@ -363,7 +368,7 @@ static const struct test_refusal refusals[] = {
 	{ BPF, TEXT, VALUE, .exceeds = is_dynamic_and_longer, .limit = TW_BPF_TEXT_MAX,
 	  .why = "a BPF program can compare a text of variable length with at most 255 bytes" },
 	{ BPF, TEXT, GLOB, is_no_prefix,
-	  .why = "a BPF program supports only patterns whose one wildcard is * at the end" },
+	  .why = "a BPF program supports no special characters in a pattern, except * at the end" },
 	{ BPF, TEXT, MATCHES, .why = "a BPF program has no regular expressions" },
 	{ BPF, TEXT, CONTAINS, .why = "a BPF program cannot search in a text" },
 	{ BPF, TEXT, ORDER, .why = "a BPF program cannot order texts" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which tests each back end can express. A table (capability.c) lists the tests that a back end refuses, and why. The back ends
- * use it to refuse an expression, the producer for pushdown, and `filter explain` to show the reasons.
+ * Decides which tests each back end can express. A table in capability.c lists the tests that a back end refuses, with the reasons. The
+ * back ends refuse expressions by this table, the producer uses it for pushdown, and `tracewire filter explain` shows the reasons.
  */
 #ifndef TW_CAPABILITY_H
 #define TW_CAPABILITY_H
@@ -23,9 +23,9 @@ enum tw_back_end {
 const char *tw_back_end__name(enum tw_back_end back_end);
 
 /**
- * tw_test__refusal() - find why a back end cannot express a test. Whether the test is negated makes no difference
+ * tw_test__refusal() - find the reason why a back end cannot express a test; the reason is the same for a negated test
  *
- * Return: NULL if the back end can express it; otherwise a clause to follow "because": "the task's name is not in the frames".
+ * Return: NULL if the back end can express it; otherwise a clause to follow "because", such as "the task's name is not in the frames".
  */
 const char *tw_test__refusal(const struct tw_test *test, enum tw_back_end back_end);
 
@@ -45,10 +45,10 @@ int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, en
 
 /**
  * tw_node__weaken() - copy a tree, and replace each test that a back end cannot express by TRUE
- * @arena: memory for the copied nodes; the tests are those of @root
+ * @arena: memory for the copied nodes; they refer to the tests of @root
  * @ret_exact: whether no test was replaced; may be NULL
  *
- * The copy is true for every record for which @root is true. A later stage must evaluate tw_node__rest().
+ * The copy is true for every record for which @root is true. A later stage must evaluate the tree of tw_node__rest().
  *
  * Return: the copy; NULL if out of memory, or if more than TW_TREE_DEPTH_MAX ANDs and ORs are nested.
  */
@@ -58,10 +58,10 @@ struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end bac
 /**
  * tw_node__rest() - make the tree that a later stage must evaluate for records that passed the tree of tw_node__weaken()
  *
- * If the back end can express all tests, the result is TRUE. Otherwise it is the whole tree; but of an AND, only the children with a test
- * that the back end cannot express.
+ * If the back end can express all tests, the result is TRUE. Otherwise it is the whole tree. If the root is an AND, the result has only
+ * those of its children that have a test which the back end cannot express.
  *
- * Return: the tree; NULL if out of memory.
+ * Return: the tree; NULL as from tw_node__weaken().
  */
 const struct tw_node *tw_node__rest(const struct tw_node *root, enum tw_back_end back_end, struct tw_arena *arena);
 

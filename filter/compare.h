@@ -8,11 +8,11 @@
 #include "filter/tree.h"
 
 /*
- * A comparison of numbers, in one form for all operators: (number & mask) is inside or outside of a range. Modulo 2^64,
- * (number & mask) - low <= span is right for signed and unsigned numbers.
+ * A comparison of numbers, in one form for all operators: (number & mask) is inside or outside of a range. It is inside if
+ * (number & mask) - low <= span, modulo 2^64, for signed and for unsigned numbers.
  */
 struct tw_range {
-	uint64_t mask, low, span; /* span: the largest number of the range - low */
+	uint64_t mask, low, span; /* span: the largest number of the range, minus low */
 	bool is_outside; /* the test is true if the number is outside the range; for an array, if all elements are */
 };
 
@@ -53,7 +53,7 @@ int tw_bytes__compare(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b
 /**
  * tw_test__bytes() - whether a TEXT or BYTES test is true for an operand
  * @bytes: the operand
- * @len: its length; that of a text without the NUL
+ * @len: its length, bytes; for a text, without the NUL
  */
 bool tw_test__bytes(const struct tw_test *test, const uint8_t *bytes, size_t len);
 

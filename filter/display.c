@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The texts of the groups of events are joined with `||`. A group's text names its events, unless its tree is true only if a field of an
- * event is present: the name of a field contains its event.
+ * The texts of the groups of events are joined with `||`. A group's text names its events, unless the group's tree is true only
+ * if a field of an event is present: the name of a field includes the name of its event.
  */
 #include "filter/display.h"
 
@@ -20,9 +20,9 @@
 #define TW_DISPLAY_FALSE "!frame" /* in Wireshark every packet is a frame */
 
 /*
- * Wireshark 4 compares like this language: a missing field makes a comparison false; of several values, == needs one that is equal, and !=
- * requires that all differ. It cannot express the smallest number of a signed type, a mask that includes the sign of a signed type, or a
- * mask of a boolean. Other comparisons replace these where possible.
+ * Wireshark 4 compares like this language: a comparison with a missing field is false; if a field has several values, == requires that one
+ * is equal, and != that all differ. Display filters cannot express the smallest number of a signed type, a mask that includes the sign of a
+ * signed type, or a mask of a boolean. Where possible, these are replaced by other comparisons.
  */
 
 /* The context for writing a test. */
@@ -96,8 +96,8 @@ static bool is_in_class(const uint8_t *at, size_t len, unsigned int c)
 }
 
 /*
- * Append a character class as the bytes that it matches (a text has no NUL), in ranges of \xNN, because globs and regular expressions have
- * different special characters.
+ * Append a character class as ranges of the bytes that it matches, written \xNN, because globs and regular expressions have different
+ * special characters. NUL is left out, because a text has none.
  */
 static void put_class(struct tw_line *line, const uint8_t *at, size_t len)
 {
@@ -200,7 +200,7 @@ static bool put_truth(const struct writing *w)
 	return false;
 }
 
-/* Append a comparison with @least, the smallest number of its type. It has no notation, so @least + 1 is written instead. */
+/* Append a comparison with @least, the smallest number of its type. Display filters have no notation for it, so the text avoids it. */
 static bool put_least(const struct writing *w, uint64_t least)
 {
 	switch (w->test->op) {
@@ -362,8 +362,8 @@ static void put_value(const struct writing *w, uint64_t number, const uint8_t *b
 }
 
 /*
- * Append a test that the field is inside or outside of a range. The field must not be an array: each end of the range could be compared
- * with another element.
+ * Append a test that the field is inside or outside of a range. The field must not be an array: the two ends of the range could be
+ * compared with different elements.
  */
 static bool put_between(const struct writing *w, bool inside, const uint8_t *low, size_t low_len, const uint8_t *high,
 			size_t high_len)
@@ -462,8 +462,8 @@ enum joint {
 };
 
 /*
- * How an event is named: by its system, if it has several events and all are chosen; by its name, if all events of that name are chosen;
- * otherwise by both.
+ * How an event is named: by its system, if the system has several events and all of them are chosen; by its name, if all events of that
+ * name are chosen; otherwise by both.
  */
 enum written { BY_SYSTEM, BY_NAME, BY_BOTH };
 
@@ -642,7 +642,10 @@ static bool tells(const struct tw_node *root, bool wants_field)
 	}
 }
 
-/* Append a text that is true for all events, known to the schema or not, except the schema's events that are not in the group. */
+/*
+ * Append a text that is false for the schema's events that are not in the group, and true for the schema's other events. If the group
+ * has unknown ids, the text is also true for events with such ids.
+ */
 static enum joint put_all_but(struct events *events, uint32_t i, struct tw_line *line)
 {
 	const struct tw_group *group = &events->groups->groups[i];
@@ -720,9 +723,10 @@ int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct 
 	if (!err && !groups.n)
 		tw_line__str(line, TW_DISPLAY_FALSE);
 	if (!err && line->cut)
-		err = tw_error__set(error, -E2BIG,
-				    "the expression is too long for display: translated, it needs more than %zu bytes",
-				    room);
+		err = tw_error__set(
+			error, -E2BIG,
+			"the expression is too long for the back end display: its translation needs more than %zu bytes",
+			room);
 	free(events.slots);
 	free(events.list);
 	free(events.entries);

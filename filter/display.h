@@ -8,14 +8,14 @@
 
 /*
  * The filter compares the values that the plugin shows. The plugin escapes texts (base/printable.h), and shows a boolean as 0 or 1,
- * whatever the record contains. If a Wireshark has already read a field of the same name with another type, from another kernel, the plugin
- * gives the new field another name, and the filter is wrong there.
+ * whatever the record contains. If the same Wireshark has already read a field of the same name with another type, from another kernel, the
+ * plugin gives the new field another name. The filter then gives wrong results.
  */
 
 /**
  * tw_display__emit() - append a filter that shows the packets whose event matches; each packet must have only one event
  *
- * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the line has no room; -ENOMEM.
+ * Return: 0; -EOPNOTSUPP as from tw_bound__check(); -E2BIG if the line has no room; -ENOMEM.
  */
 int tw_display__emit(const struct tw_bound *bound, struct tw_line *line, struct tw_error *error);
 

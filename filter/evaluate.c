@@ -30,8 +30,8 @@ enum tw_load {
 };
 
 #define TW_STEPS_MAX  32000                       /* steps of one program */
-#define TW_STEP_MATCH ((uint16_t)TW_BRANCH_TRUE)  /* in place of a step to go to: the event matches */
-#define TW_STEP_NO    ((uint16_t)TW_BRANCH_FALSE) /* in place of a step to go to: the event does not match */
+#define TW_STEP_MATCH ((uint16_t)TW_BRANCH_TRUE)  /* in place of the next step: the event matches */
+#define TW_STEP_NO    ((uint16_t)TW_BRANCH_FALSE) /* in place of the next step: the event does not match */
 
 /* One test of a program, which evaluates the tree of an event. */
 struct tw_step {
@@ -90,7 +90,7 @@ static uint8_t load_of_test(const struct tw_test *test, uint32_t *ret_size)
 	return loads[test->operand];
 }
 
-/* Whether a field is compared by == or != with a text that fits the field and has no NUL: one memcmp() is sufficient. */
+/* Whether a field is compared by == or != with a text that fits the field and has no NUL. One memcmp() is then sufficient. */
 static bool is_plain_text(const struct tw_test *test)
 {
 	return test->operand == TW_ON_FIELD && test->compared == TW_AS_TEXT &&
@@ -136,8 +136,8 @@ static struct tw_step step_of(const struct tw_test *test)
 }
 
 /*
- * Making the evaluator of a bound filter. Events with equal programs share one: for `cpu == 1`, the two thousand events of a kernel have
- * the same program. The evaluator is in the arena of the bound filter. Its table `starts` has an element for each id up to the highest
+ * Making the evaluator of a bound filter. Events with equal programs share one program. For `cpu == 1`, the two thousand events of a kernel
+ * have the same program. The evaluator is in the arena of the bound filter. Its table `starts` has an element for each id up to the highest
  * one; kernels use a few thousand ids.
  */
 
@@ -170,7 +170,10 @@ static int make_room(struct making *m, size_t more)
 	return 0;
 }
 
-/* Append the program of a tree that is neither TRUE nor FALSE. Equal trees have programs with equal bytes. */
+/*
+ * Append the program of a tree that is neither TRUE nor FALSE. Equal comparisons of single numbers become steps with equal bytes. Steps for
+ * other tests contain a pointer to the test, so that only steps for the same test are equal.
+ */
 static int append(struct making *m, const struct tw_node *root)
 {
 	struct tw_branch_walk walk;
@@ -243,7 +246,7 @@ static int add(struct making *m, const struct tw_node *root, uint32_t *ret)
 static int add_all(struct making *m, const struct tw_bound *bound, struct tw_evaluator *evaluator)
 {
 	int err = add(m, bound->unknown, &evaluator->unknown);
-	const struct tw_node *shared = bound->unknown; /* the tree of the previous event; many events share one */
+	const struct tw_node *shared = bound->unknown; /* the previous event's tree, which many events share */
 	uint32_t start = evaluator->unknown;
 
 	for (uint32_t id = 0; id < evaluator->n_starts; id++)
@@ -313,7 +316,7 @@ static bool mask_holds(const struct tw_test *test, const struct tw_value *mask)
 	return tw_test__bytes(test, (const uint8_t *)text, tw_line__len(&line));
 }
 
-/* Whether a test is true for an array: for NE all elements must differ; otherwise one match is sufficient. An empty array: false. */
+/* Whether a test is true for an array: for NE all elements must differ; otherwise one match is sufficient. An empty array gives false. */
 static bool array_holds(const struct tw_test *test, const struct tw_value *array)
 {
 	const struct tw_range range = tw_range__of(test, test->field->elem_size);

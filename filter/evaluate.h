@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The evaluator decides whether an event matches. It is the reference for every back end, and runs in the producer and the tools. It
- * allocates no memory while it evaluates an event.
+ * The evaluator decides whether an event matches. It is the reference for every back end, and runs in the producer and the tools. While
+ * it evaluates an event, it allocates memory only for `matches`.
  */
 #ifndef TW_EVALUATE_H
 #define TW_EVALUATE_H
@@ -49,10 +49,10 @@ int tw_bound__prepare(struct tw_bound *bound, struct tw_error *error);
 bool tw_bound__matches(const struct tw_bound *bound, const struct tw_filter_event *event);
 
 /**
- * tw_filter__given_up() - Return: number of `matches` searches that failed or exceeded a limit, in this thread since it began. Such a
- * search counts as no match.
+ * tw_filter__given_up() - Return: number of `matches` searches of the calling thread that failed or exceeded a limit. Such a search counts
+ * as no match.
  *
- * If it grows during a call of tw_bound__matches(), the result of that call is uncertain.
+ * If the number grows during a call of tw_bound__matches(), the result of that call is uncertain.
  */
 uint64_t tw_filter__given_up(void);
 

@@ -152,9 +152,10 @@ int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_sty
 	ret->text = tw_line__on(ret->pool, room);
 	err = add_events(ret, style, back_end, error);
 	if (!err && ret->text.cut)
-		err = tw_error__set(error, -E2BIG,
-				    "the expression is too long for %s: translated, it needs more than %zu bytes",
-				    tw_back_end__name(back_end), room);
+		err = tw_error__set(
+			error, -E2BIG,
+			"the expression is too long for the back end %s: its translation needs more than %zu bytes",
+			tw_back_end__name(back_end), room);
 	return err;
 }
 

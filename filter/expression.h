@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to filter/. Writes trees as text, for the back ends that produce text. A bound filter has a tree for each event, but such a
- * back end needs one expression for all events. Therefore events whose trees have equal texts form a group.
+ * Internal to filter/. Writes trees as text, for the back ends that produce text. A bound filter has a tree for each event, but a capture
+ * filter or a display filter is one expression for all events. Therefore events whose trees have equal texts form a group. u32 also uses
+ * these groups.
  */
 #ifndef TW_FILTER_EXPRESSION_H
 #define TW_FILTER_EXPRESSION_H
@@ -70,13 +71,13 @@ void tw_groups__fini(struct tw_groups *groups);
 /**
  * tw_groups__next_ids() - find the next range of ids of a group's events, or of the schema's other events (@others)
  * @at: position in bound->events; 0 for the first call
- * @ret_first, @ret_last: the first and the last id of the range; each id between them is also of such an event
+ * @ret_first, @ret_last: the first and the last id of the range; each id between them also belongs to such an event
  * Return: false if there is no other range.
  */
 bool tw_groups__next_ids(const struct tw_groups *groups, uint32_t group, bool others, size_t *at, uint16_t *ret_first,
 			 uint16_t *ret_last);
 
-/** tw_group__knows() - Return: number of events in a group that the schema has */
+/** tw_group__knows() - Return: number of a group's events that the schema has */
 static inline size_t tw_group__knows(const struct tw_group *group)
 {
 	return group->n - group->has_unknown;

@@ -28,8 +28,8 @@ struct tw_filter;
  * @text: NUL-terminated; is copied
  * @ret: free with tw_filter__free()
  *
- * Return: 0; -EINVAL for an invalid expression; -E2BIG beyond a limit; -ENOMEM. @error begins with "column N: "; N is the position in
- * bytes, counted from 1.
+ * Return: 0; -EINVAL for an invalid expression; -E2BIG if it exceeds a limit; -ENOMEM. @error begins with "column N: "; N is the position
+ * in bytes, counted from 1.
  */
 int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *error);
 
@@ -57,8 +57,8 @@ struct tw_bind_options {
 	const struct tw_schema *schema; /* formats of the events; must exist unchanged as long as the bound filter */
 	bool big_endian;                /* byte order of the event bodies */
 	/*
-	 * If true, a name or value that no event of the schema has is no error: its comparison is false. This is for receivers and for
-	 * schemas that may grow. If false, it is an error, which suggests a similar name if there is one.
+	 * Whether a name or value that no event of the schema has is accepted: its comparison is then false. This is for receivers and for
+	 * schemas that may grow. Otherwise, such a name or value is an error, whose text suggests a similar name if there is one.
 	 */
 	bool unknown_is_absent;
 };

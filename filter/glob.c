@@ -126,7 +126,7 @@ struct tw_glob_shape tw_glob_shape__of(const uint8_t *pattern, size_t len)
 
 	while (begin < len && pattern[begin] == '*')
 		begin++;
-	/* A star after a backslash or in brackets is an ordinary character. So stars at the end can be found only from the beginning. */
+	/* A star after a backslash or in brackets is an ordinary character. So the pattern is read from its beginning to find stars at its end. */
 	end = begin;
 	for (size_t i = begin; i < len; i += step) {
 		step = tw_glob__element(pattern + i, len - i);

@@ -10,9 +10,9 @@
 /**
  * tw_glob__matches() - whether a pattern matches the whole text
  *
- * `*` matches any number of bytes, also 0; `?` one byte; `[a-z]` one byte from a to z; `[!a-z]` one other byte; `\` and a byte
- * match that byte. A `]` directly after `[` or `[!` belongs to the class. A `[` without a closing bracket is an ordinary byte. A `\` at the
- * end of the pattern is ignored.
+ * `*` matches any number of bytes, also 0; `?` one byte; `[a-z]` one byte from a to z; `[!a-z]` one byte that is not from a to z.
+ * `\` and the byte after it match that byte. A `]` directly after `[` or `[!` belongs to the class. A `[` without a closing bracket is an
+ * ordinary byte. A `\` at the end of the pattern is ignored.
  *
  * The number of steps grows at most with the product of both lengths.
  */
@@ -33,8 +33,8 @@ struct tw_glob_shape {
 struct tw_glob_shape tw_glob_shape__of(const uint8_t *pattern, size_t len);
 
 /**
- * tw_glob_shape__is_prefix() - whether a pattern has no wildcard except stars at its end: a text must begin with the body, or be equal
- * to it if there is no star
+ * tw_glob_shape__is_prefix() - whether a pattern has no special characters except stars at its end. It then matches a text that begins with
+ * the body; without a star, only a text that equals the body
  */
 static inline bool tw_glob_shape__is_prefix(const struct tw_glob_shape *glob)
 {
@@ -42,7 +42,7 @@ static inline bool tw_glob_shape__is_prefix(const struct tw_glob_shape *glob)
 }
 
 /**
- * tw_glob__element() - Return: length of the element at @at: 1, 2 for a backslash and its byte, or a whole class in brackets
+ * tw_glob__element() - Return: length of the element at @at, bytes: a byte, a backslash and a byte, or a whole class in brackets
  * @left: bytes of the pattern from @at on, at least 1
  */
 size_t tw_glob__element(const uint8_t *at, size_t left);

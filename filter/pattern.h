@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to filter/. Compiles the regular expressions of `matches`, and searches for them. */
+/* Internal to filter/. Compiles the regular expressions of `matches`, and searches texts for matches. */
 #ifndef TW_PATTERN_H
 #define TW_PATTERN_H
 
@@ -12,8 +12,8 @@
 /**
  * tw_pattern__new() - compile a regular expression
  * @ret_at: offset of an error in the expression, bytes
- * @why: for the reason of an error, 256 bytes
- * Return: a pcre2_code; NULL if the expression is invalid, with @ret_at and @why filled.
+ * @why: buffer of 256 bytes for the reason of an error
+ * Return: a pcre2_code; NULL if it cannot be compiled, with @ret_at and @why filled.
  */
 void *tw_pattern__new(const struct tw_literal *literal, size_t *ret_at, char *why);
 

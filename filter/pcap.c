@@ -142,7 +142,7 @@ static void put_order_word(struct tw_line *line, const struct load_word *word, u
 	put_hex(line, value >> word->shift & tw_number__mask(word->size));
 }
 
-/* Append an ordered comparison of a number that has several words; the first word that differs decides. @words: the highest first */
+/* Append an ordered comparison of a number in several words; the first word that differs decides. @words: the highest first */
 static bool put_order(struct tw_line *line, const struct load_word *words, unsigned int n, uint8_t op, uint64_t value)
 {
 	for (unsigned int i = 0; i + 1 < n; i++) {
@@ -158,8 +158,8 @@ static bool put_order(struct tw_line *line, const struct load_word *words, unsig
 }
 
 /*
- * Split a number into words, the highest first; a little-endian number into its bytes. They cannot be combined with shifts, because that
- * needs scratch memory, whose content the optimizer of libpcap 1.10 loses. Return: number of words
+ * Split a number into words, the highest first; a little-endian number into its bytes. The words are not combined with shifts, because
+ * that needs scratch memory, whose content the optimizer of libpcap 1.10 loses. Return: number of words
  */
 static unsigned int split(const struct tw_test_place *place, uint64_t mask, uint64_t bias, struct load_word *ret)
 {
@@ -236,8 +236,9 @@ static bool put_number(const struct tw_test *test, struct tw_line *line)
 }
 
 /*
- * Texts and bytes at a fixed offset are compared four bytes at a time. A text ends with its first NUL. It equals a value if it begins with
- * the value, followed by a NUL or the end of the field. No byte is less than a NUL, so texts can be ordered by their bytes and the NUL.
+ * Texts and bytes at a fixed offset are compared up to four bytes at a time. A text ends before its first NUL, or with its field. It equals
+ * a value if the field begins with the value, followed by a NUL or the end of the field. No byte is less than a NUL, so texts can be
+ * ordered by their bytes including the NUL.
  */
 
 /* Bytes of the packet, and the value that they are compared with. */
@@ -286,7 +287,7 @@ static bool put_equal_bytes(struct tw_line *line, const struct bytes *bytes)
 	return len > 4 || len == 3;
 }
 
-/* Append a test that the bytes are less (@before) or greater than the value; with @or_equal, also if they are equal. */
+/* Append a test that is true if the bytes are less (@before) or greater than the value; with @or_equal, also if they are equal. */
 static bool put_bytes_order(struct tw_line *line, const struct bytes *bytes, bool before, bool or_equal)
 {
 	const uint8_t strictly = before ? TW_TEST_LT : TW_TEST_GT, last = before ? TW_TEST_LE : TW_TEST_GE;
@@ -432,8 +433,8 @@ static void put_unless(struct tw_line *line, uint32_t at, unsigned int size, uin
 }
 
 /*
- * Append tests, joined by `or`, that pass all frames but those with one event of the schema. They also pass truncated frames, so that later
- * loads are inside the packet.
+ * Append tests, joined by `or`, that pass all frames except those with exactly one event of the schema. They also pass truncated frames, so
+ * that later loads are inside the packet.
  */
 static void put_others(struct tw_line *line, bool big_endian, uint64_t schema_id)
 {
@@ -539,9 +540,10 @@ int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_li
 		tw_line__char(line, ')');
 	}
 	if (!err && line->cut)
-		err = tw_error__set(error, -E2BIG,
-				    "the expression is too long for pcap: translated, it needs more than %zu bytes",
-				    room);
+		err = tw_error__set(
+			error, -E2BIG,
+			"the expression is too long for the back end pcap: its translation needs more than %zu bytes",
+			room);
 	tw_groups__fini(&groups);
 	return err;
 }

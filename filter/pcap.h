@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Back end: a capture filter of libpcap, for dumpcap -f and tcpdump. Of the frames with one event, it passes those that match. It also
- * passes all other Tracewire frames (control frames, LOST, PARTs, packed frames, other schemas), so that the capture can be decoded, and
- * a later stage can filter them. It recognises only frames directly after an Ethernet header.
+ * passes all other Tracewire frames (control frames, LOST, PARTs, packed frames, other schemas), so that the capture can be decoded and
+ * a later stage can filter these frames. It recognises only frames directly after an Ethernet header.
  */
 #ifndef TW_FILTER_PCAP_H
 #define TW_FILTER_PCAP_H
@@ -16,7 +16,7 @@
  * tw_pcap__emit() - append the capture filter to a line
  * @schema_id: the schema of the frames; 0 = any
  *
- * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the line has no room; -ENOMEM.
+ * Return: 0; -EOPNOTSUPP as from tw_bound__check(); -E2BIG if the line has no room; -ENOMEM.
  */
 int tw_pcap__emit(const struct tw_bound *bound, uint64_t schema_id, struct tw_line *line, struct tw_error *error);
 

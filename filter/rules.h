@@ -4,21 +4,21 @@
  * expression matches decides. A classifier is compiled to eBPF (filter/bpf/) or to keys of tc's u32 (filter/u32.h).
  *
  * The following describes eBPF programs in the kernel. A NIC and u32 evaluate only frames with one event; all other frames pass. u32
- * ignores records after the event, so that drop also drops these.
+ * ignores the records after an event, so its action drop also drops them.
  *
  * In a frame with one event
  * - pass, mark and redirect apply to the frame;
- * - drop drops the frame, unless it has another record that must arrive (WATERMARK, LOST). In that case the event is changed to FILTERED.
+ * - drop drops the frame; but if the frame has another record that must arrive (WATERMARK, LOST), drop only changes the event to FILTERED.
  *
  * In a packed frame
  * - each event whose rule has the action drop is changed to FILTERED in place, and keeps its number;
- * - if no event remains, and no other record must arrive, the frame is dropped;
- * - otherwise the rule of the first remaining event decides: its mark or redirect applies to the whole frame.
+ * - if an event remains, the mark or redirect of the first remaining event's rule applies to the whole frame;
+ * - if no event remains, the frame is dropped, unless it has another record that must arrive.
  *
- * Frames without a whole event pass and are counted, whatever the rules are: control frames, frames with only LOST or WATERMARK, PARTs of
- * an event. In tc, control frames are also copied to each interface that a rule or the default action redirects to, because receivers there
- * need them to decode events. Frames of another schema match no rule; they pass and are counted. Malformed frames pass and are
- * counted, too. If a frame is malformed only after some events, these events are evaluated and filtered, and the frame passes.
+ * Frames without a whole event pass and are counted, whatever the rules are: control frames, frames with only LOST or WATERMARK, frames
+ * with a PART of an event. In tc, control frames are also copied to each interface that a rule or the default action redirects to, because
+ * receivers there need them to decode events. Frames of another schema match no rule; they pass and are counted. Malformed frames pass and
+ * are counted, too. If a frame is malformed only after some events, these events are evaluated and filtered, and the frame passes.
  */
 #ifndef TW_RULES_H
 #define TW_RULES_H
@@ -35,7 +35,7 @@ enum tw_action {
 };
 
 struct tw_rule {
-	struct tw_bound *bound; /* the expression; those of all rules are bound to the same schema */
+	struct tw_bound *bound; /* the expression; all rules of a classifier are bound to the same schema */
 	uint8_t action;         /* enum tw_action */
 	uint32_t arg;           /* MARK: the mark; REDIRECT: an interface index */
 };
@@ -46,24 +46,25 @@ struct tw_rules {
 	uint8_t default_action; /* for events that match no rule; enum tw_action */
 	uint32_t default_arg;
 	uint64_t schema_id; /* frames of other schemas match no rule; 0 = accept any schema */
-	bool big_endian; /* byte order of the event bodies; a frame with the other byte order counts as of another schema */
+	bool big_endian; /* byte order of the event bodies; a frame with the other byte order counts as one of another schema */
 };
 
 /*
  * Counters that belong to no rule. For each stream and channel there are rows of counters: one for each rule, one for the default
- * action, and one for each of these. The row of a rule counts the events that matched it, and the frames with at least one such event.
+ * action, and one for each member of this enum. The row of a rule counts the events that matched it, and the frames with at least one such
+ * event.
  */
 enum tw_count {
-	TW_COUNT_CONTROL,      /* control frames, and other frames without an event; counts no events */
-	TW_COUNT_PART,         /* frames with a PART of an event; they pass; counts no events */
+	TW_COUNT_CONTROL,      /* control frames, and other frames without an event or a PART; counts no events */
+	TW_COUNT_PART,         /* frames with a PART of an event, which are never dropped; counts no events */
 	TW_COUNT_OTHER_SCHEMA, /* frames of another schema; they pass; the number of events is taken from their headers */
 	/*
 	 * Frames that pass because they are truncated, malformed, or cannot be changed here (UDP over IPv6 in XDP). On a NIC, also
-	 * frames that use event numbers, but do not consist of exactly one EVENT.
+	 * frames that use event numbers and do not consist of exactly one EVENT.
 	 */
 	TW_COUNT_UNREADABLE,
-	TW_COUNT_DROPPED,  /* dropped frames and the events in them; events that were FILTERED before do not count */
-	TW_COUNT_FILTERED, /* events that were changed to FILTERED, and passed frames with such an event */
+	TW_COUNT_DROPPED, /* dropped frames and the events in them; events that were FILTERED before do not count */
+	TW_COUNT_FILTERED, /* events that were changed to FILTERED, and frames with such an event that were not dropped */
 	TW_COUNT_MORE,     /* number of counters in this enum */
 };
 

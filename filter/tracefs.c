@@ -24,7 +24,7 @@
  *
  * - with a leading `!`, the comparison is inverted; with a leading digit, there are no wildcards;
  * - "*x" compares the last bytes of the array, not of the text in it; "*x*" also finds x after the text's NUL;
- * - any other pattern with a backslash, a `?`, a `[` or an inner star is a glob, which reads to the NUL, even after the end of the array;
+ * - any other pattern with a backslash, a `?`, a `[` or an inner star is a glob, which reads to the NUL, even beyond the end of the array;
  * - in 6.1, "[!x]" also matches the NUL of the text.
  *
  * A backslash, which may precede any character, makes the pattern a glob. If an array may have no NUL, or a class may match the NUL,
@@ -73,8 +73,8 @@ static struct text_part *begin_part(struct plan *plan, unsigned int i, const cha
 }
 
 /*
- * Make part @i a pattern: @any times `?`, `*` if @leading, the body, `*` if @trailing. A backslash makes the kernel treat it as a
- * glob where the kernel's other methods differ.
+ * Make part @i a pattern: @any times `?`, `*` if @leading, the body, `*` if @trailing. If the kernel's other methods would
+ * give another result, a backslash makes the kernel treat the pattern as a glob.
  */
 static void put_pattern(struct plan *plan, unsigned int i, const struct tw_glob_shape *glob, size_t any, bool leading,
 			bool trailing)

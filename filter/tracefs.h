@@ -17,7 +17,7 @@
  * tw_tracefs__emit() - append the filter of one event
  * @root: the event's tree, from @bound or from tw_node__weaken(); neither TRUE nor FALSE
  *
- * Return: 0; -EOPNOTSUPP as tw_bpf__generate(); -E2BIG if the filter is longer than TW_TRACEFS_FILTER_MAX, or does not fit in @line.
+ * Return: 0; -EOPNOTSUPP as from tw_bound__check(); -E2BIG if the filter is longer than TW_TRACEFS_FILTER_MAX, or does not fit in @line.
  */
 int tw_tracefs__emit(const struct tw_bound *bound, const struct tw_node *root, struct tw_line *line,
 		     struct tw_error *error);

@@ -128,7 +128,7 @@ struct tw_node *tw_node__test(struct tw_arena *arena, struct tw_test *test, bool
 	return node;
 }
 
-/* Join a TRUE or FALSE with another tree: it either decides the result or has no effect. */
+/* Join a TRUE or FALSE with another tree. The TRUE or FALSE either decides the result or has no effect. */
 static struct tw_node *fold(enum tw_node_kind kind, struct tw_node *certain, struct tw_node *other)
 {
 	const bool decides = certain->kind == (kind == TW_NODE_AND ? TW_NODE_FALSE : TW_NODE_TRUE);

@@ -2,8 +2,8 @@
 /*
  * A bound filter as back ends use it: for each event of the schema, a tree of ANDs, ORs and tests. Only tests can be negated. Names
  * are resolved and values converted. Comparisons with the event's name or system, or with fields that the event does not have, are not in
- * its tree, because their result is the same for all records. A comparison with a number outside the field's range is false, or becomes
- * EXISTS.
+ * the event's tree, because their result is the same for all its records. A comparison with a number outside the field's range is false, or
+ * becomes EXISTS.
  *
  * A test is true if its operand is present and the comparison is true. If the operand is missing (a field beyond the end of a short
  * record, the name of an unknown task), the test is false for any operator. `negated` inverts the result of the test, also for a missing
@@ -35,7 +35,7 @@ enum tw_compared {
 	TW_AS_BYTES,  /* arrays of single bytes, IP and MAC addresses, structs */
 };
 
-/* What is the same for all tests of an operand other than a field. */
+/* The properties of an operand that is not a field, for all tests of this operand. */
 struct tw_operand_info {
 	const char *name; /* in the language */
 	uint8_t compared; /* enum tw_compared */
@@ -130,8 +130,9 @@ struct tw_bound {
 	size_t n_events;
 	/* The tree for event ids that the schema does not have. Comparisons with fields, `event` and `system` are false in it. */
 	const struct tw_node *unknown;
-	bool needs_comm, needs_host; /* whether a comparison reads the task's name, the name of the host */
-	const char **absent; /* for each predicate: why it is false for all events, a sentence; otherwise NULL */
+	bool needs_comm, needs_host; /* whether a comparison reads the task's name; whether one reads the host's name */
+	/* For each predicate: a sentence that says why it is false for all events; otherwise NULL. */
+	const char **absent;
 	const struct tw_text_span *predicates;
 	unsigned int n_predicates;
 	struct tw_compiled *patterns;
@@ -156,8 +157,8 @@ struct tw_test_place {
 
 /**
  * tw_test__place() - find the position of a test's operand in the frame
- * Return: false if it has no fixed position (time, comm, host, a field at a variable offset), or if it is a bit mask, a common field of the
- * record, or a number of another size than 1, 2, 4 or 8 bytes.
+ * Return: false if the operand has no fixed position (time, comm, host, a field at a variable offset), or if it is a bit mask, a common
+ * field of the record, or a number of another size than 1, 2, 4 or 8 bytes.
  */
 bool tw_test__place(const struct tw_test *test, struct tw_test_place *ret);
 

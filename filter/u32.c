@@ -79,7 +79,7 @@ static struct tw_cubes cubes__bytes(struct tw_cube_maker *maker, uint32_t offset
 	return list;
 }
 
-/* Make the negation of a list with at most one cube: one cube for each bit, which must differ. */
+/* Make the negation of a list with at most one cube. It has a cube for each compared bit, which is true if that bit differs. */
 static struct tw_cubes cubes__not(struct tw_cube_maker *maker, const struct tw_cubes *cube)
 {
 	struct tw_cubes list;
@@ -174,7 +174,7 @@ static struct tw_cubes cubes__and(struct tw_cube_maker *maker, const struct tw_c
 	return list;
 }
 
-/* Return: the bit to invert in all values of a signed number, so that they are ordered as unsigned numbers. */
+/* Return: the bit to invert in all values of a signed number, so that they are ordered as unsigned numbers; 0 for an unsigned number. */
 static uint64_t sign_of(const struct tw_test_place *number)
 {
 	return number->is_signed ? 1ull << (8 * number->size - 1) : 0;
@@ -208,7 +208,7 @@ static uint64_t block_at(uint64_t low, uint64_t high)
 	return span;
 }
 
-/* Make a list for low <= number <= high, unsigned. If high < low, it is never true. */
+/* Make a list for low <= number <= high, unsigned. If high < low, the list is never true. */
 static struct tw_cubes cubes__range(struct tw_cube_maker *maker, const struct tw_test_place *number, uint64_t low,
 				    uint64_t high)
 {
@@ -259,7 +259,7 @@ static struct tw_cubes ordered_number(struct tw_cube_maker *maker, const struct 
 {
 	const struct tw_test_place number = number_of(test);
 	const uint64_t all = tw_number__mask(number.size);
-	/* If the sign is inverted, the smallest number becomes 0. */
+	/* If the sign bit is inverted, the smallest number becomes 0. */
 	const uint64_t sign = sign_of(&number), least = -sign, most = sign ? sign - 1 : all;
 	struct tw_cubes below, above;
 	uint64_t low, high;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Back end: keys of tc's u32 classifier, which needs no BPF on the target and can be offloaded to NICs. A key compares a masked 32-bit
- * word at a fixed offset. A match applies if each of its keys equals the frame's word. A rule has one or more matches; at least one must
- * apply.
+ * word at a fixed offset. A match applies if each of its keys equals the frame's word. A rule applies if at least one of its matches
+ * applies.
  *
  * A rule can match only frames with one event, directly after an Ethernet header. The record's length is not tested before a
- * word is compared: a record written by a kernel always has all fields at fixed offsets.
+ * word is compared, because a record written by a kernel always has all fields at fixed offsets.
  */
 #ifndef TW_FILTER_U32_H
 #define TW_FILTER_U32_H
@@ -40,7 +40,7 @@ struct tw_u32 {
  * @schema_id: the schema of the frames; 0 = any
  * @ret: free with tw_u32__fini()
  *
- * Return: 0; -EOPNOTSUPP as tw_bpf__generate(), also if the expression needs too many matches or keys; -ENOMEM.
+ * Return: 0; -EOPNOTSUPP as from tw_bound__check(), or if the expression needs too many matches or keys; -ENOMEM.
  */
 int tw_u32__compile(const struct tw_bound *bound, uint64_t schema_id, struct tw_u32 *ret, struct tw_error *error);
 

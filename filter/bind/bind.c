@@ -104,7 +104,7 @@ static int bind_text(const struct tw_binding *binding, const struct tw_subject *
 	return err ? err : check_length(binding, subject, &member->low, test);
 }
 
-/* Read bytes or an address. Return: number of bytes in @ret; 0 if the value has no notation for bytes. */
+/* Read bytes or an address. Return: number of bytes in @ret; 0 if the value is written as neither. */
 static size_t read_bytes(const struct tw_subject *subject, const struct tw_literal *literal, uint8_t *ret,
 			 uint8_t *ret_prefix)
 {
@@ -509,8 +509,8 @@ static int check_names(const struct binder *b, unsigned int i, struct tw_error *
 }
 
 /*
- * Check for names and values that no event has. With unknown_is_absent they are no error: a comparison for which no tree has a test gets
- * its reason in bound->absent.
+ * Check for names and values that no event has. With unknown_is_absent, they are no error. If no tree has a test of a comparison, its
+ * bound->absent is then set to the reason.
  */
 static int check(struct binder *b)
 {

@@ -237,7 +237,7 @@ static int say_unknown_field(const struct unknown *unknown, uint32_t column, str
 
 	column = column_of(unknown->name, field, column);
 	if (tw_words__is_flag(field))
-		return tw_filter_error(error, -EINVAL, column, "'%s' is a bit of flags; write flags & %s", field,
+		return tw_filter_error(error, -EINVAL, column, "'%s' is a bit of 'flags'; write flags & %s", field,
 				       field);
 	return tw_filter_error(error, -EINVAL, column, "no event has a field '%s'%s", field,
 			       tw_filter_hint(&unknown->field, hint, sizeof(hint)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Binds comparisons with numbers. Values may be positive or negative, and are never wrapped to the width of the field. A value may be a
+ * Binds comparisons with numbers. Numbers may be positive or negative, and are not wrapped to the width of the field. A value may also be a
  * name from the event's print format, or the name of a bit of common_flags.
  */
 #include <errno.h>

@@ -65,12 +65,18 @@ void tw_asm__place(struct tw_asm *a, tw_label label);
 void tw_asm__function(struct tw_asm *a, tw_label label);
 
 void tw_asm__jump(struct tw_asm *a, tw_label to);
-/** tw_asm__jump_if() - jump if @reg @op @imm is true; @op: BPF_JEQ ...; @imm is sign-extended. tw_asm__jump32_if(): the low 32 bits */
+/**
+ * tw_asm__jump_if() - jump if @reg @op @imm is true; @op: BPF_JEQ ...; @imm is sign-extended
+ * tw_asm__jump32_if() compares only the low 32 bits.
+ */
 void tw_asm__jump_if(struct tw_asm *a, uint8_t op, uint8_t reg, int32_t imm, tw_label to);
 void tw_asm__jump32_if(struct tw_asm *a, uint8_t op, uint8_t reg, int32_t imm, tw_label to);
 void tw_asm__jump_if_reg(struct tw_asm *a, uint8_t op, uint8_t reg, uint8_t other, tw_label to);
 
-/** tw_asm__alu() - @reg = @reg @op @imm; @op: BPF_ADD ...; @imm is sign-extended. tw_asm__alu32(): on 32 bits; clears the upper 32 */
+/**
+ * tw_asm__alu() - @reg = @reg @op @imm; @op: BPF_ADD ...; @imm is sign-extended
+ * tw_asm__alu32() computes with 32 bits, and clears the upper 32 bits.
+ */
 void tw_asm__alu(struct tw_asm *a, uint8_t op, uint8_t reg, int32_t imm);
 void tw_asm__alu32(struct tw_asm *a, uint8_t op, uint8_t reg, int32_t imm);
 void tw_asm__alu_reg(struct tw_asm *a, uint8_t op, uint8_t reg, uint8_t other);

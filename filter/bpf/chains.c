@@ -30,7 +30,7 @@ static bool same_test(const struct tw_test *a, const struct tw_test *b)
 	       same_bytes(a->high_bytes, a->high_len, b->high_bytes, b->high_len) && a->pattern == b->pattern;
 }
 
-/* Whether two trees have equal instructions, which their events then share: a field name may select 700 events. */
+/* Whether two trees have equal instructions. Their events then share the instructions: a field name may select 700 events. */
 static bool same_tree(const struct tw_node *a, const struct tw_node *b)
 {
 	struct tw_walk in_a = tw_walk__on(a), in_b = tw_walk__on(b);
@@ -134,7 +134,7 @@ static const struct tw_node *tree_of(const struct tw_rules *rules, unsigned int 
 	return id ? tw_bound__root(bound, *id) : bound->unknown;
 }
 
-/* Make the chain for an event id (NULL: for unknown ids), from its last link to its first. @ret: target of the chain's first branch */
+/* Make the chain for an event id (NULL: for unknown ids), from its last link to its first. @ret: as `to` of struct tw_chain_range */
 static int make_chain(struct tw_chains *c, const struct tw_rules *rules, const uint16_t *id, uint32_t *ret)
 {
 	unsigned int n = 0;
@@ -219,7 +219,10 @@ void tw_chains__fini(struct tw_chains *chains)
 #define SINGLES_MAX 8  /* ids that are compared one by one; more are found by binary search */
 #define SEARCH_MAX  18 /* size of the stack of search(); enough for 65536 ids */
 
-/* First labels of the links. entry: for chains that begin with the link; checks the packet's end first. test: for branches of links. */
+/*
+ * The labels of the first link; those of link i are entry + i and test + i. Chains that begin with a link jump to its `entry`, which checks
+ * the packet's end first. Branches of other links jump to its `test`.
+ */
 struct link_labels {
 	tw_label entry, test;
 };
@@ -259,7 +262,10 @@ static uint32_t usual_goal(const struct tw_chains *c)
 	return best;
 }
 
-/* If all but at most SINGLES_MAX ids have the same target, compare those ids one by one. Return: false if there are more such ids. */
+/*
+ * If most ids have the same target, and at most SINGLES_MAX ids have others, compare these few ids one by one. Return: false if there are
+ * more of them, or if two adjacent ones have the same target.
+ */
 static bool compare_singles(struct tw_gen *g, tw_label entry)
 {
 	const struct tw_chains *c = &g->chains;

@@ -270,7 +270,8 @@ void tw_gen__fast_path(struct tw_gen *g)
 
 /*
  * A program for a NIC has no loop, and calls no helper but the map look-up. It evaluates frames with exactly one event after an Ethernet
- * header. Other frames with events pass and are counted as unreadable: packed frames, last PARTs, frames with an event and a WATERMARK.
+ * header. Other frames with events pass and are counted as unreadable: packed frames, frames with the last
+ * PART of an event, frames with an event and a WATERMARK.
  */
 
 /* In place of the slow path: find the frame again. Packets without a whole frame header pass without being counted. */

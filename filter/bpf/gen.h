@@ -30,11 +30,11 @@
 /* In the fast path, until the counters are looked up: offset of the frame in the packet. In XDP, set only after a VLAN tag or in UDP. */
 #define TW_REG_OFFSET BPF_REG_5
 
-/* In the slow path, until the frame header is read. The record function also uses TW_REG_AT. */
+/* Used by the slow path until the frame header is read. The record function also uses TW_REG_AT. */
 #define TW_REG_AT    BPF_REG_8 /* offset of the next header, or of the TLV, in the packet */
 #define TW_REG_LIMIT BPF_REG_9 /* offset of the end of the data in the packet; in UDP, of the datagram */
 
-/* While an event is evaluated: length of its TLV. A call destroys r3. Tests make calls only on the slow path, and load it again. */
+/* While an event is evaluated: length of its TLV. Tests make calls, which destroy r3, only on the slow path, and then load it again. */
 #define TW_REG_LENGTH BPF_REG_3
 
 #define TW_HDR(field)   ((int)offsetof(struct tw_frame_hdr, field))
@@ -80,7 +80,7 @@ struct tw_pointers {
 
 /*
  * A chain finds the row for which an event of one id is counted. Each link tests a rule, in the order of the rules. Rules that cannot match
- * the id are left out, and so are rules after one that always matches. Chains with equal ends share the links.
+ * the id are left out, and so are rules after one that always matches. Chains with equal ends share the links of these ends.
  */
 
 /* The target of a branch is the index of a link, or TW_TO_ROW | row. Row i belongs to rule i, row n to the default action. */
@@ -96,7 +96,7 @@ struct tw_chain_link {
 /* Event ids from `first` to the id before the next range. */
 struct tw_chain_range {
 	uint32_t first;
-	uint32_t to; /* target of the chain's first branch */
+	uint32_t to; /* beginning of the chain: a link, or TW_TO_ROW | row */
 };
 
 #define TW_CHAINS_TABLE 65536 /* a power of two */
@@ -130,7 +130,7 @@ static inline bool tw_gen__is_xdp(const struct tw_gen *g)
 	return g->options->hook == TW_HOOK_XDP;
 }
 
-/* Return: @value as a load from the frame, which is big-endian, returns it without conversion. */
+/* Return: the result of a load of @value from the frame, which is big-endian, before the byte order is converted. */
 static inline int32_t tw_wire16(uint16_t value)
 {
 	return TW_HOST_BE ? value : __builtin_bswap16(value);
@@ -149,7 +149,9 @@ static inline void tw_gen__expect_bytes(struct tw_asm *a, uint8_t base, int size
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
 }
 
-/* program.c: code that all parts of a program use. First: end the program; DROP drops the packet, all other actions pass it. */
+/* program.c: code that all parts of a program use. */
+
+/* End the program; DROP drops the packet, all other actions pass it. */
 void tw_gen__return(struct tw_gen *g, uint8_t action);
 /* Apply an action, also mark and redirect, to the packet, and end the program. */
 void tw_gen__act(struct tw_gen *g, uint8_t action, uint32_t arg);
@@ -178,8 +180,8 @@ void tw_gen__fast_path(struct tw_gen *g);
 void tw_gen__offload(struct tw_gen *g);
 
 /*
- * slow_path.c: finds the frame, and copies its header to the window. If rules apply to the frame, the next instruction follows. Then
- * TW_REG_FRAME points to the header, TW_REG_ROWS to the rows, and `at` and `end` of the state are set
+ * slow_path.c: finds the frame, and copies its header to the window. If rules apply to the frame, the program continues after this code.
+ * TW_REG_FRAME then points to the header, TW_REG_ROWS to the rows, and `at` and `end` of the state are set
  */
 void tw_gen__slow_path(struct tw_gen *g);
 
@@ -189,7 +191,7 @@ void tw_gen__packed(struct tw_gen *g);
 /* slow_path.c: generates the record function, which evaluates one TLV */
 void tw_gen__record_function(struct tw_gen *g);
 
-/* program.c: jumps to g->control or g->other_schema for frames to which no rule applies; for other frames, the next instruction follows */
+/* program.c: jumps to g->control or g->other_schema for frames to which no rule applies; for others, continues after this code */
 void tw_gen__sort_out(struct tw_gen *g);
 
 /* program.c: generates the code at the labels control, other_schema, unreadable and pass */

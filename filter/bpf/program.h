@@ -4,15 +4,15 @@
  * in both, with the exceptions below. xdp/ loads and attaches the program.
  *
  * Frames are found after an Ethernet header with up to two VLAN tags, and as payload of UDP over IPv4 (without fragments) or IPv6 (without
- * extension headers). Other packets pass and are not counted. A frame with a truncated header or another version passes; it is counted
- * under a key of zeros.
+ * extension headers). Other packets pass and are not counted. A frame with a truncated header or another version passes; it is counted as
+ * unreadable, under a key of zeros.
  *
  * In tc, a program passes a packet with TC_ACT_UNSPEC, so that later classifiers see it with its mark. The program must be loaded with a
  * GPL-compatible licence. For XDP it must be loaded with BPF_F_XDP_HAS_FRAGS, unless it is offloaded.
  *
- * If an event in a UDP datagram is changed to FILTERED, the UDP checksum must be corrected. tc does so. In XDP, a program cannot know
- * whether the kernel still has to complete the checksum. Over IPv4 it sets the checksum to 0. Over IPv6 it does not change a datagram that
- * has a checksum.
+ * If an event in a UDP datagram is changed to FILTERED, the UDP checksum must be corrected. A program in tc does so. A program in
+ * XDP cannot know whether the kernel still has to complete the checksum. Over IPv4, it therefore sets the checksum to 0. Over IPv6, it does
+ * not change a datagram that has a checksum.
  */
 #ifndef TW_BPF_PROGRAM_H
 #define TW_BPF_PROGRAM_H
@@ -56,7 +56,7 @@ struct tw_bpf_program {
 	uint32_t n;
 	/*
 	 * Index of the first instruction of the record function, which bpf_loop() calls for each TLV of a frame; 0 = there is no such
-	 * function. The kernel requires BTF for it: func_info of both functions, with this one static.
+	 * function. The kernel requires BTF for it: func_info of both functions, in which this one is static.
 	 */
 	uint32_t record_function;
 	struct tw_bpf_map_use *map_uses;

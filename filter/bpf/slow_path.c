@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
 
-/* Copy between the packet, at the offset in r2, and the memory at r3. @size: number of bytes; TW_SIZE_IN_R4 = r4 has it */
+/* Copy between the packet, at the offset in r2, and the memory at r3. @size: number of bytes; TW_SIZE_IN_R4 = the number is in r4 */
 enum { TW_SIZE_IN_R4 = 0 };
 
 static void call(struct tw_gen *g, int helper, int size, tw_label fails)
@@ -150,7 +150,7 @@ static void skip_ip(struct tw_gen *g, tw_label is_ipv6, tw_label udp)
 	tw_asm__place(a, udp);
 }
 
-/* Reduce TW_REG_LIMIT to TW_REG_AT + @offset; with @more, to TW_REG_AT + @offset + r1. */
+/* Reduce TW_REG_LIMIT to at most TW_REG_AT + @offset; with @more, to at most TW_REG_AT + @offset + r1. */
 static void limit(struct tw_gen *g, int offset, bool more)
 {
 	struct tw_asm *a = &g->a;
@@ -182,7 +182,7 @@ static void refuse_segments(struct tw_gen *g)
 	tw_asm__place(a, one);
 }
 
-/* Store the offset of the UDP checksum in the state, unless the checksum is 0: then the datagram has no checksum to correct. */
+/* Store the offset of the UDP checksum in the state, unless the checksum is 0, which means that the datagram has none. */
 static void note_checksum(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;
@@ -491,8 +491,8 @@ static void keep_event(struct tw_gen *g, const struct ends *to)
 }
 
 /*
- * In tc, set r5 to the flags of bpf_skb_store_bytes(). If the NIC computed skb->csum, it covers the whole packet. It stays the same if the
- * UDP checksum is corrected, too; without a UDP checksum it must be recomputed.
+ * In tc, set r5 to the flags of bpf_skb_store_bytes(). If the NIC computed skb->csum, this sum covers the whole packet. It does not
+ * change if the UDP checksum is corrected, too; without a UDP checksum, it must be recomputed.
  */
 static void load_store_flags(struct tw_gen *g)
 {
@@ -624,7 +624,7 @@ static void mend_checksum(struct tw_gen *g)
 	tw_asm__place(a, done);
 }
 
-/* Count a passed frame with dropped events as FILTERED; as unreadable if it could not be changed because of its checksum. */
+/* Count a passed frame with dropped events as FILTERED; or as unreadable, if it could not be changed because of its checksum. */
 static void count_filtered(struct tw_gen *g)
 {
 	struct tw_asm *a = &g->a;

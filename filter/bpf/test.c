@@ -59,7 +59,7 @@ static void compare(struct tw_asm *a, const struct tw_test *test, bool is_signed
 	tw_asm__jump(a, fails);
 }
 
-/* Return: a value as a load from @place returns it before its byte order is converted. */
+/* Return: the result of a load of @value from @place, before the byte order is converted. */
 static uint64_t as_it_lies(uint64_t value, const struct tw_test_place *place)
 {
 	value &= tw_number__mask(place->size);
@@ -234,7 +234,7 @@ static void look_in_packet(struct tw_asm *a, size_t len, tw_label too_short)
 	tw_gen__expect_bytes(a, AT, TEXT_AT + (int)len, too_short);
 }
 
-/* Copy @len + 1 bytes of a text that is not empty to the window, and set AT. If it has only @len bytes, a NUL follows them. */
+/* Copy @len + 1 bytes of a text that is not empty to the window, and set AT. If the text has only @len bytes, a NUL follows them. */
 static void copy_to_window(struct tw_asm *a, size_t len, int load_helper, tw_label fails)
 {
 	const tw_label copied = tw_asm__label(a);

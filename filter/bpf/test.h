@@ -6,7 +6,7 @@
 #include "filter/bpf/asm.h"
 #include "filter/tree.h"
 
-#define TW_BPF_EXTENT_MAX   3664 /* bytes of an event's TLV that a test can read: what fits the window */
+#define TW_BPF_EXTENT_MAX   3664 /* bytes of an event's TLV that a test can read; they fit the window */
 #define TW_BPF_ELEMENTS_MAX 16   /* elements of an array that a test can compare */
 #define TW_BPF_TEXT_MAX     255  /* bytes of a value that is compared with a text of variable length */
 

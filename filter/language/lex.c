@@ -143,7 +143,7 @@ static const struct {
 	char text[3];
 	uint8_t kind, op;
 } symbols[] = {
-	/* operators with two characters must precede their first characters */
+	/* an operator with two characters must precede the operator that is its first character */
 	{ "==", TW_TOKEN_COMPARE, TW_TEST_EQ },
 	{ "!=", TW_TOKEN_COMPARE, TW_TEST_NE },
 	{ "<=", TW_TOKEN_COMPARE, TW_TEST_LE },
@@ -316,9 +316,9 @@ static int say_stray(const struct tw_filter_lexer *lexer, struct tw_error *error
 	if (c == '[')
 		return tw_filter_error(
 			error, -EINVAL, column,
-			"'[' is not expected here; write a pattern with brackets in quotes; there are no slices");
+			"'[' is not expected here; a pattern with brackets needs quotes, and slices are not supported");
 	return tw_filter_error(error, -EINVAL, column,
-			       "%s is not expected here; write text with characters other than letters in quotes",
+			       "%s is not expected here; a text with special characters needs quotes",
 			       c >= 0x20 && c < 0x7f ? (char[]){ '\'', c, '\'', 0 } : "this character");
 }
 

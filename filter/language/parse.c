@@ -260,7 +260,10 @@ static int wait_for(struct expression_parser *p, enum waiting_operator what)
 	return err ? err : 1;
 }
 
-/* Move operators with at least the precedence of @coming from the stack, down to a parenthesis: their right side is complete. */
+/*
+ * Move operators with at least the precedence of @coming from the stack to the postfix list, down to an opening parenthesis, because their
+ * right side is complete.
+ */
 static int settle(struct expression_parser *p, enum waiting_operator coming)
 {
 	static const uint8_t kinds[] = {
@@ -308,14 +311,14 @@ static int close_parenthesis(struct expression_parser *p)
 /* Make the error for a token that cannot follow a comparison. */
 static int say_no_joint(const struct expression_parser *p)
 {
-	const char *why = "'and', 'or' or the end is expected here";
+	const char *why = "'and', 'or' or the end of the expression is expected here";
 
 	if (p->token.kind == TW_TOKEN_MASK)
 		why = "a mask is written NAME & MASK; '&&' is 'and'";
 	else if (p->token.kind == TW_TOKEN_RANGE)
 		why = "write a range in a set: in {1..5}";
 	else if (p->token.kind == TW_TOKEN_OPEN)
-		why = "'and' or 'or' is expected before a parenthesis; there are no functions";
+		why = "'and' or 'or' is expected before a parenthesis; functions are not supported";
 	else if (p->token.kind == TW_TOKEN_WORD &&
 		 (!strcasecmp(p->token.literal.text, "and") || !strcasecmp(p->token.literal.text, "or")))
 		why = "write 'and' and 'or' in lower case";

@@ -11,7 +11,7 @@
 struct tw_literal {
 	const char *text; /* without quotes, with escapes replaced; followed by a NUL */
 	size_t len;
-	uint32_t column; /* of its first character, or of its quote or r */
+	uint32_t column; /* of its first character; with quotes, of the opening quote or of the r before it */
 	char quote;      /* '"' or '\''; 0 = without quotes */
 };
 

@@ -177,7 +177,7 @@ why not
   4  time > 1
        tracefs: the kernel's filters cannot compare the time
        u32: an event's time is a sum of two numbers, and u32 cannot add
-       pcap: an event's time is a sum, and libpcap's optimizer makes wrong programs for sums
+       pcap: an event's time is a sum of two numbers, for which libpcap's optimizer makes wrong programs
 
 stream: tracefs -> producer -> tc
   sched:sched_switch
