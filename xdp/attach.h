@@ -28,7 +28,7 @@ int tw_xdp__hold(const struct tw_state *state, int program, int *link, struct tw
 int tw_xdp__offload(const struct tw_state *state, int program, int old, struct tw_error *error);
 
 /**
- * tw_xdp__leave() - attach a program permanently with libxdp: together with other programs if its dispatcher works, otherwise alone
+ * tw_xdp__leave() - attach a program permanently with libxdp: together with other programs if libxdp's dispatcher works, otherwise alone
  * @opened: from tw_loaded__open(), not loaded; libxdp loads it
  * @ret_id: the kernel's id of the program
  * Return: 0 or -errno.
@@ -68,7 +68,8 @@ int tw_u32__attach(struct tw_state *state, const struct tw_rules *rules, const s
 
 /**
  * tw_u32__count() - read the frame counter of each row
- * @rows: array of TW_ROWS_MAX; frames is TW_NOT_COUNTED if the row never had a filter, or this kernel does not count; events are not set
+ * @rows: array of TW_ROWS_MAX; frames is TW_NOT_COUNTED if the row has no filter and no earlier count, or if this kernel does not count;
+ * events are not set
  * Return: 0; -ENOENT if the filters were removed; another -errno.
  */
 int tw_u32__count(const struct tw_state *state, struct tw_counter *rows, struct tw_error *error);

@@ -75,10 +75,9 @@ static int remove_ours(struct nl_sock *sk, const struct tw_state *state, struct 
 static int refused(const struct tw_state *state, const struct tw_answer *answer, struct tw_error *error)
 {
 	if (state->public.offload)
-		return tw_error__set(
-			error, answer->err,
-			"%s does not take the program into hardware: %s. Without --offload, the kernel runs it",
-			state->public.ifname, answer->text);
+		return tw_error__set(error, answer->err,
+				     "%s does not offload the program: %s. Without --offload, the kernel runs it",
+				     state->public.ifname, answer->text);
 	return tw_error__set(error, answer->err, "cannot attach to tc of %s: %s", state->public.ifname, answer->text);
 }
 
@@ -90,7 +89,8 @@ static int check_hardware(struct nl_sock *sk, const struct tw_state *state, stru
 	remove_ours(sk, state, NULL);
 	return tw_error__set(
 		error, -EOPNOTSUPP,
-		"%s took the program, but the kernel reports not_in_hw, so it was removed. Without --offload, the kernel runs it",
+		"%s accepted the program, but the kernel reports not_in_hw, so the program was removed. Without --offload, "
+		"the kernel runs it",
 		state->public.ifname);
 }
 

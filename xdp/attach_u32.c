@@ -150,8 +150,8 @@ struct u32_look {
 };
 
 /*
- * Return: frames counted by the filter's first action, or by the filter if it has no action; TW_NOT_COUNTED if there is no counter. Frames
- * that the NIC handled are in an action's counter only if its driver updates it.
+ * Return: frames counted by the filter's first action, or by the filter if it has no action; TW_NOT_COUNTED if there is no counter. An
+ * action's counter includes the frames that the NIC handled only if the NIC's driver updates this counter.
  */
 static uint64_t frames_of(struct nlattr **options)
 {
@@ -201,7 +201,7 @@ static void look_at(const struct tcmsg *head, struct nlattr *const *attrs, void 
 		add_frames(look, TC_U32_NODE(head->tcm_handle), frames_of(options));
 }
 
-/* Look at all filters with a priority. The counts in @ret must begin with 0. */
+/* Look at all filters with a priority. The caller sets the counts in @ret to 0. */
 static int look_at_set(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct u32_look *ret)
 {
 	ret->state = state;
@@ -292,9 +292,10 @@ static int refused(const struct set *set, const struct node *node, const struct 
 			"load the module, or use --hook tc",
 			kind, kind);
 	if (set->state->public.offload)
-		return tw_error__set(error, answer->err,
-				     "%s does not take u32 into hardware: %s. Without --offload, the kernel runs it",
-				     ifname, answer->text);
+		return tw_error__set(
+			error, answer->err,
+			"%s does not offload u32 filters: %s. Without --offload, the kernel evaluates them", ifname,
+			answer->text);
 	return tw_error__set(error, answer->err, "cannot attach u32 to tc of %s: %s", ifname, answer->text);
 }
 
@@ -379,8 +380,8 @@ static int check_hardware(const struct set *set, struct tw_error *error)
 		return 0;
 	return tw_error__set(
 		error, -EOPNOTSUPP,
-		"%s took the filters, but the kernel reports not_in_hw for %u of %u, so all were removed. Without --offload "
-		"the kernel evaluates them",
+		"%s accepted the filters, but the kernel reports not_in_hw for %u of %u, so all were removed. Without "
+		"--offload, the kernel evaluates them",
 		set->state->public.ifname, look.n - look.in_hw, look.n);
 }
 

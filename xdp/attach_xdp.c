@@ -33,7 +33,7 @@ static struct xdp_program *find_program(struct xdp_multiprog *all, uint32_t id)
 	return NULL;
 }
 
-/* Whether the interface has a dispatcher that runs the program with that id; @id 0 = whatever it runs. */
+/* Whether the interface has a dispatcher that runs the program with that id; @id 0 = any program. */
 static bool dispatcher__has(int ifindex, uint32_t id)
 {
 	struct tw_log_capture log;
@@ -69,7 +69,7 @@ static int dispatcher__detach(int ifindex, uint32_t id, struct tw_error *error)
 		   : 0;
 }
 
-/* Whether to try generic mode after an error in native mode: not if that would fail for the same reason. */
+/* Whether to try generic mode after an error in native mode: not if generic mode would fail for the same reason. */
 static bool may_be_generic(int err)
 {
 	return err && err != -EEXIST && err != -EBUSY && err != -EPERM;
@@ -181,10 +181,9 @@ int tw_xdp__offload(const struct tw_state *state, int program, int old, struct t
 	err = bpf_xdp_attach(state->public.ifindex, program, flags, old < 0 ? NULL : &opts);
 	tw_log_capture__end(&log);
 	if (err)
-		return tw_error__set(
-			error, err,
-			"%s does not take the program into hardware: %s. Without --offload, the kernel runs it",
-			state->public.ifname, tw_log_capture__why(&log, err));
+		return tw_error__set(error, err,
+				     "%s does not offload the program: %s. Without --offload, the kernel runs it",
+				     state->public.ifname, tw_log_capture__why(&log, err));
 	return 0;
 }
 

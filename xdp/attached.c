@@ -33,7 +33,7 @@ struct visit {
 	uint64_t netns;
 };
 
-/* Return: 0; -ENODATA if the file has no content, for example because its process has not written it yet; another -errno with @error filled */
+/* Return: 0; -ENODATA if the file has no content, perhaps because its process has not written it yet; another -errno, with @error filled */
 static int read_state(const struct tw_state_file *file, struct tw_state *ret, struct tw_error *error)
 {
 	const int err = tw_state__read(file, ret);
@@ -83,7 +83,7 @@ static bool read_name(pid_t pid, char name[32])
 	return read;
 }
 
-/* Whether a pid is a Tracewire process. It may be of another pid namespace, or reused while the cleanup helper still holds the lock. */
+/* Whether a pid is a Tracewire process. The pid may be from another namespace, or reused while the cleanup helper still holds the lock. */
 static bool is_one_of_us(pid_t pid)
 {
 	char its[32], ours[32];
@@ -113,7 +113,8 @@ static int end_holder(struct tw_state_file *file, const struct tw_attached *atta
 	return tw_error__set(
 		error, err,
 		ours ? "process %d holds the classifier, and did not release it in time"
-		     : "the pid of the classifier's holder, %d, is that of another program here; end the process that holds it",
+		     : "the state file names process %d as the holder of the classifier, but this pid belongs to another program here; "
+		       "end the process that holds the classifier",
 		(int)attached->pid);
 }
 

@@ -44,7 +44,10 @@ const char *tw_mode__text(uint8_t mode)
 	return mode < sizeof(texts) / sizeof(texts[0]) ? texts[mode] : "?";
 }
 
-/* Refuse redirect targets that cause an endless loop; for XDP, also those that do not send redirected frames, which would be lost uncounted. */
+/*
+ * Refuse redirect targets that cause an endless loop. For XDP, also refuse targets that do not send redirected frames: such frames would be
+ * lost without being counted.
+ */
 static int check_target(const struct tw_classifier_options *options, uint32_t target, struct tw_error *error)
 {
 	const int index = tw_interface__index(options->ifname, error);

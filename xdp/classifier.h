@@ -163,7 +163,8 @@ int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err
  * tw_classifier__cleanup() - remove stale objects of this network namespace: classifiers whose process and cleanup helper were killed, and
  * stale state files
  * @dry_run: only report them
- * @tell: called for each stale object; @what is TW_CLASSIFIER or TW_RECORD; @name is "PLACE of INTERFACE", such as "tc of eth0"
+ * @tell: called for each stale object, except files without content; @what is TW_CLASSIFIER or TW_RECORD; @name is "PLACE of INTERFACE",
+ * such as "tc of eth0"
  * Return: 0 or -errno with @error filled.
  */
 int tw_classifier__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,

@@ -16,7 +16,7 @@ int tw_stale__detach_file(const struct tw_state_file *file, struct tw_error *err
 
 /**
  * tw_stale__remove() - detach the classifier that @file describes, and remove the file. The caller must have locked the file
- * Return: 0, also if the file was removed before; -errno: the file stays.
+ * Return: 0, also if the file was removed before; -errno, and the file stays.
  */
 int tw_stale__remove(struct tw_state_file *file, struct tw_error *error);
 

@@ -134,7 +134,7 @@ int tw_attached__count(const struct tw_attached *attached, tw_counted_visitor *e
 		return 0;
 	if (attached->place == TW_ATTACH_U32)
 		return count_u32(&reading, attached->state, error);
-	if (cpus < 1) /* the kernel writes values of all CPUs: the buffer would be too small */
+	if (cpus < 1) /* the kernel writes the values of all CPUs, so the size of the buffer depends on their number */
 		return tw_error__set(error, -EIO,
 				     "cannot read the number of CPUs from /sys/devices/system/cpu/possible: %s",
 				     strerror(cpus < 0 ? -cpus : ENODATA));

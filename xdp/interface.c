@@ -102,7 +102,7 @@ static struct nl_msg *message(int family, uint8_t command)
 	return NULL;
 }
 
-/* Ask the family netdev for the XDP features of an interface. @ret: unchanged if the kernel does not know them */
+/* Ask the genetlink family netdev for the XDP features of an interface. @ret: unchanged if the kernel does not know them */
 static void ask_features(struct nl_sock *sk, uint32_t ifindex, uint64_t *ret)
 {
 	struct netdev_answer family = { .wanted = CTRL_ATTR_FAMILY_ID },
@@ -140,7 +140,7 @@ bool tw_interface__leads_back(uint32_t target, int ifindex)
 
 	if (sk && nl_connect(sk, NETLINK_ROUTE) >= 0 && rtnl_link_get_kernel(sk, (int)target, NULL, &link) >= 0 &&
 	    link) { /* NULL if the kernel's answer was lost */
-		/* An ifindex of another namespace means nothing here. */
+		/* If the peer is in another namespace, its ifindex has no meaning in this one. */
 		leads = rtnl_link_is_veth(link) && rtnl_link_get_link_netnsid(link, &netns) != 0 &&
 			rtnl_link_get_link(link) == ifindex;
 		rtnl_link_put(link);

@@ -34,7 +34,7 @@ void tw_maps__none(struct tw_maps *maps)
 
 static int make(const struct layout *layout, unsigned int rows, int offload_to, struct tw_error *error)
 {
-	/* Hash entries are allocated when streams appear: all TW_COUNTED_MAX entries would need much memory on machines with many CPUs. */
+	/* Hash entries are allocated when streams appear, because TW_COUNTED_MAX entries need much memory on machines with many CPUs. */
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_ifindex = (uint32_t)offload_to,
 		    .map_flags = layout->type == BPF_MAP_TYPE_PERCPU_HASH ? BPF_F_NO_PREALLOC : 0);
 	const uint32_t value = layout->value_size ? layout->value_size : rows * (uint32_t)sizeof(struct tw_counter);
@@ -46,7 +46,7 @@ static int make(const struct layout *layout, unsigned int rows, int offload_to, 
 	if (offload_to && fd != -EPERM)
 		return tw_error__set(
 			error, -EOPNOTSUPP,
-			"the interface's driver does not take BPF into hardware: it refuses the map of the counters (%s). "
+			"the interface's driver does not offload BPF: it refuses the map of the counters (%s). "
 			"Without --offload, the kernel runs the program",
 			strerror(-fd));
 	return tw_error__set(error, fd, "cannot make the map %s with values of %u bytes: %s", layout->name, value,

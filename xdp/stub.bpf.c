@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The BPF object through which a generated program is loaded. Only the names and types (BTF) of this object are used. The kernel requires
- * them if a program has a callback, and libxdp if several programs share an interface. The instructions are replaced before the object
- * is loaded.
+ * The BPF object through which a generated program is loaded. Only the names, the types (BTF) and the licence of this object are used. The
+ * kernel requires the types if a program has a callback, and libxdp requires them if several programs share an interface. The instructions
+ * are replaced before the object is loaded.
  */
 #include <linux/bpf.h>
 

@@ -50,7 +50,7 @@ struct nl_msg *tw_tc__message(int type, int flags, const struct tw_tc_at *at, co
 	return msg;
 }
 
-/* Copy the kernel's error text, which is an attribute after struct nlmsgerr; without it, the text of the errno. */
+/* Copy the kernel's error text, which is an attribute after struct nlmsgerr. If there is none, copy the text of the errno. */
 static void keep_words(const struct nlmsghdr *hdr, struct tw_answer *answer)
 {
 	const int behind = (int)(NLMSG_ALIGN(sizeof(struct nlmsgerr)));
@@ -290,7 +290,7 @@ int tw_filters__remove(struct nl_sock *sk, int ifindex, uint32_t prio, uint16_t 
 	struct tw_answer answer;
 
 	tw_tc__ask(sk, tw_tc__message(RTM_DELTFILTER, 0, &at, kind), &answer);
-	/* Errors for a filter, qdisc or interface that another process has removed. */
+	/* These errors mean that another process has removed the filter, the qdisc or the interface. */
 	if (!answer.err || answer.err == -ENOENT || answer.err == -EINVAL || answer.err == -ENODEV)
 		return 0;
 	return tw_error__set(error, answer.err, "cannot remove the filters of priority %u: %s", prio, answer.text);

@@ -134,7 +134,7 @@ detach v1
 
 # Hardware.
 attach 1 -i v1 --offload 'cpu == 0' --action drop
-tells 'does not take BPF into hardware'
+tells 'does not offload BPF'
 if [ -e /job/netdevsim.ko ]; then
 	modprobe psample
 	insmod /job/netdevsim.ko || fail "netdevsim cannot be loaded"
@@ -166,7 +166,7 @@ if [ -e /job/netdevsim.ko ]; then
 	# What a card cannot do is reported, not done in software.
 	ethtool -K "$card" hw-tc-offload off 2>/dev/null && {
 		attach 1 -i "$card" --offload --hook tc 'cpu == 0' --action drop
-		tells "does not take the program into hardware"
+		tells "does not offload the program"
 		nothing_left "$card"
 	}
 

@@ -85,6 +85,6 @@ refuse 2 "rule 2: column 1: " --from "$capture" 'cpu == 0' --action drop 'no_suc
 refuse 2 'rule 1: column ' 'cpu ==' --action drop
 refuse 2 "no hook 'xpd'" --hook xpd 'cpu == 0' --action drop
 refuse 1 "not in the frames" --from "$capture" 'comm == "bash"' --action drop
-refuse 1 'does not take BPF into hardware' --offload --from "$capture" 'cpu == 0' --action drop
-refuse 1 'does not take BPF into hardware' --offload --hook tc --from "$capture" 'cpu == 0' --action drop
+refuse 1 'does not offload BPF' --offload --from "$capture" 'cpu == 0' --action drop
+refuse 1 'does not offload BPF' --offload --hook tc --from "$capture" 'cpu == 0' --action drop
 exit $failed

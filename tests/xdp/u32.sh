@@ -66,7 +66,7 @@ refuse() { # STATUS PATTERN WORD...
 }
 refuse 1 'column [0-9]+' 'prev_comm contains "a"' --action pass
 refuse 2 'u32 finds frames in plain Ethernet only' --udp-port 18101 'cpu == 0' --action pass
-refuse 1 'does not take u32 into hardware|not_in_hw' --offload 'cpu == 0' --action pass
+refuse 1 'does not offload u32 filters|not_in_hw' --offload 'cpu == 0' --action pass
 
 # Another owner's filter with the same priority is not replaced.
 tc qdisc add dev v1 clsact
