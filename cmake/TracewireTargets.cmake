@@ -25,8 +25,8 @@ function(tracewire_library name)
 	target_link_libraries(${name} PUBLIC tracewire_common ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
 endfunction()
 
-# tracewire_test(NAME name [CONFIGURATIONS ...] COMMAND target-or-program [ARG...]): like add_test(), and fails if it leaves anything
-# behind, or takes longer than 15 minutes, unless it sets TIMEOUT itself.
+# tracewire_test(NAME name [CONFIGURATIONS ...] COMMAND target-or-program [ARG...]): like add_test(). The test fails if it leaves anything
+# behind, or takes longer than 15 minutes. The property TIMEOUT of the test can be set to another limit.
 function(tracewire_test)
 	cmake_parse_arguments(PARSE_ARGV 0 ARG "" "NAME" "CONFIGURATIONS;COMMAND")
 	list(POP_FRONT ARG_COMMAND program)
@@ -76,8 +76,8 @@ function(tracewire_seeds name source)
 endfunction()
 
 # tracewire_fuzzer(NAME SOURCES ... LIBS ... [SEEDS dir ...] [MADE seeds ...] [MAX_LEN bytes]): a libFuzzer target. It starts with the
-# directories of SEEDS and the output of the programs of MADE (tracewire_seeds()). Without TRACEWIRE_FUZZ the same code replays them as a
-# unit test, with any compiler. MAX_LEN limits the size of inputs, for speed.
+# directories of SEEDS and the output of the programs of MADE (tracewire_seeds()). Without TRACEWIRE_FUZZ, the same code replays these seeds
+# as an ordinary test, with any compiler. MAX_LEN limits the size of inputs, for speed.
 function(tracewire_fuzzer name)
 	cmake_parse_arguments(ARG "" "MAX_LEN" "SOURCES;LIBS;SEEDS;MADE" ${ARGN})
 	if(TRACEWIRE_FUZZ)
@@ -100,7 +100,7 @@ function(tracewire_fuzzer name)
 		endif()
 		tracewire_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz-run.sh $<TARGET_FILE:${name}>
 			${PROJECT_BINARY_DIR}/fuzz/${name} ${ARG_MAX_LEN} ${ARG_SEEDS})
-		# fuzz-run.sh sets the time limit: an input that hangs ends it.
+		# fuzz-run.sh limits the time: libFuzzer ends the run at an input that hangs.
 		set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 36000)
 	else()
 		tracewire_test(NAME ${name} COMMAND ${name} ${ARG_SEEDS})
