@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * classify -- cost of a classifier for a frame of one event, by BPF_PROG_TEST_RUN, ns. Prints one line for each hook: one rule hand-written
- * in C, the same rule generated, ten rules generated. Each value is the best of several rounds; each round runs all three programs.
+ * classify -- measures, with BPF_PROG_TEST_RUN, the time that a classifier needs for a frame of one event. Prints one line for each hook,
+ * with the times in ns of three programs: one rule, hand-written in C; the same rule, generated; ten rules, generated. Each time is the
+ * best of several rounds. Each round runs all three programs.
  */
 #include <errno.h>
 #include <limits.h>
@@ -76,7 +77,7 @@ static void make_packet(struct packet *packet)
 	packet__end(packet);
 }
 
-/* Return: duration of one run, ns, as measured by the kernel: the system call itself needs milliseconds for XDP. */
+/* Return: duration of one run, ns, measured by the kernel, because the system call itself needs milliseconds for XDP. */
 static unsigned int measure(int program, const struct packet *packet)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet->bytes, .data_size_in = (uint32_t)packet->len,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * evaluate EXPRESSION... -- the evaluator's cost for one event of sched_switch. Prints a line for each expression: ns, share of matches,
- * expression.
+ * evaluate EXPRESSION... -- measures the CPU time that the evaluator needs for one event of sched_switch. Prints a line for each
+ * expression: the time in ns, the share of events that match, and the expression.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * load [SECONDS [CALLS_PER_SECOND [CPU]]] -- calls getppid() at that rate (default 0: as fast as possible) for that time (default 1 s), on
- * that CPU if one is given, and prints the number of calls.
+ * load [SECONDS [CALLS_PER_SECOND [CPU]]] -- calls getppid() for SECONDS (default 1), at a rate of CALLS_PER_SECOND (default 0: as fast as
+ * possible), on CPU if it is given. Then prints the number of calls.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BATCH 500 /* calls between two readings of the clock: so getppid() is called in bursts, as in real loads */
+#define BATCH 500 /* calls between two readings of the clock: bursts of calls, as in real loads */
 
 static double now(void)
 {

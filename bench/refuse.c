@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * refuse BYTES -- measures the CPU time that a capture host needs to refuse a frame of that length, each frame of another stream. Prints
- * the ns for each frame, without the cost of receiving it.
+ * refuse BYTES -- measures the CPU time that a capture host needs to refuse a frame of BYTES bytes. Each frame belongs to another stream.
+ * Prints the time for one frame in ns, without the time to receive it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LD_PRELOAD library for trace-cmd on kernels whose function-tracer files refuse writes: it opens /dev/null instead of these files, so that
- * trace-cmd records events there too and can be measured.
+ * LD_PRELOAD library for trace-cmd, for kernels whose function-tracer files refuse writes. It opens /dev/null instead of these files, so
+ * that trace-cmd records events on these kernels, too, and can be measured.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
