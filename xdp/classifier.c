@@ -126,8 +126,9 @@ static int claim(struct tw_classifier *c, struct tw_error *error)
 		tw_state_file__close(&c->file);
 		return tw_error__set(
 			error, -EBUSY,
-			"%s has a permanent classifier in %s already; remove it with `tracewire filter detach -i %s`",
-			c->state.public.ifname, tw_attach_place__name(c->state.public.place), c->state.public.ifname);
+			"%s has a permanent classifier in %s already; remove it with `tracewire filter detach -i %s --hook %s`",
+			c->state.public.ifname, tw_attach_place__name(c->state.public.place), c->state.public.ifname,
+			tw_attach_place__name(c->state.public.place));
 	}
 	err = tw_stale__detach_file(&c->file, error);
 	return err ? err : tw_state__write(&c->state, &c->file, error);
