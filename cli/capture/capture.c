@@ -28,8 +28,8 @@
 /* The source of frames: an interface (AF_PACKET or AF_XDP) or a UDP port. */
 
 /*
- * Longest time that the kernel collects frames for a batch, ms. The file is late by this time. But the receiver wakes less often, so that a
- * capture of this host records fewer of Tracewire's own events.
+ * Longest time that the kernel collects frames for a batch, ms. It delays writing to the file, but the receiver thread wakes less often.
+ * If the events of this host are captured, fewer of them are therefore caused by Tracewire itself.
  */
 #define RETIRE_MS 10
 
@@ -64,8 +64,8 @@ static int capture__check_source(const struct capture *capture, struct tw_error 
 }
 
 /*
- * Refuses an interface that is down at the start, which may be a mistake; if it goes down later, capture waits for it. If it does not exist,
- * opening the receiver fails, with a better error.
+ * Refuses an interface that is down at the start, because this may be a mistake. If the interface goes down later, capture waits for it.
+ * An interface that does not exist is not refused here: opening the receiver then fails with a better error.
  */
 static int check_is_up(const struct capture *capture, struct tw_error *error)
 {
@@ -115,7 +115,7 @@ static uint64_t events_max(const struct capture *capture)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Becomes the user of --user and gives up capabilities: no later step needs privileges. Root stays root only with --user root. */
+/* Becomes the user of --user, and gives up all capabilities, because no later step needs privileges. With --user root, root stays root. */
 static int give_up_privileges(const struct capture *capture, struct tw_error *error)
 {
 	struct ordinary_user user;
@@ -144,7 +144,7 @@ static int open_output(const struct capture *capture, struct tw_output **ret, st
 	return tw_output__open(&options, ret, error);
 }
 
-/* Opens an output of several files as the new user, who creates all files. The first one shows at the start whether this user may write. */
+/* Opens an output of several files after the change of user, because the new user creates all files. Fails if this user may not write. */
 static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *error)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -216,7 +216,10 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 
 /* The periodic work of the main thread while the other threads receive and write. */
 struct clockwork {
-	/* When each is due, CLOCK_MONOTONIC, ns; UINT64_MAX = never: the time limit, a status, reading drop counters, tell_own_clock() */
+	/*
+	 * When the time limit ends, and when the next status, the next reading of drop counters and the next tell_own_clock() are due:
+	 * CLOCK_MONOTONIC, ns; UINT64_MAX = never.
+	 */
 	uint64_t end, status, look, clock;
 };
 
@@ -401,7 +404,7 @@ static int check_ring(const struct capture *capture, struct tw_error *error)
 		return 0;
 	return tw_error__set(error, -ENOSPC,
 			     "writing %s: no space for the number of files of --ring-buffer; %" PRIu64
-			     " removed early: make room, or choose fewer or smaller files",
+			     " files were removed early: make room, or choose fewer or smaller files",
 			     capture->file, removed);
 }
 
@@ -414,7 +417,7 @@ static int capture_events(struct capture *capture, struct tw_error *error)
 
 	if (!err)
 		stale__clear(capture->quiet);
-	/* Only root may read drop counters. Without them, events dropped by classifiers count as lost. */
+	/* Only root may read drop counters. Without these counters, events that classifiers dropped count as lost. */
 	if (!err && !geteuid())
 		err = drop_counters__new(capture->interface, capture->user, &capture->rejected, error);
 	if (!err)
@@ -450,12 +453,12 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct capture, interface),
 	  .once = "run one capture for each interface, and merge their files with mergecap" },
 	{ 'u', "udp", "[ADDRESS:]PORT", CLI_ARG_TEXT,
-	  "Receive UDP on this port, on all addresses of this machine or on one, for example 0.0.0.0:18101 or "
+	  "Receive UDP datagrams to this port, on all addresses of this machine or only on ADDRESS, for example 18101 or "
 	  "[::1]:18101",
 	  .offset = offsetof(struct capture, udp),
 	  .once = "run one capture for each port, and merge their files with mergecap" },
 	{ 0, "xdp", NULL, CLI_ARG_NONE,
-	  "Receive through AF_XDP: other programs on this interface do not see the frames; all other traffic "
+	  "Receive through AF_XDP: other programs do not receive the frames from this interface; all other traffic "
 	  "passes as usual. Requires an interface without an XDP program",
 	  .offset = offsetof(struct capture, xdp) },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
@@ -476,11 +479,11 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct capture, packed) },
 	{ 0, "align", "host|none", CLI_ARG_ALIGN,
 	  "host: convert all times to this host's clock, by time synchronisation with the producers; none: "
-	  "keep the times by each machine's clock (default)",
+	  "keep the times of each machine's clock (default)",
 	  .offset = offsetof(struct capture, align), .apply = set_align },
 	{ 0, "wall", NULL, CLI_ARG_NONE,
-	  "If a producer's wall clock is set, let later packet times follow it (default: use the wall clock as it "
-	  "was at the start)",
+	  "If a producer's wall clock is set during the capture, later packet times follow the new wall clock (default: all "
+	  "packet times follow the wall clock as it was at the start)",
 	  .offset = offsetof(struct capture, wall) },
 	{ 0, "streams-per-source", "N", CLI_ARG_TEXT,
 	  "Admit at most N streams from one address, or one IPv6 /64 network, at the same time (default 224); from "
@@ -504,7 +507,7 @@ static const struct cli_option options[] = {
 	  "privileges are given up",
 	  .offset = offsetof(struct capture, user) },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE,
-	  "No status and no summary on standard error; with --json, only the object begin and some notes are left "
+	  "No status and no summary on standard error; with --json, only the object `begin` and some notes are left "
 	  "out",
 	  .offset = offsetof(struct capture, quiet) },
 	{ 'v', "verbose", NULL, CLI_ARG_NONE,
@@ -518,7 +521,7 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, &output_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Capture what several machines send by `tracewire stream -u THIS`",
+	{ "Capture what several machines send with `tracewire stream -u THIS_HOST`",
 	  "tracewire capture -u 18101 -w x.pcapng" },
 	{ "Capture an interface for ten seconds", "sudo tracewire capture -i tw0 -a duration:10 -w x.pcapng" },
 	{ "Capture the next hundred switches away from an idle task",
@@ -536,9 +539,9 @@ const struct cli_command cli_command_capture = {
 		"--count or --autostop. Unless --packed is given, each event is a packet with the time of the event, "
 		"in time order across CPUs and machines. Each stream is an "
 		"interface of the file. If events are missing, a packet at that place shows their number.\n\n"
-		"The ledger shows where each recorded event went: with --verbose, in --status and in each file (see "
-		"`tracewire info`). Time synchronisation with the producers gives an error bound for packet times: "
-		"trace.time_error in Wireshark.\n\n"
+		"The ledger shows where each recorded event went. --verbose and --status print it, and each file contains it (see "
+		"`tracewire info`). Time synchronisation with the producers gives an error bound for packet times, "
+		"which is the field trace.time_error in Wireshark.\n\n"
 		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures "
 		"on the interface see the same frames, unless --xdp is given. Unless -Z names root, capture gives up all "
 		"privileges before it reads the first frame.",

@@ -13,7 +13,7 @@
 #include "clocks/sync.h"
 #include "filter/filter.h"
 
-/* A text on the terminal of standard error, which each status overwrites. */
+/* The status on a terminal: each status overwrites the previous one. */
 struct screen {
 	size_t lines; /* number of lines of the text; 0 = none is shown */
 };
@@ -35,7 +35,7 @@ struct capture {
 	struct tw_capture_clock clock;
 	struct receiver *receiver;
 	struct screen screen;  /* shows the status on a terminal */
-	unsigned int left_out; /* number of statuses omitted because standard error was blocked, not reported yet */
+	unsigned int left_out; /* number of omitted statuses that were not reported yet */
 	bool reported_refused;
 	struct receiver_stats stats;
 	uint64_t took; /* duration of the capture, ns */
@@ -52,7 +52,7 @@ void capture__tell_begin(const struct capture *capture, const char *how);
  */
 void capture__tell_status(struct capture *capture);
 
-/** capture__tell_first_refused() - after the first frame was refused, print one sentence on standard error, once; nothing with --quiet */
+/** capture__tell_first_refused() - if frames were refused, report it on standard error, but only once; nothing with --quiet */
 void capture__tell_first_refused(struct capture *capture);
 
 /** capture__tell_end() - print the summary as text or JSON; with --quiet only JSON */

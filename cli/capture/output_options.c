@@ -125,13 +125,13 @@ void output_request__apply(const struct output_request *request, struct tw_outpu
 
 static const struct cli_option output_options[] = {
 	{ 'b', "ring-buffer", "KEY:VALUE", CLI_ARG_NEXT_FILE,
-	  "Begin the next file after filesize:KB (or 64M), duration:SECONDS or packets:N, or when the time since 1970 "
-	  "(UTC) is a multiple of interval:SECONDS; with files:N keep only the newest N files. May be given many times",
+	  "Begin the next file after filesize:KB (or with a unit: filesize:64M), duration:SECONDS or packets:N, or when the "
+	  "time since 1970 (UTC) is a multiple of interval:SECONDS; with files:N keep only the newest N files. May be given many times",
 	  .apply = output_request__ring },
 	{ 'a', "autostop", "KEY:VALUE", CLI_ARG_AUTOSTOP,
-	  "Stop after duration:SECONDS, filesize:KB (or 64M), files:N or events:N (counted as by --count); packets:N "
-	  "is the same as events:N. With --ring-buffer, filesize:KB does not stop, but begins the next file. May be "
-	  "given many times",
+	  "Stop after duration:SECONDS, filesize:KB (or with a unit: filesize:64M), files:N or events:N (counted as by "
+	  "--count); packets:N is the same as events:N. With --ring-buffer, filesize:KB does not stop the capture, but begins "
+	  "the next file. May be given many times",
 	  .apply = output_request__autostop },
 	{ 0 },
 };

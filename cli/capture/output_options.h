@@ -24,10 +24,10 @@ int output_request__autostop(void *request, const char *text, struct tw_error *e
 /** output_request__check() - check the combination of all options. Return: 0 or -EINVAL with @error filled */
 int output_request__check(const struct output_request *request, struct tw_error *error);
 
-/** output_request__rotates() - whether the output is several files: -b has a condition to begin the next one, or files:N with -a filesize */
+/** output_request__rotates() - whether the output may be several files: with a -b other than files:, or with -b files: and -a filesize: */
 bool output_request__rotates(const struct output_request *request);
 
-/** output_request__apply() - set all values of -b; if there may be several files, -a filesize limits the size of each */
+/** output_request__apply() - set all values of -b; if the output may be several files, -a filesize: limits the size of each file */
 void output_request__apply(const struct output_request *request, struct tw_output_options *ret);
 
 #endif

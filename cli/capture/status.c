@@ -82,12 +82,13 @@ static const struct summary_row limits[] = {
 	  "events were written early, perhaps out of order, because the queue had reached its memory limit" },
 	{ "metadata_bytes", AT(archive.metadata.memory), NULL, NULL },
 	{ "metadata_not_kept", AT(archive.metadata.beyond), "limit",
-	  "metadata records exceeded the memory limit: later files have them only from their next repetition on" },
+	  "metadata records exceeded the memory limit: later files have them only after the producer repeats them" },
 	{ "names_forgotten", AT(archive.metadata.forgotten), "limit",
 	  "task names were evicted because of the memory limit: later files may lack them" },
 	{ "metadata_in_pieces", AT(archive.metadata.incomplete), "limit",
 	  "incomplete metadata values, or PARTs of them, are not in the file" },
-	{ "not_asked", AT(asked.crowded), "limit", "frames of streams that get no clock requests: out of memory" },
+	{ "not_asked", AT(asked.crowded), "limit",
+	  "frames belong to streams that get no clock requests, because there is no memory" },
 	{ 0 },
 };
 
@@ -96,8 +97,8 @@ static void print_limits(const struct capture *capture, const struct receiver_st
 {
 	summary__print_rows(limits, stats, out);
 	if (!drop_counters__is_whole(capture->rejected) && stats->archive.ledger.place[TW_PLACE_WIRE])
-		fputs("limit    not all drop counters of classifiers could be read (only root can): events that such a "
-		      "classifier dropped may count as wire\n",
+		fputs("limit    not all drop counters of classifiers could be read (only root can): events dropped by classifiers "
+		      "whose counters were not read may count as wire\n",
 		      out);
 }
 
@@ -140,7 +141,7 @@ static const struct summary_row refused_counters[] = {
 	{ 0 },
 };
 
-/* Writes the refused frames of one address as an object. @key: name of the member; NULL in an array. @source: the address; NULL = none */
+/* Writes the refused frames of one address as an object. @key: name of the member; NULL in an array. @source: the address; NULL = others */
 static void put_row(const char *key, const char *source, const struct tw_refusals_row *row, struct tw_json *json)
 {
 	tw_json__open(json, key, '{');
@@ -197,7 +198,7 @@ static void print_refused(const struct receiver_stats *stats, FILE *out)
 	summary__print_rows(refused_counters, stats, out);
 }
 
-#define PATIENCE_MS 500 /* longest wait for the writer's reports, ms */
+#define PATIENCE_MS 500 /* longest wait for the reports of the recorder thread, ms */
 #define TELL_MAX    64  /* largest number of streams listed as text; JSON has all streams */
 
 /* Begins a JSON object, which is one line of standard error. */
@@ -382,7 +383,7 @@ static void print_status(struct capture *capture, const struct receiver_stats *s
 	}
 }
 
-/* Return: false if text for standard error is queued: a queued status would be out of date when it is printed, so it is omitted */
+/* Return: false if text for standard error is queued. The status is then omitted, because it would be out of date when it is printed. */
 static bool is_taken(struct capture *capture)
 {
 	if (standard_files__behind() < 0)
@@ -424,7 +425,8 @@ static void print_times(const struct tw_archive_report *report)
 
 	fprintf(stderr, "times    %s: ", report->name);
 	if (clock->error_ns == TW_ERROR_UNKNOWN) {
-		fputs("their error bound is unknown: no answer to a time synchronisation request arrived\n", stderr);
+		fputs("their error bound is unknown, because no answer to a time synchronisation request arrived\n",
+		      stderr);
 		return;
 	}
 	fprintf(stderr, "within %.6f s of this host's clock (%s)", (double)clock->error_ns / TW_NS_PER_SECOND,
@@ -452,7 +454,7 @@ static size_t without_bound(const struct receiver_stats *stats)
 	return n;
 }
 
-/* Prints the short lines of the end. */
+/* Prints the short summary at the end of the capture. */
 static void print_outcome(const struct capture *capture)
 {
 	const struct receiver_stats *stats = &capture->stats;
@@ -485,7 +487,7 @@ static void print_outcome(const struct capture *capture)
 		fputs("no stream was received: `tracewire stream` sends streams\n", stderr);
 }
 
-/* Prints the detailed lines of the end. outcome__print() has printed the difference of the ledger. */
+/* Prints the details of --verbose, except the difference of the ledger, which outcome__print() has already printed. */
 static void print_summary(const struct capture *capture)
 {
 	const struct receiver_stats *stats = &capture->stats;

@@ -15,7 +15,7 @@ struct filter_action {
 
 /**
  * filter_action__parse() - parse an action; the interface of redirect must exist
- * Return: 0; -EINVAL for an invalid action, -ENODEV for an interface that does not exist; with @error filled.
+ * Return: 0; or -errno with @error filled: -EINVAL for an invalid action, -ENODEV for an interface that does not exist.
  */
 int filter_action__parse(const char *text, struct filter_action *ret, struct tw_error *error);
 

@@ -85,9 +85,9 @@ static int print_bpf(const struct compilation *compilation, struct tw_error *err
 	return 0;
 }
 
-/* u32: the tc commands for the filters that `filter attach --hook u32` creates by itself, without the program tc. */
+/* u32: prints tc commands for the same filters that `filter attach --hook u32` creates, which does not need the program tc. */
 
-/* For pass, a flowid is printed instead of an action: the filter then needs u32, but no action module of the kernel. */
+/* For pass, prints a flowid instead of an action: a filter without an action needs no action module of the kernel. */
 static void print_action(const struct filter_action *action, FILE *out)
 {
 	switch (action->action) {
@@ -218,7 +218,7 @@ static int print_display(const struct compilation *compilation, struct tw_error 
 
 /* tracefs: the kernel's event filters, one line for each event. */
 
-/* The text of events that cannot match: they are disabled, and get no line. */
+/* The text of events that cannot match. They get no line of their own: a comment at the end lists them as disabled. */
 static const char off[] = "off";
 
 /* Refuses a filter that would be printed with escapes: users write the output to the kernel's files, so it must be exact. */
@@ -228,8 +228,8 @@ static int check_printable(const struct tw_format *format, const struct tw_line 
 		return 0;
 	return tw_error__set(
 		error, -EINVAL,
-		"the filter of %s:%s has control characters or invalid UTF-8, and cannot be printed exactly; -f of "
-		"live, record and stream can set it",
+		"the filter of %s:%s has control characters or invalid UTF-8, so it cannot be printed exactly; option -f of "
+		"`tracewire live`, `record` and `stream` can set it",
 		format->system, format->name);
 }
 
@@ -251,7 +251,7 @@ static int add_filter(const struct tw_bound *bound, const struct tw_bound_event 
 	return err;
 }
 
-/* Prints one line for each event, for a shell's `read event filter`; the line has no filter if every event matches. */
+/* Prints a line for each event type: its name, and its filter unless all its events match. A shell reads it with `read event filter`. */
 static void print_filters(const struct event_group *group, FILE *out)
 {
 	for (size_t i = 0; i < group->n; i++)
@@ -388,8 +388,8 @@ static int print_tree(const struct compilation *compilation, struct tw_error *er
 }
 
 /*
- * The targets of --to. print() returns 0; -EOPNOTSUPP or -E2BIG if the target cannot express the expression; another -errno; with @error
- * filled and nothing written.
+ * The targets of --to. print() returns 0; or -errno with @error filled and nothing written: -EOPNOTSUPP or -E2BIG if the target cannot
+ * express the expression.
  */
 static const struct {
 	const char *name;
@@ -416,10 +416,11 @@ static int no_target(const char *to, struct tw_error *error)
 	}
 	tw_line__char(&line, '\0');
 	if (!to)
-		return tw_error__set(error, -EINVAL, "no target is given: name one with --to; there are %s", names);
+		return tw_error__set(error, -EINVAL, "no target is given: name one with --to; the targets are %s",
+				     names);
 	if (nearest.best)
 		return tw_error__set(error, -EINVAL, "there is no target '%s'; did you mean %s?", to, nearest.best);
-	return tw_error__set(error, -EINVAL, "there is no target '%s'; there are %s", to, names);
+	return tw_error__set(error, -EINVAL, "there is no target '%s'; the targets are %s", to, names);
 }
 
 /* Return: index in targets[], or -EINVAL with @error filled */
@@ -507,7 +508,7 @@ static const struct cli_option classifier_options[] = {
 	  "Action for events that match: drop, mark:N, redirect:INTERFACE, pass (default)",
 	  .offset = offsetof(struct compile, action) },
 	{ 0, "default", "ACTION", CLI_ARG_ACTION,
-	  "Action for other events (default: pass with --action, as in filter attach, otherwise drop)",
+	  "Action for other events (default: pass if --action is given, as in `filter attach`; otherwise drop)",
 	  .offset = offsetof(struct compile, otherwise) },
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Interface in the tc commands for u32 (default tw0)",
 	  .offset = offsetof(struct compile, interface) },
@@ -527,7 +528,7 @@ static const struct cli_example examples[] = {
 	{ "Print a Wireshark display filter",
 	  "f=$(tracewire filter compile --to display --from x.pcapng 'prev_pid == 0')" },
 	{ "Show the events that match this display filter", "tshark -r x.pcapng -Y \"$f\"" },
-	{ "Print the XDP program that drops these events",
+	{ "Print an XDP program that drops events with prev_pid 0",
 	  "sudo tracewire filter compile --to xdp --action drop 'prev_pid == 0'" },
 	{ NULL, NULL },
 };
@@ -540,15 +541,15 @@ const struct cli_command filter_command_compile = {
 	.args_max = 1,
 	.description =
 		"Prints filter strings for tracefs, instructions for XDP or tc, tc commands for u32, a libpcap "
-		"capture filter, or a Wireshark display filter. Each selects the same events. The formats come from "
+		"capture filter, or a Wireshark display filter. All of these select the same events. The formats come from "
 		"this kernel, which requires root, or from a capture.\n\n"
-		"Each frame names the schema of its event ids. With --from or -e, the results for XDP, tc, u32 and "
-		"libpcap match only frames of that schema; otherwise they accept any schema. The schema of -e is that "
-		"of a stream with exactly these events. XDP and tc programs apply to frames with one event and to "
+		"Each frame names the schema of its event ids. With --from or -e, filters for XDP, tc, u32 and libpcap "
+		"match only frames of one schema: that of the capture, or that of a stream with exactly the events of -e. "
+		"Without these options, they accept any schema. XDP and tc programs apply to frames with one event and to "
 		"packed frames; u32 filters, display filters and capture filters apply only to frames with one event. "
-		"Control frames always pass, because they are needed to decode the others.\n\n"
+		"Control frames pass all these filters except display filters: they are needed to decode the other frames.\n\n"
 		"The exit status is 2 if the target cannot express the whole expression; the error message says "
-		"which part, and why. `tracewire filter explain` shows which stage can.",
+		"which part it cannot express, and why. `tracewire filter explain` shows which stages can.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct compile),

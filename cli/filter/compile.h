@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compiles an expression to the language of one stage. `filter compile` prints the result; `filter explain` tests whether it is possible.
+ * Compiles an expression to the language of one stage. `filter compile` prints the result. `filter explain` only tests whether the stage
+ * can express the expression.
  */
 #ifndef CLI_FILTER_COMPILE_H
 #define CLI_FILTER_COMPILE_H
@@ -21,11 +22,11 @@ struct filter_classifier {
 
 /**
  * filter_compile() - write an expression in the language of a stage
- * @to: tracefs, xdp, tc, u32, pcap, display; or tree, the tests of each event
+ * @to: tracefs, xdp, tc, u32, pcap, display; or tree, which lists the tests of each event
  * @out: NULL = only test whether the stage can express it
  *
- * Return: 0; -EINVAL for an unknown @to, or if a tracefs filter would have unprintable bytes; -EOPNOTSUPP or -E2BIG if the stage cannot
- * express it; -ENOMEM; with @error filled and nothing written.
+ * Return: 0; or -errno with @error filled and nothing written: -EINVAL for an unknown @to, or if a tracefs filter would have unprintable
+ * bytes; -EOPNOTSUPP or -E2BIG if the stage cannot express the expression.
  */
 int filter_compile(const struct filter_expression *expression, const char *to,
 		   const struct filter_classifier *classifier, FILE *out, struct tw_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Groups events with the same text, so that the text is printed once. */
+/* Groups events that have the same text, such as the same filter, so that one text can be printed for all of them. */
 #ifndef CLI_EVENT_GROUPS_H
 #define CLI_EVENT_GROUPS_H
 
@@ -21,13 +21,13 @@ struct event_groups {
 	size_t n;
 };
 
-/** event_groups__add() - add an event to the group with that text; @format is borrowed. Return: 0, -ENOMEM */
+/** event_groups__add() - add an event to the group with this text, or to a new group; @format is borrowed. Return: 0, -ENOMEM */
 int event_groups__add(struct event_groups *groups, const char *text, size_t len, const struct tw_format *format);
 
 /**
- * event_groups__print() - print a line with the names of the group's events: "SYSTEM:EVENT", or "SYSTEM:*" for a complete system
+ * event_groups__print() - print a line with the names of the group's events: "SYSTEM:EVENT", or "SYSTEM:*" for all events of a system
  * @before: text before the names
- * @width: bytes of the names, at most EVENT_GROUPS_WIDTH_MAX; names that would begin after it are only counted: " and N more"
+ * @width: after this number of bytes, further names are only counted, as " and N more"; at most EVENT_GROUPS_WIDTH_MAX
  */
 void event_groups__print(const struct event_groups *groups, const struct event_group *group, const char *before,
 			 size_t width, FILE *out);

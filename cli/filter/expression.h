@@ -16,11 +16,11 @@ struct filter_expression {
 /**
  * filter_expression__load() - parse an expression, read the formats, and bind the expression to them
  * @text: NULL = not given, which is an error
- * @ret: the caller's; filter_expression__fini()
+ * @ret: to be freed with filter_expression__fini()
  *
  * Invalid formats are reported on standard error.
  *
- * Return: 0, or -errno of one of the three steps with @error filled.
+ * Return: 0, or -errno with @error filled.
  */
 int filter_expression__load(const char *text, const struct cli_formats_source *source, struct filter_expression *ret,
 			    struct tw_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Adds the formats in frames to a schema: records in PARTs are reassembled, texts decompressed. Memory is bounded. */
+/* Adds the formats in frames to a schema. It reassembles records in PARTs and decompresses texts, in a limited amount of memory. */
 #ifndef CLI_FORMAT_READER_H
 #define CLI_FORMAT_READER_H
 
@@ -11,7 +11,7 @@
 #include "wire/parts.h"
 #include "wire/schema_text.h"
 
-/* Invalid formats: the fields of their events are unknown. */
+/* Formats that were refused because they are invalid. The fields of their events are unknown. */
 struct refused_formats {
 	unsigned int n;
 	struct tw_error why; /* error of the first one */
@@ -26,7 +26,7 @@ struct format_reader {
 /* The texts of a SCHEMA record: one, or those of a group. */
 struct format_texts {
 	struct tw_schema_view single;
-	bool has_single; /* and it was not returned yet */
+	bool has_single; /* the record has one text, which was not returned yet */
 	struct tw_schema_group group;
 };
 
@@ -37,11 +37,11 @@ int format_reader__init(struct format_reader *reader);
 void format_reader__fini(struct format_reader *reader);
 
 /**
- * format_reader__whole() - get a complete record from a TLV: the TLV itself, or the record of which it is the last PART
+ * format_reader__whole() - get a complete record from a TLV: the TLV itself, or the record that this PART completes
  * @frame: header of the frame with the TLV
- * @ret: borrowed from the frame, or until the next call
+ * @ret: borrowed from the frame; a reassembled record is valid until the next call
  *
- * Return: false if the TLV is a PART of an incomplete record, or of an event.
+ * Return: false if the TLV is a PART that completes no record, or a PART of an event.
  */
 bool format_reader__whole(struct format_reader *reader, const struct tw_frame_info *frame,
 			  const struct tw_tlv_view *tlv, struct tw_tlv_view *ret);

@@ -31,10 +31,10 @@ static int apply_schema(void *data, const char *value, struct tw_error *error)
 static const struct cli_option options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
 	  "Use the formats of these events of this kernel: a system, an event or SYSTEM:EVENT, with wildcards; "
-	  "separate several by commas (default: all). Classifiers and capture filters made for them apply only to streams "
-	  "with exactly these events, because the id of a schema depends on all of them",
+	  "separate several by commas (default: all). Classifiers and capture filters made for these events apply only to "
+	  "streams with exactly the same events, because the id of a schema depends on all of its events",
 	  .apply = cli_selection__add },
-	{ 0, "from", "FILE", CLI_ARG_FILE, "Use the formats of this capture instead of this kernel",
+	{ 0, "from", "FILE", CLI_ARG_FILE, "Use the formats in this capture instead of those of this kernel",
 	  .offset = offsetof(struct cli_formats_source, file),
 	  .once = "a filter is made for the formats of one capture" },
 	{ 0, "schema", "ID", CLI_ARG_TEXT, "Schema to use, if the capture has several", .apply = apply_schema },
@@ -43,7 +43,7 @@ static const struct cli_option options[] = {
 
 const struct cli_option_group cli_formats_group = { "Formats", options };
 
-/* Adds the formats in a SCHEMA record that were not added before: streams repeat these records for late receivers. */
+/* Adds the formats in a SCHEMA record, except those added before: streams repeat these records for late receivers. */
 static void take_record(struct cli_formats *formats, struct format_reader *reader, const struct tw_schema_view *record)
 {
 	struct format_texts texts;
@@ -98,7 +98,7 @@ static int load_kernel(const struct cli_selection *selection, struct cli_formats
 	int err = tw_tracing_dir__find(&dir, &why);
 
 	if (err)
-		return tw_error__set(error, err, "%s; or give a capture that has the formats with --from", why.text);
+		return tw_error__set(error, err, "%s; or use the formats in a capture: --from FILE", why.text);
 	err = tw_event_list__read(dir, &all, error);
 	if (!err)
 		err = cli_selection__resolve(selection, &all, &selected, error);
@@ -111,14 +111,14 @@ static int load_kernel(const struct cli_selection *selection, struct cli_formats
 	return err;
 }
 
-/* Reading the formats of one schema from a capture, from all streams with that schema. */
+/* Reads the formats of one schema from a capture: from all streams that have this schema. */
 
 #define OTHERS_MAX 3 /* number of further schemas that the error message names */
 
 struct capture_search {
 	struct cli_formats *formats;
 	struct format_reader reader;
-	bool chosen; /* the user has selected the schema: other schemas are no error */
+	bool chosen; /* the user has selected the schema, so other schemas in the capture are not an error */
 	uint64_t others[OTHERS_MAX];
 	unsigned int n_others;
 };
@@ -195,8 +195,8 @@ static int several(const struct capture_search *search, const char *name, struct
 
 	for (unsigned int i = 0; i < search->n_others && i < OTHERS_MAX; i++)
 		len += (size_t)snprintf(list + len, sizeof(list) - len, ", %016" PRIx64, search->others[i]);
-	return tw_error__set(error, -EINVAL, "%s has several schemas: choose with --schema %016" PRIx64 "%s%s", name,
-			     search->formats->schema_id, list, search->n_others > OTHERS_MAX ? ", ..." : "");
+	return tw_error__set(error, -EINVAL, "%s has several schemas: choose one with --schema %016" PRIx64 "%s%s",
+			     name, search->formats->schema_id, list, search->n_others > OTHERS_MAX ? ", ..." : "");
 }
 
 static int check_schemas(const struct capture_search *search, const char *name, struct tw_error *error)
@@ -254,7 +254,7 @@ static int check(const struct cli_formats_source *source, struct tw_error *error
 			"--event takes the formats of this kernel, and --from those of a capture: omit one of the two");
 	if (source->schema_id && !source->file)
 		return tw_error__set(error, -EINVAL,
-				     "--schema chooses among the schemas of a capture: give it with --from");
+				     "--schema chooses among the schemas of a capture: name the capture with --from");
 	return 0;
 }
 

@@ -7,11 +7,11 @@
 #include "cli/options.h"
 #include "cli/selection.h"
 
-/* The values of cli_formats_group: the first member of the config of each command with that group. Zero means: not given. */
+/* The values of the options in cli_formats_group; 0 = not given. The config of each command with this group begins with them. */
 struct cli_formats_source {
 	struct cli_selection selection; /* must be first, for its apply functions; no items = all events */
 	const char *file;               /* path of a capture */
-	uint64_t schema_id;             /* which of several schemas in the capture */
+	uint64_t schema_id;             /* the schema to use, if the capture has several */
 };
 
 extern const struct cli_option_group cli_formats_group; /* -e, --from, --schema */
@@ -25,12 +25,13 @@ struct cli_formats {
 
 /**
  * cli_formats__load() - read the formats from the source
- * @ret: the caller's; cli_formats__fini()
+ * @ret: to be freed with cli_formats__fini()
  *
- * The schema id is that in the capture, or that of a stream of this kernel with exactly the events of -e and no tracer.
+ * With --from, the schema id is that of the frames in the capture. With -e, it is the id of a stream of this kernel that has exactly these
+ * events and no tracer. Otherwise it is 0.
  *
- * Return: 0; -EINVAL for invalid options, a file that is no capture, or a capture with several schemas; -ENOENT for an event or a file that
- * does not exist; -ENODATA for a capture without formats; -EBADMSG for a damaged capture; or another -errno; with @error filled.
+ * Return: 0; or -errno with @error filled: -EINVAL for invalid options, a file that is no capture, or a capture with several schemas;
+ * -ENOENT for an event or a file that does not exist; -ENODATA for a capture without formats; -EBADMSG for a damaged capture.
  */
 int cli_formats__load(const struct cli_formats_source *source, struct cli_formats *ret, struct tw_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The config of `tracewire report`: sets it from the arguments of options, and checks which options go together. */
+/* The config of `tracewire report`: sets it from the arguments of options, and checks which options exclude each other. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,13 +115,13 @@ int report_config__set_until(void *target, const char *text, struct tw_error *er
 	return time_option__parse("until", text, tw_time__now(CLOCK_REALTIME), target, error);
 }
 
-/* An option that is refused with other formats, because it only changes lines of text; NULL = none is given */
+/* Return: an option that is refused with other formats, because it only changes lines of text; NULL = no such option is given */
 static const char *layout_option(const struct report_config *config)
 {
 	return config->latency ? "--latency" : config->delta ? "--delta" : config->raw ? "--raw" : NULL;
 }
 
-/* The option that names the format; NULL = lines of text */
+/* Return: the option that names the format; NULL = lines of text, which need no option */
 static const char *form_option(const struct report_config *config)
 {
 	static const char *const options[] = {

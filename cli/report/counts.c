@@ -46,14 +46,14 @@ static int print_json(const struct tw_report_counts *counts, const struct count_
 	return err;
 }
 
-/* Closes the file. @err: the result so far. Return: @err, or -errno with @error filled if something was not written */
+/* Closes the file. @err: the result so far. Return: @err; if it is 0 and something was not written, -errno with @error filled */
 static int close_file(FILE *file, int err, struct tw_error *error)
 {
 	int later = 0;
 
 	errno = 0;
 	if (fflush(file) || ferror(file))
-		later = errno ? errno : EIO; /* an earlier write() failed, and nobody kept its errno */
+		later = errno ? errno : EIO; /* an earlier write() failed, and its errno is lost */
 	if (fclose(file) && !later)
 		later = errno;
 	if (err || !later)

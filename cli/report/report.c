@@ -16,7 +16,7 @@
 #include "cli/standard_files.h"
 #include "cli/terminal.h"
 
-/* Terminals with fewer columns get compact lines. Otherwise 64 columns precede the text of an event, most of them blank. */
+/* Terminals with fewer columns get compact lines. In other lines, 64 columns precede the text of an event, and most of them are blank. */
 #define COMPACT_BELOW 100
 
 /* Converts 0 or -errno to an exit status: a file that is not a Tracewire capture is a usage error; a damaged one is a failure. */
@@ -27,7 +27,7 @@ static int exit_of(int err)
 	return cli_exit__of(err);
 }
 
-/* Whether the lines go to a regular file. Only then progress is printed, because a pipe or a terminal shows the lines. */
+/* Whether the lines are written to a regular file. Only then is progress printed: on a terminal, the lines themselves show it. */
 static bool is_file(int fd)
 {
 	struct stat st;
@@ -35,7 +35,7 @@ static bool is_file(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode);
 }
 
-/* Lines for a terminal may have colour, and are shorter if it is narrow. Files and pipes always get the same bytes. */
+/* Lines for a terminal may have colour, and are shorter if the terminal is narrow. Files and pipes always get the same bytes. */
 static void fit_to(struct tw_report_options *options, int out)
 {
 	const unsigned int columns = terminal__columns(out);
@@ -67,7 +67,7 @@ static int report_file(const struct report_config *config, int fd, const char *f
 		err = failed ? tw_error__set(error, failed, "%s", later.text) : err;
 	}
 	tw_report_counts__fini(&counts);
-	if (err == -EPIPE) { /* the reader has gone, as with `| head` */
+	if (err == -EPIPE) { /* the reader of the output has closed the pipe, as with `| head` */
 		*error->text = '\0';
 		return 0;
 	}
@@ -80,7 +80,7 @@ static int report_file(const struct report_config *config, int fd, const char *f
 	return err;
 }
 
-/* Writes to the file that -o names. Of a damaged capture, it keeps everything before the damage. */
+/* Writes to the file that -o names. If the capture is damaged, the file gets all events before the damage. */
 static int report_to(const struct report_config *config, int fd, const char *file, const char *name,
 		     struct tw_error *error)
 {
@@ -136,12 +136,12 @@ static const struct cli_option options[] = {
 	  "Show only these events: SYSTEM, EVENT or SYSTEM:EVENT, with wildcards; separate several by commas",
 	  .offset = offsetof(struct report_config, events), .apply = report_config__add_text },
 	{ 'e', "column", "NAME", CLI_ARG_EVENT,
-	  "The same as --event; with -T fields or --csv a column of the table, as in tshark",
+	  "For text and JSON the same as --event; with -T fields or --csv, a column of the table, as in tshark",
 	  .offset = offsetof(struct report_config, columns_or_events), .apply = report_config__add_text },
-	{ 'P', "pid", "PID", CLI_ARG_TEXT, "Show only tasks with these pids; separate several by commas",
+	{ 'P', "pid", "PID", CLI_ARG_TEXT, "Show only events of tasks with these pids; separate several by commas",
 	  .apply = report_config__add_pids },
 	{ 0, "comm", "NAME", CLI_ARG_TEXT,
-	  "Show only tasks with these names, with wildcards; separate several by commas",
+	  "Show only events of tasks with these names, with wildcards; separate several by commas",
 	  .offset = offsetof(struct report_config, comms), .apply = report_config__add_text },
 	{ 0, "cpu", "LIST", CLI_ARG_TEXT, "Show only events of these CPUs, for example 0,2,4-7",
 	  .offset = offsetof(struct report_config, cpus), .apply = report_config__add_cpus },
@@ -153,8 +153,8 @@ static const struct cli_option options[] = {
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER, "Show only matching events: 'prev_pid == 0 && cpu == 1'",
 	  .offset = offsetof(struct report_config, filter), .apply = filter_option__parse },
 	FLAG(0, "summary", summary,
-	     "Print only counts, shares and rates by event and task. Rates are over the time from --since to --until, "
-	     "otherwise from the first counted event to the last"),
+	     "Print only counts, shares and rates by event and task. Rates refer to the time from --since to --until, or without "
+	     "these options to the time from the first counted event to the last"),
 	FLAG('t', "full-time", full_time, "Show times in nanoseconds"),
 	FLAG(0, "relative", relative, "Show times since the first event of the capture"),
 	FLAG(0, "delta", delta, "Also show the time since the previous event"),
@@ -163,10 +163,10 @@ static const struct cli_option options[] = {
 	FLAG('R', "fields", fields, "Show name=value instead of the event's text"),
 	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per event, one a line",
 	  .offset = offsetof(struct report_config, format), .apply = report_table__set_json },
-	{ 'T', "format", "FORMAT", CLI_ARG_TEXT, "Write text, json, or fields, a table as in tshark",
+	{ 'T', "format", "FORMAT", CLI_ARG_TEXT, "Format of the output: text, json, or fields (a table as in tshark)",
 	  .offset = offsetof(struct report_config, format), .apply = report_table__set_format },
 	{ 'E', "table-option", "NAME=VALUE", CLI_ARG_TEXT,
-	  "Set separator=CHARACTER (/t tab, /s blank), header=y|n or quote=d|s|n of the table",
+	  "Set a property of the table: separator=CHARACTER (/t tab, /s blank), header=y|n or quote=d|s|n",
 	  .apply = report_table__set_option },
 	{ 0, "csv", NULL, CLI_ARG_NONE, "Write a table with commas and a header (RFC 4180)",
 	  .offset = offsetof(struct report_config, format), .apply = report_table__set_csv },
@@ -203,8 +203,8 @@ const struct cli_command cli_command_report = {
 	.arg_kind = CLI_ARG_FILE,
 	.args_max = 1,
 	.description =
-		"Prints one line per event in the layout of trace-cmd report: task, CPU, time, event, text. FILE is a "
-		"recording, or a pcapng or pcap capture of an interface, which report puts into time order. It may be "
+		"Prints one line per event in the layout of `trace-cmd report`: task, CPU, time, event, text. FILE is a "
+		"recording, or a pcapng or pcap capture of an interface, which report puts into time order. FILE may be "
 		"compressed with zstd; - is standard input.\n\n"
 		"If the capture is damaged, report prints the events before the damage, and ends with status 1. It "
 		"ends with status 2 if no format in the capture has an event or a field that the options name.",
@@ -214,32 +214,34 @@ const struct cli_command cli_command_report = {
 		"writes them unchanged.\n\n"
 		"--comm compares with the name that the task had at the time of the event.\n\n"
 		"--since and --until accept two kinds of times. A number is the time since the first event of the "
-		"capture: 2, 0.5, 2s, 100ms, 5min. --relative shows the same times. They are not times of the trace "
-		"clock, which the lines show by default. Other times are times of day as in journalctl, in "
+		"capture: 2, 0.5, 2s, 100ms, 5min. --relative shows times of this kind. By default, the lines show times of the "
+		"trace clock, which --since and --until do not accept. All other texts are times of day as in journalctl, in "
 		"local time: '2026-11-26 20:15:00', '2026-11-26', 20:15:00.5, 20:15, now, today, yesterday, "
-		"@1700000000.5. A time without a date is of today. Z at the end means UTC. The capture must have the "
-		"time of day. The rates of --summary are over the time from --since to --until, as far as the capture has it.\n\n"
+		"@1700000000.5. A time without a date is a time of today. Z at the end means UTC. The capture must contain the "
+		"time of day. The rates of --summary refer to the time from --since to --until, as far as the capture covers it.\n\n"
 		"Lines show times rounded to microseconds, or with -t in nanoseconds. -l adds the columns of latency tracers: interrupts "
 		"off, need-resched, in interrupt, preemption depth.\n\n"
 		"-T fields and --csv write a table, with these columns unless -e names others: time, host, cpu, pid, "
 		"comm, system, event, text. Further columns of all events are time_ns (an integer), time_epoch "
-		"(seconds since 1970), instance, flags, and info, the same as text. Each field of the events is a "
-		"column: prev_pid, sched_switch.prev_pid or sched.sched_switch.prev_pid. The names of Wireshark, "
-		"which begin with trace., are also known. A field that an event does not have is empty. --csv quotes "
-		"values where needed. A table has no lines for losses: they are in the summary only. If several options name a format, the last one applies.\n\n"
+		"(seconds since 1970), instance, flags, and info (the same as text). Each field of the events can be a "
+		"column: prev_pid, sched_switch.prev_pid or sched.sched_switch.prev_pid. Names as in Wireshark, "
+		"which begin with `trace.`, are also accepted. A field that an event does not have is empty. --csv quotes "
+		"values where needed. A table has no lines for losses: they are in the summary only. If several options name a "
+		"format, the last one applies.\n\n"
 		"In JSON, time is a string of seconds, and time_ns the same time as an integer with all its digits. "
 		"Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
-		"A file of -o appears when it is complete.\n\n"
+		"The file that -o names appears when it is complete.\n\n"
 		"On a terminal, names of events are bold and losses red, unless NO_COLOR is set or TERM is dumb. If the "
 		"terminal has fewer than 100 columns, lines omit the blanks that align them. Files and pipes always get the same "
 		"bytes.\n\n"
 		"In text and JSON, each loss has its own line, between the events where it happened. Events whose format is not in the "
-		"capture are shown as bytes, events whose print format cannot be compiled as field=value. The "
-		"summary on standard error counts both, and the packets of other protocols, which are left out. "
-		"As in `tracewire info`, events that a filter on the way rejected are not lost. A value that depends "
+		"capture are shown as bytes. Events whose print format cannot be compiled are shown as field=value. The "
+		"summary on standard error counts both kinds of events, and the packets of other protocols, which are left out. "
+		"As in `tracewire info`, events that a filter on the path rejected do not count as lost. A value that depends "
 		"on a variable of the kernel, such as jiffies, is not in the capture: it is shown as ?.\n\n"
-		"Formats come with the capture. If the options have a name that no format before the first event has, report "
-		"first reads the whole file to look for it. A pipe cannot be read twice, so its names are checked at its end.",
+		"The formats are in the capture. If an option names an event or a field that no format before the first event has, "
+		"report first reads the whole file to find such a format. A pipe cannot be read twice, so the names are checked at "
+		"the end of its data.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct report_config),

@@ -46,7 +46,7 @@ int report_config__add_cpus(void *cpus, const char *list, struct tw_error *error
 int report_config__set_since(void *since, const char *text, struct tw_error *error);
 int report_config__set_until(void *until, const char *text, struct tw_error *error);
 
-/** report_config__finish() - check which options go together, and complete the config. Return: 0, or -errno with @error filled */
+/** report_config__finish() - check which options exclude each other, and complete the config. Return: 0, or -errno with @error filled */
 int report_config__finish(struct report_config *config, struct tw_error *error);
 
 /* In table.c: apply functions of -T, --json and --csv (target: the format) and of -E; report_table__finish() completes the table. */
@@ -62,7 +62,7 @@ static inline bool report_config__has_table(const struct report_config *config)
 	return config->format == REPORT_FIELDS || config->format == REPORT_CSV;
 }
 
-/** report_config__options() - the options of tw_report__run(); they borrow from @config; @counts is used with --summary */
+/** report_config__options() - Return: the options for tw_report__run(), which borrow from @config; @counts is used with --summary */
 struct tw_report_options report_config__options(const struct report_config *config, struct tw_report_counts *counts);
 
 /** report_config__discard() - free what the apply functions allocated */
@@ -72,7 +72,7 @@ void report_config__discard(void *config);
 int report__print_counts(const struct report_config *config, const struct tw_report_counts *counts, int out,
 			 struct tw_error *error);
 
-/** report__summarize() - print the short lines on standard error, with --verbose also the counters. @file: the argument */
+/** report__summarize() - print the short summary on standard error, with --verbose also the details. @file: the argument */
 void report__summarize(const struct report_config *config, const char *file, const struct tw_report_stats *stats);
 
 #endif

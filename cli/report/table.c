@@ -38,7 +38,7 @@ int report_table__set_csv(void *target, const char *unused, struct tw_error *err
 	return 0;
 }
 
-/* Return: the separator that the text names, as in tshark; 0 for none */
+/* Return: the separator that the text names, as in tshark; 0 if it names none */
 static char separator_of(const char *text)
 {
 	if (!strcmp(text, "/t"))
@@ -89,7 +89,7 @@ int report_table__set_option(void *target, const char *option, struct tw_error *
 	return 0;
 }
 
-/* Adds the columns of one -e, separated by commas; @names: a copy of its argument, which is changed. */
+/* Adds the columns of one -e, which are separated by commas. @names: a copy of the argument; this function changes it. */
 static int add_columns(struct report_config *config, char *names, struct tw_error *error)
 {
 	char *name;
@@ -104,7 +104,7 @@ static int add_columns(struct report_config *config, char *names, struct tw_erro
 	return err;
 }
 
-/* Splits the arguments of all -e. */
+/* Splits the arguments of all -e into columns. */
 static int split_columns(struct report_config *config, struct tw_error *error)
 {
 	size_t size = 0, at = 0;

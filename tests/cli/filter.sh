@@ -184,7 +184,7 @@ stream: tracefs -> producer -> tc
     tracefs   1, 2, 5 in part   prev_pid == 0 && CPU == 1 || common_pid == 1
     producer  1, 2, 5
     tc        nothing: column 32: BPF cannot express 'comm ~ "k*"', because the task's name is not in the frames
-    left      1, 2, 3, 4, 5, so that stream refuses the filter
+    left      1, 2, 3, 4, 5, so `tracewire stream` refuses the filter
   ftrace:print sched:sched_process_exec sched:sched_process_fork sched:sched_process_exit and 3 more
     off       none of them can match
 END
@@ -216,7 +216,7 @@ END
 
 if command -v mergecap >/dev/null; then
 	mergecap -a -w "$scratch/both.pcapng" "$sample" "$scratch/events.pcapng"
-	refused 2 "compile: $scratch/both.pcapng has several schemas: choose with --schema 4805abc0ad62b145, 6b76c889e43f884c" \
+	refused 2 "compile: $scratch/both.pcapng has several schemas: choose one with --schema 4805abc0ad62b145, 6b76c889e43f884c" \
 		compile --to tracefs --from "$scratch/both.pcapng" 'cpu == 1'
 	same "the schema that was chosen" "$("$tracewire" filter compile --to tracefs --from "$scratch/both.pcapng" \
 		--schema 4805abc0ad62b145 'event == sched_switch and cpu == 1' | head -1)" <<'END'
@@ -228,11 +228,11 @@ fi
 
 # Invalid input
 
-refused 2 "compile: no target is given: name one with --to; there are tracefs, xdp, tc, u32, pcap, display and tree" \
+refused 2 "compile: no target is given: name one with --to; the targets are tracefs, xdp, tc, u32, pcap, display and tree" \
 	compile 'cpu == 1'
 refused 2 "compile: there is no target 'tracfs'; did you mean tracefs?" compile --to tracfs 'cpu == 1'
 refused 2 "compile: no expression is given; tracewire-filter(7) describes the language" compile --to tree --from "$sample"
-refused 2 "compile: the filter of sched:sched_switch has control characters or invalid UTF-8, and cannot be printed exactly; -f of live, record and stream can set it" \
+refused 2 "compile: the filter of sched:sched_switch has control characters or invalid UTF-8, so it cannot be printed exactly; option -f of \`tracewire live\`, \`record\` and \`stream\` can set it" \
 	compile --to tracefs --from "$sample" $'prev_comm == "\xe9"'
 refused 2 "compile: column 11: a value is expected here" compile --to tree --from "$sample" 'prev_pid=='
 refused 2 "compile: column 13: no event has a field 'prev_pidd'; did you mean 'prev_pid'?" \
@@ -248,7 +248,7 @@ refused 2 "compile: $sample has no formats of schema 0000000000000012" \
 	compile --to tree --from "$sample" --schema 12 'cpu == 1'
 refused 2 "compile: --schema 'xy' is not a schema id: an id is a hexadecimal number" \
 	compile --to tree --from "$sample" --schema xy 'cpu == 1'
-refused 2 "compile: --schema chooses among the schemas of a capture: give it with --from" \
+refused 2 "compile: --schema chooses among the schemas of a capture: name the capture with --from" \
 	compile --to tree --schema 12 'cpu == 1'
 refused 2 "compile: --event takes the formats of this kernel, and --from those of a capture: omit one of the two" \
 	compile --to tree --from "$sample" -e sched 'cpu == 1'
@@ -259,7 +259,7 @@ refused 2 "compile: 'x' is not a mark: a mark is a number of 32 bits, as in mark
 refused 2 "compile: '0xg1' is not a mark: a mark is a number of 32 bits, as in mark:7 or mark:0x10" \
 	compile --to tree --from "$sample" --action mark:0xg1 'cpu == 1'
 
-refused 2 "explain: there is no hook 'xpd'; there are xdp, tc and u32" explain --from "$sample" --for attach --hook xpd 'cpu == 1'
-refused 2 "explain: --hook does not apply to record: no interface is on the path of its events" explain --from "$sample" --for record --hook xdp 'cpu == 1'
+refused 2 "explain: there is no hook 'xpd'; the hooks are xdp, tc and u32" explain --from "$sample" --for attach --hook xpd 'cpu == 1'
+refused 2 "explain: --hook does not apply to record: its events do not pass an interface" explain --from "$sample" --for record --hook xdp 'cpu == 1'
 
 exit $failed

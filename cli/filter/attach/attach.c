@@ -38,7 +38,7 @@ static int parse_hook(const char *text, uint8_t *ret_place, struct tw_error *err
 			return 0;
 		}
 	}
-	return tw_error__set(error, -EINVAL, "there is no hook '%s', only xdp, tc and u32", text);
+	return tw_error__set(error, -EINVAL, "there is no hook '%s'; the hooks are xdp, tc and u32", text);
 }
 
 static int check_interface(const struct select *select, struct tw_error *error)
@@ -74,7 +74,7 @@ static int show(void *data, int n_args, char **args, struct tw_error *error)
 		select->print.json = &json;
 	}
 	err = tw_attached__each(show_one, select, error);
-	/* After a failure no empty array is printed: it would mean that no classifier is attached. */
+	/* After a failure, no empty array is printed, because it would mean that no classifier is attached. */
 	if (select->json && (select->print.n || !err))
 		tw_json__close(&json);
 	else if (!select->json && !err && !select->print.n)
@@ -120,7 +120,8 @@ static int detach(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option select_options[] = {
-	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Only on this interface; detach requires it",
+	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE,
+	  "Only classifiers on this interface; `filter detach` requires this option",
 	  .offset = offsetof(struct select, interface), .once = "run the command once for each interface" },
 	{ 0, "hook", "HOOK", CLI_ARG_HOOK, "Only classifiers at this hook: xdp, tc or u32",
 	  .offset = offsetof(struct select, hook), .once = "run the command once for each hook" },
@@ -149,10 +150,10 @@ const struct cli_command filter_command_show = {
 	.name = "show",
 	.summary = "Show attached classifiers and their counters",
 	.description =
-		"Lists the classifiers of this network namespace, including those of a running `filter attach`: the "
-		"hook that the kernel reports, the schema of the rules, and for each rule the number of frames and "
-		"events that matched. Further lines count frames that passed for other reasons, and dropped frames.\n\n"
-		"u32 counts frames only. A - in place of a number means that the kernel does not have this counter, or that "
+		"Lists the classifiers of Tracewire in this network namespace, including those of a running `filter attach`. For "
+		"each classifier, it shows the hook that the kernel reports, the schema of the rules, and for each rule the number "
+		"of frames and events that matched. Further lines count frames that passed for other reasons, and dropped frames.\n\n"
+		"u32 counts frames only. The sign - instead of a number means that the kernel does not have this counter, or that "
 		"another process removed the program and its counters.",
 	.examples = show_examples,
 	.groups = show_groups,
@@ -226,8 +227,8 @@ static bool has_action(const struct attach *attach, enum tw_action action)
 }
 
 /*
- * Chooses the hook, unless --hook names it: XDP, the earliest one; tc for mark, which XDP does not support, and for redirect, because XDP
- * cannot send control frames to both interfaces.
+ * Chooses the hook, unless --hook names it. XDP is preferred, because it is the earliest one. Rules with mark need tc, because XDP does not
+ * support mark; rules with redirect also use tc, because XDP cannot send control frames to both interfaces.
  */
 static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_error *error)
 {
@@ -296,7 +297,7 @@ static int check_attached(struct tw_classifier *classifier, struct tw_error *err
 		attached->ifname);
 }
 
-/* Binds the rules to the formats that the user has given. The formats of streams do not replace them. */
+/* Binds the rules to the formats that the user has given. They stay bound to these formats, whatever formats the streams have. */
 static int bind_given(struct attach *attach, struct tw_error *error)
 {
 	struct cli_formats formats;
@@ -373,7 +374,7 @@ static int attach_and_hold(struct attach *attach, struct tw_error *error)
 	}
 	if (!err && (given || follow__is_bound(follow)))
 		err = hold(attach, follow, error);
-	stop__ending(); /* also after a failure, or if no formats have arrived: messages may have no reader */
+	stop__ending(); /* also after a failure, or if no formats have arrived: sets a deadline for messages, which may have no reader */
 	follow__close(follow);
 	return err;
 }
@@ -382,12 +383,12 @@ static void tell_leftover(void *ctx, const char *what, const char *name)
 {
 	(void)ctx;
 	say(stderr, "removed %s %s %s\n", what, name,
-	    strcmp(what, TW_RECORD) ? "of a killed run" : "which is no longer there");
+	    strcmp(what, TW_RECORD) ? "of a killed run" : "which no longer exists");
 }
 
 /*
- * Converts -errno to an exit status: what this kernel or network card does not support is a failure; what can work nowhere is a usage
- * error.
+ * Converts -errno to an exit status. It is a failure if this kernel or network card does not support the rules, and a usage error if no
+ * machine can support them.
  */
 static int exit_of(int err)
 {
@@ -427,7 +428,7 @@ static const struct cli_option options[] = {
 	{ 0, "hook", "HOOK", CLI_ARG_HOOK,
 	  "xdp, tc or u32 (default: tc if an action is mark or redirect, otherwise xdp)",
 	  .offset = offsetof(struct attach, hook), .once = "run the command once for each hook" },
-	{ 0, "offload", NULL, CLI_ARG_NONE, "Run the rules on the network card only; fail if it cannot",
+	{ 0, "offload", NULL, CLI_ARG_NONE, "Run the rules on the network card only; fail if the card cannot run them",
 	  .offset = offsetof(struct attach, options.offload) },
 	{ 0, "persist", NULL, CLI_ARG_NONE,
 	  "Return as soon as the formats are known and the rules are in effect; the classifier stays attached",
@@ -443,7 +444,7 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, &cli_formats_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Drop switches away from the idle task before they are captured",
+	{ "Drop context switches away from the idle task before they are captured",
 	  "sudo tracewire filter attach -i tw0 'prev_pid == 0' --action drop" },
 	{ "Redirect events of CPU 0 to another interface",
 	  "sudo tracewire filter attach -i tw0 'cpu == 0' --action redirect:tw1-tx" },
@@ -463,14 +464,15 @@ const struct cli_command filter_command_attach = {
 		"that matches an event decides. Captures on the interface see frames before tc changes or drops them, "
 		"but only frames that XDP passed. Frames without events always pass, because they are needed to decode "
 		"the others.\n\n"
-		"Rules are compiled for one schema. attach reads it from the stream on the interface. If the schema "
-		"of the stream changes, the rules are compiled again and replaced in one step; the counters "
-		"continue. With --from or -e, the rules are for that schema and do not change.\n\n"
-		"attach stays in the foreground. Ctrl-C ends it and prints the counters. The classifier is removed when "
-		"attach ends, even if it is killed. With --persist, the classifier stays until `tracewire filter "
-		"detach`; in XDP, libxdp attaches it beside other programs if its dispatcher works.\n\n"
+		"Rules are compiled for one schema. `filter attach` reads the schema from the stream on the interface. If the "
+		"schema of the stream changes, the rules are compiled again and replaced in one step; the counters "
+		"continue. With --from or -e, the rules are compiled for the formats that these options select, and do not "
+		"change.\n\n"
+		"The command stays in the foreground until Ctrl-C, and then prints the counters. The classifier is removed when the "
+		"command ends, even if it is killed. With --persist, the classifier stays until `tracewire filter "
+		"detach`; at the hook xdp, libxdp attaches it beside other programs if the dispatcher of libxdp works.\n\n"
 		"With --offload, the network card runs the rules: XDP in hardware mode, or tc with skip_sw. If the "
-		"kernel does not confirm this, attach fails. The kernel never runs the rules instead.",
+		"kernel does not confirm this, the command fails. The kernel never runs the rules instead of the card.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct attach),

@@ -15,11 +15,12 @@
 
 /* Number of stored reports. A further report replaces the oldest one, which may then be repeated. */
 #define REPORTS_MAX 64
-#define SILENCE_NS  (3000 * TW_NS_PER_MS) /* a stream without frames for this time is silent: streams send each second */
+/* A stream is silent if no frame of it arrives for this time: streams send frames each second. */
+#define SILENCE_NS (3000 * TW_NS_PER_MS)
 
 /*
- * A schema of a stream that was reported on standard error, so that it is reported only once: either it is not the schema of the rules, or
- * the rules cannot be bound to it (@refused).
+ * A report on standard error about a schema of a stream, stored so that it is not repeated. It says that the schema is not that of the
+ * rules, or that the rules cannot be bound to it (@refused).
  */
 struct report {
 	uint64_t stream_id, schema_id;
@@ -33,7 +34,7 @@ struct follow {
 	struct schema_collector *collector;
 	uint64_t schema_id; /* the schema to which the rules are bound; 0 = not bound yet */
 	uint64_t stream_id; /* the stream that is followed */
-	uint64_t heard;     /* when its last frame arrived; CLOCK_MONOTONIC, ns */
+	uint64_t heard;     /* when the last control frame of that stream arrived; CLOCK_MONOTONIC, ns */
 	struct report reports[REPORTS_MAX];
 	unsigned int n_reports; /* number of reports so far; may exceed REPORTS_MAX */
 };
@@ -133,8 +134,8 @@ static void report_other(struct follow *follow, const struct collected_schema *c
 }
 
 /*
- * Binds the rules to a complete schema if they are not bound yet, if it is a new schema of the followed stream, or if that stream is
- * silent. Otherwise reports that the schema differs.
+ * Binds the rules to a complete schema if they are not bound yet, if it is a new schema of the followed stream, or if the followed stream
+ * is silent. Otherwise reports a schema that differs from that of the rules.
  */
 static int consider(struct follow *follow, const struct collected_schema *collected, uint64_t now,
 		    struct tw_error *error)

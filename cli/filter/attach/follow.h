@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps an attached classifier bound to the schema of a stream, whose metadata is read on the interface. A classifier has one schema, so it
- * follows one stream; it follows another stream only after the followed one was silent.
+ * Keeps an attached classifier bound to the schema of a stream, which it reads from metadata on the interface. A classifier has one schema,
+ * so it follows one stream. It changes to a stream with another schema only if the followed stream is silent.
  */
 #ifndef CLI_FILTER_FOLLOW_H
 #define CLI_FILTER_FOLLOW_H
@@ -10,7 +10,7 @@
 
 struct follow;
 
-/** follow__open() - begin to read an interface; @classifier is borrowed. Return: 0 or -errno */
+/** follow__open() - begin to read an interface; @classifier is borrowed. Return: 0 or -errno with @error filled */
 int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *error);
 
 /** follow__close() - stop reading and free it; NULL is fine */
@@ -22,7 +22,7 @@ void follow__close(struct follow *follow);
  * Changes of the classifier are reported on standard error. It is an error if the rules cannot be bound to the first schema. If they cannot
  * be bound to a later schema, they stay bound to the earlier one.
  *
- * Return: 0; -ENODEV if the interface is gone; errors of tw_classifier__bind().
+ * Return: 0; or -errno with @error filled: -ENODEV if the interface was removed, or an error of tw_classifier__bind().
  */
 int follow__wait(struct follow *follow, unsigned int ms, struct tw_error *error);
 

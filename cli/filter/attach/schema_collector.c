@@ -38,7 +38,7 @@ void schema_collector__free(struct schema_collector *collector)
 	free(collector);
 }
 
-/* Notes that a text of the schema has arrived. Return: whether it is new. A text that contradicts earlier data of the schema is not. */
+/* Notes that a text of the schema has arrived. Return: whether it is new; false if its index or total contradicts earlier texts. */
 static bool note(struct collected_schema *collected, const struct tw_schema_view *view)
 {
 	if (!collected->total && view->total && view->total <= TEXTS_MAX) {
@@ -77,8 +77,8 @@ static void take_tlv(struct schema_collector *collector, struct collected_schema
 }
 
 /*
- * Finds the entry of the frame's schema. If there is none, makes it: in a free entry, or in the one without frames for the longest time.
- * Return: NULL without memory.
+ * Return: the entry of the frame's stream and schema; NULL if there is no memory. If there is no such entry, makes one: a free entry is
+ * used, or the entry that has received no frame for the longest time is replaced.
  */
 static struct collected_schema *place_of(struct schema_collector *collector, const struct tw_frame_info *frame)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collects schemas from the streams on an interface, frame by frame; a schema is usable when all its texts have arrived. Memory is bounded.
+ * Collects schemas from the streams on an interface, frame by frame, in a limited amount of memory. A schema is complete when all its texts
+ * and a HOST have arrived.
  */
 #ifndef CLI_SCHEMA_COLLECTOR_H
 #define CLI_SCHEMA_COLLECTOR_H
@@ -8,15 +9,15 @@
 #include "cli/filter/format_reader.h"
 
 /*
- * Number of schemas collected at the same time, TW_SCHEMA_MEMORY_MAX bytes each. A further schema replaces the one without frames for the
- * longest time.
+ * Number of schemas collected at the same time, of at most TW_SCHEMA_MEMORY_MAX bytes each. A further schema replaces the schema that has
+ * received no frame for the longest time.
  */
 #define COLLECTED_SCHEMAS_MAX 4
 
 struct collected_schema {
 	uint64_t stream_id, id;
 	bool big_endian;
-	bool complete; /* all texts and a HOST, which has the size of a long, were received */
+	bool complete; /* all texts were received, and a HOST, which has the size of a long */
 	struct tw_schema *schema;
 	struct refused_formats refused;
 	uint64_t heard;    /* number of the last frame with this schema, counting all frames with a schema */
@@ -27,7 +28,7 @@ struct collected_schema {
 
 struct schema_collector;
 
-/** schema_collector__new() - make an empty collector. Return: NULL without memory */
+/** schema_collector__new() - make an empty collector. Return: NULL if there is no memory */
 struct schema_collector *schema_collector__new(void);
 
 /** schema_collector__free() - free it and all schemas; NULL is fine */
@@ -37,8 +38,8 @@ void schema_collector__free(struct schema_collector *collector);
  * schema_collector__take() - add the texts in a frame to its schema
  * @ret_info: header of the frame, if the frame is valid
  *
- * Return: the schema of the frame, complete or not, borrowed until the next call; NULL if this is no control frame with a schema, or
- * without memory.
+ * Return: the schema of the frame, complete or not, borrowed until the next call; NULL if the frame is no control frame with a schema, or
+ * if there is no memory.
  */
 const struct collected_schema *schema_collector__take(struct schema_collector *collector, const void *frame, size_t len,
 						      struct tw_frame_info *ret_info);

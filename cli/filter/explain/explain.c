@@ -26,7 +26,7 @@ const struct filter_stage_info filter_stages[FILTER_STAGES] = {
 static const struct filter_pipeline pipelines[] = {
 	{ "live", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER, FILTER_IN_TOOLS }, 3, true, 2, NULL },
 	{ "record", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER, FILTER_IN_TOOLS }, 3, false, 0, NULL },
-	{ "stream", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER }, 2, true, 2, "so that stream refuses the filter" },
+	{ "stream", { FILTER_IN_TRACEFS, FILTER_IN_PRODUCER }, 2, true, 2, "so `tracewire stream` refuses the filter" },
 	{ "capture", { FILTER_IN_TOOLS }, 1, true, 0, NULL },
 	{ "report", { FILTER_IN_TOOLS }, 1, false, 0, NULL },
 	{ "attach", { 0 }, 0, true, 0, "for the receiver" },
@@ -43,7 +43,7 @@ static int find_hook(const char *name, enum filter_stage *ret, struct tw_error *
 			return 0;
 		}
 	}
-	return tw_error__set(error, -EINVAL, "there is no hook '%s'; there are xdp, tc and u32", name);
+	return tw_error__set(error, -EINVAL, "there is no hook '%s'; the hooks are xdp, tc and u32", name);
 }
 
 static int find_pipeline(const char *name, struct filter_pipeline *ret, struct tw_error *error)
@@ -77,8 +77,8 @@ static int plan_pipeline(const char *name, const char *hook, struct filter_pipel
 	if (err)
 		return err;
 	if (hook && !ret->has_wire)
-		return tw_error__set(error, -EINVAL,
-				     "--hook does not apply to %s: no interface is on the path of its events", name);
+		return tw_error__set(error, -EINVAL, "--hook does not apply to %s: its events do not pass an interface",
+				     name);
 	if (hook || !ret->n)
 		insert(ret, stage);
 	return 0;
@@ -196,7 +196,8 @@ static int do_part(struct journey *journey, enum filter_stage stage, struct filt
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	if (does->kind == TW_NODE_TRUE) {
 		if (can_some(journey->left, back_end))
-			step->entangled = "an 'or' joins comparisons that this stage supports with others";
+			step->entangled =
+				"an 'or' joins comparisons that this stage supports with comparisons that it does not support";
 		return 0;
 	}
 	if (stage == FILTER_IN_TRACEFS)
@@ -330,7 +331,7 @@ static int route_event(struct journey *journey, struct filter_routes *routes, co
 	return err;
 }
 
-/* Tests whether a stage can express the whole expression. @ret: why it cannot; "" = it can. Return: 0, or -ENOMEM */
+/* Tests whether a stage that evaluates only whole expressions can express this one. @ret: why not; "" = it can, and for other stages */
 static int try_stage(const struct filter_expression *expression, enum filter_stage stage, struct tw_error *ret,
 		     struct tw_error *error)
 {
@@ -494,12 +495,13 @@ const struct cli_command filter_command_explain = {
 	.arg_kind = CLI_ARG_FILTER,
 	.args_max = 1,
 	.description =
-		"Prints a table of the comparisons and the stages that support them: `yes`, `no`, `part` if support "
-		"depends on the event, `known` if the event type alone decides; and the reasons. Below, it shows the "
-		"path of events through a command: the comparisons that each stage evaluates, the filter string for "
-		"the kernel, and the comparisons left for the next stage. Events that cannot match are not enabled.\n\n"
+		"Prints a table that shows whether each stage supports each comparison: `yes`, `no`, `part` if this "
+		"depends on the event, or `known` if the event type alone decides. The reasons for `no` and `part` follow. Then "
+		"it shows the path of events through a command: the comparisons that each stage evaluates, the filter string for "
+		"the kernel, and the comparisons left for the next stage. Types of events that cannot match are not enabled in "
+		"the kernel.\n\n"
 		"With --live, which requires root and -e, the events are recorded twice at the same time, with and "
-		"without the filter, and both are counted. A few events may be counted in only one of the two "
+		"without the filter, and the matches in both recordings are counted. A few events may be counted in only one of the two "
 		"recordings: at the limits of the counted interval, because the same event has a separate time stamp "
 		"in each recording; and while a task changes its name, because the kernel reports the change before it "
 		"happens.",

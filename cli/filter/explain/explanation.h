@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The result of `filter explain` for an expression: which stage can evaluate which predicate (filter/capability.h), and the route of
- * each event through a command: what each stage evaluates, and what is left for the next. Printed as text and as JSON.
+ * The result of `filter explain` for an expression: which stages can evaluate each predicate (filter/capability.h), and the route of each
+ * event type through a command. A route says what each stage evaluates, and what it leaves for the next stage. Printed as text or as JSON.
  */
 #ifndef CLI_FILTER_EXPLANATION_H
 #define CLI_FILTER_EXPLANATION_H
@@ -43,7 +43,7 @@ struct filter_pipeline {
 	unsigned int n;
 	bool has_wire; /* a classifier may be inserted in @stages, at index wire_at */
 	unsigned int wire_at;
-	const char *then; /* half a sentence: what happens to predicates that no stage evaluates; NULL = none */
+	const char *then; /* half a sentence: what happens to predicates that no stage evaluates; NULL = none is left */
 };
 
 enum filter_can {
@@ -55,8 +55,8 @@ enum filter_can {
 
 struct filter_ability {
 	enum filter_can can;
-	const char *why; /* why the stage cannot, for @event; half a sentence that follows "because"; NULL = it can */
-	const struct tw_format *event; /* the first event for which the stage cannot */
+	const char *why; /* why it cannot, for @event: half a sentence after "because"; NULL = the stage can */
+	const struct tw_format *event; /* the first event type for which the stage cannot evaluate it */
 };
 
 /* The abilities of all stages for one predicate. */
@@ -74,14 +74,14 @@ struct filter_step {
 	struct predicate_set does; /* predicates that the stage evaluates */
 	bool is_whole;             /* it evaluates all that earlier stages have left */
 	bool is_idle;              /* earlier stages have left nothing */
-	const char *entangled; /* why it evaluates nothing although it could evaluate a part; NULL = no such reason */
+	const char *entangled;     /* why it evaluates nothing, if filter_routes.refusals has no reason; NULL = none */
 };
 
 enum filter_fate {
 	FILTER_MATCHES_NEVER,
 	FILTER_MATCHES_ALWAYS,
 	FILTER_DEPENDS,
-	FILTER_TURNED_AWAY, /* marks are discarded: their filter needs task names, and the producer cannot evaluate it */
+	FILTER_TURNED_AWAY, /* marks, which are discarded because the producer cannot evaluate their filter: it needs task names */
 };
 
 struct filter_route {
@@ -95,7 +95,7 @@ struct filter_route {
 struct filter_routes {
 	struct event_groups groups;
 	struct filter_route *items;
-	/* For each stage that evaluates only whole expressions: why it cannot evaluate this one; "" if it can. */
+	/* Why a stage that evaluates only whole expressions cannot evaluate this one; "" if it can, and for all other stages. */
 	struct tw_error refusals[FILTER_PIPELINE_MAX];
 };
 

@@ -38,7 +38,7 @@ struct live_side {
 	_Atomic uint64_t events, matched, lost; /* written only by the thread that commits frames */
 };
 
-/* Adds @n to a counter. Only one thread writes it, so no locked instruction is needed. */
+/* Adds @n to a counter. Only one thread writes the counter, so no locked instruction is needed. */
 static void count_event(_Atomic uint64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
@@ -92,7 +92,7 @@ static void take_lost(struct live_side *side, const struct tw_merged *out, const
 		count_event(&side->lost, lost.unknown ? 1 : lost.count);
 }
 
-/* Callback of the merge. Frames come in time order, so that names of tasks are known before the events that need them. */
+/* Callback of the merge. Frames arrive in time order, so the names of tasks are known before the events that need them. */
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
 	struct live_side *side = ctx;
@@ -219,7 +219,7 @@ static struct filter_hits hits_of(const struct live_side *side)
 	};
 }
 
-/* A window begins and ends this time after the call that sets it, so that readers know both times before events of these times arrive. */
+/* Begin and end of a window are set at least this long in advance, so that the threads know them before events of that time arrive. */
 #define EDGE_NS (50 * TW_NS_PER_MS)
 #define TICK_MS 1000
 
@@ -337,7 +337,7 @@ static void sleep_until(uint64_t time)
 		;
 }
 
-/* Sets the window, and waits for its end: after @seconds, or EDGE_NS after a request to stop. */
+/* Sets the window, and waits for its end: after @seconds, or EDGE_NS after a request to stop. Also returns if a producer fails. */
 static void watch(struct live_run *run, uint64_t seconds)
 {
 	uint64_t now = tw_time__now(CLOCK_MONOTONIC);
@@ -391,7 +391,7 @@ static int count(struct live_run *run, const struct filter_expression *expressio
 	return stop(run, error);
 }
 
-/* Takes the counts, after the producers have closed their sinks. */
+/* Called after the producers have closed their sinks, when the counts are final. */
 static void read_counts(struct live_run *run, struct filter_live *ret)
 {
 	ret->seconds = (double)(run->until - run->from) / (double)TW_NS_PER_SECOND;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests a filter in use: two producers run at the same time, under the current load, one with the filter in the kernel and the producer,
- * and one without. The evaluator tests all events of the producer without the filter. For both, the matching events are counted.
+ * Tests a filter under the current load. Two producers run at the same time: one with the filter, which the kernel and the producer
+ * evaluate, and one without it. For both producers, the evaluator then tests all events, and the matching ones are counted.
  */
 #ifndef CLI_FILTER_LIVE_H
 #define CLI_FILTER_LIVE_H
@@ -13,14 +13,14 @@
 /* The counts of one comparison. */
 struct predicate_hits {
 	struct tw_bound *bound; /* the comparison alone */
-	uint64_t asked;         /* tested events: those that have its fields */
+	uint64_t asked;         /* number of tested events; types of events that cannot match are not tested */
 	uint64_t matched;
 };
 
 /* The counts of one producer. */
 struct filter_hits {
 	uint64_t events;  /* events received with a time in the window */
-	uint64_t matched; /* of these, events that match according to the evaluator */
+	uint64_t matched; /* those of @events that match according to the evaluator */
 	uint64_t lost;    /* events lost at any time, from LOST records; a loss of unknown size counts as 1 */
 };
 
@@ -29,7 +29,7 @@ struct filter_live {
 	struct filter_hits all, filtered;     /* of the producer without the filter, and of the one with it */
 	struct predicate_hits *predicates;    /* of the producer without the filter, in the order of the expression */
 	unsigned int n;                       /* number of @predicates */
-	struct tw_producer_counters counters; /* with the filter, from start to stop: longer than the window */
+	struct tw_producer_counters counters; /* with the filter, for the whole run, which is longer than the window */
 	struct tw_filter_places places;
 	bool own_seen; /* a thread of this process could not be excluded, so the counts may differ because of its activity */
 };
@@ -41,7 +41,7 @@ struct filter_live {
  *
  * Requires events in @selection, and privileges to trace. Shows progress on standard error, if that is a terminal.
  *
- * Return: 0, or -errno of a producer with @error filled.
+ * Return: 0, or -errno with @error filled.
  */
 int filter_live__run(const struct filter_expression *expression, const struct cli_selection *selection,
 		     uint64_t seconds, struct filter_live *ret, struct tw_error *error);

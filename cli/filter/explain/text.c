@@ -10,7 +10,7 @@
 #include "cli/messages.h"
 
 #define PREDICATE_MAX 36 /* largest width of a predicate in the table of stages, bytes */
-#define NAMES_WIDTH   76 /* bytes of event names in a list; after them, further events are only counted */
+#define NAMES_WIDTH   76 /* bytes of event names in a list; when it is this long, further events are only counted */
 #define HITS_WIDTH    44 /* width of a predicate in the table of matches, bytes */
 
 static void print_head(const struct filter_explanation *explanation, FILE *out)
@@ -223,7 +223,7 @@ static void print_verdict(const struct filter_live *live, FILE *out)
 	if (live->own_seen)
 		fputs("threads of this program are in the traces, because they could not be excluded\n", out);
 	else
-		fputs("at the limits of the interval, or while a task changed its name; see --help\n", out);
+		fputs("some events were at the limits of the interval, or a task changed its name; see --help\n", out);
 }
 
 static void print_window(const struct filter_live *live, FILE *out)
