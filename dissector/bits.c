@@ -10,7 +10,7 @@
 
 #define BITS_TEXT_MAX (64 + 15 + 1) /* bits, blanks between groups of four, and a NUL */
 
-/* Where the bits are shown. */
+/* A field, and the tree for the lines of its bits. */
 struct bits {
 	struct tw_dissect *d;
 	proto_tree *tree;
@@ -49,7 +49,7 @@ static void put_line(const struct bits *bits, uint64_t mask, uint64_t value, con
 	tw_put_subtree(bits->d, bits->tree, ett_trace_flags, bits->at, bits->value->len, tw_shown__end(&line));
 }
 
-/* The number of bits of the shortest usual integer that has all of them. */
+/* Return: number of bits of the shortest integer type that has all bits of @all */
 static unsigned int width_of(uint64_t all)
 {
 	unsigned int width = 8;
@@ -59,7 +59,7 @@ static unsigned int width_of(uint64_t all)
 	return width;
 }
 
-/* Bits that have a name of their own. */
+/* Return: the bits that have a name of their own */
 static uint64_t single_bits(const struct tw_print_names *names)
 {
 	uint64_t all = 0;
@@ -70,7 +70,7 @@ static uint64_t single_bits(const struct tw_print_names *names)
 	return all & names->mask;
 }
 
-/* The names of several bits that the text has. Return: their bits */
+/* Adds a line for each name of several bits that the event's text has. Return: the bits of these names */
 static uint64_t put_combined(const struct bits *bits, const struct tw_print_names *names, uint64_t value)
 {
 	uint64_t left = value & names->mask, named = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The built-in table of common events. make_builtin_formats.c generates it at build time from a snapshot of a distribution's formats:
- * names, types and value strings of fields. It is constant data without relocations, so it costs nothing until it is used.
+ * The built-in table of common events: names, types and value strings of their fields. make_builtin_formats.c generates it at build time
+ * from a snapshot of a distribution's formats. It is constant data without relocations, so it costs nothing until it is used.
  */
 #ifndef TW_BUILTIN_FORMATS_H
 #define TW_BUILTIN_FORMATS_H
@@ -21,10 +21,10 @@ struct tw_builtin_field {
 	uint32_t first_name; /* index of its first value string in tw_builtin_names */
 	uint16_t n_names;
 	uint8_t type;      /* enum tw_ftype */
-	uint8_t has_names; /* 1 = it has a field for names, tw_fields__names(), otherwise 0 */
+	uint8_t has_names; /* 1 = tw_fields__names() registers a second name for this field, otherwise 0 */
 };
 
-/* The name of a value in the print fmt. */
+/* A value string: the name that the print fmt has for a value. */
 struct tw_builtin_name {
 	uint64_t value;
 	uint32_t name;

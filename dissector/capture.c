@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * State of the open capture: its streams (stream/streams.h), the error bounds of their times, and results of the first pass for single
- * frames: gaps, refused data, the certainty of their order. Frames update the state only in the first pass, in the order of the capture;
- * look-ups change nothing. All of it is freed when the capture is closed.
+ * frames (gaps, refused data, the certainty of their order). Frames update this state only in the first pass, in the order of the capture.
+ * Look-ups do not change it. It is freed when the capture is closed.
  */
 #include "dissector/packet-tracewire.h"
 
@@ -16,7 +16,7 @@ struct time_errors {
 struct event_packet {
 	const struct tw_stream *stream; /* NULL = no such packet yet */
 	__int128 time;                  /* ns */
-	uint64_t error_ns;              /* TW_ERROR_UNKNOWN */
+	uint64_t error_ns;              /* error bound of the time, or TW_ERROR_UNKNOWN */
 };
 
 /* Keys of data stored with a frame. */
@@ -27,18 +27,18 @@ struct refused_tlv {
 	const char *text;
 };
 
-#define ORDERS_MIN 4096 /* smallest size of orders, frames */
+#define ORDERS_MIN 4096 /* smallest size of orders[], in frames */
 
 uint32_t tw_dissect_cache_read;
 bool tw_dissect_formats_full;
-static struct tw_streams *streams; /* NULL without memory */
+static struct tw_streams *streams; /* NULL if there was no memory */
 static unsigned int user;          /* index in user[] of struct tw_stream: the stream's struct time_errors */
 static struct tw_hash_table
 	channels;         /* key: the stream's number << 16 | the channel's; value: struct tw_stream_channel */
-static uint32_t refusals; /* at most TW_REFUSALS_MAX */
+static uint32_t refusals; /* number of stored messages about refused data, at most TW_REFUSALS_MAX */
 
 static struct event_packet last,
-	last_of_another; /* newest packet of all, and newest of any stream other than that packet's */
+	last_of_another; /* the last packet with events, and the last one of any other stream */
 static uint8_t *orders;  /* enum tw_time_order by frame */
 static size_t n_orders;
 static size_t orders_full_from; /* the first frame whose order did not fit into the limit of memory; 0 = none */
@@ -188,7 +188,7 @@ bool tw_dissect__add_time_error(struct tw_dissect *d, uint64_t ns)
 		return true;
 	/* Each entry is counted twice: the array grows by doubling, so up to half of it is unused. */
 	allowed = tw_streams__take(streams, 2 * sizeof(*errors->all));
-	/* An old bound must not be used for later packets; the entry that says so is exempt from the limit. */
+	/* An old bound must not apply to later packets, so an entry that makes the bound unknown is exempt from the limit. */
 	if (!allowed && (!newest || newest->ns == TW_ERROR_UNKNOWN))
 		return false;
 	if (errors->n == errors->cap) {
@@ -205,7 +205,7 @@ const struct tw_time_error *tw_dissect__time_error(const struct tw_dissect *d)
 	uint32_t low = 0, high = errors ? errors->n : 0;
 
 	if (high && errors->all[high - 1].frame < d->pinfo->num)
-		low = high; /* most look-ups are for the last one */
+		low = high; /* most look-ups are for the last entry */
 	while (low < high) {
 		const uint32_t mid = low + (high - low) / 2;
 

@@ -44,7 +44,7 @@ static void append_value(struct tw_line *line, const struct tw_shown_field *show
 		tw_line__u64(line, value);
 }
 
-/* Kernels declare words of flags without a sign; a number with a sign, such as prev_state, is more than flags. */
+/* Kernels declare flags as unsigned. A signed number, such as prev_state, can be more than flags, so it is shown in decimal. */
 static bool is_hex(const struct tw_shown_field *shown)
 {
 	return shown->has_addresses || shown->type == TW_FTYPE_POINTER ||
@@ -62,7 +62,7 @@ struct named_field {
 	bool hidden;
 };
 
-/* The names of the field's values; NULL if it has none. A HOST that says the machine can follow the first event. */
+/* The names of the field's values; NULL if it has none. The HOST with the machine may arrive after the first event. */
 static const struct tw_print_names *names_of(const struct named_field *p)
 {
 	if (p->shown->is_syscall)
@@ -70,7 +70,7 @@ static const struct tw_print_names *names_of(const struct named_field *p)
 	return p->shown->value_strings;
 }
 
-/* " (NAME)", if the text of the event has a word for the value, or the value strings have one. */
+/* Appends " (NAME)" if the text of the event has a word for the value, or the value strings have one. */
 static void append_word(struct tw_line *line, const struct named_field *p, uint64_t value)
 {
 	const struct tw_shown_field *shown = p->shown;
@@ -79,7 +79,7 @@ static void append_word(struct tw_line *line, const struct named_field *p, uint6
 	bool has;
 
 	tw_line__str(line, " (");
-	if (shown->words && p->d->program_left) /* the limit of programs counts them with the event's text */
+	if (shown->words && p->d->program_left) /* the program is charged only when it makes the event's text */
 		has = tw_print__word(shown->words, shown->field, p->record, line);
 	else
 		has = names && tw_print_names__put(names, value, line);
@@ -89,7 +89,7 @@ static void append_word(struct tw_line *line, const struct named_field *p, uint6
 		*line = before;
 }
 
-/* The label of a number with more than its value: a word, a symbol, an index in a stack. */
+/* Sets the label of a number if it shows more than the value: a word, a symbol, or an index in a stack. */
 static void label_number(proto_item *item, const struct named_field *p, uint64_t value, const struct tw_symbol *symbol,
 			 uint32_t i)
 {
@@ -117,7 +117,7 @@ static void label_number(proto_item *item, const struct named_field *p, uint64_t
 	proto_item_set_text(item, "%s", tw_shown__end(&line));
 }
 
-/* Hides the item if the field is hidden. Return: the item, for a label of its own; NULL if it is hidden */
+/* Hides the item if the field is hidden. Return: the item, for setting its label; NULL if it is hidden */
 static proto_item *finish(const struct named_field *p, proto_item *item)
 {
 	if (!p->hidden)
@@ -203,7 +203,7 @@ static void dissect_number(const struct named_field *p, const struct tw_value *v
 		put_symbol(p, value, &symbol, frame);
 }
 
-/* The kernel ends a stack that is shorter than its array with a zero, or all bits set. */
+/* If a stack is shorter than its array, the kernel ends it with an element that is 0, or has all bits set. */
 static bool ends_stack(const struct tw_value *caller)
 {
 	return !caller->u || caller->u == (caller->len == 8 ? UINT64_MAX : UINT32_MAX);
@@ -328,7 +328,7 @@ static void account(struct tw_dissect *d, const struct tw_line *line)
 	const size_t len = tw_line__len(line);
 
 	if (line->cut)
-		tw_dissect__expert(d, &ei_trace_limit, "The event's text is longer than is shown");
+		tw_dissect__expert(d, &ei_trace_limit, "The event's text is too long to be shown completely");
 	if (len < d->text_left) {
 		d->text_left -= (uint32_t)len;
 		return;
@@ -417,7 +417,7 @@ static void append_event(struct tw_dissect *d, const struct event *e)
 	if (!e->type) {
 		tw_line__str(line, "event ");
 		tw_line__u64(line, e->view.id);
-		tw_line__str(line, e->beyond_limit ? ": format beyond a limit" : ": format not seen yet");
+		tw_line__str(line, e->beyond_limit ? ": format beyond a limit" : ": format not received yet");
 		return;
 	}
 	tw_line__str(line, e->type->event->format->name);
@@ -508,7 +508,7 @@ static void show_title(struct tw_dissect *d, const struct event *e)
 			    e->filtered ? " (filtered)" : "");
 }
 
-/* For the Source column, if the host is unknown. */
+/* Keeps the task for the Source column, if the host is unknown. */
 static void keep_task(struct tw_dissect *d, const struct event *e)
 {
 	if (d->frame.events <= 1 && e->comm && !(d->stream && *d->stream->identity.host))

@@ -13,8 +13,8 @@
 struct schema_cache {
 	bool tried;                   /* the cache was read */
 	bool done;                    /* all texts were received; they were stored if their hash is the schema's id */
-	struct tw_schema_text *texts; /* as received, until they are complete */
-	uint32_t total, seen;         /* number of texts: of the schema, received */
+	struct tw_schema_text *texts; /* the texts received so far, by index */
+	uint32_t total, seen;         /* number of texts in the schema, and of those received */
 };
 
 /* Return: NULL beyond the capture's limits */
@@ -157,7 +157,7 @@ int tw_dissect__unpack_group(struct tw_dissect *d, const struct tw_schema_view *
 	return buf ? tw_schema_group__expand(view, buf, view->raw_length, ret, error) : -ENOSPC;
 }
 
-/* Whether the text is still missing in a schema for the cache. */
+/* Whether the text must be kept for the cache: it is still missing among the texts of its schema. */
 static bool wants_for_cache(struct tw_dissect *d, const struct tw_schema_view *view)
 {
 	struct schema_cache *cache = cache_of(d);
@@ -174,7 +174,7 @@ static bool wants_for_cache(struct tw_dissect *d, const struct tw_schema_view *v
 	return view->total == cache->total && !cache->texts[view->index].text;
 }
 
-/* The size of a long is part of the hash; it may be unknown until a HOST arrives. */
+/* The size of a long is part of the hash. It may be unknown until a HOST arrives, so both sizes are tried. */
 static void store_schema(uint64_t schema_id, const struct schema_cache *cache, bool big_endian)
 {
 	static const uint8_t long_sizes[] = { 8, 4 };
@@ -220,7 +220,7 @@ static int add_text(struct tw_dissect *d, const struct tw_schema_view *view, str
 	int err;
 
 	if (!for_cache && is_known)
-		return 0; /* repeated for late receivers */
+		return 0; /* streams repeat texts for late receivers */
 	err = tw_dissect__unpack_schema(d, view, &text, error);
 	if (!err && is_event)
 		err = take_format(d, view, &text, d->bytes.frames, d->bytes.n_frames, error);
@@ -275,7 +275,7 @@ static uint16_t event_id_of(const struct tw_schema_text *text)
 	return id <= 0xffff ? (uint16_t)id : 0;
 }
 
-/* These texts are not from the capture, so they have no position. */
+/* Texts of the cache are not from a frame of the capture, so their position is 0. */
 static void take_cached(struct tw_dissect *d, const char *bytes, size_t len)
 {
 	struct tw_formats_file file = tw_formats_file__open(bytes, len);

@@ -79,14 +79,14 @@ static struct tw_name *name_of_type(const char *const *parts, const char *label,
 	tw_field_name__join(parts, plain);
 	snprintf(suffixed, sizeof(suffixed), "%.*s.%s", TW_FIELD_NAME_MAX - 16, plain,
 		 class_suffix[tw_ftype__class(type)]);
-	/* The plain name is used if it is free or has that class; otherwise the name with the class as suffix. */
+	/* The plain name is used if it is free or its types have the same class; otherwise the name with the class as suffix. */
 	first = g_hash_table_lookup(names, plain);
 	if (first && tw_ftype__class(first->type) != tw_ftype__class(type))
 		first = g_hash_table_lookup(names, suffixed);
 	name = with_type(first, type);
 	if (name)
 		return name;
-	/* Wireshark parses a filter's number with the type that was registered last: make that a wide one. */
+	/* Wireshark parses a number in a filter with the type that was registered last, so further types are wide ones. */
 	type = first ? tw_ftype__any(type) : type;
 	name = with_type(first, type);
 	if (name)
@@ -143,7 +143,7 @@ struct tw_name *tw_fields__names(const char *system, const char *event, const ch
 	return name_of_type(parts, field, TW_FTYPE_TEXT);
 }
 
-#define VALUE_STRING_MAX 128 /* bytes of one, including NUL */
+#define VALUE_STRING_MAX 128 /* bytes of one value string, including the NUL */
 
 static size_t value_strings_size; /* bytes, limited by TW_VALUE_STRINGS_BYTES_MAX */
 
@@ -178,7 +178,7 @@ static const val64_string *strings64(const struct tw_print_names *from)
 	return strings;
 }
 
-/* Wireshark reads strings and display when it compiles a filter or fills a column, so they can be set after registration. */
+/* Wireshark reads hf->strings and hf->display when it compiles a filter or fills a column, so they can be set after registration. */
 void tw_value_strings__add(struct tw_name *name, const struct tw_print_names *value_strings)
 {
 	header_field_info *hf = name ? name->hf : NULL;

@@ -4,7 +4,7 @@
  * columns refer to them. TW_NAMES_MAX limits their number.
  *
  * One name may have several types, because kernels differ. Wireshark compares values under one name by the type of the literal, without
- * a check. So only types of one class (all numbers, all texts ...) share a name; another class gets a suffix.
+ * a check. Therefore only types of one class (all numbers, all texts ...) share a name. The names of other classes get a suffix.
  */
 #ifndef TW_FIELDS_H
 #define TW_FIELDS_H
@@ -21,7 +21,7 @@ struct tw_name {
 	uint8_t type;          /* enum tw_ftype */
 };
 
-/** tw_fields__init() - called once when the plugin is registered: lets Wireshark free the table of names at its end */
+/** tw_fields__init() - called once when the plugin is registered: the table of names is freed when Wireshark exits */
 void tw_fields__init(void);
 
 /**
@@ -34,9 +34,10 @@ struct tw_name *tw_fields__name(const char *system, const char *event, const cha
 struct tw_name *tw_fields__any(const char *field, enum tw_ftype type);
 
 /**
- * tw_fields__names() - trace.SYSTEM.EVENT.FIELD.names, as text: the names of the set bits; or the name of a system call, which is no value
- * string of the field because the number has another name on another machine
- * Return: NULL as tw_fields__any().
+ * tw_fields__names() - the text field trace.SYSTEM.EVENT.FIELD.names, registered if needed
+ *
+ * Its values are the names of the bits that are set, or the name of a system call. Names of system calls are not value strings of FIELD,
+ * because the same number has another name on another machine. Return: NULL when TW_NAMES_MAX is reached.
  */
 struct tw_name *tw_fields__names(const char *system, const char *event, const char *field);
 
@@ -56,9 +57,9 @@ static inline bool tw_tree__wants(const proto_tree *tree, int hf)
 }
 
 /*
- * tw_name__wanted() - the same for a name. A filter that was compiled before this type of the name was registered refers only to the
- * first type. Wireshark would then ignore values of this type, so the first type's reference is copied. Wireshark clears references after
- * each frame.
+ * tw_name__wanted() - the same as tw_tree__wants(), for a name. A filter that was compiled before this type of the name was registered
+ * refers only to the first type. Wireshark would then ignore values of this type, so the reference to the first type is copied. Wireshark
+ * clears references after each frame.
  */
 static inline bool tw_name__wanted(const proto_tree *tree, const struct tw_name *name)
 {
@@ -72,8 +73,8 @@ static inline bool tw_name__wanted(const proto_tree *tree, const struct tw_name 
  * its own. Wireshark's filters have one list of value strings for a filter name: that of the first event type that has value strings.
  */
 /**
- * tw_value_strings__add() - let filters on @name accept these value strings, unless it has others, its type does not support them, or they
- * exceed a limit
+ * tw_value_strings__add() - let filters on @name accept these value strings, unless the name already has others, its type does not support
+ * them, or they exceed a limit
  * @name: may be NULL
  */
 void tw_value_strings__add(struct tw_name *name, const struct tw_print_names *value_strings);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several format texts in one file. The cache has this format, and users can make such files for the preference "formats":
+ * A file with several format texts. The files of the cache have this format, and users can make such files for the preference "formats":
  *
- *	# tracewire formats 1 le 8      comment; the cache notes byte order and size of a long here
- *	system: sched 1488              system, which may be empty, and length in bytes of the text that follows
- *	name: sched_switch              without a length, the text ends before the next line "system:"
+ *	# tracewire formats 1 le 8      a comment; files of the cache have byte order and size of a long here
+ *	system: sched 1488              the system, which may be empty, and the length of the next text in bytes; if the
+ *	name: sched_switch              length is omitted, the text ends before the next line with "system:"
  *	ID: 316
  *	...
  */
@@ -37,27 +37,27 @@ bool tw_formats_file__next(struct tw_formats_file *file, struct tw_schema_text *
 
 /*
  * The user's cache of schemas: $XDG_CACHE_HOME/tracewire or ~/.cache/tracewire, one file for each schema id, in the format above. A
- * schema id is a hash of the content, and a file is used only if its content has the hash in its name. So neither a damaged file nor a
- * stranger's capture with a chosen id can insert wrong formats. Failures of the cache are not reported.
+ * schema id is a hash of the content, and a file is used only if its content has the hash in its name. Therefore neither a damaged file
+ * nor a stranger's capture with a chosen id can insert wrong formats. Failures of the cache are not reported.
  */
 #define TW_CACHE_FILES_MAX 64
-#define TW_CACHE_BYTES_MAX (4u << 20) /* bytes of all files; the least recently used are removed first */
+#define TW_CACHE_BYTES_MAX (4u << 20) /* bytes of all files; the least recently used files are removed first */
 
-/** tw_cache__store() - store a complete schema, or mark its file as used; @texts: in the order of SCHEMA's index; @long_size: bytes */
+/** tw_cache__store() - store a complete schema, or mark its file as used; @texts: in the order of their index; @long_size: bytes */
 void tw_cache__store(uint64_t schema_id, bool big_endian, uint8_t long_size, const struct tw_schema_text *texts,
 		     size_t n);
 
 /**
- * tw_cache__load() - the file of a schema, if it exists and its content matches its name
- * @ret_len: bytes
- * Return: the file in the format above, to be freed with g_free(); NULL if there is none.
+ * tw_cache__load() - read the file of a schema, if it exists and its content matches its name
+ * @ret_len: length of the file, bytes
+ * Return: the content of the file, in the format above, to be freed with g_free(); NULL if there is none.
  */
 char *tw_cache__load(uint64_t schema_id, size_t *ret_len);
 
-/* Called with each format text of the cache. */
+/* A callback that gets one format text of the cache or of a file. */
 typedef void tw_format_files_each(const char *system, const char *text, size_t len);
 
-/** tw_cache__each() - call @each for each text of the cache, the oldest schemas first, so that names keep their meaning */
+/** tw_cache__each() - call @each for each text of the cache, the oldest schemas first, so that names keep the types that they got first */
 void tw_cache__each(tw_format_files_each *each);
 
 /** tw_format_files__each() - call @each for each text of a file in the format above, or of a directory such as tracefs' events */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Wireshark type of a kernel field. The plugin uses it, and at build time the generator of the built-in table, so that a name has the
- * same type in both. This file needs no header of Wireshark.
+ * The Wireshark type of a kernel field. Both the plugin and the generator of the built-in table use it, so that a name has the same type in
+ * both. The generator is built without Wireshark, so this file needs no header of Wireshark.
  */
 #ifndef TW_FTYPE_H
 #define TW_FTYPE_H
@@ -9,7 +9,7 @@
 #include "schema/field.h"
 #include "schema/format.h"
 
-/* The list of types: name, Wireshark's type, its base. The number in a name is the size in bits. */
+/* The list of types: name, Wireshark's type, its base. The number in U8 to I64 is the size in bits. */
 #define TW_FTYPE_LIST(X)                \
 	X(U8, FT_UINT8, BASE_DEC)       \
 	X(U16, FT_UINT16, BASE_DEC)     \
@@ -39,21 +39,22 @@ enum tw_ftype_class { TW_CLASS_NUMBER, TW_CLASS_TEXT, TW_CLASS_BYTES, TW_CLASS_I
 /**
  * tw_ftype__of() - the type of a kernel field
  *
- * Strings and bit masks are text, a mask as the list of its bits ("0-3,7"). Arrays have the type of their elements, except that arrays of
- * integers of one byte are bytes, or IP addresses according to tw_field__address().
+ * Strings are text. Bit masks are also text: the list of their bits ("0-3,7"). Arrays have the type of their elements. However, arrays of
+ * integers of one byte are bytes, or an IP address if tw_field__address() says so.
  */
 enum tw_ftype tw_ftype__of(const struct tw_field *field);
 
 /** tw_ftype__class() - the class of a type; booleans and pointers are numbers */
 enum tw_ftype_class tw_ftype__class(enum tw_ftype type);
 
-/** tw_ftype__any() - the type of trace.any.NAME if all fields of that name have @type: I64 for numbers, except U64 and POINTER */
+/** tw_ftype__any() - the type of trace.any.NAME if all fields of that name have @type: I64 for the number types except U64 and POINTER */
 enum tw_ftype tw_ftype__any(enum tw_ftype type);
 
 /**
  * tw_ftype__merge() - the type of trace.any.NAME if fields of that name have types @a and @b
  *
- * Text wins, because any number can be written as text; then numbers: I64, or U64 if one is a pointer. Other different types are BYTES.
+ * TEXT if one of them is TEXT, because any number can be written as text. Otherwise, if only one is a number, the type of the number. Two
+ * different numbers become U64 if one is a pointer, otherwise I64. Other different types become BYTES.
  */
 enum tw_ftype tw_ftype__merge(enum tw_ftype a, enum tw_ftype b);
 

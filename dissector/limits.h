@@ -9,7 +9,7 @@
 
 /* Limits for each frame, of the time to dissect it and of the memory that Wireshark keeps for it. */
 #define TW_ITEMS_MAX \
-	100000 /* items of the tree; below Wireshark's own limit, whose excess counts as a bug of the dissector */
+	100000 /* items of the tree; less than Wireshark's own limit, because exceeding that counts as a bug of the dissector */
 #define TW_ELEMENTS_MAX          256         /* elements shown of an array or a stack */
 #define TW_LOOKUPS_MAX           100000      /* look-ups of symbols */
 #define TW_MASK_TEXT_MAX         1024        /* bytes of a bit mask as text, with a NUL */
@@ -17,7 +17,7 @@
 #define TW_UNPACK_BYTES_MAX      (16u << 20) /* bytes of decompressed SCHEMA texts */
 #define TW_PREPARE_BYTES_MAX \
 	(16u << 20) /* bytes of parsed formats (struct tw_format) whose events are shown for the first time */
-#define TW_SCHEMA_SHOWN_MAX  (64u << 10) /* bytes shown of one text: four times that if all are escaped */
+#define TW_SCHEMA_SHOWN_MAX  (64u << 10) /* bytes of one text that are shown; escaping may make four bytes of each */
 #define TW_TEXT_BYTES_MAX    (4u << 20)  /* bytes of the texts of all events of the frame */
 #define TW_PROGRAM_BYTES_MAX (64u << 20) /* bytes of print programs that are run; each run counts */
 #define TW_INFO_MAX          4096        /* bytes of the Info column, with a NUL: Wireshark shows no more */
@@ -25,14 +25,14 @@
 
 /* Limits for each capture. The state of its streams has the limits of stream/limits.h, TW_STREAMS_MEMORY_MAX in total. */
 #define TW_CACHE_READ_MAX       (256u << 20) /* bytes of formats read from the cache */
-#define TW_REFUSALS_MAX         65536        /* messages about refused data, repeated when the frame is shown again */
+#define TW_REFUSALS_MAX         65536        /* stored messages about refused data */
 #define TW_UNFINISHED_PARTS_MAX 65536        /* unfinished records in PARTs */
 #define TW_CACHED_TEXTS_MAX     8192         /* texts of one schema for the cache; a whole kernel has about 2500 */
 
 /* Limits for each record in PARTs. */
 #define TW_REASSEMBLED_MAX        (1u << 20) /* bytes of the reassembled record */
-#define TW_REASSEMBLED_PIECES_MAX 4096       /* pieces; Wireshark searches a list for the place of each */
-#define TW_REASSEMBLED_FRAMES_MAX 1024       /* frames that are remembered as the record's */
+#define TW_REASSEMBLED_PIECES_MAX 4096       /* pieces; for each, Wireshark searches a list for its position */
+#define TW_REASSEMBLED_FRAMES_MAX 1024       /* frames that are stored as those with a piece of the record */
 
 /* Limits for each process of Wireshark, because field names stay registered when a capture is closed. */
 #define TW_NAMES_MAX               200000      /* names of dissector/fields.h; the built-in table has about 7,000 */

@@ -2,7 +2,7 @@
 /* The Info column of frames with metadata: a summary in words, because one frame may have hundreds of records. */
 #include "dissector/packet-tracewire.h"
 
-/* The types of records that are counted, in the order of the words. */
+/* The types of records that are counted, in the order of the summary. */
 static const struct {
 	enum tw_tlv_type type;
 	const char *one, *many;
@@ -87,7 +87,7 @@ static void append_systems(const struct tw_metadata_info *m, struct tw_line *lin
 		tw_line__str(line, " and others");
 }
 
-/* "26 formats of sched"; if the frame has only one text, or no formats of events, the summary of its first record. */
+/* Appends "26 formats of sched"; or the summary of the first SCHEMA record, if the frame has only one text, or no formats of events. */
 static void append_formats(const struct tw_metadata_info *m, size_t kind, struct tw_line *line)
 {
 	const uint32_t n = m->formats ? m->formats : m->ftrace_formats;

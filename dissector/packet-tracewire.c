@@ -8,17 +8,17 @@
  * is cheap. The fields of events, trace.SYSTEM.EVENT.FIELD, are thousands and differ between kernels; they are registered late
  * (fields.h):
  *
- * - Wireshark checks filters, columns and -e before it opens a file, so names must exist before the first frame. It calls
- * tw_fields__register_known() for the first unknown "trace." name: then the built-in table, the preference's format texts and the user's
- * cache are registered. Sessions without such a name pay nothing.
+ * - Wireshark checks filters, columns and -e before it opens a file, so names must exist before the first frame. For the first unknown name
+ * that begins with "trace.", it calls tw_fields__register_known(), which registers the names of the built-in table, of the format texts
+ * that the preference names, and of the user's cache. Sessions without such a name do not spend time on this.
  * - Fields of in-band SCHEMA records are registered when an event with that format is first shown. In-band texts determine how bytes are
- * decoded; the table and the preference only provide names. For a stream whose SCHEMA has not arrived, texts of the cache decode events:
- * its files are named by the hash that the frames contain.
+ * decoded; the table and the preference only provide names. If the SCHEMA of a stream has not arrived, texts of the cache decode its
+ * events: the schema id in the frames is a hash of the texts, and names the file of the cache.
  *
- * An event id is unique only within (stream, schema id), so that is the key of all look-ups (stream/stream.h). The state of a capture is
- * built in the first pass and freed when the capture is closed; only the names are kept longer. Later passes and random access in the GUI
- * read it; they add only texts of the cache and prepared formats. So they have the state of the first pass, or more if metadata arrived
- * late.
+ * An event id is unique only within a stream and a schema id, so these are part of the key of each look-up (stream/stream.h). The state of
+ * a capture is built in the first pass and freed when the capture is closed; only the names are kept longer. Later passes and random access
+ * in the GUI read this state, and add only texts of the cache and prepared formats. They also use metadata that arrived after the
+ * frame that is shown.
  *
  * Frames that are needed to decode an event (its SCHEMA, HOST, CLOCK and OFFSET, its task's COMM, its SYMBOLs, printk_formats) are marked
  * as dependencies: Wireshark keeps them when displayed packets are exported.
@@ -234,10 +234,10 @@ static hf_register_info hf[] = {
 	    "Date and time of the event, by the wall clock of its machine at the first CLOCK of the stream", HFILL } },
 	{ &hf_trace_time_error,
 	  { "Time error", "trace.time_error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
-	    "Largest distance of the packet's time from the capture host's clock", HFILL } },
+	    "Largest difference between the packet's time and the capture host's clock", HFILL } },
 	{ &hf_trace_order,
 	  { "Order", "trace.order", FT_STRING, BASE_NONE, NULL, 0,
-	    "Whether the order of this packet and the packet before it of another stream is certain", HFILL } },
+	    "Whether the order of this packet relative to the previous packet of another stream is certain", HFILL } },
 	{ &hf_trace_seq,
 	  { "Sequence number", "trace.seq", FT_UINT64, BASE_DEC, NULL, 0, "Number of the event in its channel",
 	    HFILL } },
@@ -286,11 +286,11 @@ static hf_register_info hf[] = {
 	{ &hf_trace_source,
 	  { "Source", "trace.source", FT_UINT8, BASE_DEC, VALS(tw_source_names), 0, "Kind of the channel", HFILL } },
 	{ &hf_trace_events,
-	  { "Events", "trace.events", FT_UINT16, BASE_DEC, NULL, 0, "Number of sequence numbers in this frame",
+	  { "Events", "trace.events", FT_UINT16, BASE_DEC, NULL, 0, "How many sequence numbers the frame uses",
 	    HFILL } },
 	{ &hf_trace_missing,
 	  { "Missing before", "trace.missing", FT_UINT64, BASE_DEC, NULL, 0,
-	    "Number of missing sequence numbers of the channel before this frame", HFILL } },
+	    "How many sequence numbers of the channel are missing before this frame", HFILL } },
 	{ &hf_trace_tlv,
 	  { "Record type", "trace.tlv", FT_UINT16, BASE_DEC, VALS(tw_tlv_names), 0, "Type of the record", HFILL } },
 	{ &hf_trace_tlv_length,
@@ -315,16 +315,17 @@ static hf_register_info hf[] = {
 	{ &hf_trace_parts_part,
 	  { "Piece", "trace.parts.part", FT_FRAMENUM, BASE_NONE, NULL, 0, "One piece of this record", HFILL } },
 	{ &hf_trace_parts_overlap,
-	  { "Overlap", "trace.parts.overlap", FT_BOOLEAN, BASE_NONE, NULL, 0, "Overlaps another piece", HFILL } },
+	  { "Overlap", "trace.parts.overlap", FT_BOOLEAN, BASE_NONE, NULL, 0, "The piece overlaps another piece",
+	    HFILL } },
 	{ &hf_trace_parts_overlap_conflict,
 	  { "Conflicting overlap", "trace.parts.overlap.conflict", FT_BOOLEAN, BASE_NONE, NULL, 0,
-	    "Overlaps another piece with other bytes", HFILL } },
+	    "The piece overlaps another piece that has different bytes", HFILL } },
 	{ &hf_trace_parts_multiple_tails,
-	  { "Several ends", "trace.parts.multiple_tails", FT_BOOLEAN, BASE_NONE, NULL, 0, "Several last pieces",
-	    HFILL } },
+	  { "Several ends", "trace.parts.multiple_tails", FT_BOOLEAN, BASE_NONE, NULL, 0,
+	    "The record has several last pieces", HFILL } },
 	{ &hf_trace_parts_too_long,
-	  { "Piece too long", "trace.parts.too_long", FT_BOOLEAN, BASE_NONE, NULL, 0, "Reaches beyond the end",
-	    HFILL } },
+	  { "Piece too long", "trace.parts.too_long", FT_BOOLEAN, BASE_NONE, NULL, 0,
+	    "The piece extends beyond the end of the record", HFILL } },
 	{ &hf_trace_parts_error,
 	  { "Reassembly error", "trace.parts.error", FT_FRAMENUM, BASE_NONE, NULL, 0,
 	    "The record could not be reassembled", HFILL } },
@@ -342,7 +343,8 @@ static hf_register_info hf[] = {
 	  { "Count unknown", "trace.lost.unknown", FT_BOOLEAN, BASE_NONE, NULL, 0, "The exact number is unknown",
 	    HFILL } },
 	{ &hf_trace_lost_where,
-	  { "Where", "trace.lost.where", FT_UINT16, BASE_DEC, VALS(tw_lost_names), 0, "Where they were lost", HFILL } },
+	  { "Where", "trace.lost.where", FT_UINT16, BASE_DEC, VALS(tw_lost_names), 0, "Where the events were lost",
+	    HFILL } },
 	{ &hf_trace_lost_time,
 	  { "Time", "trace.lost.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0, "Time of the first event after the loss",
 	    HFILL } },
@@ -368,7 +370,7 @@ static hf_register_info hf[] = {
 	{ &hf_trace_schema_index,
 	  { "Index", "trace.schema.index", FT_UINT32, BASE_DEC, NULL, 0, "Index of this text in the schema", HFILL } },
 	{ &hf_trace_schema_total,
-	  { "Texts", "trace.schema.total", FT_UINT32, BASE_DEC, NULL, 0, "Texts in the schema", HFILL } },
+	  { "Texts", "trace.schema.total", FT_UINT32, BASE_DEC, NULL, 0, "Number of texts in the schema", HFILL } },
 	{ &hf_trace_schema_system,
 	  { "System", "trace.schema.system", FT_STRING, BASE_NONE, NULL, 0, "System of the event", HFILL } },
 	{ &hf_trace_schema_text,
@@ -379,8 +381,9 @@ static hf_register_info hf[] = {
 	  { "Error bound", "trace.clock.error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "Largest time between two of the readings", HFILL } },
 	{ &hf_trace_clock_sync,
-	  { "Kept to", "trace.clock.sync", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
-	    "Error bound of wall clock and TAI against their time source", HFILL } },
+	  { "Synchronised within", "trace.clock.sync", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
+	    "Error bound of the wall clock and of TAI against the source that the machine is synchronised to",
+	    HFILL } },
 	{ &hf_trace_exchange_id,
 	  { "Id", "trace.time_sync.id", FT_UINT32, BASE_DEC, NULL, 0, "Number of the request, chosen by the receiver",
 	    HFILL } },
@@ -406,7 +409,7 @@ static hf_register_info hf[] = {
 	    "What the error bound is based on", HFILL } },
 	{ &hf_trace_offset_time,
 	  { "From", "trace.offset.time", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
-	    "Time of the stream's clock from which on it is valid", HFILL } },
+	    "Time of the stream's clock from which on the offset is valid", HFILL } },
 	{ &hf_trace_offset_offset,
 	  { "Offset", "trace.offset.offset", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "Packet time minus the stream's clock", HFILL } },
@@ -415,10 +418,10 @@ static hf_register_info hf[] = {
 	    "Step of the wall clock, or duration of the suspend", HFILL } },
 	{ &hf_trace_offset_error,
 	  { "Error bound", "trace.offset.error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
-	    "Largest distance of packet times from the capture host's clock", HFILL } },
+	    "Largest difference between packet times and the capture host's clock", HFILL } },
 	{ &hf_trace_offset_drift,
 	  { "Drift", "trace.offset.drift", FT_INT32, BASE_DEC, NULL, 0,
-	    "Drift of the stream's clock against the capture host's, ns per s", HFILL } },
+	    "Drift of the stream's clock against the capture host's clock, ns per s", HFILL } },
 	{ &hf_trace_comm_origin,
 	  { "Origin", "trace.comm.origin", FT_UINT8, BASE_DEC, VALS(tw_comm_names), 0, "Source of the name", HFILL } },
 	{ &hf_trace_comm_time,
@@ -432,7 +435,8 @@ static hf_register_info hf[] = {
 	{ &hf_trace_symbol_address,
 	  { "Address", "trace.symbol.address", FT_UINT64, BASE_HEX, NULL, 0, "Address in the kernel", HFILL } },
 	{ &hf_trace_symbol_size,
-	  { "Size", "trace.symbol.size", FT_UINT32, BASE_DEC, NULL, 0, "Bytes; 0 = unknown", HFILL } },
+	  { "Size", "trace.symbol.size", FT_UINT32, BASE_DEC, NULL, 0,
+	    "Size of the function or variable, bytes; 0 = unknown", HFILL } },
 	{ &hf_trace_symbol_name,
 	  { "Name", "trace.symbol.name", FT_STRING, BASE_NONE, NULL, 0, "Name of the function or variable", HFILL } },
 	{ &hf_trace_stats_channel,
@@ -446,7 +450,8 @@ static hf_register_info hf[] = {
 	{ &hf_trace_auth_algorithm,
 	  { "Algorithm", "trace.auth.algorithm", FT_UINT16, BASE_DEC, NULL, 0, "None is assigned in version 1",
 	    HFILL } },
-	{ &hf_trace_auth_key_id, { "Key id", "trace.auth.key_id", FT_UINT16, BASE_DEC, NULL, 0, "Which key", HFILL } },
+	{ &hf_trace_auth_key_id,
+	  { "Key id", "trace.auth.key_id", FT_UINT16, BASE_DEC, NULL, 0, "Id of the key", HFILL } },
 	{ &hf_trace_auth_tag,
 	  { "Tag", "trace.auth.tag", FT_BYTES, BASE_NONE, NULL, 0, "Authenticates everything before it", HFILL } },
 #define TYPE_text   FT_STRING, BASE_NONE
@@ -486,7 +491,8 @@ static ei_register_info ei[] = {
 	{ &ei_trace_unknown_version,
 	  { "trace.expert.unknown_version", PI_UNDECODED, PI_WARN, "Unknown version of the wire format", EXPFILL } },
 	{ &ei_trace_no_schema,
-	  { "trace.expert.no_schema", PI_UNDECODED, PI_NOTE, "No format text for this event was seen yet", EXPFILL } },
+	  { "trace.expert.no_schema", PI_UNDECODED, PI_NOTE, "No format text for this event was received yet",
+	    EXPFILL } },
 	{ &ei_trace_no_print,
 	  { "trace.expert.no_print", PI_UNDECODED, PI_NOTE, "The event's print fmt cannot be compiled", EXPFILL } },
 	{ &ei_trace_limit, { "trace.expert.limit", PI_UNDECODED, PI_NOTE, "Limit of the dissector reached", EXPFILL } },
@@ -509,7 +515,7 @@ static void dissect_one(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		tw_dissect__record(d, tlv);
 }
 
-/* A record reassembled from parts is dissected instead of the frame's bytes. */
+/* If the PART completes a record, dissects the record, whose bytes are not those of the frame. */
 static void dissect_part(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
 	const struct tw_bytes saved = d->bytes;
@@ -568,7 +574,7 @@ static void check_sequence(struct tw_dissect *d)
 	const struct tw_sequence_note *note;
 
 	if (d->frame.source == TW_SOURCE_OUT_OF_BAND)
-		return; /* has no numbers */
+		return; /* such frames have no numbers */
 	note = tw_dissect__sequence(d);
 	if (!note)
 		return;
@@ -584,7 +590,7 @@ static void check_sequence(struct tw_dissect *d)
 			       note->missing, d->frame.channel);
 }
 
-/* The record at which the captured bytes end. Of an event, the complete fields are shown; of other records, the header and the bytes. */
+/* Dissects the record in which the captured bytes end. Shows the complete fields of an event, or header and bytes of another record. */
 static void dissect_cut(struct tw_dissect *d, const struct tw_cursor *rest)
 {
 	struct tw_tlv_view tlv;
@@ -620,8 +626,8 @@ static void dissect_tlvs(struct tw_dissect *d, struct tw_cursor *tlvs)
 }
 
 /*
- * The columns Source and Destination. MAC addresses say nothing about events: those of a veth pair are made up. eth.src and eth.dst still
- * have them.
+ * Sets the column Source or Destination. The columns do not show MAC addresses, which say nothing about events: those of a veth pair are
+ * made up. The fields eth.src and eth.dst still have them.
  */
 static void set_address_text(address *ret, const char *text)
 {
@@ -645,7 +651,7 @@ static const char *destination(struct tw_dissect *d)
 	return d->frame.source == TW_SOURCE_CONTROL ? "metadata" : "out of band";
 }
 
-/* Before the HOST of the stream: the task of an event, or the CPU of several events, or the stream. */
+/* Return: the Source column until the HOST of the stream arrives: the task of an event, or the CPU of several events, or the stream */
 static const char *source_without_host(struct tw_dissect *d)
 {
 	if (d->task)
@@ -655,7 +661,7 @@ static const char *source_without_host(struct tw_dissect *d)
 	return wmem_strdup_printf(d->pinfo->pool, "stream-%016" PRIx64, d->frame.stream_id);
 }
 
-/* Over UDP, the IP address is the sender's until the name of its host is known. */
+/* Over UDP, the Source column has the sender's IP address until the name of the host is known. */
 static void set_addresses(struct tw_dissect *d)
 {
 	packet_info *pinfo = d->pinfo;
@@ -676,11 +682,11 @@ static void show_columns(struct tw_dissect *d)
 	if (!d->wants_info)
 		return;
 	tw_metadata_info__append(&d->metadata, &d->info);
-	/* The text has the lifetime of the columns, so it needs no copy, which col_add_str() would make. */
+	/* The text has the lifetime of the columns, so col_set_str() is used: col_add_str() would copy the text. */
 	col_set_str(pinfo->cinfo, COL_INFO, tw_shown__end(&d->info));
 }
 
-/* The top line of the details, except for a frame with one event: event.c. */
+/* Sets the top line of the details. For a frame with one event, event.c sets it. */
 static void show_title(struct tw_dissect *d)
 {
 	if (!tw_tree__is_shown(d->tree))
@@ -694,8 +700,8 @@ static void show_title(struct tw_dissect *d)
 }
 
 /*
- * The capturing program kept only the beginning of the packet, as with dumpcap -s. That is no fault. It is shown with Wireshark's usual
- * text, after the content of the Info column; _ws.short finds such packets.
+ * The capturing program stored only the beginning of the packet, as with `dumpcap -s`. This is not an error. Wireshark's usual text for
+ * such packets is appended to the Info column, and the filter _ws.short finds them.
  */
 static void show_cut(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, proto_item *item)
 {

@@ -32,7 +32,7 @@ extern int hf_trace_event, hf_trace_system, hf_trace_text, hf_trace_symbol, hf_t
 	hf_trace_symbol_address, hf_trace_symbol_size, hf_trace_symbol_name, hf_trace_stats_channel, hf_trace_stats_id,
 	hf_trace_stats_value, hf_trace_auth_algorithm, hf_trace_auth_key_id, hf_trace_auth_tag;
 
-/* Sizes of the arrays of fields below. Their indexes are numbers of wire/tracewire.h: attributes of HOST, clocks, counters of STATS. */
+/* Sizes of the arrays of fields below. Numbers of wire/tracewire.h are the indexes: attributes of HOST, clocks, counters of STATS. */
 enum {
 #define X(...) +1
 	TW_HOST_ATTRS = 1 TW_HOST_LIST(X),
@@ -52,7 +52,7 @@ extern const value_string tw_lost_names[], tw_schema_kind_names[], tw_offset_met
 
 struct tw_preferences {
 	tw_ws_bool cache;    /* read and write the cache of schemas */
-	tw_ws_bool any;      /* trace.any.FIELD */
+	tw_ws_bool any;      /* register and show trace.any.FIELD */
 	const char *formats; /* file or directory with format texts; "" for none */
 };
 
@@ -72,7 +72,7 @@ struct tw_bytes {
 /* The metadata of a frame, for its Info column. All texts have the packet's lifetime. */
 struct tw_metadata_info {
 	uint32_t records[TW_METADATA_KINDS];
-	const char *details[TW_METADATA_KINDS]; /* of the first record: a blank and its content, or "" */
+	const char *details[TW_METADATA_KINDS]; /* for each type, of the first record: a blank and its content, or "" */
 	uint32_t formats, ftrace_formats;       /* in SCHEMA records; formats does not include those of system ftrace */
 	const char *systems[3];                 /* of the formats, without ftrace; NULL = none */
 	bool more_systems;
@@ -92,8 +92,8 @@ struct tw_dissect {
 	bool is_cut;                     /* the current record lacks some of these bytes */
 	uint32_t n_tlvs;                 /* number of records dissected so far, PARTs included */
 	uint32_t n_events;               /* number of events dissected so far */
-	uint32_t n_others;               /* number of control records that TW_INFO_RECORDS_MAX limits, so far */
-	uint32_t items_left;             /* this and the next five: unused part of a limit in limits.h */
+	uint32_t n_others;   /* number of records so far that TW_INFO_RECORDS_MAX limits in the Info column */
+	uint32_t items_left; /* items_left to program_left: the unused parts of limits in limits.h */
 	uint32_t lookups_left;
 	uint32_t unpack_left;
 	uint32_t prepare_left;
@@ -106,8 +106,8 @@ struct tw_dissect {
 };
 
 /*
- * Texts for Wireshark: escaped as by base/printable.h, on one line. That is the form of labels, columns and field values, and of texts
- * kept from the capture.
+ * Texts for Wireshark: labels, columns, field values, and texts of the capture that are stored. They are escaped as by base/printable.h,
+ * and have one line.
  */
 /** tw_shown__on() - begin a line on @buf with room for the NUL of tw_shown__end(); any bytes may be appended */
 static inline struct tw_line tw_shown__on(char *buf, size_t size)
@@ -147,26 +147,26 @@ static inline uint64_t tw_dissect__ns(const struct tw_dissect *d, uint64_t time)
 /**
  * tw_put_number() - add a number, a boolean or a time (ns) to a tree, according to the field's type
  * @value: sign-extended if the field is signed
- * Return: the item; NULL if the field is not wanted or the frame has too many items, as for the next functions that return an item.
+ * Return: the item; NULL if the field is not wanted or the frame has too many items. The functions below that return an item do the same.
  */
 proto_item *tw_put_number(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, uint64_t value);
 
 /** tw_put_signed_time() - add a time that may be negative, ns */
 proto_item *tw_put_signed_time(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, int64_t ns);
 
-/** tw_put_bytes() - add text or bytes from the frame; text escaped, on one line */
+/** tw_put_bytes() - add text or bytes from the frame; text is escaped, on one line */
 proto_item *tw_put_bytes(struct tw_dissect *d, proto_tree *tree, int hf, const void *p, size_t len);
 
-/** tw_put_text() - add text that is not in the frame, as the field's value at @at; escaped, on one line */
+/** tw_put_text() - add text that is not in the frame, as the value of the field at @at; it is escaped, on one line */
 proto_item *tw_put_text(struct tw_dissect *d, proto_tree *tree, int hf, int at, int len, const char *text);
 
-/** tw_put_subtree() - add a branch with a plain label. Return: the branch; @tree if it is not displayed or has too many items */
+/** tw_put_subtree() - add a branch with a plain label. Return: the branch; @tree if it is not displayed or the frame has too many items */
 proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, const void *p, size_t len,
 			   const char *label);
 
 /**
  * tw_put_bits() - add the bits of a flags field below its item, which is displayed
- * @names: for flags
+ * @names: the value strings of the flags
  * @at: the field's bytes
  */
 void tw_put_bits(struct tw_dissect *d, proto_item *item, const struct tw_print_names *names, const uint8_t *at,
@@ -185,7 +185,7 @@ static inline void tw_dissect__depend(struct tw_dissect *d, uint32_t frame)
 /** tw_dissect__event() - dissect an EVENT or FILTERED record, from this frame or reassembled */
 void tw_dissect__event(struct tw_dissect *d, const struct tw_tlv_view *tlv);
 
-/** tw_dissect__tlv_header() - add a record's type and whole length; a reassembled record has none */
+/** tw_dissect__tlv_header() - add a record's type and whole length; nothing for a reassembled record, which has no header */
 void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct tw_tlv_view *tlv);
 
 /** tw_dissect__record() - dissect any record except events and PART; of a truncated record, add the header and the available bytes */
@@ -199,7 +199,7 @@ struct tw_reassembled {
 	uint32_t n_frames;
 };
 
-/** tw_dissect__part() - dissect a PART, and add its piece. Return: whether its record is complete, in @ret */
+/** tw_dissect__part() - dissect a PART, and add its piece. Return: whether this completes its record, which is then in @ret */
 bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struct tw_reassembled *ret);
 
 /** tw_dissect__register_parts() - register the table of pieces; called once when the plugin is registered */
@@ -213,11 +213,12 @@ extern bool tw_dissect_formats_full;   /* format texts of this capture were refu
 /** tw_dissect__register_capture() - let Wireshark make and free the state with each capture; called once when the plugin is registered */
 void tw_dissect__register_capture(void);
 
-/** tw_dissect__find_stream() - set stream and schema of @d from the frame's header; in the first pass they are made, within the limits */
+/** tw_dissect__find_stream() - set stream and schema of @d from the frame's header; in the first pass, makes them within the limits */
 void tw_dissect__find_stream(struct tw_dissect *d);
 
 /**
- * tw_dissect__refuse() - report now, and whenever the frame is dissected again, that the data of this TLV is not used; first pass only
+ * tw_dissect__refuse() - report now, and whenever the frame is dissected again, that the data of this TLV is not used; called in the first
+ * pass only
  */
 void tw_dissect__refuse(struct tw_dissect *d, expert_field *ei, const char *text);
 
@@ -229,18 +230,18 @@ struct tw_sequence_note {
 	uint64_t missing; /* after a gap: number of missing events before the frame */
 };
 
-/** tw_dissect__sequence() - what the first pass found out about the frame's numbers. Return: NULL if they are in order or not checked */
+/** tw_dissect__sequence() - the result of checking the frame's event numbers in the first pass; NULL = in order, or not checked */
 const struct tw_sequence_note *tw_dissect__sequence(struct tw_dissect *d);
 
-/* Error bounds of a stream's packet times against the capture host's clock: from its OFFSET records, by their frames. */
+/* An error bound of a stream's packet times against the capture host's clock, from an OFFSET record of the stream. */
 struct tw_time_error {
 	uint64_t ns;    /* error bound, or TW_ERROR_UNKNOWN */
 	uint32_t frame; /* the frame with the OFFSET */
 };
 
 /**
- * tw_dissect__add_time_error() - set the error bound of the stream's later packets: @ns, or TW_ERROR_UNKNOWN; first pass only
- * Return: false beyond the capture's limits. The bound of later packets is unknown then.
+ * tw_dissect__add_time_error() - set the error bound of the stream's later packets: @ns, or TW_ERROR_UNKNOWN; called in the first pass only
+ * Return: false beyond the capture's limits. The error bound of later packets is then unknown.
  */
 bool tw_dissect__add_time_error(struct tw_dissect *d, uint64_t ns);
 
@@ -250,15 +251,15 @@ bool tw_dissect__add_time_error(struct tw_dissect *d, uint64_t ns);
 const struct tw_time_error *tw_dissect__time_error(const struct tw_dissect *d);
 
 /*
- * Whether the order of a packet with events is certain, relative to the last such packet of another stream before it. It is certain if
- * their times differ by more than the sum of their error bounds. It is not kept for a capture with one stream.
+ * Whether the order of a packet with events is certain, relative to the last packet with events of another stream before it. The order is
+ * certain if the times of both packets differ by more than the sum of their error bounds. It is not stored for a capture with one stream.
  */
 enum tw_time_order { TW_ORDER_NO_OTHER, TW_ORDER_CERTAIN, TW_ORDER_UNCERTAIN };
 
-/** tw_dissect__update_order() - determine the order of this frame, which has events; first pass only */
+/** tw_dissect__update_order() - determine the order of this frame, which has events; called in the first pass only */
 void tw_dissect__update_order(struct tw_dissect *d);
 
-/** tw_dissect__order() - the order that the first pass determined; TW_ORDER_NO_OTHER if no other stream had events before the frame */
+/** tw_dissect__order() - the order that the first pass determined; TW_ORDER_UNCERTAIN if there was no memory to store it */
 enum tw_time_order tw_dissect__order(const struct tw_dissect *d);
 
 /* event_type.c: the format of an event id in one schema of one stream, and how its fields are shown. */
@@ -269,13 +270,13 @@ struct tw_shown_field {
 	struct tw_name *name;                       /* trace.SYSTEM.EVENT.FIELD; NULL beyond the limit of names */
 	struct tw_name *any;                        /* trace.any.FIELD; NULL beyond the limit of names */
 	const struct tw_print_names *value_strings; /* for its values; NULL if there are none */
-	const struct tw_print *words;               /* has words for its values; NULL if there are none */
+	const struct tw_print *words;               /* program with words for its values; NULL if there are none */
 	struct tw_name *names; /* trace.SYSTEM.EVENT.FIELD.names; NULL if it has none: tw_fields__names() */
 	uint8_t type;          /* enum tw_ftype */
 	uint8_t long_size;     /* of the traced host, bytes */
 	bool is_syscall;       /* its values are numbers of system calls: the stream's machine gives their names */
 	bool has_addresses;    /* its values are printed as symbols */
-	bool is_stack;         /* elements up to the end of the record, whatever the format declares */
+	bool is_stack;         /* its elements extend to the end of the record, whatever the format declares */
 };
 
 /* The user data of a struct tw_stream_event. */
@@ -286,7 +287,7 @@ struct tw_event_type {
 	uint32_t n_fields; /* without the common fields */
 	/* NULL until tw_event_type__prepare(): */
 	struct tw_shown_field *fields;
-	const char *refusal; /* why the texts of events are field=value pairs; NULL if they are not */
+	const char *refusal; /* why the texts of these events are field=value pairs; NULL = they are not */
 };
 
 /** tw_event_type__find() - find the type of an event id; @schema may be NULL. Return: NULL if its format is unknown */
@@ -297,7 +298,7 @@ static inline struct tw_event_type *tw_event_type__find(const struct tw_stream_s
 	return event ? event->user : NULL;
 }
 
-/** tw_event_type__prepare() - compile its print fmt and register the names of its fields, before it is first shown */
+/** tw_event_type__prepare() - compile its print fmt and register the names of its fields, before an event of this type is first shown */
 void tw_event_type__prepare(struct tw_stream *stream, struct tw_event_type *type);
 
 /* Reading format texts: from SCHEMA records, and from the cache for a stream whose SCHEMA has not arrived. */
@@ -315,12 +316,12 @@ int tw_dissect__unpack_group(struct tw_dissect *d, const struct tw_schema_view *
 
 /**
  * tw_metadata_info__count() - count a record for the Info column
- * @detail: its content in words, after a blank; copied
+ * @detail: a blank and the content of the record in words; copied
  * Return: false if records of this type are not counted.
  */
 bool tw_metadata_info__count(struct tw_dissect *d, const struct tw_tlv_view *tlv, const char *detail);
 
-/** tw_metadata_info__append() - append the words of all counted records; nothing if there are none */
+/** tw_metadata_info__append() - append a summary of all counted records; nothing if there are none */
 void tw_metadata_info__append(const struct tw_metadata_info *metadata, struct tw_line *line);
 
 /** tw_dissect__add_schema() - add the texts of a SCHEMA record to the stream; first pass only. Return: 0, or -errno with @error filled */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PART records, reassembled by Wireshark's own code instead of wire/parts.h. A later pass visits frames in any order. At the frame with the
- * last piece it needs the whole record, and a branch that lists the frames of all pieces. wire/parts.h keeps a whole record only until the
- * next call. Metadata in a whole record are used once, in the first pass, like any record.
+ * PART records. They are reassembled by Wireshark's own code, not by wire/parts.h, which keeps a whole record only until the next call.
+ * Later passes visit frames in any order: at the frame with the last piece, they need the whole record and a list of the pieces' frames.
+ * Metadata in a whole record are used in the first pass only, like those of other records.
  */
 #include "dissector/packet-tracewire.h"
 
 static reassembly_table table;
 
-/* Identifies a record. Wireshark's own key, a u32, is only the part's id. */
+/* Identifies a record. The u32 id that Wireshark passes is the id in the PART, which is unique only within a channel. */
 struct part_key {
 	uint64_t stream_id;
 	uint32_t id;
@@ -131,7 +131,7 @@ static void append_part(struct tw_dissect *d, const struct tw_part_view *part)
 	tw_line__u64(&d->info, part->total);
 }
 
-/* Wireshark lists all pieces at the whole record. Return: @tree if its limit allows that number of items, otherwise NULL. */
+/* Wireshark adds an item for each piece to the whole record. Return: @tree if the frame's limit allows these items, otherwise NULL */
 static proto_tree *tree_for_pieces(struct tw_dissect *d, proto_tree *tree, const fragment_head *head)
 {
 	uint32_t n = 1;
@@ -178,7 +178,7 @@ bool tw_dissect__part(struct tw_dissect *d, const struct tw_tlv_view *tlv, struc
 		return false;
 	}
 	put_part(d, tree, &part);
-	/* Records that are too large, PARTs and unknown records are not reassembled. */
+	/* Records that are too large, PARTs of PARTs and unknown records are not reassembled. */
 	if (part.total > TW_REASSEMBLED_MAX || part.inner_type == TW_TLV_PART || !tw_tlv__name(part.inner_type)) {
 		tw_dissect__expert(
 			d, &ei_trace_limit,

@@ -179,7 +179,7 @@ static bool wants_texts(proto_tree *tree)
 	return tw_tree__wants(tree, hf_trace_schema_text) || tw_tree__wants(tree, hf_trace_schema_system);
 }
 
-/* @at, @len: the payload in the packet. Text and system are decompressed only when displayed, because that takes time. */
+/* @at, @len: the payload in the packet. It is decompressed only if text or system are displayed or in a filter, because this takes time. */
 static void put_schema_text(struct tw_dissect *d, proto_tree *tree, int at, int len, const struct tw_schema_view *view)
 {
 	struct tw_schema_text text;
@@ -444,7 +444,7 @@ void tw_dissect__tlv_header(struct tw_dissect *d, proto_tree *tree, const struct
 	tw_put_number(d, tree, hf_trace_tlv_length, at + 2, 2, tw_load_be16(tlv->value - 2));
 }
 
-/* Metadata are used if they are valid. A SCHEMA is decompressed here, within the frame's limit. */
+/* Uses a record of metadata if it is valid. A SCHEMA is decompressed here, within the frame's limit. */
 static void update_state(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 {
 	struct tw_error error = { "" };

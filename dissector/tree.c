@@ -79,7 +79,7 @@ proto_tree *tw_put_subtree(struct tw_dissect *d, proto_tree *tree, int ett, cons
 			   const char *label)
 {
 	if (!tw_tree__is_shown(tree) || !take_item(d))
-		return tree; /* fields found by a filter need no branch */
+		return tree; /* fields that only a filter uses need no branch */
 	return proto_tree_add_subtree(tree, d->bytes.tvb, tw_dissect__at(d, p), (int)len, ett, NULL,
 				      tw_shown__of(d, label, strlen(label)));
 }

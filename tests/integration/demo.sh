@@ -21,7 +21,7 @@ demo() {
 	expect "demo $what: exit status" 0 $?
 	lines=$(grep -cE ' TRACE [0-9]+ .+-[0-9]+ \[[0-9]{3}\] [a-z_]+: [a-z_]+=' "$scratch/out")
 	[ "$lines" -gt 100 ] || fail "demo $what: only $lines decoded events: $(tail -n 20 "$scratch/out")"
-	grep -E 'format not seen yet|<\.\.\.>' "$scratch/out" && fail "demo $what: undecoded"
+	grep -E 'format not received yet|<\.\.\.>' "$scratch/out" && fail "demo $what: undecoded"
 	grep -qE ' sched_process_exec: filename=[^ ]*/sleep ' "$scratch/out" || fail "demo $what: nothing of sleep"
 }
 

@@ -24,7 +24,7 @@ line='^ *[0-9]+ +([0-9.]+) .* TRACE [0-9]+ .+-[0-9]+ \[[0-9]{3}\] [a-z_]+: '
 counted=$(grep -cE "$line" "$scratch/plain.out")
 [ "$counted" -gt 100 ] || fail "only $counted decoded lines: $(head -n 5 "$scratch/plain.out")"
 grep -qE ' sleep-[0-9]+ \[[0-9]{3}\] sched_switch: prev_comm=sleep ' "$scratch/plain.out" || fail "sleep never leaves a CPU"
-grep -E ' format not seen yet|<\.\.\.>|Malformed' "$scratch/plain.out" | head -n 3 >"$scratch/bad"
+grep -E ' format not received yet|<\.\.\.>|Malformed' "$scratch/plain.out" | head -n 3 >"$scratch/bad"
 [ -s "$scratch/bad" ] && fail "undecoded: $(cat "$scratch/bad")"
 awk '{ if ($2 < last) { print "line " NR " is older than the one above"; exit 1 } last = $2 }' "$scratch/plain.out" ||
 	fail "not in the order of time"
