@@ -29,14 +29,14 @@ struct tw_stream_channel {
 enum tw_stream_arrival {
 	TW_STREAM_IN_ORDER, /* the frame begins with the next expected number, uses no number, or is the channel's first */
 	TW_STREAM_AFTER_GAP, /* the frame begins with a later number: the numbers before it are missing */
-	TW_STREAM_LATE,      /* the frame has earlier numbers, all in one remembered gap */
-	TW_STREAM_DUPLICATE, /* the frame has earlier numbers, not all in one remembered gap */
+	TW_STREAM_LATE,      /* the frame begins with an earlier number, and its numbers are in one remembered gap */
+	TW_STREAM_DUPLICATE, /* the frame begins with an earlier number, and no gap contains all its numbers */
 };
 
 /**
  * tw_stream_channel__see() - classify a received frame with @events numbers from @seq on
- * @ret_missing: for TW_STREAM_AFTER_GAP, the quantity of missing numbers before the frame; otherwise 0
- * A new gap is remembered. Late frames do not fill gaps here: if a late frame is received twice, both are TW_STREAM_LATE.
+ * @ret_missing: for TW_STREAM_AFTER_GAP, how many numbers before the frame are missing; otherwise 0
+ * A new gap is remembered. A late frame does not fill its gap here: if it is received again, the result is TW_STREAM_LATE again.
  */
 enum tw_stream_arrival tw_stream_channel__see(struct tw_stream_channel *c, uint64_t seq, uint16_t events,
 					      uint64_t *ret_missing);
@@ -48,7 +48,8 @@ void tw_stream_channel__miss(struct tw_stream_channel *c, uint64_t from, uint64_
 struct tw_stream_gap *tw_stream_channel__gap(struct tw_stream_channel *c, uint64_t from, uint64_t to);
 
 /**
- * tw_stream_channel__fill() - remove the numbers from @from to @to - 1, received late, from their gap, which may become two gaps
+ * tw_stream_channel__fill() - remove numbers that were received late from their gap, which may become two gaps
+ * @from, @to: the numbers are @from to @to - 1
  * @ret_counter: the counter of the gap
  * Return: false if no gap contains all of these numbers.
  */

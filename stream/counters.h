@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The counters of a stream from its LOST and STATS records. Both may report the same loss, and either may be missing or older. Until the
- * stream ends, the larger of the two is used for each counter. After END, the totals of all counters in STATS are those of STATS: they are
- * complete, and do not include LOST records that the network duplicated.
+ * stream ends, each counter has the larger of the two values. After END, the total of a counter that STATS reported is its value in STATS:
+ * this value is complete, and LOST records that the network duplicated do not increase it.
  */
 #ifndef TW_STREAM_COUNTERS_H
 #define TW_STREAM_COUNTERS_H
@@ -23,7 +23,7 @@ enum tw_stream_counter {
 	TW_STREAM_COUNT,
 };
 
-/** tw_count__plus() - sum of two numbers of untrusted records, which saturates; tw_count__larger() - the larger of two */
+/** tw_count__plus() - saturating sum of two numbers from untrusted records; tw_count__larger() - the larger of two numbers */
 static inline uint64_t tw_count__plus(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -36,8 +36,8 @@ static inline uint64_t tw_count__larger(uint64_t a, uint64_t b)
 
 struct tw_stream_counter_row {
 	uint16_t channel;                /* TW_CHANNEL_CONTROL = the whole stream */
-	bool reported[TW_STREAM_COUNT];  /* a STATS had the counter */
-	uint64_t first[TW_STREAM_COUNT]; /* value in the first such STATS */
+	bool reported[TW_STREAM_COUNT];  /* a STATS contained the counter */
+	uint64_t first[TW_STREAM_COUNT]; /* value in the first STATS that contained it */
 	uint64_t value[TW_STREAM_COUNT]; /* largest value received, because totals only grow */
 };
 
@@ -59,7 +59,7 @@ void tw_stream_counters__lost(struct tw_stream_counters *counters, const struct 
 
 /**
  * tw_stream_counters__stats() - add a STATS; channels beyond TW_STREAM_CHANNELS_MAX are ignored
- * Return: 0; -ENOMEM, with a part of the STATS added.
+ * Return: 0; -ENOMEM after only a part of the STATS was added.
  */
 int tw_stream_counters__stats(struct tw_stream_counters *counters, const struct tw_tlv_view *tlv);
 
@@ -83,14 +83,13 @@ uint64_t tw_stream_counters__total(const struct tw_stream_counters *counters, en
 uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, enum tw_stream_counter counter);
 
 /*
- * Counters of each stream. They count events, unless the description names something else. Two equations hold when nothing is queued:
+ * Counters of each stream. They count events, unless the description names something else. Three equations hold when nothing is queued:
  *
  *   numbers   = before + received + gaps                          (the sum of each channel's next number)
  *   received  = events_out + filtered + incomplete + damaged
- *
- * Always, gaps = gaps_wire + gaps_receiver + gaps_reported. Of the events found in frames, which may repeat numbers:
- *
  *   events_in = events_out + filtered + incomplete + duplicates + malformed_events
+ *
+ * At any time, gaps = gaps_wire + gaps_receiver + gaps_reported.
  */
 #define TW_STREAM_NUMBERS(X)                                                                                         \
 	X(frames, "frames taken, including control frames")                                                          \
@@ -101,12 +100,12 @@ uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, en
 	X(received, "numbers received, duplicates counted once")                                                     \
 	X(events_out, "emitted")                                                                                     \
 	X(filtered, "made FILTERED by a classifier")                                                                 \
-	X(incomplete, "in PARTs that lack a piece")                                                                  \
+	X(incomplete, "in PARTs of which at least one is missing")                                                   \
 	X(damaged, "numbers in a received frame without a readable event for them")                                  \
 	X(gaps, "missing according to their numbers; events that arrive later are subtracted")                       \
-	X(gaps_wire, "of these, not explained by the next two")                                                      \
-	X(gaps_receiver, "of these, with drops of the receiver between the channel's previous and next frame")       \
-	X(gaps_reported, "of these, reported by a LOST of SHED or TX directly after the gap")                        \
+	X(gaps_wire, "of the missing events, those neither in gaps_receiver nor in gaps_reported")                   \
+	X(gaps_receiver, "of the missing events, those in gaps during which the receiver dropped frames")            \
+	X(gaps_reported, "of the missing events, those reported by a LOST of SHED or TX directly after the gap")     \
 	X(shed, "reported by LOST records of SHED")                                                                  \
 	X(tx, "reported by LOST records of TX")                                                                      \
 	X(duplicates, "received again")                                                                              \
@@ -115,9 +114,9 @@ uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, en
 	X(forced, "emitted early because of the memory limit")                                                       \
 	X(malformed, "frames that cannot be read, in whole or in part, or with impossible numbers")                  \
 	X(malformed_events, "in frames with impossible numbers, and events beyond the numbers of a frame")           \
-	X(stale, "frames without events that arrived too late to be placed; dropped")                                \
+	X(stale, "frames without events, dropped because they arrived too late")                                     \
 	X(control_gaps, "control frames missing according to their numbers")                                         \
-	X(ended, "streams with END: 1 or 0 for one")
+	X(ended, "streams with END: 0 or 1 for a single stream")
 
 /* Sums of these counters over all channels of one stream. */
 struct tw_stream_numbers {

@@ -3,7 +3,8 @@
 
 #include <errno.h>
 
-#define SHARES (2 * TW_STREAMS_LIVE_MAX) /* slots of the table of addresses: half stay free, so searches are short */
+/* Slots of the table of addresses. At least half of them stay free, so searches are short. */
+#define SHARES (2 * TW_STREAMS_LIVE_MAX)
 
 /* An address, and the number of its streams in a table; streams 0 = a free slot. */
 struct share {
@@ -42,8 +43,8 @@ static struct share *share_of(struct share shares[SHARES], uint64_t source)
 }
 
 /*
- * Return: index of the stream that leaves the address with the most streams; TW_STANDING_NOBODY if the newcomer's address would then have
- * more streams than that address.
+ * Choose a stream of the address with the most streams. Return: its index; TW_STANDING_NOBODY if the newcomer's address would then have
+ * more streams than this address.
  */
 static size_t find_in_largest_share(const struct tw_standing *there, size_t n, const struct tw_standing *newcomer)
 {
@@ -92,7 +93,7 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 	return 0;
 }
 
-/* Note a frame in row entry @which. Return: whether the frame begins with the number after the previous frame's numbers. */
+/* Note a frame in entry @which of the row. Return: whether the frame begins with the number after the previous frame's last number. */
 static bool row__goes_on(struct tw_number_row *row, unsigned int which, const struct tw_frame_info *info)
 {
 	const bool goes_on = row->next[which] && row->next[which] == info->seq;

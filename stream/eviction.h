@@ -6,9 +6,13 @@
  * time synchronisation request. Among equal streams, the one that was silent for longest leaves first. A stream may leave if it ended, has
  * no proof, has a weaker proof than the new stream, or was silent for so long that its producer may have died without END.
  *
- * If no stream may leave by this rule, and the new stream has answered, the addresses share the table. A stream of the address with the
- * most streams leaves, if that address then still has at least as many streams as the address of the new stream has with it. Therefore no
- * address loses its only stream, and two addresses never displace each other's streams in turn.
+ * If no stream may leave by this rule, and the new stream has answered a request, a second rule shares the table between the addresses: a
+ * stream of the address with the most streams leaves. The condition is that this address afterwards has at least as many streams as the
+ * address of the new stream, including the new stream. By the second rule, no address loses its only stream, and two addresses do not
+ * displace each other's streams in turn.
+ *
+ * If the address of the new stream already has its maximum of streams (of_one_source), only a stream of this address may leave, by the
+ * first rule.
  */
 #ifndef TW_STANDING_H
 #define TW_STANDING_H
@@ -30,7 +34,7 @@ enum tw_proof {
 /* The properties of a stream that determine whether it leaves. */
 struct tw_standing {
 	uint64_t heard;  /* when the latest frame was received, in the table's unit: a time, or a number of frames */
-	uint64_t source; /* number of the stream's address, from the caller; equal numbers mean the same address */
+	uint64_t source; /* the caller's number for the stream's address; equal numbers mean the same address */
 	enum tw_proof proof;
 	bool ended; /* END was received */
 };
@@ -42,7 +46,7 @@ struct tw_places {
 	uint64_t silence;     /* a stream that was silent for longer, in the table's unit, counts as dead */
 };
 
-#define TW_STANDING_NOBODY SIZE_MAX /* an index: no stream leaves */
+#define TW_STANDING_NOBODY SIZE_MAX /* instead of an index: no stream leaves */
 
 /** tw_standing__goes_before() - whether the stream @s leaves before the stream @other */
 bool tw_standing__goes_before(const struct tw_standing *s, const struct tw_standing *other);
@@ -50,7 +54,7 @@ bool tw_standing__goes_before(const struct tw_standing *s, const struct tw_stand
 /**
  * tw_standing__choose() - choose the stream that leaves for a new stream
  * @there: the @n streams in the table, at most TW_STREAMS_LIVE_MAX, in any order
- * @newcomer: the new stream; its heard is the current time
+ * @newcomer: the new stream; its member heard has the current time
  * @ret: index in @there of the stream that leaves; TW_STANDING_NOBODY = there is room
  *
  * Return: 0; -EDQUOT if the newcomer's address has of_one_source streams, and none of them may leave; -ENOSPC if the table is full, and no
@@ -60,8 +64,9 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 			const struct tw_standing *newcomer, size_t *ret);
 
 /*
- * The expected numbers of a stream, all zero at the start. Index 0: control frames; index 1: frames of one other channel. This is the first
- * one received, until TW_OTHERS_MAX frames in a row are from other channels, because a task may leave a CPU after its first event.
+ * The expected numbers of a stream, all zero at the start. Index 0 is for control frames, index 1 for the frames of one other channel. At
+ * first, this is the channel of the first received frame. After TW_OTHERS_MAX consecutive frames of other channels, it becomes the channel
+ * of the next frame, because a task may leave a CPU after its first event.
  */
 struct tw_number_row {
 	uint64_t next[2];              /* 0 = unknown */
@@ -69,9 +74,12 @@ struct tw_number_row {
 	uint16_t others;               /* number of frames of other channels since the last frame of this channel */
 } __attribute__((packed, aligned(4))); /* without padding, because there are many rows */
 
-#define TW_OTHERS_MAX 64 /* so many frames of 9000 bytes fit into a candidate's backlog */
+#define TW_OTHERS_MAX 64 /* this number of frames of 9000 bytes fits into the backlog of a candidate stream */
 
-/** tw_number_row__see() - note a frame. Return: whether it continues the numbers of the channel's previous frame, which used numbers */
+/**
+ * tw_number_row__see() - note a frame
+ * Return: whether the frame continues the numbers of the previous frame of its channel; false if that frame used no number.
+ */
 bool tw_number_row__see(struct tw_number_row *row, const struct tw_frame_info *info);
 
 #endif

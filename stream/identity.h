@@ -26,10 +26,10 @@ static inline uint64_t tw_identity__ns(const struct tw_identity *id, uint64_t ti
 	return tw_clock_scale__ns(&id->scale, time);
 }
 
-/** tw_identity__counts() - whether the clock counts units that cannot be converted to ns: events, or ticks of a TSC or time base */
+/** tw_identity__counts() - whether the clock counts units that cannot be converted to ns: events, or ticks of unknown length */
 bool tw_identity__counts(const struct tw_identity *id);
 
-/** tw_identity__name() - write the stream's name: "host:instance", or "stream-ID" if the host is unknown */
+/** tw_identity__name() - write the stream's name: "host:instance", "host" without an instance, "stream-ID" if the host is unknown */
 void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 
 /** tw_identity__comment() - write the stream's id and the known attributes of version, boot id, CPUs, pointers and sync */

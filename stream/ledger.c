@@ -114,9 +114,9 @@ static uint64_t minus(uint64_t a, uint64_t b)
 /*
  * Set the number of recorded events, and add the producer's losses that show no gap, as at the end of a channel: @shed and @tx events.
  *
- * If the capture saw the stream's start, all @shed events are added. Otherwise some may have been shed before it joined. If an interface
- * does not report which frames it dropped, @tx may count events for dropped frames that had only metadata. Such uncertain losses are added
- * only up to the number of recorded events that no place explains.
+ * If the capture received the stream's first control frame, all @shed events are added. Otherwise some may have been shed before it joined.
+ * If an interface does not report which frames it dropped, @tx may count events for dropped frames that had only metadata. Such uncertain
+ * losses are added only up to the number of recorded events that no place explains.
  */
 static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t tx, struct tw_ledger *l)
 {

@@ -5,8 +5,8 @@
  * recorded = before + delivered + ... + disk
  *
  * The numbers of the channels, the producer's counters and the capture's own counters each have a part of this information
- * (docs/wire-format.md, "Numbers"). Only tw_ledger__make() combines them. Recorded events at no known place are the difference: it is
- * shown, and never added to a place that might fit.
+ * (docs/wire-format.md, "Numbers"). Only tw_ledger__make() combines them. The number of recorded events at no known place is the
+ * difference. It is shown as it is, and not assigned to a place by guessing.
  */
 #ifndef TW_LEDGER_H
 #define TW_LEDGER_H
@@ -18,7 +18,7 @@
 #include "base/json.h"
 #include "stream/counters.h"
 
-/* The list of places: key in comments and JSON, name, kind, heading in lines for people, meaning. */
+/* The places. Columns: key in comments and JSON, name, kind, heading in lines for people, meaning. */
 #define TW_LEDGER_PLACES(X)                                                                                        \
 	X(before, BEFORE, EARLIER, "before", "recorded before this capture joined the stream")                     \
 	X(delivered, DELIVERED, HERE, "delivered", "in this file")                                                 \
@@ -36,7 +36,7 @@
 	X(damaged, DAMAGED, LOST, "damaged", "received damaged or incomplete")                                     \
 	X(disk, DISK, LOST, "disk", "could not be written")
 
-/* Further numbers of a ledger, which are not in its sum: key, name, text after the number. */
+/* Further numbers of a ledger, which are not in its sum. Columns: key, name, text after the number. */
 #define TW_LEDGER_FACTS(X)                                                                                      \
 	X(late, LATE, "events after newer ones")                                                                \
 	X(reordered, REORDERED, "frames received out of order")                                                 \
@@ -72,7 +72,7 @@ enum tw_ledger_fact {
 /* The states of a ledger, from the least certain to the most certain. */
 enum tw_ledger_state {
 	TW_LEDGER_RUNNING, /* events may still arrive: recorded is the number so far */
-	TW_LEDGER_OPEN, /* END is missing or counters do not match: recorded is by numbers or the last STATS, the larger */
+	TW_LEDGER_OPEN,   /* END is missing or counters do not match: recorded is the larger of the numbers and STATS */
 	TW_LEDGER_CLOSED, /* END arrived: recorded is the kernel's count */
 };
 
@@ -85,11 +85,10 @@ struct tw_ledger {
 
 /* The capture's own counters. */
 struct tw_ledger_own {
-	uint64_t delivered, elsewhere, filtered, unwanted, disk; /* emitted events, for the places of these names */
-	uint64_t explained; /* events in frames that classifiers dropped, from the classifiers' counters */
-	uint64_t
-		receiver; /* events lost at the receiver, from LOST records: files do not have the receiver's drop counter */
-	uint64_t tail_frames; /* lower bound of the frames of all streams lost after the last received frame */
+	uint64_t delivered, elsewhere, filtered, unwanted, disk; /* emitted events, by place */
+	uint64_t explained;   /* events in frames that classifiers dropped, from the classifiers' counters */
+	uint64_t receiver;    /* events lost at the receiver, from LOST records of a file, which has no drop counter */
+	uint64_t tail_frames; /* lower bound of the frames lost after the last received frame, of all streams */
 	bool finished;        /* no event can follow: the merge has emitted everything */
 };
 
@@ -102,20 +101,20 @@ struct tw_ledger_sources {
 /**
  * tw_ledger__make() - combine all numbers of one stream
  *
- * Events that are missing according to their numbers are assigned to places in this order: the producer's reports of shed events, then of
- * events dropped by its interface, then the counters of classifiers. The remaining events were lost in the receiver's ring or on the wire;
- * the merge distinguishes these two by the receiver's drop counter, or LOST records in the file do.
+ * Events that are missing according to their numbers are assigned to places by these sources, in this order: the producer's reports of
+ * shed events, its reports of events dropped by its interface, and the counters of classifiers. The remaining events were lost in the
+ * receiver's ring or on the wire. The merge distinguishes these two places by the receiver's drop counter; in a file, LOST records do.
  *
- * STATS are totals since the stream's start. If a capture joined late, the first STATS that it received are subtracted. Losses between
- * joining and the first STATS are known only from LOST records, so these are not subtracted. Events that the producer's filter rejected in
- * that time, usually at most a second, count in the place `before`.
+ * STATS are totals since the stream's start. If a capture joined late, the values of the first STATS that it received are subtracted.
+ * Losses between joining and the first STATS are known only from LOST records, so nothing is subtracted from the sums of LOST records.
+ * Events that the producer's filter rejected in that time, usually at most a second, count in the place `before`.
  */
 void tw_ledger__make(const struct tw_ledger_sources *sources, struct tw_ledger *ret);
 
 /** tw_ledger__is_too_large() - whether recorded or the sum of the places exceeds 64 bits: sums saturate at UINT64_MAX */
 bool tw_ledger__is_too_large(const struct tw_ledger *ledger);
 
-/** tw_ledger__difference() - recorded minus the sum of all places; above 0: events without a place, below 0: events counted twice */
+/** tw_ledger__difference() - recorded minus the sum of all places; positive: events without a place, negative: events counted twice */
 int64_t tw_ledger__difference(const struct tw_ledger *ledger);
 
 /**
@@ -141,9 +140,9 @@ const char *tw_ledger_state__name(enum tw_ledger_state state);
 
 /**
  * tw_ledger__comment() - write the text that files contain, as a comment of an interface statistics block
- * "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0": after the version, pairs of a key and a value, in any order.
- * A missing number is 0, and a missing state means open; unknown keys are skipped. The difference is for human readers and is not parsed;
- * it may be the word "unknown".
+ * For example: "ledger version=1 state=closed recorded=10 delivered=9 wire=1 difference=0". After the version, the text has pairs of a key
+ * and a value, which a parser accepts in any order. To a parser, a missing number is 0, and a missing state means open; unknown keys are
+ * skipped. The difference is for human readers and is not parsed; it may be the word "unknown".
  */
 size_t tw_ledger__comment(const struct tw_ledger *ledger, char *ret, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes a ledger as a line for files or for people, and as JSON; parses it from the comment of a file, which is untrusted. */
+/* Writes a ledger as a line for files or for people, and as JSON; parses the untrusted comment of a file. */
 #include <string.h>
 
 #include "schema/text_cursor.h"

@@ -11,9 +11,9 @@
 #define TW_STREAMS_LIVE_MAX      256 /* live streams of a table: each has queues, clocks and channels in memory */
 #define TW_STREAMS_OF_SOURCE_MAX (TW_STREAMS_LIVE_MAX / 8 * 7) /* live streams of one address, by default */
 #define TW_STREAMS_MAX           32768 /* known streams of a table: their structs take less than half of its memory */
-/* Readers of files have no receive times: there, a stream counts as dead after this number of frames without one of its own. */
+/* Readers of files have no receive times. To them, a stream counts as dead after this number of frames of other streams. */
 #define TW_STREAMS_SILENT_FRAMES 65536
-#define TW_STREAMS_REPORTED_MAX  4096 /* streams of a table that are reported one by one */
+#define TW_STREAMS_REPORTED_MAX  4096 /* streams of a table that are reported individually */
 #define TW_STREAM_USERS_MAX      4    /* users of a table, which keep data in each stream */
 
 /* Channels. One stream may take at most half of the shared channels that are free. */

@@ -116,7 +116,8 @@ static int add_format(struct tw_stream *stream, uint64_t schema_id, uint16_t eve
 	if (err)
 		return err;
 	if (format->id != event_id)
-		err = tw_error__set(error, -EINVAL, "the format text of event %s:%s has id %u, its record has %u",
+		err = tw_error__set(error, -EINVAL,
+				    "the format text of event %s:%s has id %u, but its record has id %u",
 				    format->system, format->name, format->id, event_id);
 	else
 		err = put_format(stream, schema_id, format, error);
@@ -162,7 +163,7 @@ static uint64_t hash_of(const struct tw_schema_view *view)
 	return hash;
 }
 
-/* Producers repeat metadata for late receivers: a known text stays, and its repetition is not decompressed. */
+/* Producers repeat metadata for receivers that join late. A known text stays, and its repetition is not decompressed. */
 bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
 	if (view->kind == TW_SCHEMA_EVENT)
@@ -170,7 +171,7 @@ bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const str
 	return view->kind != TW_SCHEMA_PRINTK || (stream->strings && stream->printk_hash == hash_of(view));
 }
 
-/* Memory for decompression, allocated when it is needed first. Return: NULL if out of memory */
+/* Get memory for decompression, which the first call allocates. Return: NULL if out of memory */
 static char *buffer(struct tw_streams *streams, char **buf, size_t len, struct tw_error *error)
 {
 	if (!*buf)
@@ -247,7 +248,7 @@ static void update_text(struct tw_stream *stream, uint64_t schema_id, const stru
 		tw_streams__refuse(stream->table, &stream->table->stats.refused_texts, &error);
 }
 
-/* Groups are repeated for late receivers, too: once the schema is complete, they are not decompressed. */
+/* Groups are repeated for receivers that join late, too. Once the schema is complete, groups are not decompressed any more. */
 static void update_group(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view)
 {
 	struct tw_schema_group group;

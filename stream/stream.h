@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of one stream: host, formats of events, task names, symbols and strings of the kernel, and counters. The table of streams
- * (stream/streams.h) limits their memory, because frames are untrusted.
+ * The state of one stream: host, formats of events, task names, symbols and strings of the kernel, and counters. Frames are untrusted, so
+ * the table of streams (stream/streams.h) limits the memory of its streams.
  */
 #ifndef TW_STREAM_H
 #define TW_STREAM_H
@@ -23,7 +23,7 @@ struct tw_stream_event {
 	struct tw_format *format;
 	struct tw_print *print; /* NULL until tw_stream__print() */
 	uint32_t position;      /* position in the capture of the record with the format */
-	bool print_refused;     /* there was no memory for @print */
+	bool print_refused;     /* there was no memory for @print, or the table's limit was reached */
 	uint8_t chosen;         /* for the caller: flags; 0 = not examined yet */
 	uint64_t count;         /* for the caller */
 	void *user;             /* for the caller */
@@ -49,7 +49,7 @@ struct tw_stream {
 	uint64_t others_schema; /* the schema whose texts these are: the latest one */
 	bool has_host;
 	uint32_t host_position, clock_position; /* positions of the HOST of @identity and of the latest CLOCK */
-	bool has_wall;                    /* a CLOCK had readings of both clocks: the next two members are valid */
+	bool has_wall;                          /* a CLOCK had readings of the stream's clock and of CLOCK_REALTIME */
 	uint64_t first_clock, first_wall; /* from the first such CLOCK: the stream's clock, and CLOCK_REALTIME, ns */
 	uint32_t number;                  /* index of the stream in the capture, from 0, in order of appearance */
 	struct tw_tasks tasks;
@@ -59,7 +59,7 @@ struct tw_stream {
 	struct tw_hash_table symbol_positions; /* symbol's address: position of its record; only for TW_HISTORY_ALL */
 	uint64_t printk_hash;                  /* hash of the latest printk_formats payload */
 	uint32_t printk_position;              /* position of the latest printk_formats record */
-	struct tw_stream_schema *schemas, *last_schema; /* list; the schema found by the latest look-up */
+	struct tw_stream_schema *schemas, *last_schema; /* list of schemas; the schema found by the latest look-up */
 	struct tw_hash_table schemas_by_id;             /* values: pointers to the schemas */
 	struct tw_stream *next, *before;                /* all known streams, in order of appearance */
 	struct tw_stream_counters counters;             /* from STATS and END, and from LOST if the caller adds them */
@@ -105,18 +105,19 @@ static inline const char *tw_stream__task(const struct tw_stream *stream, uint32
  */
 bool tw_stream__symbol(const struct tw_stream *stream, uint64_t address, struct tw_symbol *ret, uint32_t *ret_position);
 
-/** tw_stream__schema() - find the schema @schema_id. Return: NULL before its first format or tw_stream__get_schema() */
+/** tw_stream__schema() - find the schema @schema_id. Return: NULL until a format or tw_stream__get_schema() adds it */
 struct tw_stream_schema *tw_stream__schema(struct tw_stream *stream, uint64_t schema_id);
 
 /** tw_stream__get_schema() - find the schema @schema_id, or make it. Return: NULL beyond the limits or if out of memory */
 struct tw_stream_schema *tw_stream__get_schema(struct tw_stream *stream, uint64_t schema_id);
 
-/** tw_stream__has_text() - whether a SCHEMA record adds no text: a repeated one, or of a kind that is not kept, such as header_page */
+/** tw_stream__has_text() - whether a SCHEMA record adds nothing: its text is known, or of a kind that is not kept, such as header_page */
 bool tw_stream__has_text(struct tw_stream *stream, uint64_t schema_id, const struct tw_schema_view *view);
 
 /**
  * tw_stream__add_text() - add a text, for callers that expand SCHEMA records themselves or read texts from a file
- * @view: the record; its payload identifies repeated printk_formats. The known format of an event id is not replaced
+ * @view: the record; its payload identifies repeated printk_formats
+ * If the format of the event id is known, it is not replaced.
  * Return: 0; -ENOSPC beyond the table's limits; -EINVAL if the text has another event id than @view; an error of tw_format__parse() or
  * tw_strings__parse(); -ENOMEM. Errors are not counted.
  */
@@ -136,9 +137,10 @@ static inline uint64_t tw_stream__wall(const struct tw_stream *stream, uint64_t 
 }
 
 /**
- * tw_stream__since() - the time between two events, ns; below 0 if that of @stream is earlier
- * @time, @origin_time: of the clocks of the streams
- * If the times of day of both streams are known, these are compared. Otherwise the streams must be of one machine and use the same clock.
+ * tw_stream__since() - compute the time between two events, ns; negative if the event of @stream is earlier
+ * @time: of an event of @stream, in its clock
+ * @origin_time: of an event of @origin, in its clock
+ * Two streams are compared by time of day, if it is known for both. Otherwise they must be of one machine and use the same clock.
  * Return: false if the times cannot be compared, or @origin is NULL.
  */
 bool tw_stream__since(const struct tw_stream *stream, uint64_t time, const struct tw_stream *origin,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of streams. The users of a table, parts of a program that handle streams, keep their own data in each stream (struct
+ * The table of streams. A user of a table is a part of the program that handles streams, and keeps its own data in each stream (struct
  * tw_stream_user). A table belongs to one thread.
  *
  * A stream is known from its first frame on, and live while its frames are handled. At most TW_STREAMS_LIVE_MAX streams are live at the
- * same time. If a further stream becomes live, another leaves: it stops being live (stream/eviction.h). The table then removes it, or
- * keeps it as a known stream, for readers of files that print all streams at the end.
+ * same time. If a further stream becomes live, another stream leaves: it stops being live (stream/eviction.h). The table then removes
+ * this stream, or keeps it as a known stream, for readers of files that print all streams at the end.
  */
 #ifndef TW_STREAMS_H
 #define TW_STREAMS_H
@@ -18,7 +18,7 @@ struct tw_streams_stats {
 	uint64_t refused_names; /* COMM and SYMBOL records beyond the limits */
 	uint64_t refused_streams; /* calls of tw_streams__get() that failed */
 	uint64_t malformed;       /* malformed metadata records and PARTs */
-	uint64_t incomplete;      /* discarded incomplete values in PARTs, and discarded PARTs */
+	uint64_t incomplete;      /* incomplete values in PARTs that were discarded, and single discarded PARTs */
 	struct tw_error first;    /* reason of the first refusal; "" = nothing was refused */
 	struct tw_error text;     /* reason of the first refusal counted in refused_texts */
 	size_t memory;            /* bytes in use, limited by the options' memory */
@@ -64,7 +64,7 @@ struct tw_streams;
  */
 struct tw_streams *tw_streams__new(const struct tw_streams_options *options);
 
-/** tw_streams__free() - free the table, which may be NULL, after the users released their data */
+/** tw_streams__free() - free the table, which may be NULL; the users must have released their data */
 void tw_streams__free(struct tw_streams *streams);
 
 /**
@@ -73,7 +73,7 @@ void tw_streams__free(struct tw_streams *streams);
  */
 unsigned int tw_streams__add_user(struct tw_streams *streams, const struct tw_stream_user *user);
 
-/** tw_streams__remove_user() - remove a user, after it released its data */
+/** tw_streams__remove_user() - remove a user, which must have released its data */
 void tw_streams__remove_user(struct tw_streams *streams, unsigned int number);
 
 /** tw_streams__find() - find the known stream @id. Return: NULL if it is not known */
@@ -85,7 +85,7 @@ struct tw_stream *tw_streams__get(struct tw_streams *streams, uint64_t id);
 /**
  * tw_streams__live() - find or add the stream @id, and make it live; another stream may leave to make room
  * @now: as in tw_streams__hear()
- * Return: 0; -ENOSPC if no stream may leave, or too many are known; -ENOMEM, also beyond the options' memory; the -errno of a user.
+ * Return: 0; -ENOSPC if no stream may leave, or too many are known; -ENOMEM, also if the options' memory is used up; the -errno of a user.
  */
 int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, struct tw_stream **ret);
 
@@ -106,22 +106,25 @@ void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *fram
  */
 int tw_streams__retire(struct tw_stream *stream);
 
-/** tw_streams__take() - count @bytes of a user as memory of the table, for its lifetime. Return: false, with nothing counted, if that exceeds the limit */
+/**
+ * tw_streams__take() - count @bytes of a user as memory of the table, for its lifetime
+ * Return: false, with nothing counted, if that exceeds the limit.
+ */
 bool tw_streams__take(struct tw_streams *streams, size_t bytes);
 
 /** tw_streams__refused() - number of texts and names refused so far; callers compare it before and after an update */
 uint64_t tw_streams__refused(const struct tw_streams *streams);
 
-/** tw_streams__set_position() - set the position of the next records, the number of their frame; metadata keep it */
+/** tw_streams__set_position() - set the position of the next records: the number of their frame, which is stored with metadata */
 void tw_streams__set_position(struct tw_streams *streams, uint32_t position);
 
-/** tw_streams__first() - the first known stream; the next members link all, in order of appearance. NULL if no stream is known */
+/** tw_streams__first() - the first known stream; its member next leads to the others, in order of appearance. NULL if there is none */
 struct tw_stream *tw_streams__first(const struct tw_streams *streams);
 
 /** tw_streams__count() - number of known streams */
 uint32_t tw_streams__count(const struct tw_streams *streams);
 
-/** tw_streams__n_live() - number of live streams; tw_streams__at_live() - live stream @i, below that number; the order has no meaning */
+/** tw_streams__n_live() - number of live streams; tw_streams__at_live() - live stream @i, from 0; the order has no meaning */
 size_t tw_streams__n_live(const struct tw_streams *streams);
 struct tw_stream *tw_streams__at_live(const struct tw_streams *streams, size_t i);
 

@@ -28,7 +28,7 @@ struct tw_streams {
 /** tw_streams__room() - bytes that remain of the table's memory limit */
 size_t tw_streams__room(const struct tw_streams *streams);
 
-/** tw_stream__take() - add @bytes to the counted memory of the stream. Return: false, with nothing added, beyond the table's limit */
+/** tw_stream__take() - add @bytes to the counted memory of the stream. Return: false, with nothing added, if that exceeds the limit */
 bool tw_stream__take(struct tw_stream *stream, size_t bytes);
 
 /** tw_stream__changed() - update the counted memory: the size of an object of the stream changed from @before to @now bytes */
@@ -47,7 +47,7 @@ void tw_streams__refuse(struct tw_streams *streams, uint64_t *count, const struc
 /** tw_stream__update_schema() - add the text of a SCHEMA; a refused text is counted. Return: false if the SCHEMA is malformed */
 bool tw_stream__update_schema(struct tw_stream *stream, uint64_t schema_id, const struct tw_tlv_view *tlv);
 
-/** tw_stream__set_long_size() - set the host's size of a long, bytes, for later formats and, unless all history is kept, existing ones */
+/** tw_stream__set_long_size() - set the size of a long, bytes, for later formats; also for existing ones, unless all history is kept */
 void tw_stream__set_long_size(struct tw_stream *stream, uint8_t long_size);
 
 /** tw_stream__set_machine() - set the host's architecture for existing and later formats */

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* In a clock that counts ns, 10 s: an event does not arrive so long after COMM records of a later time. */
+/* 10 s if the clock counts ns. Events are expected to arrive within this time after COMM records of a later time. */
 #define OLD_NS 10000000000ull
 
 /* The names of a task. The latest name is stored separately: most tasks have only one, and most look-ups need the latest. */

@@ -23,7 +23,7 @@ enum tw_history {
 };
 
 struct tw_task_name {
-	uint64_t since;             /* when the task got the name, in the stream's clock; 0 = at its start */
+	uint64_t since;             /* when the task got the name, in the stream's clock; 0 = when the task started */
 	uint32_t position;          /* position in the capture of the COMM record */
 	uint8_t len;                /* bytes, without the NUL */
 	char name[TW_COMM_MAX + 1]; /* as received, with a NUL */
@@ -41,7 +41,7 @@ void tw_tasks__init(struct tw_tasks *tasks, enum tw_history history, const struc
 /**
  * tw_tasks__add() - add a COMM record
  * @position: position of the record in the capture
- * @room: bytes by which the memory of the names may grow. If it is not enough, TW_HISTORY_LATEST removes older names of the task
+ * @room: bytes by which the memory of the names may grow; if it is not enough, TW_HISTORY_LATEST removes older names of the task
  * Return: 0; -E2BIG beyond the limits or @room; -ENOMEM.
  */
 int tw_tasks__add(struct tw_tasks *tasks, const struct tw_comm_view *comm, uint32_t position, size_t room);
@@ -51,8 +51,8 @@ size_t tw_tasks__memory(const struct tw_tasks *tasks);
 
 /**
  * tw_tasks__name() - find the name of @pid at @time; borrowed until the next tw_tasks__add()
- * If the name at @time is unknown, TW_HISTORY_LATEST returns the oldest kept name, because it may have removed the older names.
- * Return: NULL if the name is unknown.
+ * If a task has only later names, the result with TW_HISTORY_LATEST is the oldest kept name, because older names may have been removed.
+ * Return: NULL if no name of the task is known, or, with TW_HISTORY_ALL, none at @time.
  */
 const struct tw_task_name *tw_tasks__name(const struct tw_tasks *tasks, uint32_t pid, uint64_t time);
 

@@ -27,7 +27,7 @@ static void refuse_name(struct tw_stream *stream, const char *what)
 	tw_streams__refuse(stream->table, &stream->table->stats.refused_names, &why);
 }
 
-/* Applies an attribute of a HOST to the stream's formats. */
+/* Apply an attribute of a HOST to the stream's formats. */
 static void update_schemas(struct tw_stream *stream, const struct tw_attr_view *attr)
 {
 	const uint64_t number = attr->len == sizeof(number) ? tw_load_be64(attr->value) : 0;
@@ -85,8 +85,8 @@ static bool update_task(struct tw_stream *stream, const struct tw_tlv_view *tlv)
 }
 
 /*
- * Whether a symbol need not be added. A later symbol of an address is added if it may cover more bytes: the size of the first is known, and
- * that of the later one is larger or unknown.
+ * Whether a symbol need not be added. A further symbol of a known address is added only if it may cover more bytes: the size of the known
+ * symbol is known, and the size of the further symbol is larger or unknown.
  */
 static bool has_symbol(const struct tw_stream *stream, const struct tw_symbol_view *view)
 {
@@ -118,7 +118,7 @@ static bool update_symbol(struct tw_stream *stream, const struct tw_tlv_view *tl
 			err = tw_symbols__add(stream->symbols, view.address, view.size, (const char *)view.name,
 					      view.len, NULL, 0);
 	}
-	/* Several symbols of an address are sent together, so the position of the first is that of all. */
+	/* Several symbols of an address are sent together, so the position of the first one is used for all of them. */
 	if (!err && keeps_all(stream) && !tw_hash_table__find_u64(positions, view.address) &&
 	    tw_hash_table__put_u64(positions, view.address, &position) >= 0)
 		*(uint32_t *)position = stream->table->position;

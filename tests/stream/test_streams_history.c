@@ -227,7 +227,7 @@ static void test_added_texts(void **state)
 	assert_string_equal(tw_stream__event(stream, SCHEMA, 9)->format->name, "added");
 	view.event_id = 10;
 	assert_int_equal(tw_stream__add_text(stream, SCHEMA, &view, &text, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "has id 9, its record has 10"));
+	assert_non_null(strstr(err.text, "has id 9, but its record has id 10"));
 	assert_true(tw_streams__take(streams, TW_STREAMS_MEMORY_MAX - stats_now().memory));
 	assert_false(tw_streams__take(streams, 1));
 	text.len = explained__format(format, sizeof(format), 10, "too much");

@@ -117,7 +117,7 @@ static void test_other_id(void **state)
 	stats = stats_now();
 	assert_int_equal(stats.refused_texts, 2);
 	assert_int_equal(stats.memory, sizeof(*stream));
-	assert_string_equal(stats.text.text, "the format text of event made:lies has id 9, its record has 10");
+	assert_string_equal(stats.text.text, "the format text of event made:lies has id 9, but its record has id 10");
 }
 
 /* The reason why a text was refused is returned also if another was refused before; it contains no escapes. */
