@@ -14,8 +14,8 @@
 #define DEAF         16 /* after more requests without a response, the pause is DEAF_NS */
 #define DEAF_NS      (10 * TW_NS_PER_SECOND)
 #define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream is silent after this time without a control frame */
-#define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between any two requests: limits the requests for forged streams */
-/* First requests of streams are sent in groups of AT_ONCE without a pause, because data that waits for the responses is only in memory. */
+#define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between two requests: limits the requests for forged streams */
+/* Exception: first requests of streams are sent in groups of AT_ONCE, because the frames that wait for the responses are only in memory. */
 #define AT_ONCE  8
 #define WAITING  16                     /* latest requests of a stream for which responses are accepted */
 #define WANT_NS  (10 * TW_NS_PER_MS)    /* first pause before a repeated METADATA_REQUEST; it is doubled each time */
@@ -238,9 +238,9 @@ static bool lacks_something(const struct asked_stream *s)
 
 /*
  * Return: the metadata to request, enum tw_metadata_request; 0 = no request. If HOST arrived before the first request, the formats are
- * likely to follow without a METADATA_REQUEST, so it is delayed by WANT_NS. All metadata can be large, and many streams may be new at the
- * same time. Therefore all metadata are requested for one stream at a time, BETWEEN_NS apart. The other streams are asked only for HOST and
- * CLOCK: these are small, and no packet can be written without them.
+ * likely to follow without a METADATA_REQUEST, so the METADATA_REQUEST is delayed by WANT_NS. All metadata can be large, and many streams
+ * may be new at the same time. Therefore all metadata are requested for one stream at a time, BETWEEN_NS apart. The requests for the other
+ * streams ask only for HOST and CLOCK: these are small, and no packet can be written without them.
  */
 static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint64_t now)
 {
@@ -266,7 +266,7 @@ static uint64_t next_due(const struct tw_clock_poller *p, const struct asked_str
 	return tw_time__earlier(clock_due, tw_time__later(s->want_due, p->all_due));
 }
 
-/* Return: the pause after this request; 0 after a first request of a stream, except after each AT_ONCE-th. */
+/* Return: the pause after this request; 0 after a stream's first request, except after every AT_ONCE-th of these. */
 static uint64_t pause_between(struct tw_clock_poller *p, const struct asked_stream *s)
 {
 	if (s->asked > 1)

@@ -6,10 +6,10 @@
  * trip to the error bound. The delay of the request and its response adds as much. After more than 16 consecutive requests without a
  * response, a stream gets a request every ten seconds. A stream without control frames for 3 s gets no requests.
  *
- * Until HOST and the formats of a stream arrive, its requests also ask for metadata (METADATA_REQUEST), because the capture may have
- * joined late. If HOST arrives before the first request, the poller gives the formats 10 ms to follow. Requests for metadata are repeated
- * after 10, 20, 40 ms and so on up to 320 ms, or after two round trips if that is longer. After that, the metadata are not requested again,
- * because producers repeat them each second.
+ * Until HOST and the formats of a stream arrive, its requests also ask for metadata (METADATA_REQUEST), because the capture may have joined
+ * late. If HOST arrives before the first request, the poller waits 10 ms for the formats before it requests metadata. These requests are
+ * repeated after 10, 20, 40 ms and so on up to 320 ms, or after two round trips if that is longer. After that, the metadata are not
+ * requested again, because producers repeat them each second.
  *
  * The poller does not send frames or read clocks: `now` is a time of clocks/capture_clock.h. Its state is bounded, whatever frames arrive.
  * A poller belongs to one thread.

@@ -22,7 +22,7 @@ int64_t tw_bounds__middle(struct tw_bounds bounds)
 	return bounds.low / 2 + bounds.high / 2;
 }
 
-/* Return: the newest mark; it is only valid if there is a mark. */
+/* Return: the newest mark; its content is valid only if n_marks is not 0. */
 static const struct tw_distance_mark *latest_mark(const struct tw_distance *d)
 {
 	return &d->marks[(d->n_marks - 1) % TW_DISTANCE_MARKS];
@@ -41,8 +41,8 @@ static int64_t width(const struct tw_distance_mark *mark)
 }
 
 /*
- * Add an anchor if the newest anchor is old enough. Otherwise, a mark whose bounds are less than half as wide replaces the newest anchor:
- * the first exchange on a busy machine may have very wide bounds.
+ * Add an anchor if the newest anchor is old enough. Otherwise, a mark whose bounds are less than half as wide replaces the newest anchor,
+ * because the first exchange on a busy machine may have very wide bounds.
  */
 static void anchor(struct tw_distance *d, const struct tw_distance_mark *mark)
 {

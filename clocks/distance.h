@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The distance of a stream's clock from the capture clock: stream's clock - capture clock. Each exchange, a time synchronisation request
- * and its response (RFC 5905, section 8), bounds it. The bounds are those of Marzullo and Owicki, "Maintaining the Time in a Distributed
- * System", 1983.
+ * and its response (RFC 5905, section 8), bounds the distance. The bounds are those of Marzullo and Owicki, "Maintaining the Time in a
+ * Distributed System", 1983.
  *
  * A request cannot arrive before it was sent, so at `received` the distance is at most `received - asked`. A response cannot arrive
  * before it was sent, so at `answered` the distance is at least `answered - arrived`. This is true for any delays. The clocks drift by at
  * most TW_DRIFT_MAX, so at other times the bounds are valid if they are widened by the possible drift. All bounds are intersected.
  *
- * This assumes that the drift is at most TW_DRIFT_MAX, and that neither clock is set. If bounds contradict each other, an assumption is
- * wrong: then only the newest bounds are used.
+ * This assumes that the drift is at most TW_DRIFT_MAX, and that neither clock is set. If bounds contradict each other, one of these
+ * assumptions is wrong, and only the newest bounds are used.
  */
 #ifndef TW_DISTANCE_H
 #define TW_DISTANCE_H
@@ -60,16 +60,17 @@ static inline bool tw_distance__known(const struct tw_distance *distance)
 	return distance->n_marks;
 }
 
-/** tw_distance__pause() - time between the last two exchanges, ns; 0 if there was only one or none */
+/** tw_distance__pause() - time between the last two exchanges, ns; 0 if there were fewer than two since the last restart */
 uint64_t tw_distance__pause(const struct tw_distance *distance);
 
-/** tw_distance__at() - bounds of the distance at @time of the stream's clock, ns, which may be before the newest exchange */
+/** tw_distance__at() - bounds of the distance, ns, at @time of the stream's clock; @time may be before the newest exchange */
 struct tw_bounds tw_distance__at(const struct tw_distance *distance, uint64_t time);
 
 /**
  * tw_distance__drift() - bounds of the mean drift of the stream's clock relative to the capture clock over the last minutes, ns per s
  *
- * They follow from the bounds of the distance at both ends of that time. The current drift may be outside, up to +-TW_DRIFT_MAX.
+ * They follow from the bounds of the distance at both ends of that time. The current drift may be outside of these bounds, up to
+ * +-TW_DRIFT_MAX.
  */
 struct tw_bounds tw_distance__drift(const struct tw_distance *distance);
 

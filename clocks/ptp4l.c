@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 
-#define PATIENCE     3     /* rounds of requests without an answer before ptp4l is searched again */
+#define PATIENCE     3     /* rounds of requests without an answer before a new search for ptp4l */
 #define FIRST_MS     20    /* time limit of the first answer of ptp4l */
 #define MESSAGES_MAX 64    /* answers read at a time; each port of ptp4l may send answers */
 #define SCALED       65536 /* the unit of a TimeInterval is 2^-16 ns */
@@ -59,8 +59,8 @@ static const struct {
 #define ALL      ((1u << MESSAGES) - 1)
 
 /*
- * Profiles: default, 802.1AS, G.8265.1, G.8275.1, G.8275.2, SMPTE ST 2059-2, C37.238. A request is sent for each, and the socket queue of
- * ptp4l has room for only ten messages.
+ * Profiles: default, 802.1AS, G.8265.1, G.8275.1, G.8275.2, SMPTE ST 2059-2, C37.238. A search sends a request for each of them, so there
+ * must not be many: the socket queue of ptp4l has room for only ten messages.
  */
 static const struct tw_ptp_profile profiles[] = { { 0, 0 },  { 0, 1 },   { 4, 0 },  { 24, 0 },
 						  { 44, 0 }, { 127, 0 }, { 254, 0 } };
@@ -120,7 +120,7 @@ static bool ask(struct tw_ptp4l *p)
 	return any;
 }
 
-/* Store the data of a port. If ptp4l has several ports, those of a port that follows a master are kept. */
+/* Store the data of a port. If ptp4l has several ports, the data of a port that follows a master stay. */
 static void take_port(struct tw_ptp4l_status *s, const uint8_t *data, size_t len)
 {
 	const size_t name = data[12] < len - 13 ? data[12] : len - 13;
@@ -174,7 +174,7 @@ static void take(struct tw_ptp4l *p, const uint8_t *m, size_t len)
 	}
 }
 
-/* Whether a message is from the socket of ptp4l. Any process can send to this abstract name, but only root creates sockets in /run. */
+/* Whether a message is from the socket of ptp4l. Any process can send messages to @fd, but only root can create a socket in /run. */
 static bool is_ptp4l(const struct sockaddr_un *from, socklen_t len)
 {
 	const size_t size =

@@ -31,7 +31,7 @@ struct tw_ptp4l_status {
 	char interface[TW_PTP4L_INTERFACE]; /* network interface of the port of @state */
 };
 
-/* The header fields of messages by which ptp4l selects what it answers: domainNumber and transportSpecific. */
+/* The header fields that must match for ptp4l to answer a message: domainNumber and transportSpecific. */
 struct tw_ptp_profile {
 	uint8_t domain, transport;
 };
@@ -39,7 +39,7 @@ struct tw_ptp_profile {
 struct tw_ptp4l {
 	int fd;             /* -1 = no socket */
 	unsigned int asked; /* rounds of requests since the last answer */
-	bool found;         /* ptp4l has answered, to requests with @profile */
+	bool found;         /* ptp4l has answered requests with @profile */
 	struct tw_ptp_profile profile;
 	uint16_t id;                 /* source port number in requests */
 	uint16_t sequence;           /* sequence number of the current round of requests */
@@ -50,7 +50,7 @@ struct tw_ptp4l {
 /**
  * tw_ptp4l__open() - open a socket and find ptp4l in any of the common profiles; waits at most 20 ms, and only if ptp4l runs
  *
- * If there is no ptp4l, or no socket can be opened, tw_ptp4l__look() returns false.
+ * While ptp4l does not run, or if no socket could be opened, tw_ptp4l__look() returns false.
  */
 void tw_ptp4l__open(struct tw_ptp4l *ptp);
 

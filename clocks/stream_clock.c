@@ -6,20 +6,22 @@
 #include "base/time.h"
 #include "clocks/distance.h"
 
-#define TURN_NS    (8 * TW_NS_PER_SECOND) /* duration of a correction; slow, as the estimate assumes symmetric delays */
-#define TURN_MAX   500e-6                 /* largest slope of a correction */
-#define TURN_SURE  0.1                    /* slope of a correction if the offset is certainly wrong */
-#define LEAP_NS    TW_NS_PER_MS           /* a certain correction forward of more than this is made immediately */
-#define JUMP_NS    TW_NS_PER_SECOND       /* a certain correction backward of more than this is made immediately */
+/* A correction is slow, because the estimate assumes symmetric delays, unless the offset is certainly wrong. */
+#define TURN_NS   (8 * TW_NS_PER_SECOND) /* duration of a correction */
+#define TURN_MAX  500e-6                 /* largest slope of a correction */
+#define TURN_SURE 0.1                    /* slope of a correction if the offset is certainly wrong */
+/* If the offset is certainly wrong, larger corrections than these are made immediately. */
+#define LEAP_NS    TW_NS_PER_MS           /* forward */
+#define JUMP_NS    TW_NS_PER_SECOND       /* backward */
 #define KEPT_NS    (4 * TW_NS_PER_SECOND) /* validity of sync_ns: CLOCK has it each second, but CLOCKs may be lost */
 #define LOOK_NS    TW_NS_PER_SECOND       /* longest time between two checks */
 #define LOW_NS     (4 * TW_NS_PER_SECOND) /* a smaller error is reported after it has lasted this long */
 #define MOVED_NS   TW_NS_PER_MS           /* smaller changes of the offset are not reported */
-#define MOVED_MORE 8                      /* nor are changes below this multiple of the reported error */
+#define MOVED_MORE 8                      /* changes below this multiple of the error are not reported either */
 
 /*
- * An estimate of the stream's clock at one time, from the source with the tighter bounds: exchanges, or the reports of both hosts. If these
- * contradict each other, it is from exchanges.
+ * An estimate of the stream's clock at one time, from the source with the tighter bounds: exchanges, or the reports of both hosts. If the
+ * two sources contradict each other, the estimate is from exchanges.
  */
 struct estimate {
 	struct tw_bounds bounds; /* of the stream's clock - the capture host's clock, ns */
@@ -252,8 +254,8 @@ static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t tim
 }
 
 /*
- * Return: the error bound to report. It includes a margin: a quarter, and the drift until the next exchange, expected after a pause like
- * the last one.
+ * Return: the error bound to report. It includes a margin: a quarter of the error, and the possible drift until the next exchange, which is
+ * expected after the same pause as the last one.
  */
 static uint64_t with_room(const struct tw_stream_clock *c, const struct tw_offset_view *now)
 {
@@ -289,8 +291,8 @@ static bool has_moved(const struct tw_stream_clock *c, int64_t offset)
 }
 
 /*
- * Set check_at. Until then, the error stays below the reported error, although it grows with the drift and the correction of the line. The
- * source of the estimate stays valid until then, too.
+ * Set check_at to a time up to which no check is needed: the error stays below the reported error, although it grows with the drift and the
+ * correction of the line, and the source of the estimate stays valid.
  */
 static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, uint64_t ns)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Converts times of a stream's clock to packet times, and computes the error bound of packet times. Input: HOST, CLOCK, responses to the
- * capture host's requests, and the state of its wall clock; no function reads a clock. A struct tw_stream_clock belongs to one thread.
+ * Converts times of a stream's clock to packet times, and computes the error bound of packet times. Input: HOST, CLOCK, responses to time
+ * synchronisation requests, and the state of the capture host's wall clock. No function reads a clock. A struct tw_stream_clock belongs to
+ * one thread.
  *
  * Packet time = time of the stream's clock, in ns, + offset. The offset is:
  *
@@ -10,15 +11,15 @@
  * CLOCK that shows the change.
  * - with TW_ALIGN_HOST: capture host's clock - stream's clock. Even after hours, simultaneous events of several hosts must have similar
  * packet times, and the order of the events of each host must not change. Therefore the offset follows the drift, and approaches the
- * estimate slowly: a gap is closed in 8 s, or at 500 ppm if that takes longer. If the offset is certainly wrong, because it is outside of
- * the bounds, it is corrected at a rate of 10 %. If such a correction is more than 1 ms forward or more than 1 s backward, it is made
- * immediately. A jump backward can happen if the first response arrives after the first packets; a caller avoids it by delaying the first
- * packets for a few ms.
+ * estimate slowly: a difference is corrected in 8 s, or at 500 ppm if that takes longer. If the offset is certainly wrong, because it is
+ * outside of the bounds, it is corrected at a rate of 10 %. If such a correction is more than 1 ms forward or more than 1 s backward, it is
+ * made immediately. A jump backward can happen if the first response arrives after the first packets; a caller avoids it by delaying the
+ * first packets for a few ms.
  *
  * The capture host's clock is the capture clock of clocks/capture_clock.h: it begins with the time of the wall clock and is never set.
  *
  * There are two sources of error bounds: exchanges (clocks/distance.h), and the reports of both hosts (sync_ns of CLOCK). The tighter bound
- * is used; if they contradict each other, the bound of the exchanges is used.
+ * is used; if the two contradict each other, the bound of the exchanges is used.
  */
 #ifndef TW_STREAM_CLOCK_H
 #define TW_STREAM_CLOCK_H
@@ -33,7 +34,7 @@ enum tw_align {
 	TW_ALIGN_HOST, /* align all streams to the capture host's clock */
 };
 
-#define TW_STREAM_CLOCK_CHANGES 8 /* stored unreported steps and suspends; later ones are added to the last entry */
+#define TW_STREAM_CLOCK_CHANGES 8 /* limit of unreported steps and suspends; further ones are added to the last one */
 #define TW_STREAM_CLOCK_RECORDS (TW_STREAM_CLOCK_CHANGES + 2) /* largest number of OFFSET records before one packet */
 
 /* State of the capture host's wall clock. */
@@ -54,7 +55,7 @@ struct tw_clock_line {
 	double turn_ns; /* duration of the correction, ns */
 };
 
-/* Bounds of the distance from the reports of both hosts (sync_ns). */
+/* Bounds of the distance that follow from the error bounds that both hosts report (sync_ns). */
 struct tw_kept_clocks {
 	uint64_t time; /* time of the last CLOCK, in the stream's clock, ns */
 	struct tw_bounds bounds;
@@ -90,13 +91,13 @@ void tw_stream_clock__init(struct tw_stream_clock *clock, enum tw_align align, b
 /** tw_stream_clock__host() - set unit and kind of the clock from a HOST */
 void tw_stream_clock__host(struct tw_stream_clock *clock, const struct tw_identity *identity);
 
-/** tw_stream_clock__sample() - add a CLOCK; one that is repeated, older, or without TRACE or REAL is ignored */
+/** tw_stream_clock__sample() - add a CLOCK; it is ignored if it is repeated, older than the last one, or without TRACE or REAL */
 void tw_stream_clock__sample(struct tw_stream_clock *clock, const struct tw_clock_view *sample);
 
 /**
  * tw_stream_clock__exchange() - add a request and its response
  * @sample: received and answered are in units of the stream's clock
- * Return: false if it is invalid.
+ * Return: false if the exchange is invalid.
  */
 bool tw_stream_clock__exchange(struct tw_stream_clock *clock, const struct tw_time_sync_sample *sample);
 
@@ -132,8 +133,8 @@ uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *cloc
 /**
  * tw_stream_clock__packet_time() - convert a time of the stream's clock to packet time, ns since 1970, with the current offset
  *
- * Offset changes keep the order of events: a time after those passed to tw_stream_clock__record() never gets an earlier packet time than
- * these, except after a jump as described above.
+ * Changes of the offset keep the order of events: a time after those passed to tw_stream_clock__record() does not get an earlier packet
+ * time than these. The exceptions are jumps, and steps with `wall`, as described above.
  */
 static inline uint64_t tw_stream_clock__packet_time(const struct tw_stream_clock *clock, uint64_t time)
 {

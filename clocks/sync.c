@@ -19,11 +19,11 @@
 #include "clocks/distance.h"
 #include "clocks/ptp4l.h"
 
-#define READINGS      3   /* readings of a network card's clock, of which the most accurate is used */
-#define PRECISE_NS    100 /* error of hardware that reads both clocks simultaneously: some tens of ns with PCIe PTM */
-#define OFFSETS       8   /* number of latest offsets of ptp4l of which the largest counts */
-#define MISSED        3   /* checks without an answer after which the status of ptp4l is discarded */
-#define KERNEL_MAX_US 16000000         /* maxerror and esterror if they were never set: NTP_PHASE_LIMIT of the kernel */
+#define READINGS      3        /* readings of a network card's clock, of which the most accurate is used */
+#define PRECISE_NS    100      /* error bound if hardware reads both clocks simultaneously; PCIe PTM: some tens of ns */
+#define OFFSETS       8        /* number of latest offsets of ptp4l, of which the largest is used */
+#define MISSED        3        /* checks without an answer after which the status of ptp4l is discarded */
+#define KERNEL_MAX_US 16000000 /* maxerror and esterror if they were never set: NTP_PHASE_LIMIT of the kernel */
 #define PHC_ERROR_NS  (20 * 1000)      /* a reading with a larger error would make the CLOCK sample too inaccurate */
 #define PTP_MAX_NS    TW_NS_PER_SECOND /* a clock with a larger error bound is not synchronised yet */
 
@@ -195,7 +195,7 @@ static const char *within(uint64_t ns)
 	return "1 s";
 }
 
-/* Whether ptp4l follows a master and has measured an offset or a path delay: before the first measurement both are 0. */
+/* Whether ptp4l follows a master and has measured an offset or a path delay: both are 0 before the first measurement. */
 static bool follows(const struct tw_ptp4l_status *status)
 {
 	return status->has_master && (status->offset || status->path_delay) &&

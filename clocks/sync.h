@@ -8,7 +8,7 @@
  * unknown. If ptp4l adjusts a network card's clock, the measured distance of the system clock from that clock is added.
  * - The bound from the kernel is maxerror, if a daemon maintains it. NTP daemons set maxerror together with esterror. systemd-timesyncd
  * sets both to 0, and phc2sys sets only maxerror, to 0. Although the kernel then increases maxerror, it is not a bound. It is therefore
- * used only if esterror is not 0, and not above maxerror.
+ * used only if esterror is above 0 and at most maxerror.
  *
  * A struct tw_sync belongs to one thread.
  */

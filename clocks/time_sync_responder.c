@@ -12,7 +12,7 @@
 #include "clocks/stamps.h"
 #include "wire/time_sync.h"
 
-#define WAIT_MS  100 /* interval of checks whether to stop */
+#define WAIT_MS  100 /* interval at which the thread checks whether to stop */
 #define BURST    50  /* frames that may be processed without a pause after an idle time */
 #define FRAME_NS (TW_NS_PER_SECOND / TW_TIME_SYNC_RESPONSES_PER_SECOND)
 
@@ -26,7 +26,7 @@ struct tw_time_sync_responder {
 	struct tw_time_sync_responder_stats stats;
 };
 
-/* Answer a frame. With the slack, `received` is not before the arrival of the request, and `answered` not after the response is sent. */
+/* Answer a frame. The slack ensures that `received` is not before the request arrives, and `answered` is not after the response is sent. */
 static void answer(struct tw_time_sync_responder *t, const struct tw_received_frame *frame)
 {
 	uint8_t reply[TW_TIME_SYNC_ROOM];

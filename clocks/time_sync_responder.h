@@ -3,8 +3,8 @@
  * The responder of a producer: a thread, `tracewire-clock`, that answers requests for the stream's clock (TIME_SYNC). Its receiver gets
  * frames that arrive at the address from which the stream's frames are sent. Any host can send such frames, so the thread processes at most
  * TW_TIME_SYNC_RESPONSES_PER_SECOND of them per second on average, and the kernel drops the others. It answers only requests for this
- * stream, with no more bytes than the request had. The reader threads never wait for it. Callbacks handle the METADATA_REQUEST or REFUSED
- * of a request, which any host can send, too.
+ * stream, with no more bytes than the request had. The reader threads never wait for it. Callbacks handle a METADATA_REQUEST or a REFUSED
+ * in a request; any host can send these, too.
  */
 #ifndef TW_TIME_SYNC_RESPONDER_H
 #define TW_TIME_SYNC_RESPONDER_H
@@ -30,11 +30,11 @@ struct tw_time_sync_responder_options {
 
 struct tw_time_sync_responder;
 
-/** tw_time_sync_responder__start() - start the thread; options->rx is closed if that fails. Return: 0 or -errno */
+/** tw_time_sync_responder__start() - start the thread; options->rx is closed if this fails. Return: 0 or -errno */
 int tw_time_sync_responder__start(const struct tw_time_sync_responder_options *options,
 				  struct tw_time_sync_responder **ret, struct tw_error *error);
 
-/** tw_time_sync_responder__ask_to_stop() - let the thread end within 100 ms, without waiting for it; @thread may be NULL */
+/** tw_time_sync_responder__ask_to_stop() - make the thread end within about 100 ms; does not wait for the end; @thread may be NULL */
 void tw_time_sync_responder__ask_to_stop(struct tw_time_sync_responder *thread);
 
 /* Number of received frames, by result. */
@@ -42,7 +42,7 @@ struct tw_time_sync_responder_stats {
 	uint64_t answered;
 	uint64_t unsent;  /* requests whose response could not be sent */
 	uint64_t strange; /* frames that are not a request for this stream */
-	uint64_t dropped; /* frames dropped by the kernel, because more than the thread processes arrived */
+	uint64_t dropped; /* frames dropped by the kernel, because more arrived than the thread processes */
 };
 
 /** tw_time_sync_responder__stop() - end the thread, and free it; if @thread is NULL, @ret stays unchanged */

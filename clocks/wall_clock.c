@@ -19,7 +19,7 @@ static uint64_t progress(const struct pair *p, enum tw_clock clock)
 	return p->b->reading[clock] - p->a->reading[clock];
 }
 
-/* Return: ns by which @clock gained on the clock @on between the samples; 0 if their errors and @more ns can explain it. */
+/* Return: ns by which @clock gained on the clock @on between the samples; 0 if their errors plus @more ns can explain the gain. */
 static int64_t gain(const struct pair *p, enum tw_clock clock, enum tw_clock on, uint64_t more)
 {
 	const int64_t by = (int64_t)(progress(p, clock) - progress(p, on));
@@ -29,7 +29,7 @@ static int64_t gain(const struct pair *p, enum tw_clock clock, enum tw_clock on,
 	return tw_saturate__size(by) > (uint64_t)p->a->error_ns + p->b->error_ns + more ? by : 0;
 }
 
-/* Return: the largest drift of a clock with its own rate between the samples, ns. The clock @on measures the time between them. */
+/* Return: the largest possible drift, ns, of a clock with its own rate in the time between the samples, which the clock @on measures. */
 static uint64_t drift(const struct pair *p, enum tw_clock on)
 {
 	return progress(p, on) / (TW_NS_PER_SECOND / TW_DRIFT_MAX);
