@@ -2,7 +2,7 @@
 /*
  * A format text is parsed line by line into one block of memory: the format, its fields and their strings. All strings but the system are
  * parts of the text. In the text, the syntax beside each string (such as `name:`) is longer than the NUL that the string gets. So the
- * text's length is sufficient for them. After the last line, schema/type.c determines the types of the fields.
+ * length of the text is sufficient for these strings. After the last line, schema/type.c determines the types of the fields.
  */
 #include "schema/format.h"
 
@@ -12,8 +12,8 @@
 #include "schema/type.h"
 
 /*
- * A C declaration, split into parts. Only declarations that kernels, vendor trees, probes and user events write into formats are
- * supported. The type is the text before the name and the text after it: "char", "comm", "[16]".
+ * A C declaration, split into parts. Only declarations that kernels, vendor trees, probes and user events write into formats are supported.
+ * The type is the text before the name and the text after it. For example, the parts of "char comm[16]" are "char", "comm" and "[16]".
  */
 struct decl {
 	struct tw_text before, name, after;
@@ -24,7 +24,7 @@ static bool ends_name(char c)
 	return tw_text__is_space(c) || strchr("*()[]&,;", c);
 }
 
-/* Cuts the array brackets off the end, `[2][4]` too. Return: false if one is never opened. */
+/* Cuts the array brackets off the end, for example `[2][4]`. Return: false if an opening bracket is missing. */
 static bool cut_brackets(struct tw_text *text)
 {
 	while (text->len && text->at[text->len - 1] == ']') {
@@ -246,7 +246,7 @@ static int parse_line(struct format_parser *p, struct tw_text line)
 		return parse_name(p, line);
 	if (!p->has_id && tw_text__skip(&line, "ID:"))
 		return parse_id(p, line);
-	/* The blank line after the first fields ends the common ones. */
+	/* The blank line after the first fields ends the common fields. */
 	if (!tw_text__trim(line).len && !p->has_blank && p->format->n_fields) {
 		p->has_blank = true;
 		p->format->n_common = p->format->n_fields;
@@ -254,7 +254,7 @@ static int parse_line(struct format_parser *p, struct tw_text line)
 	return 0;
 }
 
-/* The print format is the last element of the text, whatever it contains. */
+/* The print fmt is the last element of the text: everything up to the end of the text belongs to it. */
 static bool parse_print(struct format_parser *p, struct tw_text line)
 {
 	const char *end = p->text.at + p->text.len;

@@ -32,8 +32,8 @@ enum tw_field_kind {
 /* The place of a field's bytes. */
 enum tw_field_place {
 	TW_PLACE_FIXED,    /* at offset, size bytes */
-	TW_PLACE_DATA_LOC, /* at offset, a u32: low 16 bits offset in the record, high 16 bits length */
-	TW_PLACE_REL_LOC,  /* the same, with the offset counted from the end of the u32 */
+	TW_PLACE_DATA_LOC, /* at offset, a u32: low 16 bits = offset of the bytes, high 16 bits = their length */
+	TW_PLACE_REL_LOC,  /* the same, but the offset is relative to the end of the u32 */
 	TW_PLACE_REST,     /* at offset, up to the end of the record, as `char buf[]` of ftrace:print */
 };
 
@@ -70,7 +70,7 @@ struct tw_format {
  * tw_format__parse() - parse the text of events/SYSTEM/EVENT/format
  * @text: need not be NUL-terminated and is not kept
  * @system: copied
- * @ret: the caller frees it with tw_format__free(); its long_size is 8 until tw_format__assume_long_size(), unless the fields show it
+ * @ret: the caller frees it with tw_format__free(); its long_size is 8 until tw_format__assume_long_size(), unless the fields show 4
  * Return: 0; -EINVAL if the text is not a format: @error has the reason, usually the line and what is expected there; -E2BIG beyond a
  * limit; -ENOMEM.
  */
@@ -94,7 +94,7 @@ const struct tw_field *tw_format__find(const struct tw_format *format, const cha
 struct tw_page_layout {
 	uint16_t commit_offset; /* of the commit word */
 	uint16_t commit_size;   /* its size: a long of the traced kernel */
-	uint16_t data_offset;   /* where events begin */
+	uint16_t data_offset;   /* of the first event */
 };
 
 /** tw_page_layout__parse() - parse events/header_page. Return: 0, or -EINVAL or -E2BIG with @error filled */

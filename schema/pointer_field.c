@@ -11,7 +11,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* Names of fields with addresses that kernels 6.1 and 6.18 neither declare as pointers nor print as such. */
+/* Whether kernels 6.1 and 6.18 use the field's name for addresses that they neither declare nor print as pointers. */
 static bool is_called_like_one(const struct tw_field *field)
 {
 	static const char *const elsewhere[] = { "phys_", "dma_", "dev_" };
@@ -29,8 +29,8 @@ static bool is_called_like_one(const struct tw_field *field)
 }
 
 /*
- * Whether the value's meaning is known only to the caller: arguments of a program to the kernel, passed as longs, or of one function to
- * another.
+ * Whether only the caller and the called function know the meaning of the value: it is an argument or the result of a system call, passed
+ * as a long, or of a traced function.
  */
 static bool is_of_a_call(const struct tw_format *format, const struct tw_field *field)
 {

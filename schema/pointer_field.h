@@ -9,8 +9,8 @@
  *   3. a field of 8 bytes in the arguments or the result of a system call or a traced function: from 4 GiB on
  *   4. any other unsigned integer of 8 bytes: in the kernel's address range
  *
- * Elements of arrays are like scalars. Common fields have no addresses. Physical addresses, frame numbers and addresses of devices are
- * numbers.
+ * Elements of arrays are like scalars. Common fields have no addresses. Physical addresses, frame numbers and addresses of devices do not
+ * count as addresses.
  */
 #ifndef TW_POINTER_FIELD_H
 #define TW_POINTER_FIELD_H

@@ -21,7 +21,7 @@
 
 #define TW_PRINT_MEMORY_MAX (256 * 1024) /* bytes of one program */
 #define TW_PRINT_LINE_MAX   16384      /* size of a line that is sufficient in practice, bytes; longer texts are cut */
-#define TW_PRINT_WORK_MAX   (1u << 20) /* bytes of a record that one text may print, with repetitions; then it is cut */
+#define TW_PRINT_WORK_MAX   (1u << 20) /* limit of record bytes in one text, with repetitions; longer texts are cut */
 
 struct tw_print;
 
@@ -37,7 +37,7 @@ struct tw_print *tw_print__new(const struct tw_format *format);
 /** tw_print__free() - free @print, which may be NULL */
 void tw_print__free(struct tw_print *print);
 
-/** tw_print__refusal() - why the print fmt was not compiled: one sentence, mostly with a column of the print fmt; NULL if it was */
+/** tw_print__refusal() - why the print fmt was not compiled: one sentence, mostly with a column; NULL if it was compiled */
 const char *tw_print__refusal(const struct tw_print *print);
 
 /** tw_print__memory() - size of the program, bytes */
@@ -46,26 +46,25 @@ size_t tw_print__memory(const struct tw_print *print);
 /**
  * tw_print__run() - append the text of one record
  * @host: NULL = unknown
- * @line: on a line for people, the text is escaped (base/printable.h). Its layout is not: line breaks of a stack or dump, tabs of the print
- * fmt, a newline at the end
+ * @line: on a line for people, the text is escaped (base/printable.h), except its layout: line breaks of a stack or dump, tabs of the print
+ * fmt, and a newline at the end
  * Integers outside the record are printed as 0, other fields outside it as empty.
  */
 void tw_print__run(const struct tw_print *print, const struct tw_record *record, const struct tw_print_host *host,
 		   struct tw_line *line);
 
-/** tw_print__fields() - append each field but the common ones as ` field=value`; of a truncated record, the complete fields */
+/** tw_print__fields() - append each field as ` field=value`, except common fields and fields that a truncated record lacks */
 void tw_print__fields(const struct tw_format *format, const struct tw_record *record, struct tw_line *line);
 
 /**
- * tw_print__word() - append what the text has for the value of a field: the first %s whose argument uses no other field, and any
- * others of the field directly after it
- * For example "R+" for the field prev_state of sched_switch.
+ * tw_print__word() - append the words that an event's text has for the value of a field, such as "R+" for prev_state of sched_switch
+ * These are the text of the first %s whose argument uses this field and no other, and of further such %s that directly follow it.
  * Return: false, with nothing appended, if there is no such text, or if the text is only a number (0x...).
  */
 bool tw_print__word(const struct tw_print *print, const struct tw_field *field, const struct tw_record *record,
 		    struct tw_line *line);
 
-/** tw_print__has_word() - whether there is such a text for some value of the field */
+/** tw_print__has_word() - whether the print fmt has a %s for which tw_print__word() can append a text */
 bool tw_print__has_word(const struct tw_print *print, const struct tw_field *field);
 
 /* A value and its name in the print fmt, from __print_symbolic() or __print_flags(). */
@@ -78,16 +77,16 @@ struct tw_print_names {
 	const struct tw_print_name *names; /* in the order of the print fmt */
 	uint32_t n;
 	bool flags;        /* the values are bits; otherwise the whole value is compared */
-	char delimiter[8]; /* text between two flags, as "|" */
+	char delimiter[8]; /* text between two flags, such as "|" */
 	uint64_t mask;     /* the bits of the field that are looked up */
-	const char *
-		zero; /* the text if none of these bits is set: `REC->field & mask ? __print_flags(...) : "R"`; NULL = none */
+	/* The text if none of these bits is set: "R" of `REC->field & mask ? __print_flags(...) : "R"`; NULL = none. */
+	const char *zero;
 };
 
 /**
  * tw_print__names() - the names that the print fmt has for the values of a field, or for the values of `field & constant`
- * These are the names of the first table for the field. If a later table has the same mask but other names, a condition decides between
- * them, and there are no names.
+ * These are the names of the first table for the field. If a later table has the same mask but other names, a condition of the print fmt
+ * decides which table is used. In this case, there are no names.
  * The number of a system call has the names of schema/syscalls.h.
  * Return: false if there are none.
  */
@@ -123,10 +122,10 @@ bool tw_print__is_graph_entry(const struct tw_print *print);
 bool tw_print__is_graph_exit(const struct tw_print *print);
 
 /**
- * tw_print__graph_leaf() - append a call of a function that calls no other as one text: `  1.234 us   |    name();`
+ * tw_print__graph_leaf() - append one text for the call of a function that calls no other function: `  1.234 us   |    name();`
  * @entry: of an event for which tw_print__is_graph_entry() is true
  * @leave: of the next event on the same CPU, for which tw_print__is_graph_exit() is true
- * Return: false, with nothing appended, if task or function differ or the duration is unreadable; the caller prints two texts then.
+ * Return: false, with nothing appended, if task or function differ or the duration is unreadable. The caller then prints two texts.
  */
 bool tw_print__graph_leaf(const struct tw_print *entry, const struct tw_record *entry_record,
 			  const struct tw_print *leave, const struct tw_record *leave_record,

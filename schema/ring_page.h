@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks one sub-buffer of a trace ring, as from read() of trace_pipe_raw and as in trace.dat files. Layout: kernel,
- * kernel/trace/ring_buffer.c (struct buffer_data_page) and include/linux/ring_buffer.h (enum ring_buffer_type); the traced kernel
- * describes its own in events/header_page and events/header_event.
+ * Walks one sub-buffer of a trace ring, as read() of trace_pipe_raw returns it and trace.dat files contain it. The layout is that of the
+ * kernel's kernel/trace/ring_buffer.c (struct buffer_data_page) and include/linux/ring_buffer.h (enum ring_buffer_type). The traced kernel
+ * describes its own layout in events/header_page and events/header_event.
  *
- * The bytes are untrusted: no step leaves the sub-buffer, and each one advances. All functions are inline. If a caller's layout is
- * constant, as that of the running kernel is, the compiled loop has the layout's numbers as constants.
+ * The bytes are untrusted: no step leaves the sub-buffer, and each one advances. All functions are inline, so that the numbers of a
+ * caller's constant layout, such as that of the running kernel, are constants in the compiled loop.
  */
 #ifndef TW_RING_PAGE_H
 #define TW_RING_PAGE_H
@@ -19,11 +19,11 @@
 #include "wire/tracewire.h"
 
 #define TW_RING_PAGE_TIME  8  /* size of the time stamp at the beginning, bytes */
-#define TW_RING_STAMP_BITS 59 /* bits of an absolute time stamp; the current time gives the higher bits */
+#define TW_RING_STAMP_BITS 59 /* bits of an absolute time stamp; the higher bits are those of the current time */
 
 /* The commit word: flags, and in the low bits the size of the events. */
 #define TW_COMMIT_MISSED 0x80000000u /* events were lost before this sub-buffer */
-#define TW_COMMIT_STORED 0x40000000u /* their number follows the data, as a long */
+#define TW_COMMIT_STORED 0x40000000u /* the number of lost events follows the data, as a long */
 #define TW_COMMIT_SIZE   0x07ffffffu
 
 struct tw_ring_layout {
@@ -43,7 +43,7 @@ struct tw_ring_event {
 	uint64_t time; /* in units of the trace clock */
 };
 
-/* The events lost before a sub-buffer, as stated in it. */
+/* What a sub-buffer states about events that were lost before it. */
 enum tw_ring_missed { TW_MISSED_NONE, TW_MISSED_EXACT, TW_MISSED_UNKNOWN };
 
 enum tw_ring_step { TW_RING_END, TW_RING_EVENT, TW_RING_DAMAGED };
@@ -63,7 +63,7 @@ static inline uint32_t tw_ring_page__size(const struct tw_ring_layout *layout, c
 
 /**
  * tw_ring_page__init() - begin to walk a sub-buffer of @len bytes
- * Return: false if @len is smaller than the header plus the size in it; the available events are walked then.
+ * Return: false if @len is smaller than the header plus the size of the events; then the available events are walked.
  */
 static inline bool tw_ring_page__init(struct tw_ring_page *page, const struct tw_ring_layout *layout,
 				      const uint8_t *bytes, size_t len)
@@ -101,7 +101,7 @@ static inline enum tw_ring_missed tw_ring_page__missed(const struct tw_ring_layo
 	return TW_MISSED_EXACT;
 }
 
-/** tw_ring_page__absolute() - the bits of a time stamp, completed with the higher bits of the current time: rb_fix_abs_ts() */
+/** tw_ring_page__absolute() - the bits of a time stamp, completed with the higher bits of the current time, as by rb_fix_abs_ts() */
 static inline uint64_t tw_ring_page__absolute(uint64_t stamp, uint64_t now)
 {
 	const uint64_t low = ((uint64_t)1 << TW_RING_STAMP_BITS) - 1;
@@ -138,7 +138,7 @@ static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__oth
 		page->time = tw_ring_page__absolute(((uint64_t)array << delta_bits) + delta, page->time);
 	} else if (type != layout->entry.padding || (delta && array > left - 4)) {
 		return TW_RING_DAMAGED;
-	} else { /* a discarded event, of @array bytes after the first word; without a delta it is the rest of the sub-buffer */
+	} else { /* a discarded event, of @array bytes after the first word; if @delta is 0, the rest of the sub-buffer */
 		size = 4 + (((size_t)array + 3) & ~(size_t)3);
 		size = delta && size < left ? size : left;
 		page->time += delta;
@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__oth
 	return TW_RING_END;
 }
 
-/** tw_ring_page__next() - get the next event. Return: EVENT; or END or DAMAGED, with @ret unchanged; after these, always END */
+/** tw_ring_page__next() - get the next event. Return: EVENT; END or DAMAGED, with @ret unchanged; all later calls return END */
 static inline __attribute__((always_inline)) enum tw_ring_step
 tw_ring_page__next(struct tw_ring_page *page, const struct tw_ring_layout *layout, struct tw_ring_event *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A table with two levels, because ids are sparse: a capture rarely has more than a few hundred of the 65536. */
+/* A table with two levels, because ids are sparse: a capture rarely has more than a few hundred of the 65536 ids. */
 #include "schema/schema.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ struct tw_schema *tw_schema__new_view(void)
 	return view;
 }
 
-/* The first format with that id or a larger one. */
+/* Return: the first format with this id or a larger one; NULL if there is none. */
 static struct tw_format *format_from(const struct tw_schema *schema, uint32_t id)
 {
 	while (id < TW_SCHEMA_FORMATS_MAX) {

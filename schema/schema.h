@@ -27,7 +27,7 @@ void tw_schema__free(struct tw_schema *schema);
 
 /**
  * tw_schema__add() - parse a format text and add it; an earlier format with that id is replaced
- * @ret: borrowed until the schema is freed or the id replaced; may be NULL
+ * @ret: borrowed until the schema is freed or the format is replaced; may be NULL
  * Return: as tw_format__parse(); -E2BIG also beyond TW_SCHEMA_MEMORY_MAX. A refused text changes nothing.
  */
 int tw_schema__add(struct tw_schema *schema, const char *system, const char *text, size_t len,
@@ -65,12 +65,11 @@ size_t tw_schema__memory(const struct tw_schema *schema);
 /* The id of a schema is a hash: hosts with the same texts, byte order and size of a long have the same id. */
 
 /*
- * The first 8 bytes, read as a big-endian number, of a SHA-256 over
+ * The id is the first 8 bytes of a SHA-256, read as a big-endian number. If this number is 0, which means "none" on the wire, the id is 1.
+ * The SHA-256 is over
  *
  *	u8 1 if the traced host is big-endian, otherwise 0; u8 size of its long
  *	for each text, in the order of SCHEMA's index: its system, a NUL, u64 big-endian length of the text, the text
- *
- * and 1 in the one case of 2^64 in which that number is 0, which means "none" on the wire.
  */
 struct tw_schema_hash {
 	struct tw_sha256 sha;

@@ -18,8 +18,8 @@ void tw_strings__free(struct tw_strings *strings);
 
 /**
  * tw_strings__parse() - add the text of printk_formats, lines of `0xADDRESS : "TEXT"` with C escapes
- * Other lines are skipped. A later text for an address replaces the earlier one, also in later calls.
- * Return: 0; -E2BIG beyond TW_STRINGS_MAX or 64 MiB of texts, -ENOMEM; earlier lines are kept then.
+ * Other lines are skipped. A later text for an address replaces the earlier one, even one of an earlier call.
+ * Return: 0; -E2BIG beyond TW_STRINGS_MAX or 64 MiB of texts, -ENOMEM. The lines before an error are kept.
  */
 int tw_strings__parse(struct tw_strings *strings, const char *text, size_t len);
 

@@ -7,7 +7,7 @@
 
 #include "schema/text_cursor.h"
 
-#define RUNS_MAX    64 /* each is at least twice as long as the next one, except the last two */
+#define RUNS_MAX    64 /* each run is at least twice as long as the next one; only the last run may be longer */
 #define CACHE_BITS  9
 #define CHUNK_BYTES 65536 /* size of a block of names; a name is shorter */
 
@@ -25,10 +25,10 @@ struct cached_symbol {
 };
 
 /*
- * The entries are consecutive runs, each sorted by address. An entry in order extends the last run, another one begins a new run, and
- * runs are merged before there are many. So an addition costs O(log n) on average, even if each look-up needs the entries just added, and
- * a look-up searches few runs. At most two entries of an address are kept in a run: the first, and the one with the largest extent if that
- * is not the first.
+ * The entries are consecutive runs, each sorted by address. An entry whose address is not below the last one extends the last run; any
+ * other entry begins a new run. Runs are merged before there are many. So an addition costs O(log n) on average, even if each look-up needs
+ * the entries just added, and a look-up searches few runs. A run keeps at most two entries of an address: the first one, and, if another
+ * entry has a larger extent, the entry with the largest extent.
  */
 struct tw_symbols {
 	struct tw_symbol *entries, *scratch; /* both have the same capacity, so that merging never fails */
@@ -73,7 +73,7 @@ static uint64_t reach(const struct tw_symbol *symbol)
 	return symbol->size ? symbol->size - 1 : UINT64_MAX;
 }
 
-/* Appends to the @n entries of a run, sorted by address and age. Return: new number of entries. */
+/* Appends an entry to a run, whose @n entries are sorted by address and age. Return: new number of entries. */
 static size_t append(struct tw_symbol *run, size_t n, const struct tw_symbol *entry)
 {
 	if (n && run[n - 1].address == entry->address) {
@@ -181,7 +181,7 @@ static int make_room(struct tw_symbols *symbols)
 	return 0;
 }
 
-/* Stores a module's name once for consecutive symbols of the module, as most are. */
+/* Stores a module's name once for consecutive symbols of the module; most symbols of a module are consecutive. */
 static int copy_module(struct tw_symbols *symbols, const char *module, size_t len, const char **ret)
 {
 	int err = 0;
@@ -241,8 +241,8 @@ static size_t behind(const struct tw_symbols *symbols, unsigned int run, uint64_
 
 /* The nearest entries to an address, of all runs. */
 struct near {
-	const struct tw_symbol *first, *furthest; /* entries of one address, not after the one looked up */
-	const struct tw_symbol *next;             /* the next entry after that address */
+	const struct tw_symbol *first, *furthest; /* entries of the nearest address that is not above it */
+	const struct tw_symbol *next;             /* the nearest entry above it */
 };
 
 static void look_into(const struct tw_symbols *symbols, unsigned int run, uint64_t address, struct near *near)
@@ -269,7 +269,7 @@ static bool covers(const struct tw_symbol *symbol, const struct near *near, uint
 {
 	const uint64_t offset = address - symbol->address;
 
-	/* A symbol without a size ends at the next one. If there is none, the end is unknown. */
+	/* A symbol without a size ends at the next symbol. If there is no next symbol, the end is unknown. */
 	return !offset || (offset <= reach(symbol) && (symbol->size || near->next));
 }
 
@@ -323,7 +323,7 @@ size_t tw_symbols__memory(const struct tw_symbols *symbols)
 	return sizeof(*symbols) + symbols->memory;
 }
 
-/* Parsing /proc/kallsyms: `ffffffff81000010 T name	[module]` a line. */
+/* Parsing of /proc/kallsyms. Each line is `ffffffff81000010 T name	[module]`. */
 struct symbol_line {
 	uint64_t address;
 	struct tw_text name, module;
@@ -347,7 +347,7 @@ static struct tw_text cut_word(struct tw_text *text)
 	return word;
 }
 
-/* Mapping symbols of Arm and the offsets of per-CPU variables are not names of addresses. */
+/* Skips mapping symbols of Arm and offsets of per-CPU variables, because these are not names of addresses. */
 static bool parse_line(struct tw_text line, struct symbol_line *ret)
 {
 	struct tw_text type;
@@ -386,7 +386,7 @@ static int keep(struct lines *lines, const struct symbol_line *line)
 	return 0;
 }
 
-/* By address; for equal addresses, the last in the text first. */
+/* Orders by address; of equal addresses, the last one in the text is first. */
 static int order(const void *a, const void *b)
 {
 	const struct symbol_line *x = a, *y = b;
@@ -397,8 +397,8 @@ static int order(const void *a, const void *b)
 }
 
 /*
- * If an address has several names, libtraceevent prints for this address the name that its binary search meets first. For the addresses
- * between this one and the next symbol, it prints the first name of the text. The same is printed here.
+ * If an address has several names, libtraceevent prints for this address the name that its binary search meets first. For other addresses
+ * of the symbol, it prints the first name in the text. The same names are printed here.
  */
 static const struct symbol_line *met_first(const struct lines *lines, uint64_t address)
 {

@@ -28,13 +28,13 @@ void tw_symbols__free(struct tw_symbols *symbols);
 
 /**
  * tw_symbols__add() - add a symbol; its name and its module, which may be NULL, are copied
- * If several symbols have the same address, a look-up of this address finds the first, as in the kernel.
+ * If several symbols have the same address, a look-up of this address finds the one that was added first, as in the kernel.
  * Return: 0; -E2BIG beyond a limit, -EINVAL for an empty name, -ENOMEM.
  */
 int tw_symbols__add(struct tw_symbols *symbols, uint64_t address, uint64_t size, const char *name, size_t len,
 		    const char *module, size_t module_len);
 
-/** tw_symbols__parse() - add a text in the layout of /proc/kallsyms; other lines are skipped. Return: as tw_symbols__add() */
+/** tw_symbols__parse() - add the lines of a text with the layout of /proc/kallsyms, and skip others. Return: as tw_symbols__add() */
 int tw_symbols__parse(struct tw_symbols *symbols, const char *text, size_t len);
 
 /** tw_symbols__find() - the symbol that contains @address; this may sort the table. Return: false if it is unknown */

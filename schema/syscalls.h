@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of system calls. The number of a system call is different on each architecture, and no format text has the names, so they are
- * tables here. A 32-bit task on a 64-bit kernel uses other numbers; its events cannot be told apart, and get the names of the 64-bit calls.
+ * Names of system calls. The number of a system call depends on the architecture, and no format text has the names, so there are tables
+ * here. A 32-bit task on a 64-bit kernel uses other numbers. Its events cannot be distinguished, so they get the names of 64-bit calls.
  */
 #ifndef TW_SYSCALLS_H
 #define TW_SYSCALLS_H
@@ -18,13 +18,13 @@ enum tw_machine {
 /** tw_machine__of() - find the architecture of a name from uname(2); @name: @len bytes, need not be NUL-terminated */
 enum tw_machine tw_machine__of(const char *name, size_t len);
 
-/** tw_syscalls__names() - the numbers and names of all system calls, in ascending order. Return: an empty list if the machine is unknown */
+/** tw_syscalls__names() - the numbers and names of all system calls, by number. Return: an empty list if the machine is unknown */
 const struct tw_print_names *tw_syscalls__names(enum tw_machine machine);
 
 /** tw_syscalls__name() - the name of a system call. Return: NULL if the number or the machine is unknown */
 const char *tw_syscalls__name(enum tw_machine machine, uint64_t number);
 
-/** tw_syscalls__is_number() - whether a field is the number of a system call: of events of raw_syscalls and syscalls */
+/** tw_syscalls__is_number() - whether a field is the number of a system call, in events of raw_syscalls and syscalls */
 bool tw_syscalls__is_number(const struct tw_format *format, const struct tw_field *field);
 
 #endif

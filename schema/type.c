@@ -157,7 +157,7 @@ static void parse_place(struct tw_text *text, struct tw_type *ret)
 		ret->place = TW_PLACE_REL_LOC;
 }
 
-/* Two pairs of brackets, `[2][16]`, not one inside the other, `[SIZE[2]]`. */
+/* Whether one pair of brackets follows another, as in `[2][16]`; in `[SIZE[2]]`, one pair is inside the other. */
 static bool is_table(struct tw_text brackets)
 {
 	for (size_t i = 1; i < brackets.len; i++)
@@ -166,7 +166,7 @@ static bool is_table(struct tw_text brackets)
 	return false;
 }
 
-/* Cuts everything from the first bracket on and analyses its content. */
+/* Cuts everything from the first bracket on, and analyses the brackets. */
 static void parse_brackets(struct tw_text *text, struct tw_type *ret)
 {
 	const char *open = memchr(text->at, '[', text->len);
@@ -184,7 +184,7 @@ static void parse_brackets(struct tw_text *text, struct tw_type *ret)
 		ret->count = count;
 }
 
-/* Cuts the argument list of a pointer to a function, `void (*)(int)`. Return: false if it is none. */
+/* Cuts a type from its first parenthesis on. Return: false if it has none: only pointers to functions have one, `void (*)(int)`. */
 static bool cut_arguments(struct tw_text *text)
 {
 	const char *open = memchr(text->at, '(', text->len);
@@ -209,7 +209,7 @@ struct tw_type tw_type__parse(const char *type)
 	while (cut_word(&text, &word))
 		count_word(&words, word);
 	parse_words(&words, &parsed);
-	/* `__data_loc cpumask_t *name` is the mask itself: the star only means that it is elsewhere. */
+	/* `__data_loc cpumask_t *name` is the mask itself: the star only means that the mask is elsewhere in the record. */
 	if (is_function || (has_star && (parsed.place == TW_PLACE_FIXED || parsed.is_array))) {
 		parsed.kind = TW_FIELD_POINTER;
 		parsed.elem_size = TW_TYPE_LONG;
@@ -230,7 +230,7 @@ static uint8_t shown_long_size(const struct tw_type *type, uint32_t field_size)
 	return size == 4 || size == 8 ? (uint8_t)size : 0;
 }
 
-/* If the array's length is a number, it gives the size of an element of any type. Return: bytes; 0 = unknown */
+/* If the array's length is a number, the size of an element follows from it for any type. Return: bytes; 0 = unknown */
 static uint16_t element_size(const struct tw_type *type, uint8_t long_size, const struct tw_field *field)
 {
 	if (field->place == TW_PLACE_FIXED && type->count && field->size % type->count == 0 &&
@@ -291,7 +291,7 @@ static void apply_type(const struct tw_type *type, uint8_t long_size, bool to_en
 		apply_scalar(&shape, field);
 }
 
-/* Cuts one of the functions that print masks, and its opening parenthesis. */
+/* Cuts the name and the opening parenthesis of a function that prints masks. Return: false if there is none. */
 static bool skip_printer(struct tw_text *text)
 {
 	static const char *const printers[] = { "__get_bitmask(", "__get_cpumask(", "__get_rel_bitmask(",
@@ -319,7 +319,7 @@ static void find_bitmasks(struct tw_format *format)
 	struct tw_text text = { format->print_fmt, strlen(format->print_fmt) };
 	const char *underscore;
 
-	/* Formats print a mask about once, so the number of fields is a sufficient limit, which hostile texts need. */
+	/* Hostile texts need a limit. The number of fields is sufficient, because a format prints each mask about once. */
 	for (uint16_t left = format->n_fields; left && (underscore = memchr(text.at, '_', text.len));) {
 		const char *close;
 
@@ -337,7 +337,7 @@ static void find_bitmasks(struct tw_format *format)
 	}
 }
 
-/* Two fields of the kernel's system "ftrace" differ from their format. */
+/* Whether the field is the given one of the kernel's system "ftrace": two of its fields differ from their format. */
 static bool is_ftrace_field(const struct tw_format *format, const struct tw_field *field, const char *event,
 			    const char *name)
 {
@@ -376,7 +376,7 @@ static void apply_types(struct tw_format *format)
 	for (uint16_t i = 0; i < format->n_fields; i++) {
 		struct tw_field *field = &format->fields[i];
 		const struct tw_type type = tw_type__parse(field->type);
-		/* The format declares caller[8]; the record has the number in `size`, which often differs. */
+		/* The format declares caller[8], but the record often has another number of callers, in its field `size`. */
 		const bool to_end = (!field->size && field->offset >= end) ||
 				    is_ftrace_field(format, field, "kernel_stack", "caller");
 

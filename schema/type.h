@@ -6,7 +6,7 @@
 #include "schema/format.h"
 #include "schema/text_cursor.h"
 
-#define TW_TYPE_UNKNOWN 0    /* elem_size: unknown from the text */
+#define TW_TYPE_UNKNOWN 0    /* elem_size: the text does not give it */
 #define TW_TYPE_LONG    0xff /* elem_size: a long or an address of the traced host */
 
 struct tw_type {
@@ -16,7 +16,7 @@ struct tw_type {
 	bool is_char;      /* plain char: an array of it is text */
 	bool is_signed;    /* according to the words; the format's signed: has precedence */
 	bool is_array;
-	bool is_table;  /* an array of arrays; of chars it is no text */
+	bool is_table;  /* an array of arrays: not text, even with elements of type char */
 	uint32_t count; /* length of a one-dimensional array, if it is given as a number; otherwise 0 */
 };
 
@@ -35,7 +35,7 @@ struct tw_type tw_type__parse(const char *type);
  */
 void tw_format__find_types(struct tw_format *format);
 
-/* Names that kernels give to integer types, and their meaning. */
+/* Names that kernels give to integer types and to bit masks, and their meaning. */
 struct tw_type_name {
 	const char *name;
 	uint8_t size; /* bytes, or TW_TYPE_LONG */

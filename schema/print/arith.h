@@ -27,7 +27,7 @@ static inline uint64_t tw_arith__divide(uint64_t a, uint64_t b, bool is_signed, 
 	return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
 }
 
-/** tw_arith__shift() - shift by @by bits, less than 64; to the right, @is_signed repeats the sign bit */
+/** tw_arith__shift() - shift by @by bits, less than 64; a shift to the right repeats the sign bit if @is_signed */
 static inline uint64_t tw_arith__shift(uint64_t a, uint64_t by, bool is_signed, bool left)
 {
 	if (left)
@@ -35,7 +35,7 @@ static inline uint64_t tw_arith__shift(uint64_t a, uint64_t by, bool is_signed, 
 	return is_signed ? (uint64_t)((int64_t)a >> by) : a >> by;
 }
 
-/** tw_arith__shift_count() - the count by which x86 and arm64 shift a type of @size bytes, also if @by exceeds the type's bits */
+/** tw_arith__shift_count() - number of bits by which x86 and arm64 shift an integer of @size bytes; @by may exceed its bits */
 static inline uint64_t tw_arith__shift_count(uint64_t by, uint8_t size)
 {
 	return by & (size < 8 ? 31 : 63);

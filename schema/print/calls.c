@@ -232,7 +232,7 @@ static bool words_call(struct tw_parser *parser, const struct tw_parse_frame *fr
 	return add_table(expr, &table, &node.at) && tw_expr__add(expr, &node, &operands[0]);
 }
 
-/* __get_str(name) and similar: the argument is a name, not an expression. It is the current token. */
+/* __get_str(name) and similar: the argument is a name, not an expression. The name is the current token. */
 static const struct tw_field *named_field(struct tw_parser *parser)
 {
 	const struct tw_field *field = tw_parser__field(parser);
@@ -283,7 +283,7 @@ static bool call_on_field(struct tw_parser *parser, const struct tw_helper_call 
 	return tw_parser__push_node(parser, &node) && tw_parser__expect(parser, ')');
 }
 
-/* __print_dynamic_array(name, size): elements of that size up to the end of the array. */
+/* __print_dynamic_array(name, size): elements of @size bytes up to the end of the array. */
 static bool dynamic_array(struct tw_parser *parser, struct tw_parse_frame *frame)
 {
 	struct tw_expr_node node = { .kind = TW_EXPR_ARRAY, .column = parser->token.column };
@@ -315,7 +315,10 @@ bool tw_parser__call(struct tw_parser *parser, const struct tw_lex_token *name, 
 	return call->helper != TW_HELPER_DYNAMIC_ARRAY || dynamic_array(parser, frame);
 }
 
-/* (prefix, prefix_type, rowsize, groupsize, buf, len, ascii): all but buf and len are constants; one number keeps those after prefix. */
+/*
+ * __print_hex_dump(prefix, prefix_type, rowsize, groupsize, buf, len, ascii): all arguments but buf and len must be constant. The value of
+ * one node stores the constants after prefix.
+ */
 static bool take_dump_shape(struct tw_expr *expr, const uint32_t *operands, struct tw_expr_node *node)
 {
 	static const uint8_t places[] = { 1, 2, 3, 6 };
@@ -347,7 +350,7 @@ static bool take_element_size(struct tw_expr *expr, uint32_t size, struct tw_exp
 	return true;
 }
 
-/* Bytes and their number; for an array also the size of its elements. */
+/* A helper whose arguments are bytes and their number, and, for an array, the size of its elements. */
 static bool dump_call(struct tw_parser *parser, const struct tw_parse_frame *frame, uint32_t *operands)
 {
 	struct tw_expr *expr = parser->expr;
@@ -423,7 +426,7 @@ bool tw_parser__close_call(struct tw_parser *parser)
 	const uint32_t expected = frame.call->n_args + (frame.call->helper == TW_HELPER_DYNAMIC_ARRAY ? 1u : 0u);
 
 	if (n != expected)
-		return tw_expr__refuse(parser->expr, frame.column, "%s() has %u arguments, not %u", frame.call->name,
+		return tw_expr__refuse(parser->expr, frame.column, "%s() takes %u arguments, not %u", frame.call->name,
 				       expected, n);
 	if (!finish_call(parser, &frame, &parser->operands[frame.operands]))
 		return false;

@@ -19,7 +19,7 @@ struct compiler {
 	struct tw_parser parser;
 	struct tw_expr expr;
 	struct tw_print *print;
-	uint32_t depth;                /* depth of the stack here */
+	uint32_t depth;                /* current depth of the stack */
 	uint32_t label;                /* the last operation that is a jump target: nothing may be merged across it */
 	const char *word_end;          /* end of the last word's conversion in the format string ... */
 	const struct tw_field *worded; /* ... and the word's field */
@@ -199,7 +199,7 @@ static bool hex_dump(struct compiler *c, const struct tw_expr_node *node)
 
 	if (!add_text(c, &c->expr.strings[prefix->at], prefix->len + 1))
 		return false;
-	c->print->n_ops--; /* HEX_DUMP prints the prefix, so it needs no operation */
+	c->print->n_ops--; /* HEX_DUMP prints the prefix, which therefore needs no operation of its own */
 	op = add_op(c, TW_OP_CONST);
 	if (!op)
 		return false;
@@ -261,7 +261,7 @@ static bool push_step(struct compiler *c, struct text_steps *steps, enum step_ki
 	return true;
 }
 
-/* From top to bottom of the stack: the first text, the jump over the second, the second, the target. */
+/* Steps from the top of the stack to its bottom: the first text, the jump over the second text, the second text, the jump's target. */
 static bool choose(struct compiler *c, struct text_steps *steps, const struct tw_expr_node *node)
 {
 	const struct tw_expr_node *condition = &c->expr.nodes[node->args[0]];
@@ -364,7 +364,7 @@ static bool is_plain(const struct tw_conversion *conversion)
 	       !conversion->star_precision;
 }
 
-/* The most frequent case: a field itself, with a conversion that prints the loaded value as it is. */
+/* The most frequent case: the argument is a field, and the conversion prints the loaded value as it is. */
 static bool field_as_it_is(struct compiler *c, const struct tw_conversion *conversion, uint32_t i)
 {
 	const uint32_t peeled = tw_expr__peel(&c->expr, i);
@@ -389,7 +389,7 @@ static bool field_as_it_is(struct compiler *c, const struct tw_conversion *conve
 	return true;
 }
 
-/* The print fmts of system calls have only their number: the name follows it. */
+/* The print fmts of system calls print only the number of the call: this adds the name after it. */
 static bool add_syscall_name(struct compiler *c)
 {
 	const struct tw_op number = c->print->ops[c->print->n_ops - 1];
@@ -492,7 +492,7 @@ static bool known_argument(struct compiler *c, const struct tw_conversion *conve
 	return convert_number(c, conversion, node);
 }
 
-/* The argument of a conversion, or one side of its ?: */
+/* Generates the argument of a conversion, or one side of a ?: that is the argument. */
 static bool generate_side(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
 			  uint32_t node)
 {
@@ -500,7 +500,7 @@ static bool generate_side(struct compiler *c, const struct tw_conversion *conver
 						   : known_argument(c, conversion, stars, node);
 }
 
-/* An argument is unknown if it uses an unknown value. If it is a ?:, the side that is not taken does not matter. */
+/* An argument is unknown if it uses an unknown value. Exception: unknown values in the side of a ?: that is not taken do not matter. */
 static bool generate_argument(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
 			      uint32_t root)
 {
@@ -524,7 +524,7 @@ static bool generate_argument(struct compiler *c, const struct tw_conversion *co
 	return true;
 }
 
-/* Return: the field on whose value alone the text of an expression depends; NULL if there is none */
+/* Return: the field whose value alone determines the text of an expression; NULL if there is none */
 static const struct tw_field *only_field(const struct tw_expr *expr, uint32_t root)
 {
 	const struct tw_field *only = NULL;
@@ -557,8 +557,9 @@ static void swap_programs(struct tw_print *print)
 }
 
 /*
- * Compiles the text once more, without width, as a program of its own, if it depends on one field only. The word of a field is the first
- * of its texts, with others whose conversions directly follow: later ones have another meaning, as in `gfp_flags=%s accounted=%s`.
+ * If the text of a %s depends on one field only, compiles it once more, without width, as a program of its own. The word of a field
+ * consists of the first such text and those whose conversions directly follow it. Later texts, such as the second one of
+ * `gfp_flags=%s accounted=%s`, have another meaning.
  */
 static bool generate_word(struct compiler *c, uint32_t root, const char *begin, const char *end)
 {
@@ -605,7 +606,7 @@ static bool take_tables(struct compiler *c)
 	struct tw_print *print = c->print;
 
 	c->label = print->n_ops;
-	if (print->n_texts && !add_text(c, block, sizeof(block))) /* readable bytes after all others */
+	if (print->n_texts && !add_text(c, block, sizeof(block))) /* readable bytes after the last text */
 		return false;
 	if (!expr->n_tables)
 		return true;
@@ -637,7 +638,7 @@ static bool next_argument(struct compiler *c, uint32_t *ret)
 	return tw_parser__expression(&c->parser, ret);
 }
 
-/* The arguments of one conversion; the nodes of earlier ones are not needed any more. */
+/* Converts the arguments of one conversion; the nodes of earlier conversions are not needed any more. */
 static bool convert(struct compiler *c, struct tw_text *text)
 {
 	const char *const begin = text->at;
@@ -656,7 +657,7 @@ static bool convert(struct compiler *c, struct tw_text *text)
 	       (conversion.spec.letter != 's' || generate_word(c, node, begin, text->at));
 }
 
-/* Text up to a conversion or a tab. */
+/* Return: length of the text up to a conversion or a tab. */
 static size_t constant_length(struct tw_text text)
 {
 	size_t len = 0;

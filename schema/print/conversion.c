@@ -12,7 +12,7 @@ static uint8_t flag_of(char c)
 	return (uint8_t)(at ? 1u << (at - flags) : 0);
 }
 
-/* A width or a precision. */
+/* Cuts a width or a precision. */
 static int32_t read_count(struct tw_text *text, bool *ret_star)
 {
 	int32_t count = 0;
@@ -26,7 +26,7 @@ static int32_t read_count(struct tw_text *text, bool *ret_star)
 	return count < TW_PUT_WIDTH_MAX ? count : TW_PUT_WIDTH_MAX;
 }
 
-/* h, l and other length modifiers. Return: bytes */
+/* Cuts h, l and other length modifiers. Return: size of the integer, bytes */
 static uint8_t read_length(struct tw_text *text, uint8_t long_size)
 {
 	if (tw_text__skip_char(text, 'h'))
@@ -120,7 +120,7 @@ static void hexadecimal(struct number_parts *number, const struct tw_put_spec *s
 	write_digits(number, value, 16, spec->letter == 'X');
 }
 
-/* Zeros of the number: from the precision, from `#` with octal, or to fill the width. */
+/* Return: number of leading zeros: from the precision, from `#` with octal, or to fill the width. */
 static uint64_t zeros_of(const struct number_parts *number, const struct tw_put_spec *spec)
 {
 	uint64_t least = spec->precision < 0 ? 1 : (uint64_t)spec->precision;
@@ -204,7 +204,7 @@ void tw_put__fit(struct tw_line *line, const struct tw_put_spec *spec, size_t fr
 	size_t len = tw_line__len(line) - from, fill, before;
 
 	if (line->unchecked > line->text + from)
-		line->unchecked = line->text; /* a text to be cut or moved must be escaped first */
+		line->unchecked = line->text; /* the text is cut or moved below, so the line must be escaped again */
 	if (spec->precision >= 0 && len > (uint32_t)spec->precision) {
 		len = (uint32_t)spec->precision;
 		line->at = line->text + from + len;

@@ -151,7 +151,7 @@ bool tw_expr__binary(struct tw_expr *expr, uint16_t punct, uint32_t column, uint
 			    ret);
 }
 
-/* `((void *)0)` beside text is the text of a NULL pointer. */
+/* If one side of a ?: is text, `((void *)0)` on the other side means the text of a NULL pointer. */
 static bool make_text(struct tw_expr *expr, uint32_t i)
 {
 	struct tw_expr_node *node = &expr->nodes[i];
@@ -170,7 +170,7 @@ static bool make_text(struct tw_expr *expr, uint32_t i)
 	return true;
 }
 
-/* `REC->field & mask ? __print_flags(REC->field & mask, ...) : "text"`: the text belongs to the table. */
+/* In `REC->field & mask ? __print_flags(REC->field & mask, ...) : "text"`, the text becomes the table's text for 0. */
 static void note_zero(struct tw_expr *expr, uint32_t condition, uint32_t then, uint32_t otherwise)
 {
 	const struct tw_expr_node *text = &expr->nodes[otherwise];
@@ -365,7 +365,7 @@ uint32_t tw_expr__peel(const struct tw_expr *expr, uint32_t i)
 	return i;
 }
 
-/* The constant operand of a `&`, in the type of the operation. Return: false if neither is constant */
+/* The constant operand of a `&`, in the type of the operation. Return: false if neither operand is constant */
 static bool constant_mask(const struct tw_expr *expr, const struct tw_expr_node *node, uint64_t *ret_mask,
 			  uint32_t *ret_other)
 {
@@ -383,7 +383,7 @@ const struct tw_field *tw_expr__masked_field(const struct tw_expr *expr, uint32_
 
 	*ret_mask = UINT64_MAX;
 	while (node->kind == TW_EXPR_BINARY || node->kind == TW_EXPR_CAST) {
-		if (node->kind == TW_EXPR_CAST) { /* peeled if it is not narrower than its operand */
+		if (node->kind == TW_EXPR_CAST) { /* narrower than its operand; tw_expr__peel() skips others */
 			if (node->is_signed)
 				return NULL;
 			mask = bits_of(node->size);

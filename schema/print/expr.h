@@ -66,7 +66,7 @@ struct tw_expr_table {
 	uint32_t delimiter; /* offset in the strings */
 	uint32_t delimiter_len;
 	bool is_flags, has_zero;
-	uint32_t zero;                /* offset in the strings of the text that a ?: has for 0 instead */
+	uint32_t zero;                /* offset in the strings of the text that a ?: prints for the value 0 */
 	uint64_t mask;                /* the bits of the field that are looked up */
 	const struct tw_field *field; /* the field whose value is looked up; NULL = an expression */
 };
@@ -91,17 +91,17 @@ void tw_expr__free(struct tw_expr *expr);
 __attribute__((format(printf, 3, 4))) bool tw_expr__refuse(struct tw_expr *expr, uint32_t column, const char *fmt, ...);
 
 /**
- * tw_expr__grow() - make room for one more element in an array of @n
+ * tw_expr__grow() - make room for one more element in an array of @n elements
  * @size: capacity; updated
  * @element: size of an element, bytes
- * Return: the array, maybe moved; NULL, with the old one valid, if it has @max elements (refused) or if out of memory.
+ * Return: the array, which may have moved; NULL, with the old array still valid, if it has @max elements (refused) or if out of memory.
  */
 void *tw_expr__grow(struct tw_expr *expr, void *array, uint32_t n, uint32_t *size, size_t element, uint32_t max);
 
 /** tw_expr__add() - append a node; @ret: its index */
 bool tw_expr__add(struct tw_expr *expr, const struct tw_expr_node *node, uint32_t *ret);
 
-/** tw_expr__string() - add the inside of a string token; @join: append it to the last string; otherwise @ret_at is set to its offset */
+/** tw_expr__string() - add the inside of a string token; @join: append it to the last string; otherwise @ret_at: its offset */
 bool tw_expr__string(struct tw_expr *expr, const struct tw_lex_token *token, bool join, uint32_t *ret_at);
 
 /** tw_expr__literal() - add a string from the compiler's own code; @ret_at: its offset */
@@ -122,7 +122,7 @@ struct tw_expr_cast {
 	uint8_t pointers; /* number of stars */
 };
 
-/** tw_expr__cast() - add the node for (type)a, unless the cast changes nothing or @a is constant */
+/** tw_expr__cast() - add the node for (type)a, unless the type is unknown, or @a is constant, text or an address of bytes */
 bool tw_expr__cast(struct tw_expr *expr, uint32_t column, struct tw_expr_cast cast, uint32_t a, uint32_t *ret);
 
 /** tw_expr__peel() - skip casts to types of at least the operand's size. Return: index of the operand */

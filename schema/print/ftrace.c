@@ -39,7 +39,7 @@ static bool has_elements(const struct tw_field *field, const struct tw_record *r
 
 /*
  * bprint, of trace_printk(): the record has the address of the format, and the arguments as packed by the kernel's vbin_printf().
- * Integers are aligned to their size, those of 8 bytes to 4; texts are stored with their NUL.
+ * Integers are aligned to their size, but to 4 if they have 8 bytes; texts are stored with their NUL.
  */
 enum { IP, FMT, BUF };
 
@@ -76,7 +76,7 @@ static bool take_text(struct arguments *args, const char **ret, size_t *ret_len)
 	return true;
 }
 
-/* A width or precision given by `*`, as an argument. */
+/* Takes a width or precision that is given by `*`, and is therefore an argument. */
 static bool take_star(struct arguments *args, bool star, int32_t *ret)
 {
 	uint64_t value;
@@ -106,7 +106,7 @@ static bool is_letter(char c)
 	return tw_text__is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* For these letters the pointer's value is in the record; for others the text of what it points to. */
+/* For these letters, the record has the pointer's value; for others, the text of what the pointer points to. */
 static bool is_by_value(struct tw_text letters)
 {
 	if (!letters.len || !is_letter(*letters.at))
@@ -116,7 +116,7 @@ static bool is_by_value(struct tw_text letters)
 	return memchr("SsxKe", *letters.at, 5);
 }
 
-/* @letters: after the p; @format: after the letters of the pointer, advanced if more belong to it */
+/* @letters: the format after the p; @format: after the parsed letters; advanced past further letters that belong to the pointer */
 static bool put_pointer(struct arguments *args, const struct tw_conversion *conversion, struct tw_text letters,
 			struct tw_text *format, const struct tw_print_host *host, struct tw_line *line)
 {
@@ -216,7 +216,7 @@ static void put_bprint(const struct tw_ftrace_event *event, const struct tw_reco
 #define INDENT          2 /* columns for each level */
 #define DURATION_WIDTH  7 /* after a shorter number, blanks fill the column up to this width */
 #define NSEC_PER_USEC   1000
-#define FRACTION_DIGITS 7 /* a number of us with as many digits, or more, is printed without the fraction */
+#define FRACTION_DIGITS 7 /* a number of us with at least this number of digits is printed without a fraction */
 
 enum { FUNC, DEPTH, ARGS, CALLTIME = ARGS, RETTIME };
 
@@ -245,7 +245,7 @@ static void put_duration(struct tw_line *line, uint64_t ns)
 	tw_line__str(line, "|  ");
 }
 
-/* A depth is an int, whatever the format says; negative ones have no column. */
+/* A depth is an int, whatever the format says; a negative one gets no indentation. */
 static void put_indent(struct tw_line *line, uint64_t depth)
 {
 	const int32_t levels = (int32_t)(uint32_t)depth;
@@ -304,7 +304,7 @@ static void put_graph_exit(const struct tw_ftrace_event *event, const struct tw_
 	tw_line__char(line, '}');
 }
 
-/* ip, parent_ip, args */
+/* Fields: ip, parent_ip, args. */
 static void put_function(const struct tw_ftrace_event *event, const struct tw_record *record,
 			 const struct tw_print_host *host, struct tw_line *line)
 {
@@ -325,8 +325,8 @@ static void put_function(const struct tw_ftrace_event *event, const struct tw_re
 }
 
 /*
- * The layout differs from the print fmt, which has exactly eight callers.
- * @n: number of callers; UINT64_MAX = unknown: then 0 ends the stack too
+ * Prints the callers that the record has. The print fmt, in contrast, has exactly eight callers.
+ * @n: number of callers; UINT64_MAX = unknown, and a caller of 0 ends the stack, too
  * @end: the value that ends the stack
  */
 static void put_callers(const struct tw_field *field, const struct tw_record *record, uint64_t n, uint64_t end,
@@ -345,7 +345,7 @@ static void put_callers(const struct tw_field *field, const struct tw_record *re
 	}
 }
 
-/* caller, size. Old kernels mark the end by all bits set, new ones also have the number of callers. */
+/* Fields: caller, size. Old kernels mark the end of the stack by a value with all bits set; newer ones also store the number of callers. */
 static void put_stack(const struct tw_ftrace_event *event, const struct tw_record *record,
 		      const struct tw_print_host *host, struct tw_line *line)
 {
@@ -357,14 +357,14 @@ static void put_stack(const struct tw_ftrace_event *event, const struct tw_recor
 	put_callers(event->fields[0], record, n, ones, host, line);
 }
 
-/* The addresses of the callers; 0 follows the last one. */
+/* Field: caller, the addresses of the callers; 0 follows the last one. */
 static void put_user_stack(const struct tw_ftrace_event *event, const struct tw_record *record,
 			   const struct tw_print_host *host, struct tw_line *line)
 {
 	put_callers(event->fields[0], record, UINT64_MAX, 0, host, line);
 }
 
-/* id, buf; all bytes, as the kernel prints them: the print fmt has only the first byte */
+/* Fields: id, buf. Prints all bytes, as the kernel does; the print fmt has only the first byte. */
 static void put_raw_data(const struct tw_ftrace_event *event, const struct tw_record *record,
 			 const struct tw_print_host *host, struct tw_line *line)
 {

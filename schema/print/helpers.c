@@ -172,7 +172,7 @@ static void put_numbers(struct tw_line *line, const struct tw_put_bytes *row, ui
 	}
 }
 
-/* The text begins at the same column as after a full line. */
+/* The text of a short line begins at the same column as that of a full line. */
 static void put_text(struct tw_line *line, const struct tw_put_bytes *row, uint32_t width, uint32_t group)
 {
 	const uint32_t column = 2 * width + width / group + 1;

@@ -19,7 +19,7 @@ static unsigned int base_of(struct tw_text *text)
 	return 16;
 }
 
-/* C's type of a constant: the first of int, long, long long that can represent it. */
+/* Sets the type of a constant as C does: from its suffixes, or a larger type if the value needs one. */
 static void type_number(struct tw_lex_token *token, bool decimal, bool is_unsigned, unsigned int longs)
 {
 	const uint64_t value = token->value;

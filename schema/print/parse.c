@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The grammar of a print fmt's arguments. In this order: the parser's stacks, types in parentheses, the tokens of an operand, the tokens
- * after an operand, and the loop that alternates both. Calls of helpers are in calls.c.
+ * The grammar of a print fmt's arguments. This file contains, in this order: the parser's stacks, types in parentheses, the tokens of an
+ * operand, the tokens after an operand, and the loop that alternates between operands and the tokens after them. Calls of helpers are in
+ * calls.c.
  */
 #include "schema/print/parse.h"
 
@@ -116,7 +117,7 @@ static bool read_typedef(struct cast_words *words, struct tw_text name)
 	return true;
 }
 
-/* Keywords of the language. Return: false if it is none */
+/* Reads a keyword of C. Return: false if @name is not a keyword */
 static bool read_keyword(struct cast_words *words, struct tw_text name)
 {
 	if (tw_text__equals(name, "unsigned"))
@@ -135,7 +136,7 @@ static bool read_keyword(struct cast_words *words, struct tw_text name)
 	return true;
 }
 
-/* struct, union or enum and its name. Only the size of an enum is known. */
+/* Reads struct, union or enum, and its name. Of these, only the size of an enum is known. Return: false if it is something else */
 static bool read_tag(struct cast_words *words, struct tw_parser *parser)
 {
 	const struct tw_text name = parser->token.text;
@@ -173,7 +174,7 @@ static bool starts_operand(const struct tw_parser *parser)
 	       tw_parser__at(parser, TW_PUNCT('(', 0));
 }
 
-/* `unsigned long *)`, including the closing parenthesis. */
+/* Reads a type with the closing parenthesis after it, such as `unsigned long *)`. Return: false if it is not a type */
 static bool read_type(struct tw_parser *parser, struct cast_words *words)
 {
 	*words = (struct cast_words){ .type = { .size = 4, .is_signed = true } };
@@ -304,7 +305,7 @@ static bool field(struct tw_parser *parser)
 	return tw_parser__push_node(parser, &node);
 }
 
-/* A name without a known value invalidates the whole entry of a table; elsewhere, the argument that uses it is printed as unknown. */
+/* In an entry of a table, a name with an unknown value invalidates the entry. Elsewhere, the argument that uses the name is unknown. */
 static bool unknown_name(struct tw_parser *parser, const struct tw_lex_token *name)
 {
 	const struct tw_expr_node node = { .kind = TW_EXPR_UNKNOWN,
@@ -522,7 +523,7 @@ static bool apply(struct tw_parser *parser, const struct tw_parse_frame *frame, 
 	}
 }
 
-/* Applies all open operators with at least that precedence. */
+/* Applies all open operators of at least this precedence. */
 static bool reduce(struct tw_parser *parser, uint8_t precedence)
 {
 	while (parser->n_frames) {

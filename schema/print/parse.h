@@ -8,7 +8,7 @@
 
 #include "schema/print/expr.h"
 
-#define TW_PARSE_DEPTH_MAX 256 /* limit of operators and parentheses open at one place */
+#define TW_PARSE_DEPTH_MAX 256 /* limit of operators and parentheses that are open at the same time */
 
 #define TW_PRECEDENCE_UNARY 11 /* above all binary operators */
 
@@ -30,14 +30,14 @@ enum tw_helper {
 	TW_HELPER_SECS_REST,
 	TW_HELPER_FIRST, /* the value of its first argument */
 	TW_HELPER_CHOOSE,
-	TW_HELPER_WORDS, /* words by number, from a table in the kernel's code */
+	TW_HELPER_WORDS, /* a word for each number, from a table in the kernel's code */
 };
 
 struct tw_helper_call {
 	const char *name;
 	uint8_t helper;           /* enum tw_helper */
 	uint8_t n_args;           /* number of expressions, without table entries */
-	bool wide;                /* 64 bits on every host */
+	bool wide;                /* the value has 64 bits on every host */
 	const char *const *words; /* WORDS: names of 0, 1, 2 ..., NULL, and the name of all other values */
 };
 
@@ -85,7 +85,7 @@ bool tw_parser__expect(struct tw_parser *parser, char punct);
 /** tw_parser__field() - the field named by the current token. Return: NULL if there is none */
 const struct tw_field *tw_parser__field(const struct tw_parser *parser);
 
-/** tw_parser__string() - add one or more adjacent strings to the expression's; the current token is the first */
+/** tw_parser__string() - add adjacent string tokens, the first of which is the current token, as one string; @ret_at: its offset */
 bool tw_parser__string(struct tw_parser *parser, uint32_t *ret_at);
 
 /** tw_parser__push_node() - add a node, and push it as an operand */

@@ -217,7 +217,7 @@ static void put_ip6_whole(struct tw_line *line, const struct tw_pointer *pointer
 	}
 }
 
-/* Mapped IPv4 addresses and ISATAP have their last four bytes in IPv4 notation. */
+/* The last four bytes of mapped IPv4 addresses and of ISATAP addresses are printed in IPv4 notation. */
 static bool ends_as_ip4(const uint8_t *address)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };

@@ -7,7 +7,7 @@
 #include "schema/print/program.h"
 #include "schema/syscalls.h"
 
-/* Frees all that a refused or finished program has, except the format and the reason. */
+/* Frees what a refused program, or one that is no longer needed, owns. The format and the reason of a refusal stay. */
 static void drop_program(struct tw_print *print)
 {
 	free(print->ops);

@@ -5,7 +5,7 @@
  * The files of this directory: compile.c splits the format string with conversion.c. For the arguments of each conversion it calls parse.c,
  * which uses the tokens of lex.c, the kernel's helpers of calls.c, and the nodes of expr.c. compile.c converts the nodes to operations.
  * run.c executes the operations on a record; conversion.c, pointer.c and helpers.c write single values; arith.h has C's operators. ftrace.c
- * prints events that their print fmt does not describe. print.c has most of the public functions.
+ * prints events whose print fmt does not describe their content. print.c has most of the public functions.
  */
 #ifndef TW_PRINT_PROGRAM_H
 #define TW_PRINT_PROGRAM_H
@@ -54,7 +54,7 @@ enum tw_op_code {
 	TW_OP_WHOLE_ARRAY, /* all elements */
 	TW_OP_BITMASK,
 	TW_OP_CPU_LIST, /* 0-3,7: libtraceevent's form of a cpumask */
-	TW_OP_HEX_DUMP, /* the field's first bytes; the top value: the prefix in texts and the shape; below it: their number */
+	TW_OP_HEX_DUMP, /* the field's first bytes; top value: offset of the prefix in texts, and layout; below it: number */
 };
 
 struct tw_op {
@@ -115,8 +115,8 @@ bool tw_ftrace__bind(const struct tw_format *format, struct tw_ftrace_event *ret
 bool tw_ftrace__is_address(const struct tw_format *format, const struct tw_field *field);
 
 /*
- * A text that depends on one field only, as a small program of its own: for the details in Wireshark, which show the word beside the
- * value. A field may have several, which follow each other in the text.
+ * A text that depends on one field only, as a small program of its own: for the details in Wireshark, which show the word beside the value.
+ * A field may have several such texts, which follow each other in the text of the event.
  */
 struct tw_print_word {
 	const struct tw_field *field;
@@ -125,15 +125,15 @@ struct tw_print_word {
 
 struct tw_print {
 	const struct tw_format *format;
-	const char *refusal;           /* NULL = compiled; otherwise the text of why */
-	struct tw_ftrace_event ftrace; /* if it has a put function, that is used; there is no program then */
+	const char *refusal;           /* NULL = compiled; otherwise the text of @why */
+	struct tw_ftrace_event ftrace; /* if its put is not NULL, it is used, and there is no program */
 	struct tw_op *ops, *word_ops;
 	struct tw_print_word *words;
 	char *texts;
 	struct tw_conversion *conversions;
 	struct tw_print_name *names;
 	struct tw_print_names *tables;
-	const struct tw_field **table_fields; /* the field that is looked up in each; NULL = an expression */
+	const struct tw_field **table_fields; /* the field that is looked up in each table; NULL = an expression */
 	char *strings;                        /* memory of the names in tables */
 	struct tw_print_list addresses;       /* printed as symbols */
 	struct tw_print_list pointers; /* printed by any %p that shows the value, including those printed as symbols */

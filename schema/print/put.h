@@ -111,13 +111,13 @@ struct tw_put_bytes {
 
 /**
  * tw_put__pointed() - print the bytes that a pointer refers to
- * @spec: its width limits TW_POINTER_HEX and the bitmaps; 0 = all of @bytes, but of TW_POINTER_HEX at most 64
+ * @spec: its width limits TW_POINTER_HEX and the bitmaps; 0 = all of @bytes, but at most 64 for TW_POINTER_HEX
  * @long_size: of the traced host, bytes: bitmaps are arrays of longs
  */
 void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_spec *spec,
 		     const struct tw_put_bytes *bytes, uint8_t long_size);
 
-/** tw_put__symbolic() - __print_symbolic: the first name of that value, otherwise 0x1f */
+/** tw_put__symbolic() - __print_symbolic: the first name of @value, or @value as 0x1f if it has no name */
 void tw_put__symbolic(struct tw_line *line, const struct tw_print_names *names, uint64_t value);
 
 /** tw_put__flags() - __print_flags: the names of the set bits, followed by the bits without a name as 0x1f */

@@ -21,12 +21,12 @@ struct print_run {
 };
 
 /*
- * The three most frequent outputs, without calls of the C library: short text is copied in blocks, beyond its end if both sides have
- * room.
+ * The three most frequent outputs, mostly without calls of the C library. If the line has room, short text is copied in blocks, which may
+ * extend beyond the end of the text.
  */
 #define FAST_TEXT (4 * TW_PRINT_TEXT_SPARE)
 
-/* @text has TW_PRINT_TEXT_SPARE readable bytes after its end */
+/* Appends @text, which has TW_PRINT_TEXT_SPARE readable bytes after its end. */
 static inline void fast_text(struct tw_line *line, const char *text, uint32_t len)
 {
 	char *at = line->at;
@@ -40,7 +40,7 @@ static inline void fast_text(struct tw_line *line, const char *text, uint32_t le
 		memcpy(at, text, TW_PRINT_TEXT_SPARE);
 }
 
-/* A char array up to its first NUL; @left: readable bytes from its beginning, at least @size */
+/* Appends a char array up to its first NUL. @left: readable bytes from its beginning on, at least @size */
 static inline void fast_chars(struct tw_line *line, const uint8_t *chars, uint32_t size, uint32_t left)
 {
 	const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
@@ -103,7 +103,7 @@ static inline uint64_t load(const struct tw_record *record, uint32_t offset, con
 	}
 }
 
-/* The place of a field's bytes in the record; empty if they are not inside it. */
+/* Return: the bytes of a field; empty if they are not inside the record. */
 static struct tw_put_bytes bytes_of(const struct tw_field *field, const struct tw_record *record)
 {
 	struct tw_put_bytes bytes = { .data = record->data, .big_endian = record->big_endian };
@@ -126,7 +126,7 @@ static struct tw_put_bytes bytes_of(const struct tw_field *field, const struct t
 	return bytes;
 }
 
-/* bytes_of() for bytes that are printed: they count as work of the run. */
+/* bytes_of() for bytes that will be printed: they count as work of the run. */
 static inline struct tw_put_bytes counted_bytes(struct print_run *run, const struct tw_field *field)
 {
 	const struct tw_put_bytes bytes = bytes_of(field, run->record);
@@ -220,7 +220,7 @@ static void put_string_at(const struct print_run *run, uint64_t address)
 		tw_line__hex(run->line, address);
 }
 
-/* Takes @values values from the stack, and the widths and precisions given by `*` below them. Return: the conversion with these */
+/* Takes @values values from the stack, and below them the width and precision given by `*`. Return: the conversion with both set */
 static inline struct tw_put_spec spec_of(struct print_run *run, const struct tw_conversion *conversion, uint32_t values)
 {
 	struct tw_put_spec spec = conversion->spec;
@@ -299,7 +299,7 @@ static void put_address(struct print_run *run, const struct tw_conversion *conve
 {
 	const uint64_t value = *run->top;
 
-	spec_of(run, conversion, 1); /* width and precision do not change an address, as in libtraceevent */
+	spec_of(run, conversion, 1); /* as in libtraceevent, width and precision do not change an address */
 	tw_put__address(run->line, &conversion->pointer, value, run->host);
 }
 

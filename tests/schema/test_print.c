@@ -168,7 +168,7 @@ static const struct row refused[] = {
 	{ "\"%d\", (REC->i", "column 7: the closing bracket of this is missing" },
 	{ "\"%d\", REC->comm", "column 10: a number is needed here, not text" },
 	{ "\"%s\", 5", "column 7: text is needed for %s" },
-	{ "\"%d\", __print_flags(REC->i)", "column 7: __print_flags() has 2 arguments, not 1" },
+	{ "\"%d\", __print_flags(REC->i)", "column 7: __print_flags() takes 2 arguments, not 1" },
 	{ "\"%*d\", UNKNOWN, REC->i", "column 8: a width, a length or an index depends on the kernel" },
 	{ "\"%y\", 1", "the conversion \"%y\" is unknown" },
 	{ "\"%d\", REC->i.x", "column 13: members of structs are unknown" },
