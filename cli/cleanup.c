@@ -15,8 +15,8 @@
 #include "xdp/classifier.h"
 
 struct stale_object {
-	const char *what, *name; /* kind: "classifier", "interface", "trace instance", "capture", ...; and name */
-	bool repaired;           /* a capture that is repaired and stays; false = the object is removed */
+	const char *what, *name; /* kind of the object, such as "classifier" or "trace instance"; and its name */
+	bool repaired;           /* true = a capture, which is repaired and stays; false = the object is removed */
 	const char *left;        /* sentence about a setting that was not restored, and why; NULL = none */
 };
 
@@ -76,7 +76,7 @@ static void tell_repaired(void *ctx, const char *path, const struct tw_repair *r
 		cleanup->err = tw_error__set(cleanup->error, -EBADMSG, "%s", why);
 }
 
-/* Removes veth pairs and instances of killed runs. Without tracefs it is unknown which runs live: an error, and nothing is removed. */
+/* Removes veth pairs and instances of killed runs. Fails without tracefs, because it cannot find out which runs are alive. */
 static int remove_runs(struct stale_cleanup *cleanup)
 {
 	const char *dir;
@@ -90,7 +90,7 @@ static int remove_runs(struct stale_cleanup *cleanup)
 	return err < 0 ? err : 0;
 }
 
-/* Removes all stale state, and repairs captures. Captures come first, because a machine that only captures may have no tracefs. */
+/* Removes all stale state, and repairs captures. Captures are first, because other steps may fail: a capture host may have no tracefs. */
 static int remove_stale(struct stale_cleanup *cleanup)
 {
 	int err = tw_output__repair_left(cleanup->dry_run, tell_repaired, cleanup, cleanup->error);
@@ -169,14 +169,16 @@ const struct cli_command cli_command_cleanup = {
 	.name = "cleanup",
 	.summary = "Remove stale state of killed runs, and repair their captures",
 	.description =
-		"Removes trace instances, veth pairs, classifiers and home directories of viewers that killed runs left. "
-		"Cuts an incomplete block off the end of their captures. Prints the name of each object that it "
-		"removed or repaired. It does not touch objects of running processes, veth pairs made by `tracewire "
-		"vnet up`, classifiers attached with --persist, or objects that Tracewire did not make. "
-		"It restores settings at the top level of tracefs, and names those that it does not restore because "
-		"another process changed them meanwhile.\n\n"
-		"Before a cleanup, a killed run costs almost nothing: the kernel disables its instances and frees their "
-		"rings. Only a function tracer still inspects each function call, without recording it.",
+		"Removes the objects that killed runs left: trace instances, veth pairs, classifiers, and home "
+		"directories of viewers. If a capture of a killed run ends in an incomplete block, this block is cut "
+		"off. Prints the name of each object that was removed or repaired. Does not touch objects of running "
+		"processes, veth pairs made by `tracewire vnet up`, classifiers attached with --persist, or objects that "
+		"Tracewire did not make.\n\n"
+		"Also restores settings that killed runs changed at the top level of tracefs, and names each setting "
+		"that is not restored, for example because another process changed it meanwhile.\n\n"
+		"Until the cleanup, the instances of a killed run cost almost nothing: since Linux 4.4, the kernel "
+		"disables them and frees almost all memory of their rings. But a function tracer still inspects each "
+		"function call, without recording it.",
 	.groups = groups,
 	.config_size = sizeof(struct stale_cleanup),
 	.run = run,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs the command that a command line names; the list of commands. */
+/* Runs the command that a command line names. Contains the list of commands. */
 #include <errno.h>
 #include <stdlib.h>
 

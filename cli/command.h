@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Commands as data: a tree of tables from which command lines are parsed, and help, manual pages and completion are made. */
+/* Commands as data: a tree of tables. They are used to parse command lines, and to generate help, manual pages and completion. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -11,7 +11,7 @@ enum cli_exit {
 	CLI_EXIT_OK = 0,
 	CLI_EXIT_FAILURE = 1,
 	CLI_EXIT_USAGE = 2,
-	/* for the command to be traced, as in env(1), sudo(8) and shells */
+	/* the command to be traced cannot be run, or does not exist; these values are those of env(1), sudo(8) and shells */
 	CLI_EXIT_CANNOT_RUN = 126,
 	CLI_EXIT_NOT_FOUND = 127,
 };
@@ -22,8 +22,8 @@ int cli_exit__of(int err);
 /**
  * cli_exit__of_opening() - exit status for the result of opening an output file, an interface or a host: a usage error only for -EINVAL
  *
- * An object that does not exist may appear later, so the service manager should start the service again. It does not do so after a usage
- * error.
+ * A service manager does not start a service again after a usage error. If an object does not exist, the manager should do so, because the
+ * object may appear later.
  */
 int cli_exit__of_opening(int err);
 
@@ -40,22 +40,22 @@ struct cli_command {
 	int args_max;            /* -1 = any number */
 	bool runs_program;       /* the arguments are a command line, whose first word ends the options */
 	const char *description; /* paragraphs separated by an empty line */
-	const char *details;     /* further paragraphs, only in the manual page; NULL = none */
+	const char *details;     /* further paragraphs, for the manual page only; NULL = none */
 	const struct cli_example *examples;
 	const struct cli_option_group *const *groups; /* NULL-terminated; NULL = none */
-	const struct cli_command *const *commands;    /* subcommands, NULL-terminated, instead of run; NULL = none */
+	const struct cli_command *const *commands;    /* subcommands, NULL-terminated, instead of run(); NULL = none */
 	size_t config_size;                           /* bytes of the config: zeroed, then set by the options */
 
 	/* NULL if there are subcommands. Return: an exit status. If @error is filled, it is printed. @args is NULL-terminated. */
 	int (*run)(void *config, int n_args, char **args, struct tw_error *error);
-	/* Frees what run and the apply functions of options have allocated in @config. Called last, even if run was not called; may be NULL. */
+	/* Frees what run() and the options' apply() have allocated in @config. Called last, even if run() was not called; may be NULL. */
 	void (*discard)(void *config);
 };
 
 /* The program: its subcommands are the commands below. */
 extern const struct cli_command cli_root_command;
 
-/* The commands; each one is in a file of its own. */
+/* The commands; each has its own file or folder. */
 extern const struct cli_command cli_command_capture;
 extern const struct cli_command cli_command_cleanup;
 extern const struct cli_command cli_command_convert;
@@ -70,14 +70,18 @@ extern const struct cli_command cli_command_report;
 extern const struct cli_command cli_command_stream;
 extern const struct cli_command cli_command_vnet;
 
-/** cli_command__main() - parse a command line, run the command, print errors; @path: its words: "tracewire vnet". Return: exit status */
+/**
+ * cli_command__main() - parse a command line, run the command, print errors
+ * @path: the words that name the command, for example "tracewire vnet"
+ * Return: exit status.
+ */
 int cli_command__main(const struct cli_command *command, const char *path, int argc, char **argv);
 
 /** cli_command__find() - find a command by its name. Return: NULL if it does not exist; @error suggests a similar name if there is one */
 const struct cli_command *cli_command__find(const struct cli_command *const *commands, const char *name,
 					    struct tw_error *error);
 
-/** cli_command__help() - print --help, for 80 columns */
+/** cli_command__help() - print the text of --help, for 80 columns; @path: as for cli_command__main() */
 void cli_command__help(const struct cli_command *command, const char *path, FILE *out);
 
 #endif

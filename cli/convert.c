@@ -31,7 +31,7 @@ struct convert {
 	struct progress progress;
 };
 
-/* Prints the short lines of a conversion. @outcome: with all numbers of the input */
+/* Prints the short lines of a conversion. @outcome: has all numbers; this function adds the name of the output */
 static void print_outcome(const struct convert *convert, struct outcome *outcome)
 {
 	outcome->verbose = convert->verbose;
@@ -39,7 +39,7 @@ static void print_outcome(const struct convert *convert, struct outcome *outcome
 	outcome__print(outcome, stderr);
 }
 
-/* Says how many packets of the input are missing from the output, because they have no frame of Tracewire. */
+/* Prints how many packets of the input were not converted, because they are not frames of Tracewire. */
 static void tell_left_out(const struct convert *convert, uint64_t n)
 {
 	if (n == 1)
@@ -64,7 +64,7 @@ static void summarize_unpacking(const struct convert *convert, const struct tw_p
 	    standard_files__output(convert->out), archive->bytes);
 }
 
-/* Unpacks a capture; a damaged one up to the damage. Return: exit status */
+/* Unpacks a capture. If it is damaged, the part before the damage is unpacked. Return: exit status */
 static int unpack(struct convert *convert, struct tw_capture_file *in, struct tw_output *output, struct tw_error *error)
 {
 	struct tw_packed_stats stats;
@@ -142,8 +142,9 @@ static void show_conversion(void *ctx, uint64_t done, uint64_t all)
 #define AT(member) offsetof(struct tw_convert_stats, member)
 
 static const struct summary_row counters[] = {
-	{ NULL, AT(lost), "lost", "events, in full rings during the recording" },
-	{ NULL, AT(lost_unknown), "lost", "times an unknown number of events, in full rings during the recording" },
+	{ NULL, AT(lost), "lost", "events, because rings were full during the recording" },
+	{ NULL, AT(lost_unknown), "lost",
+	  "times an unknown number of events, because rings were full during the recording" },
 	{ NULL, AT(late), "late", "events after newer ones" },
 	{ NULL, AT(unknown), "unknown", "events without a format in the file; kept as bytes" },
 	{ NULL, AT(refused_formats), "formats", "texts that are not valid formats; kept unchanged" },
@@ -246,8 +247,8 @@ static int open_input(const char *path, struct stat *st, struct tw_error *error)
 	close(fd);
 	return tw_error__set(
 		error, -EINVAL,
-		"%s is not a regular file: convert must read it twice; save the output of a pipe to a file and "
-		"convert that",
+		"%s is not a regular file: `tracewire convert` reads its input more than once; save the output of a "
+		"pipe to a file, and convert that file",
 		path);
 }
 
@@ -292,7 +293,8 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No progress, no summary", .offset = offsetof(struct convert, quiet) },
+	{ 'q', "quiet", NULL, CLI_ARG_NONE, "Print no progress and no summary",
+	  .offset = offsetof(struct convert, quiet) },
 	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also print the detailed counters at the end",
 	  .offset = offsetof(struct convert, verbose) },
 	{ 0 },
@@ -302,7 +304,7 @@ static const struct cli_option_group group = { "Status", options };
 static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Print a recording of trace-cmd as trace-cmd report does",
+	{ "Print a recording of trace-cmd in the form of `trace-cmd report`",
 	  "tracewire convert trace.dat trace.pcapng && tracewire report trace.pcapng" },
 	{ "Look at a recording of trace-cmd with Wireshark",
 	  "tracewire convert trace.dat trace.pcapng && wireshark trace.pcapng" },
@@ -326,16 +328,18 @@ const struct cli_command cli_command_convert = {
 		"events as packets to FILE; - is standard output. Each event is a packet, in time order across CPUs "
 		"and buffers. Each buffer (trace instance) becomes an interface. The result includes formats, task "
 		"names, symbols, texts of trace_printk(), options of trace-cmd, and losses.\n\n"
-		"Times are those that trace-cmd report prints: the file's options for other clocks, for a guest's clock "
-		"and for the TSC are applied. trace-cmd report -i prints the events of a host and its guests in one "
-		"list. To do the same here, convert each file and merge the results with mergecap.\n\n"
+		"Packet times are the times that `trace-cmd report` prints. If options in the file correct the times, "
+		"for example for a guest's clock or for the TSC, the corrections are applied. `trace-cmd report -i` "
+		"prints the events of a host and its guests in one list. To get such a list with Tracewire, convert each "
+		"file and merge the results with mergecap.\n\n"
 		"FILE appears when it is complete, and replaces an older file of that name. A damaged file is "
 		"converted as far as it can be read; the exit status is then 1. The exit status is 2 if INPUT is "
 		"neither a capture nor a recording of trace-cmd of these versions.\n\n"
-		"A capture by `tracewire capture --packed` or dumpcap, whose frames may have many events, is unpacked: "
-		"each event is a packet, in time order across CPUs and machines. The times are those that `tracewire "
-		"capture` determined; if dumpcap captured, those of each machine's clock. Packets that are not Tracewire's "
-		"are not converted; their number is printed.",
+		"INPUT can also be a capture by `tracewire capture --packed` or dumpcap, in which a frame may have "
+		"several events. It is unpacked: each event becomes a packet, in time order across CPUs and machines. In a "
+		"capture by `tracewire capture`, packet times are the times that it determined. In a capture by dumpcap, "
+		"they are the times of each machine's clock. Packets that are not Tracewire's are not converted, and "
+		"their number is printed.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct convert),

@@ -27,7 +27,7 @@ static const char *stream_name(const struct count_table *t, uint64_t id)
 	return "";
 }
 
-/* Width of the column with names of streams; 0 = the table has none */
+/* Width of the column with names of streams; 0 = the table does not have this column */
 static int stream_width(const struct count_table *t)
 {
 	size_t width = sizeof("stream") - 1;
@@ -37,7 +37,7 @@ static int stream_width(const struct count_table *t)
 	return t->has_pid && t->n_streams > 1 ? (int)width : 0;
 }
 
-/* @width: of the column with names of streams; 0 = there is none */
+/* @width: as from stream_width() */
 static void print_row(const struct count_table *t, const struct tw_count_row *count, int width, FILE *out)
 {
 	fprintf(out, "%10" PRIu64 " %6.1f%% ", count->n, 100 * share_of(t, count->n));
@@ -75,8 +75,8 @@ int count_table__print(const struct count_table *t, FILE *out, struct tw_error *
 	for (size_t i = 0; i < n; i++)
 		print_row(t, &sorted[i], width, out);
 	if (t->counts->others)
-		fprintf(out, "%10" PRIu64 " %6.1f%% of further names, because the table is full\n", t->counts->others,
-			100 * share_of(t, t->counts->others));
+		fprintf(out, "%10" PRIu64 " %6.1f%% of events with further names: the table is full\n",
+			t->counts->others, 100 * share_of(t, t->counts->others));
 	free(sorted);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of events by event or by task, with their share and rate, as a table and in JSON. */
+/* The number of events of each type or task, with their share and rate, as a table and in JSON. */
 #ifndef CLI_COUNT_TABLE_H
 #define CLI_COUNT_TABLE_H
 
@@ -12,10 +12,10 @@
 struct count_table {
 	const struct tw_counts *counts;
 	const char *heading;  /* of the column of names */
-	uint64_t duration_ns; /* in which the events occurred; 0 = unknown, so there are no rates */
-	bool has_pid;         /* the names are those of tasks */
-	const struct tw_count_stream
-		*streams; /* with several, the table has their names, because the same pid is another task */
+	uint64_t duration_ns; /* time in which the events occurred; 0 = unknown, so the rates are unknown, too */
+	bool has_pid;         /* a table of tasks, with their pids */
+	/* The streams. If there are several, a table of tasks also has the names of streams, because each stream has its own pids. */
+	const struct tw_count_stream *streams;
 	size_t n_streams;
 };
 

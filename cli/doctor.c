@@ -91,7 +91,7 @@ static void look_privileges(struct doctor_finding *ret)
 			strcat(strcat(missing, missing[0] ? ", " : ""), wanted[i].name);
 	if (missing[0])
 		doctor__bad(ret, geteuid() ? DOCTOR_NO : DOCTOR_LIMITED,
-			    geteuid() ? SUDO : "give them to the container in which Tracewire runs", "missing: %s",
+			    geteuid() ? SUDO : "grant them to the container in which Tracewire runs", "missing: %s",
 			    missing);
 	else
 		doctor__ok(ret, "all capabilities that Tracewire uses");
@@ -164,7 +164,8 @@ static void look_function_tracer(struct doctor_finding *ret)
 	if (!text)
 		return;
 	if (!has) {
-		doctor__bad(ret, DOCTOR_LIMITED, "for functions, use a kernel with CONFIG_FUNCTION_TRACER; events work",
+		doctor__bad(ret, DOCTOR_LIMITED,
+			    "to trace functions, use a kernel with CONFIG_FUNCTION_TRACER; events work without it",
 			    "not in this kernel");
 		return;
 	}
@@ -204,7 +205,7 @@ static void look_symbols(struct doctor_finding *ret)
 			    "there is no /proc/kallsyms: functions are shown as numbers");
 }
 
-/* A feature of the kernel that shows as a file in a trace instance. */
+/* A feature of the kernel. It is present if each trace instance has a certain file. */
 struct instance_file {
 	const char *file;
 	const char *has, *has_not; /* texts of the finding */
@@ -232,7 +233,7 @@ static void look_realtime(struct doctor_finding *ret)
 	const struct sched_param fifo = { .sched_priority = 1 }, other = { .sched_priority = 0 };
 
 	if (sched_setscheduler(0, SCHED_FIFO, &fifo)) {
-		doctor__bad(ret, DOCTOR_LIMITED, "give CAP_SYS_NICE, or RLIMIT_RTPRIO of 1 or more",
+		doctor__bad(ret, DOCTOR_LIMITED, "grant CAP_SYS_NICE, or set RLIMIT_RTPRIO to 1 or more",
 			    "SCHED_FIFO is refused (%s): a busy machine may lose events", strerror(errno));
 		return;
 	}
@@ -291,7 +292,7 @@ static void look_veth(struct doctor_finding *ret)
 	doctor__ok(ret, "veth pairs can be made");
 }
 
-/* Return: a sink that sends by AF_XDP; NULL with the finding filled. @fix: as of a finding */
+/* Return: a sink that sends by AF_XDP; NULL if that fails, with the finding filled. @fix: the fix in this finding */
 static struct tw_sink *open_xdp(struct doctor_finding *ret, const char *fix)
 {
 	const struct tw_tx_options opts = { .ifname = WIRE TW_VETH_SUFFIX, .transport = TW_TRANSPORT_XDP };
@@ -342,7 +343,10 @@ static void look_memlock(struct doctor_finding *ret)
 			    (unsigned long long)limit.rlim_cur >> 10);
 }
 
-/* Runs a shell command as the user of viewers, because root's Wireshark loads other plugins. Return: its output; NULL if it cannot run */
+/*
+ * Runs a shell command as the user that `live` runs viewers as, because Wireshark may load other plugins for root. Return: the command's
+ * output; NULL if it cannot be run
+ */
 static FILE *open_output(const char *command, pid_t *ret)
 {
 	struct ordinary_user user;
@@ -395,7 +399,7 @@ struct program {
 	const char *fix;
 };
 
-/* Shows the first line of the version, "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...).", without the last parentheses */
+/* Reports the first line of the version, "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...).", without the last parentheses */
 static void look_program(struct doctor_finding *ret, const struct program *program)
 {
 	char line[128];
@@ -428,11 +432,11 @@ static void look_plugin(struct doctor_finding *ret)
 	doctor__ok(ret, "%s", path ? path : line);
 }
 
-/* A check, by one of the last three members. */
+/* A check. One of the last three members is set, and says how to do the check. */
 static const struct doctor_check {
 	const char *name;
 	bool needed;       /* `live` needs it */
-	bool in_namespace; /* look needs a veth pair */
+	bool in_namespace; /* look() needs a veth pair */
 	void (*look)(struct doctor_finding *ret);
 	struct instance_file feature;
 	struct program program;
@@ -538,7 +542,7 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 		tw_json__close(&json);
 	} else {
 		printf("%s\n", live_works ? "`tracewire live` can work here."
-					  : "`tracewire live` cannot work here: see the lines that begin with no.");
+					  : "`tracewire live` cannot work here: see the lines that begin with 'no'.");
 	}
 	return live_works ? CLI_EXIT_OK : CLI_EXIT_FAILURE;
 }
@@ -556,8 +560,9 @@ const struct cli_command cli_command_doctor = {
 	.summary = "Check what works on this machine, and how to repair the rest",
 	.description =
 		"Checks what Tracewire needs from the kernel, the caller's privileges and Wireshark. Each line "
-		"begins with ok, limited (works, but not as well as possible) or no. A line with limited or no also "
-		"says what to do. The checks make a trace instance, and a veth pair in a separate network namespace, and remove them.\n\n"
+		"begins with 'ok', 'limited' (works, but not as well as possible) or 'no'. If a line does not begin with "
+		"'ok', it also says what to do. The checks make a trace instance, and a veth pair in a separate network "
+		"namespace, and remove both.\n\n"
 		"The exit status is 0 if `tracewire live` can work, otherwise 1.",
 	.groups = groups,
 	.config_size = sizeof(bool),

@@ -101,7 +101,7 @@ static void add_counted(const struct tw_counted *what, const struct tw_counter *
 		note_unread(classifier->counting, -ENOSPC);
 }
 
-/* Reads the drop counters of a classifier in XDP. Those in tc do not matter, because captures see frames before tc drops them. */
+/* Reads the drop counters of a classifier in XDP. Classifiers in tc are ignored, because captures see frames before tc drops them. */
 static int read_classifier(const struct tw_attached *attached, void *ctx, struct tw_error *error)
 {
 	struct counting *c = ctx;
@@ -135,7 +135,7 @@ static void look(struct counting *c)
 	take_over(c);
 }
 
-/* Reads the counters for each request. The child ignores signals from the terminal, which are for the parent, and ends with the parent. */
+/* Reads the counters once, and then for each request. The child ignores signals of the terminal, which are for the parent. */
 static _Noreturn void run_child(struct counting *c, const struct ordinary_user *user, int fd)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
@@ -148,7 +148,7 @@ static _Noreturn void run_child(struct counting *c, const struct ordinary_user *
 	unsetenv("RUNTIME_DIRECTORY");
 	if (ordinary_user__become_with(user, CAPABILITIES))
 		_exit(1);
-	/* SIGKILL ends also a stopped child. This is set last, because a change of credentials resets it. */
+	/* SIGKILL also ends a stopped child. The death signal is set last, because a change of credentials resets it. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	do {
 		look(c);
@@ -210,7 +210,7 @@ static bool await_answer(struct drop_counters *rejected)
 	return true;
 }
 
-/* Finds the user that the child becomes, "nobody" instead of root. Without this user, it stays root, with the same few capabilities. */
+/* Finds the user that the child becomes: @name, or nobody if @name is root. Without such a user, @ret is all zero, which means root. */
 static int find_user(const char *name, struct ordinary_user *ret, struct tw_error *error)
 {
 	int err = ordinary_user__find(name, ret, error);
@@ -263,8 +263,8 @@ int drop_counters__new(const char *ifname, const char *user, struct drop_counter
 }
 
 /*
- * Waits for the end of the child. It ends when its socket is closed, unless it is stopped or blocked in the kernel. The wait is limited,
- * because the child has no data to lose and the kernel kills it when this process ends.
+ * Waits until the child ends. The child does so when its socket is closed, unless it is stopped or blocked in the kernel. The wait is
+ * limited, because the child has no data to lose, and the kernel kills it when this process ends.
  */
 static void await_end(pid_t child)
 {
@@ -296,7 +296,7 @@ void drop_counters__look(struct drop_counters *rejected)
 	if (!rejected)
 		return;
 	is_alive = await_answer(rejected);
-	/* While an answer is pending, no request is sent: the next call would take the answer to it, which is an old reading. */
+	/* While an answer is pending, no request is sent: otherwise, the pending answer would be taken for the answer to it. */
 	if (is_alive && !rejected->owed) {
 		rejected->owed = send(rejected->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 		is_alive = rejected->owed && await_answer(rejected);

@@ -19,10 +19,10 @@ void filter_option__summarize(const struct tw_filter *filter, const struct tw_ca
 /** filter_option__json() - write the filter's counters as an object, the value of "filter" */
 void filter_option__json(const struct tw_capture_filter_stats *filtered, struct tw_json *json);
 
-/** filter_option__note() - print @note of tw_filter__ambiguous_key() on standard error, unless it is empty */
+/** filter_option__note() - print @note, a sentence from tw_filter__ambiguous_key(), on standard error, unless it is empty */
 void filter_option__note(const struct tw_filter *filter, const struct tw_error *note);
 
-/** filter_option__warn() - print on standard error, also with --quiet, the comparisons that apply to no event of the capture */
+/** filter_option__warn() - print on standard error, even with --quiet, the comparisons that apply to no event of the capture */
 void filter_option__warn(const struct tw_undecided_predicates *undecided);
 
 #endif

@@ -138,21 +138,24 @@ static void show_schemas(const struct tw_info_stream *s)
 	puts("");
 }
 
-/* Prints how packet times are derived from the stream's clock, and their error bound. Captures of interfaces have times of arrival. */
+/*
+ * Prints how packet times are derived from the stream's clock, and their error bound. Without such data, packet times are times of arrival,
+ * and the offset of the wall clock is printed.
+ */
 static void show_offset(const struct tw_info_stream *s)
 {
 	if (!s->n_offsets) {
 		if (s->stream->has_wall)
 			printf("  %-9s the wall clock is the stream's clock %+" PRId64
-			       " ns, by its first CLOCK; the error bound is unknown\n",
+			       " ns, according to the stream's first CLOCK record; the error bound is unknown\n",
 			       "offset", (int64_t)tw_stream__wall_offset(s->stream));
 		return;
 	}
 	printf("  %-9s packet time is the stream's clock %+" PRId64 " ns", "offset", s->offset.offset);
 	if (s->offset.error_ns == TW_ERROR_UNKNOWN)
-		printf("; its error is not known");
+		printf("; the error bound is unknown");
 	else
-		printf("; no further than %" PRIu64 " ns from the capture host's clock, by %s", s->offset.error_ns,
+		printf("; at most %" PRIu64 " ns from the capture host's clock, by %s", s->offset.error_ns,
 		       summary__offset_method(s->offset.method));
 	if (s->offset.drift)
 		printf("; the stream's clock gains %" PRId32 " ns a second", s->offset.drift);
@@ -197,7 +200,7 @@ static void show_interfaces(const struct tw_info *info)
 	for (uint32_t i = 0; i < info->interfaces.n; i++) {
 		const struct tw_capture_interface *f = &info->interfaces.items[i];
 
-		/* In a recording, an interface with frames of only one stream has no more information than the name of that stream. */
+		/* In a recording, an interface with frames of one stream is not listed: it has no information besides the stream's name. */
 		if ((info->is_recording && f->stream) || reported++ >= ENOUGH_IFACES)
 			continue;
 		printf("captured %" PRIu64 " packets on %s", f->packets,
@@ -218,20 +221,20 @@ static void show_mismatch(const struct tw_info *info, const struct tw_info_strea
 	const int64_t missing = tw_info_stream__missing(s);
 
 	if (missing < 0 && s->stored.state == TW_LEDGER_RUNNING)
-		printf("%s: %" PRIu64 " events are in the file, %" PRIu64
-		       " were in it when its last ledger was written: its writer was killed\n",
+		printf("%s: %" PRIu64 " events are in the file, but only %" PRIu64
+		       " in the last ledger, because the writer was killed after it had written that ledger\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	else if (missing)
 		printf("%s: %" PRIu64 " events are in the file, but its ledger has %" PRIu64
 		       ": the file was cut or changed after it was written\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	if (info->is_recording && !s->has_stored)
-		printf("%s: the file has no ledger for it, because its writer was killed or was another program; the counts "
-		       "are from the frames\n",
+		printf("%s: the file has no ledger for this stream, because the writer was killed or was another program; the "
+		       "counts are from the frames\n",
 		       name);
 }
 
-/* Reports missing events of captures by other programs, which do not contain the reason. Tracewire counts the events that it rejects. */
+/* Reports events missing from a capture by another program. Such a capture does not contain the reason; a recording does, in its ledger. */
 static void show_missing(const struct tw_info *info, const struct tw_info_stream *s, const struct tw_ledger *ledger,
 			 const char *name)
 {
@@ -284,7 +287,7 @@ static struct count_table table_of(const struct tw_info *info, const struct tw_c
 	return (struct count_table){ .counts = events, .heading = "event", .duration_ns = info->events_ns };
 }
 
-/* Prints the number of events of each name, and before it that of the events in truncated or damaged frames. */
+/* Prints a table with the number of events of each type; before it, the number of events in truncated or damaged frames. */
 static int show_events(const struct tw_info *info, const struct tw_counts *events, struct tw_error *error)
 {
 	const struct count_table table = table_of(info, events);
@@ -298,7 +301,8 @@ static int show_events(const struct tw_info *info, const struct tw_counts *event
 	tw_streams__stats(info->table, &stats);
 	if (stats.refused_texts)
 		say(stdout,
-		    "%10" PRIu64 " format texts were refused, so some events may have no name; the first because: %s\n",
+		    "%10" PRIu64
+		    " format texts were refused, so some events may have no name; the first one because: %s\n",
 		    stats.refused_texts, stats.text.text);
 	return count_table__print(&table, stdout, error);
 }
@@ -554,7 +558,7 @@ static int info(void *data, int n_args, char **args, struct tw_error *error)
 }
 
 static const struct cli_option options[] = {
-	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object per file, one a line",
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each file, each on its own line",
 	  .offset = offsetof(struct info_config, as_json) },
 	{ 0, "events", NULL, CLI_ARG_NONE, "Also show the number, the share and the rate of the events of each type",
 	  .offset = offsetof(struct info_config, events) },
@@ -566,7 +570,7 @@ static const struct cli_option_group *const groups[] = { &group, NULL };
 
 static const struct cli_example examples[] = {
 	{ "Show what was recorded, and what was lost", "tracewire info x.pcapng" },
-	{ "Show which events a capture has, and how many a second", "tracewire info --events x.pcapng" },
+	{ "Show which events a capture has, and their number per second", "tracewire info --events x.pcapng" },
 	{ "List files whose ledger does not balance or is open",
 	  "tracewire info -j *.pcapng | jq -r 'select(any(.streams[]; .ledger.difference != 0 or .ledger.state != \"closed\")) | .file'" },
 	{ "Describe a capture by another program", "dumpcap -i tw0 -w - -q | tracewire info -" },
@@ -580,17 +584,17 @@ const struct cli_command cli_command_info = {
 	.arg_kind = CLI_ARG_FILE,
 	.args_max = -1,
 	.description =
-		"Reads captures to their end and prints for each: format, size, packets and times; for each stream "
-		"the host, kernel, clock, selected events and accuracy of times; and its ledger, in which the "
-		"recorded events are the sum of those in the file and those at each place where events were lost or "
-		"rejected. FILE is a pcapng or pcap file with Tracewire's frames, also compressed with zstd; - is "
-		"standard input.\n\n"
-		"Files written by Tracewire contain the ledger; info compares it with the events in the file. If a "
-		"file has none, because another program wrote it or its writer was killed, info makes the ledger from "
-		"the numbers and counters in the frames. A ledger is closed if the end of the stream was received and "
-		"the kernel's counters match. It is running if the capture had not ended when it was written: the capture "
-		"still runs, was killed, or continued in another file. Otherwise it is open.\n\n"
-		"The exit status is 1 if a file is damaged or truncated; info describes it up to that place.",
+		"Reads each capture to its end, and prints its format, size, packets and times. For each stream, it "
+		"prints the host, kernel, clock, selected events and accuracy of times, and the ledger. In a ledger, the "
+		"number of recorded events is the sum of the events in the file and the events that were lost or rejected "
+		"at each place. FILE is a pcapng or pcap file with Tracewire's frames, which may be compressed with zstd; "
+		"- is standard input.\n\n"
+		"Files written by Tracewire contain the ledger, which is compared with the events in the file. If a "
+		"file has no ledger, because another program wrote it or its writer was killed, the ledger is computed "
+		"from the numbers and counters in the frames. A ledger is 'closed' if the end of the stream was received "
+		"and the kernel's counters match. It is 'running' if the capture had not ended when the ledger was "
+		"written: the capture still runs, was killed, or continued in another file. Otherwise, it is 'open'.\n\n"
+		"The exit status is 1 if a file is damaged or truncated. The part before the damage is described.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct info_config),

@@ -23,7 +23,7 @@ enum {
 struct ledger_table {
 	const struct ledger_row *rows;
 	size_t n;
-	struct ledger_row sum; /* a line below if there are several rows */
+	struct ledger_row sum; /* the last line, if there are several rows */
 	int name_width;
 	int width[COLUMN_COUNT]; /* width of each column; 0 = column omitted */
 	FILE *out;
@@ -38,7 +38,7 @@ static const char *const headings[COLUMN_COUNT] = {
 	[COLUMN_STATE] = "state",
 };
 
-/* Prints a number; UINT64_MAX, at which sums saturate, as ">" and the number below. */
+/* Formats a number. Sums saturate at UINT64_MAX, which is formatted as ">" and UINT64_MAX - 1. */
 static void cell_number(uint64_t number, char *ret, size_t size)
 {
 	if (number == UINT64_MAX)
@@ -108,7 +108,7 @@ static void measure(struct ledger_table *t)
 	}
 }
 
-/* Return: the first column after @from that does not fit into @columns characters beside the names; at least column @from fits */
+/* Return: the first column after @from that does not fit into @columns characters beside the names. Column @from always fits */
 static int fitting(const struct ledger_table *t, int from, unsigned int columns)
 {
 	int c, left = (int)columns - t->name_width;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ledgers as a table on a terminal. */
+/* Ledgers as a table of text. */
 #ifndef CLI_LEDGER_TABLE_H
 #define CLI_LEDGER_TABLE_H
 
@@ -14,15 +14,15 @@ struct ledger_row {
 };
 
 /**
- * ledger__print_table() - print one line for each stream, and one for their sum if there are several; empty columns are omitted
- * @columns: width of the terminal; columns that do not fit follow in further tables below
+ * ledger__print_table() - print one line for each stream and, if there are several, one for their sum; columns of empty places are omitted
+ * @columns: largest width, in characters; columns of the table that do not fit are in further tables below it
  */
 void ledger__print_table(const struct ledger_row *rows, size_t n, unsigned int columns, FILE *out);
 
-/** ledger__print_facts() - print the facts of @ledger that are not 0, one a line, and explain an open ledger */
+/** ledger__print_facts() - print the facts of @ledger that are not 0, one a line, and explain an open or running ledger */
 void ledger__print_facts(const struct tw_ledger *ledger, FILE *out);
 
-/** ledger__print_difference() - print why the difference of @ledger is not 0 or unknown; nothing if the ledger balances */
+/** ledger__print_difference() - explain the difference of @ledger if it is unknown or not 0; print nothing if the ledger balances */
 void ledger__print_difference(const struct tw_ledger *ledger, FILE *out);
 
 /** ledger__print_remarks() - print the facts and the difference */

@@ -62,8 +62,8 @@ static bool matches(const char *name, char *const *globs)
 
 /*
  * Prints the words of a file, one a line, that match one of @globs, or all words if there are no globs. A word ends at one of @separators.
- * The part of a word after a blank is not printed: available_filter_functions has the name of the function's module there. trace_clock has
- * the selected clock in brackets.
+ * The part of a word after a blank is not printed: in available_filter_functions, this part is the name of the function's module. In
+ * trace_clock, brackets are separators, because the selected clock is in brackets.
  */
 static int print_words(const char *dir, const char *file, const char *separators, char *const *globs,
 		       struct tw_error *error)
@@ -198,7 +198,8 @@ static const struct cli_option options[] = {
 	{ 'o', "options", NULL, CLI_ARG_NONE, "List the trace options, for --trace-option",
 	  .offset = offsetof(struct list_config, options) },
 	{ 0, "functions", NULL, CLI_ARG_NONE,
-	  "List the functions that a tracer can record; with arguments, which are globs, only those that match one",
+	  "List the functions that a tracer can record. If arguments are given, they are globs, and only functions that match "
+	  "one of them are listed",
 	  .offset = offsetof(struct list_config, functions) },
 	{ 0, "instances", NULL, CLI_ARG_NONE, "List all tracefs instances",
 	  .offset = offsetof(struct list_config, instances) },
@@ -223,8 +224,8 @@ const struct cli_command cli_command_list = {
 	.arg_kind = CLI_ARG_EVENT,
 	.args_max = -1,
 	.description =
-		"Prints one name a line, events as SYSTEM:EVENT. Without an argument, it lists all events that can "
-		"be traced.",
+		"Prints one name a line; events are printed as SYSTEM:EVENT. Without options and arguments, all events "
+		"that can be traced are listed.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct list_config),

@@ -19,7 +19,7 @@
 #include "vnet/rx_packet.h"
 
 #define HOLE_NS 100000000ull /* longest wait of the merge for missing frames, ns */
-/* Longest time that an event waits in its ring, ms: the largest part of its delay. At low rates, readers pause for 1 ms only. */
+/* Longest time that an event waits in its ring, ms: most of its delay. At low rates, it waits less, because readers pause for 1 ms only. */
 #define LATENCY_MS 10
 
 struct live {
@@ -34,10 +34,10 @@ struct live {
 	struct receiver_stats stats;
 	struct viewer_end viewer_end;
 	bool closed; /* the user has closed Wireshark, or standard output has no reader any more, as with `| head` */
-	uint64_t unseen; /* events that were not shown because of that */
+	uint64_t unseen; /* events that were not shown because the output was closed */
 };
 
-/* Excludes the viewer, and the threads and interfaces that lead to it, from the trace: each displayed event would cause new events. */
+/* Excludes the viewer and what feeds it (threads, interfaces) from the trace: otherwise, each displayed event would cause new events. */
 static void ignore_ourselves(const struct live *live, struct tw_producer *producer)
 {
 	tw_producer__ignore(producer, live->viewer.pid);
@@ -133,7 +133,7 @@ static int finish(void *ctx, struct tw_error *error)
 }
 
 /*
- * Completes the ledger by the number of sent events. If the receiving ring overflowed at the end of the run, no later event number shows
+ * Completes the ledger with the number of sent events. If the receiving ring overflowed at the end of the run, no later event number shows
  * the loss, and the receiver knows at best the number of lost frames. Return: the number of events added
  */
 static uint64_t settle_tail(struct tw_ledger *ledger, const struct tw_producer_counters *counters)
@@ -157,7 +157,7 @@ static void add_outcome(void *ctx, const struct tw_producer_counters *counters, 
 	const uint64_t tail = settle_tail(&live->stats.archive.ledger, counters);
 
 	outcome__add_archive(outcome, &live->stats.archive);
-	/* The receiver waits for the viewer, so its full buffer means that the viewer is too slow. */
+	/* The receiver waits for the viewer, so a full receive buffer means that the viewer is too slow. */
 	outcome->place[OUTCOME_VIEWER] = outcome->place[OUTCOME_RECEIVER];
 	outcome->place[OUTCOME_RECEIVER] = 0;
 	if (!live->closed)
@@ -167,7 +167,7 @@ static void add_outcome(void *ctx, const struct tw_producer_counters *counters, 
 	outcome->place[OUTCOME_DISK] = 0;
 }
 
-/* Says how many events the user did not want to see any more. They are not lost. */
+/* Prints the number of events that were not shown because the user closed the output. They do not count as lost. */
 static void tell_unseen(const struct live *live)
 {
 	if (live->unseen && !live->run.quiet)
@@ -202,8 +202,8 @@ static int close_output(void *ctx, struct tw_error *error)
 }
 
 /*
- * Whether tshark refused the display filter: 4.0 exits with 2, later versions with 4. Its status is the same for an invalid stream, but
- * live sends none.
+ * Whether tshark refused the display filter: tshark 4.0 then exits with 2, later versions with 4. The status for an invalid stream is the
+ * same, but `live` sends no invalid stream.
  */
 static bool filter_is_refused(const struct live *live)
 {
@@ -232,8 +232,8 @@ static int judge_viewer(const struct live *live, struct tw_error *error)
 }
 
 /*
- * Waits until the user closes Wireshark, which still runs after the run. Closes it immediately if the run did not start, if two signals
- * came, or if a signal other than Ctrl-C ended the run.
+ * Wireshark continues after the run: waits until the user closes it. Closes it immediately if the run did not start, if two signals
+ * arrived, or if a signal other than Ctrl-C ended the run.
  */
 static void leave_window(struct live *live)
 {
@@ -274,8 +274,8 @@ static const struct cli_option options[] = {
 	{ 0, "gui", NULL, CLI_ARG_NONE, "Show the events in Wireshark instead of tshark",
 	  .offset = offsetof(struct live, gui) },
 	{ 'i', "interface", "NAME", CLI_ARG_TEXT,
-	  "Name of the veth pair to make; it must not exist (default: the first free one of tw0, tw1, ...)",
-	  .offset = offsetof(struct run_config, interface), .once = "live makes one veth pair" },
+	  "Name of the veth pair to make; it must not exist (default: the first unused name of tw0 to tw99)",
+	  .offset = offsetof(struct run_config, interface), .once = "a run makes one veth pair" },
 	{ 0 },
 };
 
@@ -300,13 +300,13 @@ const struct cli_command cli_command_live = {
 	.runs_program = true,
 	.description =
 		"Makes a veth pair, sends the events of this kernel to it, receives them at the other end, and shows "
-		"them with tshark in time order across CPUs. It ends with Ctrl-C, when the viewer ends, or when COMMAND "
-		"ends, whose exit status it returns. If root runs live, the viewer runs as the user who called sudo, or "
-		"as nobody.\n\n"
+		"them with tshark in time order across CPUs. The run ends on Ctrl-C, when the viewer ends, or when COMMAND "
+		"ends. The exit status is that of COMMAND. If root starts the run, the viewer runs as the user who called "
+		"sudo or, without sudo, as nobody.\n\n"
 		"With --gui, Wireshark stays open after the end of the run, until you close it or press Ctrl-C again. "
-		"If its user has no home directory, for example nobody, Wireshark gets a new one, which is removed when "
-		"Wireshark ends.\n\n"
-		"Other programs can capture on the interface at the same time.",
+		"If Wireshark runs as a user without a home directory, for example nobody, it gets a temporary one, which is "
+		"removed when Wireshark ends.\n\n"
+		"Other programs can capture on the veth pair at the same time.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct live),

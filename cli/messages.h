@@ -15,21 +15,24 @@
 __attribute__((format(printf, 2, 3))) void say(FILE *out, const char *fmt, ...);
 
 /**
- * say__count() - print a number and a text, in which {ONE|SEVERAL} is one of the two words or phrases, as the number requires
- * For example "{frame|frames} that cannot be read". The text has only constant parts: it is not escaped.
+ * say__count() - print a number and a text, in which {ONE|SEVERAL} stands for ONE if the number is 1, otherwise for SEVERAL
+ * An example of a text is "{frame|frames} that cannot be read". The text must be constant, because it is not escaped.
  */
 void say__count(FILE *out, uint64_t n, const char *text);
 
-/** note__use_json() - let all later notes and errors of this process be JSON objects, one a line */
+/** note__use_json() - print all later notes and errors of this process as JSON objects, one a line */
 void note__use_json(void);
 
-/** note__say() - print a note: a sentence that is no error, without a newline; as JSON {"note":"..."} */
+/** note__say() - print a note, which is a sentence that is not an error; @format has no newline at its end. In JSON: {"note":"..."} */
 void note__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** note__error() - print @error after the command's name, @path; as JSON {"error":"..."} */
+/** note__error() - print @error after the command's name, @path. In JSON: {"error":"..."} */
 void note__error(const char *path, const struct tw_error *error);
 
-/** caret__show() - on a terminal, print an expression of printable ASCII and a caret at the column that @error begins with, if any */
+/**
+ * caret__show() - print an expression, and a caret below the column with which @error begins
+ * Prints nothing if standard error is no terminal, @error has no column, or @expression is not printable ASCII.
+ */
 void caret__show(const char *expression, const struct tw_error *error);
 
 #endif

@@ -213,7 +213,7 @@ int cli_seconds__parse(const char *text, uint64_t *ret)
 	return 0;
 }
 
-/* Refuses the second value of an option that keeps only one, if the first would be lost without the user's knowledge. */
+/* Refuses a second value of an option with @once: otherwise, the first value would be lost without the user's knowledge. */
 static int check_once(struct option_set *set, int at, struct tw_error *error)
 {
 	const struct cli_option *row = set->rows[at];

@@ -45,14 +45,14 @@ enum cli_arg_kind {
 struct cli_option {
 	char letter;      /* 0 = only a long name */
 	const char *name; /* NULL ends a table */
-	const char *arg;  /* name of the argument in help; NULL with CLI_ARG_NONE */
+	const char *arg;  /* name of the argument in help; NULL for CLI_ARG_NONE */
 	enum cli_arg_kind kind;
 	const char *help; /* without a period at its end */
 	size_t offset;    /* offset of the value in the command's config */
 	/* Called instead of storing the value; @target is at @offset. NULL = store it. Return: 0, or -errno with @error filled. */
 	int (*apply)(void *target, const char *value, struct tw_error *error);
-	const char *
-		once; /* the option may be given once: what to do instead of giving it again; NULL = the last value applies */
+	/* If not NULL, the option may be given only once, and this text says what to do instead. NULL = it may be repeated. */
+	const char *once;
 };
 
 /* Options with a common title in help. Commands can share a group if their configs begin with the same structure. */
@@ -84,7 +84,7 @@ struct cli_syntax {
  * @ret: CLI_PARSED_HELP and CLI_PARSED_VERSION end the parsing immediately
  * @ret_first: index of the first word in @argv, with CLI_PARSED_RUN
  *
- * Return: 0; -EINVAL with @error saying which option is wrong, why, and which may have been meant; or the result of an apply function.
+ * Return: 0; -EINVAL, with @error saying which option is wrong, why, and perhaps which one was meant; or the result of an apply function.
  */
 int cli_options__parse(const struct cli_syntax *syntax, int argc, char **argv, void *config, enum cli_parsed *ret,
 		       int *ret_first, struct tw_error *error);
@@ -93,7 +93,7 @@ int cli_options__parse(const struct cli_syntax *syntax, int argc, char **argv, v
 int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,
 		      struct tw_error *error);
 
-/** cli_seconds__parse() - parse a decimal number of seconds, above 0 and below 1e9, optionally with an s. @ret: ns. Return: 0, -EINVAL */
+/** cli_seconds__parse() - parse a decimal number of seconds, such as 1.5 or 1.5s, above 0 and below 1e9. @ret: ns. Return: 0, -EINVAL */
 int cli_seconds__parse(const char *text, uint64_t *ret);
 
 #endif

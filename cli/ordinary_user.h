@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Becoming an ordinary user: for viewers, and before untrusted bytes are parsed. */
+/* Changes the user of a process from root to an ordinary user: for viewers, and before untrusted bytes are parsed. */
 #ifndef CLI_ORDINARY_USER_H
 #define CLI_ORDINARY_USER_H
 
@@ -19,7 +19,8 @@ struct ordinary_user {
 	gid_t *groups;
 	size_t n_groups;
 	char home[PATH_MAX];
-	char **environment; /* for execve(2): a copy of this process's environment; for root, with HOME, USER and LOGNAME of the user */
+	/* For execve(2): a copy of this process's environment. If this process is root's, HOME, USER and LOGNAME are those of the user. */
+	char **environment;
 };
 
 /**
@@ -31,13 +32,13 @@ struct ordinary_user {
  */
 int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *error);
 
-/** ordinary_user__behind_sudo() - the user who called sudo. Return: false if this is not root, or there is no such user */
+/** ordinary_user__behind_sudo() - get the user who called sudo. Return: false if this process is not root's, or there is no such user */
 bool ordinary_user__behind_sudo(uid_t *ret_uid, gid_t *ret_gid);
 
 /** ordinary_user__set() - set a variable of the environment. Return: 0 or -ENOMEM */
 int ordinary_user__set(struct ordinary_user *user, const char *name, const char *value);
 
-/** ordinary_user__become() - become @user if this process is root's; async-signal-safe, for children of threads. Return: 0 or -errno */
+/** ordinary_user__become() - become @user if this process is root's; async-signal-safe, for a child before exec(). Return: 0 or -errno */
 int ordinary_user__become(const struct ordinary_user *user);
 
 /**
@@ -48,14 +49,14 @@ int ordinary_user__become(const struct ordinary_user *user);
  */
 int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabilities);
 
-/** ordinary_user__fini() - free it; all-zero is fine */
+/** ordinary_user__fini() - free the members of @user, which may be all-zero */
 void ordinary_user__fini(struct ordinary_user *user);
 
 /**
- * ordinary_user__renounce() - unless this is root: give up all capabilities for good (no_new_privs), also those from a service manager
+ * ordinary_user__renounce() - give up all capabilities permanently (no_new_privs), unless this process is root's
  *
- * Root keeps all privileges, because the user has requested to stay root. Call it before there are other threads: capabilities(7) are per
- * thread. Return: 0 or -errno.
+ * The capabilities may come from a service manager. Root keeps all privileges, because the user has requested to stay root. Call it before
+ * there are other threads, because each thread has its own capabilities(7). Return: 0 or -errno.
  */
 int ordinary_user__renounce(struct tw_error *error);
 

@@ -29,7 +29,7 @@ static const struct {
 #undef X
 };
 
-/* Counts @n at a place. The producer and the file may both know a loss: the larger number is used. */
+/* Raises the number of a place to @n. The producer and the file may both report the same loss, so the numbers are not added. */
 static void raise_to(struct outcome *o, enum outcome_place place, uint64_t n)
 {
 	if (n > o->place[place])
@@ -79,7 +79,7 @@ void outcome__add_ledger(struct outcome *o, const struct tw_ledger *ledger)
 	raise_to(o, OUTCOME_MALFORMED, ledger->fact[TW_FACT_MALFORMED]);
 	raise_to(o, OUTCOME_LOSSES, ledger->fact[TW_FACT_UNKNOWN]);
 	raise_to(o, OUTCOME_TX_FRAMES, ledger->fact[TW_FACT_TX_FRAMES]);
-	/* The numbers of a complete stream include the events of losses whose own size is unknown. */
+	/* If the ledger is closed, the other places include the events of losses whose size was unknown when they occurred. */
 	if (ledger->state == TW_LEDGER_CLOSED)
 		o->place[OUTCOME_LOSSES] = o->place[OUTCOME_TX_FRAMES] = o->place[OUTCOME_RX_FRAMES] = 0;
 }
@@ -113,7 +113,7 @@ static uint64_t sum_of(const struct outcome *o, enum place_kind kind)
 	return sum;
 }
 
-/* Whether the kernel's counters of a ring do not match the producer's. Then the number of lost events is a lower bound. */
+/* Whether the kernel's counters of a ring do not match the producer's. If so, the number of lost events is a lower bound. */
 static bool is_unsure(const struct outcome *o)
 {
 	return o->producer && o->producer->unsure.rings;
@@ -157,7 +157,7 @@ static void print_events(const struct outcome *o, FILE *out)
 	fputc('\n', out);
 }
 
-/* Prints a line for each place that is not 0. Return: whether there is one */
+/* Prints a line for each place that is not 0, except those of kind REJECTED. Return: whether there is one */
 static bool print_places(const struct outcome *o, FILE *out)
 {
 	bool any = false;
@@ -177,7 +177,7 @@ static bool print_places(const struct outcome *o, FILE *out)
 	return any;
 }
 
-/* Prints the difference of the ledger, also if it is unknown; without a difference nothing. Return: whether it printed */
+/* Explains the difference of the ledger if it is unknown or not 0, but not if the alarms already explain it. Return: whether it printed */
 static bool print_difference(const struct outcome *o, FILE *out)
 {
 	if (is_unsure(o) || (tw_ledger__is_known(&o->ledger) && !tw_ledger__difference(&o->ledger)))
@@ -201,7 +201,7 @@ static void format_size(uint64_t bytes, char *ret, size_t size)
 	snprintf(ret, size, "%.1f %s", value, units[unit]);
 }
 
-/* Writes a file name as one word of a shell. A pattern stays one. */
+/* Writes a file name as one word of a shell. A pattern is not quoted, so that the shell expands it. */
 static void quote(const char *name, bool is_pattern, char *ret, size_t size)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,.@%/";
@@ -249,7 +249,7 @@ void outcome__print(const struct outcome *o, FILE *out)
 	print_events(o, out);
 	more = print_places(o, out);
 	more |= print_difference(o, out);
-	if (o->producer && !o->verbose) /* otherwise, the details have the alarms */
+	if (o->producer && !o->verbose) /* with --verbose, the alarms are in the detailed lines */
 		more |= summary__print_alarms(o->producer, out);
 	if (is_file)
 		quote(o->file, o->many, word, sizeof(word));

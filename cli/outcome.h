@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The end of a run in a few short lines: the number of events, the number of lost events, a line with a remedy for each place of a loss, and
- * where to look next. live, record, stream, capture, report and convert print them. cli/summary.h has the detailed lines of --verbose, from
- * the same counters.
+ * The short lines at the end of a run: the number of events and of lost events, a line with a remedy for each place of a loss, and where
+ * to look next. `live`, `record`, `stream`, `capture`, `report` and `convert` print these lines. cli/summary.h has the detailed lines of
+ * --verbose, from the same counters.
  */
 #ifndef CLI_OUTCOME_H
 #define CLI_OUTCOME_H
@@ -15,9 +15,9 @@
 #include "producer/producer.h"
 
 /*
- * The list of places: name, kind, text after the number as for say__count(), remedy (NULL = none). A remedy of kind SENT is for the command
- * that traces: other commands say so. Nothing can tell whether events of kind MISSING were rejected by a filter or lost. Places of kind
- * REJECTED have no line, because the user asked for a filter: their sum is in the first line.
+ * The list of places: name, kind, text after the number as for say__count(), remedy (NULL = none). The remedies of kind SENT are options of
+ * the command that traces: in other commands, "at the sender" precedes them. It is unknown whether events of kind MISSING were rejected by
+ * a filter or lost. Places of kind REJECTED have no line, because the user requested the filter: their sum is in the first line.
  */
 #define OUTCOME_PLACES(X)                                                                                             \
 	X(RING, SENT, "lost in the kernel's ring, which was full",                                                    \
@@ -25,10 +25,10 @@
 	X(SHED, SENT, "discarded by the producer, because its output had no room in time",                            \
 	  "use a faster output, or select fewer events")                                                              \
 	X(TX, SENT, "refused by the producer's interface",                                                            \
-	  "select fewer events, or send slower with the option --rate of stream")                                     \
+	  "select fewer events, or send slower with the option --rate of `stream`")                                   \
 	X(WIRE, MISSING, "missing on the way to the capture, filtered or lost",                                       \
-	  "if no filter is on the way, send slower with the option --rate of stream")                                 \
-	X(VIEWER, LOST, "lost because the viewer was too slow", "select fewer events, or use record")                 \
+	  "if no filter is on the way, send slower with the option --rate of `stream`")                               \
+	X(VIEWER, LOST, "lost because the viewer was too slow", "select fewer events, or use `record`")               \
 	X(RECEIVER, LOST, "lost in the receive buffer, which was full",                                               \
 	  "write less with --packed, write to a faster disk, or send fewer events")                                   \
 	X(DAMAGED, LOST, "received damaged or incomplete", "check the MTU of the devices on the way")                 \
@@ -36,7 +36,7 @@
 	X(TRACE_DAT, LOST, "lost in the rings of trace-cmd", "record again with larger rings: trace-cmd record -b")   \
 	X(LOSSES, UNKNOWN, "{loss|losses} of unknown size", NULL)                                                     \
 	X(TX_FRAMES, UNKNOWN, "{frame|frames} refused by the producer's interface, with an unknown number of events", \
-	  "select fewer events, or send slower with the option --rate of stream")                                     \
+	  "select fewer events, or send slower with the option --rate of `stream`")                                   \
 	X(RX_FRAMES, UNKNOWN, "{frame|frames} dropped by the receive buffer, which was full",                         \
 	  "write less with --packed, write to a faster disk, or send fewer events")                                   \
 	X(TOO_LONG, NOTE, "{frame|frames} too long to be received", "check the MTU of the devices on the way")        \
@@ -61,7 +61,8 @@
 	X(UNDECIDED, NOTE,                                                                                            \
 	  "{event|events} passed by the filter without a test: too large, or a limit of memory or work was reached",  \
 	  NULL)                                                                                                       \
-	X(UNFILTERED, NOTE, "{event|events} rejected by the common fields, because the format is unknown", NULL)      \
+	X(UNFILTERED, NOTE,                                                                                           \
+	  "{event|events} rejected after a comparison of common fields only, because the format is unknown", NULL)    \
 	X(LEFT_OUT, NOTE,                                                                                             \
 	  "event {type|types} not recorded: {it|they} appeared later, and the filter cannot be applied to {it|them}", \
 	  NULL)                                                                                                       \
@@ -93,15 +94,15 @@ struct outcome {
 	size_t streams;                              /* number of streams; printed if there are several */
 	double seconds;                              /* duration of the run; 0 = there is none, as for a file */
 	const struct tw_producer_counters *producer; /* borrowed: its alarms are printed; NULL = none */
-	bool traces;  /* this command has the producer: its options are the remedy for losses there */
+	bool traces;  /* this command has the producer, so the remedies of kind SENT are options of this command */
 	bool verbose; /* detailed lines follow */
 	bool reads;   /* @file was read; false: it was written */
 	uint64_t place[OUTCOME_PLACE_COUNT];
-	const char *remedy[OUTCOME_PLACE_COUNT]; /* instead of the remedy in the list; NULL = that of the list */
+	const char *remedy[OUTCOME_PLACE_COUNT]; /* replaces the remedy in the list; NULL = that of the list is used */
 	const char *file;                        /* name of the file with the events, or "-"; NULL = none */
 	bool many;                               /* the file is the pattern for the names of several files */
 	uint64_t bytes;                          /* size of the output */
-	struct tw_ledger ledger;                 /* its difference, if there is one, is printed */
+	struct tw_ledger ledger;                 /* its difference is printed if it is unknown or not 0 */
 };
 
 /** outcome__add_producer() - add the accounting of the run's own producer, borrowed; @places: NULL without a filter */
@@ -114,7 +115,7 @@ void outcome__add_ledger(struct outcome *o, const struct tw_ledger *ledger);
 /** outcome__add_archive() - add the accounting of the file; its number of events replaces that of the producer */
 void outcome__add_archive(struct outcome *o, const struct tw_archive_stats *stats);
 
-/** outcome__add_filter() - add what a capture filter could not decide */
+/** outcome__add_filter() - add the numbers of events for which a capture filter could not evaluate all comparisons */
 void outcome__add_filter(struct outcome *o, const struct tw_capture_filter_stats *filtered);
 
 /** outcome__print() - print the short lines */

@@ -50,8 +50,8 @@ static int name_draft(struct output_file *file, unsigned int i)
 }
 
 /*
- * Names the open unnamed file, or creates a file with @mode, by the first temporary name that is unused. Return: 0; -1 with errno
- * set
+ * Gives the first unused temporary name to the open unnamed file or, if there is none, to a new file with @mode. Return: 0; -1 with
+ * errno set
  */
 static int make_draft(struct output_file *file, mode_t mode)
 {
@@ -70,7 +70,7 @@ static int make_draft(struct output_file *file, mode_t mode)
 	return -1;
 }
 
-/* Gives the new file to the owner of the file that it replaces (NULL = none), otherwise to the user who ran sudo. */
+/* Gives the new file to the owner of @replaced, the file that it replaces; if @replaced is NULL, to the user who called sudo. */
 static void give_file(const struct output_file *file, const struct stat *replaced)
 {
 	struct tw_output_owner owner;
@@ -117,7 +117,7 @@ static int open_regular(struct output_file *file, const struct stat *replaced, s
 	return err;
 }
 
-/* Opens a path for which stat() failed. A name that does not exist is a new file; a symbolic link to nothing is refused. */
+/* Opens a path for which stat() failed. If nothing has this name, makes a new file. Refuses a symbolic link whose target does not exist. */
 static int open_new(struct output_file *file, const char *path, struct tw_error *error)
 {
 	struct stat st;

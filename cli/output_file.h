@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An output file that gets its name when it is complete, so that no reader sees a part of it. It then replaces an older file, and keeps its
- * permissions and, if possible, its owner.
+ * An output file that gets its name when it is complete, so that no reader sees a part of it. If there is an older file of that name, the
+ * new file replaces it, and gets its permissions and, if possible, its owner.
  */
 #ifndef CLI_OUTPUT_FILE_H
 #define CLI_OUTPUT_FILE_H

@@ -14,7 +14,7 @@
 
 #define PREFIX        "home-"
 #define TEMPLATE      "/tmp/tracewire-home-XXXXXX"
-#define AUTHORITY_MAX (64 << 10) /* bytes of an Xauthority file */
+#define AUTHORITY_MAX (64 << 10) /* largest size of an Xauthority file, bytes */
 #define OPEN_FILES    16
 
 static bool has_home(const struct ordinary_user *user)
@@ -59,7 +59,7 @@ static void copy_authority(struct ordinary_user *user, const struct private_home
 	free(bytes);
 }
 
-/* Makes the directory and its note. A note that exists is from an earlier process with the same pid, because only root can write notes. */
+/* Makes the directory and its note. If the note exists, an earlier process of the same pid left it, because only root can write notes. */
 static int make_directory(struct private_home *home)
 {
 	char name[sizeof(PREFIX) + 16];

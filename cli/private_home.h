@@ -21,8 +21,8 @@ struct private_home {
 };
 
 /**
- * private_home__make() - make the directory, if root becomes a user without a home
- * @user: HOME, TMPDIR and XDG_RUNTIME_DIR in its environment become the directory, and XAUTHORITY a copy of root's file in it, if any
+ * private_home__make() - make the directory, if this process is root's and @user has no home
+ * @user: in its environment, HOME, TMPDIR and XDG_RUNTIME_DIR are set to the directory, and XAUTHORITY to a copy of root's file, if any
  * @ret: call private_home__remove() also after a failure
  * Return: 0, also if no directory is needed; -errno with @error filled.
  */
@@ -31,7 +31,12 @@ int private_home__make(struct ordinary_user *user, struct private_home *ret, str
 /** private_home__remove() - remove the directory with everything in it, with the rights of its user; @home may be all-zero */
 void private_home__remove(struct private_home *home);
 
-/** private_home__cleanup() - remove those of killed runs; @tell is called with the kind and the path of each. Return: 0, -errno */
+/**
+ * private_home__cleanup() - remove the directories of killed runs
+ * @dry_run: only report them
+ * @tell: called for each directory, with a word for its kind and its path
+ * Return: 0 or -errno.
+ */
 int private_home__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,
 			  struct tw_error *error);
 

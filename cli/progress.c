@@ -16,7 +16,7 @@
 #define TERMINAL_NS (TW_NS_PER_SECOND / 5)
 #define LINES_NS    (5 * TW_NS_PER_SECOND)
 #define WATCH_MS    200
-#define CLEAR       "\x1b[K" /* to the end of the line */
+#define CLEAR       "\x1b[K" /* clears the rest of the line */
 
 void progress__begin(struct progress *p, const char *what, const char *name, bool quiet)
 {
@@ -31,7 +31,7 @@ void progress__begin(struct progress *p, const char *what, const char *name, boo
 				.ending = -1 };
 }
 
-/* If standard error does not accept a line, it gets no more. */
+/* If standard error does not accept a line, no more lines are printed. */
 static void print(struct progress *p, double done, double all, double seconds)
 {
 	const double share = all > 0 && done < all ? done / all : 1;

@@ -14,8 +14,8 @@ struct progress {
 	bool in_line;            /* the printed line has no newline yet */
 	bool quiet;
 	pthread_t thread; /* of progress__watch() */
-	int fd, ending;   /* the file that it watches; an eventfd that ends it, -1 = there is no thread */
-	uint64_t size;    /* of the file */
+	int fd, ending; /* the file that the thread watches; an eventfd that ends the thread, -1 = there is no thread */
+	uint64_t size;  /* of the file */
 };
 
 /** progress__begin() - start the measurement; nothing is printed in the first second. @quiet: never print */
@@ -24,7 +24,7 @@ void progress__begin(struct progress *p, const char *what, const char *name, boo
 /** progress__show() - report that @done of @all bytes are read; prints at most every 0.2 s on a terminal, otherwise every 5 s */
 void progress__show(struct progress *p, uint64_t done, uint64_t all);
 
-/** progress__watch() - let a thread show the position in @fd until progress__end(); nothing for a pipe, or without memory for a thread */
+/** progress__watch() - let a thread show the position in @fd until progress__end(); nothing if @fd is a pipe, or the thread cannot start */
 void progress__watch(struct progress *p, int fd);
 
 /** progress__end() - end the thread and the printed line; call it before other messages are printed */

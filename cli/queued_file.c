@@ -78,7 +78,7 @@ static void queue(struct queued_file *file, const char *bytes, size_t len)
 	}
 }
 
-/* Notes the result of a write. @n: bytes written; or -errno: the queue is dropped, but later output is tried again */
+/* Notes the result of a write. @n: bytes written, or -errno: the queue is dropped, and later output is written except after -ETIMEDOUT */
 static void note_written(struct queued_file *file, ssize_t n)
 {
 	if (n > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A FILE whose writers never wait for its reader: bytes for which a pipe or terminal has no room are queued in memory. Therefore a stopped
- * terminal or a pager does not block a thread that prints a status or a warning.
+ * A FILE whose writers never wait for its reader: if a pipe or terminal has no room, bytes are queued in memory. Therefore a stopped
+ * terminal or a pager does not block a thread that prints a status or a warning. Any thread may call these functions.
  */
 #ifndef CLI_QUEUED_FILE_H
 #define CLI_QUEUED_FILE_H
@@ -17,12 +17,12 @@ struct queued_file;
 
 /**
  * queued_file__open() - open a FILE that writes to @fd, which stays the caller's. Return: NULL without memory
- * @mode: of the FILE's buffer, as for setvbuf()
+ * @mode: mode of the FILE's buffer, as for setvbuf()
  * @ret: the FILE; fclose() frees it and the struct queued_file, and drops the queue
  */
 struct queued_file *queued_file__open(int fd, int mode, FILE **ret);
 
-/** queued_file__fd() - write what fits now. Return: descriptor to poll for POLLOUT if the queue is not empty, else -1. For any thread */
+/** queued_file__fd() - write the part of the queue that fits now. Return: descriptor to poll for POLLOUT; -1 if the queue is empty */
 int queued_file__fd(struct queued_file *file);
 
 /** queued_file__dropped() - number of bytes that did not fit into the queue, or that write() refused */
@@ -30,7 +30,7 @@ size_t queued_file__dropped(struct queued_file *file);
 
 /**
  * queued_file__finish() - write the queue, waiting for room until the deadline
- * Return: 0; -ETIMEDOUT, after which nothing more is written; the error of the first failed write(): -EPIPE = the reader has gone
+ * Return: 0; -ETIMEDOUT, after which nothing more is written; the error of the first failed write(), such as -EPIPE without a reader
  */
 int queued_file__finish(struct queued_file *file, const struct tw_deadline *deadline);
 

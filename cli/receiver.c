@@ -18,9 +18,9 @@
 #define WAIT_MS     20          /* interval of checks for the end, ms; a frame wakes the thread immediately */
 #define QUEUE_BYTES (36u << 20) /* bytes of slots for frames that wait for the writer; half may be borrowed */
 #define SLOTS_MIN   256
-#define TELL_NS     (100 * TW_NS_PER_MS) /* interval at which other threads get the numbers of refused frames */
+#define TELL_NS     (100 * TW_NS_PER_MS) /* interval of updates of the numbers of refused frames for other threads */
 #define SLACK_NS    2000000u /* AF_XDP frames have no time stamp of the kernel: their time may be late by one pause */
-#define END_NS      5000000000u /* longest time to receive frames from before the end, on a busy machine */
+#define END_NS      5000000000u /* longest time after the end in which earlier frames are taken, for a busy machine */
 
 struct receiver {
 	struct receiver_options options;
@@ -41,7 +41,7 @@ struct receiver {
 	uint64_t seen; /* the same time by the capture clock; only with a poller */
 	bool seen_end, reported_failure;
 	uint64_t end;         /* frames that arrived later are not taken; CLOCK_REALTIME, ns */
-	uint64_t end_at_most; /* latest end; CLOCK_MONOTONIC, because CLOCK_REALTIME may be set */
+	uint64_t end_at_most; /* latest end of reception; CLOCK_MONOTONIC, because CLOCK_REALTIME may jump */
 	uint64_t taken;       /* number of frames taken from @rx */
 	uint64_t unplaced;    /* of these, frames not queued, because the writer has failed or is stuck */
 	/* the drop counter when the last frame arrived, and when the last frame with events arrived */
@@ -51,12 +51,12 @@ struct receiver {
 		const struct tw_received_batch *bundle;
 		const struct tw_arrival *arrival;
 		size_t len, frames;
-	} kept; /* frames of the current bundle that are for the recorder, moved to its beginning */
+	} kept; /* frames of the current bundle that are for the recorder, moved to the beginning of the bundle */
 	_Atomic uint64_t crowded;
 	int err;
 };
 
-/* Passes an out-of-band frame to the recorder if it is a response to a request of the poller; others are ignored. */
+/* If an out-of-band frame is a response to a request of the poller, passes its times to the recorder. Other frames are ignored. */
 static void take_answer(struct receiver *r, const struct tw_received_frame *frame)
 {
 	struct tw_time_sync_sample sample;
@@ -83,7 +83,7 @@ static bool is_final(struct receiver *r, int err)
 	return err == -EPIPE;
 }
 
-/* Sets the end when receiver__finish() was called. Frames sent before are present; if the senders continue, later ones are not taken. */
+/* Sets the end after receiver__finish() was called: the receiver has all earlier frames. If senders continue, later frames are ignored. */
 static void look_for_end(struct receiver *r)
 {
 	if (r->seen_end || !atomic_load(&r->ending))
@@ -97,8 +97,8 @@ static void look_for_end(struct receiver *r)
 }
 
 /*
- * Waits for room in the writer's queue. Frames collect in the receiver meanwhile, and its drop counter is read: only while the receiver is
- * full can it know the losses after its last frame.
+ * Waits for room in the writer's queue. Meanwhile, frames collect in the receiver. Its statistics are read for a side effect: the
+ * receiver can count the losses after its last frame only if they are read while it is full.
  */
 static void wait_for_room(struct receiver *r)
 {
@@ -143,7 +143,7 @@ static void take_admitted(void *ctx, const struct tw_received_frame *frame, cons
 	copy(r, frame->data, frame->len, frame->len, 1, arrival);
 }
 
-/* Copies the kept frames to the recorder's queue, because they arrived before whatever is queued next. */
+/* Copies the kept frames to the recorder's queue, because they arrived before the next frame or command for the queue. */
 static void pass_kept(struct receiver *r)
 {
 	if (r->kept.frames)
@@ -208,7 +208,7 @@ static void ask(struct receiver *r)
 	atomic_store_explicit(&r->crowded, stats.crowded, memory_order_relaxed);
 }
 
-/* Updates r->reported. This thread does not wait for the lock: if another thread has it, the next burst tries again. */
+/* Updates r->reported. This thread does not wait for the lock: if another thread holds it, this thread tries again later. */
 static void tell_refusals(struct receiver *r)
 {
 	if (r->now - r->reported_at < TELL_NS || pthread_mutex_trylock(&r->lock))
@@ -218,7 +218,7 @@ static void tell_refusals(struct receiver *r)
 	r->reported_at = r->now;
 }
 
-/* Return: time to wait for frames, ms: until the next request is due or the next check for the end; 1 while frames are not flushed */
+/* Return: time to wait for frames, ms: until the next request or check for the end is due; at most 1 while frames are not flushed */
 static int patience(const struct receiver *r)
 {
 	const uint64_t due = r->poller ? tw_clock_poller__due(r->poller) : UINT64_MAX;
@@ -232,7 +232,7 @@ static int patience(const struct receiver *r)
 	return due <= now ? 0 : due - now >= WAIT_MS * TW_NS_PER_MS ? WAIT_MS : (int)((due - now) / TW_NS_PER_MS) + 1;
 }
 
-/* Gets places to receive into. Return: number of places, or -errno */
+/* Gets slots to receive into. Return: number of slots, or -errno */
 static int make_room(struct receiver *r, struct tw_received_batch bundles[TW_RECEIVE_QUEUE_SLOTS])
 {
 	uint8_t *places[TW_RECEIVE_QUEUE_SLOTS];
@@ -317,7 +317,7 @@ static int take_burst(struct receiver *r)
 static int receive(struct receiver *r)
 {
 	for (;;) {
-		/* Checked before the burst: all frames were sent before the end, so an empty burst means that all have arrived. */
+		/* Before the burst: if the end is set, all wanted frames have arrived. Then, an empty burst means that all were taken. */
 		const bool ending = (look_for_end(r), r->seen_end);
 		const int n = take_burst(r);
 
@@ -454,7 +454,7 @@ pid_t receiver__tid(const struct receiver *receiver)
 	return receiver->tid;
 }
 
-/* Reports the frames lost after the last one: dropped by the receiver and, if the writer is stuck, those not queued or not taken. */
+/* Reports the frames lost after the last recorded one: dropped by the receiver or, if the writer is stuck, not queued or not taken. */
 static void count_missing(struct receiver *r, struct tw_receiver_stats *ret)
 {
 	uint64_t missing;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread that receives frames, and a thread that orders them and writes pcapng: for a viewer, or as a capture. */
+/* A thread that receives frames, and a thread that orders the events and writes pcapng: for the viewer of `live`, and for `capture`. */
 #ifndef CLI_RECEIVER_H
 #define CLI_RECEIVER_H
 
@@ -14,18 +14,18 @@
 #define RECEIVER_RING (32u << 20)
 
 struct receiver_options {
-	/* rx and recorder.output are owned by the receiver after the call of receiver__start(), even if it fails. */
+	/* receiver__start() takes ownership of rx and recorder.output, even if it fails. */
 	struct tw_receiver *rx;
 	struct tw_recorder_options recorder; /* its slots and slot_bytes are set by the receiver */
 	/*
-	 * Senders may continue after the end. If true, frames that arrive after the end are not taken, and if the interface goes down, the
-	 * receiver waits for it. If false, all frames that were sent are taken.
+	 * Whether senders may continue after receiver__finish() was called. If true, frames that arrive later are not taken, and if the
+	 * interface goes down, the receiver waits until it is up again. If false, all frames that were sent are taken.
 	 */
 	bool others_send;
-	bool asks;            /* poll the producers' clocks, and decide about admission: producers may be untrusted */
+	bool asks; /* poll the producers' clocks, and decide which streams to admit: producers may be untrusted */
 	size_t of_one_source; /* of_one_source and unanswered: see struct tw_admission_options; used only with asks */
 	uint64_t unanswered;
-	/* Called periodically; true = the frames are not wanted any more; NULL = never true */
+	/* Called periodically. Returns true when no more frames are needed; NULL = it is never true. */
 	bool (*is_over)(const void *ctx);
 	const void *ctx;
 };
@@ -36,7 +36,7 @@ struct receiver_stats {
 	size_t n_streams;
 	struct tw_receiver_stats rx;
 	struct tw_clock_poller_stats asked;
-	struct tw_refusals refusals; /* refused frames, of streams that were not admitted */
+	struct tw_refusals refusals; /* frames of streams that were not admitted */
 	uint64_t too_long;           /* frames larger than the frame_max of @rx; not recorded */
 };
 
@@ -45,27 +45,27 @@ struct receiver;
 /**
  * receiver__start() - begin to receive
  *
- * stop__request() is called if the writer fails, or if reception ends before receiver__finish(): is_over returned true, the recorder is
- * full or a call failed. Return: 0, or -errno with @error filled.
+ * stop__request() is called if the writer fails, or when reception ends. Reception may end before receiver__finish() is called: if is_over
+ * returns true, the recorder is full or a call fails. Return: 0, or -errno with @error filled.
  */
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error);
 
 /** receiver__recorder() - the recorder, for tw_recorder__reports() and similar calls; borrowed until receiver__finish() */
 struct tw_recorder *receiver__recorder(struct receiver *receiver);
 
-/** receiver__crowded() - number of frames of streams that get no clock requests, because there is no memory; called by any thread */
+/** receiver__crowded() - number of frames of streams that get no clock requests for lack of memory; any thread may call it */
 uint64_t receiver__crowded(const struct receiver *receiver);
 
-/** receiver__refusals() - get the numbers of refused frames, which are updated about every 100 ms; called by any thread */
+/** receiver__refusals() - get the numbers of refused frames, which are updated about every 100 ms; any thread may call it */
 void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret);
 
 /** receiver__tid() - the kernel's id of the thread that receives; tw_recorder__tid() has that of the thread that writes */
 pid_t receiver__tid(const struct receiver *receiver);
 
 /**
- * receiver__finish() - take all frames from the receiving ring, write them, end the threads and free the receiver
+ * receiver__finish() - take the remaining frames, write them, end the threads and free the receiver
  * @ret: the accounting, also after a failure
- * Return: 0, also if the output has no reader any more; otherwise the failure of the recorder, or if it has none, of the receiver.
+ * Return: 0, also if the output has no reader any more; -errno of the recorder's failure or, if the recorder did not fail, the receiver's.
  */
 int receiver__finish(struct receiver *receiver, struct receiver_stats *ret, struct tw_error *error);
 

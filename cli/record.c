@@ -153,7 +153,7 @@ static const struct cli_example examples[] = {
 	{ "Record events and packets of the same five seconds",
 	  "sudo tracewire record -e net,sched -w events.pcapng -- \\\n"
 	  "      sudo dumpcap -i eth0 -a duration:5 -w packets.pcapng" },
-	{ "Merge the two into one file by time", "mergecap -w both.pcapng events.pcapng packets.pcapng" },
+	{ "Merge these two files by time", "mergecap -w both.pcapng events.pcapng packets.pcapng" },
 	{ "Show the recorded switches to make",
 	  "tshark -r build.pcapng -Y 'trace.sched.sched_switch.next_comm == \"make\"'" },
 	{ NULL, NULL },
@@ -166,10 +166,11 @@ const struct cli_command cli_command_record = {
 	.arg_kind = CLI_ARG_COMMAND,
 	.args_max = -1,
 	.runs_program = true,
-	.description = "Records the events of this kernel until Ctrl-C, or until COMMAND ends, whose exit status it "
-		       "returns. Each event is a packet, in time order across CPUs; the packet time is the time of the "
-		       "event. The summary, and the ledger in the file (see `tracewire info`), show where events were "
-		       "lost.",
+	.description =
+		"Records the events of this kernel until Ctrl-C, or until COMMAND ends. The exit status is that of "
+		"COMMAND. Each event is a packet, in time order across CPUs; the packet time is the time of the "
+		"event. The summary, and the ledger in the file (see `tracewire info`), show where events were "
+		"lost.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct record_run),

@@ -23,8 +23,8 @@ static int add_word(void *target, const char *word, struct tw_error *error)
 
 static const struct cli_option tracer_options[] = {
 	{ 'p', "tracer", "TRACER", CLI_ARG_TRACER,
-	  "Run this tracer in addition to the events: function records each call of a kernel function, "
-	  "function_graph also its duration; see list --tracers",
+	  "Run this tracer in addition to the events: 'function' records each call of a kernel function, "
+	  "'function_graph' also the duration of each call; see `tracewire list --tracers`",
 	  .offset = offsetof(struct run_config, tracing.tracer), .once = "a run has one tracer" },
 	{ 'l', "function", "FUNCTION", CLI_ARG_FUNCTION,
 	  "Trace only these functions: a name, or a glob such as 'vfs_*'. May be given many times",
@@ -33,10 +33,10 @@ static const struct cli_option tracer_options[] = {
 	  "Do not trace these functions, even if --function selects them. May be given many times",
 	  .offset = offsetof(struct run_config, tracing.not_functions), .apply = add_word },
 	{ 'g', "graph", "FUNCTION", CLI_ARG_FUNCTION,
-	  "With function_graph: trace only these functions and those that they call. May be given many times",
+	  "With function_graph: trace only these functions and the functions that they call. May be given many times",
 	  .offset = offsetof(struct run_config, tracing.graphs), .apply = add_word },
 	{ 'O', "trace-option", "OPTION", CLI_ARG_TRACE_OPTION,
-	  "Set a trace option of the kernel, or clear it with the prefix 'no'; see list --options. May be "
+	  "Set a trace option of the kernel, or clear it with the prefix 'no'; see `tracewire list --options`. May be "
 	  "given many times",
 	  .offset = offsetof(struct run_config, tracing.options), .apply = add_word },
 	{ 'T', "stacks", NULL, CLI_ARG_NONE, "Record the kernel stack after each event",
@@ -113,8 +113,8 @@ static const struct cli_option source_options[] = {
 	  "and Tracewire evaluates the others",
 	  .offset = offsetof(struct run_config, filter), .apply = filter_option__parse },
 	{ 0, "event-filter", "FILTER", CLI_ARG_TEXT,
-	  "Record the events of the --event options between the previous --event-filter and this one only if they "
-	  "match this tracefs filter, for example 'prev_pid == 1'",
+	  "Apply this tracefs filter, for example 'prev_pid == 1', to the events of the --event options since the "
+	  "previous --event-filter",
 	  .apply = cli_selection__filter },
 	{ 'C', "clock", "CLOCK", CLI_ARG_CLOCK,
 	  "Trace clock, in nanoseconds: mono (default), mono_raw, boot, tai, local, global or perf",
@@ -143,7 +143,7 @@ const struct cli_option_group run_source_group = { "Source", source_options };
 static const struct cli_option frame_options[] = {
 	{ 0, "events-per-frame", "N", CLI_ARG_NUMBER,
 	  "Largest number of events in a frame; 0: as many as fit, which needs the least CPU time; 1: a frame for "
-	  "each event (default: 1 for stream --interface, otherwise 0)",
+	  "each event (default: 1 for `stream --interface`, otherwise 0)",
 	  .apply = apply_events_per_frame },
 	{ 0, "frame-size", "BYTES", CLI_ARG_SIZE,
 	  "Size of the largest frame, 128 to 65532 bytes without the Ethernet header; it is reduced to the MTU of the "
@@ -155,7 +155,7 @@ static const struct cli_option frame_options[] = {
 const struct cli_option_group run_frame_group = { "Frames", frame_options };
 
 static const struct cli_option status_options[] = {
-	{ 'q', "quiet", NULL, CLI_ARG_NONE, "No status lines and no summary on standard error",
+	{ 'q', "quiet", NULL, CLI_ARG_NONE, "Print no status lines and no summary on standard error",
 	  .offset = offsetof(struct run_config, quiet) },
 	{ 'v', "verbose", NULL, CLI_ARG_NONE, "Also print where the filter runs, and at the end the detailed counters",
 	  .offset = offsetof(struct run_config, verbose) },

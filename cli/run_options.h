@@ -10,11 +10,11 @@
 #include "producer/tracer/tracer.h"
 
 /*
- * The values of these options, and of --interface of `live` and `stream`. It is the first member of the config of each of the three
- * commands. Zero means: not given.
+ * The values of these options, and of --interface of `live` and `stream`. This structure is the first member of the config of each of the
+ * three commands. A value of zero means that the option was not given.
  */
 struct run_config {
-	struct cli_selection selection; /* must be first, for its apply functions */
+	struct cli_selection selection; /* must be first: its apply functions get the address of the config */
 	struct tw_filter *filter;       /* --filter; NULL = none */
 	struct tw_tracer_request tracing;
 	const char *clock;
@@ -35,7 +35,8 @@ extern const struct cli_option_group run_status_group; /* -q, -v */
 void run_config__fini(void *config);
 
 /**
- * run_config__producer() - set those of the producer's options in @ret that the user has given; their texts stay borrowed from @config
+ * run_config__producer() - set the producer's options in @ret that these options determine; their texts stay borrowed from @config
+ * @ret: without --events-per-frame, its events_per_frame is unchanged; other options that were not given are set to 0, their default
  * Return: 0; -EINVAL with @error filled if no event and no tracer is selected, or --events-per-frame is too large.
  */
 int run_config__producer(const struct run_config *config, struct tw_producer_options *ret, struct tw_error *error);

@@ -15,7 +15,7 @@ struct cli_selection {
 /** cli_selection__add() - add a specification, from -e or an argument; @selection is a struct cli_selection. Return: 0 or -ENOMEM */
 int cli_selection__add(void *selection, const char *spec, struct tw_error *error);
 
-/** cli_selection__filter() - set the tracefs filter of all items that have none yet. Return: 0; -EINVAL if every item has one */
+/** cli_selection__filter() - set the tracefs filter of all items that have none yet. Return: 0; -EINVAL if there is no such item */
 int cli_selection__filter(void *selection, const char *filter, struct tw_error *error);
 
 /** cli_selection__resolve() - append the events that the items select to @list, as tw_event_list__select() does */

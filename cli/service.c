@@ -21,7 +21,7 @@ static struct {
 	uint64_t progress; /* value at the last notification */
 } watchdog;
 
-static char ready[256]; /* the READY=1 message; empty after the manager has received it */
+static char ready[256]; /* the READY=1 message; empty after it was sent */
 
 /* Reads the manager's address as libsystemd does: a path or, after '@', an abstract name. Return: its length; 0 if there is no valid one */
 static socklen_t find_manager(struct sockaddr_un *ret)
@@ -39,7 +39,7 @@ static socklen_t find_manager(struct sockaddr_un *ret)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length); /* each byte is part of an abstract name */
 }
 
-/* Sends a message without blocking: sd_notify(3) blocks until the manager reads. Return: whether it was sent, or there is no manager */
+/* Sends a message without blocking; sd_notify(3) may block until the manager reads. Return: true if it was sent, or there is no manager */
 static bool tell(const char *text)
 {
 	struct sockaddr_un manager;

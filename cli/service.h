@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Messages to a service manager by the protocol of sd_notify(3): the service is ready, its work continues, it ends. Without a manager
- * (NOTIFY_SOCKET is not set) nothing is done. The functions may be called by one thread only; they need no privileges.
+ * (NOTIFY_SOCKET is not set), the functions do nothing. Only one thread may call them; they need no privileges.
  *
  * The functions do not wait for a manager that does not read. If READY=1 or WATCHDOG=1 cannot be sent, service__alive() tries again;
  * STOPPING=1 is not repeated.
@@ -15,8 +15,8 @@
 void service__ready(const char *status);
 
 /**
- * service__alive() - notify the watchdog after half of its timeout; called a few times a second
- * @progress: grows while the working threads work; while it does not, the watchdog is not notified, so that a hanging thread is detected
+ * service__alive() - notify the watchdog each time half of its timeout has passed; call it a few times a second
+ * @progress: grows while the threads work. While it does not grow, the watchdog is not notified, so that a hanging thread is detected
  */
 void service__alive(uint64_t progress);
 

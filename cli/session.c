@@ -27,7 +27,7 @@ struct session {
 	struct tw_producer_options options;
 	struct tw_producer *producer;
 	struct tw_command *command;
-	bool ended; /* the command has ended by itself */
+	bool ended; /* the command has ended */
 };
 
 static int check(struct session *session, char *const *command, struct tw_error *error)
@@ -43,7 +43,7 @@ static int not_run(int err)
 	return err == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
 }
 
-/* Forks the command, before the output is opened: no file is truncated for a command that does not exist. Return: exit status */
+/* Forks the command. This precedes opening the output, so that no file is truncated if the command does not exist. Return: exit status */
 static int open_command(struct session *session, char **argv, struct tw_error *error)
 {
 	const bool follow = session->options.follow;
@@ -119,8 +119,8 @@ static int start(struct session *session, struct tw_error *error)
 
 /*
  * Waits for the end of the command after a request to stop: the command decides how it reacts to a signal, and its end is traced, too.
- * Ctrl-C in a terminal reaches the command directly; a signal sent only to this process is forwarded. After a second signal the command is
- * not waited for.
+ * Ctrl-C in a terminal reaches the command directly; a signal sent only to this process is forwarded. After a second signal, or a failure
+ * of the producer, this does not wait for the command any more.
  */
 static void let_command_end(struct session *session)
 {
@@ -157,7 +157,7 @@ static void watch(struct session *session)
 
 /*
  * Stops the producer and finishes the output, also after a failure: events that were read are sent, and the accounting is completed. An
- * error of the output replaces that of the producer, because the output knows better why frames were not sent.
+ * error text of the output replaces that of the producer, because it says more precisely why frames were not sent.
  */
 static int stop(struct session *session, struct tw_error *error)
 {

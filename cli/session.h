@@ -27,16 +27,16 @@ struct session_output {
 	/* With --verbose, prints the output's lines of the summary, below the producer's accounting; may be NULL. */
 	void (*summarize)(void *ctx, const struct tw_producer_counters *counters);
 	/*
-	 * Closes the output; called last, even if it was opened only in part or not at all. A trace instance still exists and
-	 * shows that the run is alive, so no cleanup removes objects named after it. May be NULL.
+	 * Closes the output; called last, even if it was opened only in part or not at all. The run's trace instance, if it was made, still
+	 * exists. It shows that the run is alive, so no cleanup removes objects named after it. May be NULL.
 	 */
 	int (*close)(void *ctx, struct tw_error *error);
 };
 
 /**
  * session__run() - trace until the command ends, a signal arrives or something fails; then print what happened to the events
- * @defaults: values used if the user gives none: intervals, repetition, events in a frame
- * @command: command to be run and traced, NULL-terminated; without words = none
+ * @defaults: the producer's options that the caller determines; run_config__producer() sets the others from @config
+ * @command: command to be run while tracing, NULL-terminated; an empty list = none
  *
  * Return: exit status, with @error filled if something went wrong.
  */

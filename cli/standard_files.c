@@ -13,9 +13,9 @@
 #include "cli/queued_file.h"
 #include "cli/stop.h"
 
-/* errno of the first failed flush: stdio keeps only the fact that it failed, and drops the text */
+/* errno of the first failed flush: stdio drops the text, and remembers the failure without its errno */
 static int write_err;
-static char output_buffer[64 << 10];        /* larger than each help text */
+static char output_buffer[64 << 10];        /* larger than any help text */
 static struct queued_file *output, *errors; /* NULL: printing waits, as usual in stdio */
 
 /* Standard input is replaced by /dev/null opened for writing, the others by /dev/null opened for reading, so that using them fails. */
@@ -25,7 +25,7 @@ int standard_files__occupy(void)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
 			return -errno;
 	}
-	/* A large buffer, because stdio loses the errno of a write that makes room in its buffer; standard_files__flush() keeps it */
+	/* The buffer is large, so that only standard_files__flush() writes it and keeps the errno, which stdio itself would lose. */
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, output_buffer, _IOFBF, sizeof(output_buffer));
 	return 0;
@@ -48,7 +48,7 @@ const char *standard_files__output(const char *name)
 	return strcmp(name, "-") ? name : "standard output";
 }
 
-/* Each text of standard error is written immediately (_IONBF), as without a queue. */
+/* Text for standard error is not buffered by stdio (_IONBF), as is usual for stderr. */
 int standard_files__queue(struct tw_error *error)
 {
 	standard_files__flush();
@@ -76,7 +76,7 @@ void standard_files__flush(void)
 		write_err = errno;
 }
 
-/* Writes the queued messages, and then a note about dropped ones, which a full queue would drop, too. Return: exit status */
+/* Writes the queued messages, and then a note about dropped messages. A full queue would drop the note, too. Return: exit status */
 static int finish_errors(int status)
 {
 	int err = errors ? queued_file__finish(errors, stop__deadline()) : 0;

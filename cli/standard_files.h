@@ -6,16 +6,17 @@
 #include "base/error.h"
 
 /**
- * standard_files__occupy() - open /dev/null in place of closed ones, before any other file is opened. Return: 0 or -errno
+ * standard_files__occupy() - open /dev/null in place of closed descriptors, before any other file is opened. Return: 0 or -errno
  *
- * The kernel gives a new file the lowest free number. If standard error is closed, one of the program's files would become number 2, and
- * messages would be written to it. Reading and writing the replacement fails with EBADF, as with a closed file.
+ * The kernel gives a new file the lowest free descriptor. If standard error were closed, one of the program's files would get descriptor 2,
+ * and messages would be written to this file. Reading the replacement of standard input fails with EBADF, as with a closed file. So does
+ * writing the replacement of standard output or error.
  */
 int standard_files__occupy(void);
 
 /**
  * standard_files__open() - open a file for reading
- * @name: "-" is standard input, which is not to be closed; its name for messages is stored in place of the "-"
+ * @name: "-" is standard input, which the caller must not close; "-" is replaced by a name for messages
  * Return: descriptor, or -errno with @error filled
  */
 int standard_files__open(const char **name, struct tw_error *error);
@@ -24,19 +25,19 @@ int standard_files__open(const char **name, struct tw_error *error);
 const char *standard_files__output(const char *name);
 
 /**
- * standard_files__queue() - let printing never wait for a reader: text that does not fit is queued until standard_files__finish()
+ * standard_files__queue() - queue printed text while its reader has no room for it, so that printing never waits
  *
- * For runs that catch signals: a thread that waits in write() would not notice a request to stop. Return: 0 or -ENOMEM.
+ * Runs that catch signals call this, because a thread that waits in write() would not notice a request to stop. Return: 0 or -ENOMEM.
  */
 int standard_files__queue(struct tw_error *error);
 
 /** standard_files__behind() - descriptor to poll for POLLOUT while text for standard error is queued; -1 = no text is queued */
 int standard_files__behind(void);
 
-/** standard_files__push() - write as much queued text as fits now: for loops that print nothing for a while. Called by any thread */
+/** standard_files__push() - write as much queued text as fits now: for loops that print nothing for a while. Any thread may call it */
 void standard_files__push(void);
 
-/** standard_files__flush() - write the text printed to standard output so far; a failure is kept for standard_files__finish() */
+/** standard_files__flush() - write the text printed to standard output so far; standard_files__finish() reports a failure */
 void standard_files__flush(void);
 
 /**

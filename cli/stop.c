@@ -60,8 +60,8 @@ static uint64_t next_deadline(uint64_t at)
 }
 
 /*
- * Updates the deadline after a change of @phase (main thread) or @asked (signal handler). A handler may interrupt the main thread here. It
- * has computed its deadline from newer values, so the main thread does not overwrite that deadline.
+ * Updates the deadline after a change of @phase (main thread) or @asked (signal handler). A handler may interrupt the main thread here. The
+ * handler computes its deadline from newer values, so the main thread must not overwrite that deadline.
  */
 static void set_deadline(void)
 {

@@ -44,7 +44,7 @@ struct stream {
 	_Atomic uint16_t why;      /* reason in the last message: enum tw_refused_why */
 };
 
-/* The options of `stream` about destination and rate. */
+/* The options of `stream` for the destination, the rate and the latency. */
 
 #define RATE_MIN    1000u /* bits per second */
 #define RATE_MAX    UINT64_C(1000000000000000)
@@ -129,16 +129,16 @@ static const struct cli_option options[] = {
 	  "on NAME receive the events. If there is no interface NAME, make a veth pair of that name for this run",
 	  .offset = offsetof(struct run_config, interface), .once = "run one stream for each interface" },
 	{ 0, "destination", "MAC|group", CLI_ARG_GROUP,
-	  "With --interface: send to this Ethernet address, or with 'group' to a multicast address, which switches "
-	  "send to all ports. Required for an interface that may lead to other hosts",
+	  "With --interface: send to this Ethernet address; 'group' is a multicast address, and switches forward such "
+	  "frames to all ports. Required for an interface that may lead to other hosts",
 	  .apply = set_destination, .once = "with 'group', one stream reaches several hosts" },
 	{ 'u', "udp", "HOST[:PORT]", CLI_ARG_TEXT,
 	  "Send to this host over UDP, to port 18101 by default; write an IPv6 address in brackets",
 	  .offset = offsetof(struct stream, host), .once = "run one stream for each host" },
 	{ 0, "raw-pointers", NULL, CLI_ARG_NONE,
 	  "Send real kernel addresses. By default, each stream replaces them by other numbers, except on a veth "
-	  "pair of Tracewire with both ends in this network namespace. Equal addresses stay equal, and symbols keep "
-	  "their names, but the kernel's place in memory stays secret",
+	  "pair of Tracewire with both ends in this network namespace. Equal addresses become equal numbers, and symbols "
+	  "keep their names, but the position of the kernel in memory stays secret",
 	  .offset = offsetof(struct stream, raw_pointers) },
 	{ 0, "rate", "BITS[k|M|G]", CLI_ARG_TEXT,
 	  "Send at most this number of bits per second. Events wait in the kernel's rings; if a ring is full, further "
@@ -161,7 +161,7 @@ static int open_limit(struct stream *stream, struct tw_error *error)
 	return stream->limit ? 0 : tw_error__set(error, -ENOMEM, "no memory to limit the rate");
 }
 
-/* Puts the limit of --rate before a sink that was opened. @err: the result of opening it */
+/* Applies the limit of --rate to a sink. @err: the result of opening the sink */
 static int limit_sink(struct stream *stream, int err, struct tw_sink **ret, struct tw_error *error)
 {
 	return !err && stream->limit ? tw_limit__sink(stream->limit, *ret, ret, error) : err;
@@ -174,24 +174,25 @@ static void tell_started(const struct stream *stream)
 	fputs("); Ctrl-C ends it\n", stderr);
 }
 
-/* Return: text for the reason of a refusal, with the setting of the capture host that would help. */
+/* Return: the text for the reason of a refusal, with a remedy. */
 static const char *reason_of(uint16_t why)
 {
 	static const char *const reasons[] = {
 		[0] = "for a reason that this version does not know",
-		[TW_REFUSED_PLACES] = "its stream table has no place for this stream: end some streams, or capture on "
+		[TW_REFUSED_PLACES] = "its stream table has no room for this stream: end some streams, or capture on "
 				      "another port",
-		[TW_REFUSED_SOURCE] = "it has reached its limit of streams from this address: end some, or raise its "
-				      "--streams-per-source",
+		[TW_REFUSED_SOURCE] =
+			"it has reached its limit of streams from this address: end some streams, or raise its "
+			"--streams-per-source",
 		[TW_REFUSED_RATE] =
-			("it receives no answers to its requests, and accepts little from such streams: permit UDP in both "
+			("it receives no answers to its requests, and limits the data of such streams: permit UDP in both "
 			 "directions, or raise its --unanswered"),
 	};
 
 	return reasons[why < sizeof(reasons) / sizeof(reasons[0]) ? why : 0];
 }
 
-/* Called in a thread of the producer if a capture host refuses. Anybody can send this, so it is only counted, and printed once. */
+/* Called in a thread of the producer if a capture host refuses the stream. Any host can send such messages: only the first is printed. */
 static void refused(void *ctx, uint16_t why)
 {
 	struct stream *stream = ctx;
@@ -313,7 +314,7 @@ static const struct session_output stream_on_interface = {
 	.close = interface_close,
 };
 
-/* A stream over UDP. The sender cannot see its receivers, so metadata are repeated for receivers that join later. */
+/* A stream over UDP. */
 
 static int udp_open(void *ctx, struct tw_producer *producer, struct tw_error *error)
 {
@@ -465,8 +466,8 @@ const struct cli_command cli_command_stream = {
 	.runs_program = true,
 	.description =
 		"Sends the events of this kernel, as Ethernet frames to an interface or over UDP to a host, until "
-		"Ctrl-C or until COMMAND ends, whose exit status it returns. The stream contains all metadata needed "
-		"to decode it, for captures from the start and for captures that join later.\n\n"
+		"Ctrl-C or until COMMAND ends. The exit status is that of COMMAND. The stream contains all metadata needed "
+		"to decode it. The metadata are repeated, so that a capture can join later.\n\n"
 		"On an interface, the default is one event per frame, so that filters and columns apply to single "
 		"events in every viewer. --events-per-frame 0 packs many events into a frame; this is the default over UDP. "
 		"A datagram is never larger than the path MTU permits, and is never fragmented.",

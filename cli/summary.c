@@ -41,7 +41,7 @@ void summary__print_places(const struct tw_filter_places *places, FILE *out)
 	if (places->off)
 		fprintf(out, "; %zu cannot match and are disabled", places->off);
 	if (places->refused)
-		fprintf(out, "; not in the kernel, which refused it, for %zu", places->refused);
+		fprintf(out, "; the kernel refused it for %zu", places->refused);
 	fputs("\n", out);
 }
 
@@ -62,7 +62,7 @@ static void print_filtered(const struct tw_producer_counters *counters, const st
 			places->left_out);
 }
 
-/* Prints the requests of capture hosts for the clock, but only if something was unusual: requests as such are usual. */
+/* Prints the counters of clock requests from capture hosts, but only if one of them shows a problem. */
 static void print_questions(const struct tw_time_sync_responder_stats *questions, FILE *out)
 {
 	if (questions->strange || questions->unsent || questions->dropped)
@@ -74,7 +74,7 @@ static void print_questions(const struct tw_time_sync_responder_stats *questions
 			TW_TIME_SYNC_RESPONSES_PER_SECOND);
 }
 
-/* Prints the rings with unsure counters. The cause may be another process or a bug in Tracewire, so the text names both. */
+/* Prints the number of rings with unsure counters. The cause may be another process or a bug in Tracewire, so the text names both. */
 static void print_unsure(const struct tw_unsure *unsure, FILE *out)
 {
 	if (!unsure->rings)
@@ -102,7 +102,7 @@ bool summary__print_alarms(const struct tw_producer_counters *counters, FILE *ou
 		fputs("others   another process disabled tracing before the end: later events were not recorded\n",
 		      out);
 	if (!counters->balanced)
-		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report it\n",
+		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report this\n",
 		      out);
 	return counters->unsure.rings || counters->bookkeeping_unsure || counters->switched_off || !counters->balanced;
 }
@@ -148,7 +148,7 @@ void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
 	if (missing || merge->control_gaps || merge->stale)
 		fprintf(out,
 			"missing  events: %" PRIu64 ", control frames: %" PRIu64
-			"; dropped because they came too late: %" PRIu64 " frames without events\n",
+			"; dropped because they arrived too late: %" PRIu64 " frames without events\n",
 			missing, merge->control_gaps, merge->stale);
 	if (merge->late || merge->forced)
 		fprintf(out,

@@ -13,22 +13,22 @@
 struct summary_row {
 	const char *key; /* name of the JSON member; NULL = no member */
 	size_t offset;   /* offset of the counter, a uint64_t */
-	const char *label,
-		*text; /* texts before and after the number, which say__count() prints; label NULL = no line */
+	/* texts before and after the number; text: as for say__count(); label NULL = no line */
+	const char *label, *text;
 };
 
 /** summary__print_rows() - print a line for each counter of @from that is not 0 */
 void summary__print_rows(const struct summary_row *rows, const void *from, FILE *out);
 
-/** summary__put_rows() - write each counter of @from, also if it is 0, as a member of the open JSON object */
+/** summary__put_rows() - write each counter of @from that has a key, also if it is 0, as a member of the open JSON object */
 void summary__put_rows(const struct summary_row *rows, const void *from, struct tw_json *json);
 
-/** summary__print_places() - print where the filter is evaluated, with the numbers of events; for the start of a run */
+/** summary__print_places() - print where the filter is evaluated, with the numbers of event types; for the start of a run */
 void summary__print_places(const struct tw_filter_places *places, FILE *out);
 
 /**
- * summary__print_alarms() - print what makes the producer's accounting uncertain, and what needs a report
- * Return: whether anything was printed; usually not
+ * summary__print_alarms() - print what makes the producer's accounting uncertain, and what the user should report as a bug
+ * Return: whether anything was printed; usually false.
  */
 bool summary__print_alarms(const struct tw_producer_counters *counters, FILE *out);
 
@@ -44,7 +44,7 @@ const char *summary__offset_method(unsigned int method);
 /** summary__print_file() - print how much was written to the output */
 void summary__print_file(const struct tw_archive_stats *stats, FILE *out);
 
-/** summary__print_ledger() - print the ledger of a run, if events could not be written to the file or its difference is unknown */
+/** summary__print_ledger() - print the ledger of a run, if events could not be written to the output or the difference is unknown */
 void summary__print_ledger(const struct tw_ledger *ledger, FILE *out);
 
 #endif

@@ -38,7 +38,7 @@ static bool parse_span(const char *text, uint64_t *ret)
 			continue;
 		if (whole >= SECONDS_MAX * TW_NS_PER_SECOND / units[i].ns)
 			return false;
-		/* two steps, because a fraction of an hour in billionths times 3600 s exceeds 64 bits */
+		/* if the unit is a second or longer, divide first: a fraction in billionths times an hour in ns exceeds 64 bits */
 		*ret = whole * units[i].ns + (units[i].ns >= TW_NS_PER_SECOND
 						      ? fraction * (units[i].ns / TW_NS_PER_SECOND)
 						      : fraction * units[i].ns / TW_NS_PER_SECOND);

@@ -48,7 +48,7 @@ static int write_all(const struct relay *r, const char *bytes, size_t n)
 	return 0;
 }
 
-/* Passes the viewer's output on. If standard output has no reader any more, the viewer's pipe is closed, and the viewer gets SIGPIPE. */
+/* Passes the output of tshark on. If standard output has no reader any more, the pipe from tshark is closed, so tshark gets SIGPIPE. */
 static void *relay_main(void *data)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
@@ -86,7 +86,8 @@ static void release(struct relay *r)
 
 /*
  * Starts a thread that passes bytes from a pipe on to standard output
- * @ret_fd: write end of the pipe; the caller's. The thread ends when every copy of it is closed, or when standard output cannot be written.
+ * @ret_fd: write end of the pipe, which the caller closes. The thread ends when every copy of the write end is closed, or when standard
+ * output cannot be written
  */
 static int relay__start(struct relay **ret, int *ret_fd, struct tw_error *error)
 {
@@ -185,9 +186,10 @@ static int reported(int err, bool gui, struct tw_error *error)
 	const char *program = gui ? "wireshark" : "tshark";
 
 	if (err == -ESRCH)
-		return tw_error__set(error, err,
-				     "cannot run %s as an ordinary user: there is no user nobody; run this with sudo",
-				     program);
+		return tw_error__set(
+			error, err,
+			"cannot run %s as an ordinary user: the user nobody does not exist; run this with sudo",
+			program);
 	if (err == -ENOENT)
 		return tw_error__set(
 			error, -ENOPKG,
@@ -297,7 +299,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* tshark ends after reading all input. If it is stopped, or its output is not read, it is killed after the deadline. Return: its status */
+/* tshark ends after reading all input. If it has not ended LATE_NS after the deadline, it is killed. Return: its status for wait() */
 static int await_end(const struct viewer *viewer)
 {
 	int status = 0;

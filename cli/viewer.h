@@ -30,25 +30,25 @@ struct viewer {
 int viewer__start(bool gui, const char *display_filter, struct viewer *ret, struct tw_error *error);
 
 /**
- * viewer__has_plugin() - whether the plugin is in the directory where Wireshark looks: WIRESHARK_PLUGIN_DIR, or the installed one
+ * viewer__has_plugin() - whether the plugin is in the directory of Wireshark's plugins: WIRESHARK_PLUGIN_DIR, or the configured one
  *
- * Checks only whether the file exists; `tracewire doctor` asks tshark, which takes as long as starting tshark.
+ * Checks only whether the file exists. `tracewire doctor` runs tshark instead, which takes longer.
  */
 bool viewer__has_plugin(void);
 
 /** relay__tid() - the kernel's id of the thread that passes on tshark's output */
 pid_t relay__tid(const struct relay *relay);
 
-/** viewer__is_gone() - whether the viewer does not read its pipe any more; @viewer is a struct viewer */
+/** viewer__is_gone() - whether the viewer has closed its end of the pipe; @viewer is a struct viewer */
 bool viewer__is_gone(const void *viewer);
 
 /* How a viewer has ended. */
 struct viewer_end {
 	int status; /* exit status, or 128 + n for signal n */
-	int output; /* 0; -EPIPE if standard output has no reader any more; another -errno of writing there */
+	int output; /* 0; -EPIPE if standard output has no reader any more; another -errno of writing to standard output */
 };
 
-/** viewer__finish() - close the pipe and wait for tshark until 1 s after stop__deadline(). Return: all 0 without tshark */
+/** viewer__finish() - close the pipe and wait for tshark, which is killed 1 s after stop__deadline(). Return: all 0 without tshark */
 struct viewer_end viewer__finish(struct viewer *viewer);
 
 /** viewer__has_window() - whether Wireshark still runs */
@@ -57,7 +57,7 @@ bool viewer__has_window(const struct viewer *viewer);
 /**
  * viewer__close_window() - wait until the user closes the window, or sends another signal; then end Wireshark, and remove its home
  * @now: do not wait
- * Return: 0, or Wireshark's own exit status, or 128 + n for a signal that was not sent here
+ * Return: 0 if this function ended Wireshark; otherwise Wireshark's exit status, or 128 + n if signal n ended Wireshark.
  */
 int viewer__close_window(struct viewer *viewer, bool now);
 

@@ -37,7 +37,7 @@ static int up(void *data, int n_args, char **args, struct tw_error *error)
 	const int err = tw_veth__create(&opts, error);
 
 	if (!err)
-		say(stderr, "%s is up: frames sent on %s%s arrive there\n", opts.name, opts.name, TW_VETH_SUFFIX);
+		say(stderr, "%s is up: frames sent on %s%s arrive on it\n", opts.name, opts.name, TW_VETH_SUFFIX);
 	return cli_exit__of(err);
 }
 
@@ -88,7 +88,7 @@ static const struct cli_option up_options[] = {
 	{ 0, "mtu", "BYTES", CLI_ARG_SIZE, "MTU: largest frame, without the Ethernet header (default 9216)",
 	  .offset = offsetof(struct vnet_config, mtu) },
 	{ 0, "queues", "N", CLI_ARG_NUMBER,
-	  "Number of transmit queues, at most 64; through each, one thread can send by AF_XDP (default 1)",
+	  "Number of transmit queues, at most 64; one thread can send by AF_XDP through each queue (default 1)",
 	  .offset = offsetof(struct vnet_config, queues) },
 	{ 0 },
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion for bash, without bash-completion: one function finds the command in the line, and completes from its table. */
+/* Completion for bash, without the package bash-completion. One function finds the command in the line, and offers its options. */
 #include "cli/generate/generate.h"
 
-/* The command that completes an argument of that kind. If there is a lister, the words of the lister are its argument. */
+/* The command that completes an argument of each kind. If the kind has a lister, the output of the lister is the command's argument. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "compopt -o default",
 	[CLI_ARG_EVENT] = "_tracewire_offer_last",
@@ -24,8 +24,8 @@ static const char prologue[] =
 	"# SPDX-License-Identifier: GPL-2.0-or-later\n"
 	"# bash completion for tracewire; generated from its option tables\n"
 	"\n"
-	"# Offer the words of $1 that begin like the word being typed, after the prefix $2. Readline splits words at colons,\n"
-	"# so the text before the last colon is removed again. A word that ends in a colon is continued.\n"
+	"# Offer the words of $1 that, after the prefix $2, begin like the word being typed. Readline splits words at colons,\n"
+	"# so the text up to the last colon is removed from each offer. No blank follows a word that ends in a colon.\n"
 	"_tracewire_offer()\n"
 	"{\n"
 	"\tlocal IFS=$'\\n'\n"
@@ -36,13 +36,14 @@ static const char prologue[] =
 	"\tfi\n"
 	"}\n"
 	"\n"
-	"# The same for the last item of a list with commas.\n"
+	"# Do the same for the last item of a list with commas.\n"
 	"_tracewire_offer_last()\n"
 	"{\n"
 	"\t_tracewire_offer \"$1\" \"${cur%\"${cur##*,}\"}\"\n"
 	"}\n"
 	"\n"
-	"# Put the pieces of the word being typed together again: into cur; the option before it into prev.\n"
+	"# Split the line at blanks only, unlike readline: cur = the word being typed, prev = the word before it,\n"
+	"# commands = the words between tracewire and cur.\n"
 	"_tracewire_words()\n"
 	"{\n"
 	"\tlocal line=${COMP_LINE:0:COMP_POINT}\n"

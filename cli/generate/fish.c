@@ -2,7 +2,7 @@
 /* Completion for fish: one line for each option or command. */
 #include "cli/generate/generate.h"
 
-/* The options of `complete` for an argument of that kind; used instead of the lister, if there is one. */
+/* The options of `complete` for an argument of each kind. If a kind has an entry here, its lister is not used. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_NONE] = "-f",
 	[CLI_ARG_FILE] = "-rF",
@@ -93,7 +93,7 @@ void generate__fish(const struct cli_command *root, FILE *out)
 	      "# fish completion for tracewire; generated from its option tables\n"
 	      "complete -c tracewire -f\n"
 	      "\n"
-	      "# Events, after those of a list with commas that are complete.\n"
+	      "# Print each event, preceded by the complete items of the list with commas that is being typed.\n"
 	      "function __tracewire_events\n",
 	      out);
 	fprintf(out,

@@ -10,7 +10,7 @@
 #define EVENTS                                                                                                \
 	"tracewire list --systems 2>/dev/null; tracewire list 2>/dev/null; tracewire list 2>/dev/null | sed " \
 	"\"s/.*://\""
-/* The names that an expression can begin with: what every event has, and fields. */
+/* The names that an expression can begin with: keys that every event has, and names of fields. */
 #define NAMES                                                                                                       \
 	"printf \"%s\\n\" event system pid comm cpu flags host time; tracewire list --fields 2>/dev/null | sed -n " \
 	"\"s/^\\t\\([^ ]*\\).*/\\1/p\" | sort -u"

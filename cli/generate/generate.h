@@ -7,20 +7,20 @@
 
 #include "cli/command.h"
 
-/** generate__man_page() - write a manual page of section 1; @path: the command's words: "tracewire vnet" */
+/** generate__man_page() - write a manual page of section 1; @path: the words that name the command, for example "tracewire vnet" */
 void generate__man_page(const struct cli_command *command, const char *path, FILE *out);
 
 /**
  * generate__document() - write a manual page of section 7 from a document in Markdown
- * @name: of the page; the summary is the title of the document
+ * @name: name of the page; its summary is the title of the document
  * @also: the content of SEE ALSO, in troff
  */
 void generate__document(const char *name, FILE *in, const char *also, FILE *out);
 
 /**
- * generate__lister() - the shell command that prints the words offered for an argument of that kind, one a line; NULL = none
+ * generate__lister() - get the shell command that prints the words offered for an argument of @kind, one a line; NULL = none
  *
- * It is valid in bash, zsh and fish, and has no single quotes.
+ * The command is valid in bash, zsh and fish, and has no single quotes.
  */
 const char *generate__lister(enum cli_arg_kind kind);
 

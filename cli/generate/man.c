@@ -84,7 +84,7 @@ static void put_group(FILE *out, const struct cli_option_group *group)
 		put_option(out, option);
 }
 
-/* Writes the paragraphs that --help does not have. */
+/* Writes the paragraphs that --help does not show. */
 static void put_details(FILE *out, const struct cli_command *command)
 {
 	if (!command->details)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Generates a manual page from a document in Markdown: headings, paragraphs, lists, tables, indented examples, `code`, **bold** and links. A
- * row of a table becomes a paragraph whose tag is the first cell. Lines between <!-- not in the manual --> and <!-- end --> are left out.
+ * Generates a manual page from a document in Markdown: headings, paragraphs, lists, tables, indented examples, `code`, **bold** and links.
+ * A row of a table becomes a paragraph whose tag is the first cell. Lines between <!-- not in the manual --> and <!-- end --> are left out.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,10 +19,10 @@ enum block { TEXT, LIST, TABLE, EXAMPLE, NONE };
 struct document {
 	FILE *out;
 	enum block block; /* kind of the last line; NONE after an empty line or a heading */
-	bool code, bold;  /* inside of `code`, of **bold**: they may extend over several lines */
+	bool code, bold;  /* whether the text is inside of `code` or **bold**, which may extend over several lines */
 	bool left_out;
 	bool has_heads;            /* the table's first row was read */
-	char heads[CELLS_MAX][64]; /* its cells: the names of the columns */
+	char heads[CELLS_MAX][64]; /* the cells of the table's first row: the names of the columns */
 };
 
 static void put_char(FILE *out, char c)
@@ -37,7 +37,7 @@ static void put_char(FILE *out, char c)
 		fputc(c, out);
 }
 
-/* Writes the text of a line or a cell, with fonts; of a link only its text. */
+/* Writes the text of a line or a cell, with fonts. A link becomes its text. */
 static void put_inline(struct document *doc, const char *text)
 {
 	fputs("\\&", doc->out); /* a line must not begin with a period or an apostrophe */
@@ -102,7 +102,7 @@ static void take_heads(struct document *doc, char *const cells[], size_t n)
 	doc->has_heads = true;
 }
 
-/* Writes a row. If it has more than two columns, the names of the columns precede the cells. */
+/* Writes a row. If the table has more than two columns, the name of its column precedes each cell after the first. */
 static void put_cells(struct document *doc, char *const cells[], size_t n)
 {
 	fputs(".TP\n", doc->out);

@@ -4,7 +4,7 @@
 
 #include "cli/generate/generate.h"
 
-/* The function that completes an argument of that kind; used instead of the lister, if there is one. */
+/* The function that completes an argument of each kind. If a kind has an entry here, its lister is not used. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "_files",
 	[CLI_ARG_INTERFACE] = "_net_interfaces",
@@ -22,8 +22,8 @@ static const char prologue[] = "#compdef tracewire\n"
 			       "}\n";
 
 /*
- * Writes a function for each lister without an entry in offers[]: "_tracewire_words_6". Events are a list with commas. No blank is inserted
- * after a word that ends in a colon.
+ * Writes a function for each kind that has a lister, but no entry in offers[], such as "_tracewire_words_6". Events are completed in a list
+ * with commas. No blank is inserted after a word that ends in a colon.
  */
 static void put_listers(FILE *out)
 {

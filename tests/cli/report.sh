@@ -60,7 +60,7 @@ editcap x.pcapng cut.pcapng 30000-30009
 "$tracewire" report -v cut.pcapng 2>err >/dev/null
 expect "the ledger" "ledger   79648 recorded: 79638 delivered, 10 wire; open" "$(grep ^ledger err)"
 expect "the first lines of the summary" "79638 events, 0 lost, 10 missing: filtered or lost
-10 missing on the way to the capture, filtered or lost: if no filter is on the way, send slower with the option --rate of stream" \
+10 missing on the way to the capture, filtered or lost: if no filter is on the way, send slower with the option --rate of \`stream\`" \
 	"$(head -n 2 err)"
 "$tracewire" report cut.pcapng 2>err >/dev/null
 expect "lines without -v" 3 "$(wc -l <err)"

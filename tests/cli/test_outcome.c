@@ -59,7 +59,7 @@ static void test_missing(void **state)
 	check_lines(&missing,
 		    "2 events, 1 lost, 5 rejected by filters, 4 missing: filtered or lost\n"
 		    "4 missing on the way to the capture, filtered or lost: if no filter is on the way, send slower "
-		    "with the option --rate of stream\n"
+		    "with the option --rate of `stream`\n"
 		    "1 not written, because the output failed or accepted nothing\n");
 }
 
