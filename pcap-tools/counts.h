@@ -15,38 +15,38 @@
 struct tw_count_row {
 	uint64_t n;
 	uint64_t stream_id;           /* 0 = counted for all streams together */
-	uint32_t pid;                 /* of tasks */
+	uint32_t pid;                 /* of a task; 0 in counts of events */
 	char name[TW_COUNT_NAME_MAX]; /* escaped by base/printable.h */
 };
 
-/* The name of a stream in the counts. */
+/* A stream of the counts, and its name. */
 struct tw_count_stream {
 	uint64_t id;
-	char name[TW_COUNT_NAME_MAX]; /* tw_identity__name() */
+	char name[TW_COUNT_NAME_MAX]; /* result of tw_identity__name() */
 };
 
 /* A table of counts. It must be all zero before the first tw_counts__add(). */
 struct tw_counts {
 	struct tw_hash_table names;
-	uint64_t total;  /* all events */
+	uint64_t total;  /* number of all counted events */
 	uint64_t others; /* events whose names are not in the table, because it is full */
 };
 
 /**
  * tw_counts__add() - count one event
- * @key: stream, pid and name; @n is ignored, and the bytes after the name's NUL may be anything
+ * @key: stream, pid and name. Its `n`, and the bytes after the NUL of the name, are ignored
  * Return: 0 or -ENOMEM.
  */
 int tw_counts__add(struct tw_counts *counts, const struct tw_count_row *key);
 
 /**
- * tw_counts__sorted() - copy the counts, the largest first; equal ones are in order of name, pid and stream
- * @ret: free() it; *ret_n of them
+ * tw_counts__sorted() - copy the counts, the largest first; equal counts are in order of name, pid and stream
+ * @ret: array of *ret_n rows, to be freed with free()
  * Return: 0 or -ENOMEM.
  */
 int tw_counts__sorted(const struct tw_counts *counts, struct tw_count_row **ret, size_t *ret_n);
 
-/** tw_counts__fini() - free the memory; an all-zero @counts is fine */
+/** tw_counts__fini() - free the memory; @counts may be all zero */
 void tw_counts__fini(struct tw_counts *counts);
 
 /**

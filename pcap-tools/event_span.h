@@ -7,16 +7,16 @@
 
 /* It must be all zero before the first tw_event_span__add(). */
 struct tw_event_span {
-	const struct tw_stream *origin; /* of the event added first; NULL = none; only tw_event_span__add() uses it */
-	uint64_t origin_time;           /* time of that event, by the stream's clock */
-	int64_t first, last;            /* times of the earliest and the latest event, ns since that event */
-	bool is_unknown; /* the clock of some events does not count ns, or their times cannot be compared with the others */
+	const struct tw_stream *origin; /* stream of the first added event; NULL = no event; internal */
+	uint64_t origin_time;           /* time of the first added event, by the clock of `origin` */
+	int64_t first, last;            /* times of the earliest and the latest event, ns since the first added event */
+	bool is_unknown; /* the clock of an event does not count ns, or cannot be compared with the clock of `origin` */
 };
 
-/** tw_event_span__add() - add an event; the streams of all events must stay until the last one is added */
+/** tw_event_span__add() - add an event; the streams of all events must exist until the last event is added */
 void tw_event_span__add(struct tw_event_span *span, const struct tw_stream *stream, uint64_t time);
 
-/** tw_event_span__ns() - ns from the earliest event to the latest; 0 for fewer than two events, and if it is unknown */
+/** tw_event_span__ns() - ns from the earliest event to the latest; 0 for fewer than two events, or if the span is unknown */
 uint64_t tw_event_span__ns(const struct tw_event_span *span);
 
 #endif

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #define HUGE_PAGE  ((size_t)2 << 20)
-#define WORTH_HUGE (HUGE_PAGE / 2) /* from this size on, at least half of the memory in huge pages is used */
+#define WORTH_HUGE (HUGE_PAGE / 2) /* from this size on, at least half of the bytes in the huge pages are used */
 
 static size_t round_up(size_t size, size_t to)
 {

@@ -9,10 +9,10 @@
 
 /**
  * tw_large__alloc() - allocate memory, with huge pages for the first @hot bytes if @hot is at least 1 MiB and the kernel has huge pages.
- * With huge pages, accesses to these bytes need few TLB entries
+ * Accesses to these bytes then need few TLB entries
  * @size: bytes
- * @hot: number of bytes at the beginning that are used all the time; the other bytes stay in small pages, which use memory only when they
- * are touched
+ * @hot: number of bytes at the beginning that are used all the time; the other bytes are in small pages, which use memory only after an
+ * access
  *
  * Return: memory at a multiple of TW_LARGE_ALIGN, not zeroed, to be freed with free(); NULL without memory.
  */

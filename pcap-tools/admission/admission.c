@@ -17,21 +17,21 @@
 #define ALIGN         8                       /* alignment of frames in the backlog, bytes */
 #define WAYS          4                       /* candidates in a set */
 #define BACKLOG_BYTES ((size_t)64 << 20)      /* 0.5 s at 1 Gbit/s; on a busy host, an answer takes that long */
-#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* longest wait in the backlog; a stream sends each second */
+#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* longest wait in the backlog; a producer sends at least each second */
 #define FRAMES_MAX    1024                    /* frames that one candidate may put into the backlog before a pause */
 #define BYTES_MAX     (1u << 20)              /* bytes that one candidate may put into the backlog before a pause */
-#define QUIET_MS      1000 /* this pause: no frames of a candidate that exceeded FRAMES_MAX or BYTES_MAX are kept */
+#define QUIET_MS      1000                    /* length of this pause, in which no frames of the candidate are kept */
 #define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream without frames for this time counts as dead */
-#define RETRY_NS      (10 * TW_NS_PER_MS) /* time until the table is searched again after a search that found no place */
+#define RETRY_NS      (10 * TW_NS_PER_MS) /* after a search of the table that found no room: time until the next search */
 #define RETRY_ROWS    64                  /* struct no_place rows for each proof, by address */
 #define NEW_A_SECOND  1    /* streams admitted per second without an answer, after a burst of TW_STREAMS_LIVE_MAX */
-#define ASK_A_SECOND  1000 /* questions per second */
-#define ASK_ROW       32   /* questions in a burst */
-#define ASK_MS        10u  /* time until the second question to a candidate; doubled after each further question */
-#define ASK_DOUBLINGS 7    /* at most, so 1280 ms */
-#define TELL_AFTER    6    /* questions without the reason of the refusal: those of the first 630 ms */
+#define ASK_A_SECOND  1000 /* requests per second */
+#define ASK_ROW       32   /* requests in a burst */
+#define ASK_MS        10u  /* time until the second request to a candidate; doubled after each further request */
+#define ASK_DOUBLINGS 7    /* limit of the doublings: the longest time is 1280 ms */
+#define TELL_AFTER    6    /* requests without the reason of the refusal: those of the first 630 ms */
 #define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* an answer that takes longer is ignored */
-#define QUESTIONS     32                     /* questions that wait to be sent */
+#define QUESTIONS     32                     /* limit of the requests that wait to be sent */
 #define REFUSAL_SLOTS (sizeof(((struct tw_refusals *)0)->index))
 #define NETWORK_BYTES 8 /* network part of an IPv6 address; a host can choose the other bytes */
 
@@ -42,7 +42,7 @@ struct backlog_frame {
 	uint32_t len;
 	uint16_t events;
 	uint8_t why; /* TW_REFUSED_*: reason to count if the frame leaves the ring without being taken */
-	bool taken;  /* passed to the `admitted` callback, or the unused end of the ring: not a refusal */
+	bool taken;  /* not to be counted as refused: it was accepted, or is the unused end of the ring */
 	struct tw_peer_address source;
 	uint32_t room; /* length in the ring with this header and padding, bytes */
 	uint8_t data[];
@@ -50,15 +50,15 @@ struct backlog_frame {
 
 /*
  * Frames of streams that are not admitted yet, copied into a ring of bytes. New frames overwrite the oldest ones. A frame that is
- * overwritten or too old counts as refused, unless it was taken. The positions begin and end only grow; the offset in the ring is the
- * position modulo its size.
+ * overwritten or too old counts as refused, unless it was accepted before. The positions `begin` and `end` never decrease. The offset of a
+ * position in the ring is the position modulo the size of the ring.
  */
 struct backlog {
 	uint64_t begin, end;
 	uint8_t *ring; /* BACKLOG_BYTES */
 };
 
-/* A stream that is not admitted yet. There may be many of them, so the structure has only 64 bytes. */
+/* A stream that is not admitted yet. There may be many such streams, so the structure has only 64 bytes. */
 struct candidate {
 	uint64_t id;
 	uint64_t heard; /* value of tw_admission.turn at its newest frame or answer; 0 = unused entry */
@@ -66,16 +66,16 @@ struct candidate {
 	struct tw_number_row row;
 	uint32_t answered_from; /* low 32 bits of place_source() of the answer's source address */
 	uint32_t bytes;         /* bytes that it has put into the backlog since the last pause */
-	uint32_t ask_ms;        /* earliest time of the next question; 0 = never asked */
+	uint32_t ask_ms;        /* earliest time of the next request; 0 = no request was sent */
 	uint32_t quiet_ms;      /* its frames are not kept before this time; 0 = they are kept */
-	uint16_t n;             /* number of frames that it has put there since then */
+	uint16_t n;             /* number of frames that it has put into the backlog since the last pause */
 	uint8_t proof;          /* enum tw_proof */
-	uint8_t asked;          /* number of questions sent to it, at most UINT8_MAX */
+	uint8_t asked;          /* number of requests sent to it, at most UINT8_MAX */
 };
 
 _Static_assert(sizeof(struct candidate) == 64, "a candidate is a cache line");
 
-/* The result of a search that found no place; used instead of a new search for RETRY_NS. */
+/* The result of a search of the table that found no room. For RETRY_NS, it is used instead of a new search. */
 struct no_place {
 	uint64_t until;  /* CLOCK_MONOTONIC, ns */
 	uint64_t source; /* place_source() of the refused stream */
@@ -108,7 +108,7 @@ struct tw_admission {
 	uint64_t refused_hash;          /* its keyed hash */
 };
 
-/* A hash with a secret key: strangers can neither guess hashes nor construct collisions. */
+/* A hash with a secret key: other hosts can neither guess hashes nor construct collisions. */
 static uint64_t keyed_hash(const struct tw_admission *a, const void *data, size_t len)
 {
 	uint64_t hash;
@@ -118,8 +118,8 @@ static uint64_t keyed_hash(const struct tw_admission *a, const void *data, size_
 }
 
 /*
- * The hash that identifies @source in the table of streams. One host may have all addresses of an IPv6 /64 network, so these count as
- * one address.
+ * The hash that identifies @source in the table of streams. One host may have all addresses of an IPv6 /64 network, so all of
+ * them count as one address.
  */
 static uint64_t place_source(const struct tw_admission *a, const struct tw_peer_address *source)
 {
@@ -147,7 +147,7 @@ static struct tw_refusals_row *refusals_of(struct tw_refusals *r, const struct t
 	return &r->rows[r->n++];
 }
 
-/* Counts a refused frame. The last hash is kept, because a flood has many frames of one source in a row. */
+/* Counts a refused frame. The hash of the last source is kept, because a flood has many frames of one source in a row. */
 static void refuse(struct tw_admission *a, const struct tw_peer_address *source, uint16_t why, uint64_t events)
 {
 	struct tw_refusals *r = &a->refusals;
@@ -181,7 +181,7 @@ static void push_out(struct tw_admission *a)
 	a->backlog.begin += frame->room;
 }
 
-/* Pushes out frames until @room more bytes are unused. */
+/* Removes the oldest frames until @room more bytes are unused. */
 static void make_room(struct tw_admission *a, size_t room)
 {
 	while (a->backlog.end + room - a->backlog.begin > BACKLOG_BYTES)
@@ -303,8 +303,8 @@ void tw_admission__begin(struct tw_admission *a, uint64_t now)
 }
 
 /*
- * Whether the earlier search also holds for @newcomer. A full table has no place for any address, except that streams that answer share
- * the places by address.
+ * Whether the result of the earlier search also applies to @newcomer. If the table was full for one stream, it is full for streams of all
+ * addresses. Streams that answered are an exception: for them, the result depends on the address.
  */
 static bool is_for(const struct no_place *no_place, const struct tw_standing *newcomer)
 {
@@ -312,7 +312,7 @@ static bool is_for(const struct no_place *no_place, const struct tw_standing *ne
 	       (no_place->why == TW_REFUSED_PLACES && newcomer->proof != TW_PROOF_ANSWER);
 }
 
-/* Makes the stream live. Return: 0; enum tw_refused_why if there is no place for it */
+/* Makes the stream live. Return: 0; enum tw_refused_why if there is no room for it */
 static uint16_t find_place(struct tw_admission *a, uint64_t id, const struct tw_standing *newcomer)
 {
 	struct no_place *no_place = &a->no_place[newcomer->proof][newcomer->source % RETRY_ROWS];
@@ -366,7 +366,7 @@ static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_
 	struct backlog_frame *frames[FRAMES_MAX];
 	size_t n = 0;
 
-	/* A handle up to begin is 0, or that of a frame that has left the ring. */
+	/* A handle that is not above `begin` is 0, or belongs to a frame that has left the ring. */
 	for (uint64_t at = c->last; n < FRAMES_MAX && at > a->backlog.begin; at = frames[n++]->before)
 		frames[n] = frame_at(&a->backlog, at - 1);
 	while (n) {
@@ -379,7 +379,7 @@ static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_
 	*c = (struct candidate){ .id = 0 };
 }
 
-/* Finds the candidate of stream @id, or replaces another candidate of its set by a new one. */
+/* Finds the candidate of stream @id. If there is none, makes one in place of an unused or another entry of the set. */
 static struct candidate *candidate_of(struct tw_admission *a, uint64_t id)
 {
 	struct candidate *set = a->sets[keyed_hash(a, &id, sizeof(id)) % SETS], *goes = &set[0];
@@ -397,7 +397,7 @@ static struct candidate *candidate_of(struct tw_admission *a, uint64_t id)
 	return goes;
 }
 
-/* Counts a frame in the candidate's share of the backlog. Return: false if the share is used up; it stays false for QUIET_MS */
+/* Counts a frame in the candidate's share of the backlog. Return: false if the share is used up, and for QUIET_MS from then on */
 static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 {
 	if (c->quiet_ms && is_before(now_ms(a), c->quiet_ms))
@@ -432,7 +432,7 @@ static void keep(struct tw_admission *a, struct candidate *c, const struct tw_re
 	c->last = backlog__put(a, &waiting, frame->data);
 }
 
-/* The first question to a candidate with few frames leaves part of the budget to others: for an attacker, more frames cost more. */
+/* A part of the budget is reserved for candidates that sent more frames or got a request before: an attacker must send more for it. */
 static bool may_ask(struct tw_admission *a, const struct candidate *c)
 {
 	const uint64_t reserved = c->asked ? 0 : c->n < 2 ? ASK_ROW * 3 / 4 : c->n < 4 ? ASK_ROW / 2 : 0;
@@ -440,7 +440,7 @@ static bool may_ask(struct tw_admission *a, const struct candidate *c)
 	return a->n_pending < QUESTIONS && a->questions.left > reserved && tw_budget__spend(&a->questions, 1);
 }
 
-/* Queues a request: a candidate that answers may be admitted. A request is never longer than the frame that caused it. */
+/* Queues a request; a candidate that answers it may be admitted. A request is never longer than the frame that caused it. */
 static void ask(struct tw_admission *a, struct candidate *c, const struct tw_received_frame *frame, uint16_t why)
 {
 	const unsigned int doublings = c->asked < ASK_DOUBLINGS ? c->asked : ASK_DOUBLINGS;
@@ -488,7 +488,7 @@ static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s,
 	       tw_cursor__has(tlvs, TW_TLV_END) && place_source(a, &frame->from->address) == s->source;
 }
 
-/* Return: true if the frame is taken; false if it exceeds the budget of streams that do not answer: the stream has left the table */
+/* Return: true if the frame is accepted; false if it exceeds the budget of streams that do not answer, which evicts the stream */
 static bool take_known(struct tw_admission *a, struct tw_stream *stream, const struct tw_received_frame *frame)
 {
 	struct tw_standing *s = &stream->standing;
@@ -530,7 +530,7 @@ static size_t streams_of(const struct tw_admission *a, uint64_t source)
 	return n;
 }
 
-/* The source address of a frame may be forged, but not that of an answer. So the stream counts for the address that answered. */
+/* The source address of a frame may be forged, but that of an answer is not. So the stream now belongs to the address that answered. */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from)
 {
 	struct tw_stream *stream = tw_streams__find(a->streams, stream_id);
@@ -543,7 +543,7 @@ void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const st
 	s->proof = TW_PROOF_ANSWER;
 }
 
-/* The id of a question: a keyed hash of stream, address and time. Only this process can compute it. */
+/* The id of a request: a keyed hash of stream, address and time. Only this process can compute it. */
 static uint32_t cookie_of(const struct tw_admission *a, uint64_t stream_id, const struct tw_peer *to, uint64_t asked)
 {
 	struct {
@@ -611,10 +611,10 @@ const char *tw_refusals__why(uint16_t why)
 {
 	static const char *const texts[] = {
 		[TW_REFUSED_UNPROVEN] =
-			"none of their frames continues the numbers of another, so they are forged or damaged; a firewall "
-			"can block hosts that are not producers",
+			"no frame of the stream continues the numbers of another, so the frames are forged or damaged; a "
+			"firewall can block hosts that are not producers",
 		[TW_REFUSED_PLACES] =
-			"the stream table has no place, or none for a stream that does not answer requests; permit UDP in "
+			"the stream table has no room, or has room only for streams that answer requests; permit UDP in "
 			"both directions, or end streams that are not needed",
 		[TW_REFUSED_SOURCE] = "one address has reached its limit of streams; raise --streams-per-source",
 		[TW_REFUSED_RATE] =

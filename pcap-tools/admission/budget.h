@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A rate limit: a burst of at most `most` units, refilled with `a_second` units per second (token bucket). */
+/* A rate limit (token bucket): it has at most `most` units, and is refilled with `a_second` units per second. */
 #ifndef TW_BUDGET_H
 #define TW_BUDGET_H
 
@@ -11,16 +11,16 @@
 struct tw_budget {
 	uint64_t a_second, most;
 	uint64_t left; /* units that may be spent */
-	uint64_t at;   /* time for which left was computed, ns */
+	uint64_t at;   /* time up to which `left` is refilled, ns */
 };
 
-/** tw_budget__full() - make a budget with @most units left */
+/** tw_budget__full() - make a full budget of @most units */
 static inline struct tw_budget tw_budget__full(uint64_t a_second, uint64_t most)
 {
 	return (struct tw_budget){ .a_second = a_second, .most = most, .left = most };
 }
 
-/** tw_budget__refill() - add the units of the time up to @now, ns; time for a fraction of a unit is kept for the next call */
+/** tw_budget__refill() - add the units for the time up to @now (ns); the time for a fraction of a unit counts in the next call */
 static inline void tw_budget__refill(struct tw_budget *b, uint64_t now)
 {
 	const double one = (double)TW_NS_PER_SECOND / (double)b->a_second;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The accounting of an archive: makes the ledger of each stream, writes it to the file, and keeps the numbers of streams that are over.
+ * The accounting of an archive: makes the ledger of each stream, writes it to the file, and keeps the reports of streams that are over.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static void add_to_others(struct tw_archive *a, const struct tw_archive_report *
 {
 	struct tw_archive_report *others = &a->over[a->n_over - 1].report;
 
-	a->n_others += a->n_others ? 1 : 2; /* it was the first in this row */
+	a->n_others += a->n_others ? 1 : 2; /* the first sum also includes the stream of this row */
 	snprintf(others->name, sizeof(others->name), "%" PRIu64 " other streams", a->n_others);
 	others->stream_id = 0;
 	others->clock = (struct tw_stream_clock_summary){ .error_ns = TW_ERROR_UNKNOWN };
@@ -106,7 +106,7 @@ static void add_to_others(struct tw_archive *a, const struct tw_archive_report *
 	others->packets += report->packets;
 }
 
-/* If the list is full, its last row becomes the sum of all further streams. */
+/* Adds a stream that is over to the list. If the list is full, its last row becomes the sum of this and all further streams. */
 static void remember(struct tw_archive *a, const struct tw_archive_over *over)
 {
 	if (a->n_over == a->size_over && a->size_over < TW_STREAMS_REPORTED_MAX) {

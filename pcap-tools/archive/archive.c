@@ -70,7 +70,7 @@ static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const s
 	return 0;
 }
 
-/* An answer takes a few ms, and the first packets should have an error bound. */
+/* How long the packets of a stream wait for its first answer, which takes a few ms, so that they have an error bound. */
 #define ANSWER_NS (30 * TW_NS_PER_MS)
 
 /*
@@ -100,7 +100,7 @@ static int64_t offset_of(const struct tw_archive_stream *s)
 	return (int64_t)(tw_stream_clock__packet_time_on_line(&s->clock, newest) - newest);
 }
 
-/* Once enough is known of a stream, tells the merge its offset so that it can release events; also when the offset has changed */
+/* Passes a stream's offset to the merge, so that it can emit the stream's events: once the metadata have arrived, and after a change. */
 static int archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	int err;
@@ -121,7 +121,7 @@ static int archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 }
 
 /*
- * Uses the metadata in a frame (names, times, counters, formats) on arrival, before their turn in the order. Return: 0, -ENOMEM, or a
+ * Uses the metadata in a frame (names, times, counters, formats) on arrival, before the frame's turn. Return: 0, -ENOMEM, or a
  * failure of the writer
  */
 static int archive__update(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs)
@@ -158,7 +158,7 @@ static int archive__place_waiting(struct tw_archive *a)
 	return err;
 }
 
-/* Messages between receivers and producers, which are of no use in a file. */
+/* Whether a record is a message between receiver and producer, which is of no use in a file. */
 static bool is_talk(const struct tw_tlv_view *tlv)
 {
 	return tlv->type == TW_TLV_TIME_SYNC || tlv->type == TW_TLV_METADATA_REQUEST || tlv->type == TW_TLV_REFUSED;
@@ -210,7 +210,7 @@ static int archive__out_of_band(struct tw_archive *a, const struct tw_frame_info
 	return tw_archive__write(a, s, &out);
 }
 
-/* The caller may free the texts of its options; later files need them too. Return: false without memory */
+/* Copies the options and their texts: the caller may free the texts, but later files need them. Return: false without memory */
 static bool keep_options(struct tw_archive *a, const struct tw_archive_options *options)
 {
 	const char **texts[] = { &a->options.application, &a->options.hardware, &a->options.os, &a->options.comment,
@@ -279,7 +279,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 	a->metadata_room.limit = options->metadata ? options->metadata : TW_STREAMS_METADATA_MAX;
 	err = make_merge(a, error);
 	if (!err) {
-		/* A stream's state is released after the merge has released all of the stream. */
+		/* Without a callback: tw_archive__retire() frees the state of a stream, after the merge has emitted all its frames. */
 		a->user = tw_streams__add_user(a->streams, &(struct tw_stream_user){ .ctx = a });
 		if (options->filter)
 			err = tw_capture_filter__new(options->filter, a->streams, &a->capture_filter, error);
@@ -329,7 +329,7 @@ static int tell_moved(struct tw_archive *a)
 
 	if (!a->moved)
 		return 0;
-	a->moved = false; /* telling the merge may release more packets, and so set it again */
+	a->moved = false; /* archive__place() may emit more packets, which may set it again */
 	for (struct tw_archive_stream *s = tw_archive__first(a); s && !err; s = tw_archive__next(a, s)) {
 		if (s->moved)
 			err = archive__place(a, s);
@@ -355,7 +355,7 @@ static int take(struct tw_archive *a, const void *data, size_t len, const struct
 	if (arrival)
 		a->now = tw_time__later(a->now, arrival->now);
 	if (readable && arrival && info.source == TW_SOURCE_OUT_OF_BAND)
-		return 0; /* only capture hosts make OFFSET records, so those from the network are ignored */
+		return 0; /* only capture hosts make OFFSET records, so those that arrive from a network are ignored */
 	if (readable && info.source == TW_SOURCE_CONTROL && tw_archive__ended_before(a, info.stream_id, tlvs))
 		return 0;
 	if (readable && (info.source == TW_SOURCE_CONTROL || info.source == TW_SOURCE_OUT_OF_BAND))
@@ -463,7 +463,7 @@ int tw_archive__error(const struct tw_archive *a, struct tw_error *error)
 	return tw_error__set(error, a->err, "merging events: %s", strerror(-a->err));
 }
 
-/* A stream without released packets has an interface too. */
+/* Writes the final statistics of a stream, after its interface if no packet of the stream was written to this file. */
 static int close_stream(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	const uint64_t newest = tw_stream_clock__time(&s->clock, s->clock.written);
@@ -477,7 +477,7 @@ void tw_archive__missing(struct tw_archive *a, uint64_t frames)
 	a->tail_frames += frames;
 }
 
-/* After a failure, the final statistics are written to the end of the file. Those that do not fit there are only in the summary. */
+/* After a failure, the final statistics are written to the end of the file. Statistics that do not fit there are only in the summary. */
 static void put_last(struct tw_archive *a)
 {
 	tw_pcapng__begin_last(a->file);

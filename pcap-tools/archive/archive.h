@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An archive takes frames and writes pcapng, in the caller's thread. It merges frames, adds names and times, repeats metadata in each file,
- * and writes the ledger. The recorder runs an archive in its thread.
+ * and writes the ledger. The recorder (pcap-tools/record) runs an archive in a thread.
  *
- * Each stream is an interface, "host:instance" from its HOST record. A packet's time is the event's time by the stream's clock plus an
- * offset (clocks/stream_clock.h). A stream's packets wait for its HOST and CLOCK, but not longer than wait_ns. Without them the stream is
- * named after its id and dated by arrival. Waiting packets are in memory only: a receiver that joins late should request the metadata
- * (clocks/clock_poller.h).
+ * Each stream becomes an interface, named "host:instance" after its HOST record. A packet's time is the event's time by the stream's clock
+ * plus an offset (clocks/stream_clock.h). A stream's packets wait for its HOST and CLOCK, but not longer than wait_ns. If no HOST arrives
+ * in time, the stream is named after its id. If no CLOCK arrives in time, packet times are computed from arrival times. Waiting packets are
+ * in memory only, so a receiver that joins late should request the metadata (clocks/clock_poller.h).
  *
- * Producers repeat metadata each second for receivers that join late; these repetitions are left out unless frames are written packed. If
- * the output is several files, each can be read alone: it has the metadata of a stream before the first packet of that stream.
+ * Producers repeat metadata each second for receivers that join late. An archive omits these repetitions, unless frames are written packed.
+ * If the output is several files, each can be read alone: it has the metadata of a stream before the first packet of that stream.
  */
 #ifndef TW_ARCHIVE_H
 #define TW_ARCHIVE_H
@@ -26,61 +26,62 @@
 #include "stream/ledger.h"
 
 struct tw_archive_options {
-	const char *application; /* the writing program: "tracewire record 0.1.0"; NULL = "tracewire VERSION" */
+	const char *application; /* the writing program, such as "tracewire record 0.1.0"; NULL = "tracewire VERSION" */
 	const char *hardware;    /* hardware of this machine; NULL = not written */
 	const char *os;          /* operating system of this machine; NULL = not written */
 	const char *comment;     /* comment of the section; NULL = none */
-	const char *description; /* of the interfaces; NULL = made from the HOST record: events, clock, kernel */
+	const char *description; /* of the interfaces; NULL = made of each HOST record: events, clock, kernel */
 	size_t buffer;           /* bytes collected before a write; 0 = 960 KiB */
-	size_t memory;           /* bytes queued for merging; 0 = 64 MiB */
-	size_t metadata;         /* bytes of metadata of all streams; 0 = TW_STREAMS_METADATA_MAX */
+	size_t memory;           /* limit of the bytes queued for merging; 0 = 64 MiB */
+	size_t metadata;         /* limit of the metadata kept for all streams, bytes; 0 = TW_STREAMS_METADATA_MAX */
 	uint64_t wait_ns;        /* see struct tw_merge_options */
 	bool from_start;         /* see struct tw_merge_options */
 	/*
-	 * The streams come from several machines over a network: gaps in their numbers are shown in the packet list, and OFFSET records
-	 * have the error bounds of their times.
+	 * The streams may come from several machines over a network. So LOST records are written for gaps in their event numbers, and
+	 * OFFSET records for the error bounds of their times.
 	 */
 	bool network;
-	bool packed;         /* frames are written as they were received; not possible with a filter */
+	bool packed;         /* frames are written as they were received; not to be combined with a filter */
 	uint32_t snaplen;    /* bytes written of a packet with events; 0 = all */
 	enum tw_align align; /* see clocks/stream_clock.h */
 	bool wall;           /* see clocks/stream_clock.h */
-	uint64_t
-		statistics_ns; /* this machine's time between two statistics blocks of an interface; 0 = only one at the end */
+	/* This machine's time between two statistics blocks of an interface. 0 = only at the end of a file and of a stream. */
+	uint64_t statistics_ns;
 	/*
-	 * Events that do not match it are counted and not written; everything else is written. NULL = no filter. Borrowed until
-	 * tw_archive__free(). It is bound to the formats in the frames: names that they do not have match nothing. Without from_start
-	 * the first events of a stream wait for formats, as for a HOST. Events too large for a frame are written without a decision.
+	 * The capture filter; NULL = no filter. Borrowed until tw_archive__free(). Events that do not match it are counted, but not
+	 * written. Everything else is written. A comparison with a name that the formats of a stream do not have matches none of its
+	 * events. Without from_start, the first events of a stream wait for its formats as they wait for its HOST. Events that are too
+	 * large for a frame are written without being evaluated.
 	 */
 	const struct tw_filter *filter;
-	/* Limits of what is written: later events count as not wanted; 0 = no limit. */
+	/* Limits of what is written; 0 = no limit. Events after a limit is reached count as not wanted. */
 	uint64_t events_max, bytes_max, files_max;
 	/*
-	 * Returns the number of a stream's events that a classifier on the path dropped, so that their numbers are missing here. Called
-	 * when the ledger is made, in the calling thread. They count as filtered and not as lost. NULL = none are known.
+	 * Returns the number of a stream's events that a classifier between producer and capture dropped. These events are missing here,
+	 * but count as rejected instead of lost. Called in the thread that makes the ledger. NULL = no dropped events are known.
 	 */
 	uint64_t (*explain)(void *ctx, uint64_t stream_id);
 	void *ctx; /* context of the callback */
 };
 
-/* The accounting. Counted in events unless said otherwise. */
+/* The counters of an archive, for all its streams. */
 struct tw_archive_stats {
 	uint64_t packets;        /* packets written: events, LOST, control frames */
 	uint64_t dropped;        /* packets that could not be written */
-	uint64_t bytes;          /* of all files */
+	uint64_t bytes;          /* in all files */
 	uint64_t removed_early;  /* files of a ring that were deleted because the disk was full */
 	struct tw_ledger ledger; /* sum of all streams */
 	struct tw_merge_stats merge;
 	struct tw_metadata_stats metadata; /* of all streams; items and memory do not include streams that are over */
-	struct tw_capture_filter_stats capture_filter;       /* its rejected events are the ledger's capture_filter */
-	struct tw_undecided_predicates undecided_predicates; /* of the filter, after the archive is finished */
+	struct tw_capture_filter_stats capture_filter;       /* its `rejected` is the ledger's capture_filter */
+	struct tw_undecided_predicates undecided_predicates; /* of the filter; valid after tw_archive__finish() */
 };
 
 struct tw_archive;
 
 /**
- * tw_archive__new() - start a section; nothing is written before the first flush, or before the buffer is full
- * @output: stays the caller's
+ * tw_archive__new() - make an archive and begin a section; nothing is written before the first flush, unless the buffer becomes full
+ * @output: the caller finishes and frees it
  *
  * Return: 0; -EINVAL if a comparison of the filter is impossible for every event; -ENOMEM.
  */
@@ -88,23 +89,23 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 		    struct tw_error *error);
 
 /**
- * tw_archive__frame() - take one frame; copied unless its buffer is lent
+ * tw_archive__frame() - accept one frame, which is copied unless @arrival lends its buffer
  * @arrival: NULL = read from a file
  *
- * Out-of-band frames (source OUT_OF_BAND): if they are read from a packed capture, their OFFSET records determine packet times, and their
- * metadata are used. Out-of-band frames that arrived from a network are ignored: producers send only answers, for which there is
- * tw_archive__answer().
+ * Out-of-band frames (source OUT_OF_BAND) are ignored if they arrived from a network: producers send only answers out-of-band, which are
+ * for tw_archive__answer(). If they are read from a packed capture, their OFFSET records determine packet times, and their metadata are
+ * used.
  *
  * Return: 0, -ENOMEM, or the writer's failure, which is final: -ENOSPC, -EPIPE, ...
  */
 int tw_archive__frame(struct tw_archive *a, const void *data, size_t len, const struct tw_arrival *arrival);
 
-/** tw_archive__retire_stream() - write what is queued of a stream that admission evicted, and end it. Return: as above */
+/** tw_archive__retire_stream() - write the queued frames of a stream that admission evicted, and end the stream. Return: as above */
 int tw_archive__retire_stream(struct tw_archive *a, uint64_t stream_id);
 
 /**
- * tw_archive__answer() - take an answer about a stream's clock; unknown streams are ignored
- * @sample: two times of the capture host's clock, two of the stream's clock
+ * tw_archive__answer() - use an answer about a stream's clock; no effect for an unknown stream
+ * @sample: two times of the capture host's clock, and two of the stream's clock
  */
 void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct tw_time_sync_sample *sample);
 
@@ -112,21 +113,22 @@ void tw_archive__answer(struct tw_archive *a, uint64_t stream_id, const struct t
 void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own);
 
 /**
- * tw_archive__tick() - do what is due at @now, CLOCK_MONOTONIC in ns: packets that waited too long, statistics, the next file
+ * tw_archive__tick() - do what is due at @now: write packets that waited too long, write statistics, begin the next file
+ * @now: CLOCK_MONOTONIC, ns
  * Return: as tw_archive__frame()
  */
 int tw_archive__tick(struct tw_archive *a, uint64_t now);
 
-/** tw_archive__flush() - write released packets: after each round for a live reader, from time to time for a file. Return: as above */
+/** tw_archive__flush() - pass the buffer to the output: for a pipe after each round, for a file from time to time. Return: as above */
 int tw_archive__flush(struct tw_archive *a);
 
-/** tw_archive__missing() - before the end: note that at least @frames frames of unknown streams were lost after the last that arrived */
+/** tw_archive__missing() - before the end, note that at least @frames frames, of unknown streams, were lost after the last received one */
 void tw_archive__missing(struct tw_archive *a, uint64_t frames);
 
 /**
- * tw_archive__finish() - release everything, write each interface's statistics and the ledger, flush
+ * tw_archive__finish() - write all queued frames, write the statistics of each interface with its ledger, and flush
  *
- * No frames may follow. After a failure the statistics with the final ledger are written with tw_output__write_last().
+ * No frames may follow. After a failure, the final statistics are written with tw_output__write_last().
  *
  * Return: as tw_archive__frame().
  */
@@ -135,25 +137,25 @@ int tw_archive__finish(struct tw_archive *a);
 /**
  * tw_archive__give_up() - end an archive whose thread is blocked in a write to the output; nothing more is written to the file
  *
- * What arrived and is not known to be in the file counts as not written. Called between @begin and @done of tw_output__watch(). Only the
- * accounting may be read afterwards, and that thread must not continue.
+ * Events that arrived and are not known to be in the file count as not written. Called between @begin and @done of tw_output__watch().
+ * Afterwards only the accounting may be read, and the blocked thread must not continue.
  *
  * @err, @why: the failure that the archive has from then on, and its text
  */
 void tw_archive__give_up(struct tw_archive *a, int err, const struct tw_error *why);
 
-/** tw_archive__is_full() - whether the limit of what to write is reached */
+/** tw_archive__is_full() - whether a limit of events, bytes or files is reached */
 bool tw_archive__is_full(const struct tw_archive *a);
 
-/** tw_archive__error() - the first failure, 0 if none; its text is written to @error, which may be NULL */
+/** tw_archive__error() - Return: the first failure, with its text in @error, which may be NULL; 0 if there was no failure */
 int tw_archive__error(const struct tw_archive *a, struct tw_error *error);
 
 /** tw_archive__stats() - get the totals of all streams so far */
 void tw_archive__stats(const struct tw_archive *a, struct tw_archive_stats *ret);
 
 /*
- * The report of one stream. The last report of streams that are over may stand for several, if there are too many to report one by one:
- * its name is "N other streams", and its id is 0.
+ * The report of one stream. If too many streams are over to report them one by one, the last of their reports is the sum of several
+ * streams: its name is "N other streams", and its id is 0.
  */
 struct tw_archive_report {
 	char name[256]; /* host:instance */
@@ -163,10 +165,10 @@ struct tw_archive_report {
 	struct tw_stream_clock_summary clock;
 };
 
-/** tw_archive__reports() - one for every stream, including those that are over. @ret: free it. Return: their number; 0 without memory */
+/** tw_archive__reports() - report all streams, including those that are over. @ret: to be freed with free(). Return: number of reports */
 size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report **ret);
 
-/** tw_archive__free() - free it; frames that are still queued are lost, unless it was finished; NULL is fine */
+/** tw_archive__free() - free the archive; queued frames are lost if it was not finished; NULL is fine */
 void tw_archive__free(struct tw_archive *a);
 
 #endif

@@ -14,25 +14,25 @@
 #include "wire/encode.h"
 #include "wire/parts.h"
 
-/* State of one interface in one file. */
+/* Counters of one interface, in one file or in several. */
 struct tw_archive_count {
 	uint64_t packets, events;
 	uint64_t start, end; /* packet times */
 };
 
 struct tw_archive_stream {
-	struct tw_stream *stream; /* the state of the stream */
+	struct tw_stream *stream; /* its entry in the table of streams */
 	uint64_t since;           /* time of its first frame, CLOCK_MONOTONIC, ns */
 	struct tw_stream_clock clock;
 	struct tw_metadata *metadata;
 	struct tw_frame_info own_frames; /* header of the out-of-band frames written for it */
 	bool placed;                     /* the merge has its offset */
-	bool moved;      /* its offset has changed, but not in the merge yet; the archive's moved is set too */
+	bool moved;      /* its offset has changed, and the merge does not have it yet; see `moved` of the archive */
 	bool described;  /* its interface is in this file */
-	bool said;       /* its metadata were written to this or an earlier file */
+	bool said;       /* this or an earlier file has its interface, so later files repeat its metadata */
 	bool given;      /* the capture that is read has OFFSET records, which determine packet times */
 	bool to_state;   /* the last OFFSET record is not written yet */
-	bool dated_here; /* its packet times are computed from arrivals, because no CLOCK arrived in time */
+	bool dated_here; /* its packet times are computed from arrival times, because no CLOCK arrived in time */
 	int64_t offset;  /* offset of packet times, given or determined here */
 	struct tw_offset_view stated; /* content of the last OFFSET record */
 	uint32_t interface;
@@ -49,7 +49,7 @@ struct tw_archive_over {
 };
 
 struct tw_archive {
-	struct tw_archive_options options; /* its texts are stored in texts */
+	struct tw_archive_options options; /* its texts point into `texts` */
 	char *texts[5];
 	struct tw_pcapng_section section; /* of each file */
 	struct tw_merge *merge;
@@ -61,25 +61,25 @@ struct tw_archive {
 	bool moved;                             /* `moved` of a stream is set */
 	struct tw_archive_over *over;
 	size_t n_over, size_over;
-	uint64_t n_others; /* number of streams that the last of them stands for; 0 = only itself */
+	uint64_t n_others; /* number of streams in the last row of `over`, if it is a sum; otherwise 0 */
 	uint64_t n_put, n_events, n_files;
 	bool full;               /* the limit of bytes or files is reached */
 	uint64_t now;            /* CLOCK_MONOTONIC, ns; 0 = reading files */
 	uint64_t statistics_due; /* CLOCK_MONOTONIC, ns; 0 = not set yet */
 	struct tw_own_clock own;
 	struct tw_capture_clock clock; /* the clock to which TW_ALIGN_HOST aligns all streams */
-	int err;                       /* a failure outside of the writer */
+	int err;                       /* a failure outside of the pcapng writer */
 	bool lost;                     /* writing is no longer possible: frames are only counted */
-	bool ending;                   /* no further answer is waited for */
+	bool ending;                   /* the archive waits for no further answers */
 	bool finished;
 	bool given_up;        /* the writer is stuck: frames not known to be written count as not written */
-	uint64_t tail_frames; /* lower bound of frames missing after the last one */
+	uint64_t tail_frames; /* lower bound of the frames missing after the last received one */
 	struct tw_capture_filter *capture_filter; /* NULL = no filter, and the members below are unused */
 	uint64_t undecided;                       /* events that were not evaluated */
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
-/** tw_archive__has_moved() - a stream's offset has changed: tell the merge as soon as it is not releasing packets */
+/** tw_archive__has_moved() - note that a stream's offset has changed; the merge gets it when it is not emitting packets */
 static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	a->moved = s->moved = true;
@@ -87,10 +87,10 @@ static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive
 
 /* archive.c */
 
-/** tw_archive__present() - the current time of the clock of packet times: the capture clock with TW_ALIGN_HOST, or the wall clock */
+/** tw_archive__present() - the current time by the clock of packet times: the capture clock with TW_ALIGN_HOST, otherwise the wall clock */
 uint64_t tw_archive__present(const struct tw_archive *a);
 
-/** tw_archive__done() - store a failure: from then on events only count as not written. @err: may be 0. Return: @err */
+/** tw_archive__done() - store a failure; from then on, events only count as not written. @err: 0 = no failure. Return: @err */
 int tw_archive__done(struct tw_archive *a, int err);
 
 /** tw_archive__find() - Return: NULL if there is no such stream */
@@ -109,7 +109,7 @@ static inline struct tw_archive_stream *tw_archive__from(const struct tw_archive
 	return stream ? stream->user[a->user] : NULL;
 }
 
-/** tw_archive__first() - the first of its streams, in order of appearance; tw_archive__next(): the one after @s; NULL at the end */
+/** tw_archive__first() - the first stream, in order of appearance; tw_archive__next(): the stream after @s; NULL at the end */
 static inline struct tw_archive_stream *tw_archive__first(const struct tw_archive *a)
 {
 	return tw_archive__from(a, tw_streams__first(a->streams));
@@ -133,16 +133,16 @@ void tw_archive_stream__free(struct tw_archive_stream *s);
  */
 int tw_archive__emit(void *ctx, const struct tw_merged *out);
 
-/** tw_archive__write() - write released packets to the file. Return: 0, or a failure of the writer */
+/** tw_archive__write() - write a frame that the merge emitted to the file. Return: 0, or a failure of the writer */
 int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out);
 
-/** tw_archive__describe() - begin a stream's interface in this file, with its metadata; repeated in each file */
+/** tw_archive__describe() - add a stream's interface to this file; repeat the metadata of the stream if it is in an earlier file */
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time);
 
 /** tw_archive__put_interface() - write a stream's interface, without metadata */
 int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s);
 
-/** tw_archive__next_file() - if it is due: end this file, begin the next. @now: CLOCK_MONOTONIC, ns; 0 = ignore time limits */
+/** tw_archive__next_file() - if the next file is due, begin it. @now: CLOCK_MONOTONIC, ns; 0 = ignore time limits */
 int tw_archive__next_file(struct tw_archive *a, uint64_t now);
 
 /* accounting.c */
@@ -156,7 +156,7 @@ void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_stream_nu
 /**
  * tw_archive__ended_before() - whether a control frame is a late copy of the END of a stream that is over
  *
- * Producers send END several times. The last copy may arrive after the stream was retired, and would begin it again.
+ * Producers send END several times. A copy may arrive after the stream was retired, and would begin the stream again.
  */
 bool tw_archive__ended_before(struct tw_archive *a, uint64_t stream_id, struct tw_cursor tlvs);
 

@@ -9,7 +9,7 @@
 #include "wire/encode.h"
 
 #define ETHER_LEN 14
-#define LOOKS     64 /* packets between two checks whether a file is full: a watermark may release thousands */
+#define LOOKS     64 /* packets between two checks whether a file is full, because one watermark may release thousands */
 
 _Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
 
@@ -25,7 +25,7 @@ static uint64_t packet_time(const struct tw_archive_stream *s, uint64_t time)
 	return tw_stream_clock__packet_time(&s->clock, time);
 }
 
-/* Buffer for a packet of @len bytes after its Ethernet header. Return: NULL after the writer failed */
+/* Reserves a packet with @len bytes after its Ethernet header. Return: address of these bytes; NULL after the writer failed */
 static uint8_t *reserve(struct tw_archive *a, size_t len)
 {
 	uint8_t *p = tw_pcapng__reserve(a->file, ETHER_LEN + len);
@@ -74,7 +74,7 @@ static int put_offset(struct tw_archive *a, struct tw_archive_stream *s, const s
 	return put(a, s, offset->time, frame, tw_frame__end(&f));
 }
 
-/* Builds out-of-band frames with a stream's metadata, as packets of one time. */
+/* Writes a stream's metadata as out-of-band frames, whose packets all have the same time. */
 struct explaining_frames {
 	struct tw_metadata_frames frames;
 	struct tw_archive *archive;
@@ -117,8 +117,8 @@ static void describe_filter(const struct tw_archive *a, const struct tw_archive_
 }
 
 /*
- * The error bound of the times when the interface is described, for readers of its description. Clocks drift apart: OFFSET records in
- * the packet list have the bound for each packet.
+ * Describes the error bound of packet times when the interface is written. Clocks drift apart later, so OFFSET records have the current
+ * bounds.
  */
 static void describe_times(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
 {
@@ -129,9 +129,9 @@ static void describe_times(const struct tw_archive *a, const struct tw_archive_s
 		return;
 	tw_stream_clock__summary(&s->clock, &clock);
 	if (clock.error_ns == TW_ERROR_UNKNOWN)
-		snprintf(ret, size, "; at first the error of times is not known");
+		snprintf(ret, size, "; the initial error of packet times is unknown");
 	else
-		snprintf(ret, size, "; times at first within %.6f s of the capture host's",
+		snprintf(ret, size, "; packet times are initially within %.6f s of the capture host's clock",
 			 (double)clock.error_ns / TW_NS_PER_SECOND);
 }
 
@@ -167,7 +167,7 @@ int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s)
 	return tw_pcapng__interface(a->file, &interface, &s->interface);
 }
 
-/* Writes again the metadata that an earlier file has. The frames are out-of-band, because their numbers were used there. */
+/* Repeats metadata of earlier files. The frames are out-of-band, because the numbers of the original frames were used in those files. */
 static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_offset_view offset = s->clock.stated;
@@ -178,7 +178,7 @@ static int repeat_metadata(struct tw_archive *a, struct tw_archive_stream *s, ui
 	offset.time = time;
 	offset.step = 0;
 	if (a->options.network && s->clock.started && !s->given)
-		err = put_offset(a, s, &offset); /* first, because it dates everything that follows */
+		err = put_offset(a, s, &offset); /* first, because it determines the times of all later packets */
 	frames__init(&again, a, s, time);
 	return err ? err : tw_metadata__replay(s->metadata, &again.frames);
 }
@@ -210,7 +210,7 @@ static bool next_offset(struct tw_archive *a, struct tw_archive_stream *s, uint6
 	return true;
 }
 
-/* Writes what precedes a packet: the interface if this file does not have it yet, and OFFSET records that apply from here on. */
+/* Writes what precedes a packet: the interface, if this file does not have it yet, and OFFSET records that apply from here on. */
 static int put_times(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
 	struct tw_offset_view offset;
@@ -235,12 +235,12 @@ static struct tw_cursor tlvs_of(const struct tw_merged *out)
 	return (struct tw_cursor){ .at = out->body, .left = out->body_len };
 }
 
-/* Copies a control frame without repeated metadata. A frame that becomes empty is written too, because it has a number. */
+/* Copies a control frame without repeated metadata. A frame that becomes empty is also written, because it has a number. */
 static int put_changed(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
 		       const struct tw_frame_info *info)
 {
 	struct tw_cursor tlvs = tlvs_of(out);
-	struct explaining_frames whole; /* reassembled from pieces */
+	struct explaining_frames whole; /* for values that were reassembled from PARTs */
 	enum tw_frame_status status;
 	struct tw_tlv_view tlv;
 	struct tw_frame f;
@@ -264,7 +264,7 @@ static int put_changed(struct tw_archive *a, struct tw_archive_stream *s, const 
 	return err ? err : put(a, s, out->time, a->scratch, tw_frame__end(&f));
 }
 
-/* Writes a frame as it arrived, with nothing appended, because it may be the caller's frame. Its content is kept for later files. */
+/* Writes a control frame as it arrived. Its metadata are kept for later files. */
 static int put_packed(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out,
 		      const struct tw_frame_info *info)
 {
@@ -294,7 +294,7 @@ static int put_merged(struct tw_archive *a, struct tw_archive_stream *s, const s
 	if (!p)
 		return tw_pcapng__error(a->file, NULL);
 	tw_merged__copy(out, p);
-	commit(a, s, out->time, len, (uint16_t)out->delivered); /* the length field of a header has 16 bits */
+	commit(a, s, out->time, len, (uint16_t)out->delivered); /* fits: a frame has fewer than 2^16 bytes */
 	return 0;
 }
 
@@ -313,7 +313,7 @@ static void look_at_losses(struct tw_archive_stream *s, const struct tw_merged *
 
 /*
  * If no data relates the stream's clock to this machine's time, its packet times are computed from the arrival of its frames, as in the
- * merge; if the arrival is unknown, as if its first packet arrived now.
+ * merge. If the arrival is unknown, they are computed as if its first packet arrived now.
  */
 static void date_here(const struct tw_archive *a, struct tw_archive_stream *s, uint64_t time)
 {
@@ -345,13 +345,13 @@ static void write_or_count(struct tw_archive *a, struct tw_archive_stream *s, co
 	const int err = tw_archive__write(a, s, out);
 
 	if (err)
-		s->unwritten += out->delivered; /* it did not reach the writer */
+		s->unwritten += out->delivered; /* the packet did not reach the writer */
 	tw_archive__done(a, err);
 	if (!err && ++a->n_put % LOOKS == 0)
 		tw_archive__done(a, tw_archive__next_file(a, 0));
 }
 
-/* Whether an event, which the merge emits alone, is to be written. */
+/* Whether an event, which the merge emitted in a frame of its own, matches the filter. */
 static bool wants(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out)
 {
 	const struct tw_tlv_view tlv = {
@@ -387,7 +387,7 @@ int tw_archive__emit(void *ctx, const struct tw_merged *out)
 	if (tw_archive__is_full(a))
 		return count_as(&s->unwanted, out);
 	if (a->capture_filter && !out->is_event && !out->is_control)
-		a->undecided += out->events; /* too large for a frame, therefore in pieces */
+		a->undecided += out->events; /* events that are too large for a frame, and emitted in PARTs */
 	if (a->capture_filter && out->is_event && !wants(a, s, out))
 		return count_as(&s->filtered, out);
 	write_or_count(a, s, out);

@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "pcap-tools/capture/capture_file.h"
 
-#define BUFFER_SIZE ((size_t)128 * 1024) /* about the size that zstd recommends for one read */
+#define BUFFER_SIZE ((size_t)128 * 1024) /* about the size that zstd recommends for its input */
 #define FIRST_SIZE  ((size_t)32 * 1024)  /* bytes of the first read(): many files are short */
 #define READ_SIZE   ((size_t)256 * 1024) /* bytes of one read(): few calls, but still in the cache when parsed */
 
@@ -233,8 +233,8 @@ static int failed(const struct tw_capture_file *file, struct tw_error *error)
 	if (err == -EBADMSG)
 		return tw_error__set(
 			error, err,
-			"%s is damaged or truncated: zstd can decompress only %llu bytes of it; all complete packets in them "
-			"were read",
+			"%s is damaged or truncated: zstd can decompress only %llu bytes of it; all complete packets in these "
+			"bytes were read",
 			file->name, at);
 	if (!at)
 		return tw_error__set(error, err, "reading %s failed: %s", file->name, strerror(-err));
@@ -252,7 +252,7 @@ int tw_capture__damaged(struct tw_capture_file *file, uint64_t offset, struct tw
 	va_start(args, fmt);
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
-	return tw_error__set(error, -EBADMSG, "%s is damaged at byte %llu%s: %s; everything before that was read",
+	return tw_error__set(error, -EBADMSG, "%s is damaged at byte %llu%s: %s; everything before that byte was read",
 			     file->name, (unsigned long long)offset, file->in.zstd ? " of the decompressed data" : "",
 			     what);
 }

@@ -18,7 +18,7 @@
 #include "pcap-tools/pcapng/blocks.h"
 
 #define TW_CAPTURE_BLOCK_MAX      (16u << 20) /* largest block, bytes */
-#define TW_CAPTURE_INTERFACES_MAX 262144      /* limit of interfaces in a section; each stream of the capture has one */
+#define TW_CAPTURE_INTERFACES_MAX 262144      /* limit of interfaces in a section; a recording has one per stream */
 
 struct tw_capture_file;
 
@@ -56,14 +56,14 @@ bool tw_capture_file__is_recording(const struct tw_capture_file *file);
 
 /**
  * tw_capture_file__next() - read the next packet
- * Return: 1; 0 at the end and after an error; -EBADMSG where the file is damaged or truncated (@error has the offset), -errno of read(),
- * -ENOMEM.
+ * Return: 1; 0 at the end, and in all calls after an error; -EBADMSG where the file is damaged or truncated (@error has the offset);
+ * -errno of read(); -ENOMEM.
  */
 int tw_capture_file__next(struct tw_capture_file *file, struct tw_packet *ret, struct tw_error *error);
 
 /*
  * Blocks of a capture other than packets: sections, interfaces and interface statistics (draft-ietf-opsawg-pcapng, 4.1, 4.2 and 4.6),
- * with their options as in the file. All values are untrusted.
+ * with unchanged options. All values are untrusted.
  */
 
 /* The options of a block that tw_capture_options__next() has not returned yet. */

@@ -9,12 +9,12 @@
 #include "filter/evaluate.h"
 #include "filter/tree.h"
 
-#define WORK_MIN 256 /* fixed work of binding a schema: counts as this number of formats */
+#define WORK_MIN 256 /* fixed work of binding a schema, as a number of formats */
 
 /* The filter, bound to the known formats of one schema. */
 struct bound_filter {
 	LIST_ENTRY(bound_filter) in_all;
-	void **place;                /* the pointer to this struct: in the schema, or `formless` */
+	void **place;                /* where the pointer to this struct is: in the schema, or `formless` */
 	struct tw_schema *formats;   /* a view: the stream state owns the formats */
 	struct tw_bound *bound;      /* NULL = there was no memory, or it is too large */
 	uint32_t n_events, revision; /* those of the schema when it was bound */
@@ -23,8 +23,8 @@ struct bound_filter {
 
 /* What is known about a comparison of the filter from all schemas so far. */
 struct comparison {
-	bool has_meaning;    /* a schema has its name */
-	struct tw_error why; /* error of the first schema that does not have its name; "" = no such schema */
+	bool has_meaning;    /* a schema has the name in the comparison */
+	struct tw_error why; /* error for the first schema without this name; "" = no such schema */
 };
 
 struct tw_capture_filter {
@@ -40,7 +40,7 @@ struct tw_capture_filter {
 	struct tw_capture_filter_stats stats;
 };
 
-/* Binds the filter to a schema with one made-up format: this finds wrong values and operators for keys that all events have. */
+/* Binds the filter to a schema with one invented format, which finds wrong values and operators for keys that all events have. */
 int tw_capture_filter__check(const struct tw_filter *filter, struct tw_error *error)
 {
 	static const char text[] = "name: event\nID: 1\nformat:\n\tfield:int field;\toffset:8;\tsize:4;\tsigned:1;\n";

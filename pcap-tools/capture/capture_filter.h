@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decides which events of a capture match a filter. The filter is bound to each schema of each stream at the first event with that
- * schema, and again after more formats of the schema arrived. A comparison with a name that a schema does not have matches none of its
- * events; it is no error, because a later schema may have the name. tw_capture_filter__undecided_predicates() reports at the end which
- * names no schema had.
+ * schema, and again at an event whose format arrived later. A comparison with a name that a schema does not have matches none of the
+ * schema's events. It is no error, because a later schema may have the name. At the end, tw_capture_filter__undecided_predicates() reports
+ * the comparisons whose names no schema had.
  *
  * Captures are untrusted, so memory and work of binding are limited. An event that cannot be decided because of a limit counts as
  * matching, and as undecided.
@@ -14,7 +14,7 @@
 #include "filter/filter.h"
 #include "stream/streams.h"
 
-/* Limits of the bound filters. Beyond a limit, bound filters are freed, and made again when needed. */
+/* Limits of the bound filters. Beyond a limit, bound filters are freed; they are bound again when they are needed. */
 #define TW_CAPTURE_FILTER_MEMORY_MAX ((size_t)128 << 20) /* bytes of all bound filters */
 #define TW_CAPTURE_FILTER_BOUND_MAX  256                 /* number of bound filters */
 /*
@@ -27,31 +27,31 @@
 
 struct tw_capture_filter_stats {
 	uint64_t rejected;  /* events that do not match */
-	uint64_t unknown;   /* rejected events without a format: only keys that all events have were compared */
+	uint64_t unknown;   /* of these, events without a format: only keys that all events have were compared */
 	uint64_t undecided; /* events that count as matching, because a limit of memory or work was reached */
 	uint64_t given_up;  /* events for which a `matches` search exceeded its limit; such a search finds no match */
 };
 
 /* Comparisons that apply to no event of a capture: mistyped names, or names of events that did not occur. */
 struct tw_undecided_predicates {
-	unsigned int n; /* their number, which may exceed TW_UNDECIDED_PREDICATES_MAX */
-	struct tw_error
-		text[TW_UNDECIDED_PREDICATES_MAX]; /* of the first: "column N: no event has ...; did you mean ..." */
+	unsigned int n; /* number of all such comparisons, which may exceed TW_UNDECIDED_PREDICATES_MAX */
+	/* Texts about the first ones: "column N: no event has ...; did you mean ..." */
+	struct tw_error text[TW_UNDECIDED_PREDICATES_MAX];
 };
 
 struct tw_capture_filter;
 
 /**
  * tw_capture_filter__check() - check a filter without a capture
- * Return: 0; -EINVAL if a comparison is impossible for every event, with @error as of tw_filter__bind(); -ENOMEM
+ * Return: 0; -EINVAL if a comparison is impossible for every event, with @error filled as by tw_filter__bind(); -ENOMEM
  */
 int tw_capture_filter__check(const struct tw_filter *filter, struct tw_error *error);
 
 /**
  * tw_capture_filter__new() - make the state of a filter for a capture
  * @filter: borrowed until tw_capture_filter__free()
- * @streams: the table with the streams of the events; borrowed, too. When a stream leaves, the filter frees what is bound to its schemas,
- * but still knows which names they had
+ * @streams: the table of the events' streams, which is also borrowed. When a stream leaves the table, the filter frees the filters bound to
+ * the stream's schemas, but remembers which names these had
  * Return: as tw_capture_filter__check().
  */
 int tw_capture_filter__new(const struct tw_filter *filter, struct tw_streams *streams, struct tw_capture_filter **ret,
@@ -72,8 +72,8 @@ bool tw_capture_filter__wants(struct tw_capture_filter *filter, struct tw_stream
 void tw_capture_filter__stats(const struct tw_capture_filter *filter, struct tw_capture_filter_stats *ret);
 
 /**
- * tw_capture_filter__undecided_predicates() - get the comparisons with names that no schema of the capture has, at the end of the
- * capture. @ret is empty if no formats arrived
+ * tw_capture_filter__undecided_predicates() - at the end of the capture, get the comparisons with names that no schema of it has.
+ * @ret is empty if no formats arrived
  */
 void tw_capture_filter__undecided_predicates(struct tw_capture_filter *filter, struct tw_undecided_predicates *ret);
 

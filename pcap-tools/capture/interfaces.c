@@ -12,7 +12,7 @@ static void copy_text(char *to, size_t size, const struct tw_capture_option *opt
 	tw_printable__copy(to, size, option->value, option->len);
 }
 
-/* Copies a filter option if it is a text: if its first byte is 0. */
+/* Copies a filter option if it is a text, that is, if its first byte is 0. */
 static void copy_filter(struct tw_capture_interface *interface, struct tw_capture_option option)
 {
 	if (!option.len || *option.value)
@@ -38,7 +38,7 @@ static void describe(struct tw_capture_interface *interface, struct tw_capture_o
 	}
 }
 
-/* Appends an interface to the list, unless it is full; memory doubles when it is used up. */
+/* Appends an interface, unless the list is full. The memory of the list is doubled when it is used up. */
 static int add(struct tw_capture_interfaces *interfaces, const struct tw_capture_block *block)
 {
 	const uint32_t n = interfaces->n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interfaces of a capture, from its blocks and packets: names, filters, packet counters, and the ledgers that Tracewire stored. Texts are
- * made printable.
+ * The interfaces of a capture, from its blocks and packets: names, filters, packet counters, and the ledgers that Tracewire stored. All
+ * texts are made printable.
  */
 #ifndef TW_CAPTURE_INTERFACES_H
 #define TW_CAPTURE_INTERFACES_H
@@ -10,11 +10,11 @@
 #include "stream/ledger.h"
 #include "stream/stream.h"
 
-#define TW_CAPTURE_INTERFACES_KEPT_MAX 4096 /* further interfaces of the file are not in the list */
+#define TW_CAPTURE_INTERFACES_KEPT_MAX 4096 /* limit of the list; further interfaces of the file are ignored */
 
 /* One interface of a section of the file. */
 struct tw_capture_interface {
-	uint32_t section, number; /* index of its section; its number in that section */
+	uint32_t section, number; /* index of its section in the file; its number in that section */
 	uint32_t linktype, snaplen;
 	char name[128], description[512], filter[1024], os[128];
 	uint64_t packets;
@@ -45,7 +45,7 @@ struct tw_capture_interface *tw_capture_interfaces__find(const struct tw_capture
 void tw_capture_interfaces__join(const struct tw_capture_interfaces *interfaces, uint32_t number,
 				 const struct tw_stream *stream);
 
-/** tw_capture_interfaces__filter() - the capture program's filter on the first interface that has, or may have, frames of @stream; "" = none */
+/** tw_capture_interfaces__filter() - the filter on the first interface that has a filter and may have frames of @stream; "" = none */
 const char *tw_capture_interfaces__filter(const struct tw_capture_interfaces *interfaces,
 					  const struct tw_stream *stream);
 

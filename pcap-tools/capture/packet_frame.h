@@ -13,7 +13,7 @@
  * tw_packet__frame() - find the frame in a packet
  * @linktype: LINKTYPE_ value; only Ethernet packets contain frames
  * @ret_len: number of bytes from the frame's header to the packet's end, including padding of the link
- * Return: the frame, of which nothing was checked; NULL if the packet contains no frame.
+ * Return: the frame, whose bytes are not checked here; NULL if the packet contains no frame.
  */
 const uint8_t *tw_packet__frame(uint32_t linktype, const uint8_t *packet, size_t len, size_t *ret_len);
 

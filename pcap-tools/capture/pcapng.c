@@ -12,7 +12,7 @@
 #define SECTION_READ_MAX 65536        /* bytes; in a longer section header, shb_userappl is not searched */
 #define BLOCK_HEADER     8            /* bytes of type and length */
 #define SHB_MIN          28           /* bytes of a section header block without options */
-#define SHB_FIXED        16 /* bytes of the body before the options or the packet; the same for the blocks below */
+#define SHB_FIXED        16 /* of this and the next types: bytes of the body before the options or the packet */
 #define ISB_FIXED        12
 #define EPB_FIXED        20
 #define SPB_FIXED        4
@@ -215,7 +215,7 @@ static int simple_packet(struct tw_capture_file *file, const struct body *body, 
 	return packet(file, body, 0, SPB_FIXED, ret, error);
 }
 
-/* Gets byte order and version from a section header; called before its length is read, which has that byte order, too. */
+/* Reads byte order and version of a section header. Called before the block's length is read, which has the same byte order. */
 static int begin_section(struct tw_capture_file *file, const uint8_t *p, struct tw_error *error)
 {
 	const uint32_t magic = tw_load_be32(p + BLOCK_HEADER);

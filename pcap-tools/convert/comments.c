@@ -12,12 +12,12 @@
 #define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64) /* bytes of an option in one comment */
 #define HEX_MAX      (PIECE_MAX / 2)
 
-/* Sizes in a GUEST option, bytes: after a name and NUL, a head (u64 trace id, u32 number of vCPUs); then for each vCPU u32 number, u32 pid. */
+/* A GUEST option: a name and NUL, a head (u64 trace id, u32 number of vCPUs), and for each vCPU u32 number, u32 pid. Sizes in bytes: */
 #define GUEST_HEAD     12
 #define GUEST_CPU      8
 #define GUEST_CPUS_MAX 512
 
-/* The options shown, by id. Known options without a title are not shown: they are file offsets, or other code writes their content. */
+/* Titles of the options that are shown, by id. Known options without a title are file offsets, or other code writes their content. */
 static const char *const titles[] = {
 	[TW_TRACEDAT_DATE] = "DATE",
 	[TW_TRACEDAT_CPUSTAT] = "CPUSTAT",

@@ -123,7 +123,7 @@ static int put_event(struct tw_convert *c, struct convert_stream *s, const struc
 	return 0;
 }
 
-/* Fills @f at the first event with this id, because most formats have no event in the file. Return: 0 or -ENOMEM */
+/* Fills @f. Called at the first event with this id, because most formats of a file have no event in it. Return: 0 or -ENOMEM */
 static int look_at(struct tw_convert *c, struct convert_format *f, uint16_t id)
 {
 	f->looked = true;
@@ -188,7 +188,7 @@ static int convert_events(struct tw_convert *c)
 	return err;
 }
 
-/* Writes the statistics of a stream. A trace.dat file does not tell how the stream ended, so the ledger stays open. */
+/* Writes the statistics of a stream. A trace.dat file does not show how the stream ended, so the ledger stays open. */
 static void close_stream(struct tw_convert *c, const struct convert_stream *s)
 {
 	const struct tw_ledger ledger = {

@@ -27,7 +27,7 @@ struct tw_convert_stats {
 	uint64_t late;            /* events older than an earlier event of their stream */
 	uint64_t unknown;         /* events without a format in the file */
 	uint64_t symbols;         /* SYMBOL records written */
-	uint64_t refused_formats; /* texts that are not valid formats; they are written nevertheless */
+	uint64_t refused_formats; /* format texts that cannot be parsed; they are written nevertheless */
 	size_t streams;
 	uint64_t comments_cut; /* bytes of comments omitted because of TW_CONVERT_COMMENTS_MAX */
 };
@@ -53,9 +53,9 @@ struct tw_packed_stats {
  * tw_packed__convert() - convert a capture file with packed frames to a recording with one event per packet
  * @in: an open file, of which no packet was read
  * @output: an open output; the caller frees it
- * @progress: called from time to time; @offset: that of the last packet in the (decompressed) file; may be NULL
+ * @progress: called from time to time with the offset of the last packet in the (decompressed) file; may be NULL
  * @ret: also filled after a failure
- * Return: 0; -EBADMSG if @in is damaged, with the position in @error: everything before that position is in the output; another -errno
+ * Return: 0; -EBADMSG if @in is damaged, with the position in @error (everything before that position is in the output); another -errno,
  * with @error filled.
  */
 int tw_packed__convert(struct tw_capture_file *in, struct tw_output *output,

@@ -16,7 +16,7 @@
 struct convert_format {
 	bool looked;                    /* the other members were set by look_at() */
 	const struct tw_format *format; /* NULL = the file has no format of this event id */
-	struct tw_print *print;         /* owner of the fields; NULL = there are none */
+	struct tw_print *print;         /* owner of `fields`; NULL = there are no such fields */
 	const struct tw_field *const *fields;
 	size_t n_fields;
 };
@@ -27,7 +27,7 @@ struct convert_stream {
 	uint32_t interface;          /* its number in the pcapng file */
 	uint64_t *next_seq;          /* next event number of each CPU's channel */
 	uint64_t control_seq;        /* number of the next control frame */
-	uint32_t part_id;            /* of the last value written in PARTs */
+	uint32_t part_id;            /* id of the last value that was written in PARTs */
 	uint64_t start, end, newest; /* earliest and latest packet time; time of the newest event */
 	uint64_t events, lost;
 	struct tw_hash_table looked_up, sent; /* sets: addresses in records, addresses of symbols already written */
@@ -56,7 +56,7 @@ struct tw_convert {
 	uint8_t *frame_bytes;
 };
 
-/** tw_convert__packet() - reserve a packet for a frame of @len bytes. Return: the frame's place in it; NULL after the writer failed */
+/** tw_convert__packet() - reserve a packet for a frame of @len bytes. Return: the frame's address; NULL after the writer failed */
 uint8_t *tw_convert__packet(struct tw_convert *c, size_t len);
 
 /** tw_convert__commit() - write the reserved packet. @time: packet time, by the stream's clock; @len: bytes of the frame */
@@ -68,10 +68,10 @@ int tw_convert__texts(struct tw_convert *c, struct tw_error *error);
 /** tw_convert__open_streams() - write the section with its comments, and an interface for each stream. Return: 0 or -errno */
 int tw_convert__open_streams(struct tw_convert *c, struct tw_error *error);
 
-/** tw_convert__explain() - write HOST, CLOCK (if the file has a DATE), SCHEMA, COMM of all streams; @time: base time of the frames */
+/** tw_convert__explain() - write HOST, CLOCK (if the file has a DATE), SCHEMA and COMM of all streams. @time: base time of the frames */
 void tw_convert__explain(struct tw_convert *c, uint64_t time);
 
-/** tw_convert__symbols() - write the SYMBOLs of a record's addresses that were not written before. Return: 0 or -ENOMEM */
+/** tw_convert__symbols() - write a SYMBOL for each address in a record whose symbol was not written before. Return: 0 or -ENOMEM */
 int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct convert_format *format,
 			const struct tw_tracedat_event *event);
 

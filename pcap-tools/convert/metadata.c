@@ -117,7 +117,7 @@ static int make_records(struct tw_convert *c, const struct texts *all, struct tw
 	return err;
 }
 
-/* The words of the file's "Linux HOST RELEASE MACHINE". */
+/* The words of the UNAME option, "Linux HOST RELEASE MACHINE". */
 static const enum tw_host_attr uname_attrs[] = { TW_HOST_OS, TW_HOST_NAME, TW_HOST_RELEASE, TW_HOST_MACHINE };
 #define UNAME_WORDS   (sizeof(uname_attrs) / sizeof(uname_attrs[0]))
 #define UNAME_MACHINE (UNAME_WORDS - 1)
@@ -206,7 +206,7 @@ static void end_control(struct tw_convert *c)
 	s->control_seq++;
 }
 
-/* Return: the control frame for the stream's next record; begins a new one if the current one is full, or of another stream or time */
+/* Return: the control frame for the stream's next record; begins a new one if the current one is full, or has another stream or time */
 static struct tw_frame *gather(struct tw_convert *c, struct convert_stream *s)
 {
 	if (c->gathering == s && c->frame.len < GATHER_LEN && c->frame.info.base_time == c->time)

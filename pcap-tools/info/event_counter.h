@@ -12,8 +12,8 @@
 struct tw_event_counter {
 	struct tw_counts *counts;   /* NULL = nothing is counted */
 	struct tw_event_span span;  /* of the counted events */
-	struct tw_streams *streams; /* with the formats */
-	struct tw_parts *parts;     /* of events */
+	struct tw_streams *streams; /* the table of streams, which has the formats */
+	struct tw_parts *parts;     /* for events in PARTs */
 };
 
 /** tw_event_counter__init() - @counts, @streams: borrowed; @counts may be NULL. Return: 0 or -ENOMEM */

@@ -14,7 +14,7 @@
 /* State while a capture is read. */
 struct reader {
 	struct tw_info *info;
-	struct tw_merge *merge; /* finds missing events: gaps in their numbers */
+	struct tw_merge *merge; /* finds missing events, by gaps in their numbers */
 	struct tw_event_counter counter;
 	unsigned int user; /* index in tw_stream.user of the stream's struct tw_info_stream */
 	int err;           /* -ENOMEM in a function that cannot return it; 0 = none */

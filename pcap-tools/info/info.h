@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Summary of a capture: the file, its interfaces, its streams and where their events went. It is made in one pass. The ledgers stored in
+ * Summary of a capture: the file, its interfaces, its streams, and the ledger of each stream. It is made in one pass. The ledgers stored in
  * the statistics blocks are kept apart from the ledgers counted from the frames. Captures are untrusted: texts are made printable, and
  * memory is bounded.
  */
@@ -16,19 +16,19 @@
 #define TW_INFO_SCHEMAS_MAX 16 /* schemas listed per stream; up to TW_STREAM_SCHEMAS_NAMED_MAX are counted */
 
 struct tw_info_times {
-	uint64_t first, last; /* earliest and latest packet time, not of the first and last packet; ns since 1970 */
+	uint64_t first, last; /* earliest and latest packet time, in any order of packets; ns since 1970 */
 	bool known;
 };
 
 struct tw_info_stream {
-	struct tw_stream *stream; /* its state in the table */
+	struct tw_stream *stream; /* its entry in the table */
 	bool hashed, big_endian;
-	uint64_t schemas[TW_STREAM_SCHEMAS_NAMED_MAX]; /* in order of arrival */
+	uint64_t schemas[TW_STREAM_SCHEMAS_NAMED_MAX]; /* in order of appearance */
 	uint32_t n_schemas;
 	uint64_t packets, bytes;
 	/*
-	 * Events in the file: EVENT records, and events in PARTs, counted at the last PART. For a cut frame, the number in its header
-	 * counts.
+	 * Events in the file: EVENT records, and events in PARTs, which are counted at the last PART. For a cut frame, the number of
+	 * events in its header is added.
 	 */
 	uint64_t events;
 	struct tw_info_times times;
@@ -40,7 +40,7 @@ struct tw_info_stream {
 	struct tw_ledger counted;         /* the ledger counted from the frames in the file */
 	uint64_t received;                /* events in the file, duplicates counted once */
 	bool retired;                     /* the merge has retired the stream */
-	struct tw_stream_numbers numbers; /* from the merge */
+	struct tw_stream_numbers numbers; /* counted by the merge */
 };
 
 struct tw_info {
@@ -51,9 +51,9 @@ struct tw_info {
 	struct tw_capture_interfaces interfaces;
 	uint64_t events_ns; /* time from the first counted event to the last; 0 = unknown, or no events were counted */
 	struct tw_streams *table;
-	struct tw_info_stream **streams; /* in order of appearance, with data of the streams in the table */
+	struct tw_info_stream **streams; /* one for each stream in the table, in order of appearance */
 	uint32_t n_streams;
-	uint64_t refused;       /* frames of streams beyond TW_STREAMS_REPORTED_MAX */
+	uint64_t refused;       /* frames of streams beyond TW_STREAMS_REPORTED_MAX, or without memory in the table */
 	uint64_t unreadable;    /* frames that cannot be read, in whole or in part */
 	uint64_t snapped;       /* frames of which the capturing program kept only the beginning */
 	uint64_t versions;      /* frames of an unknown version of the wire format */
@@ -64,7 +64,7 @@ struct tw_info {
  * tw_info__read() - read a capture to its end
  * @fd: the caller closes it
  * @name: name of the file for error texts
- * @events: all zero; gets the number of events of each name, of all streams together, duplicates counted once; NULL = they are not counted
+ * @events: gets the number of events of each name, of all streams together, with duplicates counted once; all zero; NULL = not used
  * Return: 0; -ENOMEM; errors of tw_capture_file__open() and read(). For a file that is damaged after its beginning, it returns 0 and
  * describes the damage in @ret->damage.
  */
@@ -78,7 +78,7 @@ const struct tw_ledger *tw_info_stream__ledger(const struct tw_info_stream *stre
 
 /**
  * tw_info_stream__missing() - events in the file according to the stored ledger, minus the events found in the file
- * Return: above 0 if the file was truncated; below 0 if it has more events than its ledger; 0 also without a stored ledger
+ * Return: above 0 if the file was truncated; below 0 if it has more events than its ledger; 0 without a stored ledger
  */
 int64_t tw_info_stream__missing(const struct tw_info_stream *stream);
 

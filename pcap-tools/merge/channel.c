@@ -39,7 +39,7 @@ static void channel__link_after(struct tw_merge_channel *c, struct tw_queued_fra
 		c->head = frame;
 }
 
-/* Numbers before @seen have arrived or were given up; the numbers of queued frames, from @from on, may continue there. */
+/* Notes that numbers before @seen have arrived or were given up. The numbers of queued frames, from @from on, may continue there. */
 static void channel__advance_seen(struct tw_merge_channel *c, uint64_t seen, const struct tw_queued_frame *from)
 {
 	if (seen > c->seen)
@@ -50,7 +50,7 @@ static void channel__advance_seen(struct tw_merge_channel *c, uint64_t seen, con
 	}
 }
 
-/* A watermark is valid once all numbers before its next_seq have arrived or were given up. */
+/* Applies valid watermarks. A watermark is valid once all numbers before its next_seq have arrived or were given up. */
 static void channel__apply_watermarks(struct tw_merge_channel *c)
 {
 	uint8_t done = 0;
@@ -69,7 +69,7 @@ static void channel__miss(struct tw_merge_channel *c, uint64_t from, uint64_t to
 	tw_stream_channel__miss(&c->numbers, from, to, counter);
 }
 
-/* Numbers that were given up have arrived nevertheless. Return: false if they were not missing */
+/* Counts numbers that arrived after they were given up. Return: false if they were not missing */
 static bool channel__fill(struct tw_merge_channel *c, uint64_t from, uint64_t to)
 {
 	uint64_t *counter;
@@ -81,7 +81,7 @@ static bool channel__fill(struct tw_merge_channel *c, uint64_t from, uint64_t to
 	return true;
 }
 
-/* The frame after which this one is inserted: the last whose number is not larger. Return: false if the search takes too long. */
+/* Finds the frame after which @frame is inserted: the last one whose number is not larger. Return: false if the search takes too long */
 static bool channel__place(struct tw_merge_channel *c, const struct tw_queued_frame *frame,
 			   struct tw_queued_frame **ret_before)
 {
@@ -114,7 +114,7 @@ static enum tw_queue_result channel__queue_old(struct tw_merge_channel *c, struc
 	return TW_QUEUED;
 }
 
-/* The first known number, from a frame or a watermark: missing numbers after it are a gap. */
+/* Sets the first known number, from a frame or a watermark. Missing numbers after it are a gap. */
 static void channel__begin(struct tw_merge_channel *c, uint64_t seq, uint64_t dropped)
 {
 	c->counts->before += seq - c->first;
@@ -221,7 +221,7 @@ struct tw_queued_frame *tw_merge_channel__drop_head(struct tw_merge_channel *c)
 	return frame;
 }
 
-/* If the list of waiting watermarks is full, or the channel made no progress, the last entry and the new watermark become one. */
+/* Appends a watermark. If the list is full, or the channel made no progress, the last entry and the new watermark become one. */
 static void channel__push_watermark(struct tw_merge_channel *c, struct tw_merge_watermark watermark)
 {
 	struct tw_merge_watermark *last = c->n_watermarks ? &c->watermarks[c->n_watermarks - 1] : NULL;

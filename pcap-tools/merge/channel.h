@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One channel of a merge: its waiting frames in the order of their numbers, its watermarks, its missing numbers. */
+/* One channel of a merge: its queued frames in the order of their numbers, its watermarks, its missing numbers. */
 #ifndef TW_MERGE_CHANNEL_H
 #define TW_MERGE_CHANNEL_H
 
@@ -32,7 +32,7 @@ struct tw_merge_channel {
 	struct tw_frame_info last; /* header of the last frame that was emitted completely */
 	struct tw_merge_watermark watermarks[TW_STREAM_CHANNEL_WATERMARKS_MAX];
 	uint64_t watermark; /* no older event follows */
-	uint64_t seen;      /* all numbers before it were queued, emitted or given up; if numbers are known */
+	uint64_t seen;      /* all numbers before it were queued, emitted or given up; valid if numbers are known */
 	struct tw_queued_frame *head, *tail;
 	struct tw_merge_heap_node node;   /* node in its stream's heap; its id is the channel's */
 	struct tw_stream_numbers *counts; /* of the channel's stream */
@@ -62,7 +62,7 @@ void tw_merge_channel__free(struct tw_merge_channel *c, struct tw_frame_pool *po
 enum tw_queue_result {
 	TW_QUEUED,            /* in the order of numbers, or at the head if it fills a gap that was given up */
 	TW_QUEUED_DUPLICATE,  /* not queued: all of it has arrived before */
-	TW_QUEUED_STALE,      /* not queued: it has no events, and its place has passed */
+	TW_QUEUED_STALE,      /* not queued: it has no events, and its position in the order has passed */
 	TW_QUEUED_IMPOSSIBLE, /* not queued: its numbers are impossible, or too many queued frames follow it */
 };
 
@@ -75,28 +75,28 @@ static inline bool tw_merge_channel__has_hole(const struct tw_merge_channel *c)
 	return c->head->seq > c->numbers.next && !c->head->fills_gap;
 }
 
-/** tw_merge_channel__report_lost() - a LOST of SHED or TX has reported @count events, which may be those missing before the next number */
+/** tw_merge_channel__report_lost() - note that a LOST of SHED or TX reported @count events, which may be those before the next number */
 static inline void tw_merge_channel__report_lost(struct tw_merge_channel *c, uint64_t count)
 {
 	c->lost_reported = c->lost_reported > UINT64_MAX - count ? UINT64_MAX : c->lost_reported + count;
 }
 
-/* Numbers that were just given up. */
+/* A gap whose numbers were just given up. */
 struct tw_merge_hole {
-	uint64_t count; /* without those that LOST records report */
-	bool receiver;  /* the receiver dropped frames between the frames before and after them */
+	uint64_t count; /* number of events, without those that LOST records reported */
+	bool receiver;  /* the receiver dropped frames between the arrivals of the frames before and after the gap */
 };
 
-/** tw_merge_channel__give_up() - give up the missing numbers before @to. @dropped: drop counter when the frame after them arrived */
+/** tw_merge_channel__give_up() - give up the missing numbers before @to. @dropped: drop counter when the frame after the gap arrived */
 struct tw_merge_hole tw_merge_channel__give_up(struct tw_merge_channel *c, uint64_t to, uint64_t dropped);
 
 /**
- * tw_merge_channel__use() - count the next @n numbers of the head, which follow without a gap, as emitted
- * Return: the number of those that were not emitted before; they count as received
+ * tw_merge_channel__use() - count the next @n numbers of the head frame, before which there is no gap, as emitted
+ * Return: how many of these numbers were not emitted before; they count as received
  */
 uint32_t tw_merge_channel__use(struct tw_merge_channel *c, uint32_t n);
 
-/** tw_merge_channel__use_expected() - the same for one number, if it is the next one. Return: false if it is not */
+/** tw_merge_channel__use_expected() - the same for the channel's next number. Return: false, with nothing counted, if it is another */
 static inline bool tw_merge_channel__use_expected(struct tw_merge_channel *c)
 {
 	if (c->head->seq != c->numbers.next || c->head->fills_gap)
@@ -108,7 +108,7 @@ static inline bool tw_merge_channel__use_expected(struct tw_merge_channel *c)
 	return true;
 }
 
-/** tw_merge_channel__drop_head() - unlink the head, of which all numbers are used. Return: the head, which the caller owns */
+/** tw_merge_channel__drop_head() - unlink the head, after all its numbers were used. Return: the head, which the caller now owns */
 struct tw_queued_frame *tw_merge_channel__drop_head(struct tw_merge_channel *c);
 
 /** tw_merge_channel__watermark() - take a watermark of this channel. Return: false if its number is impossible */
@@ -117,7 +117,7 @@ bool tw_merge_channel__watermark(struct tw_merge_channel *c, uint64_t time, uint
 /* The control frames of a stream that have arrived. Missing ones are only counted: no other frame waits for them. */
 struct tw_control_numbers {
 	uint64_t next;
-	uint64_t recent; /* bit n: next - 1 - n has arrived, or will never arrive */
+	uint64_t recent; /* bit n: frame next - 1 - n has arrived, or does not count as missing */
 	bool known;      /* next is valid */
 };
 

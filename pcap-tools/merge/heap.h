@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A binary heap ordered by time, of structures with a node: channels of a stream, streams of a merge. Equal times are ordered by the
+ * A binary heap, ordered by time, of structures with a node: channels of a stream, or streams of a merge. Equal times are ordered by the
  * nodes' ids.
  */
 #ifndef TW_MERGE_HEAP_H
@@ -33,7 +33,7 @@ bool tw_merge_heap__grow(struct tw_merge_heap *h, size_t n);
 /** tw_merge_heap__fini() - free the entries; the nodes are the caller's */
 void tw_merge_heap__fini(struct tw_merge_heap *h);
 
-/** tw_merge_heap__put() - set a node's time and insert it if needed; tw_merge_heap__grow() must have made room for it */
+/** tw_merge_heap__put() - set the time of a node, and insert the node if needed; tw_merge_heap__grow() must have made room for it */
 void tw_merge_heap__put(struct tw_merge_heap *h, struct tw_merge_heap_node *node, uint64_t time);
 
 /** tw_merge_heap__remove() - remove a node; no effect if it is not in the heap */

@@ -19,7 +19,7 @@ static void stream__free(struct tw_merge *m, struct tw_merge_stream *s)
 	free(s);
 }
 
-/* The current numbers of one stream */
+/* The current counters of one stream. */
 static struct tw_stream_numbers stream__stats(const struct tw_merge_stream *s)
 {
 	struct tw_stream_numbers stats = s->stats;
@@ -29,13 +29,13 @@ static struct tw_stream_numbers stream__stats(const struct tw_merge_stream *s)
 	return stats;
 }
 
-/* The number of its channels that use the shared limit. */
+/* The number of channels of a stream that use the shared limit. */
 static size_t stream__shared_channels(const struct tw_merge_stream *s)
 {
 	return s->n_channels > TW_STREAM_CHANNELS_OWN ? s->n_channels - TW_STREAM_CHANNELS_OWN : 0;
 }
 
-/* A stream leaves the table: its queued frames are emitted. */
+/* Called when a stream leaves the table: emits its queued frames, and frees its state. */
 static int stream__leave(void *ctx, struct tw_stream *stream)
 {
 	struct tw_merge *m = ctx;
@@ -145,7 +145,7 @@ static bool stream__grow(struct tw_merge_stream *s, struct tw_merge_channel ***p
 	return true;
 }
 
-/* A stream may use only as many of the shared channels as it leaves free, so a few streams cannot use up all. */
+/* A stream may use at most as many shared channels as remain free, so a few streams cannot use up all of them. */
 static bool stream__has_place(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
 	if (s->n_channels < TW_STREAM_CHANNELS_OWN)
@@ -177,7 +177,7 @@ static int stream__channel(struct tw_merge *m, struct tw_merge_stream *s, uint16
 	return 0;
 }
 
-/* Control frame 0 has arrived; @dropped: the receiver's drop counter at that time */
+/* Notes that control frame 0 has arrived. @dropped: the receiver's drop counter at that time */
 static void stream__start(struct tw_merge_stream *s, uint64_t dropped)
 {
 	if (s->from_start)
@@ -300,7 +300,7 @@ static bool merge__wants(const struct tw_merge *m, const struct tw_queued_frame 
 	return frame->content.items || (m->options.packed && frame->content.has_watermark);
 }
 
-/* Frame @seq has arrived; @gaps: number of missing frames, updated. Return: false if the number is impossible */
+/* Notes that frame @seq has arrived. @gaps: number of missing frames, updated. Return: false if the number is impossible */
 static bool control_numbers__add(struct tw_control_numbers *n, uint64_t seq, uint64_t *gaps)
 {
 	const uint64_t back = n->next - 1 - seq, ahead = seq - n->next;
@@ -467,7 +467,7 @@ static int merge__look(struct tw_merge *m)
 	return err;
 }
 
-/* A frame of the stream arrived at m->now. */
+/* Notes that a frame of the stream arrived at m->now. */
 static int stream__hear(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	s->heard = m->now;

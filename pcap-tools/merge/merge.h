@@ -1,35 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The merge accepts frames of many streams and channels and emits them in time order, for record, live, capture, convert (of packed
- * captures), report, info and filter explain.
+ * The merge accepts frames of many streams and channels and emits them in time order. It is used by `tracewire record`, `live`, `capture`,
+ * `convert` (for packed captures), `report`, `info` and `filter explain`.
  *
  * A channel's frames wait in a queue, sorted by sequence number. A WATERMARK releases them: events that are not newer than the oldest of
- * all channels' watermarks are emitted, oldest first. A silent channel, or one with a gap in its numbers, delays the others for at most
- * wait_ns of the stream's time. Memory is bounded: beyond the limit the oldest events are emitted early.
+ * all channels' watermarks are emitted, oldest first. A silent channel, or a channel with a gap in its numbers, delays the other channels
+ * for at most wait_ns of the stream's time. Memory is bounded: beyond the limit, the oldest events are emitted early.
  *
- * The merge emits frames of one TLV each:
+ * The merge emits frames of one TLV each (except control frames, and in packed mode):
  * - EVENT: header with the event's own number, base time = event time, delta 0, events = 1; reassembled from PARTs if it fits a frame.
- * Events older than an event emitted before carry TW_FLAG_LATE.
- * - LOST and other records between events: events = 0. PARTs of larger values are emitted unchanged.
+ *   An event that is older than an event emitted before carries TW_FLAG_LATE.
+ * - LOST and other records between events: events = 0. PARTs of larger values are emitted unchanged; the last PART of an event has
+ *   events = 1.
  *
- * Control frames are emitted whole, at their base times among the events, but never after an event that arrived later: formats and names
+ * Control frames are emitted whole, at their base times among the events, but before each event that arrived later: formats and names
  * precede the events that need them. WATERMARK and FILTERED are not emitted, nor are PAD and AUTH between events.
  *
  * In packed mode frames are emitted whole, as received, in the order of their base times, including WATERMARK and FILTERED. The counters
  * are the same.
  *
- * Each stream can be ordered separately, or all together by the time of each stream's clock plus the stream's offset. Then events that
- * are not newer than the oldest of all streams' bounds are emitted. A stream whose offset does not arrive in time is placed by the
- * arrival of its newest event if this machine's time is known, otherwise as if its newest event were the newest of all. A stream that is
- * silent for wait_ns of this machine's time, or that ended, delays no other; none delays the others for more than wait_ns of their time.
- * A stream whose offset is wrong by more than that causes LATE events, but no loss.
+ * Each stream is ordered separately; with the option one_order, all streams are ordered together, on a common time line. The common time
+ * of an event is its time by the stream's clock plus the stream's offset. Events that are not newer than the oldest bound of all streams
+ * are emitted. If the offset of a stream does not arrive in time, its newest event is placed at its arrival, if this machine's time is
+ * known. Otherwise its newest event is placed as if it were the newest of all streams. A stream that is silent for wait_ns of this
+ * machine's time, or that ended, delays no other stream. No stream delays others for more than wait_ns of their time. A stream whose
+ * offset is wrong by more than wait_ns causes LATE events, but no loss.
  *
- * If this machine's time is known (struct tw_arrival), nothing waits longer than 1.5 times wait_ns of it. If its place on the common
- * time line is known too (tw_merge__set_present()), a stream can be ahead of it by more than wait_ns: its clock is wrong, or a stranger
- * invented the stream. Such a stream does not release or delay events of other streams, and does not make them LATE. Its own events
- * are emitted after they have waited; they are LATE only after newer events of other streams that are ahead. If all streams are ahead,
- * this machine's time is wrong, and none counts as ahead. If some of the streams answered (tw_merge__set_answered()), only those are
- * compared, because forged frames must not decide. One stream that answered and is not ahead shows that this machine's time is right.
+ * If this machine's time is known (struct tw_arrival), no frame waits longer than 1.5 times wait_ns of this time. If its place on the
+ * common time line is also known (tw_merge__set_present()), the merge finds streams that are ahead of this machine's time by more than
+ * wait_ns. The clock of such a stream is wrong, or the stream is forged. Therefore it does not release or delay events of other streams,
+ * and does not make them LATE. Its own events are emitted after they have waited; they are LATE only after newer events of streams that
+ * are ahead.
+ *
+ * If all streams are ahead, this machine's time is assumed to be wrong, and no stream counts as ahead. If some streams answered
+ * (tw_merge__set_answered()), this decision ignores all other streams, because those may be forged. One stream that answered and is not
+ * ahead shows that this machine's time is right.
  */
 #ifndef TW_MERGE_H
 #define TW_MERGE_H
@@ -51,8 +56,8 @@
 /* One emitted frame; valid only during the call of emit(). tw_merged__copy() builds the whole frame and copies each byte once. */
 struct tw_merged {
 	uint64_t stream_id;
-	uint64_t time;       /* by the stream's clock: of the event; of other frames their place in the order */
-	const uint8_t *head; /* header of the frame with which it arrived; see tw_merged__copy() */
+	uint64_t time;       /* by the stream's clock: time of the event, or position of another frame in the order */
+	const uint8_t *head; /* header of the frame in which it arrived; tw_merged__copy() changes its copy */
 	const uint8_t *body; /* the TLVs, padded to whole words; TW_MERGE_SLACK more bytes are readable */
 	size_t body_len;
 	uint64_t seq, base_time;
@@ -62,7 +67,7 @@ struct tw_merged {
 	bool is_event;   /* exactly one EVENT */
 	bool is_control; /* a whole control frame; without WATERMARK unless packed */
 	bool has_lost;   /* it contains a LOST */
-	bool at_base;    /* the TLV begins with a time relative to the base time, which must be written as 0 */
+	bool at_base;    /* the TLV begins with a time relative to the base time, which tw_merged__copy() sets to 0 */
 };
 
 /** tw_merged__len() - size of the whole frame, bytes */
@@ -90,40 +95,40 @@ static inline void tw_merged__copy(const struct tw_merged *out, uint8_t *to)
 		tw_store_be32(body + sizeof(struct tw_tlv), 0);
 }
 
-/* Totals of all streams, including retired ones, so the equations in stream/counters.h hold for them too. */
+/* Totals of all streams, including retired ones. The equations in stream/counters.h hold for these totals, too. */
 struct tw_merge_stats {
 #define X(name, what) uint64_t name;
 	TW_STREAM_NUMBERS(X)
 #undef X
-	uint64_t unreadable;     /* frames without a readable stream id; a part of the malformed ones */
+	uint64_t unreadable;     /* frames without a readable stream id; `malformed` includes them */
 	uint64_t refused;        /* frames of streams and channels for which there was no room */
 	uint64_t refused_events; /* events in these frames */
-	uint64_t retired;        /* streams */
-	size_t streams;          /* current number */
+	uint64_t retired;        /* number of retired streams */
+	size_t streams;          /* current number of streams */
 	size_t queued;           /* bytes queued now */
 };
 
-/* Return: 0, or -errno, which ends the calling function and becomes its result. It must not call the merge. */
+/* Takes an emitted frame; must not call the merge. Return: 0, or -errno, which ends the calling function and becomes its result. */
 typedef int tw_merge_emit(void *ctx, const struct tw_merged *out);
 
-/* Called when a stream is retired, after all of it was emitted. A stream that appears again with the same id is a new one. */
+/* Called when a stream is retired, after all its frames were emitted. A stream that appears later with the same id is a new one. */
 typedef void tw_merge_retired(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats);
 
 struct tw_merge_options {
-	size_t memory;      /* bytes queued; 0 = 64 MiB */
+	size_t memory;      /* limit of the queued bytes; 0 = 64 MiB */
 	uint64_t wait_ns;   /* longest wait for a silent channel or stream, or for missing numbers; 0 = 1 s */
-	uint64_t retire_ns; /* a stream that was silent for this time of this machine is retired; 0 = 5 min */
+	uint64_t retire_ns; /* a stream that was silent for this time, by this machine's clock, is retired; 0 = 5 min */
 	bool from_start; /* the producer starts after the merge: channels begin with number 0, as if control frame 0 had arrived */
-	bool one_order; /* one order for all streams; a stream waits for its offset, at most wait_ns */
+	bool one_order; /* one order for all streams; a stream waits for its offset, but at most wait_ns */
 	bool packed;    /* emit frames whole */
 	/*
-	 * Emit a LOST record, WIRE or RECEIVER, before the event after a gap in the numbers, with the time of that event. Losses that a
-	 * LOST of SHED or TX at that place reports are not reported again. A missing event may still arrive after it was reported.
+	 * Emit a LOST record (WIRE or RECEIVER) for each gap in the numbers, before the event after the gap and with its time. Losses that
+	 * a LOST of SHED or TX reports at the same place are not reported again. A missing event may still arrive after it was reported.
 	 */
 	bool report_gaps;
 	/*
-	 * The table of its streams; NULL = the merge has its own. The table has each stream as live from its first frame on. Frames of
-	 * streams for which there is no place are refused.
+	 * The table of streams; NULL = the merge makes its own table. Each stream is live in the table from its first frame on. Frames
+	 * of streams for which the table has no room are refused.
 	 */
 	struct tw_streams *streams;
 	tw_merge_emit *emit;
@@ -133,7 +138,7 @@ struct tw_merge_options {
 
 /* Memory with frames that the merge may keep until they are emitted, instead of copying them. All its users run in one thread. */
 struct tw_borrowed_buffer {
-	uint32_t users; /* the lender is one of the users until it has passed all of it to the merge */
+	uint32_t users; /* their number; the lender counts as one until it has passed all frames to the merge */
 	void (*released)(struct tw_borrowed_buffer *buffer); /* called when the last user has finished */
 };
 
@@ -148,28 +153,28 @@ struct tw_arrival {
 	uint64_t now;     /* CLOCK_MONOTONIC of this machine on arrival, ns; 0 = read from a file */
 	uint64_t dropped; /* the receiver's drop counter on arrival, as in struct tw_received_frame */
 	/*
-	 * The buffer that contains the frame, with TW_MERGE_SLACK bytes after it: the merge may keep it there until it is emitted. NULL
-	 * = the frame is copied. The lender is one of its users during the call, and must outlive the merge.
+	 * The buffer that contains the frame, with TW_MERGE_SLACK bytes after the frame. The merge may read the frame there until it is
+	 * emitted. NULL = the frame is copied. The lender is one of the buffer's users during the call, and must outlive the merge.
 	 */
 	struct tw_borrowed_buffer *buffer;
 };
 
 struct tw_merge;
 
-/** tw_merge__new() - Return: 0, -ENOMEM */
+/** tw_merge__new() - make a merge. Return: 0, -ENOMEM */
 int tw_merge__new(const struct tw_merge_options *options, struct tw_merge **ret, struct tw_error *error);
 
-/** tw_merge__free() - free it; frames that were not flushed are lost; NULL is fine */
+/** tw_merge__free() - free the merge; frames that were not emitted are lost; NULL is fine */
 void tw_merge__free(struct tw_merge *m);
 
 /**
- * tw_merge__frame() - take one frame, which may release others
- * @data: from the frame header on; padding of the link may follow; copied, unless its buffer is lent
+ * tw_merge__frame() - accept one frame, which may release queued frames
+ * @data: from the frame header on; padding of the link may follow; copied, unless @arrival lends its buffer
  * @arrival: NULL = read from a file
  *
- * Frames that cannot be read are counted, not an error. Out-of-band frames are ignored. If the table of streams is full, one stream is
- * evicted as described in stream/eviction.h: one that ended, that never sent consecutive numbers, or that was silent for the `silence`
- * of the table. In a table of the merge's own, that is TW_STREAMS_SILENT_FRAMES frames.
+ * A frame that cannot be read is counted; it is no error. Out-of-band frames are ignored. If the table of streams is full, a new stream
+ * evicts one that ended, that never sent consecutive numbers, or that was silent for the `silence` of the table (stream/eviction.h). In
+ * the merge's own table, `silence` is TW_STREAMS_SILENT_FRAMES frames.
  *
  * Return: 0, -ENOMEM, or the result of emit.
  */
@@ -178,15 +183,15 @@ int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const stru
 /**
  * tw_merge__admit() - make room for a stream whose first frame follows
  *
- * For callers that keep a table of streams in addition: frames of a stream that is not admitted are refused, and an admitted stream
- * stays until `retired` is called for it. Streams that make room are retired at once.
+ * For callers that keep their own data of each stream: frames of a stream that is not admitted are refused, and an admitted stream exists
+ * until `retired` is called for it. A stream that is evicted to make room is retired immediately.
  *
  * Return: 0; -ENOSPC without room for one more stream; -ENOMEM; the result of emit.
  */
 int tw_merge__admit(struct tw_merge *m, uint64_t stream_id);
 
 /**
- * tw_merge__retire() - end a stream now, because admission has given its place to another. Its queued frames are emitted
+ * tw_merge__retire() - emit the queued frames of a stream that admission evicted, and retire the stream
  *
  * Return: 0, also if there is no such stream; or the result of emit.
  */
@@ -196,32 +201,31 @@ int tw_merge__retire(struct tw_merge *m, uint64_t stream_id);
  * tw_merge__set_offset() - set the offset of a stream's clock; call it again when the offset changes
  * @offset: added to times of the stream's clock, in ns
  *
- * May be called before the stream's first frame. Only the order of all streams needs it.
+ * May be called before the stream's first frame. No effect without one_order.
  *
  * Return: 0; -ENOSPC without room for one more stream; -ENOMEM; the result of emit.
  */
 int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset);
 
 /**
- * tw_merge__placed_by_arrival() - the place of a stream whose offset did not arrive in time: its newest event got the time of its
- * arrival
- * @ret: its offset, as for tw_merge__set_offset()
+ * tw_merge__placed_by_arrival() - get the offset that the merge chose for a stream whose own offset did not arrive in time
+ * @ret: the offset, as for tw_merge__set_offset(): it places the stream's newest event at its arrival
  *
  * Return: false if this machine's time is unknown, or if the stream has an offset, still waits for one, or does not exist.
  */
 bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, int64_t *ret);
 
 /**
- * tw_merge__set_scale() - set the ticks of a stream's clock, from its HOST
+ * tw_merge__set_scale() - set the unit of a stream's clock, from its HOST
  *
- * Waiting times and the order of all streams use ns; emitted times are the clock's.
+ * Waiting times and the order of all streams use ns. Emitted times are in the unit of the stream's clock.
  *
  * Return: as tw_merge__set_offset().
  */
 int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, const struct tw_clock_scale *scale);
 
 /**
- * tw_merge__tick() - emit what has waited too long, and retire streams; call it from time to time when no frame arrives
+ * tw_merge__tick() - emit what has waited too long, and retire streams; called from time to time when no frame arrives
  * @now: CLOCK_MONOTONIC, ns; all frames that arrived before were passed to the merge
  *
  * Return: 0, or the result of emit.
@@ -229,7 +233,7 @@ int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, const struct tw_
 int tw_merge__tick(struct tw_merge *m, uint64_t now);
 
 /**
- * tw_merge__set_present() - relate this machine's time to the common time line
+ * tw_merge__set_present() - set the place of this machine's time on the common time line
  * @now: CLOCK_MONOTONIC, ns
  * @time: the same moment on the common time line: by the capture clock if streams are aligned to it, otherwise by the wall clock. The wall
  * clock may be set to another time, so call this function repeatedly.
@@ -238,10 +242,10 @@ int tw_merge__tick(struct tw_merge *m, uint64_t now);
  */
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 
-/** tw_merge__set_answered() - note that a stream answered a question: its clock may confirm this machine's time. An unknown id is ignored */
+/** tw_merge__set_answered() - note that a stream answered a request: its clock may confirm this machine's time. Ignores unknown ids */
 void tw_merge__set_answered(struct tw_merge *m, uint64_t stream_id);
 
-/** tw_merge__flush() - emit everything: at the end, or if nothing is to be waited for any more. Return: 0, or the result of emit */
+/** tw_merge__flush() - emit all queued frames without waiting, at the end. Return: 0, or the result of emit */
 int tw_merge__flush(struct tw_merge *m);
 
 /** tw_merge__stats() - totals of all streams so far */

@@ -16,11 +16,11 @@
 
 #define TW_MERGE_CHANNEL_PAGE 256 /* channel numbers of one page of the look-up table */
 
-/* State of a stream's place on the common time line. */
+/* How the place of a stream on the common time line, which is its offset, was determined. */
 enum tw_merge_placed {
 	TW_UNPLACED,        /* its frames stay queued */
 	TW_PLACED_BY_GUESS, /* its offset did not arrive in time: placed as if its newest event were the newest of all */
-	TW_PLACED_BY_ARRIVAL, /* the same, with this machine's time known: its newest event is placed at its arrival */
+	TW_PLACED_BY_ARRIVAL, /* the same, but this machine's time is known: its newest event is placed at its arrival */
 	TW_PLACED,
 };
 
@@ -30,34 +30,34 @@ struct tw_merge_stream {
 	struct tw_stream *stream; /* the stream in the table */
 	struct tw_stream_numbers stats;
 	bool from_start; /* its control frame 0 arrived, or the merge started before it: channels begin with number 0 */
-	uint64_t start_dropped; /* the receiver's drop counter at that time */
+	uint64_t start_dropped; /* the receiver's drop counter when control frame 0 arrived */
 
 	/* The order within the stream. All times are of its clock. */
 	struct tw_clock_scale scale;
 	uint64_t wait;                                  /* the longest wait, in units of its clock */
-	struct tw_queued_frame *control, **control_end; /* not emitted yet, in order of arrival */
+	struct tw_queued_frame *control, **control_end; /* queued control frames, in order of arrival */
 	struct tw_control_numbers control_numbers;
 	struct tw_merge_channel **channels;
 	size_t n_channels;
 	struct tw_merge_heap heap;  /* of the channels with queued frames */
 	uint64_t newest;            /* time of the newest watermark */
-	uint64_t control_watermark; /* of the control channel: its later frames may belong after that time */
+	uint64_t control_watermark; /* of the control channel: its later frames are not older */
 	bool has_control_watermark;
-	bool moved;            /* a watermark arrived or became valid: compute bound again */
-	uint64_t bound;        /* no older event follows, or none is waited for */
+	bool moved;            /* a watermark arrived or became valid: `bound` must be computed again */
+	uint64_t bound;        /* no older event follows, or the merge does not wait for it */
 	uint64_t last;         /* time of the newest emitted event */
 	uint64_t last_control; /* time of the last emitted control frame */
 
 	/* Its place in the order of all streams. */
 	enum tw_merge_placed placed;
-	bool answered; /* it answered at its address: its frames are not forged */
+	bool answered; /* it answered a request, so its address is not forged */
 	int64_t offset;
 	uint64_t first; /* time of its first watermark */
 
 	/* Arrival of the newest and of the first frame, by this machine's time. */
 	uint64_t heard, joined;
 	uint64_t queued;     /* time of the newest queued event */
-	uint64_t came;       /* its arrival, by this machine's time */
+	uint64_t came;       /* arrival of that event, by this machine's time */
 	uint64_t samples[2]; /* `queued` at the last check, and at the one before */
 	uint64_t overdue;    /* `queued` at the check before that: everything up to it is emitted */
 	bool silent;
@@ -74,18 +74,18 @@ struct tw_merge {
 	size_t n_shared_channels;
 	struct tw_merge_stream *latest; /* the last stream that was looked up */
 	struct tw_merge_stats stats;    /* of retired streams, and of frames without a stream */
-	uint64_t turn;                  /* number of readable frames, also refused ones */
+	uint64_t turn;                  /* number of readable frames, including refused ones */
 
 	/* The order of all streams, on the common time line. */
 	struct tw_merge_heap order;
-	struct tw_merge_stream *slowest; /* the live stream with the smallest bound; NULL = none, or search again */
+	struct tw_merge_stream *slowest; /* the live stream with the smallest bound; NULL = none, or not up to date */
 	uint64_t least;                  /* its bound */
-	uint64_t newest, overdue;        /* the largest values of the streams that are not ahead */
+	uint64_t newest, overdue;        /* largest `newest` and `overdue` of the streams that are not ahead */
 	uint64_t bound;                  /* everything up to here is emitted */
 	uint64_t last;                   /* time of the newest emitted event of streams that were not ahead */
-	uint64_t last_ahead; /* the same for streams that were ahead; LATE is decided by it only for these */
+	uint64_t last_ahead; /* the same for streams that were ahead; determines LATE only for these streams */
 	uint64_t plausible;  /* a time on the common time line above now + this is ahead; 0 = unknown */
-	bool judged;         /* this machine's time is right: a stream that may decide is not ahead */
+	bool judged;         /* this machine's time is right, because a stream that may decide agrees with it */
 
 	bool forcing;            /* emitting because of the memory limit */
 	uint64_t now, next_look; /* this machine's time, and the time of the next check */
@@ -97,7 +97,7 @@ struct tw_merge {
 
 /* merge.c */
 
-/** tw_merge__n() - number of its streams; tw_merge__at(): one of them, by an index below that */
+/** tw_merge__n() - number of streams in the merge; tw_merge__at(): the stream with an index below that number */
 static inline size_t tw_merge__n(const struct tw_merge *m)
 {
 	return tw_streams__n_live(m->streams);
@@ -117,7 +117,7 @@ int tw_merge__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
 /* order.c */
 
 /**
- * tw_release__stream() - emit what is released after a change of the stream; with one order for all streams, also of others
+ * tw_release__stream() - emit what a change of the stream releases; with one order for all streams, also of other streams
  * Return: 0, or the result of emit
  */
 int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s);
@@ -149,16 +149,16 @@ static inline bool tw_order__is_ahead(const struct tw_merge *m, uint64_t common)
 	return m->judged && common > m->now + m->plausible;
 }
 
-/** tw_order__release_ahead() - emit what has waited too long, of streams that are ahead. Return: 0, or the result of emit */
+/** tw_order__release_ahead() - for each stream that is ahead, emit what has waited too long. Return: 0, or the result of emit */
 int tw_order__release_ahead(struct tw_merge *m);
 
-/** tw_order__look_again() - compute the common bound again, because a stream was added, removed, silent or placed anew */
+/** tw_order__look_again() - let the common bound be computed again, because a stream was added, removed, placed anew or became silent */
 static inline void tw_order__look_again(struct tw_merge *m)
 {
 	m->slowest = NULL;
 }
 
-/** tw_order__guess() - stop waiting for a stream's offset */
+/** tw_order__guess() - choose an offset for a stream whose own offset did not arrive in time */
 void tw_order__guess(struct tw_merge *m, struct tw_merge_stream *s);
 
 /** tw_order__forget_last() - compute the newest emitted times again, after a stream was removed or placed anew, or `judged` changed */
@@ -167,15 +167,15 @@ void tw_order__forget_last(struct tw_merge *m);
 /* out.c: builds, emits and counts frames. All functions return 0, or the result of emit. */
 
 /**
- * tw_out__next() - give up a gap before the head; then emit the head's next item, or all of it in packed mode, or drop it, and count it.
- * At the end of the head, remove it: its unused numbers count as damaged
+ * tw_out__next() - emit or drop the next item of a channel's first queued frame, or in packed mode the whole frame, and count it. A gap
+ * before the frame is given up first. At the end of the frame, its unused numbers count as damaged, and the frame is removed
  */
 int tw_out__next(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_channel *c);
 
-/** tw_out__control() - emit the stream's first queued control frame; @time: its place in the order */
+/** tw_out__control() - emit the stream's first queued control frame; @time: its position in the order */
 int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time);
 
-/** tw_out__end() - at the end of a stream, with no frame queued: numbers before its last watermark that did not arrive count as missing */
+/** tw_out__end() - at the end of a stream, with no frame queued, count numbers before its last watermarks that did not arrive as missing */
 int tw_out__end(struct tw_merge *m, struct tw_merge_stream *s);
 
 #endif

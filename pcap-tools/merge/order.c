@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order of all streams: a heap of streams by the time of the first thing that each has to emit, on the common time line. */
+/* The order of all streams: a heap of streams, by the common time of the first frame or event that each stream has to emit. */
 #include "pcap-tools/merge/merge_impl.h"
 
 static struct tw_merge_stream *stream__of(struct tw_merge_heap_node *node)
@@ -20,8 +20,8 @@ static uint64_t stream__time(const struct tw_merge_stream *s, uint64_t common)
 }
 
 /*
- * Control frames are not emitted with a time before the newest emitted event. Events of other streams count only if they are not newer than
- * this stream by more than the wait. Newer ones come from a wrong clock or are forged, and must not determine the time of this stream's
+ * The earliest time for control frames: that of the newest emitted event. Events of other streams count only if they are not newer than
+ * this stream by more than the wait. Newer events come from a wrong clock or are forged, and must not determine the time of this stream's
  * control frames.
  */
 static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_stream *s)
@@ -34,8 +34,8 @@ static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_st
 }
 
 /*
- * Whatever its time, a control frame precedes the events that are about to be emitted; without events it waits for its time.
- * Return: whether it is emitted at a bound, and with which time.
+ * A control frame of any time precedes the events that are about to be emitted. If there are no such events, it waits for its time.
+ * Return: whether the first control frame is emitted at @bound. @ret_time: its time in the order
  */
 static bool release__control_due(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound,
 				 uint64_t *ret_time)
@@ -63,7 +63,7 @@ static int release__control(struct tw_merge *m, struct tw_merge_stream *s, uint6
 	return err;
 }
 
-/* Emits items of the top channel as long as it stays the top and is not newer than the bound. */
+/* Emits items of the top channel, as long as it stays the top and its next item is not newer than the bound. */
 static int release__run(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bound, size_t keep)
 {
 	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&s->heap);
@@ -93,7 +93,7 @@ int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bo
 	return err;
 }
 
-/* The oldest of all channels' watermarks; no channel delays the others for longer than the wait. */
+/* The oldest watermark of all channels. A channel whose watermark is older than the wait does not delay the others. */
 static uint64_t stream__bound(const struct tw_merge_stream *s)
 {
 	const uint64_t floor = s->newest > s->wait ? s->newest - s->wait : 0;
@@ -132,7 +132,7 @@ static void order__put(struct tw_merge *m, struct tw_merge_stream *s)
 		tw_merge_heap__put(&m->order, &s->node, first);
 }
 
-/* A stream that ended has no bound, but its queued frames may be older than all others. */
+/* Whether other streams wait for this one. A stream that ended has no bound, but before it is placed, its events may be the oldest. */
 static bool stream__holds_others(const struct tw_merge_stream *s)
 {
 	return !s->silent && (!s->stats.ended || (s->placed == TW_UNPLACED && s->heap.n));
@@ -144,15 +144,15 @@ static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_str
 	       tw_order__is_ahead(m, tw_order__time(s, tw_time__later(s->newest, s->queued)));
 }
 
-/* Whether its clock can confirm this machine's time. A stream placed by this machine's time agrees with it trivially. */
+/* Whether the stream's clock can confirm this machine's time. That of a stream placed by this machine's time always agrees with it. */
 static bool stream__has_say(const struct tw_merge_stream *s)
 {
 	return s->placed == TW_PLACED || s->placed == TW_PLACED_BY_GUESS;
 }
 
 /*
- * Decides whether this machine's time is trusted: if at least one stream agrees. If any streams answered, only those count, so that forged
- * frames do not decide. If the decision changes, the streams that are ahead are determined again.
+ * Decides whether this machine's time is trusted: it is, if the clock of at least one stream agrees with it. If any streams answered, only
+ * those count, so that forged frames do not decide. If the decision changes, other streams are ahead.
  */
 static void order__judge(struct tw_merge *m)
 {
@@ -177,8 +177,8 @@ static void order__judge(struct tw_merge *m)
 }
 
 /*
- * Computes again, from all streams: the smallest bound and its stream, the newest time, and the time up to which events have waited too
- * long.
+ * Computes three values again, from all streams: the smallest bound (and its stream), the newest time, and the time up to which events have
+ * waited too long.
  */
 static void order__look(struct tw_merge *m)
 {
@@ -230,7 +230,7 @@ int tw_order__release_ahead(struct tw_merge *m)
 	return err;
 }
 
-/* How far the first stream may continue before another has its turn, by its own clock. */
+/* The time, by its own clock, up to which the first stream is emitted before the next stream. */
 static uint64_t order__limit(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound)
 {
 	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&m->order);
@@ -239,7 +239,7 @@ static uint64_t order__limit(const struct tw_merge *m, const struct tw_merge_str
 	if (second && second->time <= bound)
 		bound = second->time - (second->node->id < s->id);
 	limit = stream__time(s, bound);
-	stream__first(s, &first); /* always emitted, also at the ends of the time range, where sums saturate */
+	stream__first(s, &first); /* always emitted, even at the ends of the time range, where sums saturate */
 	return tw_time__later(limit, first);
 }
 
@@ -323,8 +323,8 @@ int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s)
 }
 
 /*
- * Emits the oldest events until at most @keep bytes are queued: of all streams if they have one order, otherwise of @s, then of the others.
- * No stream waits for its offset any more.
+ * Emits the oldest events until at most @keep bytes are queued: of all streams if they have one order, otherwise first of @s, then of
+ * the other streams. No stream waits for its offset any more.
  */
 static int release__oldest(struct tw_merge *m, struct tw_merge_stream *s, size_t keep)
 {
@@ -410,7 +410,7 @@ static void order__guess_anew(struct tw_merge *m)
 	}
 }
 
-/* A stream's times have another place on the common time line. */
+/* Updates the order after the offset or the scale of a stream has changed. */
 static int order__place_anew(struct tw_merge *m, struct tw_merge_stream *s)
 {
 	tw_order__forget_last(m);

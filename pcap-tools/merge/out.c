@@ -5,7 +5,7 @@
 _Static_assert(TW_MERGE_SLACK <= TW_QUEUED_FRAME_SLACK, "what the header promises");
 
 /*
- * Stores the time of what is emitted now.
+ * Stores @time, the time of the event or frame that is emitted now.
  * Return: whether something newer was emitted before. Streams that are ahead are compared only with each other
  */
 static inline bool out__is_late(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time)
@@ -31,7 +31,7 @@ static inline int out__emit(struct tw_merge *m, struct tw_merge_stream *s, const
 	return m->options.emit(m->options.ctx, out);
 }
 
-/* Builds a LOST for a gap. @head: header of a frame of the channel; @seq: the channel's next number */
+/* Emits a LOST for a gap. @head: header of a frame of the channel; @seq: the channel's next number */
 static int out__emit_hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_hole hole, const uint8_t *head,
 			  uint64_t seq, uint64_t time)
 {
@@ -66,7 +66,7 @@ static int out__hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_me
 
 /* Frames taken apart: one item at a time. */
 
-/* Emits an event, a LOST, a piece of a value that is too large, or another record between events. */
+/* Emits an event, a LOST, a piece of a value that is too large for a frame, or another record between events. */
 static int out__emit_item(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_queued_frame *frame,
 			  uint64_t seq)
 {
@@ -103,7 +103,7 @@ static struct tw_tlv_view item__tlv(const struct tw_merge_item *item)
 	};
 }
 
-/* A piece of an event that fits a frame as a whole. */
+/* Whether an item is a piece of an event that fits a frame after reassembly. */
 static bool item__is_piece(const struct tw_merge_item *item, struct tw_part_view *ret)
 {
 	const struct tw_tlv_view tlv = item__tlv(item);
@@ -126,7 +126,7 @@ static void item__become(struct tw_merge_item *item, uint8_t *buf, const struct 
 	memset(buf + len, 0, item->len - len + TW_QUEUED_FRAME_SLACK);
 }
 
-/* The last piece becomes the event, if all others have arrived; the others are not emitted. */
+/* Turns the last piece of an event into the event, if all other pieces have arrived. The other pieces are not emitted. */
 static void out__reassemble(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_merge_channel *c,
 			    struct tw_merge_item *item)
 {
@@ -177,13 +177,13 @@ static int out__item(struct tw_merge *m, struct tw_merge_stream *s, struct tw_me
 
 /* Packed mode: the items of a frame are counted, and the frame is emitted whole. */
 
-/* One piece of an event; pieces are in order. Return: whether it completes an event of which all pieces arrived */
+/* Notes one piece of an event; pieces must be in order. Return: whether it completes an event of which all pieces arrived */
 static bool piece__take(struct tw_merge_pieces *piece, const struct tw_part_view *part)
 {
 	if (!part->offset)
 		*piece = (struct tw_merge_pieces){ .id = part->id, .whole_so_far = true };
 	else if (piece->id == part->id && part->offset + part->len <= piece->offset)
-		return false; /* it arrived before */
+		return false; /* the piece arrived before */
 	piece->whole_so_far &= piece->id == part->id && part->offset == piece->offset;
 	piece->offset = part->offset + (uint32_t)part->len;
 	return piece->whole_so_far && piece->offset == part->total;
@@ -205,7 +205,7 @@ static uint32_t channel__incomplete(struct tw_merge_channel *c, const struct tw_
 	return incomplete;
 }
 
-/* How many numbers of a frame are new, and of the new ones, how many are damaged, FILTERED or of incomplete events. */
+/* The new numbers of a frame, and how many of the new numbers are damaged, FILTERED or of incomplete events. */
 struct worth {
 	uint32_t fresh, damaged, filtered, incomplete;
 };
@@ -215,7 +215,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* A frame that repeats some numbers is rare; its FILTERED count as new. */
+/* In a frame that repeats some numbers, which is rare, the repeated FILTERED events count as new, too. */
 static struct worth channel__use_all(struct tw_merge_channel *c, const struct tw_queued_frame *frame)
 {
 	const uint32_t numbers = frame->info.events, readable = least(frame->content.events, numbers);

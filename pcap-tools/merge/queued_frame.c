@@ -14,11 +14,11 @@ static bool tlv__is_numbered(const struct tw_tlv_view *tlv)
 
 static bool tlv__is_item(unsigned int type)
 {
-	/* An authentication tag covers the whole frame with which it arrived, which is taken apart here. */
+	/* An authentication tag is valid only for the whole frame in which it arrived, but the merge takes frames apart. */
 	return type != TW_TLV_PAD && type != TW_TLV_WATERMARK && type != TW_TLV_AUTH;
 }
 
-/* Nearly all TLVs are events: skips one without a call. Return: its type and length as stored; 0 = another TLV */
+/* Skips an event without a call, because nearly all TLVs are events. Return: its type and length as stored; 0 = another TLV */
 static inline uint32_t cursor__skip_event(struct tw_cursor *c)
 {
 	uint32_t head, type, len;
@@ -110,7 +110,7 @@ void tw_queued_frame__look(struct tw_queued_frame *frame)
 	content->broken = status != TW_FRAME_OK;
 }
 
-/* A PART has the base time of its frame; other items without a time have that of the item before them. */
+/* A PART has the base time of its frame; other items without a time have the time of the item before them. */
 static uint64_t item__time(const struct tw_queued_frame *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {
@@ -125,7 +125,7 @@ static uint64_t item__time(const struct tw_queued_frame *frame, const struct tw_
 	}
 }
 
-/* Nearly all items are events. Return: false if the next one is not, or cannot be read */
+/* A fast path, because nearly all items are events. Return: false if the next item is no event, or cannot be read */
 static inline bool frame__next_event(struct tw_queued_frame *frame)
 {
 	const uint8_t *at = frame->rest.at;
@@ -189,7 +189,7 @@ void tw_queued_frame__strip(struct tw_queued_frame *frame, bool of_all)
 }
 
 #define SIZE_MIN   256
-#define UNUSED_MAX (8u << 20) /* bytes kept for reuse; more are freed */
+#define UNUSED_MAX (8u << 20) /* limit of the bytes that are kept for reuse */
 
 void tw_frame_pool__fini(struct tw_frame_pool *pool)
 {

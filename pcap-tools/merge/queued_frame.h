@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames that wait in a merge, in pooled buffers or in borrowed ones, read one item at a time. */
+/* The queued frames of a merge, in pooled buffers or in borrowed ones. They are read one item at a time. */
 #ifndef TW_MERGE_QUEUED_FRAME_H
 #define TW_MERGE_QUEUED_FRAME_H
 
 #include "pcap-tools/merge/merge.h"
 #include "wire/decode.h"
 
-/* Zeroed bytes after a copy, so that its last TLV can be copied in steps; a lender provides TW_MERGE_SLACK. */
+/* Zeroed bytes after a copied frame, so that its last TLV can be copied in steps; a lender provides TW_MERGE_SLACK bytes. */
 #define TW_QUEUED_FRAME_SLACK 64
 
-/* A TLV that has a place in the order: any except PAD, WATERMARK and AUTH. */
+/* A TLV that has a position in the order: any except PAD, WATERMARK and AUTH. */
 struct tw_merge_item {
 	uint64_t time;
 	const uint8_t *tlv; /* begins with the header of the TLV */
@@ -20,7 +20,7 @@ struct tw_merge_item {
 
 /* Content of a frame, found in one walk. */
 struct tw_queued_frame_content {
-	uint32_t items;       /* items with a place in the order */
+	uint32_t items;       /* number of items: TLVs with a position in the order */
 	uint32_t events;      /* numbered items */
 	uint32_t filtered;    /* FILTERED items among them */
 	uint32_t len;         /* readable bytes from the frame header on */
@@ -43,9 +43,9 @@ struct tw_queued_frame {
 	struct tw_frame_info info; /* header as it arrived */
 	struct tw_queued_frame_content content;
 	uint64_t dropped;                  /* the receiver's drop counter on arrival */
-	const uint8_t *data;               /* in copy, or in the borrowed buffer */
-	struct tw_borrowed_buffer *buffer; /* NULL = in copy */
-	uint32_t borrowed;                 /* bytes of the frame in the borrowed buffer; 0 = in copy */
+	const uint8_t *data;               /* the frame: in `copy`, or in the borrowed buffer */
+	struct tw_borrowed_buffer *buffer; /* the borrowed buffer; NULL = the frame is in `copy` */
+	uint32_t borrowed;                 /* bytes of the frame in the borrowed buffer; 0 = the frame is in `copy` */
 	uint8_t copy[];
 };
 
@@ -57,12 +57,12 @@ struct tw_frame_pool {
 	size_t queued_bytes;
 };
 
-/** tw_frame_pool__fini() - free unused buffers; all others were returned before */
+/** tw_frame_pool__fini() - free the unused buffers, after all other buffers were returned */
 void tw_frame_pool__fini(struct tw_frame_pool *pool);
 
 /**
- * tw_frame_pool__take() - a queued frame with @len bytes, whose header is @info
- * @buffer: the buffer of the frame, to be borrowed; NULL = copy it. A borrowed one is not changed
+ * tw_frame_pool__take() - make a queued frame of @len bytes, whose header is @info
+ * @buffer: the buffer that contains the frame and is borrowed; NULL = the frame is copied. The bytes of a borrowed buffer are not changed
  * Return: NULL without memory.
  */
 struct tw_queued_frame *tw_frame_pool__take(struct tw_frame_pool *pool, const struct tw_frame_info *info,
@@ -75,12 +75,12 @@ void tw_frame_pool__give_all(struct tw_frame_pool *pool, struct tw_queued_frame 
 /** tw_queued_frame__look() - walk the frame once, without changing the read position: sets its content */
 void tw_queued_frame__look(struct tw_queued_frame *frame);
 
-/** tw_queued_frame__next() - read the next item. Return: false at the end, if the rest is malformed, or if no number is left for it */
+/** tw_queued_frame__next() - read the next item. Return: false at the end, if the rest is malformed, or without a number for the item */
 bool tw_queued_frame__next(struct tw_queued_frame *frame);
 
 /**
  * tw_queued_frame__strip() - remove the malformed rest of a copied frame that was not read yet
- * @of_all: also WATERMARK, PAD and AUTH
+ * @of_all: also remove WATERMARK, PAD and AUTH
  */
 void tw_queued_frame__strip(struct tw_queued_frame *frame, bool of_all);
 

@@ -47,7 +47,7 @@ struct tw_metadata {
 	struct tw_hash_table by_key;   /* struct item * */
 	struct items lists[CLASSES];   /* each in replay order */
 	size_t limit, memory;          /* bytes */
-	struct tw_metadata_room *room; /* limit shared with other streams; NULL = not limited together */
+	struct tw_metadata_room *room; /* limit shared with other streams; NULL = no shared limit */
 	struct tw_parts *parts;
 	bool ended;
 	struct tw_frame_info whole_frame; /* header of the frame with the last PART of `whole` */
@@ -165,8 +165,8 @@ static bool fits(const struct tw_metadata *m, size_t len)
 }
 
 /*
- * Evicts names until a record of @len bytes fits: first previous names, then latest names that were not repeated for the longest time,
- * most likely of tasks that have ended. A previous name never evicts a latest one.
+ * Evicts names until a record of @len bytes fits: first previous names, then the latest names that were not repeated for the longest
+ * time, because their tasks have most likely ended. A previous name never evicts a latest name.
  */
 static void make_room(struct tw_metadata *m, enum class for_class, size_t len)
 {
@@ -205,7 +205,7 @@ static bool says_the_same(const struct item *item, const struct tw_tlv_view *tlv
 	return item && item->len == tlv->len && (!tlv->len || !memcmp(item->value, tlv->value, tlv->len));
 }
 
-/* The functions below return 1 if a record is to be written, 0 if it is a repetition, -EBADMSG if it is malformed: it is written unchanged. */
+/* The functions below return 1 if a record is to be written, 0 if it is a repetition, -EBADMSG if it is malformed and written unchanged. */
 
 /* Replaces the kept record of @key by @tlv if their contents differ. */
 static int keep_latest(struct tw_metadata *m, const struct record_key *key, const struct tw_frame_info *frame,
@@ -295,12 +295,12 @@ static int take_comm(struct tw_metadata *m, const struct tw_frame_info *frame, c
 		link_item(m, there); /* cannot fail: unlink_item() has just freed an entry of the table */
 	}
 	keep_latest(m, &now, frame, tlv);
-	if (!find(m, &now)) /* no room: the previous name would be wrong */
+	if (!find(m, &now)) /* no room for the latest name: the previous name would be used instead, which is wrong */
 		forget(m, &old);
 	return 1;
 }
 
-/* Keeps the first symbol of each range, in order of arrival: ranges may overlap, and a look-up uses the first that covers an address. */
+/* Keeps the first symbol of each range, in order of arrival: ranges may overlap, and a look-up uses the first range with the address. */
 static int take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	struct record_key key = { .class = SYMBOL };
@@ -317,7 +317,7 @@ static int take_symbol(struct tw_metadata *m, const struct tw_frame_info *frame,
 	return !says_the_same(there, tlv);
 }
 
-/* A record is also to be written if its type is never kept. */
+/* Keeps a record, if its type is one that is kept. Other records are always written. */
 static int take(struct tw_metadata *m, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {
 	switch (tlv->type) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A store of the metadata of one stream, as received. With it, a recording omits the repetitions for late receivers, and each file of a
- * ring of files can begin with all metadata and be read alone.
+ * A store of the metadata of one stream, as received. With the store, a recording omits the repetitions for late receivers. Each file of
+ * a ring of files can begin with all metadata, so that it can be read alone.
  *
  * It keeps the latest HOST; the first CLOCK with CLOCK_REALTIME and the latest CLOCK; each text of each schema; the last two names of
  * each task, because events that are still to be written may be older than the last name; the first symbol of each address and size; the
- * latest STATS. Records are untrusted, so memory is bounded. Names of tasks that were not repeated for the longest time are evicted to
- * make room. Records for which there is no room are written and counted, but not kept.
+ * latest STATS. Records are untrusted, so memory is bounded. To make room, the task names that were not
+ * repeated for the longest time are evicted. Records for which there is no room are written and counted, but not kept.
  */
 #ifndef TW_METADATA_H
 #define TW_METADATA_H
@@ -16,7 +16,7 @@
 
 struct tw_metadata;
 
-/* A memory limit shared by the stores of several streams, so that strangers cannot multiply the memory. Outlives the stores. */
+/* A memory limit shared by the stores of several streams, so that forged streams cannot multiply the memory. Must outlive the stores. */
 struct tw_metadata_room {
 	size_t limit, taken; /* bytes */
 };
@@ -39,7 +39,7 @@ struct tw_metadata_stats {
 /* How to make and emit frames. */
 struct tw_metadata_frames {
 	struct tw_frame_info
-		info; /* header; schema_id and flags are taken from the records instead; a CONTROL frame increases seq */
+		info; /* header of the frames. schema_id and flags come from the records; a CONTROL frame increases seq */
 	size_t max;   /* size of a frame, bytes; TW_METADATA_FRAME_MIN to TW_FRAME_MAX */
 	int (*emit)(void *ctx, const void *frame,
 		    size_t len); /* Return: 0; -errno ends the calling function and becomes its result */
@@ -50,7 +50,7 @@ struct tw_metadata_frames {
 /**
  * tw_metadata__new() - make an empty store
  * @memory: limit of its memory, bytes; 0 = TW_STREAM_METADATA_MAX
- * @room: limit shared with other streams; NULL = only @memory limits it
+ * @room: limit shared with other streams; NULL = no shared limit
  * Return: NULL without memory.
  */
 struct tw_metadata *tw_metadata__new(size_t memory, struct tw_metadata_room *room);
@@ -63,7 +63,7 @@ void tw_metadata__free(struct tw_metadata *m);
  * @frame: header of the frame that contains @tlv
  * @tlv: as from tw_cursor__next_tlv()
  *
- * If the verdict for each TLV of a frame is TW_METADATA_SKIP, the frame has no new content; it is still written if it has a number. CLOCK
+ * If the verdict for each TLV of a frame is TW_METADATA_SKIP, the frame has no new content; write it only if it has a number. CLOCK
  * and STATS are small and always written; only the first END is written.
  */
 enum tw_metadata_verdict tw_metadata__take(struct tw_metadata *m, const struct tw_frame_info *frame,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a file is placed on its disk: blocks that are reserved after its end, and writing past the page cache.
+ * How a file is written to its disk: space that is reserved after its end, and writes past the page cache.
  *
- * The reserve is allocated before it is needed. So no other process has it when the disk is full, and the last statistics still fit. It
- * is beyond the size of the file, and is freed at the end.
+ * The reserve is allocated before it is needed, so that the last statistics still fit when the disk is full. It is beyond the size of the
+ * file, and is freed when the file is ended.
  *
  * Writing past the page cache (O_DIRECT): copying into the cache is the largest cost of a busy capture, and nobody reads the data soon.
- * Only large batches are written like that, because small ones would wait for the disk. Large ones wait on a busy disk, and meanwhile
- * newer data is in memory, where a kill loses it: after a slow write the page cache is used for a while. Direct writes are made from a
- * separate area. If the disk is emulated, a CPU of the host reads that area; a packet built there right afterwards would wait until all
- * its cache lines are back.
+ * Only large batches are written like that, because each such write waits for the disk. If the disk is busy, newer data stays in memory
+ * during this wait, where a kill loses it. So after a slow write, the page cache is used for a while. Direct writes are made from a
+ * separate area: if the disk is emulated, a CPU of the host reads the area, and a packet that is built in the same memory afterwards would
+ * wait for its cache lines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,11 +25,11 @@
 #include "pcap-tools/large.h"
 #include "pcap-tools/output/output_impl.h"
 
-#define AHEAD ((uint64_t)1 << 20) /* bytes allocated at a time while the disk has room */
+#define AHEAD ((uint64_t)1 << 20) /* bytes allocated in advance while the disk has room */
 
 #define DIRECT_MIN ((size_t)512 * 1024)   /* bytes; a smaller batch is cheap to copy, or was collected slowly */
 #define AREA       ((size_t)1 << 20)      /* bytes, limit of one direct write */
-#define SLOW_NS    (25 * TW_NS_PER_MS)    /* a longer write is slow; a kill may lose 100 ms, four times this */
+#define SLOW_NS    (25 * TW_NS_PER_MS)    /* a longer write is slow; a kill may lose 100 ms of data, four times this */
 #define CACHED_MIN (8 * TW_NS_PER_SECOND) /* ns without O_DIRECT after the first slow write; doubled each time */
 #define CACHED_MAX (8 * CACHED_MIN)
 
@@ -64,7 +64,7 @@ static int allocate(struct tw_output *o, uint64_t to)
 	return 0;
 }
 
-/* Return: bytes to keep free for the last blocks. If the limit of the file's size is small, they are a quarter of the limit. */
+/* Return: number of bytes to keep free for the last blocks; at most a quarter of the largest permitted size of the file */
 static uint64_t kept_back(const struct tw_output *o)
 {
 	if (o->ending)
@@ -90,7 +90,7 @@ int tw_disk__reserve(struct tw_output *o, size_t len)
 	return 0;
 }
 
-/* Releases nothing if another process has written after the end of this output, as is possible in a shared file. */
+/* Releases nothing if another process, which shares the file, has written after the end of this output. */
 void tw_disk__release(struct tw_output *o)
 {
 	const uint64_t end = tw_output__file_end(o);
@@ -109,7 +109,7 @@ size_t tw_output__lacks(const struct tw_output *o, size_t len)
 
 /*
  * Copies data that this CPU does not read again, bypassing its caches if possible: small writes to memory that a device or another CPU has
- * just read are slow. Whole cache lines are written, and nothing waits for them. @to is aligned to 16 bytes; @from may have any alignment.
+ * just read are slow. It writes whole cache lines without waiting. @to is aligned to 16 bytes; @from may have any alignment.
  */
 static void copy_past_caches(uint8_t *to, const uint8_t *from, size_t len)
 {

@@ -13,7 +13,7 @@
 #include "pcap-tools/output/output_impl.h"
 
 #define ZST  ".zst"
-#define MARK "_00000_20261121093000" /* what a name has before its suffix; digits stand for any digits */
+#define MARK "_00000_20261121093000" /* example of what a name has before its suffix; any digits match */
 
 bool tw_file_names__is_compressed(const char *name)
 {
@@ -22,7 +22,7 @@ bool tw_file_names__is_compressed(const char *name)
 	return len > strlen(ZST) && !strcmp(name + len - strlen(ZST), ZST);
 }
 
-/* Where the suffix begins: in x.pcapng.zst before .pcapng; the end of the name if there is none. */
+/* Return: offset of the suffix, in x.pcapng.zst that of .pcapng; the end of the name if it has no suffix */
 static size_t ending(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -68,7 +68,7 @@ static size_t match_mark(const char *text, const char *mark)
 	return len;
 }
 
-/* @first: the part of the name before its number, with its length */
+/* Whether @name is that of one of several files. @first: the part before the number, of @len bytes; @last: the suffix */
 static bool is_one(const char *name, const char *first, size_t len, const char *last)
 {
 	const size_t mark = strncmp(name, first, len) ? 0 : match_mark(name + len, MARK);
@@ -83,8 +83,8 @@ static bool is_newer(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Finds the newest of the files of @path in @dir, its directory. @base: offset of the file name in @path. Of two files written at the same
- * moment the one with the larger number is newer.
+ * Finds the newest of the files of @path in @dir, its directory. @base: offset of the file name in @path. Of two files written at the
+ * same moment, the file with the larger number is newer.
  */
 static void look_for_newest(DIR *dir, const char *path, size_t base, char *ret)
 {

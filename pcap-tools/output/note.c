@@ -53,7 +53,7 @@ void tw_note__move(const struct tw_state_file *note, uint64_t whole)
 	const int len = snprintf(number, sizeof(number), NUMBER, whole);
 
 	if (note->fd >= 0 && tw_state_file__patch(note, strlen(HEAD), number, (size_t)len))
-		return; /* the note keeps a smaller offset; the file is whole up to that, too */
+		return; /* the note keeps a smaller offset, up to which the file is also whole */
 }
 
 void tw_note__close(struct tw_state_file *note)

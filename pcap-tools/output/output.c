@@ -122,7 +122,7 @@ void tw_output__was_late(struct tw_output *o, uint64_t begun)
 	o->late += took < overdue ? took : overdue;
 }
 
-/* A slow disk is given up between two writes. */
+/* Writes a part of the bytes. A disk that is too slow after the deadline is given up between two writes. */
 static ssize_t file__put(struct tw_output *o, const uint8_t *bytes, size_t len)
 {
 	uint64_t begun;
@@ -181,8 +181,8 @@ static size_t whole_blocks(const uint8_t *blocks, uint64_t put)
 }
 
 /*
- * After a batch that was not written completely: only whole blocks may stay. Bytes written to a pipe cannot be taken back. In a file,
- * the bytes after the whole blocks stay until the file is ended: they reserve room for the last blocks.
+ * Called after a batch that was not written completely: only whole blocks may stay. Bytes written to a pipe cannot be removed. In a file,
+ * the bytes after the whole blocks stay until the file is ended, because they reserve room for the last blocks.
  *
  * @blocks: the batch, of which o->put bytes were written, compressed or not
  * Return: bytes of the batch that stay; 0 for a compressed batch, which counts only as a whole.
@@ -199,8 +199,8 @@ static size_t output__cut(struct tw_output *o, const void *blocks)
 }
 
 /*
- * Locks the file against other writers of Tracewire. The lock also works without a note, which is for `tracewire cleanup`. A file system
- * without locks does not prevent other writers.
+ * Locks the file against other Tracewire processes, and writes the note for `tracewire cleanup` if the options want one. On a file system
+ * without locks, other writers are not prevented.
  */
 static int file__lock(struct tw_output *o, struct tw_error *error)
 {
@@ -225,7 +225,7 @@ int tw_output__check_writable(int fd, const char *name, struct tw_error *error)
 			     name);
 }
 
-/* A file that another process writes is not truncated. */
+/* Prepares an open file for writing. A file that another process writes is not truncated. */
 static int file__take(struct tw_output *o, struct tw_error *error)
 {
 	struct stat st;
@@ -238,9 +238,9 @@ static int file__take(struct tw_output *o, struct tw_error *error)
 	o->is_pipe = !S_ISREG(st.st_mode);
 	o->direct = o->own && !o->is_pipe && !o->zstd;
 	/*
-	 * A second descriptor of the file, readable: after a failure the incomplete block at its end is searched with it. It is opened
-	 * early, because the process may give up the right to open it; and not for a pipe, because a reading descriptor would hide that
-	 * all other readers have gone.
+	 * A second descriptor, which is readable: after a failure, it is used to search for the incomplete block at the end of the file. It
+	 * is opened early, because the process may give up the permission later. It is not opened for a pipe, because a reading descriptor
+	 * would hide that all other readers have closed the pipe.
 	 */
 	if (o->is_pipe)
 		o->pipe = tw_pipe__open(o->fd);
@@ -261,7 +261,7 @@ static bool is_fifo(const char *path)
 	return !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
-/* A file that exists keeps its owner: it may be reached through a link of another user. */
+/* Sets the owner of a new file. A file that existed keeps its owner, because the path may be a link of another user. */
 static int file__give(struct tw_output *o)
 {
 	if (!o->options.owner || !fchown(o->fd, o->owner.uid, o->owner.gid))
@@ -280,7 +280,7 @@ static int file__open_existing(const struct tw_output *o)
 	return fd < 0 && errno == ENOENT ? open(o->name, OPEN_FLAGS | O_CREAT, 0666) : fd;
 }
 
-/* open() of a FIFO without a reader is repeated until there is one, because only a signal could end a wait in open(). */
+/* open() of a FIFO is repeated until the FIFO has a reader, because only a signal could end a wait in open(). */
 static int file__open(struct tw_output *o)
 {
 	o->fd = open(o->name, OPEN_FLAGS | O_CREAT | O_EXCL, 0666);
@@ -345,7 +345,7 @@ static int output__begin_file(struct tw_output *o, struct tw_error *error)
 	return 0;
 }
 
-/* Without room for the end mark of the frame, the block before it becomes the last; not in a pipe, whose reader already has that block. */
+/* Ends the zstd frame. Without room for its end, the block before becomes the last; not in a pipe, whose reader already has that block. */
 static int file__end_frame(struct tw_output *o, struct tw_error *error)
 {
 	int err;
@@ -376,7 +376,7 @@ static int file__mend(struct tw_output *o)
 	return o->again < 0 ? -EBADF : tw_output__repair_fd(o->again, tw_output__file_end(o), false, &repair);
 }
 
-/* The name is checked too, because not every file system counts links. */
+/* Whether another program removed the file. The name is also checked, because not every file system counts links. */
 static bool file__is_gone(const struct tw_output *o)
 {
 	struct stat ours, named;
@@ -386,7 +386,7 @@ static bool file__is_gone(const struct tw_output *o)
 	return stat(o->name, &named) || named.st_ino != ours.st_ino || named.st_dev != ours.st_dev;
 }
 
-/* Ends the last file, with everything that belongs to its end unless it failed. No effect if no file is open. */
+/* Ends the current file. After a failure, only its incomplete data is removed. No effect if no file is open. */
 static int output__end_file(struct tw_output *o, struct tw_error *error)
 {
 	int err = 0, mended;
@@ -600,7 +600,7 @@ bool tw_output__is_due(const struct tw_output *o, size_t buffered, uint64_t pack
 			      (options->file_packets && packets >= options->file_packets) || now >= o->next_at);
 }
 
-/* The file that was ended now belongs to the ring, and an old one is removed for the next. */
+/* Adds the file that was ended to the ring, and removes an old file to make room for the next one. */
 static int output__keep(struct tw_output *o, struct tw_error *error)
 {
 	struct tw_output_ring *ring = &o->ring;
@@ -634,7 +634,7 @@ int tw_output__next(struct tw_output *o, struct tw_error *error)
 	return output__done(o, err);
 }
 
-/* Return: @err, of the end; if that is 0, a failure because files were removed */
+/* Return: @err, the result of ending the file; if it is 0, a failure if files were removed while they were written */
 static int output__tell_gone(struct tw_output *o, int err, struct tw_error *error)
 {
 	if (err || o->err || !o->gone)

@@ -4,13 +4,13 @@
  * a file whose name ends in .zst is compressed.
  *
  * All bytes have left the process when tw_output__write() returns. So a process that is killed leaves whole blocks, except for the write
- * in progress; tw_output__repair() removes that. A compressed file is flushed with each write, so the same is true for it, and for
- * programs that read it while it grows.
+ * in progress; tw_output__repair() removes an incomplete block. A compressed file is flushed with each write, so it also ends with whole
+ * blocks, and other programs can read it while it grows.
  *
  * If the reader of a pipe has stopped, or no reader opens a FIFO, the output waits until a deadline, which another thread or a signal
- * handler may set. Therefore it does not write with blocking calls to pipes, terminals and sockets. It opens pipes and terminals again
- * through /proc with O_NONBLOCK if it may, because setting the flag of a shared open file description would affect other processes. A write
- * to a file on a hanging disk cannot be ended; a caller that must not hang lets a separate thread write.
+ * handler may set. Therefore it does not use blocking writes for pipes and sockets. If permitted, it opens a pipe again through /proc
+ * with O_NONBLOCK, because setting the flag of a shared open file description would affect other processes. A write to a file on a hanging
+ * disk cannot be ended; a caller that must not hang lets a separate thread write.
  *
  * Several files are named as by dumpcap: x_00001_20261121093000.pcapng for x.pcapng, in local time.
  *
@@ -38,21 +38,21 @@ struct tw_output_owner {
 
 struct tw_output_options {
 	const char *path; /* created or truncated; "-" = standard output; NULL = use fd */
-	int fd; /* without a path: a file, pipe or terminal, written from its end; stays the caller's; O_NONBLOCK is fine */
-	const struct tw_output_owner *owner; /* of files that did not exist; NULL = this process's user. Copied */
+	int fd; /* without a path: a file, pipe or socket, written at its offset, or at its end with O_APPEND; stays the caller's */
+	const struct tw_output_owner *owner; /* owner of new files, copied; NULL = this process's user */
 	const char *name; /* for error texts; NULL = the path, or "standard output", or "the recording" */
-	/* Conditions that end a file and begin the next; without any there is one file with the path as its name. */
-	uint64_t file_bytes;   /* size of the file; a compressed file may be a batch larger */
+	/* Conditions that end a file and begin the next one. Without a condition, there is one file with the path as its name. */
+	uint64_t file_bytes;   /* size of the file; it may be larger by one batch if it is compressed */
 	uint64_t file_packets; /* packets in the file */
 	uint64_t file_ns;      /* time since its beginning */
 	uint64_t interval_ns;  /* the time since 1970 reaches a multiple of it */
 	/* Files to keep: the oldest is removed before the next begins. Files of an earlier run stay, as with dumpcap. 0 = all */
 	uint32_t files_max;
-	/* Keep a note below /run/tracewire for tw_output__repair_left(). Without the permission there is none. */
+	/* Keep a note below /run/tracewire for tw_output__repair_left(). If that is not permitted, there is no note. */
 	bool remember;
 	/*
-	 * After the deadline, a FIFO without a reader is given up, and an output that accepts nothing fails with -ETIMEDOUT: a pipe after
-	 * 100 ms without room, a disk after one more second in writes. NULL = none. Borrowed until tw_output__free().
+	 * After the deadline, opening a FIFO without a reader fails, and an output that accepts nothing fails with -ETIMEDOUT: a pipe
+	 * that has no room 100 ms later, and a disk after one more second in writes. NULL = no deadline. Borrowed until tw_output__free().
 	 */
 	const struct tw_deadline *deadline;
 };
@@ -68,17 +68,17 @@ struct tw_output;
 
 /**
  * tw_output__open() - open the file, or the first one
- * Return: 0; -EINVAL if the output is a terminal, or if several files are requested for an output that is no file name; -EBADF if it is not
+ * Return: 0; -EINVAL if the output is a terminal, or if several files are requested without a file name; -EBADF if it is not
  * open for writing; -EBUSY if another process writes it; -ENAMETOOLONG; -ENOMEM; -EINTR if the deadline was over before a reader opened the
  * FIFO; errors of open().
  */
 int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *error);
 
 /**
- * tw_output__watch() - call @begin before and @done after each call that may wait for the disk, in the thread that makes it
- * @begin, @done: may be NULL
+ * tw_output__watch() - set callbacks for calls that may wait for the disk; they run in the thread of the call
+ * @begin, @done: called before and after each such call; may be NULL
  *
- * Between @begin and @done, the output changes nothing else, so other threads may read the data that the bytes are made of.
+ * Between @begin and @done, only internals of the output change, so other threads may read the data of which the bytes were made.
  */
 void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done)(void *ctx), void *ctx);
 
@@ -87,16 +87,15 @@ void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done
  * @ret_kept: number of bytes that are written, in whole blocks; @len if there is no failure
  *
  * If the disk is full, the oldest file of a ring is removed, as long as there is one besides the current file. Any failure is final:
- * files are truncated to their whole blocks when they are ended. Only one call of tw_output__write_last(), and tw_output__finish(), may
- * follow.
+ * only one call of tw_output__write_last(), and tw_output__finish(), may follow. When the file is ended, it is cut to its whole blocks.
  */
 int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *error);
 
 /**
  * tw_output__write_last() - write the last statistics after the whole blocks of a file that failed
  *
- * While a file is written, TW_OUTPUT_RESERVE bytes of the disk are allocated after its end if the file system supports that, and the same
- * number is kept below the largest permitted size of the file (a quarter of that size if it is small).
+ * For these statistics, TW_OUTPUT_RESERVE bytes of the disk are allocated after the end of a file while it is written, if the file system
+ * supports that. The file also stays TW_OUTPUT_RESERVE bytes (or a quarter, if that is less) below its largest permitted size.
  *
  * @len: at most TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN
  * Return: 0; -ESPIPE if no write to a file failed, no file is open, or @len is too large; errors of pwrite(): then the file ends with
@@ -118,11 +117,11 @@ size_t tw_output__lacks(const struct tw_output *o, size_t len);
  */
 bool tw_output__is_due(const struct tw_output *o, size_t buffered, uint64_t packets, uint64_t now);
 
-/** tw_output__next() - end this file and begin the next; the next write begins a section. A failure is final */
+/** tw_output__next() - end this file and begin the next; the caller then begins a section. A failure is final */
 int tw_output__next(struct tw_output *o, struct tw_error *error);
 
 /**
- * tw_output__finish() - end the last file; also after a failure. Only tw_output__free() may follow
+ * tw_output__finish() - end the last file; also called after a failure. Only tw_output__free() may follow
  * Return: 0; -ENOENT if another process removed a file while it was written; errors of writing its end.
  */
 int tw_output__finish(struct tw_output *o, struct tw_error *error);
@@ -141,19 +140,19 @@ int tw_output__check_writable(int fd, const char *name, struct tw_error *error);
  */
 const char *tw_output__remedy(int err);
 
-/** tw_output__free() - free it, after tw_output__finish() if that was not called; NULL is fine */
+/** tw_output__free() - free the output; ends the last file if tw_output__finish() was not called; NULL is fine */
 void tw_output__free(struct tw_output *o);
 
 /** tw_output__pattern() - glob pattern for the names of several files with this path, cut to @size bytes: x_*.pcapng for x.pcapng */
 void tw_output__pattern(const char *path, char *ret, size_t size);
 
-/** tw_output__is_pipe() - whether it is not a regular file: a pipe, a terminal, a socket */
+/** tw_output__is_pipe() - whether the output is not a regular file: a pipe, a socket, a device */
 bool tw_output__is_pipe(const struct tw_output *o);
 
 /** tw_output__name() - name of the current file, for messages; valid until the next begins */
 const char *tw_output__name(const struct tw_output *o);
 
-/** tw_output__stats() - numbers after the last completed call; borrowed */
+/** tw_output__stats() - the counters after the last completed call; borrowed */
 const struct tw_output_stats *tw_output__stats(const struct tw_output *o);
 
 #endif

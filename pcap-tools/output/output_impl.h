@@ -18,16 +18,16 @@
  */
 #define TW_NOTES "output-" /* beginning of the notes' names */
 
-/** tw_note__busy() - makes the error for a file that another process writes. Return: -EBUSY */
+/** tw_note__busy() - set the error for a file that another process writes. Return: -EBUSY */
 int tw_note__busy(const char *path, struct tw_error *error);
 
 /** tw_note__open() - create the note of an open file. Return: 0, also if notes are impossible; -EBUSY if another process has one */
 int tw_note__open(struct tw_state_file *note, int fd, const char *path, struct tw_error *error);
 
-/** tw_note__move() - write to the note that the file is whole up to this offset; a repair begins there */
+/** tw_note__move() - note that the file is whole up to the offset @whole, at which a repair then begins */
 void tw_note__move(const struct tw_state_file *note, uint64_t whole);
 
-/** tw_note__close() - the file is whole: remove the note */
+/** tw_note__close() - remove the note, because the file was ended */
 void tw_note__close(struct tw_state_file *note);
 
 /* Content of a note. */
@@ -43,14 +43,14 @@ int tw_note__read(const struct tw_state_file *file, struct tw_noted *ret);
 bool tw_file_names__is_compressed(const char *name);
 
 /**
- * tw_file_names__make() - name of one of several files, as dumpcap derives it from the path: number and local time before the suffix; a
- * .zst and the suffix before it count as one
+ * tw_file_names__make() - make the name of one of several files, as dumpcap does: number and local time precede the suffix. A .zst and the
+ * suffix before it count as one suffix
  * Return: 0; -ENAMETOOLONG
  */
 int tw_file_names__make(const char *path, uint64_t number, time_t time, char *ret, size_t size);
 
 /**
- * tw_file_names__newest() - of the files with such names for that path, the one that was written last; symbolic links do not count
+ * tw_file_names__newest() - find the file written last among those with names of tw_file_names__make(); ignores symbolic links
  * Return: 0; -ENOENT if there is none; -ENAMETOOLONG; errors of opendir()
  */
 int tw_file_names__newest(const char *path, char *ret, size_t size);
@@ -72,15 +72,15 @@ int tw_zstd_stream__new(struct tw_output *output, struct tw_zstd_stream **ret);
 
 void tw_zstd_stream__free(struct tw_zstd_stream *z);
 
-/** tw_zstd_stream__write() - compress and put all bytes, in whole zstd blocks. Return: 0; -ENOMEM, errors of tw_output__put() */
+/** tw_zstd_stream__write() - compress and write all bytes, in whole zstd blocks. Return: 0; -ENOMEM, errors of tw_output__put() */
 int tw_zstd_stream__write(struct tw_zstd_stream *z, const void *bytes, size_t len);
 
 /** tw_zstd_stream__end() - end the frame, if one is open; the next write begins another */
 int tw_zstd_stream__end(struct tw_zstd_stream *z);
 
 /**
- * tw_zstd_stream__last_head() - the header of an uncompressed last block, which depends on nothing before it
- * @begins: no frame is open yet
+ * tw_zstd_stream__last_head() - make the header of an uncompressed last block, which depends on nothing before it
+ * @begins: no frame is open yet, so the block is preceded by the head of a frame
  * @len: size of the block, at most TW_ZSTD_BLOCK_MAX
  * @ret: TW_ZSTD_HEAD + TW_ZSTD_BLOCK_HEAD bytes at most
  * Return: number of bytes of the header.
@@ -97,21 +97,21 @@ struct tw_output {
 	struct tw_output_options options; /* without its texts; its owner is the member below, or NULL */
 	char path[PATH_MAX], name[PATH_MAX];
 	int fd;    /* -1 = none is open */
-	int again; /* the same file, readable; -1 = no file, or not permitted */
-	bool own;  /* opened and to be closed here */
+	int again; /* another descriptor of the file, readable; -1 = no regular file, or not permitted */
+	bool own;  /* the output opens and closes fd */
 	struct tw_output_owner owner;
 	bool rotates;        /* the output is several files */
 	bool is_pipe;        /* see tw_output__is_pipe() */
 	struct tw_pipe pipe; /* of a pipe */
 
-	bool ending;                 /* the reserve may be used now */
+	bool ending;                 /* the file is being ended: the reserve may be used */
 	bool ended;                  /* its last blocks are written, and a zstd frame has its end */
 	bool broken;                 /* truncate the file at o->bytes */
 	int err;                     /* the first failure */
 	uint64_t late;               /* ns that writes to a file took after the deadline */
 	uint64_t gone, gone_bytes;   /* files that others removed while they were written; bytes in them */
 	uint64_t bytes;              /* bytes in the file */
-	uint64_t put;                /* of them, written by this call */
+	uint64_t put;                /* of these, written by the current call */
 	uint64_t next_at;            /* CLOCK_MONOTONIC, when the next file begins; UINT64_MAX = never */
 	struct tw_zstd_stream *zstd; /* NULL = not compressed */
 	struct tw_output_ring ring;
@@ -128,7 +128,7 @@ struct tw_output {
 	uint64_t limit;       /* the largest permitted size of the file */
 	bool reserves;        /* the file system supports reserving */
 	bool direct;          /* the file supports O_DIRECT */
-	uint64_t direct_from; /* CLOCK_MONOTONIC: no O_DIRECT before, because the disk was slow */
+	uint64_t direct_from; /* CLOCK_MONOTONIC, ns: no O_DIRECT before this time, because the disk was slow */
 	uint64_t cached_for;  /* ns without O_DIRECT after the next slow write; 0 = no write was slow so far */
 	uint8_t *area;        /* area for direct writes; NULL until the first */
 };
@@ -144,13 +144,13 @@ static inline uint64_t tw_output__file_end(const struct tw_output *o)
 	return o->base + o->bytes;
 }
 
-/** tw_output__put() - write all bytes at the current end; frees space if possible. Return: 0, or errors of write() */
+/** tw_output__put() - write all bytes at the current end. On a full disk, removes files of the ring. Return: 0, or errors of write() */
 int tw_output__put(struct tw_output *o, const void *bytes, size_t len);
 
-/** tw_output__was_late() - add to `late` the time of a write after the deadline. @begun: its beginning, CLOCK_MONOTONIC, ns */
+/** tw_output__was_late() - add the part of a write after the deadline to `late`. @begun: beginning of the write, CLOCK_MONOTONIC, ns */
 void tw_output__was_late(struct tw_output *o, uint64_t begun);
 
-/** tw_disk__begin() - prepare for a file that was just opened */
+/** tw_disk__begin() - set the members of disk.c for a file that was just opened */
 void tw_disk__begin(struct tw_output *o);
 
 /**
@@ -159,12 +159,12 @@ void tw_disk__begin(struct tw_output *o);
  */
 int tw_disk__reserve(struct tw_output *o, size_t len);
 
-/** tw_disk__release() - free what is reserved: the file ends here */
+/** tw_disk__release() - free the reserved space, when the file is ended */
 void tw_disk__release(struct tw_output *o);
 
 /**
- * tw_disk__put_direct() - write those bytes of a large batch that fill whole blocks of the disk, past the page cache
- * @ret_put: bytes that need no tw_output__put() any more; that call also finds any failure
+ * tw_disk__put_direct() - write the part of a large batch that fills whole blocks of the disk, past the page cache
+ * @ret_put: number of bytes that were written. The caller passes the rest to tw_output__put(), which also finds any failure
  * Return: 0, or errors of tw_output__put()
  */
 int tw_disk__put_direct(struct tw_output *o, const uint8_t *bytes, size_t len, size_t *ret_put);

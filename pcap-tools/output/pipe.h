@@ -13,7 +13,7 @@
 struct tw_pipe {
 	int fd;           /* the caller's descriptor */
 	int out;          /* the same file with O_NONBLOCK; -1 = none */
-	bool nonblocking; /* a write to `out`, or without it to fd, does not block */
+	bool nonblocking; /* a write to `out` (or to `fd`, without `out`) does not block */
 	bool is_socket;
 };
 
@@ -22,7 +22,7 @@ struct tw_pipe tw_pipe__open(int fd);
 
 /**
  * tw_pipe__write() - write some of the bytes
- * @deadline: after it, give up after 100 ms without room; NULL = never
+ * @deadline: give up if there is no room 100 ms after it; NULL = wait without limit
  * Return: bytes, more than 0; -ETIMEDOUT; errors of write()
  */
 ssize_t tw_pipe__write(const struct tw_pipe *live, const struct tw_deadline *deadline, const void *bytes, size_t len);
@@ -33,7 +33,7 @@ ssize_t tw_pipe__try(const struct tw_pipe *live, const void *bytes, size_t len);
 /** tw_pipe__fd() - descriptor to poll for room */
 int tw_pipe__fd(const struct tw_pipe *live);
 
-/** tw_pipe__open_again() - another open file description of the file of @fd. Return: a descriptor; -1 with errno */
+/** tw_pipe__open_again() - open the file of @fd again, as another open file description. Return: a descriptor; -1 with errno */
 int tw_pipe__open_again(int fd, int flags);
 
 /** tw_pipe__close() - close what was opened here */

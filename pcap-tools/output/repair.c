@@ -34,7 +34,7 @@ struct file_end {
  */
 struct block_walk {
 	uint64_t whole; /* bytes in whole blocks */
-	bool continued; /* set by the caller: the first block need not begin a section, and has this host's byte order */
+	bool continued; /* set by the caller: the walk begins inside a section with this host's byte order */
 	bool bad;       /* the bytes at `whole` are no block; stays true */
 	bool swapped;
 	uint32_t len, seen; /* of the current block; len 0 = unknown yet */
@@ -81,7 +81,7 @@ static void block__end(struct block_walk *walk)
 	walk->len = walk->seen = 0;
 }
 
-/* Return: number of bytes consumed, at least one. */
+/* Consumes bytes up to the end of a block's head, or of a block. Return: number of consumed bytes, at least one */
 static size_t walk__step(struct block_walk *walk, const uint8_t *bytes, size_t len)
 {
 	const uint32_t end = walk->len ? walk->len : TW_PCAPNG_BLOCK_MIN;
@@ -189,7 +189,7 @@ static void end__set(struct file_end *end, const struct zstd_block *block)
 	*end = (struct file_end){ .size = block->at + block->len, .open = !block->last, .last = block->at };
 }
 
-/* The block that ends at @known, or the last of the frame. */
+/* Finds the end of the zstd block that ends at @known, or of the last block of the frame. */
 static int find_known(struct zstd_frame *f, uint64_t known, struct file_end *end)
 {
 	int more;
@@ -228,7 +228,7 @@ static int zstd_walk__feed(struct zstd_walk *walk, size_t len, uint64_t plain_ma
 	return 0;
 }
 
-/* The last zstd block after which no pcapng block is incomplete. */
+/* Finds the end of the last zstd block after which no pcapng block is incomplete. */
 static int zstd_walk__find_end(struct zstd_walk *walk, struct zstd_frame *f, struct file_end *end)
 {
 	const struct zstd_block *block = &f->block;
@@ -265,7 +265,7 @@ static int find_whole(struct zstd_frame *f, struct file_end *end)
 }
 
 /*
- * @known: an offset at which everything before is whole; 0 = none, so the frame is decompressed
+ * @known: an offset up to which the file is whole; 0 = unknown, so the frame is decompressed
  * Return: 0; -EBADMSG: not written by Tracewire, or damaged before the end; -ENOMEM; errors of pread().
  */
 static int find_end_of_frame(int fd, uint64_t known, uint64_t size, struct file_end *ret)
@@ -301,7 +301,7 @@ static int find_end_of_blocks(int fd, uint64_t known, struct file_end *ret)
 	return 0;
 }
 
-/* Plain or compressed, according to the first bytes, if there are any. */
+/* Finds the end of a plain or a compressed file, according to its first bytes. */
 static int find_end(int fd, uint64_t known, uint64_t size, struct file_end *ret)
 {
 	static const uint8_t zstd[4] = { 0x28, 0xb5, 0x2f, 0xfd }, section[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
@@ -316,7 +316,7 @@ static int find_end(int fd, uint64_t known, uint64_t size, struct file_end *ret)
 	return memcmp(head, zstd, (size_t)n) ? -EBADMSG : find_end_of_frame(fd, known, size, ret);
 }
 
-/* Truncates first: if the process is killed before it ends the zstd frame, a later repair can end the frame. */
+/* Truncates the file before it ends the zstd frame: if the process is killed in between, a later repair can end the frame. */
 static int apply(int fd, uint64_t size, const struct file_end *end)
 {
 	uint8_t head;
@@ -378,7 +378,7 @@ int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_
 	return err ? explain(err, path, error) : 0;
 }
 
-/* Another file may have the noted name by now; it must not be changed. Return: 0; -ENOENT if the file is gone */
+/* If another file has the noted name by now, it is not changed. Return: 0; -ENOENT if the noted file is gone */
 static int repair_noted(const struct tw_noted *noted, bool dry_run, struct tw_repair *ret)
 {
 	const int fd = open_file(noted->path, dry_run);
@@ -437,7 +437,7 @@ int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct
 	return tw_state_file__each(TW_NOTES, look_at_note, &job, error);
 }
 
-/* The process that writes a file has locked it. Return: 0; -ENOENT if there is such a process; another -errno */
+/* Repairs a file unless a process writes it, which has then locked it. Return: 0; -ENOENT if there is such a process; another -errno */
 static int repair_unlocked(const char *path, struct tw_repair *ret)
 {
 	const int fd = open_file(path, false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Repairs captures whose writer was killed: the incomplete data at the end is removed, so that readers see a valid file. The bytes are
- * untrusted. Only damage that an interrupted write explains is repaired, in files as written by tw_output.
+ * untrusted. Only damage that an interrupted write can cause is repaired, and only in files as tw_output writes them.
  */
 #ifndef TW_OUTPUT_REPAIR_H
 #define TW_OUTPUT_REPAIR_H
@@ -17,14 +17,14 @@ struct tw_repair {
 	bool closed;   /* its zstd frame was ended */
 };
 
-/* Called for each file that was repaired, or with @why for one that could not be; neither is an error. */
+/* Called for each repaired file, and with the reason @why for each file that could not be repaired, which is no error of the caller. */
 typedef void tw_repair_tell(void *ctx, const char *path, const struct tw_repair *repair, const char *why);
 
 /**
  * tw_output__repair() - repair a file, plain or compressed according to its first bytes
- * @known: offset of the end of a write, up to which it is known to be whole; 0 = none: all of it is read
+ * @known: offset of the end of an earlier write, up to which the file is known to be whole; 0 = unknown: the whole file is read
  * @dry_run: only report
- * Return: 0, also if there is nothing to repair; -EBADMSG if it is another kind of file or damaged elsewhere: it stays unchanged; errors
+ * Return: 0, also if there is nothing to repair; -EBADMSG if it is another kind of file, or damaged elsewhere (it stays unchanged); errors
  * of open() and similar calls.
  */
 int tw_output__repair(const char *path, uint64_t known, bool dry_run, struct tw_repair *ret, struct tw_error *error);
@@ -36,10 +36,10 @@ int tw_output__repair_fd(int fd, uint64_t known, bool dry_run, struct tw_repair 
 int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct tw_error *error);
 
 /**
- * tw_output__repair_newest() - of several files, repair the one that was written last, unless another process writes it
+ * tw_output__repair_newest() - of several files, repair the file that was written last, unless another process writes it
  * @path: as in struct tw_output_options
  *
- * For processes that could not write notes. The file is searched by the names that tw_output gives.
+ * For processes that could not write notes. The files are found by the names that tw_output gives to several files.
  */
 void tw_output__repair_newest(const char *path, tw_repair_tell *tell, void *ctx);
 

@@ -17,7 +17,7 @@
 /* Limit of a block without a packet: five texts, a list of comments, and their headers. */
 #define BLOCK_MAX (6 * TW_PCAPNG_TEXT_MAX + TW_PCAPNG_COMMENTS_MAX)
 _Static_assert(BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
-#define BUFFER_DEFAULT ((size_t)960 * 1024) /* a kill loses at most this and the longest block of this buffer */
+#define BUFFER_DEFAULT ((size_t)960 * 1024) /* bytes of this buffer that a kill loses at most, plus its longest block */
 #define BULK           ((size_t)128 * 1024) /* smallest batch that is padded to end at a disk block, bytes */
 /* Bytes that may be appended to a buffer of almost `cap` bytes before it is flushed: the longest block, padding, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)
@@ -250,7 +250,7 @@ void tw_pcapng__close(struct tw_pcapng *w)
 	free(w);
 }
 
-/* A large batch is padded to end at a block of the disk: then the output can write it without a copy in the kernel (O_DIRECT). */
+/* A large batch is padded to end with a block of the disk, so that the output can write it without a copy in the kernel (O_DIRECT). */
 int tw_pcapng__flush(struct tw_pcapng *w)
 {
 	size_t lacks;

@@ -18,7 +18,7 @@
 
 #define TW_PCAPNG_PACKET_MAX   ((size_t)256 * 1024) /* largest packet, bytes */
 #define TW_PCAPNG_COPY_SLACK   64 /* number of bytes after the end of a reserved packet that may be overwritten */
-#define TW_PCAPNG_COMMENTS_MAX ((size_t)128 * 1024) /* bytes of a list of comments; further ones are omitted */
+#define TW_PCAPNG_COMMENTS_MAX ((size_t)128 * 1024) /* bytes of a list of comments; further comments are omitted */
 #define TW_PCAPNG_TEXT_MAX     ((size_t)16 * 1024)  /* limit of any other text, bytes */
 #define TW_LINKTYPE_ETHERNET   1
 
@@ -94,8 +94,8 @@ int tw_pcapng__statistics(struct tw_pcapng *w, uint32_t interface, const struct 
 int tw_pcapng__flush(struct tw_pcapng *w);
 
 /**
- * tw_pcapng__begin_last() - after a failure, begin the last blocks: further interfaces and statistics are to be written after the last
- * whole block, if they fit the output's reserve
+ * tw_pcapng__begin_last() - after a failure, begin the last blocks: interfaces and statistics that are added from now on will be written
+ * after the last whole block, if they fit the output's reserve
  *
  * A section header and interfaces in the buffer that were not written stay in it, with their numbers. Packets cannot follow. Call it
  * after the last use of tw_pcapng__next_unwritten().
@@ -111,7 +111,7 @@ void tw_pcapng__give_up(struct tw_pcapng *w, int err, const struct tw_error *why
 /** tw_pcapng__error() - Return: the first failure, with its text in @error, which may be NULL; 0 if there was no failure */
 int tw_pcapng__error(const struct tw_pcapng *w, struct tw_error *error);
 
-/** tw_pcapng__bytes() - number of bytes written to all files, without the buffer */
+/** tw_pcapng__bytes() - number of bytes written to all files, without buffered bytes */
 uint64_t tw_pcapng__bytes(const struct tw_pcapng *w);
 
 /** tw_pcapng__removed_early() - number of files of a ring that were removed because the disk was full */

@@ -16,14 +16,15 @@
 
 #define SLOTS_DEFAULT      512
 #define SLOT_BYTES_DEFAULT (16 * 1024)
-#define FLUSH_MS           40 /* longest time in a file's buffer; a kill may lose 100 ms, 60 of them in earlier stages */
+#define FLUSH_MS           40 /* longest time in a file's buffer; a kill may lose 100 ms of data, 60 ms of it in earlier stages */
 #define ANSWERS_MAX        512 /* clock samples in the command queue; more are dropped, because newer ones will follow */
 #define BATCH_MAX          8   /* limit of the slots that are taken, passed on or returned together */
-#define STUCK_NS           (1500 * TW_NS_PER_MS) /* more than a call may take after the deadline: see struct tw_output_options */
+#define STUCK_NS           (1500 * TW_NS_PER_MS) /* a longer call after the deadline is stuck: see struct tw_output_options */
 
 /*
- * Messages from other threads to the recorder's thread, except frames, and the reports that the recorder's thread returns. No thread
- * waits for the disk: the recorder's thread holds the lock only to take or put a message. The thread that sends answers takes no lock.
+ * Messages from other threads to the recorder's thread, except frames, and the reports that the recorder's thread returns. No other
+ * thread waits for the disk, because the recorder's thread holds the lock only to take or put a message. The thread that sends answers
+ * takes no lock.
  */
 
 struct clock_answer {
@@ -231,7 +232,7 @@ static void recorder__write(struct tw_recorder *rec)
 			recorder__write_slot(rec, slot);
 		tw_slot_queue__give(&rec->queue, &rec->done);
 		recorder__fail(rec, tw_archive__tick(rec->archive, tw_time__now(CLOCK_MONOTONIC)));
-		recorder__note_full(rec); /* tw_archive__tick() may end the last permitted file by its time */
+		recorder__note_full(rec); /* tw_archive__tick() may end the last permitted file, because of its time */
 		atomic_fetch_add_explicit(&rec->rounds, 1, memory_order_relaxed);
 		if (!tw_output__is_pipe(rec->output) &&
 		    tw_time__now(CLOCK_MONOTONIC) - flushed < FLUSH_MS * TW_NS_PER_MS)

@@ -4,9 +4,9 @@
  * queue. Slots come from one bounded pool, so a slow disk causes back-pressure in the sinks. If the pool is used up, no memory is
  * allocated and no frame is lost here.
  *
- * After a failure the thread continues and counts frames: the ledger has their events as "could not be written". If the output is
- * blocked, the caller sets its deadline before it finishes the recorder. If a call of the output does not return even then, the thread is
- * abandoned until the process ends.
+ * After a failure the thread continues and counts frames: the ledger has their events as "could not be written". If the output may be
+ * blocked, the caller sets the deadline of the output before it finishes the recorder. If a call of the output does not return even after
+ * the deadline, the thread is abandoned until the process ends.
  *
  * The caller ignores SIGPIPE and SIGXFSZ (see pcap-tools/output/output.h).
  */
@@ -40,8 +40,8 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
  * Return: 0 or -ENOMEM
  *
  * The sink's reserve returns NULL if the pool is used up. Its flush queues all frames and wakes the writer; it returns 0, -EAGAIN if no
- * slot is free, or, after the writer failed, the writer's failure (tw_recorder__finish() returns its text). Frames are taken and counted
- * after a failure, too.
+ * slot is free, or, after the writer failed, the writer's failure (tw_recorder__finish() returns its text). Frames are also accepted and
+ * counted after a failure.
  */
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *error);
 
@@ -66,7 +66,7 @@ void tw_recorder__own_clock(struct tw_recorder *rec, const struct tw_own_clock *
 size_t tw_recorder__reports(struct tw_recorder *rec, unsigned int timeout_ms, struct tw_archive_report **ret,
 			    struct tw_archive_stats *ret_stats);
 
-/** tw_recorder__progress() - a number that grows while the writer works, also without frames. Called by any thread */
+/** tw_recorder__progress() - a number that grows while the writer works, even if no frames arrive. Called by any thread */
 uint64_t tw_recorder__progress(const struct tw_recorder *rec);
 
 /** tw_recorder__is_full() - whether the archive has reached its limit of events, bytes or files; called by any thread */

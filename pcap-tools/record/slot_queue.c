@@ -314,7 +314,7 @@ struct tw_sink *tw_slot_sink__new(struct tw_slot_queue *queue, uint32_t batch, s
 
 struct tw_receive_queue {
 	struct tw_slot_queue *slots;
-	struct tw_slot *places[TW_RECEIVE_QUEUE_SLOTS]; /* for tw_receive_queue__room(); NULL = no slot, or in filled */
+	struct tw_slot *places[TW_RECEIVE_QUEUE_SLOTS]; /* slots to receive into; NULL = no slot, or in `filled` */
 	struct tw_slot_list unused, filled;
 };
 
@@ -347,7 +347,7 @@ static struct tw_slot *receive_queue__slot(struct tw_receive_queue *queue)
 	return tw_slot_list__pop(&queue->unused);
 }
 
-/* Takes the slot of the last place after @place, to close a gap in the places when no slot is free. Return: NULL if there is none */
+/* Takes the last slot after @place, to close a gap in `places` when no other slot is free. Return: NULL if there is no such slot */
 static struct tw_slot *receive_queue__move(struct tw_receive_queue *queue, unsigned int place)
 {
 	for (unsigned int i = TW_RECEIVE_QUEUE_SLOTS - 1; i > place; i--) {

@@ -28,7 +28,7 @@ struct tw_slot {
 	uint64_t stream_id;        /* valid if retires */
 	uint8_t *data;
 
-	/* Of the reader only. */
+	/* Used only by the reader. */
 	struct tw_borrowed_buffer buffer; /* the slot as lent to the merge */
 	struct tw_recorder *recorder;     /* the recorder to which the merge returns the slot */
 	bool borrowed;                    /* the merge still uses frames in the slot */
@@ -58,7 +58,7 @@ struct tw_slot_queue {
 	struct tw_slot_list unused, filled;
 	struct tw_slot *slots;
 	uint8_t *memory;
-	const uint8_t *cold; /* in memory: slots from this address on are used only if no others are unused */
+	const uint8_t *cold; /* address in `memory`: slots from there on are used only if no other slots are unused */
 	bool waiting;        /* the reader waits for filled slots */
 	bool ended;          /* no more slots will be put */
 	int err;             /* -errno of the reader's first failure; 0 = none */
@@ -101,10 +101,10 @@ void tw_slot_queue__fail(struct tw_slot_queue *q, int err);
 struct tw_sink *tw_slot_sink__new(struct tw_slot_queue *queue, uint32_t batch, size_t frame_max);
 
 /*
- * A receive queue: the interface for a receiver, with several slots at a time to receive into. A filled slot contains frames of one
+ * A receive queue: a receiver gets several slots at a time from it, and receives frames into them. A filled slot contains frames of one
  * length that arrived together. A receive queue belongs to one thread, which never blocks except in tw_receive_queue__wait().
  */
-#define TW_RECEIVE_QUEUE_SLOTS 16 /* largest number of places */
+#define TW_RECEIVE_QUEUE_SLOTS 16 /* largest number of slots to receive into */
 
 struct tw_receive_queue;
 
@@ -115,16 +115,16 @@ struct tw_receive_queue *tw_receive_queue__new(struct tw_slot_queue *slots);
 void tw_receive_queue__free(struct tw_receive_queue *queue);
 
 /**
- * tw_receive_queue__room() - get places to receive frames into
- * @ret: the places, each with the size of a slot. A place is returned by each call until tw_receive_queue__put() fills it
+ * tw_receive_queue__room() - get free slots to receive frames into
+ * @ret: the memory of the slots. Each call returns the same slot again until tw_receive_queue__put() appends it
  *
- * Return: number of places; 0 = no slot is free: flush, wait, and try again.
+ * Return: number of slots; 0 = no slot is free: flush, wait, and try again.
  */
 unsigned int tw_receive_queue__room(struct tw_receive_queue *queue, uint8_t *ret[TW_RECEIVE_QUEUE_SLOTS]);
 
 /**
- * tw_receive_queue__put() - append a filled place to the queue
- * @place: its index in the result of tw_receive_queue__room()
+ * tw_receive_queue__put() - append a filled slot to the queue
+ * @place: index of the slot in the result of tw_receive_queue__room()
  * @len: length of all frames in it, bytes
  * @segment: length of each frame, bytes; the last frame may be shorter
  */

@@ -52,7 +52,7 @@ static void count(const struct tw_report *report, const struct tw_stream *stream
 	n->events_out = minus(n->events_out, tw_count__plus(s->filtered, s->damaged));
 	n->filtered = tw_count__plus(n->filtered, s->filtered);
 	n->damaged = tw_count__plus(n->damaged, s->damaged);
-	/* The stats of the report count malformed frames, without those that the capturing program cut. */
+	/* Malformed frames are counted in the stats of the report, without frames that the capturing program cut. */
 	n->malformed = 0;
 	if (stream->counters.from_start) {
 		n->gaps_wire = tw_count__plus(n->gaps_wire, n->before);
@@ -62,7 +62,7 @@ static void count(const struct tw_report *report, const struct tw_stream *stream
 	tw_ledger__make(&sources, ret);
 }
 
-/* Assigns the ledgers that the file has to its streams. */
+/* Assigns the stored ledgers of the file's interfaces to streams. */
 static void find_stored(const struct tw_report *report)
 {
 	for (uint32_t i = 0; i < report->interfaces.n; i++) {

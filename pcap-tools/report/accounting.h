@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to report. The ledgers of the streams of a capture, as in info: those that the writer of the file stored, otherwise those
- * counted from the frames.
+ * Internal to report. The ledgers of the streams of a capture, as in `tracewire info`: the stored ledger if the file has one,
+ * otherwise a ledger counted from the frames.
  */
 #ifndef TW_REPORT_ACCOUNTING_H
 #define TW_REPORT_ACCOUNTING_H
@@ -13,7 +13,7 @@
 struct tw_report_stream {
 	uint64_t events;   /* in the file */
 	uint64_t filtered; /* FILTERED events in frames that were not merged */
-	uint64_t damaged;  /* events of such frames that cannot be read */
+	uint64_t damaged;  /* events that cannot be read, in frames that were not merged */
 	uint64_t receiver; /* events lost at the receiver, by LOST records */
 	bool has_stored;
 	struct tw_ledger stored; /* the ledger that the writer of the file stored; valid if has_stored */

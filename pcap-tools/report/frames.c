@@ -12,7 +12,7 @@
 #define CHANNELS_MAX 16384 /* channels checked for gaps; further channels are probably forged */
 
 enum order {
-	UNDECIDED, /* the kind of file is unknown; frames are kept */
+	UNDECIDED, /* the kind of file is unknown yet; frames are kept */
 	AS_IT_IS,  /* a recording: frames are passed on unchanged */
 	MERGED,    /* a capture of an interface, or packed frames */
 };
@@ -107,7 +107,7 @@ static int take_merged(void *ctx, const struct tw_merged *out)
 	return frames->take(frames->ctx, &frame);
 }
 
-/* Whether a recording with one event per packet cannot have this frame: it has several events or records, or a WATERMARK. */
+/* Whether a frame has several events or records, or a WATERMARK. A recording with one event per packet has no such frames. */
 static bool needs_merge(const struct tw_report_frame *frame)
 {
 	struct tw_cursor tlvs = frame->tlvs;
@@ -343,7 +343,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 	join(frames, packet, &frame.info);
 	frame.missing = snapped ? frame.info.length - (uint32_t)len : 0;
 	if (frame.info.source ==
-	    TW_SOURCE_OUT_OF_BAND) /* has no numbers and no place among the events, but may have metadata */
+	    TW_SOURCE_OUT_OF_BAND) /* has no numbers and no position among the events, but may have metadata */
 		return frames->take(frames->ctx, &frame);
 	if (frames->order != MERGED && needs_merge(&frame))
 		err = decide(frames, MERGED);

@@ -35,8 +35,8 @@ struct tw_report_frames;
 /**
  * tw_report_frames__new() - make an empty queue of frames
  * @streams: the table of the file's streams; borrowed. If frames are merged, it gets HOST and CLOCK before their frames are passed on
- * @interfaces: the interfaces of the file, borrowed: each gets the stream of its frames; NULL = they do not
- * @in_order: whether the file is known to be a recording of Tracewire
+ * @interfaces: the interfaces of the file, borrowed: each gets the stream of its frames; NULL = not used
+ * @in_order: whether Tracewire wrote the file, so that its frames are in order unless they are packed
  * @stats: its counters of packets, frames and faults are updated
  * Return: NULL without memory.
  */
@@ -54,9 +54,9 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 int tw_report_frames__flush(struct tw_report_frames *frames);
 
 /**
- * tw_report_frames__numbers() - what the event numbers of a stream show, after the flush
- * In frames that were not merged, all received events count as events_out, also damaged and FILTERED ones; and `before` has all numbers
- * before the first ones of channels, even if the file has the stream from its start.
+ * tw_report_frames__numbers() - get the counters of a stream's event numbers, after the flush
+ * In frames that were not merged, all received events count as events_out, including damaged and FILTERED ones. `before` includes all
+ * numbers before the first received number of each channel, even if the file has the stream from its start.
  */
 void tw_report_frames__numbers(const struct tw_report_frames *frames, uint64_t stream_id,
 			       struct tw_stream_numbers *ret);

@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "pcap-tools/report/columns.h"
 
-/* The beginning of a line, before the event: stream, task, CPU, time. It is made for each event, so library calls are avoided. */
+/* The beginning of a line, before the event: stream, task, CPU, time. It is made for each event, so slow library calls are avoided. */
 #define NS_PER_US    1000u
 #define COUNT_WIDTH  12
 #define DELTA_WIDTH  8
@@ -175,7 +175,7 @@ static void put_nanoseconds(struct tw_report *report, struct tw_line *line, uint
 	tw_line__char(line, ':');
 }
 
-/* Writes "(+N)", the time since the event before, in the printed unit; nothing if the time of that event was 0, as trace-cmd does. */
+/* Writes "(+N)", the time since the previous event, in the printed unit; nothing if the previous time was 0, as trace-cmd does. */
 static void put_delta(struct tw_report *report, struct tw_line *line, uint64_t ns)
 {
 	const uint64_t time = report->options->full_time ? ns : microseconds(ns);
@@ -413,9 +413,9 @@ static void text_loss(struct tw_report *report, const struct tw_report_loss *los
 }
 
 /*
- * JSON: one object per line (RFC 8259). Values of fields of at least 2^53 (or at most -2^53), which readers may round, are strings, and so
- * are times in seconds; time_ns is a number with all digits, for readers that do not round. Strings of the kernel may contain any bytes:
- * base/json.h makes valid text of them.
+ * JSON: one object per line (RFC 8259). Field values of 2^53 and more (or -2^53 and less) are strings, because readers may round such
+ * numbers. Times in seconds are also strings. time_ns is a number with all digits, for readers that do not round. Strings of the kernel may
+ * contain any bytes; base/json.h makes valid text of them.
  */
 #define EXACT_MAX ((uint64_t)1 << 53)
 

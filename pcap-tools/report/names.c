@@ -86,7 +86,7 @@ static int check_events(struct tw_report *report)
 	return err;
 }
 
-/* The error of a comparison that applies to no event begins with its column in the filter. */
+/* Sets the error for a comparison that applies to no event. Its text begins with the column of the comparison in the filter. */
 static int check_filter(struct tw_report *report)
 {
 	struct tw_undecided_predicates undecided;

@@ -12,7 +12,7 @@
 #include "pcap-tools/report/report_impl.h"
 
 #define PENDING_MAX   8192       /* limit of waiting events; beyond it, the oldest is printed without its exit */
-#define PENDING_BYTES (4u << 20) /* the same limit, in bytes of their records */
+#define PENDING_BYTES (4u << 20) /* limit of the bytes of their records, with the same effect */
 #define LOSSES_MAX    1024       /* limit of CPUs with a loss that no event has followed yet */
 
 struct pending_event {
@@ -259,7 +259,7 @@ static struct pending_event *waiting(struct tw_report_pending *pending, const st
 	return NULL;
 }
 
-/* Whether the two events are one call of a function without traced calls in it. Uses report->text as scratch buffer. */
+/* Whether the two events are one call of a function that has no traced calls in it. Uses report->text as scratch buffer. */
 static bool is_leaf(struct tw_report *report, const struct tw_report_event *entry, const struct tw_report_event *leave)
 {
 	struct tw_line line = tw_line__on(report->text, TW_REPORT_LINE_MAX);

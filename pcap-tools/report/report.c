@@ -46,7 +46,7 @@ static const struct tw_print *program_of(struct tw_report *report, struct tw_str
 	return print;
 }
 
-/* Return: 0: the report goes on without this frame or record. */
+/* Counts a malformed frame or record. Return: 0, so that the report continues without it */
 static int skip_malformed(struct tw_report *report)
 {
 	report->stats->malformed++;

@@ -27,7 +27,7 @@ enum tw_report_time {
 struct tw_report_bound {
 	enum {
 		TW_REPORT_UNBOUNDED,
-		TW_REPORT_BOUND_RELATIVE, /* ns since the first event of the capture; for other machines by wall clock */
+		TW_REPORT_BOUND_RELATIVE, /* ns since the first event of the capture; events of other machines are compared by wall clock */
 		TW_REPORT_BOUND_WALL, /* CLOCK_REALTIME, ns; events of streams without a wall clock are not printed */
 	} kind;
 	uint64_t ns;
@@ -70,7 +70,7 @@ struct tw_report_options {
 	const uint32_t *pids; /* print only events of these tasks; @n_pids of them, 0 = all tasks */
 	size_t n_pids;
 	const char *const *
-		comms; /* globs of task names, each with several separated by commas; NULL-terminated; NULL = all tasks */
+		comms; /* NULL-terminated list of texts, each with globs of task names, separated by commas; NULL = all tasks */
 	struct tw_report_bound since, until; /* both inclusive */
 	const struct tw_filter *filter;      /* only matching events are printed; NULL = all events */
 	enum tw_report_time time;
@@ -100,8 +100,8 @@ struct tw_report_stats {
 	uint64_t cut;          /* events that are delivered according to the stored ledgers, but not in the file */
 	uint64_t without_wall; /* events printed with the time of the trace clock: their stream has no wall clock */
 	uint64_t without_time; /* events not printed because their time cannot be compared with since and until */
-	/* Only with since or until; of the events whose time can be compared with them. */
-	int64_t span;                   /* time of the latest one, ns since the first event of the capture */
+	/* The next three members are set only with since or until, from events whose time can be compared with these. */
+	int64_t span;                   /* time of the latest event, ns since the first event of the capture */
 	uint64_t first_wall, last_wall; /* the earliest and the latest time by CLOCK_REALTIME, ns; 0 = unknown */
 	uint64_t unknown;               /* events whose format is unknown; shown as bytes */
 	uint64_t snapped;               /* frames of which the capturing program kept only the beginning */
@@ -112,7 +112,7 @@ struct tw_report_stats {
 	struct tw_streams_stats streams; /* metadata that was not kept; @malformed includes its malformed records */
 	struct tw_capture_filter_stats capture_filter; /* counters of the filter in the options */
 	struct tw_undecided_predicates
-		undecided_predicates; /* its comparisons with names that no format has, if the capture is damaged */
+		undecided_predicates; /* comparisons of this filter with names that no format has, if the capture is damaged */
 };
 
 /**

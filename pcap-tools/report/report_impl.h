@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the files of report/: report.c reads frames, selection.c selects events, pending.c keeps those that wait, lines.c writes the lines,
- * columns.c and rows.c write tables, count.c counts, accounting.c makes the ledger, names.c checks the names in the options.
+ * Shared by the files of report/: report.c reads frames, selection.c selects events, pending.c keeps waiting events, lines.c writes lines,
+ * columns.c and rows.c write tables, count.c counts events, accounting.c makes the ledger, names.c checks the names in the options.
  */
 #ifndef TW_REPORT_IMPL_H
 #define TW_REPORT_IMPL_H
@@ -84,7 +84,7 @@ struct tw_report {
 	struct tw_report_pending *pending;
 	struct tw_report_columns *columns;        /* NULL = no table */
 	bool checked_names;                       /* the names in the options were checked at the first event */
-	struct tw_error refusal;                  /* why the report ends with -EINVAL; "" = for no such reason */
+	struct tw_error refusal;                  /* why the report ends with -EINVAL; "" = it does not */
 	struct tw_capture_filter *capture_filter; /* NULL = no filter */
 	struct tw_report_output out;
 	struct tw_capture_interfaces interfaces;
@@ -97,19 +97,19 @@ struct tw_report {
 	uint32_t n_named; /* n_streams at the last tw_report__head(); above 1, lines begin with the stream's instance */
 	bool several_hosts; /* lines begin with the stream's host, too */
 	size_t width;       /* of the longest stream name, bytes */
-	char *text; /* scratch buffer of TW_REPORT_LINE_MAX bytes: a text for JSON, a value for a table, or the line of a leaf that is tried */
+	char *text; /* scratch buffer of TW_REPORT_LINE_MAX bytes, for a text in JSON, a value in a table, or a line that is not printed */
 	struct tw_report_second second;
 	struct tw_report_label labels[TW_REPORT_LABELS];
 };
 
-/** tw_report__event(), tw_report__loss() - write the line of an event, of a loss; a table has no losses */
+/** tw_report__event() - write the line of an event; tw_report__loss(): write the line of a loss, except in a table */
 void tw_report__event(struct tw_report *report, const struct tw_report_event *event, struct tw_line *line);
 void tw_report__loss(struct tw_report *report, const struct tw_report_loss *loss, struct tw_line *line);
 
 /** tw_report__comm() - the task's name at the time of the event; "<idle>" for pid 0; "<...>" if the name is unknown */
 const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len);
 
-/** tw_report__time() - a time of the kind selected by the options, ns. If the stream has no wall clock, it is that of the trace clock */
+/** tw_report__time() - the time of the kind that the options select, ns; by the trace clock if the stream has no wall clock */
 uint64_t tw_report__time(const struct tw_report *report, const struct tw_stream *stream, uint64_t time);
 
 /** tw_report__counts() - whether the times of tw_report__time() are counts, not ns */
@@ -124,7 +124,7 @@ void tw_report__event_text(const struct tw_report *report, const struct tw_repor
 /** tw_report__bytes() - write the bytes of an event whose format is unknown, each after a blank */
 void tw_report__bytes(struct tw_line *line, const struct tw_record *record);
 
-/** tw_report__head() - determine how stream names precede the lines; the first call also writes the header */
+/** tw_report__head() - determine how lines begin with stream names; the first call also writes the header */
 void tw_report__head(struct tw_report *report, struct tw_line *line);
 
 struct tw_report_pending;
@@ -140,7 +140,7 @@ int tw_report_pending__loss(struct tw_report_pending *pending, const struct tw_r
 
 /**
  * tw_report_pending__flush() - print all waiting events and losses, at the end of the file
- * @complete: the file is not damaged, so that a table without events gets its header, and the names in the options can be checked
+ * @complete: the file is not damaged. In this case, a table without events gets its header, and the names in the options are checked
  */
 int tw_report_pending__flush(struct tw_report_pending *pending, bool complete);
 

@@ -7,7 +7,7 @@
 #define RESERVE \
 	(2 * TW_REPORT_COLUMNS_MAX * 2) /* bytes of a line kept free for separators, quotes and the line break */
 
-/* Writes the time as the column's kind says; nothing if that is a time since 1970 and the stream has no wall clock. */
+/* Writes the time in the form of the column's kind; nothing if that is a time since 1970 and the stream has no wall clock. */
 static void put_time(const struct tw_report *report, struct tw_line *line, enum tw_report_column_kind kind,
 		     const struct tw_report_event *event)
 {
@@ -155,8 +155,8 @@ static char quote_of(const struct tw_report_table *table, const char *text, size
 }
 
 /*
- * Writes a value, which is already printable, with its quotes; those in it are doubled. A value that does not fit the line is cut, so that
- * the line keeps all its columns.
+ * Writes a value, which is already printable, with its quotes; quotes in the value are doubled. A value that does not fit the line is cut,
+ * so that the line keeps all its columns.
  */
 static void put_cell(struct tw_line *line, char quote, const char *text, size_t len)
 {

@@ -86,7 +86,7 @@ static bool has_bounds(const struct tw_report_options *options)
 	return options->since.kind != TW_REPORT_UNBOUNDED || options->until.kind != TW_REPORT_UNBOUNDED;
 }
 
-/* Sets @ret to the time in the terms of the bound. Return: false if a time of the stream cannot be compared with it */
+/* Sets @ret to a time in the unit and from the origin of the bound. Return: false if a time of the stream cannot be compared with it */
 static bool time_for(const struct tw_report *report, const struct tw_stream *stream, uint64_t time,
 		     const struct tw_report_bound *bound, int64_t *ret)
 {
@@ -110,7 +110,7 @@ static bool wants_time(const struct tw_report *report, const struct tw_stream *s
 	       (until->kind == TW_REPORT_UNBOUNDED || before <= (int64_t)until->ns);
 }
 
-/* Records the times that the capture has: the summary shows them if no event is between the bounds. */
+/* Updates the earliest and the latest time of the capture, which the summary shows if no event is between the bounds. */
 static void update_times(struct tw_report *report, const struct tw_report_event *event)
 {
 	struct tw_report_stats *stats = report->stats;
@@ -154,7 +154,7 @@ bool tw_report_selection__wants_loss(const struct tw_report *report, const struc
 	return !has_bounds(report->options) || wants_time(report, loss->stream, loss->lost.time, &known);
 }
 
-/* Sets @ret to the time of a bound in the terms of --since 0: ns since the first event. Return: false if the first event has no such time */
+/* Sets @ret to the time of a bound, in ns since the first event. Return: false if the first event cannot be compared with it */
 static bool since_origin(const struct tw_report *report, const struct tw_report_bound *bound, int64_t *ret)
 {
 	const struct tw_stream *stream = report->origin.stream;

@@ -20,7 +20,7 @@ bool tw_report_selection__wants_loss(const struct tw_report *report, const struc
  */
 bool tw_report_selection__range(const struct tw_report *report, uint64_t *ret_ns);
 
-/** tw_report_selection__check() - at the end. Return: 0; -EINVAL if no event had a time that can be compared with --since and --until */
+/** tw_report_selection__check() - at the end. Return: 0; -EINVAL if no event had a time that can be compared with since and until */
 int tw_report_selection__check(const struct tw_report *report, const char *name, struct tw_error *error);
 
 #endif

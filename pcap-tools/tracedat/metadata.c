@@ -84,10 +84,10 @@ static int dat_clock__shift(struct tw_dat_clock *clock, struct tw_dat_cursor *op
 	for (uint32_t i = 0; i < n && !err; i++)
 		err = cpu__load(&clock->cpus[i], option, &total);
 	if (err) {
-		dat_clock__free(clock); /* times of only some CPUs must not be corrected */
+		dat_clock__free(clock); /* either the times of all CPUs are corrected, or none */
 		return err;
 	}
-	/* Older writers omitted the fractions; then all are 0. */
+	/* Older writers omitted the fractions, which are then read as 0. */
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t k = 0; k < clock->cpus[i].n; k++)
 			clock->cpus[i].samples[k].fraction = tw_dat_cursor__u64(option);
@@ -107,7 +107,7 @@ static int dat_clock__tsc(struct tw_dat_clock *clock, struct tw_dat_cursor *opti
 	return 0;
 }
 
-/* Finds the last sample not newer than @stamp, or the first one. Never returns the last of all samples: s[1] is used, too. */
+/* Finds the last sample not newer than @stamp, or the first one. Never the last of all samples: sample__apply() also uses the next. */
 static const struct tw_dat_sample *samples__find(const struct tw_dat_samples *s, uint64_t stamp)
 {
 	uint32_t low = 0, high = s->n - 1;

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "pcap-tools/tracedat/tracedat_impl.h"
 
-#define WINDOW_ALL   ((uint64_t)64 << 20) /* windows of all uncompressed rings, bytes; each has at least a sub-buffer */
+#define WINDOW_ALL   ((uint64_t)64 << 20) /* windows of all uncompressed rings, bytes; each has at least one sub-buffer */
 #define WINDOW_MAX   ((uint64_t)256 << 10) /* one such window, bytes; more if a sub-buffer is larger */
 #define CHUNKS_COUNT 4 /* bytes of the number of chunks, which the size of a ring does not include */
 #define CHUNK_HEAD   8 /* bytes of the two numbers before a chunk: its compressed and decompressed size */
@@ -135,7 +135,7 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	uint8_t count[CHUNKS_COUNT];
 
 	if (ring->at == ring->end)
-		return; /* without a check of the offset: that of an empty ring may be any */
+		return; /* an empty ring may have any offset, so the offset is not checked */
 	if (ring->at > dat->source.size || ring->end - ring->at > dat->source.size - ring->at) {
 		tw_dat__damage(dat, dat->source.size,
 			       "the file ends here, but the events of CPU %u should be at bytes %llu to %llu",
@@ -153,7 +153,7 @@ static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	ring->at += sizeof(count);
 }
 
-/* Begins to read a sub-buffer of @len bytes. Events lost before it are kept for its first event. */
+/* Begins to read a sub-buffer of @len bytes. A loss before it is stored for its first event. */
 static void ring__begin_page(struct tw_tracedat *dat, struct tw_dat_ring *ring, const uint8_t *page, size_t len)
 {
 	const size_t head = dat->layout.page.data_offset;

@@ -103,7 +103,7 @@ struct tw_tracedat_buffer {
 };
 
 struct tw_tracedat_event {
-	uint64_t time;   /* ns if the clock counts ns; corrected and shifted according to the file's options */
+	uint64_t time;   /* ns if the clock counts ns; converted and shifted according to the file's options */
 	uint32_t buffer; /* index of the buffer */
 	uint32_t cpu;
 	bool lost;           /* events were lost directly before this one */
@@ -164,7 +164,9 @@ const struct tw_tracedat_info *tw_tracedat__info(const struct tw_tracedat *dat);
 /**
  * tw_tracedat__next() - get the next event, in time order across CPUs and buffers
  * @ret: the event; its record is borrowed until the next call
- * Events with the same time are ordered by buffer, then by CPU. Events of one CPU are in the order of its ring. Return: false at the end.
+ * Events with the same time are ordered by buffer, then in the order in which the file lists the CPUs. Events of one CPU are in
+ * the order of its ring.
+ * Return: false at the end.
  */
 bool tw_tracedat__next(struct tw_tracedat *dat, struct tw_tracedat_event *ret);
 

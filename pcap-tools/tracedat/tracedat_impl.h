@@ -22,8 +22,8 @@ struct tw_dat_samples {
 };
 
 /*
- * Converts time stamps of rings: TIME_SHIFT converts a guest's clock to its host's, TSC2NSEC converts TSC ticks to nanoseconds. To the
- * result, tw_tracedat_info.time_offset is added.
+ * Converts time stamps of rings: TIME_SHIFT converts a guest's clock to its host's, TSC2NSEC converts TSC ticks to nanoseconds. Then
+ * the caller adds tw_tracedat_info.time_offset.
  */
 struct tw_dat_clock {
 	struct tw_dat_samples *cpus; /* samples of each CPU; NULL = the file has no TIME_SHIFT */
@@ -130,14 +130,14 @@ typedef int tw_dat_reader(struct tw_dat_cursor *c);
 /**
  * tw_dat__readers - the readers of the metadata, by section: TW_TRACEDAT_HEADER_INFO to TW_TRACEDAT_CMDLINES
  *
- * Both versions of the file have the same data; version 6 has them in this order. Data read before a damage are kept.
+ * Both versions of the file have the same data; version 6 has them in this order. Data that were read before a damaged place are kept.
  */
 extern tw_dat_reader *const tw_dat__readers[TW_TRACEDAT_CMDLINES + 1];
 
 /**
  * tw_dat__option() - read an option, keep it, and apply it if it affects reading
- * @c: at the size of the option, which its value follows
- * @id: id of the option, already read
+ * @c: positioned at the size of the option, after its id
+ * @id: id of the option
  */
 int tw_dat__option(struct tw_dat_cursor *c, uint16_t id);
 
