@@ -168,13 +168,13 @@ static int convert_events(struct tw_convert *c)
 {
 	struct tw_tracedat_event event;
 	uint64_t n = 0;
-	int err = 0;
+	int err;
 
-	if (!tw_tracedat__next(c->dat, &event)) {
-		tw_convert__explain(c, c->info->dated ? c->info->time_offset : 0);
-		return 0;
-	}
-	tw_convert__explain(c, event.time);
+	if (!tw_tracedat__next(c->dat, &event))
+		return tw_convert__explain(c, c->info->dated ? c->info->time_offset : 0);
+	err = tw_convert__explain(c, event.time);
+	if (err)
+		return err;
 	do {
 		err = convert_event(c, &event);
 		if (++n % PROGRESS_EVENTS)

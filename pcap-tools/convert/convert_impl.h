@@ -68,8 +68,12 @@ int tw_convert__texts(struct tw_convert *c, struct tw_error *error);
 /** tw_convert__open_streams() - write the section with its comments, and an interface for each stream. Return: 0 or -errno */
 int tw_convert__open_streams(struct tw_convert *c, struct tw_error *error);
 
-/** tw_convert__explain() - write HOST, CLOCK (if the file has a DATE), SCHEMA and COMM of all streams. @time: base time of the frames */
-void tw_convert__explain(struct tw_convert *c, uint64_t time);
+/**
+ * tw_convert__explain() - write HOST, CLOCK (if the file has a DATE), SCHEMA and COMM of all streams
+ * @time: base time of the frames
+ * Return: 0 or -ENOMEM
+ */
+int tw_convert__explain(struct tw_convert *c, uint64_t time);
 
 /** tw_convert__symbols() - write a SYMBOL for each address in a record whose symbol was not written before. Return: 0 or -ENOMEM */
 int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct convert_format *format,

@@ -236,29 +236,30 @@ void tw_convert__parts(struct tw_convert *c, struct convert_stream *s, struct tw
 	}
 }
 
-static void put_schema_in_parts(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema)
+/* Return: 0, or -ENOMEM */
+static int put_schema_in_parts(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema)
 {
 	const size_t len = TW_SCHEMA_HEAD + schema->len;
 	struct tw_frame_info info;
 	uint8_t *value = malloc(len);
 
 	if (!value)
-		return;
+		return -ENOMEM;
 	end_control(c);
 	info = control_info(c, s);
 	tw_schema_tlv__lay_out(value, schema);
 	tw_convert__parts(c, s, &info, TW_TLV_SCHEMA, value, (uint32_t)len);
 	s->control_seq = info.seq;
 	free(value);
+	return 0;
 }
 
-static void put_schema(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema)
+static int put_schema(struct tw_convert *c, struct convert_stream *s, const struct tw_schema_view *schema)
 {
 	if (tw_schema_tlv__emit(gather(c, s), schema))
-		return;
+		return 0;
 	end_control(c);
-	if (!tw_schema_tlv__emit(gather(c, s), schema))
-		put_schema_in_parts(c, s, schema);
+	return tw_schema_tlv__emit(gather(c, s), schema) ? 0 : put_schema_in_parts(c, s, schema);
 }
 
 /* The attributes of HOST, with copies of their values. */
@@ -427,9 +428,10 @@ static void explain_tasks(struct tw_convert *c, struct convert_stream *s)
 	}
 }
 
-static void explain(struct tw_convert *c, struct convert_stream *s)
+static int explain(struct tw_convert *c, struct convert_stream *s)
 {
 	struct host host;
+	int err = 0;
 
 	host__init(&host, c->info, s->buffer);
 	tw_host__emit(gather(c, s), host.attrs, host.n);
@@ -440,18 +442,22 @@ static void explain(struct tw_convert *c, struct convert_stream *s)
 		clock.reading[TW_CLOCK_TRACE] = clock.reading[TW_CLOCK_REAL] = c->time;
 		tw_clock__emit(gather(c, s), &clock);
 	}
-	for (size_t i = 0; i < c->texts.n; i++)
-		put_schema(c, s, &c->texts.items[i]);
+	for (size_t i = 0; i < c->texts.n && !err; i++)
+		err = put_schema(c, s, &c->texts.items[i]);
 	if (c->info->cmdlines.data)
 		explain_tasks(c, s);
 	end_control(c);
+	return err;
 }
 
-void tw_convert__explain(struct tw_convert *c, uint64_t time)
+int tw_convert__explain(struct tw_convert *c, uint64_t time)
 {
+	int err = 0;
+
 	c->time = time;
-	for (size_t i = 0; i < c->n_streams; i++)
-		explain(c, &c->streams[i]);
+	for (size_t i = 0; i < c->n_streams && !err; i++)
+		err = explain(c, &c->streams[i]);
+	return err;
 }
 
 /* Parses the kernel's symbols when the first address is looked up. */
