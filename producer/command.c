@@ -19,8 +19,8 @@
 struct tw_command {
 	pid_t pid;
 	int pidfd;
-	int go; /* pipe: the child waits until a byte is written or this end is closed */
-	int report; /* pipe: 0 or -errno after the mark was written, then -errno of what failed, or end of file if exec succeeded */
+	int go;     /* pipe: the child waits until a byte is written or this end is closed */
+	int report; /* pipe: 0 or -errno of writing the mark; then -errno if exec failed, end of file if exec succeeded */
 	struct tw_program program;
 	int status; /* as from waitpid() */
 	bool reaped;
@@ -49,7 +49,7 @@ static void tell(int report, int err)
 
 /*
  * Runs in the child: writes the mark, waits for the start byte, calls exec. Signals get the dispositions that the command expects. Only
- * system calls are used, because other threads of the producer may have held locks during the fork.
+ * async-signal-safe functions are called, because other threads of the producer may have held locks during the fork.
  */
 static void __attribute__((noreturn))
 run_child(const struct tw_program *program, const char *marker, int go, int report)
@@ -115,7 +115,7 @@ int tw_command__new(char *const *argv, const char *marker, struct tw_command **r
 	if (!c)
 		return tw_error__set(error, -ENOMEM, "out of memory");
 	*c = (struct tw_command){ .pid = -1, .pidfd = -1, .go = -1, .report = -1 };
-	/* a command that does not exist is an error before anything is set up */
+	/* a command that does not exist is reported before anything is set up */
 	err = tw_program__find(argv, &c->program);
 	if (err)
 		err = cannot_run(argv[0], err, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The traced command: its process is forked early and waits before exec until tracing runs. Its exit status is passed on. */
+/* The traced command: its process is forked early and waits before exec until tracing runs. */
 #ifndef TW_COMMAND_H
 #define TW_COMMAND_H
 
@@ -12,8 +12,8 @@ struct tw_command;
 /**
  * tw_command__new() - fork the command's process, which waits before exec
  * @argv: NULL-terminated; argv[0] is looked up in PATH
- * @marker: path of an instance's trace_marker; the child writes a mark there, whose record has the child's global pid, even inside a pid
- * namespace. NULL = no mark
+ * @marker: path of an instance's trace_marker, to which the child writes a mark. The record of the mark has the child's pid in the initial
+ * pid namespace. NULL = no mark
  * Return: 0, or -errno with @error filled; -ENOENT if there is no such command, -EACCES if it is not executable. Both are checked before
  * the fork.
  */
@@ -24,7 +24,7 @@ pid_t tw_command__pid(const struct tw_command *command);
 
 /**
  * tw_command__run() - let the child call exec
- * Return: 0, or -errno with @error filled: -EIO if the child ended before, otherwise the error of exec or of the pipes to the child.
+ * Return: 0, or -errno with @error filled: -EIO if the child ended before exec, otherwise the error of exec or of the pipes to the child.
  */
 int tw_command__run(struct tw_command *command, struct tw_error *error);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The control channel: packs HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS and END into frames like events. Large records become PARTs. */
+/*
+ * The control channel: puts HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS and END records into frames. A record that is larger than a frame is
+ * sent as PARTs.
+ */
 #ifndef TW_CONTROL_CHANNEL_H
 #define TW_CONTROL_CHANNEL_H
 

@@ -11,8 +11,8 @@
 #include "base/nearest.h"
 #include "producer/tracing_dir.h"
 
-#define PART_MIN  3 /* bytes of the shortest word that is searched in names; too many names contain shorter ones */
-#define NAMED_MAX 3 /* events that a suggestion names */
+#define PART_MIN  3 /* shortest word to search for in names, bytes; too many names contain a shorter word */
+#define NAMED_MAX 3 /* limit of events in a suggestion */
 
 static int compare(const void *a, const void *b)
 {
@@ -101,7 +101,7 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
 	return 0;
 }
 
-/* Whether @event is one of the first @n events. Events that the same pattern has added need no check, because they have no duplicates. */
+/* Whether @event is one of the first @n events. Events that the same pattern has added need no check: it adds each event only once. */
 static bool contains(const struct tw_event_list *list, size_t n, const struct tw_event_name *event)
 {
 	for (size_t i = 0; i < n; i++)
@@ -110,7 +110,10 @@ static bool contains(const struct tw_event_list *list, size_t n, const struct tw
 	return false;
 }
 
-/* Makes the pattern of the names that contain the event in @pattern: "*softirq*", "irq:*softirq*". Return: false if that would be too long */
+/*
+ * Makes a pattern for the names that contain the event part of @pattern: "*softirq*", "irq:*softirq*". Return: false if the event part is
+ * too short, or the result too long
+ */
 static bool widen(const char *pattern, char *ret, size_t size)
 {
 	const size_t separator = strcspn(pattern, ":/");
@@ -120,7 +123,7 @@ static bool widen(const char *pattern, char *ret, size_t size)
 	return strlen(event) >= PART_MIN && (size_t)len < size;
 }
 
-/* Writes the first events that @pattern matches: "irq:softirq_entry or irq:softirq_exit". Return: the number of all that match */
+/* Writes the first events that @pattern matches: "irq:softirq_entry or irq:softirq_exit". Return: the number of all matching events */
 static size_t list_matches(const struct tw_event_list *all, const char *pattern, struct tw_line *line)
 {
 	const struct tw_event_name *named[NAMED_MAX];
@@ -242,7 +245,7 @@ static uint64_t take_fingerprint(const char *tracing_dir)
 	return hash;
 }
 
-/* If request @i has a filter, assigns all events that it selects to it, also those that an earlier request selected. */
+/* If request @i has a filter, assigns to it all events that it selects, including those that an earlier request has selected. */
 static void take_over(struct tw_selection *sel, const struct tw_event_list *all, size_t i)
 {
 	struct tw_event_list mine = { 0 };
@@ -256,7 +259,7 @@ static void take_over(struct tw_selection *sel, const struct tw_event_list *all,
 	tw_event_list__fini(&mine);
 }
 
-/* Assigns the events added last to request @i. */
+/* Assigns the newly added events to request @i. */
 static int note_request(struct tw_selection *sel, const struct tw_event_list *all, size_t i, struct tw_error *error)
 {
 	size_t *request = realloc(sel->request, (sel->events.n + 1) * sizeof(*request));

@@ -56,8 +56,8 @@ struct tw_selection {
 	size_t n_wanted;
 	struct tw_event_list events;
 	/*
-	 * for each event: index in @wanted of the last request that selects the event and has a filter; if there is none, of the first that
-	 * selects it
+	 * for each event: index in @wanted of the last request that selects the event and has a filter; if there is no such request, of the
+	 * first request that selects the event
 	 */
 	size_t *request;
 	size_t n_requests;

@@ -7,7 +7,7 @@
 int tw_field_offset_table__init(struct tw_field_offset_table *table)
 {
 	*table = (struct tw_field_offset_table){ 0 };
-	/* calloc() uses no memory for pages of unused ids */
+	/* the pages of unused ids take no memory, because they are never written */
 	table->by_id = calloc(UINT16_MAX + 1, sizeof(*table->by_id));
 	return table->by_id ? 0 : -ENOMEM;
 }

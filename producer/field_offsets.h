@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The offsets of selected fields in the records of each event, for readers that look at these fields in every record. The table has one
- * entry for each event id; one thread changes it while readers use it. Replaced entries are freed by tw_field_offset_table__fini(), because
- * a reader may still use them.
+ * entry for each event id; one thread changes it while readers use it. Replaced entries are kept until tw_field_offset_table__fini(),
+ * because a reader may still use them.
  */
 #ifndef TW_FIELD_OFFSETS_H
 #define TW_FIELD_OFFSETS_H
@@ -14,10 +14,10 @@
 
 #include "schema/format.h"
 
-/* Values of @width for ranges of bytes, which have no values of 4 or 8 bytes: */
+/* Values of @width for ranges of bytes that do not consist of 4-byte or 8-byte values: */
 #define TW_FIELD_OFFSET_PADDING 0 /* bytes that belong to no field */
 #define TW_FIELD_OFFSET_TEXT    1 /* a string; the bytes after its end are cleared */
-#define TW_FIELD_OFFSET_LAST    2 /* a __data_loc or __rel_loc field; the bytes after the last such data are cleared */
+#define TW_FIELD_OFFSET_LAST    2 /* a __data_loc or __rel_loc field; bytes after the data of the last one are cleared */
 
 /* One field, a scalar or an array; or a range of bytes, with one of the widths above. */
 struct tw_field_offset {
@@ -66,7 +66,7 @@ void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width
 /** tw_field_offset__is_open_ended() - whether the kernel may write more values than the format declares */
 bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct tw_field *field);
 
-/** tw_field_offset_table__set() - replace an event's fields by @offsets, which it takes over. Return: false if @offsets is NULL or empty */
+/** tw_field_offset_table__set() - replace an event's fields by @offsets and take it over. Return: false if @offsets is NULL or empty */
 bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *offsets);
 
 /** tw_field_offset_table__find() - get the selected fields of an event; NULL = no fields */

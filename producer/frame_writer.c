@@ -43,7 +43,7 @@ static bool may_retry(const struct tw_frame_writer *writer)
 	return !writer->shedding || tw_time__now(CLOCK_MONOTONIC) >= writer->retry;
 }
 
-/* Return: until when to wait for a slot. If this time has passed, the sink is asked once. */
+/* Return: until when to wait for a slot. If this time has passed, one attempt is made. */
 static uint64_t patience_ends(const struct tw_frame_writer *writer, uint64_t begun)
 {
 	if (writer->last_until)
@@ -89,8 +89,8 @@ static void *reserve(struct tw_frame_writer *writer)
 }
 
 /*
- * Adds LOST records for the pending losses of the channel to its new frame. Shed events are missing exactly at this place. Losses of a ring
- * occurred at an unknown earlier place. Return: whether a record was added
+ * Adds LOST records for the pending losses of the channel to its new frame. Shed events are missing exactly at this position. Losses of a
+ * ring occurred at an unknown earlier position. Return: whether a record was added
  */
 static bool report_pending(struct tw_frame_writer *writer)
 {

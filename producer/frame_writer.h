@@ -50,18 +50,21 @@ struct tw_frame_writer {
 	const struct tw_deadline *deadline; /* NULL = no deadline */
 	bool stopped_waiting;               /* wait only for the last frames */
 	uint64_t last_until; /* end of the wait for the last frames, CLOCK_MONOTONIC; 0 = before the last frames */
-	uint64_t given_up;   /* number of frames for which it did not wait, because the deadline had passed */
+	uint64_t given_up;   /* number of frames that got no slot because the deadline had passed */
 	uint32_t part_id;
 	uint8_t flags;           /* flags of the next frames, in addition to the stream's flags */
 	_Atomic uint64_t events; /* number of events in committed frames (producer/counter.h) */
 	uint64_t bytes;          /* bytes of committed frames */
 };
 
-/** tw_frame_writer__init() - initialise; @sink: the caller's; @events_per_frame: 0 = as many as fit */
+/** tw_frame_writer__init() - initialise; @sink: borrowed; @events_per_frame: 0 = as many as fit */
 void tw_frame_writer__init(struct tw_frame_writer *writer, struct tw_sink *sink,
 			   const struct tw_producer_stream *stream, uint32_t events_per_frame);
 
-/** tw_frame_writer__begin() - commit the open frame and begin one of @channel. Return: false if the sink has no room even after waiting */
+/**
+ * tw_frame_writer__begin() - commit the open frame and begin one of @channel
+ * Return: false if the sink has failed, or has no room even after waiting
+ */
 bool tw_frame_writer__begin(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t base_time);
 
 /** tw_frame_writer__end() - commit the open frame, if any */
@@ -74,8 +77,9 @@ void tw_frame_writer__set_flags(struct tw_frame_writer *writer, uint8_t flags);
 int tw_frame_writer__flush(struct tw_frame_writer *writer);
 
 /**
- * tw_frame_writer__drain() - flush until all frames are sent, for at most 2 s; if a deadline is set, until 1 s after it, but for at least
- * 0.5 s. The last frames have their own limit: tw_frame_writer__begin_last(). After tw_frame_writer__stop_waiting(), it flushes once.
+ * tw_frame_writer__drain() - flush until all frames are sent, for at most 2 s. If a deadline is set, flush at most until 1 s after the
+ * deadline, but for at least 0.5 s. The last frames have their own limit: tw_frame_writer__begin_last(). After
+ * tw_frame_writer__stop_waiting(), flush once.
  * Return: 0, -EAGAIN if not all frames were sent, or the sink's error
  */
 int tw_frame_writer__drain(struct tw_frame_writer *writer);
@@ -84,8 +88,8 @@ int tw_frame_writer__drain(struct tw_frame_writer *writer);
 void tw_frame_writer__stop_waiting(struct tw_frame_writer *writer);
 
 /**
- * tw_frame_writer__begin_last() - announce the last frames: wait at most 2 s for all of them together, whatever the deadline is; at most
- * 0.5 s if the sink has failed or after tw_frame_writer__stop_waiting()
+ * tw_frame_writer__begin_last() - treat the following frames as the last ones: wait at most 2 s for all of them together, whatever the
+ * deadline is; at most 0.5 s if the sink has failed or after tw_frame_writer__stop_waiting()
  */
 void tw_frame_writer__begin_last(struct tw_frame_writer *writer);
 
@@ -93,7 +97,7 @@ void tw_frame_writer__begin_last(struct tw_frame_writer *writer);
 void tw_frame_writer__event(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 			    uint32_t len, uint64_t time);
 
-/** tw_frame_writer__borrow_frame() - copy the open frame, to add events to it. Return: a frame without room if it is not of @channel */
+/** tw_frame_writer__borrow_frame() - copy the open frame, to add events to it. Return: a frame without room if @channel has none open */
 static inline struct tw_frame tw_frame_writer__borrow_frame(const struct tw_frame_writer *writer,
 							    const struct tw_producer_channel *channel)
 {
@@ -111,8 +115,10 @@ static inline void tw_frame_writer__return_frame(struct tw_frame_writer *writer,
 
 /**
  * tw_frame_writer__lost() - begin a frame of @channel with a LOST record for @count events
- * @time: of the event after the gap. If the record cannot be sent, a later frame of the channel reports the loss.
- * @where: enum tw_lost_where; @unknown: the events may have been lost at an earlier place
+ * @time: time of the event after the gap
+ * @where: enum tw_lost_where
+ * @unknown: some of the events may have been lost earlier, not directly before that event
+ * If the record cannot be sent, a later frame of the channel reports the loss.
  */
 void tw_frame_writer__lost(struct tw_frame_writer *writer, struct tw_producer_channel *channel, uint64_t time,
 			   uint16_t where, bool unknown, uint64_t count);

@@ -113,7 +113,7 @@ static void add_end(struct tw_field_offsets *offsets, const struct tw_format *fo
 		tw_field_offsets__add_bytes(offsets, TW_FIELD_OFFSET_PADDING, TW_PLACE_FIXED, at, UINT32_MAX);
 }
 
-/* Adds the bytes between fields, for alignment, and after the last field. */
+/* Adds the padding between fields and after the last field. */
 static void add_gaps(struct tw_field_offsets *offsets, const struct tw_format *format)
 {
 	uint32_t at = 0, start = 0, end = 0;
@@ -126,7 +126,7 @@ static void add_gaps(struct tw_field_offsets *offsets, const struct tw_format *f
 	add_end(offsets, format, at);
 }
 
-/* Whether a field is a task's name. The kernel copies its whole array and has cleared the bytes after the name. */
+/* Whether a field is a task's name. The kernel copies the whole array of the name, in which the bytes after the name are already 0. */
 static bool is_name_of_task(const struct tw_field *field)
 {
 	const char *underscore = strrchr(field->name, '_');

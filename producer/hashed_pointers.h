@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Replaces the kernel's addresses in a stream that leaves the host. Within a stream, the same address always has the same replacement;
- * another stream has another replacement. Each range of the kernel's code is moved as a whole, so distances within it and symbols stay
+ * other streams have other replacements. Each range of the kernel's code is moved as a whole, so distances within it and symbols stay
  * valid. All other addresses are hashed (SipHash-2-4).
  *
- * The addresses are replaced in the frame, after a record was copied there: in every field that schema/pointer_field.h considers an
+ * The addresses are replaced in the frame, after the record was copied there: in every field that schema/pointer_field.h considers an
  * address. Filters and symbols use the original record, with the real addresses. Bytes that belong to no field are cleared, because the
  * kernel leaves old content of the ring there, which may include addresses.
  */
@@ -40,8 +40,8 @@ struct tw_pointer_key {
 int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error);
 
 /**
- * tw_pointer_key__move() - choose a new place for a range of addresses; call it before any address is hashed. Without a random number, if the
- * range is too large, or if TW_POINTER_RANGES ranges were moved already, its addresses are hashed instead.
+ * tw_pointer_key__move() - choose new addresses for a range; call it before any address is hashed. The addresses of the range are hashed
+ * instead if there is no random number, if the range is too large, or if TW_POINTER_RANGES ranges were moved already.
  * @end: the address after the last one; no effect if @end <= @start
  */
 void tw_pointer_key__move(struct tw_pointer_key *key, uint64_t start, uint64_t end);
@@ -66,7 +66,7 @@ void tw_hashed_pointers__fini(struct tw_hashed_pointers *pointers);
 /**
  * tw_hashed_pointers__set_format() - hash the addresses in the fields of an event from now on; called by one thread, while readers run
  * @print: print format of @format; NULL = unknown
- * Return: 0; -ENOMEM: then the event must not be sent.
+ * Return: 0, or -ENOMEM, in which case the event must not be sent.
  */
 int tw_hashed_pointers__set_format(struct tw_hashed_pointers *pointers, const struct tw_format *format,
 				   const struct tw_print *print);

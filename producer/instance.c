@@ -18,7 +18,7 @@
 #include "producer/tracing_dir.h"
 
 #define RETRY_MS 2
-/* Limit of the wait for the lock of all instances. A cleanup holds it for less than 1 ms; if it is stopped (SIGSTOP), the run fails. */
+/* Limit of the wait for the lock of all instances. A cleanup holds the lock for less than 1 ms, unless it is stopped (SIGSTOP). */
 #define MAKE_MS    10000
 #define CLEANUP_MS 2000 /* the same for a cleanup; short, because the next run cleans up too */
 #define LOCK_TRIES 50
@@ -95,7 +95,10 @@ static void unlock_instances(int fd)
 	close(fd);
 }
 
-/* Locks the directory of an instance; tries several times, because tw_instance__is_alive() may hold the lock. Return: fd or -errno */
+/*
+ * Locks the directory of an instance; tries several times, because tw_instance__is_alive() of another process may hold the lock for a
+ * moment. Return: fd or -errno
+ */
 static int lock_instance(const char *name)
 {
 	char path[PATH_MAX];
@@ -424,7 +427,7 @@ bool tw_instance__is_alive(const char *name)
 	}
 }
 
-/* A stale instance. @fd holds a shared lock, with which tw_instance__is_alive() returns false until the instance is removed. */
+/* A stale instance. @fd holds only a shared lock, so that tw_instance__is_alive() returns false until the instance is removed. */
 struct stale_instance {
 	char name[64];
 	int fd;
@@ -481,8 +484,8 @@ static int find_stale(const char *name, void *arg)
 }
 
 /*
- * Gets the right to remove an instance, which only one cleanup can have. The right is refused if the instance was already removed, even if
- * its name was reused.
+ * Gets the right to remove an instance. Only one cleanup can have this right. It is refused if the instance was already removed, even if
+ * the instance's name was reused.
  * Return: a descriptor that holds this right until it is closed, or -1
  */
 static int lock_removal(const struct stale_instance *stale, const char *path)

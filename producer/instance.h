@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A trace instance of a run. Its owner holds an exclusive flock on the instance's directory. An instance named tracewire-PID... is stale if
- * no process holds this lock, unless it is being created. If the process dies, the kernel switches the instance off and frees its ring
- * except for two sub-buffers, because the process held free_buffer open and disable_on_free is set. A stale instance therefore records
+ * no process holds this lock, unless it is being created. If the owner dies, the kernel switches the instance off and frees its ring
+ * except for two sub-buffers, because the owner held free_buffer open and disable_on_free is set. A stale instance therefore records
  * nothing and needs little memory. But the kernel still calls the function tracer of a stale instance for each function call, until a
  * cleanup removes the instance.
  */
@@ -24,7 +24,8 @@ struct tw_top_level;
 /**
  * tw_instance__new() - create and lock an instance, empty and off
  * @suffix: "", or for example "-tasks" for a second instance
- * Return: 0, or -errno with @error filled; -EBUSY if a cleanup that holds the lock of all instances is stopped (SIGSTOP).
+ * Return: 0, or -errno with @error filled; -EBUSY if a cleanup holds the lock of all instances for too long, for example because it
+ * is stopped (SIGSTOP).
  */
 int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_error *error);
 
@@ -98,13 +99,15 @@ struct tw_trace_mark {
 	uint64_t time; /* by the instance's clock */
 };
 
-/** tw_instance__read_mark() - get the latest mark of an instance without events, and empty its rings. Return: 0; -ENOENT = no mark; -errno */
+/**
+ * tw_instance__read_mark() - get the latest mark of an instance without events, and empty its rings. Return: 0; -ENOENT = no mark; -errno
+ */
 int tw_instance__read_mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
 /** tw_instance__mark() - write a mark from the calling thread and read it. Return: 0; -ENOENT or another -errno */
 int tw_instance__mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 
-/** tw_instance__is_at() - whether an open directory is still the one at @path; it may have been removed and its name reused */
+/** tw_instance__is_at() - whether an open directory is still the one at @path, and was not removed or replaced */
 bool tw_instance__is_at(int dir_fd, const char *path);
 
 /** tw_instance__is_alive() - whether a living process owns the instance of that name; true also if this cannot be determined */
@@ -115,8 +118,8 @@ bool tw_instance__is_alive(const char *name);
  * @dry_run: only report the stale instances
  * @removed: called for each instance that was removed, or would be; may be NULL. @left: a sentence about kernel settings that were not
  * restored; NULL = there are none
- * Return: number of these instances, or -errno with @error filled, also if one of several cannot be removed; -EBUSY if a run that is
- * creating an instance is stopped (SIGSTOP).
+ * Return: number of instances that were removed, or would be; -errno with @error filled, even if only one of several cannot be removed;
+ * -EBUSY if a run that is creating an instance is stopped (SIGSTOP).
  */
 int tw_instance__cleanup(bool dry_run, void (*removed)(void *ctx, const char *name, const char *left), void *ctx,
 			 struct tw_error *error);

@@ -10,7 +10,7 @@
 
 #define LAST_SYMBOL (64u << 10) /* assumed size of the last function, bytes; the file does not contain it */
 #define PAGE        4096u
-#define MODULES_MAX (8ull << 30) /* limit of the modules' range: a larger range has something else in it */
+#define MODULES_MAX (8ull << 30) /* limit of the modules' range: a larger range contains other memory too */
 #define FIRST_BYTES (8u << 20)   /* initial size of the buffer; enough for most kernels */
 #define BYTES_MAX   (512u << 20) /* a larger file is not kallsyms */
 

@@ -13,8 +13,8 @@
 #include "schema/symbols.h"
 
 /*
- * Ranges of the kernel's code, which contain most addresses that are printed as symbols. A range goes from its first address to the one
- * after its last; both 0 = there is no such range, or the kernel hides addresses.
+ * Ranges of the kernel's code, which contain most addresses that are printed as symbols. The end of a range is the address after its last
+ * byte. If there is no such range, or the kernel hides addresses, start and end are 0.
  */
 struct tw_kernel_text {
 	uint64_t core_start, core_end;       /* the kernel image: _stext to _etext */
@@ -41,7 +41,7 @@ void tw_kallsyms__read(struct tw_kallsyms *kallsyms);
 
 /**
  * tw_kallsyms__renew() - replace the table by the one that the thread has read
- * @wait: wait for the end of the thread; otherwise there is no effect while it reads
+ * @wait: wait for the end of the thread; false = no effect while the thread reads
  * Return: whether there is a new table.
  */
 bool tw_kallsyms__renew(struct tw_kallsyms *kallsyms, bool wait);

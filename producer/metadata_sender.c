@@ -11,15 +11,15 @@
 #include "base/time.h"
 #include "producer/counter.h"
 
-#define LOOK_NS        (50 * TW_NS_PER_MS) /* interval between checks for new receivers when there are no events */
-#define WAIT_NS        (5 * TW_NS_PER_MS)  /* interval between checks whether kallsyms has been read */
-#define OLD_NS         (2 * TW_NS_PER_SECOND) /* from this age on, a clock sample is not sent again; one is taken each second */
+#define LOOK_NS        (50 * TW_NS_PER_MS)    /* interval between checks for new receivers when there are no events */
+#define WAIT_NS        (5 * TW_NS_PER_MS)     /* interval between checks whether kallsyms has been read */
+#define OLD_NS         (2 * TW_NS_PER_SECOND) /* from this age on, a clock sample is replaced instead of sent again */
 #define REPEAT_SHARE   8 /* repetitions take at most 1/REPEAT_SHARE of the time, except after a receiver has joined */
 #define SYMBOLS_A_TIME 8192 /* limit for one repetition; a function tracer can use tens of thousands of symbols */
 
 /*
- * When all metadata is sent, in ms after a receiver has joined. There are several times, because a capture that is being set up receives
- * nothing.
+ * Times at which all metadata is sent, in ms after a receiver has joined. It is sent several times, because a capture that is still being
+ * set up receives nothing.
  */
 static const uint64_t joiner_ms[] = { 0, 5, 10, 20, 40, 80, 160, 320, 640 };
 #define JOINER_TIMES (sizeof(joiner_ms) / sizeof(joiner_ms[0]))
@@ -119,8 +119,8 @@ static void send_task(void *ctx, const struct tw_producer_task *task)
 }
 
 /*
- * Sends new names. The frame of a name must precede the first event that needs the name. But it cannot get a time before the watermark of
- * the last round, because a recorder may already have written older events.
+ * Sends new names. The frame of a name must precede the first event that needs the name. But the frame must not get a time before the
+ * watermark of the last round, because a recorder may already have written events up to that watermark.
  */
 static void send_new_names(struct tw_metadata_sender *m, uint64_t now)
 {
@@ -140,7 +140,7 @@ static void send_new_names(struct tw_metadata_sender *m, uint64_t now)
 	m->control.time = now;
 }
 
-/* Sends new symbols before all events of this round, because one of these events is the first that needs them. */
+/* Sends new symbols with a time before all events of this round, because these events are the first that can need the symbols. */
 static void send_new_symbols(struct tw_metadata_sender *m, uint64_t now, bool wait)
 {
 	struct tw_symbol_view symbol;

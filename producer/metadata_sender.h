@@ -2,7 +2,7 @@
 /*
  * Sends the control channel through the writer of the first reader: all metadata at the start; names when they become known; clocks and
  * counters every second; all metadata again for receivers that join late, or that request it; a new schema when events were added. The main
- * thread uses it before the first round of the reader threads and after they have ended; meanwhile, the first reader thread uses it.
+ * thread uses the sender before the first round of the reader threads and after their end; in between, the first reader thread uses it.
  */
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
@@ -22,7 +22,7 @@
 
 /* The attributes of a HOST record, which describes the host and the producer of the stream. */
 struct tw_host_attrs {
-	struct tw_attr_view attrs[TW_HOST_ATTRS_MAX]; /* values point into @text; the filter's is borrowed */
+	struct tw_attr_view attrs[TW_HOST_ATTRS_MAX]; /* values point into @text; the filter's text is borrowed */
 	size_t n;
 	char text[TW_HOST_ATTRS_MAX][256];
 };
@@ -62,8 +62,8 @@ struct tw_metadata_sender {
 };
 
 /**
- * tw_metadata_sender__load_texts() - read the format texts of the selected events and determine which fields are addresses
- * @ret_schema: the parsed formats, the caller's; NULL if there is no filter, because only filters need them
+ * tw_metadata_sender__load_texts() - read the format texts of the selected events and determine which fields contain addresses
+ * @ret_schema: the parsed formats, owned by the caller; NULL if there is no filter, because only filters need them
  * Return: 0, or -errno with @error filled
  */
 int tw_metadata_sender__load_texts(struct tw_metadata_sender *metadata, struct tw_schema_texts *ret,
@@ -77,8 +77,8 @@ void tw_metadata_sender__before(struct tw_metadata_sender *metadata, uint64_t no
 
 /**
  * tw_metadata_sender__after() - send new names and symbols; called in each round after the rings were read
- * @watermark: all threads have read all events older than this time, except late ones; lowered if a later control record may get an
- * earlier time
+ * @watermark: all threads have read all events older than this time, except late ones; the function lowers it if a later control
+ * record may get an earlier time
  * Return: longest pause before the next round, ns
  */
 uint64_t tw_metadata_sender__after(struct tw_metadata_sender *metadata, uint64_t now, uint64_t *watermark);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a producer: starts threads and sinks, switches tracing on and off, sends the last frames, and adds up the counters. */
+/* Runs a producer: starts threads, opens sinks, switches tracing on and off, sends the last frames, and adds up the counters. */
 #include "producer/producer.h"
 
 #include <errno.h>
@@ -52,10 +52,10 @@ int tw_producer__follow(struct tw_producer *p, struct tw_error *error)
 	if (err == -ENOENT)
 		return tw_error__set(
 			error, err,
-			"--follow cannot find the command: its mark in the trace, which has its pid, is missing");
+			"--follow cannot find the command: the mark with the command's pid is missing in the trace");
 	if (err)
 		return tw_error__set(error, err,
-				     "--follow cannot find the command: its mark in the trace cannot be read: %s",
+				     "--follow cannot find the command: the mark in the trace cannot be read: %s",
 				     strerror(-err));
 	snprintf(text, sizeof(text), "%d", mark.pid);
 	return tw_tracer__follow(p->tracer, text, error);
@@ -215,7 +215,8 @@ static int start_answers(struct tw_producer *p, struct tw_error *error)
 	struct tw_time_sync_responder_options options = {
 		.stream_id = p->stream.id,
 		.now = stream_now,
-		.slack = p->clock.id < 0 ? p->clock.slack : 0, /* such a clock is estimated from CLOCK_MONOTONIC */
+		/* a clock without a clockid_t is estimated from CLOCK_MONOTONIC */
+		.slack = p->clock.id < 0 ? p->clock.slack : 0,
 		.begin = leave_trace,
 		.wanted = take_request,
 		.refused = take_refusal,
@@ -279,7 +280,10 @@ static void announce(struct tw_producer *p)
 	tw_frame_writer__drain(&first->writer);
 }
 
-/* A thread that begins later, while the readers may use the list, is only excluded by set_event_notrace_pid. */
+/*
+ * Completes the list of own tasks, because the readers may use it from now on. Only set_event_notrace_pid excludes threads that begin
+ * later.
+ */
 static void leave_out_own_events(struct tw_producer *p)
 {
 	pthread_mutex_lock(&p->mark_lock);
@@ -362,8 +366,8 @@ static const unsigned int end_pauses_ms[] = { 0, 5, 10, 20, 40 };
 #define END_TIMES (sizeof(end_pauses_ms) / sizeof(end_pauses_ms[0]))
 
 /*
- * Sends END after all events, when the counters are final, with the counters and the next number of every channel, in one frame if they fit.
- * It is passed once even to a sink that has failed, which may count it.
+ * Sends END after all events, when the counters are final, together with the counters and the next number of every channel; all in one
+ * frame if they fit. Even a sink that has failed gets END once, so that it can count the frame.
  */
 static void send_end(struct tw_producer *p)
 {
@@ -396,7 +400,10 @@ static void bound_rings(struct tw_reader *r)
 	}
 }
 
-/* Adds the events of a ring to p->recorded; if the kernel's counters do not match, only those known to the producer, a lower bound. */
+/*
+ * Adds the events of a ring to p->recorded. If the kernel's counters do not match, adds only the events known to the producer, which are a
+ * lower bound.
+ */
 static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struct tw_frame_writer *writer)
 {
 	struct tw_ring_stats stats = { 0 };
@@ -534,7 +541,7 @@ static void add_reader(struct tw_reader *r, struct tw_producer_counters *counter
 	counters->bytes += sink.bytes;
 	counters->dropped_frames += sink.dropped;
 	counters->lost_tx += sink.dropped_events;
-	if (r->writer.events_per_frame == 1) /* each counts as one event, although it may be metadata */
+	if (r->writer.events_per_frame == 1) /* each dropped frame counts as one event, although it may be metadata */
 		counters->lost_tx += sink.dropped_unseen;
 	else
 		counters->dropped_unseen += sink.dropped_unseen;

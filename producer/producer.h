@@ -39,7 +39,7 @@ struct tw_producer_options {
 	bool hash_pointers;               /* replace the kernel's addresses in events (producer/hashed_pointers.h) */
 	bool show_self; /* keep wake-ups and switches of the run's own tasks, and packets of its own interface, in the trace */
 	bool follow; /* trace only the tasks of tw_producer__follow() and their children */
-	/* Applies to all events, in addition to the filters of the requests. HOST contains its text. NULL = no filter */
+	/* Applies to all events, in addition to the filters of the requests. The HOST record contains the text. NULL = no filter */
 	const struct tw_filter *filter;
 	/* The receiver evaluates tw_producer__filter_left(). If false, a filter that the producer can evaluate only in part is refused. */
 	bool later_stage;
@@ -57,7 +57,7 @@ struct tw_producer_options {
 	 */
 	void (*refused)(void *ctx, uint16_t why);
 	/*
-	 * Whether a receiver may have joined since the last call; all metadata is then sent at once. Called only if @repeat_ms is not 0.
+	 * Whether a receiver may have joined since the last call; if so, all metadata is sent at once. Called only if @repeat_ms is not 0.
 	 * Must not block. May be NULL.
 	 */
 	bool (*joined)(void *ctx);
@@ -103,7 +103,7 @@ struct tw_producer_counters {
 	/* Addresses not looked up because the tables were full; each occurrence in an event counts. */
 	uint64_t nameless_too_many;
 	bool symbols_hidden; /* kallsyms has no addresses (kptr_restrict), so no symbols are sent */
-	uint64_t schemas;    /* schemas sent, without repetitions: 1, and 1 for each change of the events */
+	uint64_t schemas;    /* schemas sent, without repetitions: 1 + the number of changes of the events */
 	bool balanced;       /* the equation above holds */
 	struct tw_unsure unsure;
 	bool switched_off; /* tracing was switched off before tw_producer__stop() */

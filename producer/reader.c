@@ -16,8 +16,8 @@
 #define AHEAD_NS        (TW_NS_PER_SECOND / 2) /* limit of a watermark's lead over the slowest reader */
 
 /*
- * Return: the time up to which this round has read all rings: @now less the clock's slack, if all rings were read to their end. A ring that
- * was not read to its end limits it to the time of the ring's next event, or of the last event read if the next is unknown.
+ * Return: the time up to which this round has read all rings: @now minus the clock's slack, if all rings were read to their end. A ring
+ * that was not read to its end limits the result to the time of its next event, or of the last event read if the next is unknown.
  */
 static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 {
@@ -33,7 +33,7 @@ static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 	return time;
 }
 
-/* Updates the time of the newest event sent by any reader: a receiver holds this event back until all readers have sent a watermark. */
+/* Updates the time of the newest event sent by any reader: a receiver holds it back until all readers have sent a later watermark. */
 static void update_newest(struct tw_reader *r)
 {
 	uint64_t newest = atomic_load(r->newest), mine = 0;
@@ -61,8 +61,9 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
 }
 
 /*
- * Adds WATERMARK to a frame. The record lists the control channel together with this reader's rings. If the control channel's watermark is
- * earlier, it has its own record: another thread may still find tasks and addresses whose names must be placed before @time.
+ * Adds WATERMARK to a frame. The first reader lists the control channel together with its rings. If the control channel's watermark is
+ * earlier, the control channel has its own record: another thread may still find tasks and addresses whose names must be placed before
+ * @time.
  */
 static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, uint64_t time)
 {
@@ -114,7 +115,9 @@ static uint64_t all_read_until(const struct tw_reader *r)
 	return tw_time__earlier(r->read_until, tw_reader__others_read_until(r));
 }
 
-/* Return: the watermark to send. It is at most AHEAD_NS ahead of the other readers, because receivers wait only two seconds for a channel. */
+/*
+ * Return: the watermark to send. It is at most AHEAD_NS ahead of the other readers, because receivers wait only two seconds for a channel.
+ */
 static uint64_t next_watermark(const struct tw_reader *r)
 {
 	const uint64_t others = tw_reader__others_read_until(r);
@@ -122,7 +125,10 @@ static uint64_t next_watermark(const struct tw_reader *r)
 	return others < UINT64_MAX - AHEAD_NS ? tw_time__earlier(r->read_until, others + AHEAD_NS) : r->read_until;
 }
 
-/* Adds a watermark to the open frame. Without an open frame, sends it only if a receiver holds back events for it, or once a second. */
+/*
+ * Adds a watermark to the open frame. If no frame is open, sends a watermark only if a receiver needs it to release events, or once a
+ * second.
+ */
 static void send_due_watermark(struct tw_reader *r, uint64_t now)
 {
 	const bool control = r->metadata && r->sent_control_watermark < r->sent_watermark;
@@ -164,7 +170,7 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 	size_t bytes;
 
 	r->writer.waited = 0;
-	/* All readers have the same receiver: a reader that need not wait would get far ahead. Followers do not make others follow. */
+	/* All readers have the same receiver: a reader that need not wait would get far ahead. A follower does not make others follow. */
 	if (another_in_step(r, true))
 		tw_ring_scheduler__start(&r->scheduler);
 	bytes = r->scheduler.on ? tw_ring_scheduler__round(r) : drain_rings(r, round);
@@ -175,7 +181,7 @@ static size_t read_rings(struct tw_reader *r, uint64_t round)
 }
 
 /*
- * Return: the time for records of the control channel, so that they are among the events that are sent in this round. In step, these events
+ * Return: the time for records of the control channel, which puts them among the events that are sent in this round. In step, these events
  * may be some seconds old: control frames with the current time would make a receiver stop waiting for these events.
  */
 static uint64_t control_time(const struct tw_reader *r, uint64_t now)
@@ -236,7 +242,7 @@ static size_t run_round(struct tw_reader *r, uint64_t *ret_patience)
 /*
  * Return: the pause before the next round, ns. It is max_pause if two sub-buffers fill during max_pause, and shorter at lower rates. During
  * a pause at most a quarter of a ring fills. There is no pause after a round that read more than a quarter of a ring, or that took longer
- * than max_pause because its frames had to wait: the rings have filled meanwhile.
+ * than max_pause: the rings have filled meanwhile.
  */
 static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed_ns, uint64_t round_ns)
 {
@@ -254,7 +260,7 @@ static uint64_t choose_pause(struct tw_reader *r, size_t bytes, uint64_t elapsed
 	return pause < quarter ? pause : quarter;
 }
 
-/* Sleeps for @ns, or until stop is set or a round is requested; with @for_events, also until a ring has events. */
+/* Sleeps for at most @ns. Ends earlier if stop is set or metadata is requested; with @for_events, also if a ring has events. */
 static void wait_for(struct tw_reader *r, uint64_t ns, bool for_events)
 {
 	const struct timespec ts = { .tv_sec = (time_t)(ns / TW_NS_PER_SECOND),

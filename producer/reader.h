@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A reader thread reads the rings of some CPUs in rounds and sends frames through one frame writer. A round takes the time T, reads the
- * rings and sends a WATERMARK if one is due. The watermark is at most T less the slack of the clock. It is earlier if a ring was not read to
- * its end.
+ * A reader thread reads the rings of some CPUs in rounds and sends frames through one frame writer. A round begins at time T, reads the
+ * rings and sends a WATERMARK if one is due. The watermark is at most T minus the slack of the clock. It is earlier if a ring was not read
+ * to its end.
  *
  * The pause between rounds depends on the event rate, because reading barely filled sub-buffers is the main cost. At low rates the pauses
  * are short. At higher rates they are longer, and a sub-buffer that fills fast is left for the next round. After several empty rounds the
- * reader sleeps until the kernel has events or metadata is due. If frames have to wait for room in the sink, the ring scheduler reads the
- * rings in equal steps of time.
+ * reader sleeps until the kernel has events, metadata is due, or a time limit is over. If frames have to wait for room in the sink, the
+ * ring scheduler reads the rings in equal steps of time.
  */
 #ifndef TW_READER_H
 #define TW_READER_H
@@ -34,9 +34,8 @@ struct tw_reader {
 	size_t ring_size;              /* bytes */
 	uint64_t min_pause, max_pause; /* ns */
 	struct tw_ring_scheduler scheduler;
-	struct tw_metadata_sender
-		*metadata;           /* sends the control channel, in the first reader only; NULL in the others */
-	const struct tw_reader *all; /* array of all n_all readers, including this one */
+	struct tw_metadata_sender *metadata; /* sends the control channel; NULL in all readers but the first */
+	const struct tw_reader *all;         /* array of all n_all readers, including this one */
 	unsigned int n_all;
 	const struct tw_trace_clock *clock;
 	struct tw_producer_tasks *tasks;
@@ -47,7 +46,7 @@ struct tw_reader {
 	int wake_fd;                 /* eventfd, readable when stop is set */
 	_Atomic uint64_t read_until; /* all events of its rings before this time are read */
 	uint64_t
-		control_watermark; /* of the control channel, as set by tw_metadata_sender__after(); UINT64_MAX = no limit */
+		control_watermark; /* limit of the control channel's watermark: tw_metadata_sender__after(); UINT64_MAX = none */
 	uint64_t sent_watermark;         /* last watermark sent for the rings */
 	uint64_t sent_control_watermark; /* last watermark sent for the control channel */
 	uint64_t heartbeat;              /* when a watermark is due even if there are no events */
@@ -55,7 +54,7 @@ struct tw_reader {
 	unsigned int empty_rounds;
 	pthread_mutex_t stats_lock;      /* protects sink_stats */
 	struct tw_sink_stats sink_stats; /* counters of the sink at the last query */
-	uint64_t next_stats;             /* when to query the sink again, once a second: it may need a system call */
+	uint64_t next_stats;             /* next query of the sink; once a second, because it may need a system call */
 	_Atomic int err;
 };
 

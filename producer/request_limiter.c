@@ -53,8 +53,8 @@ void tw_request_limiter__free(struct tw_request_limiter *w)
 }
 
 /*
- * A request for all metadata is also one for HOST and CLOCK: these are sent while all metadata may not be sent yet. The eventfd is written
- * only for a new request: a pending request has already woken the sender, which then answers as soon as the limits permit.
+ * A request for all metadata is also one for HOST and CLOCK, which are sent first if the limits do not permit all metadata yet. The eventfd
+ * is written only for a new request: a pending request has already woken the sender, which answers as soon as the limits permit.
  */
 void tw_request_limiter__add(struct tw_request_limiter *w, uint16_t what)
 {

@@ -2,9 +2,9 @@
 /*
  * Metadata requests of receivers that joined late (METADATA_REQUEST). The thread that receives them passes them to the thread that sends
  * the control channel. Any host can send requests, so the rate of answers is limited. HOST and CLOCK are sent at most 8 times in a row,
- * then 20 times a second. All metadata is sent at most twice in a row, then once every 0.5 s. If it has more than 256 KiB, the 0.5 s grow
- * in proportion to its size. A request that cannot be answered yet is kept; one answer serves all receivers that requested it. While a
- * request is pending, further requests of the same kind do not wake the sender.
+ * then 20 times a second. All metadata is sent at most twice in a row, then once every 0.5 s. If the metadata has more than 256 KiB, the
+ * interval of 0.5 s grows in proportion to the size. A request that cannot be answered yet is kept; one answer serves all receivers that
+ * requested it. While a request is pending, further requests of the same kind do not wake the sender.
  */
 #ifndef TW_REQUEST_LIMITER_H
 #define TW_REQUEST_LIMITER_H
@@ -28,7 +28,7 @@ void tw_request_limiter__add(struct tw_request_limiter *limiter, uint16_t what);
 int tw_request_limiter__fd(const struct tw_request_limiter *limiter);
 
 /**
- * tw_request_limiter__take() - get the request that may be answered now, and remove it. Called by one thread, as the two functions below
+ * tw_request_limiter__take() - get the request that may be answered now, and remove it. One thread calls this and the two functions below
  * @now: CLOCK_MONOTONIC, ns, because a stream's clock may be set back
  * Return: enum tw_metadata_request; 0 = no request, or none may be answered yet.
  */

@@ -102,7 +102,7 @@ send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame
 		ring->sent_time = walk->time;
 }
 
-/* Calls one of four compiled variants of send_walk(): without filter, look-up of addresses and hashing, no event costs a check for these. */
+/* Calls one of four compiled variants of send_walk(), so that events need no checks for a filter, look-ups or hashing if there are none. */
 static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
 			struct tw_producer_tasks *tasks)
 {
@@ -142,7 +142,7 @@ static uint64_t first_time(struct tw_ring_page walk)
 	return tw_native_page__next(&walk, &event) ? event.time : walk.time;
 }
 
-/* Splits @rest: returns the events that are not newer than @until and leaves the others. @ret_next: time of the first other one, if any */
+/* Splits @rest: returns the events that are not newer than @until and leaves the others. @ret_next: time of the first event left, if any */
 static struct tw_ring_page take_up_to(struct tw_ring_page *rest, uint64_t until, uint64_t *ret_next)
 {
 	struct tw_ring_page front = *rest, next = *rest;
@@ -209,8 +209,8 @@ static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t pag
  * Whether the data after a full sub-buffer can wait for the next round. This data is the sub-buffer that the kernel is filling, which takes
  * about as long as filling the last one (fill_ns). If it were read now, the kernel would copy it event by event, and later copy its
  * remaining events in the same way. This would cost several times as much CPU time as the rest of the path. A full sub-buffer is handed
- * over without a copy. The data can also wait for several times fill_ns, although full sub-buffers may then wait too: if the writer has
- * paused, the kernel is still filling the same sub-buffer.
+ * over without a copy. The data can also wait for several times fill_ns, although full sub-buffers may then wait too: if no events were
+ * recorded meanwhile, the kernel is still filling the same sub-buffer.
  */
 static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {

@@ -67,7 +67,9 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 size_t tw_trace_ring__drain(struct tw_trace_ring *ring, uint8_t *page, size_t page_size, size_t budget, uint64_t round,
 			    struct tw_frame_writer *writer, struct tw_producer_tasks *tasks);
 
-/** tw_trace_ring__hold() - read a sub-buffer into ring->page, unless it has one; send it before the next tw_trace_ring__drain() */
+/**
+ * tw_trace_ring__hold() - read a sub-buffer into ring->page, unless one is there; it must be sent before tw_trace_ring__drain() is called
+ */
 void tw_trace_ring__hold(struct tw_trace_ring *ring, size_t page_size);
 
 /** tw_trace_ring__send_held() - send the events in ring->page that are not newer than @until. Return: bytes of these events */
@@ -80,13 +82,13 @@ int tw_trace_ring__bound(struct tw_trace_ring *ring);
 /**
  * tw_trace_ring__settle() - after the ring was read to its end: report all losses not reported yet, including the events left in the ring
  * @ret: the kernel's counters
- * Return: 0, or -errno if the kernel's counters cannot be read; then no more losses are counted.
+ * Return: 0, or -errno if the kernel's counters cannot be read; then only losses that were already counted are reported.
  */
 int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *writer, struct tw_ring_stats *ret);
 
 /**
  * tw_trace_ring__fits() - whether the kernel's counters of the settled ring equal the producer's. They differ if another process cleared or
- * read the ring, or if the producer skipped events or counted them twice; they do not show which.
+ * read the ring, or if the producer skipped events or counted them twice; the counters do not show which.
  */
 bool tw_trace_ring__fits(const struct tw_trace_ring *ring, const struct tw_ring_stats *stats);
 

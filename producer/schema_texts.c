@@ -169,7 +169,7 @@ static int add_format(const char *tracing_dir, const char *system, const char *n
 	return 0;
 }
 
-/* Adds the formats of tracer records, in a directory that available_events does not list. */
+/* Adds the formats in events/ftrace, for example of tracer records. available_events does not list them. */
 static int read_ftrace(const char *tracing_dir, struct tw_schema_source *sources, int *n, struct tw_error *error)
 {
 	const int most = *n + FTRACE_FORMATS_MAX;

@@ -27,7 +27,7 @@ struct tw_schema_texts {
 struct tw_schema_texts_request {
 	const char *tracing_dir;             /* as from tw_tracing_dir__find() */
 	const struct tw_event_list *events;  /* the events; an event that does not exist is left out */
-	bool tracers;                        /* also all formats of system ftrace, the records of tracers and stacks */
+	bool tracers;                        /* also all formats of system ftrace: tracer records, stack traces */
 	struct tw_addresses *addresses;      /* gets the fields that are printed as symbols; NULL = not needed */
 	struct tw_hashed_pointers *pointers; /* gets the fields that contain addresses; NULL = do not hash */
 	struct tw_schema *schema;            /* gets the parsed formats; NULL = not needed */

@@ -83,7 +83,7 @@ static int set_subbuf_size(const struct tw_producer *p, struct tw_error *error)
 	return write_number(p->instance, SUBBUF_SIZE, kib, error);
 }
 
-/* Makes poll() on a ring return at the first event, and the kernel record no task names. Failures do not matter. */
+/* Makes poll() on a ring return at the first event, and stops the kernel from recording task names. Failures do not matter. */
 static void save_work(const struct tw_instance *in)
 {
 	tw_instance__write(in, "buffer_percent", "0", NULL);

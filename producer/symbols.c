@@ -35,7 +35,7 @@ static int grow(struct tw_address_set *set)
 	return 0;
 }
 
-/* Adds an address. Return: 0, also if the set contains it already; -E2BIG beyond the limit; -ENOMEM */
+/* Adds an address. Return: 0, also if the set contains it already; -E2BIG if the set is full; -ENOMEM */
 static int address_set__add(struct tw_address_set *set, uint64_t address)
 {
 	int err;
@@ -221,7 +221,9 @@ static bool make_room(struct tw_symbolizer *s)
 	return true;
 }
 
-/* Return: the key of a symbol in s->known. Of two symbols at one address, the first has size 1, which makes the keys differ. */
+/*
+ * Return: the key of a symbol in s->known. Of two symbols at one address, tw_symbols__parse() gives the first size 1, so the keys differ.
+ */
 static uint64_t key_of(const struct tw_symbol *symbol)
 {
 	return symbol->address << 1 | (symbol->size == 1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the symbols of addresses in events. Each reader has a set of the addresses that it has seen, so a known address costs one look-up.
- * A new address is noted for the control thread: the first reader, which sends the control channel. It looks up the noted addresses in
- * /proc/kallsyms at the end of its round.
+ * A new address is noted for the control thread: the first reader, which sends the control channel. The control thread looks up the noted
+ * addresses in /proc/kallsyms at the end of its round.
  *
- * Each symbol is sent when the first address in it was seen. An address that kallsyms does not contain, for example of a module or BPF
- * program loaded later, is looked up again whenever kallsyms is read again. While no such address is found, the intervals between reads
- * grow.
+ * Each symbol is sent after the first address in it was found in an event. An address that kallsyms does not contain, for example of a
+ * module or BPF program loaded later, is looked up again whenever kallsyms is read again. While no such address is found, the intervals
+ * between reads grow.
  */
 #ifndef TW_PRODUCER_SYMBOLS_H
 #define TW_PRODUCER_SYMBOLS_H
@@ -86,7 +86,7 @@ static inline const tw_field_offsets_ref *tw_addresses__table(const struct tw_se
 	return seen->shared->table.by_id;
 }
 
-/** tw_addresses__see() - look at the addresses in any event; @table: from tw_addresses__table(), after the read() of the sub-buffer */
+/** tw_addresses__see() - look at the addresses in any event; @table: tw_addresses__table(), called after the read() of the sub-buffer */
 static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_offsets_ref *table,
 				     const struct tw_ring_event *event)
 {
@@ -144,7 +144,7 @@ bool tw_symbolizer__waits(const struct tw_symbolizer *symbolizer);
 /** tw_symbolizer__take() - get the next new symbol, borrowed. Return: false if there is no new symbol */
 bool tw_symbolizer__take(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 
-/** tw_symbolizer__repeat() - get the next of the symbols already taken, and then the first again. Return: false if none was taken */
+/** tw_symbolizer__repeat() - get the next of the symbols already taken; the first one after the last. Return: false if none was taken */
 bool tw_symbolizer__repeat(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 
 /** tw_symbolizer__fini() - free all members; all-zero is fine */

@@ -238,8 +238,9 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 }
 
 /*
- * Adds the name in an event. An exec also causes a rename event, which has the name as the kernel cut it. The exec event is used only if
- * the task has no name yet. If the name of a renamed task was neither known nor needed before, the old name is added for earlier events.
+ * Adds the name in an event. An exec also causes a rename event, which has the name as the kernel cut it. Therefore the exec event is used
+ * only if the task has no name yet. If the name of a renamed task was neither known nor needed before, the old name is added for earlier
+ * events.
  */
 static void add_name(const struct tw_task_events *ev, struct tw_task_names *names, const struct task_event *seen)
 {
@@ -263,7 +264,7 @@ static void add_name(const struct tw_task_events *ev, struct tw_task_names *name
 	tw_task_names__add(names, &task);
 }
 
-/* Reads at most the size of the ring: if tasks are renamed as fast as they are read here, the next call reads the remaining events. */
+/* Reads at most the size of the ring: if events are recorded as fast as they are read here, the next call reads the remaining ones. */
 static void empty_ring(struct tw_task_events *ev, int fd)
 {
 	const size_t pages = ((size_t)RING_KIB << 10) / ev->page_size;
@@ -461,7 +462,10 @@ static uint32_t read_tgid(uint32_t pid)
 	return tgid;
 }
 
-/* Adds the name of one task from /proc, to be placed before events of the time @before. Return: false if the task has ended */
+/*
+ * Adds the name of one task from /proc, to be placed before events of the time @before. Return: false if the task has ended or there is
+ * no memory
+ */
 static bool scan_pid(struct tw_task_names *names, uint32_t pid, uint64_t before)
 {
 	struct tw_producer_task task = { .origin = TW_COMM_PROC, .pid = pid, .before = before };
@@ -547,7 +551,7 @@ void tw_producer_tasks__note(struct tw_producer_tasks *tasks, uint32_t pid, uint
 		atomic_fetch_add_explicit(&tasks->unnamed, 1, memory_order_relaxed);
 }
 
-/* Adds the names in time order: if one CPU creates a task and another renames it, the new name would otherwise be sent first. */
+/* Adds the names in time order: if one CPU creates a task and another renames it, the new name could otherwise be sent first. */
 void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 {
 	struct tw_task_events *ev = tasks->events;
@@ -561,7 +565,7 @@ void tw_producer_tasks__drain(struct tw_producer_tasks *tasks)
 	ev->n_seen = 0;
 }
 
-/* Finds the name of a noted pid, from a fork event meanwhile or in /proc. Otherwise its events count as unnamed until a name arrives. */
+/* Finds the name of a noted pid: from an event read meanwhile, or in /proc. Without a name, the pid's events count as unnamed. */
 static void settle_one(struct tw_producer_tasks *tasks, const struct tw_noted_pid *noted)
 {
 	if (tw_task_names__is_named(&tasks->names, noted->pid))

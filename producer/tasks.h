@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Task names. The kernel's records contain only a pid. The names come from saved_cmdlines or /proc at the start, and later from fork, exec
- * and rename events. A separate small instance, the bookkeeping instance, records these, so that the counters of the selected events stay
- * exact. If an event's pid has no name yet, the pid is noted and its name is looked up at the end of the round.
+ * and rename events. A separate small instance, the bookkeeping instance, records these events, so that the counters of the selected events
+ * stay exact. If an event's pid has no name yet, the pid is noted and its name is looked up at the end of the round.
  *
  * One thread drains, settles and takes the new names; any thread may call tw_producer_tasks__see().
  */
@@ -92,12 +92,12 @@ struct tw_producer_tasks {
 
 struct tw_producer_tasks_stats {
 	uint64_t read, lost; /* events of the bookkeeping instance */
-	uint64_t unsure;     /* its rings whose counters cannot be read, so that @lost is too small */
+	uint64_t unsure;     /* rings of this instance whose counters cannot be read; @lost lacks their losses */
 	uint64_t unnamed;    /* events of tasks whose name could not be found */
 };
 
 /**
- * tw_producer_tasks__new() - create the bookkeeping instance, without events yet: its trace_marker serves to find global pids
+ * tw_producer_tasks__new() - create the bookkeeping instance, with no events enabled yet; its trace_marker is used to find global pids
  * Return: 0, or -errno with @error filled
  */
 int tw_producer_tasks__new(const char *tracing_dir, const char *clock, struct tw_producer_tasks **ret,
@@ -108,7 +108,7 @@ struct tw_instance *tw_producer_tasks__instance(struct tw_producer_tasks *tasks)
 
 /**
  * tw_producer_tasks__begin() - record forks, execs and renames from now on, and read the names of the existing tasks
- * @own_pids: pids in /proc are global pids; false in a pid namespace: then only saved_cmdlines is read
+ * @own_pids: pids in /proc are global pids; false in a pid namespace, where only saved_cmdlines is read
  * Return: 0, or -errno with @error filled
  */
 int tw_producer_tasks__begin(struct tw_producer_tasks *tasks, bool own_pids, struct tw_error *error);

@@ -13,8 +13,8 @@ struct tw_trace_clock {
 	const char *name;          /* name in the file trace_clock */
 	int id;                    /* the clock's clockid_t; -1 = only the kernel's rings have this clock */
 	struct tw_instance *probe; /* for id -1: an instance with this clock and no events; borrowed */
-	int64_t offset;            /* for id -1: this clock less CLOCK_MONOTONIC in the last sample, ns */
-	/* an event recorded from now on is older than tw_trace_clock__now() by at most this, ns; exceptions are late events */
+	int64_t offset;            /* for id -1: this clock minus CLOCK_MONOTONIC in the last sample, ns */
+	/* ns; an event recorded from now on is at most this much older than tw_trace_clock__now(), unless it is a late event */
 	uint64_t slack;
 };
 

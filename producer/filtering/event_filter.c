@@ -85,7 +85,7 @@ static bool evaluate(const struct tw_event_filter *filter, struct tw_event_filte
 	return passes;
 }
 
-/* Return: the index in passed[]. enum trace_flag_type of the kernel's trace_events.h: hardirq 0x08, softirq 0x10, NMI 0x40 */
+/* Return: the index in passed[]. The flags are those of the kernel's enum trace_flag_type: hardirq 0x08, softirq 0x10, NMI 0x40 */
 static size_t context(const struct tw_ring_event *event)
 {
 	return (event->record[2] >> 3) & (TW_EVENT_FILTER_CONTEXTS - 1) & ~4u;

@@ -74,7 +74,7 @@ void tw_event_filters__fini(struct tw_event_filters *filters);
 
 /**
  * tw_event_filter_hazard__acquire() - get the current filter, for the sub-buffer just read; valid until the next call.
- * A new event is enabled only after the filter was replaced. So the returned filter has every event that was read before this call.
+ * A new event is enabled only after the filter was replaced. So the returned filter covers every event that was read before this call.
  * Return: the filter; NULL if every event passes.
  */
 static inline const struct tw_event_filter *tw_event_filter_hazard__acquire(struct tw_event_filter_hazard *hazard)

@@ -22,7 +22,7 @@ struct filter_pass {
 	const struct tw_instance *instance; /* whose filter files are written */
 	struct tw_bound *bound; /* the filter; its trees become the parts for the readers; NULL = no filter */
 	bool first;             /* no event is enabled yet, so the filter files are empty */
-	bool later;             /* a predicate that the producer cannot decide is left to the receiver */
+	bool later;             /* leave predicates that the producer cannot decide to the receiver; false = error */
 	bool readers;           /* the readers have to evaluate a part */
 	size_t able;            /* number of events that can match */
 	struct tw_filter_places places;
@@ -56,13 +56,13 @@ static int no_memory(struct tw_error *error)
 	return tw_error__set(error, -ENOMEM, "no memory for the filter of these events");
 }
 
-/* Whether the kernel refused a filter text. If parentheses or quotes do not match, its errno is 1, 2 or 3, which are not meant as errnos. */
+/* Whether the kernel refused a filter text. If parentheses or quotes do not match, it returns 1, 2 or 3, which are not meant as errnos. */
 static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -EPERM || err == -ENOENT || err == -ESRCH;
 }
 
-/* Fills @error from the kernel's message in the filter file, which has a caret below the text. Return: -EINVAL or @err */
+/* Fills @error from the kernel's message in the filter file. Its caret shows the column of the mistake. Return: -EINVAL or @err */
 static int explain_refusal(const struct tw_instance *instance, const char *file, const char *filter, int err,
 			   struct tw_error *error)
 {
@@ -123,7 +123,7 @@ static char *join_texts(const char *first, const struct tw_line *second)
 	return asprintf(&text, "(%s) && (%.*s)", first, len, second->text) < 0 ? NULL : text;
 }
 
-/* Adds the filter of own events to the filter of an event. Return: NULL if there is none for this event, or no memory */
+/* Adds the filter of own events to an event's filter. Return: NULL if none is needed, if it is too long, or without memory */
 static char *without_own(const struct tw_filtering *f, const struct tw_event_name *name, const char *text)
 {
 	char buf[TW_TRACEFS_FILTER_MAX];
@@ -204,7 +204,7 @@ static bool push_down(struct filter_pass *p, size_t i, const struct tw_node *tre
 	return false;
 }
 
-/* Counts an event with a part for the receiver. Without @p->later this is an error, which names the first such predicate. */
+/* Counts an event if a part of its filter is left to the receiver. If @p->later is not set, this is an error; it names a predicate. */
 static int check_later(struct filter_pass *p, const struct tw_node *later)
 {
 	const struct tw_filter *filter = p->filtering->options->filter;
@@ -227,7 +227,7 @@ static int check_later(struct filter_pass *p, const struct tw_node *later)
 		(size_t)(text - tw_filter__text(filter)) + 1, (int)len, text, why);
 }
 
-/* Places an event whose tree is neither TRUE nor FALSE. */
+/* Divides an event's filter among the stages; its tree is neither TRUE nor FALSE. */
 static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
 {
 	struct tw_filter_places *places = &p->places;
@@ -258,7 +258,7 @@ static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
 
 /*
  * Places one event of the selection: sets its filter file and leaves the other parts to the readers and the receiver.
- * Return: 0; -EINVAL if the request's filter is refused or if no stage evaluates a part; -ENOMEM
+ * Return: 0; -EINVAL if the request's filter is refused, or if there is a part that no stage can evaluate; -ENOMEM
  */
 static int place_event(struct filter_pass *p, size_t i)
 {
@@ -270,12 +270,13 @@ static int place_event(struct filter_pass *p, size_t i)
 	if (root->kind == TW_NODE_FALSE) {
 		p->filtering->events[i].off = true;
 		p->places.off++;
-		return set_own_filter(p, i); /* not enabled; set so that an error in the request's filter is reported */
+		/* the event stays off; its filter is set so that an error in it is reported */
+		return set_own_filter(p, i);
 	}
 	p->able++;
 	if (bound && root->kind != TW_NODE_TRUE)
 		return divide(p, i, bound);
-	/* if its format cannot be read, only the common fields are compared */
+	/* if the event's format cannot be read, only the common fields are compared */
 	p->readers |= root->kind != TW_NODE_TRUE;
 	return set_own_filter(p, i);
 }
@@ -332,7 +333,7 @@ static int place_others(struct filter_pass *p)
 	return err;
 }
 
-/* Places every event, also after a failure. Return: 0 or the first failure */
+/* Places every event, even after one has failed. Return: 0 or the first failure */
 static int place_all(struct filter_pass *p)
 {
 	struct tw_error *const error = p->error;
@@ -448,7 +449,10 @@ static int place_filter(struct filter_pass *p, struct tw_schema *schema)
 	return err;
 }
 
-/* At the top level, the text is tried in the instance's own filter files: in those of the top level it would outlive a killed run. */
+/*
+ * If the run uses the top level, filter texts are still tried in the instance's own files, because in the files of the top level they would
+ * outlive a killed run.
+ */
 static int place(struct filter_pass *p, struct tw_schema *schema)
 {
 	p->instance = tw_instance__own_files(p->filtering->instance);

@@ -54,8 +54,8 @@ int tw_filtering__begin(struct tw_filtering *filtering, const struct tw_selectio
 			const struct tw_instance *instance, struct tw_schema *schema, struct tw_error *error);
 
 /**
- * tw_filtering__leave_out_own() - make the kernel leave out the run's own events (filtering->own), also those of events that
- * tw_filtering__renew() adds later.
+ * tw_filtering__leave_out_own() - make the kernel leave out the run's own events (filtering->own), also after tw_filtering__renew() has
+ * added events.
  * Call it after tw_filtering__begin(), when all threads of the run exist. If the kernel refuses such a filter, the run's own events are
  * recorded.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events that concern the run itself, but are recorded by other tasks or in interrupts, so that set_event_notrace_pid does not exclude them:
- * wake-ups of the run's threads and viewer, switches between these and the idle task, and packets on the run's own interface. Filters make
- * the kernel leave these events out; it neither records nor counts them.
+ * Events that concern the run itself, but are recorded by other tasks or in interrupts, so that set_event_notrace_pid does not exclude
+ * them: wake-ups of the run's threads and viewer, switches between these and the idle task, and packets on the run's own interface. Filters
+ * make the kernel leave these events out; the kernel neither records nor counts them.
  */
 #ifndef TW_OWN_EVENTS_H
 #define TW_OWN_EVENTS_H
@@ -32,7 +32,7 @@ void tw_own_events__add_pid(struct tw_own_events *own, pid_t pid);
 /** tw_own_events__add_device() - add a network interface; without effect if the list is complete or full */
 void tw_own_events__add_device(struct tw_own_events *own, const char *name);
 
-/** tw_own_events__filter() - append the tracefs filter that leaves out the run's own events of that name; nothing if there are none */
+/** tw_own_events__filter() - append the tracefs filter that leaves out the run's own events of that name; nothing if no filter is needed */
 void tw_own_events__filter(const struct tw_own_events *own, const char *system, const char *event,
 			   struct tw_line *line);
 

@@ -16,7 +16,7 @@
 #include "base/state_file.h"
 #include "producer/tracing_dir.h"
 
-#define LIST      "list" /* in the notes: an empty list; BEFORE of every list */
+#define LIST      "list" /* in the notes: an empty list; the value BEFORE of every list */
 #define HASH_TEXT 17
 
 /* Lists that are empty while the top level is unused; opening with O_TRUNC empties them. */
@@ -26,7 +26,7 @@ static const char *const lists[] = {
 };
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
-/* A file with notes: one line for each write, "FILE<tab>BEFORE<tab>LEFT", where LEFT is the value that the run wrote. */
+/* A file with notes: one or two lines "FILE<tab>BEFORE<tab>LEFT" for each write, where LEFT is the value that the run wrote. */
 struct setting_notes {
 	struct tw_state_file file;
 	char *text;
@@ -140,7 +140,7 @@ static char *setting_of(const char *file, char *text)
 	return from;
 }
 
-/* Return: the content of a list in the form of the notes. Only its hash (FNV-1a) is noted, as it may have tens of thousands of lines. */
+/* Return: the content of a list in the form of the notes: LIST, or a hash (FNV-1a), because a list may have tens of thousands of lines. */
 static char *list_of(const char *text)
 {
 	uint64_t hash = 14695981039346656037u;
@@ -262,7 +262,7 @@ static bool is_list_of_pids(const struct kept_setting *kept)
 	return is_list(kept) && ends_in(kept->file, "_pid");
 }
 
-/* Whether another process has changed the setting since. Tracing was off when the run ended: if it is on, another process uses it. */
+/* Whether another process has changed the setting since. Tracing was off when the run ended: if it is on now, another process uses it. */
 static bool is_changed(const struct kept_setting *kept)
 {
 	if (kept->now && !strcmp(kept->file, "tracing_on"))
@@ -280,7 +280,7 @@ static bool is_freed(const char *kib)
 	return strtoul(kib, NULL, 10) <= 2 * subbuf;
 }
 
-/* Whether the setting has the value after free_buffer was closed, whatever the run wrote: tracing is off and the ring is freed. */
+/* Whether the setting has the value that closing free_buffer causes, whatever the run wrote: tracing is off, or the ring is freed. */
 static bool is_as_closed(const struct kept_setting *kept)
 {
 	if (!kept->now)
@@ -363,7 +363,7 @@ static void put_back_one(const struct kept_setting *kept)
 
 /*
  * Empties the trace and restores the settings that still have the run's value. With @used, the trace and the lists of pids stay unchanged:
- * they may belong to a process that used the top level since.
+ * they may belong to a process that has used the top level since.
  */
 static void put_back_all(const struct kept_settings *files, bool used)
 {
@@ -528,8 +528,8 @@ static int in_use(const char *file, struct tw_error *error)
 {
 	return tw_error__set(
 		error, -EBUSY,
-		"another program has set %s/%s, which these options need unset on this kernel: wait for that program, "
-		"or reset the file",
+		"another program has set %s/%s, but on this kernel the options of this run require that it is not set: wait for "
+		"that program, or reset the file",
 		tracefs_tracing_dir(), file);
 }
 
@@ -563,7 +563,7 @@ static void free_top_level(struct tw_top_level *top)
 	free(top);
 }
 
-/* Creates the instance that is the mark, with the smallest ring, and its notes. */
+/* Creates the mark, an instance with the smallest ring, and the file for the notes. */
 static int set_mark(struct tw_top_level *top, const char *suffix, struct tw_error *error)
 {
 	const int err = tw_instance__new(suffix, &top->mark, error);

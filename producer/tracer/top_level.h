@@ -6,16 +6,16 @@
  * - before Linux 6.11: the tracer function_graph, which then runs only in the top-level buffer
  * - on most kernels: the options of tracers
  *
- * A run that needs set_graph_function or the top-level buffer takes it if it is unused. Afterwards the run restores each setting that still
- * has the value that the run wrote. Settings that another process has changed since are not restored.
+ * A run that needs set_graph_function or the top-level buffer takes it if it is unused. At its end, the run restores each setting that
+ * still has the value that the run wrote. Settings that another process has changed since are not restored.
  *
  * While a run uses set_graph_function or the top-level buffer, a trace instance exists as a mark; its name ends in TW_TOP_LEVEL_MARK or
  * TW_TOP_GRAPHS_MARK. A file of the same name in /run/tracewire (base/state_file.h) contains the notes: lines for each setting that the
  * run changes, with the value before and the value that the run wrote. If the run is killed, the cleanup restores the settings before it
  * removes the instance.
  *
- * During this time, and while a cleanup restores the settings, the process holds a lock on the tracing directory. The kernel releases it when
- * the process dies. Without the lock, two runs that start at the same time could both find the settings unused.
+ * During this time, the run holds a lock on the tracing directory; a cleanup holds this lock while it restores the settings. The kernel
+ * releases the lock when the process dies. Without the lock, two runs that start at the same time could both find the settings unused.
  *
  * A run changes the options of tracers without mark and lock. It only notes their previous values (tw_kept_options__add()).
  */

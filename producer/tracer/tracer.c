@@ -100,7 +100,9 @@ static int unknown_tracer(const char *available, const char *tracer, struct tw_e
 	return err;
 }
 
-/* Chooses where the tracer runs: in the instance if it has the tracer, otherwise at the top level if that has it. */
+/*
+ * Chooses where the tracer runs: in the instance if it has the tracer. Otherwise function_graph runs at the top level; others cannot run.
+ */
 static int choose_place(struct tw_tracer *t, struct tw_error *error)
 {
 	static const char file[] = "available_tracers";
@@ -235,7 +237,7 @@ static int add_functions(struct tw_tracer *t, struct tw_error *error)
 	return err ? err : add_words(t, t->top ? t->top : t->graphs, "set_graph_function", &t->request->graphs, error);
 }
 
-/* Starts the tracer. The functions are selected before, because tracing every function even for a moment is expensive. */
+/* Starts the tracer. The functions are selected first, because tracing every function even for a moment is expensive. */
 static int run_tracer(struct tw_tracer *t, struct tw_error *error)
 {
 	const char *tracer = t->request->tracer;
@@ -309,8 +311,8 @@ static int set_pids(const struct tw_tracer *t, bool own_pids, struct tw_error *e
 	if (t->request->pids.n && !own_pids)
 		return tw_error__set(
 			error, -EINVAL,
-			"--pid needs global pids, which differ in this pid namespace: run Tracewire outside of it, "
-			"or use --follow");
+			"--pid needs global pids, but this pid namespace has other pids: run Tracewire outside of the "
+			"namespace, or use --follow");
 	for (size_t i = 0; i < t->request->pids.n && !err; i++)
 		err = follow_list(t, t->request->pids.items[i], error);
 	return err;

@@ -33,7 +33,7 @@ struct tw_tracer;
 /**
  * tw_tracer__new() - check the request and choose the instance or the top level
  * @request: borrowed until tw_tracer__free()
- * @instance: a new instance; uses the files of the top level from now on if only the top level has the tracer
+ * @instance: a new instance; if only the top level has the tracer, it uses the files of the top level from now on
  * Return: 0; -EINVAL or -ENOENT for a request that is invalid or names something that does not exist; -EBUSY if another process uses the
  * top level.
  */
@@ -42,7 +42,7 @@ int tw_tracer__new(const struct tw_tracer_request *request, const char *tracing_
 
 /**
  * tw_tracer__set() - make all settings; recording begins when the instance's tracing_on is set
- * @own_pids: pids in this process are global pids
+ * @own_pids: the pids that this process sees are global pids
  * Return: as tw_tracer__new(); -EPERM if the kernel refuses access. tw_tracer__free() restores the previous settings.
  */
 int tw_tracer__set(struct tw_tracer *tracer, bool own_pids, struct tw_error *error);
