@@ -33,7 +33,7 @@ static inline int af_xdp__create_umem(struct xsk_umem **ret, void *area, size_t 
 
 	if (err == -ENOBUFS && setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0)
 		err = xsk_umem__create(ret, area, bytes, fill, completion, config);
-	/* the first socket on it has the same descriptor */
+	/* the first socket on the UMEM has the same descriptor */
 	if (!err && fcntl(xsk_umem__fd(*ret), F_SETFD, FD_CLOEXEC)) {
 		err = -errno;
 		xsk_umem__delete(*ret);

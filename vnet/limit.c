@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bucket is stored as one number, the time at which all admitted bytes will have been sent at the rate, as in the generic cell rate algorithm (ITU-T
- * I.371). All threads share it, and it needs no refill.
+ * The bucket is stored as one number: the time at which all admitted bytes will have been sent at the rate, as in the generic cell rate
+ * algorithm (ITU-T I.371). All threads share this number, and it needs no refill.
  */
 #include "vnet/limit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A limit of the bandwidth of a run: a token bucket shared by its sinks. A limited sink behaves like the sink of a slower interface: while
- * the bucket is empty, the sink has no room. The kernel's rings then hold the events; those that do not fit are lost and counted.
+ * the bucket is empty, the sink has no room. The kernel's rings then hold the events; events that do not fit there are lost and counted.
  */
 #ifndef TW_LIMIT_H
 #define TW_LIMIT_H
@@ -20,7 +20,7 @@ struct tw_limit *tw_limit__new(uint64_t rate);
  * tw_limit__sink() - a sink that admits frames up to the limit and passes them to @sink
  * @sink: owned by the new sink, also after a failure
  *
- * Headers and padding count. Frames admitted by the bucket, which holds frames of a few ms, are not delayed.
+ * Headers and padding count as well. The bucket admits bursts of a few ms; admitted frames are not delayed.
  *
  * Return: 0 or -ENOMEM.
  */

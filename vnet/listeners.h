@@ -11,15 +11,16 @@ struct tw_listeners;
 
 /**
  * tw_listeners__open() - watch the packet sockets of this network namespace that are bound to @ifname or to no interface
- * @ifname: the interface on which programs capture: of a veth pair, the receiving end
+ * @ifname: the interface on which programs capture; for a veth pair, its receiving end
  * Return: 0; -ENODEV if there is no such interface; another -errno, for example without /proc; always with @error filled on failure.
  */
 int tw_listeners__open(const char *ifname, struct tw_listeners **ret, struct tw_error *error);
 
 /**
  * tw_listeners__joined() - whether there is a packet socket that did not exist at the last call; at the first call: whether there is any
+ * packet socket
  *
- * Looks at most once a ms; in between it returns false. Sources: packet(7), /proc/net/packet. AF_XDP sockets are not visible.
+ * Reads /proc/net/packet (packet(7)) at most once per ms; in between it returns false. AF_XDP sockets are not detected.
  */
 bool tw_listeners__joined(struct tw_listeners *listeners);
 

@@ -12,7 +12,7 @@
 
 #define PATIENCE_S 5 /* timeout for an answer of the kernel, which is usually immediate */
 
-/* libnl ignores that the request for a dump could not be sent, and waits for its answer. */
+/* If the request for a dump cannot be sent, libnl ignores the error and waits for the answer. */
 static void limit_wait(const struct nl_sock *sk)
 {
 	setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_sec = PATIENCE_S },
@@ -41,7 +41,7 @@ int tw_netlink__open(struct nl_sock **ret, struct tw_error *error)
 	return 0;
 }
 
-/* libnl maps errnos to its own codes; these are the ones that callers act on. */
+/* libnl maps errnos to its own codes. This maps back the codes on which callers act. */
 int tw_netlink__errno(int code)
 {
 	static const struct {
@@ -80,7 +80,7 @@ int tw_netlink__link(struct nl_sock *sk, const char *name, struct rtnl_link **re
 	struct rtnl_link *link;
 	int code;
 
-	if (!*name || strlen(name) >= IFNAMSIZ) /* the kernel calls that ERANGE: no interface can have such a name */
+	if (!*name || strlen(name) >= IFNAMSIZ) /* the kernel would return ERANGE; no interface can have such a name */
 		return -ENODEV;
 	code = tw_netlink__get_link(sk, name, &link);
 	if (code < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Uses of libnl in this room: links by name, and the kernel's errors as -errno. Used inside vnet/ only. */
+/* Helpers for libnl: look up links by name, and convert error codes to -errno. Used inside vnet/ only. */
 #ifndef TW_NETLINK_H
 #define TW_NETLINK_H
 
@@ -21,15 +21,15 @@ int tw_netlink__errno(int code);
 
 /**
  * tw_netlink__get_link() - get a link with rtnl_link_get_kernel(), which returns 0 without a link if the kernel's answer was lost
- * @ret: put with rtnl_link_put()
+ * @ret: the caller releases it with rtnl_link_put()
  *
  * Return: 0, or a negative code of libnl; -NLE_AGAIN if the answer was lost.
  */
 int tw_netlink__get_link(struct nl_sock *sk, const char *name, struct rtnl_link **ret);
 
 /**
- * tw_netlink__link() - an interface as it is now
- * @ret: put with rtnl_link_put()
+ * tw_netlink__link() - get the current state of an interface
+ * @ret: the caller releases it with rtnl_link_put()
  *
  * Return: 0; -ENODEV if there is none of that name; another -errno.
  */

@@ -20,11 +20,12 @@
 
 #define FRAME_MIN 1500 /* lower limit of frame_max, because the sender's MTU may be larger than this interface's */
 
-/* In a peer, the VLAN tag follows the address, if there is one. */
+/* In a peer, the VLAN tag follows the address, if the frame had a tag. */
 _Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
 
 /*
- * Makes one of the SIOCGIF* requests, or SIOCETHTOOL. A name that is too long is not cut: the shorter one may be another interface's.
+ * Makes one of the SIOCGIF* requests, or SIOCETHTOOL. A name that is too long is not cut: the shorter name may be that of another
+ * interface.
  * Return: 0 or -errno
  */
 static int ask(unsigned long request, const char *ifname, struct ifreq *req)

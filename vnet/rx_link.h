@@ -37,8 +37,8 @@ unsigned int rx_link__queues(const char *ifname);
  * @fds: the first is a packet socket bound to the interface: the kernel reports there that the interface went down
  * @timeout_ms: as for poll(); reduced by the time waited, if a socket is ready
  *
- * Return: 1 = a socket is ready; 0 after the timeout or a signal; -ENETDOWN, once, when the interface went down; -ENODEV when it was removed;
- * another -errno.
+ * Return: 1 = a socket is ready; 0 after the timeout or a signal; -ENETDOWN, once, when the interface went down; -ENODEV when it was
+ * removed; another -errno.
  */
 int rx_link__wait(struct rx_link *link, struct pollfd *fds, nfds_t n, int *timeout_ms);
 
@@ -63,7 +63,7 @@ const uint8_t *rx_link__tag(uint32_t status, uint16_t tpid, uint16_t tci, uint8_
 /**
  * rx_link__peer() - the sender of a frame on the interface
  * @ethernet: the frame's Ethernet header
- * @tag: its VLAN tag, RX_LINK_TAG bytes, which answers get too; NULL = none
+ * @tag: the frame's VLAN tag, RX_LINK_TAG bytes, which answers get too; NULL = none
  */
 void rx_link__peer(const struct rx_link *link, const uint8_t *ethernet, const uint8_t *tag, struct tw_peer *ret);
 

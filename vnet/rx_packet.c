@@ -230,7 +230,7 @@ static void take_frame(struct rx_packet *rx, struct tw_received_frame *ret)
 	rx->left--;
 }
 
-/* Advances to a block that has frames. Return: 1, or the result of rx_link__wait() */
+/* Advances to a block that has frames. Return: 1; or 0 or -errno as rx_link__wait() */
 static int next_block(struct rx_packet *rx, int timeout_ms)
 {
 	struct pollfd fd = { .fd = rx->ring.fd, .events = POLLIN };
@@ -284,7 +284,7 @@ static bool is_full(const struct rx_packet *rx, bool *ret_losing)
 	return true;
 }
 
-/* Updates the statistics, and the number of drops that no block in the ring follows (@last). Return: 0 or -errno */
+/* Updates the statistics and @last, the number of drops after the last block in the ring. Return: 0 or -errno */
 static int look_for_last(struct rx_packet *rx)
 {
 	const uint64_t before = rx->stats.dropped;

@@ -24,10 +24,11 @@ struct tw_rx_packet_options {
 
 /**
  * tw_rx_packet__open() - start to receive from an interface
- * @ret: its frame_max is the interface's MTU, but at least that of Ethernet, because the sender's MTU may differ, and at most
- * TW_FRAME_MAX. Close it with tw_receiver__close().
+ * @ret: its member frame_max is the interface's MTU, but at most TW_FRAME_MAX, and at least 1500, because the sender's MTU may be larger.
+ * Close it with tw_receiver__close().
  *
- * Senders are struct sockaddr_ll, identified by their Ethernet address and the VLAN tag. An answer is a frame to that address, with the tag.
+ * Senders are struct sockaddr_ll, identified by their Ethernet address and the VLAN tag. An answer is a frame to that address, with the
+ * tag.
  *
  * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; -ENOMEM if the ring is too large; another -errno of the
  * kernel, with @error filled.

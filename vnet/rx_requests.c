@@ -15,7 +15,7 @@
 #include "vnet/socket.h"
 #include "wire/time_sync.h"
 
-/* A TIME_SYNC frame has 80 bytes, 88 with a METADATA_REQUEST; the rest of a longer frame is not read. */
+/* Limit of the bytes read of a frame. A TIME_SYNC frame has 80 bytes, 88 with a METADATA_REQUEST. */
 #define FRAME_MAX 512
 
 struct requests {
@@ -171,7 +171,7 @@ static const struct tw_receiver_ops requests_ops = {
 	.close = close_requests,
 };
 
-/* Set before the socket is bound: accept only frames to this host, of Tracewire's EtherType, long enough, and out-of-band. */
+/* Accepts only out-of-band frames of Tracewire's EtherType to this host that are long enough. Called before the socket is bound. */
 static int set_filter(int fd)
 {
 	struct sock_filter code[] = {

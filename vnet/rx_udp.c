@@ -51,7 +51,7 @@ static void peer__update(struct peer *peer, const struct cmsghdr *c)
 	}
 }
 
-/* A dual-stack socket has IPv4-mapped IPv6 addresses. */
+/* A dual-stack socket reports IPv4 senders with IPv4-mapped IPv6 addresses. */
 static void set_source(const struct peer *peer, struct tw_peer_address *ret)
 {
 	const struct in6_addr *v6 = &peer->from.v6.sin6_addr;
@@ -117,7 +117,7 @@ struct rx_udp {
 	struct tw_receiver_stats stats;
 	uint64_t dropped;                           /* the kernel's counter, as in the last message */
 	bool stopped;                               /* later drops do not count */
-	struct tw_received_batch batches[MESSAGES]; /* batches of frames for next */
+	struct tw_received_batch batches[MESSAGES]; /* frames received for udp_next() */
 	unsigned int next, n;                       /* the first batch not handed out yet, and the number of batches */
 	size_t at;                                  /* offset of the next frame in the first batch */
 	struct mmsghdr msgs[MESSAGES];
@@ -185,7 +185,7 @@ static int try_address(const struct addrinfo *a, const struct tw_rx_udp_options 
 	return err;
 }
 
-/* IPv6 addresses first, because these sockets also accept IPv4. Return: 0, or the -errno of the first address tried */
+/* Tries IPv6 addresses first: if no host is given, an IPv6 socket also accepts IPv4. Return: 0, or the -errno of the first address tried */
 static int try_addresses(const struct addrinfo *addresses, const struct tw_rx_udp_options *o, struct rx_udp *rx)
 {
 	static const int families[] = { AF_INET6, AF_INET };

@@ -25,10 +25,11 @@ struct tw_rx_udp_options {
 
 /**
  * tw_rx_udp__open() - receive at an address, from now on
- * @ret: its how shows the size of the buffer. Close it with tw_receiver__close().
+ * @ret: its member `how` contains the size of the buffer. Close it with tw_receiver__close().
  *
- * An answer leaves from the address that the frame was sent to, unless this was a group address. Dropped counts what the kernel could not
- * put into the buffer: each single datagram, and each group of datagrams that were to be delivered together, counts as one.
+ * An answer leaves from the address that the frame was sent to, unless this was a group address. The counter `dropped` has what the
+ * kernel could not put into the buffer: a single datagram counts as one, and so does a group of datagrams that were to be delivered
+ * together.
  *
  * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if no interface has that address; -EADDRINUSE if the port is in
  * use; -EACCES if the port requires privileges; another -errno of the kernel, with @error filled.

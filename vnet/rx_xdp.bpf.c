@@ -25,7 +25,7 @@ struct {
 } sockets SEC(".maps");
 
 const volatile __u32 linear_max;  /* largest linear packet that a socket accepts, bytes */
-const volatile bool multi_buffer; /* whether it accepts multi-buffer packets of any length */
+const volatile bool multi_buffer; /* whether sockets accept multi-buffer packets of any length */
 __u64 missed; /* Tracewire's packets that no socket accepts: too long, with fragments, or of a queue added later */
 
 /* Return: the start of Tracewire's frame in the packet; NULL if it is another packet */
@@ -43,7 +43,7 @@ static __always_inline const void *find_frame(const void *data, const void *end)
 	return (const void *)(tag + 1) <= end && tag->ethertype == bpf_htons(TW_ETHERTYPE) ? tag + 1 : NULL;
 }
 
-/* Accepts frames of a stream and rejects out-of-band frames. A frame too short to tell is accepted; the decoder counts it. */
+/* Accepts frames of a stream and rejects out-of-band frames. A frame with an incomplete header is accepted; the decoder counts it. */
 static __always_inline bool is_wanted(const struct xdp_md *context)
 {
 	const void *end = (const void *)(long)context->data_end;

@@ -134,7 +134,7 @@ static uint64_t rx_xdp_program__missed(const struct rx_xdp_program *program)
  * Out-of-band frames are few and short. An AF_XDP receiver leaves them to the kernel, for its time stamps, and reads them from a plain
  * packet socket. That socket also sends answers, and the kernel reports there that the interface went down.
  *
- * Frames of a stream arrive too, if no AF_XDP socket accepts them; the filter rejects them.
+ * Frames of a stream arrive at this socket too, if no AF_XDP socket accepts them; the filter rejects them.
  */
 static int set_filter(int fd)
 {
@@ -160,7 +160,7 @@ static int set_up_out_of_band(int fd, int ifindex)
 		err = tw_socket__set(fd, SOL_PACKET, PACKET_AUXDATA, 1);
 	if (!err)
 		err = tw_socket__set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
-	/* A socket for one EtherType gets no VLAN tags. */
+	/* A socket for only one EtherType would receive the frames without their VLAN tags. */
 	return err ? err : tw_socket__bind_packet(fd, ETH_P_ALL, ifindex);
 }
 
@@ -188,7 +188,7 @@ struct rx_xdp {
 	long pause;           /* ns */
 	bool pause_due;       /* frames were received since the last pause */
 	bool stopped;         /* later drops do not count */
-	uint64_t reported;    /* losses of all queues that the drop counter of frames handed out includes */
+	uint64_t reported;    /* losses of all queues, as far as frames handed out have reported them */
 	uint64_t out_of_band; /* out-of-band frames */
 	struct tw_peer peer;
 	char how[96];
@@ -209,7 +209,7 @@ static uint32_t ring_for(unsigned int queues)
 	return ring;
 }
 
-/* Long frames use several chunks, if the kernel supports that. */
+/* Opens a queue. If the kernel does not support multi-buffer (-EINVAL), opens the queue without it and clears the flag in @o. */
 static int open_queue(struct rx_xdp *rx, struct rx_xdp_queue_options *o)
 {
 	struct rx_xdp_queue *queue = &rx->queues[rx->n];
@@ -283,7 +283,7 @@ static int open_all(struct rx_xdp *rx, const char *ifname, uint32_t ring)
 	err = set_up_out_of_band(rx->out_of_band_fd, rx->link.ifindex);
 	if (err)
 		return err;
-	/* Multi-buffer only if needed: some drivers support either multi-buffer or zero-copy. */
+	/* Multi-buffer only if needed: some drivers support either multi-buffer or zero-copy, but not both. */
 	if (rx->link.frame_max + HEADER_MAX > RX_XDP_CHUNK_ROOM)
 		queue.flags = XDP_USE_SG;
 	err = open_queues(rx, &queue, n);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receiving frames from a network interface (transport/receiver.h) through AF_XDP, on all its queues. Only frames of EtherType TW_ETHERTYPE,
- * with at most one VLAN tag, are received; other programs do not see them. If the driver supports XDP, the kernel allocates no packet buffers
- * for these frames. All other traffic passes. The interface must not have an XDP program. The receiver's program is removed however the
- * process ends.
+ * Receiving frames from a network interface (transport/receiver.h) through AF_XDP, on all its queues. Only frames of EtherType
+ * TW_ETHERTYPE, with at most one VLAN tag, are received; other programs do not see them. If the driver supports XDP, the kernel allocates
+ * no packet buffers for these frames. All other traffic passes. The interface must not have another XDP program. The receiver's program is
+ * removed when the process ends, even if it is killed.
  */
 #ifndef TW_RX_XDP_H
 #define TW_RX_XDP_H
@@ -19,8 +19,8 @@
 struct tw_rx_xdp_options {
 	const char *ifname;
 	/*
-	 * Descriptors in the ring of each queue, one for each chunk of 4 KiB: a power of two from 64 to 2^20. 0 = TW_RX_XDP_RING; if the
-	 * chunks of all queues would then need more than 512 MiB, less, but at least 2048.
+	 * Descriptors in the ring of each queue, one for each chunk of 4 KiB: a power of two from 64 to 2^20. 0 = TW_RX_XDP_RING, or
+	 * fewer, but at least 2048, if the chunks of all queues would need more than 512 MiB.
 	 */
 	uint32_t ring;
 	/*
@@ -32,21 +32,21 @@ struct tw_rx_xdp_options {
 
 /**
  * tw_rx_xdp__open() - start to receive from an interface
- * @ret: its how describes the support of kernel and driver: native or generic, zero-copy or copy mode, multi-buffer or the largest
+ * @ret: its member `how` describes the support of kernel and driver: native or generic, zero-copy or copy mode, multi-buffer or the largest
  * frame, queues. Close it with tw_receiver__close().
  *
- * The time of a frame is when the ring was read (CLOCK_REALTIME), because drivers provide no time stamp. It is late by the pause, or by
- * the delay of the receiver. Out-of-band frames need accurate times: the kernel receives and stamps them, and other programs see them
+ * The time of a frame is when the ring was read (CLOCK_REALTIME), because the ring has no time stamps. It is late by up to the pause, or
+ * by the delay of the receiver. Out-of-band frames need accurate times: the kernel receives and stamps them, and other programs see them
  * too.
  *
- * Dropped counts frames dropped because a ring was full, and frames left to the kernel: those of a queue added later,
- * and without multi-buffer (which requires Linux 6.6) those that are longer than a chunk or have several fragments.
+ * The counter `dropped` has the frames dropped because a ring was full, and the frames left to the kernel: frames of a queue that was added
+ * later; and, without multi-buffer (which requires Linux 6.6), frames that are longer than a chunk or have several fragments.
  *
  * Senders and answers are as in vnet/rx_packet.h.
  *
- * Return: 0; -EINVAL for an invalid ring; -ENODEV if there is no such interface; -EEXIST if it has an XDP program; -EBUSY if another process
- * uses one of its queues; -EPERM without CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF; -EAFNOSUPPORT if the kernel has no AF_XDP; -ENOMEM; another
- * -errno of the kernel, with @error filled.
+ * Return: 0; -EINVAL for an invalid ring; -ENODEV if there is no such interface; -EEXIST if it has an XDP program; -EBUSY if another
+ * process uses one of its queues; -EPERM without CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF; -EAFNOSUPPORT if the kernel has no AF_XDP;
+ * -ENOMEM; another -errno of the kernel, with @error filled.
  */
 int tw_rx_xdp__open(const struct tw_rx_xdp_options *opts, struct tw_receiver **ret, struct tw_error *error);
 

@@ -3,8 +3,8 @@
  * An AF_XDP socket that receives from one queue of an interface, with a separate UMEM. Used inside vnet/ only.
  *
  * The kernel puts descriptors of chunks into the ring, those of one frame in sequence; chunks that were read return to the kernel
- * through the fill ring, in batches. There are more chunks than descriptors in the ring. Therefore a slow receiver shows as a full ring,
- * which the kernel counts in frames, before chunks run out, which each driver counts differently.
+ * through the fill ring, in batches. There are more chunks than descriptors in the ring. Therefore, if the receiver is slow, the
+ * ring becomes full before the chunks run out. The kernel counts frames lost at a full ring; each driver counts missing chunks differently.
  */
 #ifndef TW_RX_XDP_QUEUE_H
 #define TW_RX_XDP_QUEUE_H
@@ -21,7 +21,7 @@
 /* More than the positions at which a ring can become full: these are an eighth of the ring apart. */
 #define RX_XDP_LOSSES 16
 
-/* The ring was full when the descriptor at this position was the next. */
+/* The ring was full when the kernel's next descriptor was the one at this position. */
 struct rx_xdp_loss {
 	uint32_t position;
 	uint64_t dropped; /* total of frames dropped by then */

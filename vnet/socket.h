@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options of sockets, and packet sockets. All functions but tw_socket__poll() return 0 or -errno. Used inside vnet/ only. */
+/*
+ * Sets and reads options of sockets, and binds packet sockets. All functions but tw_socket__poll() return 0 or -errno. Used inside vnet/
+ * only.
+ */
 #ifndef TW_SOCKET_H
 #define TW_SOCKET_H
 

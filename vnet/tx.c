@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Selects the transport for an interface, and counts for both transports. */
+/* Selects the transport for an interface, and keeps the counters of both transports. */
 #include "vnet/tx.h"
 
 #include <errno.h>
@@ -20,8 +20,8 @@
 
 /*
  * The drop counter of a veth pair's sending end. All sinks of this process on this end share it, so that together they count each drop
- * once. The kernel reports most drops to the socket. Drops of a veth after its queue, and drops that old kernels do not report, show only in
- * the interface's tx_dropped. The first sink that reads the counter claims them.
+ * once. The kernel reports most drops to the socket. Drops of a veth after its queue, and drops that old kernels do not report, show only
+ * in the interface's tx_dropped. The first sink that reads the counter claims them.
  */
 struct tx_device {
 	struct tx_device *next;
@@ -79,8 +79,8 @@ static int read_dropped(const char *name, uint64_t *ret)
 }
 
 /*
- * Reads tx_dropped and claims unexplained drops. @claimed: drops claimed by this sink so far. Return: its new total, which is smaller
- * than before if a drop was explained later.
+ * Reads tx_dropped and claims unexplained drops. @claimed: drops claimed by this sink so far. Return: the sink's new total, which is
+ * smaller than before if a drop was explained after it had been claimed.
  */
 static uint64_t device__claim(struct tx_device *device, uint64_t claimed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sending frames to a network interface: a sink (transport/sink.h) that adds an Ethernet header with EtherType TW_ETHERTYPE to each
- * frame. It uses AF_XDP if the kernel supports it, otherwise AF_PACKET; sink->how says which, and why it is not AF_XDP.
+ * frame. It uses AF_XDP if the kernel supports it, otherwise AF_PACKET. sink->how names the transport, and the error if AF_XDP was refused.
  */
 #ifndef TW_TX_H
 #define TW_TX_H
@@ -34,17 +34,18 @@ struct tw_tx_options {
 
 /**
  * tw_tx__open() - open a sink on an interface
- * @ret: its frame_max satisfies the interface, the kernel and @opts, and is a multiple of 4; it may be smaller than requested. Close it
- * with tw_sink__close().
+ * @ret: its member frame_max is a multiple of 4 that the interface, the kernel and @opts permit; it may be smaller than requested. Close
+ * the sink with tw_sink__close().
  *
- * For one of Tracewire's veth pairs, the stats of a sink read the interface's drop counter: do not call them for each frame. Several
- * sinks on one veth pair together count each drop once, but not always at the sink that sent the frame.
+ * On one of Tracewire's veth pairs, the operation stats reads the interface's drop counter, which needs system calls: do not call it for
+ * each frame. Several sinks on one veth pair together count each drop once, but not always at the sink that sent the frame.
  *
- * The source address is that of the interface. flush returns -EAGAIN for back-pressure, and while the interface is down: frames are
- * kept. When the interface was removed, flush returns -ENODEV, and unsent frames count as dropped.
+ * The source address is that of the interface. flush returns -EAGAIN for back-pressure, and while the interface is down; the frames
+ * are kept. When the interface was removed, flush returns -ENODEV, and unsent frames count as dropped.
  *
- * Return: 0; -ENODEV if there is no such interface; -ENETDOWN if it is down; -EPERM without CAP_NET_RAW; -EINVAL if no frame fits its
- * MTU, or if it does not have the queue; -EBUSY if another AF_XDP socket uses the queue; another -errno of the kernel, with @error filled.
+ * Return: 0; -ENODEV if there is no such interface; -ENETDOWN if it is down; -EPERM without CAP_NET_RAW; -EINVAL if no frame fits the
+ * interface's MTU, or if the interface does not have the queue; -EBUSY if another AF_XDP socket uses the queue; another -errno of the
+ * kernel, with @error filled.
  */
 int tw_tx__open(const struct tw_tx_options *opts, struct tw_sink **ret, struct tw_error *error);
 

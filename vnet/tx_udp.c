@@ -20,7 +20,7 @@
 #include "vnet/tx_udp_messages.h"
 #include "wire/encode.h"
 
-/* Bytes, with the kernel's overhead: several batches, so that one is ready when the link is free. */
+/* Bytes, including the kernel's overhead; room for several batches, so that one is ready when the link is free. */
 #define SEND_BUFFER (4 << 20)
 #define ERRORS_ROOM 512 /* size of the kernel's report about one error, bytes */
 
@@ -60,7 +60,7 @@ static bool has_gso(int fd)
 	return tw_socket__set(fd, IPPROTO_UDP, UDP_SEGMENT, 0) == 0;
 }
 
-/* Family and port have the same place in addresses of both families. */
+/* Family and port have the same offset in addresses of both families. */
 static void note_port(struct tw_tx_udp *udp)
 {
 	struct sockaddr_in6 here;
@@ -242,9 +242,9 @@ struct udp_sink {
 	uint8_t *area;
 	size_t slot_bytes;               /* frame_max when the slots were placed: full frames are contiguous */
 	unsigned int head, tail;         /* slots from tail to head are committed and not sent */
-	size_t pending;                  /* their bytes in a batch */
+	size_t pending;                  /* bytes of these slots in a batch */
 	size_t lens[TX_UDP_FRAMES];      /* 0: dropped */
-	struct iovec iov[TX_UDP_FRAMES]; /* the same, or with padding */
+	struct iovec iov[TX_UDP_FRAMES]; /* frames to send; their lengths are those of lens, or padded ones */
 	struct tx_udp_messages messages;
 	char how[64];
 };
@@ -310,7 +310,7 @@ static void shorten(struct udp_sink *s)
 	s->stuck = false;
 }
 
-/* No error of the network or the kernel is permanent. Return: 0 = try again now, -EAGAIN = later */
+/* No error of the network or the kernel is treated as permanent. Return: 0 = try again now, -EAGAIN = later */
 static int handle_failure(struct udp_sink *s, int err)
 {
 	if (err == EINTR)

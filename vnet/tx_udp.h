@@ -32,8 +32,8 @@ int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, str
  * @ret: its frame_max fits the path MTU and is a multiple of 4. If the path MTU becomes smaller, frame_max does too, permanently; frames
  * already built that are too long count as dropped.
  *
- * flush returns -EAGAIN for back-pressure, and while there is no route to the host. No answer of the network ends a sink: if no program
- * receives there, that is counted (tw_tx_udp__refused()), and sending continues.
+ * flush returns -EAGAIN for back-pressure, and while there is no route to the host. No error that the network reports ends a sink: if
+ * no program receives at the host, this is counted (tw_tx_udp__refused()), and sending continues.
  *
  * Return: 0; -EINVAL if no frame fits the path MTU; -ENOMEM.
  */

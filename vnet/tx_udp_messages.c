@@ -30,7 +30,7 @@ static bool may_pad(size_t len, size_t to)
 	return to - len <= (to / PAD_PART > PAD_BYTES ? to / PAD_PART : PAD_BYTES);
 }
 
-/* Whether one more frame may be added to a batch, whose frames are then padded to its length. */
+/* Whether a frame of @len bytes may be added to a batch. If it is the longest frame, the other frames are padded to its length. */
 static bool fits(const struct batch *batch, size_t len)
 {
 	const size_t size = len > batch->size ? len : batch->size;

@@ -101,8 +101,9 @@ static void skip_frame(struct tx_xdp *x)
 }
 
 /*
- * The interface dropped the last frame that the kernel took. If others left before it in the same call, the kernel returns their number.
- * If none did, it reports the error only with the next call, and this frame is the first one after all that were taken before.
+ * The interface dropped the last frame that the kernel took. If the same call sent other frames before it, the kernel has updated its
+ * position in the ring. If not, the kernel updates the position only with the next call, and this frame is the first one after that
+ * position.
  */
 static void drop_taken(struct tx_xdp *x)
 {
@@ -115,7 +116,7 @@ static void drop_taken(struct tx_xdp *x)
 	tx_sink__explain(&x->tx);
 }
 
-/* One sendto(). Return: 0 = the ring is empty; -EINTR = there is more, ask again; -EAGAIN = not now; other: broken */
+/* One sendto(). Return: 0 = the ring is empty; -EINTR = there is more, call again; -EAGAIN = not now; other: broken */
 static int kick(struct tx_xdp *x)
 {
 	x->fresh = 0;

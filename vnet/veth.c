@@ -20,7 +20,7 @@
 
 #include "vnet/netlink.h"
 
-/* Number of frames that wait at the sending end for a slow receiver. */
+/* Limit of the frames that wait at the sending end for a slow receiver. */
 #define QUEUE_LIMIT 1000
 
 static bool is_tx_name(const char *name)
@@ -101,8 +101,9 @@ static void *enter_new_netns(void *ret)
 }
 
 /*
- * Opens a socket in a new network namespace, which ends when the socket is closed, at the latest with this process. Another thread opens
- * the socket, because unshare() moves only its caller. Return: NULL on failure, for example without CAP_SYS_ADMIN.
+ * Opens a netlink socket in a new network namespace. The namespace ends when the socket is closed, at the latest with this process. A new
+ * thread opens the socket, because unshare() moves only the thread that calls it. Return: NULL on failure, for example without
+ * CAP_SYS_ADMIN.
  */
 static struct nl_sock *open_new_netns(void)
 {
@@ -163,11 +164,12 @@ static int make_and_move(struct nl_sock *new_netns, int netns, const struct tw_v
 }
 
 /*
- * Makes the two interfaces, down, with their owner's alias. @ret_step: the last step, in words that "failed" can follow; also set on failure.
+ * Makes the two interfaces, down, with their owner's alias. @ret_step: the last step, in words that "failed" can follow; also set on
+ * failure.
  *
  * The kernel sets an alias only on an existing interface. The pair is therefore made and named in a network namespace that ends with this
  * process, and then moved here. If the process is killed at any time, the pair is gone or has an owner. Moving requires CAP_SYS_ADMIN.
- * Without it, the pair is made here, and a kill between two steps leaves a pair without owner.
+ * Without it, the pair is made here, and a kill between two steps can leave a pair without owner.
  */
 static int pair__create(struct nl_sock *sk, const struct tw_veth_options *o, const char *tx_name, const char **ret_step)
 {
@@ -542,7 +544,7 @@ int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, 
 	return 0;
 }
 
-/* The interface to send to, if the user names an interface: for Tracewire's veth pairs, it is the other end. */
+/* Changes @ret to the interface to send to if the user names @link: for the receiving end of a Tracewire veth pair, the sending end. */
 static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface *ret)
 {
 	struct rtnl_link *tx;

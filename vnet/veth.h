@@ -5,7 +5,7 @@
  *   NAME-tx  frames are sent here; it has a pfifo queue, which turns a slow receiver into back-pressure instead of loss
  *   NAME     frames arrive here; Wireshark, tc and XDP use this end, because frames sent by AF_XDP are visible at the peer only
  *
- * Neither ARP nor addresses of IPv6 are used, so normally only Tracewire's frames are on it. The interface alias of both ends names the
+ * The pair uses neither ARP nor IPv6 addresses, so normally it carries only Tracewire's frames. The interface alias of both ends names the
  * owner. Veth pairs whose alias does not begin with TW_VETH_OWNER belong to other programs and are never touched. All functions act in the
  * calling thread's network namespace.
  */
@@ -88,9 +88,9 @@ enum tw_reach {
 struct tw_iface {
 	char tx_name
 		[IFNAMSIZ]; /* interface to send to: NAME-tx for one of Tracewire's veth pairs, otherwise the interface itself */
-	int ifindex; /* of the interface asked for */
+	int ifindex; /* of the interface that was looked up */
 	enum tw_reach reach;
-	bool up;             /* the one asked for */
+	bool up;             /* whether the interface that was looked up is up */
 	unsigned int mtu;    /* bytes */
 	unsigned int queues; /* transmit queues of tx_name */
 };
