@@ -3,11 +3,11 @@
  * The Tracewire wire format, version 1. Userspace, BPF programs and the Wireshark plugin include this file; docs/wire-format.md
  * describes the format.
  *
- * Numbers are big-endian. The offset of each TLV from the frame header is a multiple of 4, so that u32 rules of tc can match it. Only the
- * body of an event is in the byte order of the traced host, given by TW_FLAG_BODY_BE.
+ * Numbers are big-endian. The offset of each TLV from the frame header is a multiple of 4, so that u32 rules of tc can match its fields.
+ * Only the body of an event is in the byte order of the traced host, which TW_FLAG_BODY_BE states.
  *
- * The structs define offsets, for writers and for BPF, whose verifier checks each access. Userspace readers of received bytes use
- * wire/decode.h and never cast bytes to the structs.
+ * The structs define offsets for writers, and for BPF programs, in which the verifier checks each access. Userspace reads received bytes
+ * with wire/decode.h or base/bytes.h, and does not cast them to the structs.
  */
 #ifndef TRACEWIRE_H
 #define TRACEWIRE_H
@@ -25,12 +25,12 @@ typedef unsigned long long __u64, __be64;
 #endif
 
 #define TW_ETHERTYPE 0x88B5      /* IEEE 802, local experimental 1 */
-#define TW_UDP_PORT  18101       /* default port of stream -u and of the Wireshark plugin */
+#define TW_UDP_PORT  18101       /* default port of `tracewire stream -u` and of the Wireshark plugin */
 #define TW_MAGIC     0x54575231u /* "TWR1" */
 #define TW_VERSION   1
 
-#define TW_FRAME_MAX 65532 /* bytes of the largest frame: its length has 16 bits and is a multiple of 4 */
-#define TW_COMM_MAX  64 /* bytes of a task name, NUL included; usually 16 in the kernel, but kernel threads show more */
+#define TW_FRAME_MAX 65532 /* bytes of the largest frame: the length has 16 bits and is a multiple of 4 */
+#define TW_COMM_MAX  64 /* bytes of a task name with its NUL; usually 16, but kernel threads have longer ones in /proc */
 
 /* flags of the frame header */
 #define TW_FLAG_BODY_BE    0x01 /* event bodies are big-endian */
@@ -41,7 +41,7 @@ typedef unsigned long long __u64, __be64;
 #define TW_SOURCE_CONTROL     0 /* metadata and counters; its sequence number counts frames */
 #define TW_SOURCE_FTRACE      1 /* one CPU's trace ring */
 #define TW_SOURCE_BPF         2 /* one CPU's BPF ring; no producer of this version sends it */
-#define TW_SOURCE_OUT_OF_BAND 3 /* outside all channels, no numbers: time synchronisation, a capture host's records */
+#define TW_SOURCE_OUT_OF_BAND 3 /* outside all channels, without numbers: TIME_SYNC, a capture host's records */
 
 #define TW_CHANNEL_CONTROL     0 /* the channel of control frames; CPU n's ring has channel n + 1 */
 #define TW_CHANNEL_OUT_OF_BAND 0xffff
@@ -54,14 +54,15 @@ struct tw_frame_hdr {
 	__be16 length;    /* bytes of the frame: this header and all TLVs; later bytes are padding of the link */
 	__be64 stream_id; /* random; a producer chooses one at each start */
 	__be64 schema_id; /* identifies the formats of the event ids; 0 = none announced yet */
-	__be64 seq;       /* number of the first event in this frame, in its channel; or of a control frame */
+	__be64 seq;       /* number, in its channel, of the first event in this frame; in a control frame: its number */
 	__be64 base_time; /* in the stream's clock; times of EVENT, FILTERED and LOST are relative to it */
 	__be16 channel;
 	__be16 cpu;
 	__u8 source;
 	__u8 reserved;
 	/*
-	 * count of numbers that the frame uses: one for each EVENT, FILTERED and last PART of an EVENT; 1 in a control frame; 0 out-of-band
+	 * quantity of numbers that the frame uses: one for each EVENT, FILTERED and last PART of an EVENT; 1 in a control frame; 0 in an
+	 * out-of-band frame
 	 */
 	__be16 events;
 } __attribute__((packed));
@@ -103,7 +104,8 @@ struct tw_tlv {
 
 /*
  * From offset 8, an EVENT is a copy of the kernel's record, with its padded length. The record's first eight bytes, the common fields, are
- * converted to big-endian; its other bytes are unchanged.
+ * converted to big-endian. With TW_FLAG_PTR_HASHED, addresses are replaced, and bytes that belong to no field are 0. All other bytes are
+ * unchanged.
  */
 struct tw_event {
 	struct tw_tlv tlv;
@@ -120,7 +122,7 @@ struct tw_event {
 /*
  * A piece of a TLV whose value does not fit a frame. Pieces are sent in order on one channel; (stream, channel, id) identifies the value,
  * which does not include the TLV header. All frames with pieces of an EVENT have the event's number as seq and its time as base time.
- * Only the last piece uses the number: it counts in the events of its frame header.
+ * Only the last piece uses the number: `events` in the header of its frame includes the event.
  */
 struct tw_part {
 	struct tw_tlv tlv;
@@ -132,11 +134,11 @@ struct tw_part {
 	/* the bytes of the piece follow */
 } __attribute__((packed));
 
-#define TW_LOST_LIST(X)                                                                     \
-	X(1, RING, "ring overrun", "the kernel's ring was full")                            \
-	X(2, SHED, "producer shed", "discarded by the producer, which had no room in time") \
-	X(3, TX, "transmit drop", "the interface refused the frame")                        \
-	X(4, WIRE, "wire gap", "their numbers are missing")                                 \
+#define TW_LOST_LIST(X)                                                                               \
+	X(1, RING, "ring overrun", "the kernel's ring was full")                                      \
+	X(2, SHED, "producer shed", "discarded by the producer because the sink had no room in time") \
+	X(3, TX, "transmit drop", "the interface refused the frame")                                  \
+	X(4, WIRE, "wire gap", "the numbers of the events did not arrive")                            \
 	X(5, RECEIVER, "receiver ring", "the capture host's ring was full")
 
 enum tw_lost_where {
@@ -152,7 +154,10 @@ enum tw_lost_where {
 
 struct tw_lost {
 	struct tw_tlv tlv;
-	/* of the first event after the loss; at the end of the stream, of the last event before it; s32, ns from the frame's base time */
+	/*
+	 * s32, ns from the frame's base time: time of the first event after the loss; at the end of the stream, time of the last event
+	 * before the loss
+	 */
 	__be32 time;
 	__be16 where; /* enum tw_lost_where */
 	__be16 flags;
@@ -160,13 +165,13 @@ struct tw_lost {
 } __attribute__((packed));
 
 /*
- * A WATERMARK lists channels. When all numbers of a listed channel below its next_seq were received or declared missing, no event older
- * than @time follows on that channel. Exceptions are events that were reserved in the ring before @time and committed later: their frames
- * have TW_FLAG_LATE.
+ * A WATERMARK lists channels. After all numbers of a listed channel below its next_seq were received or declared missing, no event older
+ * than @time follows on that channel. There is one exception: events that were reserved in the ring before @time and committed later. Their
+ * frames have TW_FLAG_LATE.
  */
 struct tw_watermark {
 	struct tw_tlv tlv;
-	__be64 time; /* in the stream's clock; struct tw_watermark_channel[] follow */
+	__be64 time; /* in the stream's clock; an array of struct tw_watermark_channel follows */
 } __attribute__((packed));
 
 struct tw_watermark_channel {
@@ -180,13 +185,14 @@ enum tw_schema_kind {
 	TW_SCHEMA_HEADER_PAGE = 1,  /* events/header_page */
 	TW_SCHEMA_HEADER_EVENT = 2, /* events/header_event */
 	TW_SCHEMA_PRINTK = 3,       /* printk_formats */
-	TW_SCHEMA_GROUP = 4,        /* several of these, compressed together */
+	TW_SCHEMA_GROUP = 4,        /* several texts of the other kinds, compressed together */
 };
 enum tw_schema_encoding { TW_ENCODING_PLAIN = 0, TW_ENCODING_ZSTD = 1 };
 
 /*
- * SCHEMA. The payload follows, plain or as one zstd frame: the system's name, a NUL and the text as in tracefs (printk_formats may be cut, or have other
- * addresses); or, of a GROUP, SCHEMA TLVs with plain payloads.
+ * SCHEMA. The payload follows, plain or as one zstd frame. The payload of a GROUP is a list of SCHEMA TLVs with plain payloads. Any other
+ * payload is the system's name, a NUL, and the text as in tracefs; printk_formats may be cut, and has replaced addresses with
+ * TW_FLAG_PTR_HASHED.
  */
 struct tw_schema_tlv {
 	struct tw_tlv tlv;
@@ -198,7 +204,7 @@ struct tw_schema_tlv {
 	__be32 total;      /* number of texts in that schema */
 } __attribute__((packed));
 
-/* HOST is a list of attributes. Each has a tw_tlv header with a type of this list. number: big-endian u64; text: without NUL. */
+/* HOST is a list of attributes. Each has a struct tw_tlv whose type is in this list. A number is a big-endian u64, a text has no NUL. */
 #define TW_HOST_LIST(X)                                                           \
 	X(1, NAME, text, "name", "host name")                                     \
 	X(2, RELEASE, text, "release", "kernel release")                          \
@@ -224,7 +230,7 @@ enum tw_host_attr {
 #undef X
 };
 
-/* The readings of a CLOCK: bit in valid, name, field, clock. */
+/* The readings of a CLOCK: bit of the member valid, name, field, clock. */
 #define TW_CLOCK_LIST(X)                    \
 	X(0, TRACE, trace, "stream clock")  \
 	X(1, MONO, mono, "CLOCK_MONOTONIC") \
@@ -242,7 +248,7 @@ enum tw_clock {
 struct tw_clock_tlv {
 	struct tw_tlv tlv;
 	__be32 valid;    /* bit n: reading n of TW_CLOCK_LIST is present */
-	__be32 error_ns; /* largest time between two readings, ns */
+	__be32 error_ns; /* largest time between any two readings, ns */
 	__be32 sync_ns;  /* largest error of REAL and TAI relative to their synchronisation source, ns; 0 = unknown */
 	__be64 trace, mono, boot, real, tai, phc;
 } __attribute__((packed));
@@ -273,7 +279,7 @@ struct tw_symbol_tlv {
 	/* the name follows, without NUL */
 } __attribute__((packed));
 
-/* The value of STATS is an array of struct tw_stat: totals since the stream's start. TW_CHANNEL_CONTROL means the whole stream. */
+/* The value of STATS is an array of struct tw_stat: totals since the stream's start. Channel TW_CHANNEL_CONTROL means the whole stream. */
 #define TW_STAT_LIST(X)                                                                              \
 	X(1, RECORDED, "recorded", "events the kernel recorded")                                     \
 	X(2, READ, "read", "events read from the ring")                                              \
@@ -311,7 +317,7 @@ struct tw_auth {
 	/* the tag follows */
 } __attribute__((packed));
 
-/* Where frames may get lost, END is sent several times, in the last control frames. A STATS with the final counters precedes it. */
+/* If frames may get lost, END is sent several times, in the last control frames. A STATS with the final counters precedes each END. */
 struct tw_end {
 	struct tw_tlv tlv;
 	__be32 reserved;
@@ -325,7 +331,7 @@ struct tw_end {
 struct tw_time_sync {
 	struct tw_tlv tlv;
 	__be32 id;       /* number of the request, chosen by the receiver */
-	__be64 asked;    /* time of the request, in the receiver's clock; the producer copies it */
+	__be64 asked;    /* time of the request, in the receiver's clock; the producer copies it into the response */
 	__be64 received; /* time of the request's arrival, in the stream's clock; 0 in a request */
 	__be64 answered; /* time when the response was sent, in the stream's clock; 0 in a request */
 } __attribute__((packed));
@@ -356,8 +362,8 @@ enum tw_offset_method {
 #define TW_ERROR_UNKNOWN 0xffffffffffffffffull
 
 /*
- * At @time: packet time = time in the stream's clock + @offset. Until the next OFFSET, packet times differ from the capture host's clock by
- * at most @error_ns.
+ * From @time on: packet time = time in the stream's clock + @offset. Until the next OFFSET, packet times differ from the capture host's
+ * clock by at most @error_ns.
  */
 struct tw_offset {
 	struct tw_tlv tlv;
@@ -372,8 +378,8 @@ struct tw_offset {
 } __attribute__((packed));
 
 /*
- * METADATA_REQUEST follows the TIME_SYNC of a request. It is a list of __be16 with these values: the metadata that the producer shall send
- * again on the control channel. A larger number includes the smaller ones.
+ * METADATA_REQUEST follows the TIME_SYNC of a request. It is a list of __be16 with the values below. Each value names metadata that the
+ * producer shall send again on the control channel. A larger number includes the metadata of smaller numbers.
  */
 #define TW_METADATA_REQUEST_LIST(X)            \
 	X(1, CLOCK, "clock", "HOST and CLOCK") \
@@ -386,12 +392,12 @@ enum tw_metadata_request {
 };
 
 /*
- * REFUSED follows the TIME_SYNC of a request. It is a list of __be16 with these values: the reasons why the receiver refuses the stream.
- * The receiver may admit the stream when it gets the response to the request.
+ * REFUSED follows the TIME_SYNC of a request. It is a list of __be16 with the values below, the reasons why the receiver refuses the
+ * stream. The receiver may admit the stream when it gets the response to the request.
  */
-#define TW_REFUSED_LIST(X)                                                               \
-	X(1, PLACES, "places", "no place for one more stream")                           \
-	X(2, SOURCE, "source", "no place for one more stream of the producer's address") \
+#define TW_REFUSED_LIST(X)                                                                    \
+	X(1, PLACES, "places", "the table of streams is full")                                \
+	X(2, SOURCE, "source", "the limit of streams from the producer's address is reached") \
 	X(3, RATE, "rate", "streams without TIME_SYNC responses send too many bytes per second")
 
 enum tw_refused_why {

@@ -38,7 +38,7 @@ expect "a step" "OFFSET: wall clock set by -3600.000 s; times are within 2000 µ
 expect "a suspend" "OFFSET: suspended for 12.300 s; the error bound of the times is unknown" \
 	"$(info trace.expert.suspend)"
 expect "an estimate" "OFFSET: times are within 15 µs of the capture host's clock (exchange)" "$(info 'trace.offset.kind == 4')"
-expect "a request and a response" "TIME_SYNC 17: request, METADATA_REQUEST HOST and CLOCK, REFUSED: no place for one more stream TIME_SYNC 17: response TIME_SYNC 17: response" \
+expect "a request and a response" "TIME_SYNC 17: request, METADATA_REQUEST HOST and CLOCK, REFUSED: the table of streams is full TIME_SYNC 17: response TIME_SYNC 17: response" \
 	"$(info trace.time_sync.id | paste -sd' ')"
 expect "the end" "END of the stream" "$(info 'trace.tlv == 13')"
 expect "losses that a capture host found" "LOST 3 events (wire gap), LOST 4 events (receiver ring)" "$(info trace.lost.count)"
