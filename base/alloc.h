@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An allocator chosen by the caller, for rooms that store untrusted data: the heap, a memory scope of Wireshark, or either with a budget.
- * The caller passes the size of freed memory too, so that an allocator with a budget need not store it. A NULL allocator means malloc().
+ * An allocator chosen by the caller, for rooms that store untrusted data: the heap or a memory scope of Wireshark, with or without a
+ * budget. The caller also passes the size of freed memory, so that an allocator with a budget need not store the size. A NULL allocator
+ * means malloc().
  */
 #ifndef TW_ALLOC_H
 #define TW_ALLOC_H
@@ -12,8 +13,8 @@
 
 struct tw_alloc {
 	/*
-	 * Like realloc(3), with the old size: @memory NULL and @old_size 0 allocate; @new_size 0 frees @memory.
-	 * Return: NULL if out of memory or beyond the budget; the old memory then stays unchanged.
+	 * Like realloc(3), with the old size. @memory NULL with @old_size 0 allocates; @new_size 0 frees @memory.
+	 * Return: NULL, with the old memory unchanged, if out of memory or if the budget is exceeded.
 	 */
 	void *(*resize)(void *ctx, void *memory, size_t old_size, size_t new_size);
 	void *ctx;
@@ -35,7 +36,7 @@ static inline void *tw_alloc__new(const struct tw_alloc *alloc, size_t size)
 	return memory;
 }
 
-/** tw_alloc__free() - free @memory, which may be NULL; @size: as allocated */
+/** tw_alloc__free() - free @memory, which may be NULL; @size: its allocated size, bytes */
 static inline void tw_alloc__free(const struct tw_alloc *alloc, void *memory, size_t size)
 {
 	if (!alloc)

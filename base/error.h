@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Error texts. Libraries never print or exit: they return -errno and fill a tw_error with one sentence: what was tried, on which object,
- * why it failed, and what to do. The command line prints the sentence.
+ * Error texts. Libraries do not print and do not exit. They return -errno and fill a struct tw_error with one sentence: what was tried, on
+ * which object, why it failed, and what to do. The commands in cli/ print the sentence.
  */
 #ifndef TW_ERROR_H
 #define TW_ERROR_H
@@ -18,8 +18,8 @@ struct tw_error {
  * @err: negative errno, returned unchanged, for `return tw_error__set(error, -EINVAL, ...)`
  * @fmt: printf format, without a trailing newline or period
  *
- * For -EMFILE and -ENFILE, advice to raise the limit is appended. Names quoted in the text may have any bytes: base/printable.h
- * escapes them.
+ * For -EMFILE and -ENFILE, advice to raise the limit is appended. The text may contain names with any bytes, because the result is escaped
+ * as base/printable.h describes.
  */
 __attribute__((format(printf, 3, 4))) int tw_error__set(struct tw_error *error, int err, const char *fmt, ...);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Event patterns of the command line: a system, an event of any system, SYSTEM:EVENT or SYSTEM/EVENT, each with wildcards; or `all`. */
+/*
+ * Event patterns of the command line. A pattern is a system, an event of any system, SYSTEM:EVENT or SYSTEM/EVENT, all with wildcards; or
+ * the word `all`.
+ */
 #ifndef TW_EVENT_PATTERN_H
 #define TW_EVENT_PATTERN_H
 
@@ -8,21 +11,24 @@
 
 #include "base/nearest.h"
 
-#define TW_EVENT_PATTERN_MAX 512 /* bytes of a system or event part, with NUL; a longer part matches nothing */
+#define TW_EVENT_PATTERN_MAX 512 /* bytes of a system or event in a pattern, with NUL; a longer one matches nothing */
 
-/** tw_event_pattern__is_bare() - whether @pattern has no ':' or '/': it then names a system or an event, or is `all` */
+/** tw_event_pattern__is_bare() - whether @pattern has no ':' and no '/', so that it names a system or an event, or is `all` */
 bool tw_event_pattern__is_bare(const char *pattern, size_t len);
 
-/** tw_event_pattern__matches() - whether one pattern matches @event of @system; an empty side of ':' or '/' matches any name */
+/** tw_event_pattern__matches() - whether one pattern matches @event of @system; an empty part before or after the separator matches all */
 bool tw_event_pattern__matches(const char *pattern, size_t len, const char *system, const char *event);
 
 /** tw_event_patterns__match() - whether any of @patterns matches; they are separated by commas, blanks or tabs */
 bool tw_event_patterns__match(const char *patterns, const char *system, const char *event);
 
-/** tw_event_patterns__next() - the next of the patterns at *@patterns, which is moved to the text after it. Return: NULL at the end */
+/** tw_event_patterns__next() - get the next of the patterns at *@patterns, and move *@patterns past it. Return: NULL at the end */
 const char *tw_event_patterns__next(const char **patterns, size_t *ret_len);
 
-/* The search for the name most similar to a pattern that matches nothing: a system or an event for a bare word, otherwise "system:event". */
+/*
+ * The search for the name most similar to a pattern that matches nothing. A bare pattern is compared with systems and with events, another
+ * pattern with "system:event".
+ */
 struct tw_event_suggestion {
 	bool is_bare;
 	struct tw_nearest nearest; /* its result is @best */

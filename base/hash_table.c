@@ -5,14 +5,14 @@
 #include <sys/random.h>
 
 #define FIRST_BITS   6
-#define INDEX_FACTOR 4 /* index slots for each entry, at least: few searches compare more than one entry */
+#define INDEX_FACTOR 4 /* minimum of index slots for each entry, so that few searches compare more than one entry */
 
 static size_t padded(size_t size)
 {
 	return (size + 7) & ~(size_t)7;
 }
 
-/* Compute the hash of a key. Of a key of 8 bytes, it equals tw_hash_table__hash_u64(). */
+/* Compute the hash of a key. For a key of 8 bytes, the result equals that of tw_hash_table__hash_u64(). */
 static uint64_t hash_of(const struct tw_hash_table *table, const void *key)
 {
 	uint64_t hash = table->secret[0];
@@ -39,7 +39,7 @@ void *tw_hash_table__find(const struct tw_hash_table *table, const void *key)
 	return number ? tw_hash_table__value(table, number - 1) : NULL;
 }
 
-/* If getrandom() has no random bytes yet, shortly after boot, use an address. */
+/* Shortly after boot, getrandom() may have no random bytes yet: then use an address. */
 static void make_secret(struct tw_hash_table *table)
 {
 	if (getrandom(table->secret, sizeof(table->secret), GRND_NONBLOCK) < 0)
@@ -111,8 +111,8 @@ int tw_hash_table__put(struct tw_hash_table *table, const void *key, void **ret)
 }
 
 /*
- * Free a slot of the index. A search stops at a free slot, so a later entry whose search would pass the free slot moves into it. This
- * frees the slot of that entry, and the same is done for it.
+ * Free a slot of the index. A search stops at a free slot. Therefore the next later entry whose search would pass the free slot is moved
+ * into it. This frees another slot, for which the same is done.
  */
 static void free_slot(struct tw_hash_table *table, size_t hole)
 {

@@ -21,17 +21,17 @@ struct tw_hash_table {
 	uint32_t value_size;          /* bytes; 0 = a set: keys without values */
 	uint32_t max;                 /* largest number of entries; 0 = only memory limits it */
 
-	uint32_t n;         /* number of entries; the caller only reads this and the members below */
+	uint32_t n;         /* number of entries; the caller may read this and the members below, but not change them */
 	uint32_t room;      /* number of entries for which memory is allocated */
 	uint32_t stride;    /* size of an entry, bytes: key and value, each padded to a multiple of 8 */
 	char *entries;      /* array of @n entries, @stride bytes each */
-	uint32_t *index;    /* slots: position in @entries + 1; 0 = free slot */
-	unsigned int bits;  /* @index has 1 << bits slots: 4 * @room */
+	uint32_t *index;    /* each slot has the position of an entry in @entries, plus 1; 0 = free slot */
+	unsigned int bits;  /* @index has 1 << bits slots, which is 4 * @room */
 	uint64_t secret[2]; /* random secrets of the hash function */
 };
 
 /*
- * Compute one round of the hash. This function and the next two are internal.
+ * Compute one round of the hash. This function, tw_hash_table__hash_u64() and tw_hash_table__search() are internal.
  *
  * After multiplication with a secret odd number, two different words have the same n upper bits with a probability of at most 2 / 2^n.
  * Before the multiplication, the first step of splitmix64 breaks up sequences of keys, which would otherwise fill neighbouring slots.
@@ -60,7 +60,7 @@ static inline size_t tw_hash_table__search(const struct tw_hash_table *table, co
 	return at;
 }
 
-/** tw_hash_table__find_u64() - find the value of a key of 8 bytes; in a set, do not dereference the result. Return: NULL if not found */
+/** tw_hash_table__find_u64() - find the value of a key of 8 bytes. Return: NULL if not found; in a set, do not dereference the result */
 static inline void *tw_hash_table__find_u64(const struct tw_hash_table *table, uint64_t key)
 {
 	size_t at;
@@ -71,13 +71,13 @@ static inline void *tw_hash_table__find_u64(const struct tw_hash_table *table, u
 	return table->index[at] ? table->entries + (table->index[at] - 1) * (size_t)table->stride + sizeof(key) : NULL;
 }
 
-/** tw_hash_table__find() - the same for a key of key_size bytes. Both results are valid until the next put or remove */
+/** tw_hash_table__find() - the same for a key of key_size bytes. Results of both functions are valid until the next put or remove */
 void *tw_hash_table__find(const struct tw_hash_table *table, const void *key);
 
 /**
  * tw_hash_table__put() - find the entry of @key, or add it
  * @ret: the entry's value, zeroed if the entry is new; valid until the next put or remove; may be NULL
- * Return: 1 if the entry is new, 0 if it existed; -E2BIG if the table has max entries, or -ENOMEM: the table is then unchanged.
+ * Return: 1 if the entry is new, 0 if it existed; -E2BIG if the table has max entries, or -ENOMEM, both with the table unchanged.
  */
 int tw_hash_table__put(struct tw_hash_table *table, const void *key, void **ret);
 
@@ -89,7 +89,7 @@ static inline int tw_hash_table__put_u64(struct tw_hash_table *table, uint64_t k
 
 /**
  * tw_hash_table__remove() - remove the entry of @key, and move the last entry of the array to its position
- * The next put needs no memory. Return: whether the key existed.
+ * After a removal, the next put allocates no memory. Return: whether the key existed.
  */
 bool tw_hash_table__remove(struct tw_hash_table *table, const void *key);
 
@@ -98,7 +98,7 @@ static inline bool tw_hash_table__remove_u64(struct tw_hash_table *table, uint64
 	return tw_hash_table__remove(table, &key);
 }
 
-/** tw_hash_table__value(), tw_hash_table__key() - the value and the key of entry @i, which is less than n */
+/** tw_hash_table__value(), tw_hash_table__key() - the value and the key of entry number @i; @i < n */
 static inline void *tw_hash_table__value(const struct tw_hash_table *table, uint32_t i)
 {
 	return table->entries + i * (size_t)table->stride + ((table->key_size + 7) & ~7u);
@@ -112,7 +112,7 @@ static inline const void *tw_hash_table__key(const struct tw_hash_table *table, 
 /** tw_hash_table__memory() - memory that the table has allocated, bytes */
 size_t tw_hash_table__memory(const struct tw_hash_table *table);
 
-/** tw_hash_table__growth() - bytes by which tw_hash_table__memory() grows for one more key; 0 if the table has room */
+/** tw_hash_table__growth() - bytes by which tw_hash_table__memory() grows if one more key is put; 0 if the table has room */
 size_t tw_hash_table__growth(const struct tw_hash_table *table);
 
 /** tw_hash_table__fini() - free the memory; alloc, key_size, value_size and max stay, and the table can be used again */

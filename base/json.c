@@ -6,7 +6,7 @@
 
 #include "base/printable.h"
 
-#define ROOM  512 /* bytes kept free in the buffer: enough for the next value or piece of a string, with punctuation */
+#define ROOM  512 /* bytes kept free in the buffer: enough for the next value, or piece of a string, with punctuation */
 #define PIECE 64  /* largest piece of a string, bytes before escaping; each byte becomes at most 6 bytes */
 
 void tw_json__to_line(struct tw_json *json, struct tw_line *line, bool spaced)
@@ -43,7 +43,7 @@ static void begin_line(struct tw_json *json, unsigned int depth)
 	tw_line__fill(json->line, ' ', 2 * (size_t)depth);
 }
 
-/* Append a text with JSON escapes. It was escaped by base/printable.h, and may have line breaks and tabs. */
+/* Append a text with JSON escapes. The text is already escaped by base/printable.h, and may have line breaks and tabs. */
 static void put_printable(struct tw_line *line, const char *at, size_t len)
 {
 	for (const char *end = at + len, *begin = at;; begin = ++at) {

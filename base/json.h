@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A JSON writer (RFC 8259): writes value by value to a line or, through a small buffer, to a FILE. It adds commas, and
+ * A JSON writer (RFC 8259). It writes value by value to a line or, through a small buffer, to a FILE. It adds commas, and
  * tw_json__close() writes the matching bracket. Strings are valid UTF-8 for any text: a byte that base/printable.h escapes becomes the
  * four characters `\xHH` in the string's value.
  */
@@ -13,7 +13,7 @@
 
 #include "base/line.h"
 
-#define TW_JSON_DEPTH_MAX 16 /* levels, the outermost included; opening more fails an assert() */
+#define TW_JSON_DEPTH_MAX 16 /* limit of open objects and arrays; an assert() fails if more are opened */
 
 struct tw_json {
 	struct tw_line *line;
@@ -24,12 +24,12 @@ struct tw_json {
 		char close;
 		bool has_values;
 		bool lines;             /* each value is on a separate line */
-	} level[TW_JSON_DEPTH_MAX + 1]; /* the first one is the document */
+	} level[TW_JSON_DEPTH_MAX + 1]; /* index: depth; level 0 is the document */
 	struct tw_line own;             /* the line used for output to a FILE */
 	char buffer[1024];              /* memory of @own */
 };
 
-/** tw_json__to_line() - begin a JSON text on @line; text that does not fit is cut */
+/** tw_json__to_line() - begin a JSON text on @line; if the text does not fit, it is cut */
 void tw_json__to_line(struct tw_json *json, struct tw_line *line, bool spaced);
 
 /** tw_json__to_file() - begin a JSON text in a FILE; the last bytes are written when the outermost bracket is closed */
@@ -50,7 +50,7 @@ void tw_json__str(struct tw_json *json, const char *key, const char *str);
 
 /**
  * tw_json__printable() - write a string that is already escaped by base/printable.h; line breaks and tabs become `\n` and `\t`
- * The string is not split: if the output is a FILE, it may have at most 256 bytes with its JSON escapes.
+ * If the output is a FILE, the string may have at most 256 bytes with its JSON escapes, because it is not split.
  */
 void tw_json__printable(struct tw_json *json, const char *key, const void *text, size_t len);
 
@@ -66,7 +66,7 @@ void tw_json__id(struct tw_json *json, const char *key, uint64_t id);
 /** tw_json__seconds() - write a time as a string of seconds, with nine decimals */
 void tw_json__seconds(struct tw_json *json, const char *key, uint64_t ns);
 
-/** tw_json__value() - begin any other value. Return: the line to append it to; if the output is a FILE, append at most 256 bytes */
+/** tw_json__value() - begin another value. Return: the line to which the caller appends the value, at most 256 bytes for a FILE */
 struct tw_line *tw_json__value(struct tw_json *json, const char *key);
 
 #endif

@@ -10,7 +10,7 @@ static const char pairs[] = "00010203040506070809101112131415161718192021222324"
 			    "50515253545556575859606162636465666768697071727374"
 			    "75767778798081828384858687888990919293949596979899";
 
-/* Write the decimal digits of @value so that they end before @end. Return: pointer to the first digit. */
+/* Write the decimal digits of @value; the last digit is directly before @end. Return: pointer to the first digit. */
 static char *decimal(char *end, uint64_t value)
 {
 	while (value >= 100) {

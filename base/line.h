@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line of text in the caller's memory, built piece by piece, because printf(3) would take most of the time of writing an event. Text
- * that does not fit is cut, and @cut is set. There is no terminating NUL.
+ * A line of text in the caller's memory. It is built piece by piece, because with printf(3), formatting would take most of the time needed
+ * to write an event. Text that does not fit is cut, and @cut is set. There is no terminating NUL.
  *
- * On a line for people, untrusted bytes are appended unchanged; tw_printable__escape() (base/printable.h) escapes them later.
+ * Untrusted bytes are appended unchanged, also to a line for people. There, tw_printable__escape() (base/printable.h) escapes them later.
  */
 #ifndef TW_LINE_H
 #define TW_LINE_H
@@ -16,11 +16,11 @@
 enum tw_line_kind {
 	TW_LINE_BYTES, /* any bytes, unchanged */
 	TW_LINE_TEXT,  /* text for people: unprintable bytes are escaped */
-	TW_LINE_FLAT,  /* TW_LINE_TEXT without line breaks and tabs: blanks replace those of the layout */
+	TW_LINE_FLAT,  /* as TW_LINE_TEXT, but blanks replace the line breaks and tabs of the layout */
 };
 
 struct tw_line {
-	char *at;        /* where the next byte goes */
+	char *at;        /* where the next byte is written */
 	char *end;       /* end of the memory */
 	char *text;      /* beginning of the memory */
 	char *unchecked; /* all text before this position is already escaped */

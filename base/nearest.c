@@ -17,7 +17,7 @@ static bool same(char a, char b)
 
 /*
  * Fill one row of the distance table: the distance of the first @i characters of @a from each prefix of @b.
- * Return: the smallest entry of the row; later rows have no smaller one.
+ * Return: the smallest entry of the row; later rows have no smaller entry.
  */
 static unsigned int fill_row(const char *a, const char *b, size_t i, const unsigned int *two_up, const unsigned int *up,
 			     unsigned int *row)

@@ -63,7 +63,7 @@ static int no_number(const char *text, const char *at, bool size, struct tw_erro
 
 	if (at == text)
 		return tw_error__set(error, -EINVAL, "'%.64s' is not a number: %s", text, wanted);
-	return tw_error__set(error, -EINVAL, "'%.64s' is not a number, at character %zu: %s", text,
+	return tw_error__set(error, -EINVAL, "'%.64s' is not a number because of character %zu: %s", text,
 			     (size_t)(at - text) + 1, wanted);
 }
 

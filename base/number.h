@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses numbers, mainly of the command line. They have no sign and no blanks. Numbers out of range are refused. */
+/* Parses numbers, mainly of the command line. Signs and blanks are not accepted. Numbers out of range are refused. */
 #ifndef TW_NUMBER_H
 #define TW_NUMBER_H
 
@@ -9,18 +9,18 @@
 #include "base/error.h"
 
 /*
- * Range and unit of a decimal number, without 0x. With unit 0, the number is a count; otherwise it is a size, and the suffixes K, M and G
- * are allowed.
+ * Range and unit of a decimal number. With unit 0, the number is a count. With another unit, it is a size, and the suffixes K, M and G are
+ * allowed.
  */
 struct tw_number_rule {
-	uint64_t min, max; /* range of the result (of a size: in bytes); max 0 = no limit */
-	uint64_t unit;     /* unit of a number without a suffix, bytes; K, M, G: 1024, 1024^2, 1024^3 bytes */
+	uint64_t min, max; /* range of the result, for a size in bytes; max 0 = no limit */
+	uint64_t unit;     /* unit of a number without a suffix, bytes; K, M and G are 1024, 1024^2 and 1024^3 bytes */
 };
 
 /**
  * tw_number__parse() - parse a text that consists of one number
  * @rule: NULL = any count
- * @ret: the number; of a size, bytes
+ * @ret: the number; for a size, the number of bytes
  * Return: 0; -EINVAL with the position of the error or the valid range in @error.
  */
 int tw_number__parse(const char *text, const struct tw_number_rule *rule, uint64_t *ret, struct tw_error *error);

@@ -68,7 +68,7 @@ static inline uint64_t eight_at(const uint8_t *at)
 	return eight;
 }
 
-/* Load four bytes, and repeat them in both halves of the result. */
+/* Load four bytes into both halves of the result. */
 static inline uint64_t four_at(const uint8_t *at)
 {
 	uint32_t four;
@@ -106,7 +106,7 @@ static inline bool is_any(wide bytes)
 
 /*
  * Return: @len if the text has four bytes or more, and all are from ' ' to '~', as in nearly every text; otherwise a lower bound of the
- * length of the prefix with such bytes. The last block overlaps the block before it.
+ * length of the prefix with such bytes. The last block that is checked may overlap the block before it.
  */
 static size_t plain_ascii(const uint8_t *s, size_t len)
 {
@@ -160,7 +160,7 @@ size_t tw_printable__shown_len(const void *text, size_t len)
 	return n;
 }
 
-/* Return: @len without an incomplete UTF-8 character at the end, whose bytes would be escaped as invalid. */
+/* Return: length without an incomplete UTF-8 character at the end; the bytes of such a character would be escaped as invalid. */
 static size_t without_broken_end(const uint8_t *s, size_t len)
 {
 	for (size_t back = 1; back < 4 && back <= len; back++) {

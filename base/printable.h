@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Escaping of untrusted texts: names of tasks, hosts, events and files, strings of records. They may have any bytes, and are escaped by
- * the same rule on terminals, in files and in Wireshark; docs/safety.md describes the rule.
+ * Escaping of untrusted texts: names of tasks, hosts, events and files, strings of records. They may have any bytes. Texts on terminals, in
+ * files and in Wireshark are escaped by the same rule, which docs/safety.md describes.
  *
  * An unprintable byte is shown as four characters, `\x` and two hexadecimal digits in lower case: ESC is `\x1b`. Unprintable are:
  *
@@ -10,8 +10,8 @@
  * - line separators, annotations and noncharacters: U+2028, U+2029, U+FEFF, U+FFF9 to U+FFFB, U+FFFE, U+FFFF;
  * - each byte that is not part of valid UTF-8.
  *
- * A character of several bytes is escaped byte by byte: U+202E is `\xe2\x80\xae`. A backslash is not escaped, so that ordinary texts
- * stay unchanged, and so does a text that is already escaped. A text may therefore itself contain `\x1b`.
+ * A character of several bytes is escaped byte by byte: U+202E is `\xe2\x80\xae`. A backslash is not escaped. Therefore ordinary texts, and
+ * texts that are already escaped, stay unchanged. The original text may also contain the four characters `\x1b`.
  */
 #ifndef TW_PRINTABLE_H
 #define TW_PRINTABLE_H
@@ -31,23 +31,23 @@ size_t tw_printable__shown_len(const void *text, size_t len);
 
 /**
  * tw_printable__escape() - escape, in place, the text appended since the last call for this line
- * Text that no longer fits is cut between two characters. A line of TW_LINE_BYTES stays unchanged.
+ * Text that does not fit after escaping is cut between two characters. A line of kind TW_LINE_BYTES stays unchanged.
  */
 void tw_printable__escape(struct tw_line *line);
 
 /**
  * tw_printable__layout() - escape the line so far, then append @layout (line breaks, tabs, words) without escaping
- * On a line of TW_LINE_FLAT, a blank replaces each line break and tab.
+ * On a line of kind TW_LINE_FLAT, a blank replaces each line break and tab of @layout.
  */
 void tw_printable__layout(struct tw_line *line, const char *layout);
 
-/** tw_printable__cut() - length of @text after it is cut to at most @most bytes, without a broken UTF-8 character at its end */
+/** tw_printable__cut() - length of @text after a cut to at most @most bytes that leaves no broken UTF-8 character at the end */
 size_t tw_printable__cut(const void *text, size_t len, size_t most);
 
-/** tw_printable__shorten() - cut a line to at most @len bytes, without a broken UTF-8 character at its end */
+/** tw_printable__shorten() - cut a line to at most @len bytes, and leave no broken UTF-8 character at the end */
 void tw_printable__shorten(struct tw_line *line, size_t len);
 
-/** tw_printable__end() - escape the end of a text; a line break at its end is kept unescaped, or removed on a TW_LINE_FLAT line */
+/** tw_printable__end() - escape the end of a text. A final line break stays unescaped; on a TW_LINE_FLAT line, it is removed */
 void tw_printable__end(struct tw_line *line);
 
 /**

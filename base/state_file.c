@@ -20,8 +20,9 @@
 
 /*
  * A file has up to two texts: the valid text, and either its predecessor or a new text that is being written. Two lines at the beginning
- * of the file have their offsets; the line with the higher sequence number refers to the valid text. This number is at both ends of a
- * line, so an incomplete line is recognised. The last complete text therefore stays valid whenever the process is killed.
+ * of the file contain the offsets of the texts. The line with the higher sequence number refers to the valid text. A line begins and ends
+ * with its sequence number, so an incomplete line is recognised. The last complete text therefore stays valid whenever the process is
+ * killed.
  */
 #define PLACE          "text %020" PRIu64 " at %020" PRIu64 " bytes %020" PRIu64 " text %020" PRIu64 "\n"
 #define PLACE_LEN      (4 * 20 + 23)
@@ -35,8 +36,8 @@ struct place {
 };
 
 /*
- * The directory of state files. Root always uses its own, because it repairs only what root has written. A service of another user has a
- * directory that systemd made for it.
+ * The directory of state files. Root always uses DIR_OF_ROOT, because root repairs only objects that root has described. A service of
+ * another user uses a directory that systemd made for it.
  */
 static const char *folder(void)
 {
@@ -103,7 +104,7 @@ static int open_locked(struct tw_state_file *file, struct tw_error *error)
 
 /*
  * Try again if the file or directory was removed between open and lock. If the file is locked, try again for a short time, because a
- * cleanup locks even a new file until it finds that the file is empty.
+ * cleanup also locks a new file, until it finds that the file is empty.
  */
 int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error)
 {
@@ -119,7 +120,7 @@ int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_e
 	return err;
 }
 
-/* Open a regular file for reading. Opening a FIFO, which is refused, does not block with O_NONBLOCK. Return: a descriptor, or -errno */
+/* Open a file for reading, if it is a regular file. O_NONBLOCK prevents that opening a FIFO blocks. Return: a descriptor, or -errno */
 static int open_regular(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -143,7 +144,7 @@ int tw_state_file__open(const char *name, struct tw_state_file *ret)
 	return fd < 0 ? fd : 0;
 }
 
-/* Read line 0 or 1 of the file. Return: its fields if it is complete and valid; otherwise all zero, which means no text. */
+/* Read line 0 or 1 of the file. Return: the fields of a complete and valid line; otherwise all zero, which means no text. */
 static struct place read_place(int fd, unsigned int line)
 {
 	char text[PLACE_LEN + 1] = "";
@@ -173,7 +174,7 @@ static int write_all(int fd, const char *bytes, size_t len, uint64_t offset)
 		const ssize_t n = pwrite(fd, bytes, len, (off_t)offset);
 
 		if (!n)
-			return -EIO; /* repeating the write might loop for ever */
+			return -EIO; /* if the write were repeated, the loop might be endless */
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 0) {
@@ -236,7 +237,7 @@ static int read_text(int fd, const struct place *place, char **ret)
 }
 
 /*
- * A file has room for two texts, so the owner may overwrite a text that is being read. If the owner has written a text meanwhile, read
+ * A file has room for only two texts, so the owner may overwrite a text while it is read. If the owner has written a text meanwhile, read
  * again.
  */
 int tw_state_file__read(const struct tw_state_file *file, char **ret)
@@ -260,7 +261,7 @@ int tw_state_file__read(const struct tw_state_file *file, char **ret)
 	return err;
 }
 
-/* Opens a file of the directory. Return: 0; -ENOENT if it is to be skipped; another -errno with @error filled */
+/* Opens a file of the directory. Return: 0; -ENOENT if the file must be skipped; another -errno, with @error filled */
 static int open_entry(const char *name, struct tw_state_file *ret, struct tw_error *error)
 {
 	const int err = tw_state_file__open(name, ret);
@@ -278,7 +279,7 @@ int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *fi
 	DIR *dir = opendir(folder());
 	struct dirent *entry;
 	struct tw_error why;
-	int err = 0, closed = 0; /* @closed: of the first file that cannot be opened */
+	int err = 0, closed = 0; /* @closed: error of the first file that cannot be opened */
 
 	if (!dir && errno == ENOENT)
 		return 0;

@@ -17,7 +17,7 @@ static inline uint64_t tw_time__ns(const struct timespec *ts)
 	return (uint64_t)ts->tv_sec * TW_NS_PER_SECOND + (uint64_t)ts->tv_nsec;
 }
 
-/** tw_time__now() - read a clock, ns; clock_gettime(2) cannot fail for an existing clock */
+/** tw_time__now() - read a clock, which must exist, so that clock_gettime(2) cannot fail. Return: ns */
 static inline uint64_t tw_time__now(clockid_t clock)
 {
 	struct timespec ts;
@@ -44,12 +44,12 @@ static inline uint64_t tw_time__apart(uint64_t a, uint64_t b)
 }
 
 /*
- * A deadline for a waiting thread, which another thread or a signal handler may set during the wait. The waiting thread checks it at least
- * every TW_DEADLINE_SLICE_MS. No wake-up is needed, so there is no descriptor to share and no signal to lose.
+ * A deadline for a waiting thread. Another thread or a signal handler may set the deadline during the wait. The waiting thread checks it at
+ * least every TW_DEADLINE_SLICE_MS, so it need not be woken.
  */
 #define TW_DEADLINE_SLICE_MS 20 /* longest sleep between two checks */
 
-/* An all-zero struct is no deadline. */
+/* In an all-zero struct, no deadline is set. */
 struct tw_deadline {
 	_Atomic uint64_t at; /* CLOCK_MONOTONIC, ns; 0 = no deadline */
 };

@@ -60,14 +60,14 @@ static void test_refused(void **state)
 		const char *texts[5];
 	} cases[] = {
 		{ "is not a number: write digits only, such as 100", NULL, { "", "x", "-1", "+1", " 1" } },
-		{ "at character 2", NULL, { "1 ", "0x10", "1e3", "1K" } },
-		{ "at character 3", NULL, { "12.5" } },
+		{ "because of character 2", NULL, { "1 ", "0x10", "1e3", "1K" } },
+		{ "because of character 3", NULL, { "12.5" } },
 		{ "18446744073709551615 is the largest", NULL, { "18446744073709551616" } },
 		{ "too large", NULL, { "99999999999999999999999999" } },
 		{ "from 3 to 5", &few, { "2", "6" } },
 		{ "not a number", &bytes, { "K" } },
 		{ "K, M or G", &bytes, { "1k" } },
-		{ "at character 3", &bytes, { "1KB" } },
+		{ "because of character 3", &bytes, { "1KB" } },
 		{ "1099511627776 is the largest", &bytes, { "1025G" } },
 		{ "too large", &bytes, { "18446744073709551615G" } },
 		{ "1073741824 is the largest", &kib, { "1073741825" } },

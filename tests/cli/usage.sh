@@ -79,13 +79,13 @@ refuses 2 "tracewire capture: --snapshot-length 4294967296 is more than the size
 	capture -u 18101 -w x -s 4294967296
 refuses 2 "tracewire record: option '--buffer-size': the number 18446744073709551615 is too large; 1073741824 is the largest" \
 	record -e sched -w x --buffer-size 18446744073709551615
-refuses 2 "tracewire record: option '--buffer-size': '1T' is not a number, at character 2: write digits, optionally followed by K, M or G (1024, 1024^2 or 1024^3 bytes), such as 64M" \
+refuses 2 "tracewire record: option '--buffer-size': '1T' is not a number because of character 2: write digits, optionally followed by K, M or G (1024, 1024^2 or 1024^3 bytes), such as 64M" \
 	record -e sched -w x --buffer-size 1T
 refuses 2 "tracewire record: option '--threads': the number 65537 is too large; 65536 is the largest" record -e sched -w x --threads 65537
 refuses 2 "tracewire capture: --autostop 'duration:0x10': '0x10': give a number of seconds above 0, such as 60 or 0.5" \
 	capture -u 18101 -w x -a duration:0x10
 refuses 2 "tracewire capture: --autostop 'duration:1e3': '1e3': give a number of seconds above 0, such as 60 or 0.5" capture -u 18101 -w x -a duration:1e3
-refuses 2 "tracewire capture: --ring-buffer 'packets:0x10': '0x10' is not a number, at character 2: write digits only, such as 100" \
+refuses 2 "tracewire capture: --ring-buffer 'packets:0x10': '0x10' is not a number because of character 2: write digits only, such as 100" \
 	capture -u 18101 -w x -b packets:0x10
 refuses 2 "tracewire stream: --rate '0x1p40' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the range is 1k to 1000000G" \
 	stream -e sched -u host --rate 0x1p40
