@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The only parser of received frames in userspace. A cursor checks the remaining length, returns a pointer and advances. Each view points
- * into the caller's bytes and is valid as long as the bytes are. These functions do not allocate, recurse or trust their input.
+ * The parser of received frames in userspace. A cursor checks the remaining length, returns a pointer and advances. A view points into the
+ * caller's bytes and is valid as long as these bytes are. The functions do not allocate memory, do not recurse and do not trust their
+ * input.
  */
 #ifndef TW_DECODE_H
 #define TW_DECODE_H
@@ -23,13 +24,13 @@ static inline size_t tw_tlv__padded(size_t len)
 struct tw_frame_info {
 	uint8_t flags;
 	uint8_t source;
-	uint16_t length; /* bytes including the header; tw_frame__end() sets it */
+	uint16_t length; /* bytes including the header; for a frame being built, tw_frame__end() sets it */
 	uint16_t channel;
 	uint16_t cpu;
-	uint16_t events; /* as in struct tw_frame_hdr; tw_frame__add_event() and tw_frame__add_part() update it */
+	uint16_t events; /* as in struct tw_frame_hdr; for a frame being built, the functions of wire/encode.h set it */
 	uint64_t stream_id;
 	uint64_t schema_id;
-	uint64_t seq;       /* number of the first event; in a control frame, of the frame */
+	uint64_t seq;       /* number of the first event; in a control frame, number of the frame */
 	uint64_t base_time; /* in the stream's clock */
 };
 
@@ -63,7 +64,7 @@ enum tw_frame_status {
 	TW_FRAME_NOT_OURS,  /* another protocol: the magic number is absent */
 	TW_FRAME_VERSION,   /* an unknown version */
 	TW_FRAME_TRUNCATED, /* fewer bytes than the length in the header; the complete TLVs can be read */
-	TW_FRAME_MALFORMED, /* an incomplete frame header, an invalid length in it, or an invalid TLV */
+	TW_FRAME_MALFORMED, /* an incomplete frame header, an invalid length in the header, or an invalid TLV */
 };
 
 /**
@@ -71,7 +72,7 @@ enum tw_frame_status {
  * @data: the frame header and all bytes after it; link padding is allowed
  * @ret_info: header fields
  * @ret_tlvs: the captured part of the TLVs
- * Return: TW_FRAME_OK or TW_FRAME_TRUNCATED with both outputs set; otherwise another status with both unchanged.
+ * Return: TW_FRAME_OK or TW_FRAME_TRUNCATED, with both outputs set; or another status, with both outputs unchanged.
  */
 enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_frame_info *ret_info,
 				     struct tw_cursor *ret_tlvs);
@@ -85,18 +86,18 @@ enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_fra
  */
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status);
 
-/** tw_cursor__has() - whether the readable TLVs include a TLV of @type */
+/** tw_cursor__has() - whether one of the TLVs that can be read is of @type */
 bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type);
 
 /**
- * tw_cursor__cut_tlv() - read the captured part of the last TLV of a truncated frame, where tw_cursor__next_tlv() stopped
+ * tw_cursor__cut_tlv() - read the captured part of the TLV at which a truncated frame ends, after tw_cursor__next_tlv() returned false
  * @missing: bytes of the frame after the cursor's end, which were not captured
  * @ret: the TLV with the captured part of its value, which may be shorter than the minimum length
  * Return: false if the TLV is complete, its header is incomplete, or its length is invalid.
  */
 bool tw_cursor__cut_tlv(const struct tw_cursor *c, size_t missing, struct tw_tlv_view *ret);
 
-/** tw_tlv__min() - minimum length of a TLV of @type including its header, bytes; of an unknown type, the length of the header */
+/** tw_tlv__min() - minimum length of a TLV of @type including its header, bytes; for an unknown type, the length of the header */
 size_t tw_tlv__min(unsigned int type);
 
 /** tw_tlv__name() - name of a TLV type: "EVENT", ...; NULL for an unknown type */
@@ -121,7 +122,7 @@ struct tw_part_view {
 };
 
 struct tw_lost_view {
-	uint64_t time;  /* in the stream's clock: of the next event, or, at the end of the stream, of the last event */
+	uint64_t time;  /* of the next event or, at the end of the stream, of the last event; in the stream's clock */
 	uint16_t where; /* enum tw_lost_where, or unknown */
 	bool unknown;   /* TW_LOST_UNKNOWN */
 	uint64_t count;
@@ -190,7 +191,8 @@ struct tw_offset_view {
 };
 
 /*
- * Each function reads the value of a TLV of its type, from tw_cursor__next_tlv() or reassembled from PARTs. @base_time: of the frame.
+ * Each function reads the value of a TLV of one type. The TLV is from tw_cursor__next_tlv(), or was reassembled from PARTs. @base_time is
+ * that of the TLV's frame.
  * Return: false, with @ret unchanged, if the value is malformed.
  */
 bool tw_event__parse(const struct tw_tlv_view *tlv, uint64_t base_time, struct tw_event_view *ret);
@@ -204,7 +206,7 @@ bool tw_symbol__parse(const struct tw_tlv_view *tlv, struct tw_symbol_view *ret)
 bool tw_time_sync__parse(const struct tw_tlv_view *tlv, struct tw_time_sync_view *ret);
 bool tw_offset__parse(const struct tw_tlv_view *tlv, struct tw_offset_view *ret);
 
-/** tw_part__is_last_of_event() - whether a PART is the last piece of an EVENT, which uses the event's number */
+/** tw_part__is_last_of_event() - whether a PART is the last piece of an EVENT; only this piece uses the event's number */
 static inline bool tw_part__is_last_of_event(const struct tw_tlv_view *tlv)
 {
 	struct tw_part_view part;
@@ -212,7 +214,10 @@ static inline bool tw_part__is_last_of_event(const struct tw_tlv_view *tlv)
 	return tw_part__parse(tlv, &part) && part.inner_type == TW_TLV_EVENT && part.offset + part.len == part.total;
 }
 
-/* Read the next entry of the list in a HOST, METADATA_REQUEST, REFUSED, STATS or WATERMARK. Return: false at the end or if malformed. */
+/*
+ * Read the next entry of the list in a HOST, METADATA_REQUEST, REFUSED, STATS or WATERMARK.
+ * Return: false at the end of the list, or if the entry is malformed.
+ */
 bool tw_host__next(struct tw_cursor *c, struct tw_attr_view *ret);
 bool tw_number_tlv__next(struct tw_cursor *c,
 			 uint16_t *ret); /* enum tw_metadata_request or enum tw_refused_why, or unknown */

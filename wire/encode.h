@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Building frames in the caller's buffer. No memory is allocated, and no value is copied twice: a TLV is reserved in the frame, and the
- * caller, or the function for its type, writes its value there. wire/tracewire.h defines the format.
+ * Building frames in the caller's buffer. No memory is allocated, and no value is copied twice: space for a TLV is reserved in the frame,
+ * and the caller, or the function for the TLV's type, writes the value there. wire/tracewire.h defines the format.
  */
 #ifndef TW_ENCODE_H
 #define TW_ENCODE_H
@@ -23,31 +23,31 @@ struct tw_frame {
  * tw_frame__begin() - start a frame
  * @buf: borrowed until tw_frame__end(); at least @cap + TW_COPY_STEP bytes
  * @cap: largest frame to build, bytes; at least the size of a frame header; reduced to a multiple of 4 and to TW_FRAME_MAX
- * @info: header fields, except length and events, which later calls set
+ * @info: header fields; length and events are ignored, because later calls set them
  */
 void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_frame_info *info);
 
 /**
- * tw_frame__add() - append a TLV, except its value
+ * tw_frame__add() - append a TLV whose value the caller writes afterwards
  * @value_len: length of the value, without the TLV header, bytes
- * Return: pointer to the value, which the caller writes; its padding is zeroed. NULL if the TLV does not fit.
+ * Return: pointer to the value, after which the padding is already zeroed; NULL if the TLV does not fit.
  */
 void *tw_frame__add(struct tw_frame *f, enum tw_tlv_type type, size_t value_len);
 
-/** tw_frame__room() - length of the longest value that tw_frame__add() accepts, bytes; 0 also if not even a TLV header fits */
+/** tw_frame__room() - length of the longest value that tw_frame__add() accepts, bytes; also 0 if not even a TLV header fits */
 static inline size_t tw_frame__room(const struct tw_frame *f)
 {
 	return f->cap - f->len > sizeof(struct tw_tlv) ? f->cap - f->len - sizeof(struct tw_tlv) : 0;
 }
 
 /**
- * tw_frame__add_event() - append one kernel record as an EVENT; this is the only copy of the fast path
- * @record: the kernel's record, which begins with its eight common bytes, in this host's byte order. It is read in steps of
+ * tw_frame__add_event() - append one kernel record as an EVENT; userspace makes no other copy of the record before it is sent
+ * @record: the kernel's record, which begins with the eight bytes of the common fields, in this host's byte order. It is read in steps of
  *          TW_COPY_STEP bytes, so TW_COPY_STEP bytes after its end must be readable
  * @len: padded length of the record, bytes; at least TW_RECORD_COMMON and a multiple of 4
  * @time: in the stream's clock
  *
- * Return: false if the event needs a new frame: it does not fit, or its time is too far from the base time.
+ * Return: false if the event needs a new frame, because it does not fit, or its time is too far from the base time.
  */
 static inline bool tw_frame__add_event(struct tw_frame *f, const uint8_t *record, uint32_t len, uint64_t time)
 {
@@ -81,7 +81,7 @@ static inline bool tw_frame__add_event(struct tw_frame *f, const uint8_t *record
  * @id: the same for all pieces of the value
  * @value: the complete value, @total bytes, without a TLV header
  * @offset: offset of this piece in the value
- * Return: length of this piece, bytes, a multiple of 4 unless it is the last piece; 0 if not even 4 bytes fit, or at the end of the value.
+ * Return: length of this piece, bytes, a multiple of 4 except for the last piece; 0 if not even 4 bytes fit, or if no bytes are left.
  */
 size_t tw_frame__add_part(struct tw_frame *f, enum tw_tlv_type inner, uint32_t id, const void *value, uint32_t total,
 			  uint32_t offset);
@@ -112,7 +112,7 @@ bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset);
 bool tw_number_tlv__emit(struct tw_frame *f, enum tw_tlv_type type, uint16_t number);
 /* @schema->data is the encoded payload, as from tw_schema_text__compress(). */
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);
-/* Write only the value of a SCHEMA, for PARTs: it may be too long for a TLV. @buf has TW_SCHEMA_HEAD + @schema->len bytes. */
+/* Write only the value of a SCHEMA, which may be too long for a TLV, to send it in PARTs. @buf: TW_SCHEMA_HEAD + @schema->len bytes */
 void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema);
 bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t n);
 bool tw_stats__emit(struct tw_frame *f, const struct tw_stat_view *stats, size_t n);

@@ -7,7 +7,7 @@
 
 /* A value that is being reassembled. */
 struct whole {
-	struct whole *next; /* next newer one: the list is in order of the first pieces */
+	struct whole *next; /* the next newer value; the list is in the order of the first pieces */
 	uint64_t stream_id;
 	uint32_t id, total;
 	uint32_t have; /* received bytes, contiguous from offset 0 */
@@ -20,8 +20,7 @@ struct tw_parts {
 	struct tw_parts_limits limits;
 	struct tw_parts_stats stats;
 	struct whole *oldest;
-	struct whole *
-		handed_out; /* the complete value that tw_parts__add() last lent to the caller; freed by the next call */
+	struct whole *handed_out; /* the complete value that the caller may use until the next tw_parts__add() */
 };
 
 struct tw_parts *tw_parts__new(const struct tw_parts_limits *limits)

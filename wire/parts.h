@@ -13,28 +13,28 @@
 struct tw_parts;
 
 struct tw_parts_limits {
-	size_t bytes;   /* memory of all incomplete values; a value with a larger total is refused */
-	uint32_t count; /* number of incomplete values; one more replaces the oldest */
+	size_t bytes;   /* memory of all incomplete values; a value whose total is larger is refused */
+	uint32_t count; /* number of incomplete values; a further value replaces the oldest one */
 };
 
 enum tw_parts_status {
 	TW_PARTS_MORE,     /* accepted; more pieces are expected */
 	TW_PARTS_WHOLE,    /* accepted; the value is complete */
 	TW_PARTS_REPEATED, /* ignored: a repeated piece */
-	TW_PARTS_BROKEN,   /* discarded: an earlier piece of the value is missing */
-	TW_PARTS_REFUSED,  /* discarded: the value is larger than the limit, or out of memory */
+	TW_PARTS_BROKEN,   /* discarded: an earlier piece is missing, or the piece does not match earlier pieces */
+	TW_PARTS_REFUSED,  /* discarded: the value is larger than the limit, or no memory could be allocated */
 };
 
 struct tw_parts_stats {
-	uint64_t incomplete; /* incomplete values discarded: no room, a gap, or replaced by a value of the same id */
+	uint64_t incomplete; /* discarded incomplete values: no room, a gap, or another value with the same id */
 	uint64_t headless;   /* discarded pieces of values whose beginning is missing or was discarded */
 	uint64_t repeated;   /* repeated pieces */
-	uint64_t refused;    /* pieces that returned TW_PARTS_REFUSED */
+	uint64_t refused;    /* pieces for which tw_parts__add() returned TW_PARTS_REFUSED */
 	size_t bytes;        /* memory of the current incomplete values */
 	uint32_t count;      /* number of current incomplete values */
 };
 
-/** tw_parts__new() - make an empty reassembler; @limits is copied; both limits must be at least 1. Return: NULL if out of memory */
+/** tw_parts__new() - make an empty reassembler. @limits: copied; both limits are at least 1. Return: NULL if out of memory */
 struct tw_parts *tw_parts__new(const struct tw_parts_limits *limits);
 
 /** tw_parts__free() - free @parts, which may be NULL */
@@ -44,7 +44,7 @@ void tw_parts__free(struct tw_parts *parts);
  * tw_parts__add() - add one piece
  * @stream_id, @channel: of the frame with the piece
  * @part: from tw_part__parse(); its bytes are copied
- * @ret: for TW_PARTS_WHOLE, the inner type and the complete value, borrowed until the next call for @parts; otherwise unchanged
+ * @ret: for TW_PARTS_WHOLE, the inner type and the complete value, borrowed until the next call with @parts; otherwise unchanged
  */
 enum tw_parts_status tw_parts__add(struct tw_parts *parts, uint64_t stream_id, uint16_t channel,
 				   const struct tw_part_view *part, struct tw_tlv_view *ret);

@@ -8,10 +8,13 @@
 
 #include "wire/encode.h"
 
-/* The default level of libzstd: the 26 texts of sched shrink to an eighth; level 19 would make a tenth of them. */
+/* The default level of libzstd. The 26 texts of sched shrink to an eighth of their size; with level 19, they shrink to a tenth. */
 #define ZSTD_LEVEL 3
 
-/* Bytes of a group before compression. Compressed, it usually fits one or two frames of 1500 bytes, so that a lost frame costs few texts. */
+/*
+ * Bytes of a group before compression. A compressed group usually fits one or two frames of 1500 bytes, so that few texts are missing after
+ * the loss of a frame.
+ */
 #define GROUP_LEN 16384
 
 static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw_error *error)
@@ -32,7 +35,7 @@ static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw
 	return 0;
 }
 
-/* Decompress a payload of at most @max bytes of decompressed length. @ret: the decompressed bytes, in @buf or in a plain payload */
+/* Decompress a payload. @max: limit of the decompressed length, bytes. @ret: the decompressed bytes, in @buf or in a plain payload */
 static int expand(const struct tw_schema_view *schema, uint32_t max, void *buf, size_t cap, const char **ret,
 		  struct tw_error *error)
 {
@@ -164,14 +167,14 @@ int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_
 	return 0;
 }
 
-/* Makes records from a list of texts: first one record for each text, then one group instead of the records of consecutive texts. */
+/* Makes records from a list of texts: first one record for each text. Then one group replaces the records of consecutive small texts. */
 struct maker {
 	const struct tw_schema_source *sources;
 	size_t n;
 	struct tw_schema_records records;
 	uint8_t group[GROUP_LEN]; /* the TLVs of the texts that are waiting, with plain payloads */
 	size_t group_len;
-	size_t waiting; /* number of these texts; their own records are the last ones in @records */
+	size_t waiting; /* number of texts in @group; the last @waiting records in @records are separate records of these texts */
 };
 
 static int compress_source(const struct maker *m, size_t i, struct tw_schema_view *ret, struct tw_error *error)
@@ -199,7 +202,7 @@ static size_t plain_len(const struct tw_schema_text *text)
 	return tw_tlv__padded(sizeof(struct tw_schema_tlv) + strlen(text->system) + 1 + text->len);
 }
 
-/* Replaces the records of the waiting texts by the record of one group, if that is shorter than all of them together. */
+/* Replaces the records of the waiting texts by one group, if the group is shorter than these records together. */
 static void end_group(struct maker *m)
 {
 	struct tw_schema_view *first = &m->records.items[m->records.n - m->waiting];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The payloads of SCHEMA TLVs. The payload of one text is the name of its system, a NUL and the text. Small texts are sent in groups,
- * because format texts are much alike: together they compress to about a quarter of the size that they have separately. Each record can be
- * read without the others.
+ * because format texts are similar: compressed together, they take about a third of the bytes of texts that are compressed separately.
+ * Each SCHEMA record can be read without other records.
  */
 #ifndef TW_SCHEMA_TEXT_H
 #define TW_SCHEMA_TEXT_H
@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "wire/decode.h"
 
-/* Limits in bytes: of a system's name with its NUL, of a text, and of both together. */
+/* Limits, bytes: a system's name with its NUL, a text, and both together. */
 #define TW_SCHEMA_NAME_MAX 256
 #define TW_SCHEMA_TEXT_MAX (256 * 1024)
 #define TW_SCHEMA_RAW_MAX  (TW_SCHEMA_NAME_MAX + TW_SCHEMA_TEXT_MAX)
@@ -30,10 +30,10 @@ struct tw_schema_text {
  * @cap: bytes at @buf; @schema->raw_length is enough, TW_SCHEMA_RAW_MAX is enough for any payload
  * @ret: points into @buf, or into a plain payload
  *
- * Writes at most @schema->raw_length bytes, and refuses a payload of any other decompressed length.
+ * Writes at most @schema->raw_length bytes to @buf. A payload with another decompressed length is refused.
  *
- * Return: 0; -E2BIG if raw_length is 0, or if a length is above its limit, -ENOBUFS if @cap is too small, -ENOTSUP for an unknown encoding
- * or a group, -EBADMSG for an invalid payload.
+ * Return: 0; -E2BIG if raw_length is 0 or a length exceeds its limit, -ENOBUFS if @cap is too small, -ENOTSUP for an unknown encoding or a
+ * group, -EBADMSG for an invalid payload.
  */
 int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_text *ret,
 			   struct tw_error *error);
@@ -42,7 +42,7 @@ int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_
  * tw_schema_text__compress() - make the payload of a SCHEMA TLV
  * @text: the text to send; @text->text need not be NUL-terminated
  * @buf: the caller's memory for the payload; @ret->data points to it
- * @cap: bytes at @buf, at least those of name, NUL and text, because a text that compression would not shorten stays plain
+ * @cap: bytes at @buf; at least the length of name, NUL and text, because a text stays plain if compression does not shorten it
  * @ret: encoding, raw_length, data and len are set; the caller sets the other members
  *
  * Return: 0; -E2BIG if name or text exceeds its limit, -ENOBUFS if @cap is too small, -ENOMEM.
@@ -60,7 +60,8 @@ struct tw_schema_group {
  * @schema, @buf, @cap: as for tw_schema_text__expand(); TW_SCHEMA_GROUP_MAX bytes are enough for any group
  * @ret: points into @buf, or into a plain payload
  *
- * Return: as tw_schema_text__expand(); -EBADMSG also if the group has anything but SCHEMA TLVs of single texts with plain payloads.
+ * Return: as tw_schema_text__expand(), but groups are accepted; -EBADMSG also if a record of the group is not a SCHEMA TLV of one plain
+ * text.
  */
 int tw_schema_group__expand(const struct tw_schema_view *schema, void *buf, size_t cap, struct tw_schema_group *ret,
 			    struct tw_error *error);
@@ -68,7 +69,7 @@ int tw_schema_group__expand(const struct tw_schema_view *schema, void *buf, size
 /** tw_schema_group__next() - read the next record of a group. Return: false at the end */
 bool tw_schema_group__next(struct tw_schema_group *group, struct tw_schema_view *ret);
 
-/* A text to be sent. Its index in the schema is its position in the array that tw_schema_records__make() gets. */
+/* A text to be sent. Its index in the schema is its position in the array that is passed to tw_schema_records__make(). */
 struct tw_schema_source {
 	enum tw_schema_kind kind;
 	uint16_t event_id;
@@ -82,7 +83,7 @@ struct tw_schema_records {
 };
 
 /**
- * tw_schema_records__make() - compress texts for SCHEMA TLVs: consecutive small texts together if that is shorter
+ * tw_schema_records__make() - compress texts for SCHEMA TLVs; consecutive small texts are compressed together if that saves bytes
  * @sources: all @n texts of the schema; may be freed afterwards
  * @ret: free it with tw_schema_records__fini()
  *
@@ -91,7 +92,7 @@ struct tw_schema_records {
 int tw_schema_records__make(const struct tw_schema_source *sources, size_t n, struct tw_schema_records *ret,
 			    struct tw_error *error);
 
-/** tw_schema_records__fini() - free the records; an all-zero set is fine */
+/** tw_schema_records__fini() - free the memory of @records, which may be all zero */
 void tw_schema_records__fini(struct tw_schema_records *records);
 
 #endif

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames of time synchronisation: out-of-band frames with a TIME_SYNC, a request or a response. */
+/* Frames of time synchronisation: out-of-band frames with a TIME_SYNC, which is a request or a response. */
 #ifndef TW_TIME_SYNC_H
 #define TW_TIME_SYNC_H
 
 #include "wire/encode.h"
 
 #define TW_TIME_SYNC_BYTES (sizeof(struct tw_frame_hdr) + sizeof(struct tw_time_sync))
-/* Bytes of a buffer for a frame with a TIME_SYNC and a METADATA_REQUEST or REFUSED of one number, and the extra space of TW_COPY_STEP. */
+/*
+ * Bytes of a buffer for a frame with a TIME_SYNC, and a METADATA_REQUEST or REFUSED of one number. TW_COPY_STEP is the extra space that
+ * tw_frame__begin() requires.
+ */
 #define TW_TIME_SYNC_ROOM (TW_TIME_SYNC_BYTES + sizeof(struct tw_tlv) + 4 + TW_COPY_STEP)
 
 /** tw_time_sync_frame__write() - write a frame with only a TIME_SYNC. @buf: TW_TIME_SYNC_ROOM bytes. Return: length of the frame, bytes */
 size_t tw_time_sync_frame__write(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *sync);
 
-/** tw_time_sync_frame__request() - write a request with a METADATA_REQUEST; @metadata: enum tw_metadata_request, 0 = only a TIME_SYNC */
+/** tw_time_sync_frame__request() - write a request. @metadata: number of its METADATA_REQUEST, enum tw_metadata_request; 0 = without one */
 size_t tw_time_sync_frame__request(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *request,
 				   uint16_t metadata);
 
@@ -26,11 +29,11 @@ size_t tw_time_sync_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct
  */
 bool tw_time_sync_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stream, struct tw_time_sync_view *ret);
 
-/** tw_time_sync_frame__metadata_request() - the largest known number in METADATA_REQUESTs of an out-of-band frame; 0 = no request */
+/** tw_time_sync_frame__metadata_request() - the largest known number in the METADATA_REQUESTs of an out-of-band frame; 0 = none */
 uint16_t tw_time_sync_frame__metadata_request(const uint8_t *data, size_t len);
 
 /**
- * tw_time_sync_frame__refused() - the first reason in the REFUSED of an out-of-band frame; of several REFUSEDs, the largest such number
+ * tw_time_sync_frame__refused() - the first reason in the REFUSED of an out-of-band frame; with several REFUSEDs, the largest first reason
  * Return: enum tw_refused_why, or an unknown number; 0 = no REFUSED.
  */
 uint16_t tw_time_sync_frame__refused(const uint8_t *data, size_t len);
