@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interface of receivers, the sources of frames: TPACKET_V3 or AF_XDP on a network interface, or a UDP port; for requests to a
- * producer, a packet socket or its UDP socket. It is the counterpart of transport/sink.h. A receiver belongs to one thread.
+ * The interface of receivers, the sources of frames. It is the counterpart of transport/sink.h. A capture host receives frames with
+ * TPACKET_V3 or AF_XDP on a network interface, or on a UDP port. A producer receives requests with a packet socket, or with the UDP socket
+ * from which it sends. A receiver belongs to one thread.
  */
 #ifndef TW_RECEIVER_H
 #define TW_RECEIVER_H
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An address without a port. Many streams may have the same address. All zero = unknown. */
+/* An address without a port. Several streams may have the same address. An all-zero struct is an unknown address. */
 struct tw_peer_address {
 	uint8_t kind; /* enum tw_peer_kind */
 	uint8_t bytes[16];
@@ -24,8 +25,8 @@ enum tw_peer_kind { TW_PEER_UNKNOWN, TW_PEER_IPV4, TW_PEER_IPV6, TW_PEER_ETHERNE
 void tw_peer_address__format(const struct tw_peer_address *source, char ret[TW_PEER_TEXT_MAX]);
 
 /*
- * The sender of a frame, to which answers are sent. Two senders are the same if @len and all @bytes are equal. @bytes has a socket address
- * of the receiver's kind, and other data that answers need; unused bytes are zero.
+ * The sender of a frame, to which answers are sent. Two senders are the same if @len and all @bytes are equal. @bytes contains a socket
+ * address of the receiver's kind, and other data that are needed to send an answer; unused bytes are zero.
  */
 struct tw_peer {
 	uint32_t len; /* number of used bytes in @bytes */
@@ -36,31 +37,31 @@ struct tw_peer {
 struct tw_received_frame {
 	const uint8_t *data; /* from the frame header on, link header excluded; any alignment */
 	size_t len;          /* bytes captured, link padding included */
-	/* when the kernel received the frame, ns of CLOCK_REALTIME; of a frame from an AF_XDP ring, when the receiver found it there */
+	/* CLOCK_REALTIME, ns: when the kernel received the frame; with AF_XDP, when the receiver found the frame in the ring */
 	uint64_t time;
 	/*
-	 * Total number of frames dropped because the receiver was full, as far as known when this frame arrived. It is larger in the first
-	 * frame after a loss than in the frame before it; a part of the loss may be counted in later frames.
+	 * Total number of frames dropped because the receiver was full, as far as known when this frame arrived. The first frame after a
+	 * loss has a larger total than the frame before the loss; later frames may add the rest of the loss.
 	 */
 	uint64_t dropped;
 	const struct tw_peer *from; /* borrowed, like @data */
 };
 
-/* Frames received together from one sender. All have the same length, but the last frame may be shorter. */
+/* Frames received together from one sender. All have the same length, except that the last frame may be shorter. */
 struct tw_received_batch {
-	uint8_t *to;            /* the caller's memory of batch_max bytes, for the frames back to back */
+	uint8_t *to;            /* the caller's memory, batch_max bytes; the frames are stored back to back */
 	size_t len;             /* of all frames together, bytes */
-	size_t segment;         /* of each frame but the last, bytes; not 0 */
+	size_t segment;         /* length of each frame but the last, bytes; not 0 */
 	uint64_t time, dropped; /* as in struct tw_received_frame */
 	struct tw_peer from;
-	bool cut; /* a frame longer than the receiver's frame_max was omitted */
+	bool cut; /* a frame was omitted, because it was longer than the receiver's frame_max */
 };
 
 /* Totals since the receiver was opened. */
 struct tw_receiver_stats {
-	uint64_t frames;  /* all frames received, whether or not they were handed out */
+	uint64_t frames;  /* received frames, including frames that were not handed out */
 	uint64_t dropped; /* frames dropped because the receiver was full */
-	/* lower bound of the frames dropped after the last received frame; valid when all received frames were handed out */
+	/* lower bound of the number of frames dropped after the last received frame; valid once all received frames were handed out */
 	uint64_t dropped_last;
 };
 
@@ -68,22 +69,22 @@ struct tw_receiver;
 
 struct tw_receiver_ops {
 	/*
-	 * Get the next frame, borrowed until the next call. Wait at most @timeout_ms for it; 0 = do not wait, -1 = no limit.
-	 * Return: 1 with a frame; 0 after the timeout or a signal; -ENETDOWN if the interface went down (frames may follow when it is
-	 * up again); -ENODEV if it was removed; another -errno.
+	 * Get the next frame, borrowed until the next call. Wait for it at most @timeout_ms; 0 = do not wait, -1 = wait without limit.
+	 * Return: 1 with a frame; 0 after the timeout or a signal; -ENETDOWN if the interface went down (more frames may arrive after it
+	 * is up again); -ENODEV if the interface was removed; another -errno.
 	 */
 	int (*next)(struct tw_receiver *receiver, int timeout_ms, struct tw_received_frame *ret);
 	/*
-	 * Wait as next() does, and copy the available frames into at most @n batches. A receiver has NULL here if copying the frames of
-	 * next() is as fast.
-	 * Return: the number of batches; 0 or -errno as next().
+	 * Wait as next() does, and copy the available frames into at most @n batches. NULL = copying the frames that next() returns is as
+	 * fast.
+	 * Return: the number of batches; 0 or -errno as for next().
 	 */
 	int (*take)(struct tw_receiver *receiver, int timeout_ms, struct tw_received_batch *batches, unsigned int n);
 	/* Send one frame to the sender @to. Return: 0; -EAGAIN if the queue is full; another -errno. */
 	int (*answer)(struct tw_receiver *receiver, const struct tw_peer *to, const void *frame, size_t len);
 	/*
-	 * Stop receiving. Frames received so far are still handed out, and drops so far are counted. Later frames need not be handed out
-	 * and are not counted as dropped. NULL = the receiver cannot be stopped.
+	 * Stop receiving. Frames received before are still handed out, and frames dropped before are counted. Frames that arrive later may
+	 * be handed out, but are not counted as dropped. NULL = the receiver cannot be stopped.
 	 */
 	void (*stop)(struct tw_receiver *receiver);
 	/* Get the statistics. Return: 0 or -errno */
@@ -96,11 +97,11 @@ struct tw_receiver {
 	const struct tw_receiver_ops *ops;
 	size_t frame_max; /* largest expected frame, bytes; tw_receiver__take() omits longer ones */
 	size_t batch_max; /* largest size of a batch, bytes; 0 = frame_max */
-	const char *how;  /* how it receives, for messages: "TPACKET_V3", "UDP port 18101, GRO" */
-	int err; /* error that the next tw_receiver__take() returns, because frames preceded it; 0 = no error */
+	const char *how;  /* the method of receiving, for messages: "TPACKET_V3", "UDP port 18101, GRO" */
+	int err; /* error after the frames of the last tw_receiver__take(); the next call returns it; 0 = no error */
 };
 
-/* Each of these functions, except tw_received_batch__frame(), calls the operation of its name in struct tw_receiver_ops. */
+/* tw_receiver__next(), answer(), stop(), stats() and close() call the operation of the same name in struct tw_receiver_ops. */
 
 static inline int tw_receiver__next(struct tw_receiver *receiver, int timeout_ms, struct tw_received_frame *ret)
 {
@@ -108,14 +109,14 @@ static inline int tw_receiver__next(struct tw_receiver *receiver, int timeout_ms
 }
 
 /**
- * tw_receiver__take() - copy available frames into the caller's batches, by take() or, if the receiver does not have it, by next()
- * A caller uses either this function or tw_receiver__next(). Return: the number of batches; 0 or -errno as next().
+ * tw_receiver__take() - copy available frames into the caller's batches, with take() or, if the receiver has no take(), with next()
+ * A caller uses either this function or tw_receiver__next(), not both. Return: the number of batches; 0 or -errno as for next().
  */
 int tw_receiver__take(struct tw_receiver *receiver, int timeout_ms, struct tw_received_batch *batches, unsigned int n);
 
 /**
- * tw_received_batch__frame() - get the frame at offset @at of a batch: 0, then one segment more for each further frame
- * Return: false after the last frame. The first frame may be empty.
+ * tw_received_batch__frame() - get the frame at offset @at of a batch: 0 for the first frame, then @batch->segment more for each frame
+ * Return: false if there is no frame at @at. The first frame always exists, and may be empty.
  */
 static inline bool tw_received_batch__frame(const struct tw_received_batch *batch, size_t at,
 					    struct tw_received_frame *ret)

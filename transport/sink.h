@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interface of sinks, the destinations of frames: a veth pair, a network interface, UDP, a recorder. A sink belongs to one thread; a
- * producer with several reader threads opens one sink for each.
+ * The interface of sinks, the destinations of frames: a veth pair, a network interface, UDP, a recorder. A sink belongs to one thread. A
+ * producer with several reader threads opens one sink for each thread.
  *
  * A frame is built in the sink's memory: reserve a slot, build the frame in it, commit the slot. Committed frames are sent in order, in
- * batches. A flush sends the remaining frames, unless the sink has no room for them (-EAGAIN).
+ * batches. A flush sends the remaining frames, unless the lower layer has no room for them (-EAGAIN).
  */
 #ifndef TW_SINK_H
 #define TW_SINK_H
@@ -15,15 +15,15 @@
 #include "base/bytes.h"
 #include "wire/tracewire.h"
 
-#define TW_SINK_FRAME_MIN 128 /* smallest frame_max of a sink for events, bytes: a frame header and a useful PART */
+#define TW_SINK_FRAME_MIN 128 /* smallest frame_max of a sink for events, bytes: a frame header and a PART fit */
 
-/* Totals since the sink was opened. When flush has returned 0, or after give_up, frames - dropped is the number of sent frames. */
+/* Totals since the sink was opened. After a flush that returned 0, or after give_up, frames - dropped is the number of sent frames. */
 struct tw_sink_stats {
 	uint64_t frames;         /* committed frames */
 	uint64_t bytes;          /* bytes of committed frames, without link headers */
 	uint64_t dropped;        /* committed frames known not to have been sent */
 	uint64_t dropped_events; /* events in dropped frames; control frames have none */
-	uint64_t dropped_unseen; /* dropped frames that only a counter showed; their events are not in dropped_events */
+	uint64_t dropped_unseen; /* dropped frames known only from a counter; dropped_events lacks their events */
 	uint64_t waits;          /* number of times that reserve found no room */
 };
 
@@ -38,19 +38,20 @@ static inline void tw_sink_stats__drop(struct tw_sink_stats *stats, const uint8_
 struct tw_sink;
 
 struct tw_sink_ops {
-	/* Reserve a slot of frame_max + TW_COPY_STEP bytes, 4-byte aligned. Return: NULL if there is no room: flush and try again. */
+	/* Reserve a slot of frame_max + TW_COPY_STEP bytes, 4-byte aligned. Return: NULL if there is no room; then flush, and try again */
 	void *(*reserve)(struct tw_sink *sink);
 	/* Return the reserved slot to the sink, with a complete frame of @len bytes. */
 	void (*commit)(struct tw_sink *sink, size_t len);
 	/*
-	 * Send the committed frames. Return: 0 if all were sent; -EAGAIN on back-pressure: try again; another -errno if the sink is broken.
+	 * Send the committed frames. Return: 0 if all were sent; -EAGAIN if the lower layer has no room, so that the caller tries again;
+	 * another -errno if the sink can send no more frames.
 	 */
 	int (*flush)(struct tw_sink *sink);
 	/* Get the statistics. */
 	void (*stats)(struct tw_sink *sink, struct tw_sink_stats *ret);
 	/*
-	 * Stop sending: count committed frames that were not sent as dropped. Only stats and close may follow. NULL = committed frames
-	 * never wait in this sink.
+	 * Stop sending, and count the committed frames that were not sent as dropped. Afterwards, only stats and close may be called.
+	 * NULL = committed frames never wait in this sink.
 	 */
 	void (*give_up)(struct tw_sink *sink);
 	/* Close and free the sink. */
@@ -62,7 +63,7 @@ struct tw_sink {
 	size_t frame_max; /* largest frame that a slot can hold, bytes, without the link header; may become smaller */
 	const char *how;  /* the transport, for messages: "AF_XDP, copy mode, multi-buffer" */
 	size_t overhead;  /* headers of lower layers before each frame, bytes */
-	uint64_t padding; /* total of padding sent after frames, bytes */
+	uint64_t padding; /* bytes of padding sent after frames, total */
 	const char *blocked_by; /* why flush returned -EAGAIN, for messages: "the link is down"; NULL = unknown */
 };
 
