@@ -431,8 +431,8 @@ int tw_veth__remove(const char *name, struct tw_error *error)
 
 	if (is_tx_name(name))
 		return tw_error__set(error, -EINVAL,
-				     "cannot remove %s: %s marks one end of a veth pair; give the name without it", name,
-				     TW_VETH_SUFFIX);
+				     "cannot remove %s: %s marks one end of a veth pair; give the name without it",
+				     name, TW_VETH_SUFFIX);
 	err = tw_netlink__open(&sk, error);
 	if (err < 0)
 		return err;

@@ -131,7 +131,8 @@ void capture__tell_first_refused(struct capture *capture)
 	capture->reported_refused = true;
 	tw_peer_address__format(&refusals.rows[0].source, source);
 	screen__clear(&capture->screen);
-	note__say("frames from %s are refused, and counted in the summary: %s", source, tw_refusals__why(refusals.first));
+	note__say("frames from %s are refused, and counted in the summary: %s", source,
+		  tw_refusals__why(refusals.first));
 }
 
 static const struct summary_row refused_counters[] = {

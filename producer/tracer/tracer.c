@@ -350,8 +350,7 @@ static int unknown_option(const struct tw_instance *instance, const char *word, 
 	if (*best)
 		return tw_error__set(error, -ENOENT, "no trace option '%s'; did you mean %s%s?", word, off ? "no" : "",
 				     best);
-	return tw_error__set(error, -ENOENT,
-			     "no trace option '%s'; `tracewire list --options` lists them", word);
+	return tw_error__set(error, -ENOENT, "no trace option '%s'; `tracewire list --options` lists them", word);
 }
 
 static bool has_option(const struct tw_instance *instance, const char *name, size_t len, struct trace_option *ret)

@@ -416,10 +416,9 @@ static int apply_live(void *data, const char *value, struct tw_error *error)
 
 	config->live = true;
 	if (tw_number__parse(value, &rule, &config->seconds, NULL))
-		return tw_error__set(
-			error, -EINVAL,
-			"--live '%s': give a whole number of seconds up to %u, or 0 to count until Ctrl-C",
-			value, SECONDS_MAX);
+		return tw_error__set(error, -EINVAL,
+				     "--live '%s': give a whole number of seconds up to %u, or 0 to count until Ctrl-C",
+				     value, SECONDS_MAX);
 	return 0;
 }
 
