@@ -20,7 +20,7 @@ struct tw_identity {
 /** tw_identity__host() - update @id with the attributes of a HOST TLV; attributes that it lacks stay unchanged */
 void tw_identity__host(struct tw_identity *id, const struct tw_tlv_view *tlv);
 
-/** tw_identity__ns() - convert a time of the stream's clock to ns; unchanged if the clock counts ns or the length of its ticks is unknown */
+/** tw_identity__ns() - convert a time of the stream's clock to ns; unchanged if the clock counts ns, or ticks of unknown length */
 static inline uint64_t tw_identity__ns(const struct tw_identity *id, uint64_t time)
 {
 	return tw_clock_scale__ns(&id->scale, time);
