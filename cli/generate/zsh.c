@@ -73,12 +73,10 @@ static void put_function_name(FILE *out, const char *path)
 		fputc(*path == ' ' ? '_' : *path, out);
 }
 
-/*
- * Writes an option as one word for _arguments. Every option may be repeated ('*'), because --event-filter applies to the events before it.
- */
+/* Writes an option as one word for _arguments. A '*' offers it again after it was given. */
 static void put_spec(FILE *out, const struct cli_option *option, const char *dashes, const char *name)
 {
-	fprintf(out, " \\\n\t\t'*%s%s%s[", dashes, name, option->arg && dashes[1] ? "=" : "");
+	fprintf(out, " \\\n\t\t'%s%s%s%s[", option->once ? "" : "*", dashes, name, option->arg && dashes[1] ? "=" : "");
 	put_escaped(out, option->help);
 	fputc(']', out);
 	if (option->arg) {
