@@ -223,8 +223,9 @@ static int plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *err
 		if (filters__are_at(sk, state->public.ifindex, prios[i]))
 			return tw_error__set(
 				error, -EEXIST,
-				"%s has tc filters of another owner with priority %u already; remove them, or use --hook xdp",
-				state->public.ifname, prios[i]);
+				"%s has tc filters of another owner with priority %u already; remove them with "
+				"`tc filter del dev %s ingress prio %u`",
+				state->public.ifname, prios[i], state->public.ifname, prios[i]);
 	err = list(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
 	if (err)
 		return tw_error__set(error, err, "cannot list the qdiscs of %s: %s", state->public.ifname,
