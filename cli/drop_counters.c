@@ -296,7 +296,7 @@ void drop_counters__look(struct drop_counters *rejected)
 	if (!rejected)
 		return;
 	is_alive = await_answer(rejected);
-	/* While an answer is pending, no request is sent: otherwise, the pending answer would be taken for the answer to it. */
+	/* While an answer is pending, no request is sent: otherwise, it would be taken for the answer to the new request. */
 	if (is_alive && !rejected->owed) {
 		rejected->owed = send(rejected->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 		is_alive = rejected->owed && await_answer(rejected);

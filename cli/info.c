@@ -571,7 +571,7 @@ static const struct cli_option_group *const groups[] = { &group, NULL };
 static const struct cli_example examples[] = {
 	{ "Show what was recorded, and what was lost", "tracewire info x.pcapng" },
 	{ "Show which events a capture has, and their number per second", "tracewire info --events x.pcapng" },
-	{ "List files whose ledger does not balance or is open",
+	{ "List files with a ledger that does not balance, or is not closed",
 	  "tracewire info -j *.pcapng | jq -r 'select(any(.streams[]; .ledger.difference != 0 or .ledger.state != \"closed\")) | .file'" },
 	{ "Describe a capture by another program", "dumpcap -i tw0 -w - -q | tracewire info -" },
 	{ NULL, NULL },

@@ -401,7 +401,7 @@ static int open_poller(struct receiver *r, struct tw_error *error)
 	return r->poller && r->admission
 		       ? 0
 		       : tw_error__set(error, -ENOMEM,
-				       "no memory for streams that send no proof, or for clock requests");
+				       "no memory for the table of streams, or for clock requests");
 }
 
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error)

@@ -20,7 +20,7 @@
 /* The maximum drift, ppb: the kernel's limit for slewing a clock (adjtimex(2)); the error of a crystal is smaller. */
 #define TW_DRIFT_MAX 500000
 
-#define TW_DISTANCE_MARKS   32 /* latest marks, for bounds at slightly earlier times */
+#define TW_DISTANCE_MARKS   32 /* latest marks, for bounds at times shortly before the newest exchange */
 #define TW_DISTANCE_ANCHORS 16 /* marks at least 16 s apart, to compute the drift */
 
 /* One exchange, ns. @asked and @arrived are in the capture clock, @received and @answered in the stream's clock. */

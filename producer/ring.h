@@ -33,7 +33,7 @@ struct tw_trace_ring {
 	_Atomic uint64_t late;     /* events older than a watermark sent before them (producer/counter.h) */
 	uint64_t end;              /* stop reading after this number of read or lost events; 0 = no limit */
 	uint64_t leave_ns;         /* a sub-buffer that fills within this time, ns, may wait for the next round */
-	unsigned int leave_max;    /* number of full sub-buffers that may also wait; 0 = no sub-buffer waits */
+	unsigned int leave_max;    /* number of full sub-buffers that may wait; 0 = no sub-buffer waits */
 	uint64_t fill_ns;          /* time from the first to the last event of the last sub-buffer read, ns */
 	struct tw_seen_addresses *addresses;   /* the reader's; NULL = no look-ups */
 	struct tw_event_filter_hazard *hazard; /* the reader's; NULL = every event passes */

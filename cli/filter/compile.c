@@ -544,10 +544,11 @@ const struct cli_command filter_command_compile = {
 		"capture filter, or a Wireshark display filter. All of these select the same events. The formats come from "
 		"this kernel, which requires root, or from a capture.\n\n"
 		"Each frame names the schema of its event ids. With --from or -e, filters for XDP, tc, u32 and libpcap "
-		"match only frames of one schema: that of the capture, or that of a stream with exactly the events of -e. "
-		"Without these options, they accept any schema. XDP and tc programs apply to frames with one event and to "
-		"packed frames; u32 filters, display filters and capture filters apply only to frames with one event. "
-		"Control frames pass all these filters except display filters: they are needed to decode the other frames.\n\n"
+		"apply only to frames of one schema: that of the capture, or that of a stream with exactly the events of -e. "
+		"Without these options, they apply to all schemas. XDP and tc programs apply to frames with one event and to "
+		"packed frames; u32 filters, display filters and capture filters apply only to frames with one event. Frames "
+		"to which a filter does not apply pass. Control frames pass all these filters except display filters: they are "
+		"needed to decode the other frames.\n\n"
 		"The exit status is 2 if the target cannot express the whole expression; the error message says "
 		"which part it cannot express, and why. `tracewire filter explain` shows which stages can.",
 	.examples = examples,

@@ -231,7 +231,7 @@ const struct cli_command cli_command_report = {
 		"In JSON, time is a string of seconds, and time_ns the same time as an integer with all its digits. "
 		"Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
 		"The file that -o names appears when it is complete.\n\n"
-		"On a terminal, names of events are bold and losses red, unless NO_COLOR is set or TERM is dumb. If the "
+		"On a terminal, names of events are bold and losses red, unless NO_COLOR is not empty, or TERM is dumb or unset. If the "
 		"terminal has fewer than 100 columns, lines omit the blanks that align them. Files and pipes always get the same "
 		"bytes.\n\n"
 		"In text and JSON, each loss has its own line, between the events where it happened. Events whose format is not in the "

@@ -27,7 +27,10 @@
 #define TW_REG_END     BPF_REG_8 /* fast path: end of the linear part of the packet */
 #define TW_REG_ROWS    BPF_REG_9 /* counters of the frame's stream and channel */
 
-/* In the fast path, until the counters are looked up: offset of the frame in the packet. In XDP, set only after a VLAN tag or in UDP. */
+/*
+ * In the fast path, until the counters are looked up: offset of the frame in the packet. In XDP, it is
+ * set only for frames after a VLAN tag or in UDP: others begin at a known offset.
+ */
 #define TW_REG_OFFSET BPF_REG_5
 
 /* Used by the slow path until the frame header is read. The record function also uses TW_REG_AT. */

@@ -87,7 +87,7 @@ enum tw_capture_block_kind {
 	TW_CAPTURE_STATISTICS,
 };
 
-/* Borrowed during the call. */
+/* A block that is passed to a tw_capture_watch callback; borrowed until the callback returns. */
 struct tw_capture_block {
 	enum tw_capture_block_kind kind;
 	uint64_t offset;            /* offset of the block in the file */

@@ -95,7 +95,10 @@ struct filter_route {
 struct filter_routes {
 	struct event_groups groups;
 	struct filter_route *items;
-	/* Why a stage that evaluates only whole expressions cannot evaluate this one; "" if it can, and for all other stages. */
+	/*
+	 * For each stage that evaluates only whole expressions: why it cannot evaluate the filter expression; "" = it can. "" also for
+	 * stages that evaluate parts.
+	 */
 	struct tw_error refusals[FILTER_PIPELINE_MAX];
 };
 
