@@ -83,7 +83,9 @@ static int finish_errors(int status)
 	const size_t dropped = errors ? queued_file__dropped(errors) : 0;
 
 	if (dropped && err != -ETIMEDOUT) {
-		note__say("%zu bytes of messages were dropped, because standard error was blocked", dropped);
+		note__say(
+			"%zu bytes of messages were dropped, because standard error was blocked or could not be written",
+			dropped);
 		err = queued_file__finish(errors, stop__deadline());
 	}
 	return err == -ETIMEDOUT && !status ? CLI_EXIT_FAILURE : status;

@@ -15,7 +15,7 @@
 #define DEAF_NS      (10 * TW_NS_PER_SECOND)
 #define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream is silent after this time without a control frame */
 #define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between two requests: limits the requests for forged streams */
-/* Exception: first requests of streams are sent in groups of AT_ONCE, because the frames that wait for the responses are only in memory. */
+/* Up to AT_ONCE first requests of streams are sent without this pause: until the response, the frames of a new stream wait in memory. */
 #define AT_ONCE  8
 #define WAITING  16                     /* latest requests of a stream for which responses are accepted */
 #define WANT_NS  (10 * TW_NS_PER_MS)    /* first pause before a repeated METADATA_REQUEST; it is doubled each time */

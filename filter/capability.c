@@ -246,7 +246,7 @@ static bool has_sign_to_kernel(const struct tw_test *test)
 	return field->is_signed && (field->kind == TW_FIELD_POINTER || field->kind == TW_FIELD_BOOL);
 }
 
-/* Conditions for restrictions of Wireshark. */
+/* Conditions under which a restriction of Wireshark applies. */
 
 static bool shows_other_elements(const struct tw_test *test, uint32_t most)
 {

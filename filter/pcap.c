@@ -158,8 +158,8 @@ static bool put_order(struct tw_line *line, const struct load_word *words, unsig
 }
 
 /*
- * Split a number into words, the highest first; a little-endian number into its bytes. The words are not combined with shifts, because
- * that needs scratch memory, whose content the optimizer of libpcap 1.10 loses. Return: number of words
+ * Split a number into words, the highest first. Split a little-endian number into its bytes. The words are not combined with shifts,
+ * because that needs scratch memory, whose content the optimizer of libpcap 1.10 loses. Return: number of words
  */
 static unsigned int split(const struct tw_test_place *place, uint64_t mask, uint64_t bias, struct load_word *ret)
 {

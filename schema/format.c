@@ -193,8 +193,12 @@ static int expected(const struct format_parser *p, const char *what)
 {
 	const struct tw_format *f = p->format;
 
+	if (!p->has_name)
+		return tw_error__set(p->error, -EINVAL,
+				     "the format text of an event%s%s cannot be read: line %u, expected %s",
+				     *f->system ? " of " : "", f->system, p->line, what);
 	return tw_error__set(p->error, -EINVAL, "the format text of %s%s%s cannot be read: line %u, expected %s",
-			     f->system, *f->system ? ":" : "", p->has_name ? f->name : "an event", p->line, what);
+			     f->system, *f->system ? ":" : "", f->name, p->line, what);
 }
 
 static int parse_field(struct format_parser *p, struct tw_text line)

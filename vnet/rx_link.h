@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code shared by receivers on an interface: the interface itself, waiting for frames or for its removal, the sender of a frame by its
- * Ethernet header, and answers. Used inside vnet/ only.
+ * Code shared by receivers on an interface: it looks up the interface, waits for frames or for the removal of the interface, finds the
+ * sender of a frame in the Ethernet header, and sends answers. Used inside vnet/ only.
  */
 #ifndef TW_RX_LINK_H
 #define TW_RX_LINK_H

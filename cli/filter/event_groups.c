@@ -61,8 +61,8 @@ static void append_name(struct tw_line *line, const char *system, const char *na
 }
 
 /*
- * Appends the name of event @i. If the group has all events of the event's system, appends the name of the system instead, once. Return:
- * number of events that the appended text names; 0 if the system was appended before.
+ * Appends the name of event @i. If the group has all events of the event's system, and they are several, appends "SYSTEM:*" instead, once.
+ * Return: number of events that the appended text names; 0 if "SYSTEM:*" was appended before.
  */
 static size_t name_next(const struct event_groups *groups, const struct event_group *group, size_t i,
 			struct tw_line *line)

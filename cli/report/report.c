@@ -207,7 +207,7 @@ const struct cli_command cli_command_report = {
 		"recording, or a pcapng or pcap capture of an interface, which report puts into time order. FILE may be "
 		"compressed with zstd; - is standard input.\n\n"
 		"If the capture is damaged, report prints the events before the damage, and ends with status 1. It "
-		"ends with status 2 if no format in the capture has an event or a field that the options name.",
+		"ends with status 2 if an option names an event or a field that no format in the capture has.",
 	.details =
 		"Texts of the kernel may contain any bytes. Control characters, line separators, noncharacters, characters "
 		"that change the direction of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on a terminal and elsewhere. --raw "

@@ -339,7 +339,7 @@ static int take(struct tw_metadata *m, const struct tw_frame_info *frame, const 
 	}
 }
 
-/* @changed: as returned by take() */
+/* @changed: 1, 0 or -EBADMSG, as returned by take() */
 static enum tw_metadata_verdict verdict_of(struct tw_metadata *m, int changed, enum tw_metadata_verdict if_changed)
 {
 	m->stats.malformed += changed < 0;

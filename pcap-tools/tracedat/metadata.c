@@ -383,7 +383,7 @@ static int apply_buffer(struct tw_dat_cursor *c)
 	return tw_dat__add_buffer(c->dat, &buffer);
 }
 
-/* Parses a number with strtoll(), as trace-cmd does. Return: the number modulo 2^64 */
+/* Parses a number with strtoll(), as trace-cmd does. Return: the number, limited to the range of s64, as a u64 */
 static uint64_t number(const struct tw_tracedat_bytes *value)
 {
 	return (uint64_t)strtoll(value->data, NULL, 0);

@@ -221,9 +221,9 @@ static int check_later(struct filter_pass *p, const struct tw_node *later)
 	text = tw_filter__predicate(filter, test->predicate, &len);
 	return tw_error__set(
 		p->error, -EINVAL,
-		"column %zu: '%.*s' cannot be decided before the events are sent, because %s: use a comparison that "
-		"the kernel supports (== or ~, not joined by 'or' with one that it does not support), or filter in "
-		"the capture",
+		"column %zu: '%.*s' cannot be decided before the events are sent, because %s. Compare the task "
+		"name with ==, !=, ~ or contains, and do not join it by 'or' with a comparison that the kernel does not "
+		"support; otherwise, filter in the capture",
 		(size_t)(text - tw_filter__text(filter)) + 1, (int)len, text, why);
 }
 

@@ -406,9 +406,9 @@ static int put_back(const char *mark, struct tw_error *error)
 	if (err)
 		return tw_error__set(
 			error, -ENOENT,
-			"its settings at the kernel's top level are unknown, because /run/tracewire/%s cannot be read: "
-			"none of them is restored; check current_tracer, set_event, set_graph_function, "
-			"buffer_size_kb and tracing_on",
+			"it is unknown which top-level settings of tracefs this run changed, because /run/tracewire/%s "
+			"cannot be read. No setting is restored: check whether current_tracer, set_event, "
+			"set_graph_function, buffer_size_kb and tracing_on have the values that you expect",
 			mark);
 	rest = text;
 	for (char *line; !err && (line = strsep(&rest, "\n"));)
