@@ -1,21 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Prints what this machine's clock is synchronised to, N times with a pause in ms: a line each with the error bound in ns, the text, and
- * the reading of the network card's clock in s if there is one.
+ * the reading of the network card's clock in s if there is one. With the argument ptp4l, prints data of ptp4l as pmc(8) does.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/time.h"
+#include "clocks/ptp4l.h"
 #include "clocks/sync.h"
+
+/* Return: exit status; 1 if ptp4l does not answer within two seconds */
+static int show_ptp4l(void)
+{
+	struct tw_ptp4l_status status;
+	struct tw_ptp4l ptp;
+	bool any = false;
+
+	tw_ptp4l__open(&ptp);
+	for (int i = 0; i < 20 && !any; i++) {
+		any = tw_ptp4l__look(&ptp, &status);
+		nanosleep(&(struct timespec){ .tv_nsec = 100 * 1000000L }, NULL);
+	}
+	tw_ptp4l__close(&ptp);
+	if (any)
+		printf("currentUtcOffset %d\nptpTimescale %d\n", status.utc_offset, status.ptp_timescale);
+	return !any;
+}
 
 int main(int argc, char **argv)
 {
 	const int times = argc > 1 ? atoi(argv[1]) : 1;
 	const int ms = argc > 2 ? atoi(argv[2]) : 100;
-	struct tw_sync *sync = tw_sync__new();
+	struct tw_sync *sync;
 
+	if (argc > 1 && !strcmp(argv[1], "ptp4l"))
+		return show_ptp4l();
+	sync = tw_sync__new();
 	if (!sync)
 		return 1;
 	for (int i = 0; i < times; i++) {

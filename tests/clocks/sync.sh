@@ -8,7 +8,7 @@ tracewire=$(readlink -f "$2")
 . "$(dirname "$0")/../shell/namespace.sh"
 . "$(dirname "$0")/../shell/check.sh"
 . "$(dirname "$0")/../shell/processes.sh"
-need ptp4l ip python3
+need ptp4l pmc ip python3
 
 mount -t tmpfs tmpfs /run || skip "cannot mount"
 
@@ -85,6 +85,12 @@ grep -qE '^[1-9][0-9]{1,7} ptp4l, software time stamps, within [0-9]+ (ns|us|ms)
 	fail "the slave says: $(tail -n 1 "$scratch/asked.out")"
 nsenter -t "$host" -n -m "$show" 30 100 >"$scratch/master-says"
 expect "the master" "1 ptp4l, the master itself, software time stamps" "$(tail -n 1 "$scratch/master-says")"
+
+# The same data as linuxptp's own tool reads.
+"$show" ptp4l >"$scratch/data" || fail "ptp4l does not answer"
+pmc -u -b 0 -d 24 'GET TIME_PROPERTIES_DATA_SET' 2>&1 | awk '/currentUtcOffset |ptpTimescale/ { print $1, $2 }' >"$scratch/pmc"
+expect "time properties" "$(cat "$scratch/pmc")" "$(cat "$scratch/data")"
+grep -q '^currentUtcOffset [1-9]' "$scratch/data" || fail "no offset from UTC: $(cat "$scratch/data")"
 
 # A stream has it in HOST after it was found: the command waits for that.
 told() {
