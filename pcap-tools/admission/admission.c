@@ -17,19 +17,19 @@
 #define ALIGN         8                       /* alignment of frames in the backlog, bytes */
 #define WAYS          4                       /* candidates in a set */
 #define BACKLOG_BYTES ((size_t)64 << 20)      /* 0.5 s at 1 Gbit/s; on a busy host, an answer takes that long */
-#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* longest wait in the backlog; a producer sends at least each second */
+#define BACKLOG_NS    (10 * TW_NS_PER_SECOND) /* longest wait in it; a producer sends frames at least each second */
 #define FRAMES_MAX    1024                    /* frames that one candidate may put into the backlog before a pause */
 #define BYTES_MAX     (1u << 20)              /* bytes that one candidate may put into the backlog before a pause */
 #define QUIET_MS      1000                    /* length of this pause, in which no frames of the candidate are kept */
 #define SILENT_NS     (10 * TW_NS_PER_SECOND) /* an admitted stream without frames for this time counts as dead */
 #define RETRY_NS      (10 * TW_NS_PER_MS) /* after a search of the table that found no room: time until the next search */
-#define RETRY_ROWS    64                  /* struct no_place rows for each proof, by address */
+#define RETRY_ROWS    64                  /* rows of struct no_place for each proof; the address selects one */
 #define NEW_A_SECOND  1    /* streams admitted per second without an answer, after a burst of TW_STREAMS_LIVE_MAX */
 #define ASK_A_SECOND  1000 /* requests per second */
 #define ASK_ROW       32   /* requests in a burst */
 #define ASK_MS        10u  /* time until the second request to a candidate; doubled after each further request */
 #define ASK_DOUBLINGS 7    /* limit of the doublings: the longest time is 1280 ms */
-#define TELL_AFTER    6    /* requests without the reason of the refusal: those of the first 630 ms */
+#define TELL_AFTER    6    /* number of first requests without the reason of the refusal: those of the first 630 ms */
 #define COOKIE_NS     (5 * TW_NS_PER_SECOND) /* an answer that takes longer is ignored */
 #define QUESTIONS     32                     /* limit of the requests that wait to be sent */
 #define REFUSAL_SLOTS (sizeof(((struct tw_refusals *)0)->index))
@@ -37,7 +37,7 @@
 
 /* A frame in the backlog. */
 struct backlog_frame {
-	uint64_t before; /* handle of the stream's previous frame; 0 = none */
+	uint64_t before; /* handle from backlog__put() of the stream's previous frame; 0 = none */
 	struct tw_arrival arrival;
 	uint32_t len;
 	uint16_t events;
@@ -379,7 +379,7 @@ static void let_in(struct tw_admission *a, struct candidate *c, const struct tw_
 	*c = (struct candidate){ .id = 0 };
 }
 
-/* Finds the candidate of stream @id. If there is none, makes one in place of an unused or another entry of the set. */
+/* Finds the candidate of stream @id. If there is none, makes one in an unused entry of its set, or in place of another candidate. */
 static struct candidate *candidate_of(struct tw_admission *a, uint64_t id)
 {
 	struct candidate *set = a->sets[keyed_hash(a, &id, sizeof(id)) % SETS], *goes = &set[0];
@@ -409,7 +409,7 @@ static bool take_share(struct tw_admission *a, struct candidate *c, size_t len)
 		return true;
 	}
 	c->quiet_ms = (now_ms(a) + QUIET_MS) | 1;
-	c->last = 0; /* its frames stay in the backlog until they are overwritten */
+	c->last = 0; /* frames kept so far stay in the backlog; when they leave it, they count as refused */
 	c->n = 0;
 	c->bytes = 0;
 	return false;
@@ -432,7 +432,10 @@ static void keep(struct tw_admission *a, struct candidate *c, const struct tw_re
 	c->last = backlog__put(a, &waiting, frame->data);
 }
 
-/* A part of the budget is reserved for candidates that sent more frames or got a request before: an attacker must send more for it. */
+/*
+ * A part of the budget is reserved for candidates that sent several frames, or that got a request before. So an attacker needs several
+ * frames of each forged stream to use up the budget.
+ */
 static bool may_ask(struct tw_admission *a, const struct candidate *c)
 {
 	const uint64_t reserved = c->asked ? 0 : c->n < 2 ? ASK_ROW * 3 / 4 : c->n < 4 ? ASK_ROW / 2 : 0;
@@ -488,7 +491,7 @@ static bool is_end_of(const struct tw_admission *a, const struct tw_standing *s,
 	       tw_cursor__has(tlvs, TW_TLV_END) && place_source(a, &frame->from->address) == s->source;
 }
 
-/* Return: true if the frame is accepted; false if it exceeds the budget of streams that do not answer, which evicts the stream */
+/* Return: true if the frame is accepted. If it exceeds the budget of streams that do not answer, evicts the stream and returns false */
 static bool take_known(struct tw_admission *a, struct tw_stream *stream, const struct tw_received_frame *frame)
 {
 	struct tw_standing *s = &stream->standing;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Admission decides which streams a capture host accepts. It decides about each frame once, on arrival. Any host can forge frames of new
- * streams as fast as the network carries them. Therefore a stream is not accepted before it has a proof (enum tw_proof):
+ * Admission decides which streams a capture host accepts. When a frame arrives, it is accepted, refused, or kept until its stream is
+ * admitted. Any host can forge frames of new streams as fast as the network carries them. Therefore a stream is not accepted before it has
+ * a proof (enum tw_proof):
  *
  * - The first frames of a stream wait in a ring of bytes until a frame continues the numbers of an earlier one. Then the stream is admitted
  *   with its waiting frames, if the table of streams has room for it (stream/eviction.h).
- * - If there is no room, a time synchronisation request is sent to the source address of the frame. The request contains all state (like a
- *   SYN cookie), so requests need no memory. A stream that answers has proved that its address is not forged. Such a stream is admitted
- *   before streams that did not answer.
+ * - If the stream cannot be admitted, for example because the table has no room, a time synchronisation request is sent to the source
+ *   address of the frame. An answer is verified by the id that it repeats from the request (like a SYN cookie), so no memory is needed for
+ *   requests that were sent. A stream that answers has proved that its address is not forged. Such a stream takes precedence over streams
+ *   that did not answer.
  * - Streams that do not answer may be forged. So the number of such streams admitted per second is limited, and so are their bytes per
  *   second.
- * - Refused frames are counted by source address. If a stream is refused repeatedly, later requests contain the reason (REFUSED).
+ * - Refused frames are counted by source address. If a stream is refused repeatedly, later requests contain a REFUSED with the reason.
  *
  * An admission belongs to one thread. Its memory is bounded, whatever arrives.
  */
@@ -53,17 +55,17 @@ struct tw_admission_options {
 	uint64_t unanswered; /* limit of the bytes per second of all streams that never answered; 0 = no limit */
 	/*
 	 * Called when a stream is admitted, for each of its waiting frames, before tw_admission__frame() or tw_admission__answer()
-	 * returns. The `from` of each waiting frame is the sender of the current frame.
+	 * returns. The `from` of each waiting frame is the sender of the frame that was passed to that function.
 	 */
 	void (*admitted)(void *ctx, const struct tw_received_frame *frame, const struct tw_arrival *arrival);
-	/* Called when an admitted stream is evicted, to make room for a new stream or because of `unanswered`. */
+	/* Called when an admitted stream is evicted: a new stream needs its room, or the limit `unanswered` is exceeded. */
 	void (*gave_way)(void *ctx, uint64_t stream_id);
 	void *ctx;
 };
 
 struct tw_admission;
 
-/** tw_admission__new() - make an admission with an empty table of streams. Return: NULL without memory */
+/** tw_admission__new() - make an admission with an empty table of streams. Return: NULL without memory or random bytes */
 struct tw_admission *tw_admission__new(const struct tw_admission_options *options);
 
 /** tw_admission__free() - NULL is fine */
@@ -81,7 +83,7 @@ void tw_admission__begin(struct tw_admission *a, uint64_t now);
 /**
  * tw_admission__frame() - decide about a frame that is not out-of-band
  *
- * Return: true if the caller must process the frame. It must also process unreadable frames, to count them.
+ * Return: true if the caller must process the frame. The result is also true for an unreadable frame, which the caller counts.
  */
 bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame *frame,
 			 const struct tw_arrival *arrival);
@@ -93,7 +95,10 @@ bool tw_admission__frame(struct tw_admission *a, const struct tw_received_frame 
  */
 void tw_admission__answered(struct tw_admission *a, uint64_t stream_id, const struct tw_peer_address *from);
 
-/** tw_admission__answer() - decide about an out-of-band frame. Return: true if it answers a request made here */
+/**
+ * tw_admission__answer() - take an out-of-band frame. If it answers a request from tw_admission__next(), its stream may be admitted.
+ * Return: whether it is such an answer
+ */
 bool tw_admission__answer(struct tw_admission *a, const struct tw_received_frame *frame);
 
 /**
@@ -106,7 +111,7 @@ bool tw_admission__next(struct tw_admission *a, struct tw_time_sync_request *ret
 /** tw_admission__finish() - refuse all waiting frames, at the end of the capture */
 void tw_admission__finish(struct tw_admission *a);
 
-/** tw_admission__refusals() - the frames and events refused so far; borrowed until the next call */
+/** tw_admission__refusals() - the frames and events refused so far; borrowed until tw_admission__free(), and updated by later calls */
 const struct tw_refusals *tw_admission__refusals(const struct tw_admission *a);
 
 /** tw_refusals__why() - the text for a reason, with a remedy. @why: TW_REFUSED_* */

@@ -20,7 +20,7 @@ static inline struct tw_budget tw_budget__full(uint64_t a_second, uint64_t most)
 	return (struct tw_budget){ .a_second = a_second, .most = most, .left = most };
 }
 
-/** tw_budget__refill() - add the units for the time up to @now (ns); the time for a fraction of a unit counts in the next call */
+/** tw_budget__refill() - add the units for the time up to @now (ns); a fraction of a unit is added by a later call */
 static inline void tw_budget__refill(struct tw_budget *b, uint64_t now)
 {
 	const double one = (double)TW_NS_PER_SECOND / (double)b->a_second;

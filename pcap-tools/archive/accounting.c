@@ -14,9 +14,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/*
- * If the writer is stuck, all events that arrived and are neither known to be in the file nor rejected count as not written.
- */
+/* If the writer is stuck, an event that arrived counts as not written, unless it is known to be in the file or has another counter. */
 static uint64_t not_written(const struct tw_archive *a, const struct tw_archive_stream *s,
 			    const struct tw_stream_numbers *n)
 {
@@ -140,7 +138,7 @@ void tw_archive__retire(void *ctx, uint64_t stream_id, const struct tw_stream_nu
 	over.interface = s->interface;
 	make_ledger(a, s, stats, true, &ledger);
 	if (s->described && !a->lost)
-		put_ledger(a, s, &ledger); /* the writer keeps a failure, and its next call returns it */
+		put_ledger(a, s, &ledger); /* the writer stores a failure, and returns it from its next call */
 	make_report(s, &ledger, &over.report);
 	remember(a, &over);
 	tw_metadata__stats(s->metadata, &metadata);

@@ -75,7 +75,7 @@ static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const s
 
 /*
  * Whether the offset of a stream's times is known. In a network capture, the stream also waits for the first answer of its producer: with
- * TW_ALIGN_HOST until the merge stops waiting for the offset, otherwise for ANSWER_NS.
+ * TW_ALIGN_HOST until the merge stops waiting for the offset, otherwise for at most ANSWER_NS.
  */
 static bool is_dated(const struct tw_archive *a, const struct tw_archive_stream *s)
 {
@@ -100,7 +100,10 @@ static int64_t offset_of(const struct tw_archive_stream *s)
 	return (int64_t)(tw_stream_clock__packet_time_on_line(&s->clock, newest) - newest);
 }
 
-/* Passes a stream's offset to the merge, so that it can emit the stream's events: once the metadata have arrived, and after a change. */
+/*
+ * Passes a stream's offset to the merge, which then can emit the stream's events. Does nothing while the offset or metadata that must
+ * precede the events are missing, or if the merge has the current offset.
+ */
 static int archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	int err;
@@ -121,7 +124,7 @@ static int archive__place(struct tw_archive *a, struct tw_archive_stream *s)
 }
 
 /*
- * Uses the metadata in a frame (names, times, counters, formats) on arrival, before the frame's turn. Return: 0, -ENOMEM, or a
+ * Uses the metadata in a frame (names, times, counters, formats) on arrival, before the merge emits the frame. Return: 0, -ENOMEM, or a
  * failure of the writer
  */
 static int archive__update(struct tw_archive *a, const struct tw_frame_info *info, struct tw_cursor tlvs)
@@ -132,7 +135,7 @@ static int archive__update(struct tw_archive *a, const struct tw_frame_info *inf
 	int err = tw_merge__admit(a->merge, info->stream_id);
 
 	if (err == -ENOSPC)
-		return 0; /* the merge counts the frame */
+		return 0; /* the merge counts the frame as refused */
 	if (!err)
 		err = tw_archive__stream(a, info->stream_id, &s);
 	if (err)
@@ -279,7 +282,7 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
 	a->metadata_room.limit = options->metadata ? options->metadata : TW_STREAMS_METADATA_MAX;
 	err = make_merge(a, error);
 	if (!err) {
-		/* Without a callback: tw_archive__retire() frees the state of a stream, after the merge has emitted all its frames. */
+		/* This user has no callback: tw_archive__retire() frees a stream's state, after the merge has emitted all its frames. */
 		a->user = tw_streams__add_user(a->streams, &(struct tw_stream_user){ .ctx = a });
 		if (options->filter)
 			err = tw_capture_filter__new(options->filter, a->streams, &a->capture_filter, error);
@@ -463,7 +466,7 @@ int tw_archive__error(const struct tw_archive *a, struct tw_error *error)
 	return tw_error__set(error, a->err, "merging events: %s", strerror(-a->err));
 }
 
-/* Writes the final statistics of a stream, after its interface if no packet of the stream was written to this file. */
+/* Writes the final statistics of a stream. If this file does not have the stream's interface yet, the interface is written first. */
 static int close_stream(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	const uint64_t newest = tw_stream_clock__time(&s->clock, s->clock.written);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An archive takes frames and writes pcapng, in the caller's thread. It merges frames, adds names and times, repeats metadata in each file,
- * and writes the ledger. The recorder (pcap-tools/record) runs an archive in a thread.
+ * An archive takes frames and writes pcapng, in the caller's thread. It merges the frames, names the streams, computes packet times,
+ * repeats metadata in each file, and writes the ledger. The recorder (pcap-tools/record) runs an archive in a thread.
  *
- * Each stream becomes an interface, named "host:instance" after its HOST record. A packet's time is the event's time by the stream's clock
- * plus an offset (clocks/stream_clock.h). A stream's packets wait for its HOST and CLOCK, but not longer than wait_ns. If no HOST arrives
- * in time, the stream is named after its id. If no CLOCK arrives in time, packet times are computed from arrival times. Waiting packets are
- * in memory only, so a receiver that joins late should request the metadata (clocks/clock_poller.h).
+ * Each stream becomes an interface of the file, named "host:instance" after its HOST record. A packet's time is the event's time by the
+ * stream's clock plus an offset (clocks/stream_clock.h). A stream's packets wait for its HOST and CLOCK, but not longer than wait_ns. If no
+ * HOST arrives in time, the stream is named after its id. If no CLOCK arrives in time, packet times are computed from arrival times.
+ * Waiting packets are in memory only, so a receiver that joins late should request the metadata to shorten the wait
+ * (clocks/clock_poller.h).
  *
  * Producers repeat metadata each second for receivers that join late. An archive omits these repetitions, unless frames are written packed.
  * If the output is several files, each can be read alone: it has the metadata of a stream before the first packet of that stream.
@@ -68,7 +69,7 @@ struct tw_archive_options {
 struct tw_archive_stats {
 	uint64_t packets;        /* packets written: events, LOST, control frames */
 	uint64_t dropped;        /* packets that could not be written */
-	uint64_t bytes;          /* in all files */
+	uint64_t bytes;          /* bytes written to all files */
 	uint64_t removed_early;  /* files of a ring that were deleted because the disk was full */
 	struct tw_ledger ledger; /* sum of all streams */
 	struct tw_merge_stats merge;
@@ -92,9 +93,9 @@ int tw_archive__new(struct tw_output *output, const struct tw_archive_options *o
  * tw_archive__frame() - accept one frame, which is copied unless @arrival lends its buffer
  * @arrival: NULL = read from a file
  *
- * Out-of-band frames (source OUT_OF_BAND) are ignored if they arrived from a network: producers send only answers out-of-band, which are
- * for tw_archive__answer(). If they are read from a packed capture, their OFFSET records determine packet times, and their metadata are
- * used.
+ * Out-of-band frames (source OUT_OF_BAND) are ignored if they arrived from a network: producers send only answers out-of-band, and the
+ * caller passes the times in an answer to tw_archive__answer(). If they are read from a packed capture, their OFFSET records determine
+ * packet times, and their metadata are used.
  *
  * Return: 0, -ENOMEM, or the writer's failure, which is final: -ENOSPC, -EPIPE, ...
  */
@@ -119,10 +120,16 @@ void tw_archive__own_clock(struct tw_archive *a, const struct tw_own_clock *own)
  */
 int tw_archive__tick(struct tw_archive *a, uint64_t now);
 
-/** tw_archive__flush() - pass the buffer to the output: for a pipe after each round, for a file from time to time. Return: as above */
+/**
+ * tw_archive__flush() - pass the buffered bytes to the output; called for a pipe after each batch of frames, for a file from time to time.
+ * Return: as above
+ */
 int tw_archive__flush(struct tw_archive *a);
 
-/** tw_archive__missing() - before the end, note that at least @frames frames, of unknown streams, were lost after the last received one */
+/**
+ * tw_archive__missing() - note that at least @frames frames, of unknown streams, were lost after the last received one; call it before
+ * tw_archive__finish()
+ */
 void tw_archive__missing(struct tw_archive *a, uint64_t frames);
 
 /**
@@ -161,7 +168,7 @@ struct tw_archive_report {
 	char name[256]; /* host:instance */
 	uint64_t stream_id;
 	uint64_t packets;        /* packets written, including metadata */
-	struct tw_ledger ledger; /* events delivered, in all files */
+	struct tw_ledger ledger; /* its TW_PLACE_DELIVERED has the events in all files */
 	struct tw_stream_clock_summary clock;
 };
 

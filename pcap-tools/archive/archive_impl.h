@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internals of the archive: archive.c has the interface and updates the state of streams, write.c makes packets and files, accounting.c
+ * Internals of the archive: archive.c implements archive.h and updates the state of streams, write.c makes packets and files, accounting.c
  * keeps the ledgers.
  */
 #ifndef TW_ARCHIVE_IMPL_H
@@ -17,7 +17,7 @@
 /* Counters of one interface, in one file or in several. */
 struct tw_archive_count {
 	uint64_t packets, events;
-	uint64_t start, end; /* packet times */
+	uint64_t start, end; /* earliest and latest packet time */
 };
 
 struct tw_archive_stream {
@@ -27,13 +27,13 @@ struct tw_archive_stream {
 	struct tw_metadata *metadata;
 	struct tw_frame_info own_frames; /* header of the out-of-band frames written for it */
 	bool placed;                     /* the merge has its offset */
-	bool moved;      /* its offset has changed, and the merge does not have it yet; see `moved` of the archive */
+	bool moved;      /* its offset has changed, and the merge still has the old one; see `moved` of the archive */
 	bool described;  /* its interface is in this file */
 	bool said;       /* this or an earlier file has its interface, so later files repeat its metadata */
 	bool given;      /* the capture that is read has OFFSET records, which determine packet times */
 	bool to_state;   /* the last OFFSET record is not written yet */
 	bool dated_here; /* its packet times are computed from arrival times, because no CLOCK arrived in time */
-	int64_t offset;  /* offset of packet times, given or determined here */
+	int64_t offset;  /* offset of packet times; valid if `given` or `dated_here` */
 	struct tw_offset_view stated; /* content of the last OFFSET record */
 	uint32_t interface;
 	struct tw_archive_count here, before; /* in this file, and in all earlier ones */
@@ -72,14 +72,14 @@ struct tw_archive {
 	bool lost;                     /* writing is no longer possible: frames are only counted */
 	bool ending;                   /* the archive waits for no further answers */
 	bool finished;
-	bool given_up;        /* the writer is stuck: frames not known to be written count as not written */
+	bool given_up;        /* the writer is stuck: events not known to be in the file count as not written */
 	uint64_t tail_frames; /* lower bound of the frames missing after the last received one */
 	struct tw_capture_filter *capture_filter; /* NULL = no filter, and the members below are unused */
-	uint64_t undecided;                       /* events that were not evaluated */
+	uint64_t undecided;                       /* events not evaluated: too large for a frame, or malformed */
 	uint8_t scratch[TW_FRAME_MAX + TW_COPY_STEP];
 };
 
-/** tw_archive__has_moved() - note that a stream's offset has changed; the merge gets it when it is not emitting packets */
+/** tw_archive__has_moved() - note that a stream's offset has changed; the merge gets the new one when it has finished emitting packets */
 static inline void tw_archive__has_moved(struct tw_archive *a, struct tw_archive_stream *s)
 {
 	a->moved = s->moved = true;
@@ -133,10 +133,10 @@ void tw_archive_stream__free(struct tw_archive_stream *s);
  */
 int tw_archive__emit(void *ctx, const struct tw_merged *out);
 
-/** tw_archive__write() - write a frame that the merge emitted to the file. Return: 0, or a failure of the writer */
+/** tw_archive__write() - write a frame to the file: from the merge, or an out-of-band frame. Return: 0, or a failure of the writer */
 int tw_archive__write(struct tw_archive *a, struct tw_archive_stream *s, const struct tw_merged *out);
 
-/** tw_archive__describe() - add a stream's interface to this file; repeat the metadata of the stream if it is in an earlier file */
+/** tw_archive__describe() - add a stream's interface to this file, and repeat the stream's metadata if an earlier file has the stream */
 int tw_archive__describe(struct tw_archive *a, struct tw_archive_stream *s, uint64_t time);
 
 /** tw_archive__put_interface() - write a stream's interface, without metadata */
@@ -147,7 +147,7 @@ int tw_archive__next_file(struct tw_archive *a, uint64_t now);
 
 /* accounting.c */
 
-/** tw_archive__put_statistics() - write a stream's current statistics; its ledger is the comment */
+/** tw_archive__put_statistics() - write a statistics block with a stream's current numbers, and its ledger as the comment */
 int tw_archive__put_statistics(struct tw_archive *a, struct tw_archive_stream *s);
 
 /** tw_archive__retire() - callback of the merge: a stream is over */

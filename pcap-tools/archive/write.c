@@ -74,7 +74,7 @@ static int put_offset(struct tw_archive *a, struct tw_archive_stream *s, const s
 	return put(a, s, offset->time, frame, tw_frame__end(&f));
 }
 
-/* Writes a stream's metadata as out-of-band frames, whose packets all have the same time. */
+/* For writing a stream's metadata as out-of-band frames, whose packets all have the same time. */
 struct explaining_frames {
 	struct tw_metadata_frames frames;
 	struct tw_archive *archive;

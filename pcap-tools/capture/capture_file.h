@@ -22,7 +22,7 @@
 
 struct tw_capture_file;
 
-/* A packet, borrowed until the next call. */
+/* A packet; its data are borrowed until the next call of tw_capture_file__next(). */
 struct tw_packet {
 	const uint8_t *data;
 	uint32_t len;       /* number of captured bytes */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decides which events of a capture match a filter. The filter is bound to each schema of each stream at the first event with that
- * schema, and again at an event whose format arrived later. A comparison with a name that a schema does not have matches none of the
+ * schema, and again at an event whose format arrived after that. A comparison with a name that a schema does not have matches none of the
  * schema's events. It is no error, because a later schema may have the name. At the end, tw_capture_filter__undecided_predicates() reports
  * the comparisons whose names no schema had.
  *
@@ -18,8 +18,8 @@
 #define TW_CAPTURE_FILTER_MEMORY_MAX ((size_t)128 << 20) /* bytes of all bound filters */
 #define TW_CAPTURE_FILTER_BOUND_MAX  256                 /* number of bound filters */
 /*
- * Limit of the work of binding, in units: binding one comparison to one format. WORK_FREE units are allowed initially, and each event
- * allows WORK_EVENT more. That is enough for a new schema from time to time, but not for a new schema with each event.
+ * Limit of the work of binding. The unit is the work of binding one comparison to one format. WORK_FREE units are allowed initially, and
+ * each event allows WORK_EVENT more. That is enough for a new schema from time to time, but not for a new schema with each event.
  */
 #define TW_CAPTURE_FILTER_WORK_FREE  ((uint64_t)8 << 20)
 #define TW_CAPTURE_FILTER_WORK_EVENT 16
@@ -32,7 +32,7 @@ struct tw_capture_filter_stats {
 	uint64_t given_up;  /* events for which a `matches` search exceeded its limit; such a search finds no match */
 };
 
-/* Comparisons that apply to no event of a capture: mistyped names, or names of events that did not occur. */
+/* Comparisons with names that no format of a capture has: mistyped names, or names of events whose formats were not captured. */
 struct tw_undecided_predicates {
 	unsigned int n; /* number of all such comparisons, which may exceed TW_UNDECIDED_PREDICATES_MAX */
 	/* Texts about the first ones: "column N: no event has ...; did you mean ..." */
@@ -50,8 +50,8 @@ int tw_capture_filter__check(const struct tw_filter *filter, struct tw_error *er
 /**
  * tw_capture_filter__new() - make the state of a filter for a capture
  * @filter: borrowed until tw_capture_filter__free()
- * @streams: the table of the events' streams, which is also borrowed. When a stream leaves the table, the filter frees the filters bound to
- * the stream's schemas, but remembers which names these had
+ * @streams: the table of the events' streams, which is also borrowed. When a stream leaves the table, the filters that were bound to the
+ * stream's schemas are freed. The names in these schemas still count for tw_capture_filter__undecided_predicates()
  * Return: as tw_capture_filter__check().
  */
 int tw_capture_filter__new(const struct tw_filter *filter, struct tw_streams *streams, struct tw_capture_filter **ret,
@@ -72,8 +72,8 @@ bool tw_capture_filter__wants(struct tw_capture_filter *filter, struct tw_stream
 void tw_capture_filter__stats(const struct tw_capture_filter *filter, struct tw_capture_filter_stats *ret);
 
 /**
- * tw_capture_filter__undecided_predicates() - at the end of the capture, get the comparisons with names that no schema of it has.
- * @ret is empty if no formats arrived
+ * tw_capture_filter__undecided_predicates() - at the end of the capture, get the comparisons with names that no schema of the
+ * capture has. @ret is empty if no formats arrived
  */
 void tw_capture_filter__undecided_predicates(struct tw_capture_filter *filter, struct tw_undecided_predicates *ret);
 

@@ -34,7 +34,7 @@ struct tw_capture_interfaces {
 	uint32_t section_begins; /* index of the current section's first interface */
 };
 
-/** tw_capture_interfaces__block() - take a block of the file, as tw_capture_watch gets it. Return: 0 or -ENOMEM */
+/** tw_capture_interfaces__block() - take a block that was passed to a tw_capture_watch callback. Return: 0 or -ENOMEM */
 int tw_capture_interfaces__block(struct tw_capture_interfaces *interfaces, const struct tw_capture_block *block);
 
 /** tw_capture_interfaces__find() - find an interface of the current section. Return: NULL if the list does not have it */

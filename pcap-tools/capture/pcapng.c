@@ -12,12 +12,12 @@
 #define SECTION_READ_MAX 65536        /* bytes; in a longer section header, shb_userappl is not searched */
 #define BLOCK_HEADER     8            /* bytes of type and length */
 #define SHB_MIN          28           /* bytes of a section header block without options */
-#define SHB_FIXED        16 /* of this and the next types: bytes of the body before the options or the packet */
+#define SHB_FIXED        16 /* this and the next four: bytes of a block's body before its options or its packet */
 #define ISB_FIXED        12
 #define EPB_FIXED        20
 #define SPB_FIXED        4
 #define IDB_FIXED        8
-#define EXPONENT_MAX     19 /* 10^19 is the largest power that fits a u64 */
+#define EXPONENT_MAX     19 /* 10^19 is the largest power of 10 that fits a u64 */
 
 /* A block's body: the bytes between its two lengths. */
 struct body {

@@ -12,9 +12,9 @@
 #define PIECE_MAX    (TW_PCAPNG_TEXT_MAX - 64) /* bytes of an option in one comment */
 #define HEX_MAX      (PIECE_MAX / 2)
 
-/* A GUEST option: a name and NUL, a head (u64 trace id, u32 number of vCPUs), and for each vCPU u32 number, u32 pid. Sizes in bytes: */
-#define GUEST_HEAD     12
-#define GUEST_CPU      8
+/* A GUEST option: a name and NUL, a head (u64 trace id, u32 number of vCPUs), and for each vCPU u32 number, u32 pid. */
+#define GUEST_HEAD     12 /* bytes of the head */
+#define GUEST_CPU      8  /* bytes of each vCPU */
 #define GUEST_CPUS_MAX 512
 
 /* Titles of the options that are shown, by id. Known options without a title are file offsets, or other code writes their content. */

@@ -123,7 +123,7 @@ static int put_event(struct tw_convert *c, struct convert_stream *s, const struc
 	return 0;
 }
 
-/* Fills @f. Called at the first event with this id, because most formats of a file have no event in it. Return: 0 or -ENOMEM */
+/* Fills @f. Called at the first event with this id, because a file has no events of most of its formats. Return: 0 or -ENOMEM */
 static int look_at(struct tw_convert *c, struct convert_format *f, uint16_t id)
 {
 	f->looked = true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Converts a trace.dat file of trace-cmd to a recording in pcapng: docs/wire-format.md, "Recordings". Each buffer of the file becomes a
- * stream. Formats, task names, symbols and printk texts are written to control frames, options of the file to comments.
+ * Converts a trace.dat file of trace-cmd, or a packed capture, to a recording in pcapng: docs/wire-format.md, "Recordings". Each buffer of
+ * a trace.dat file becomes a stream. Its formats, task names, symbols and printk texts are written to control frames, its options to
+ * comments.
  */
 #ifndef TW_CONVERT_H
 #define TW_CONVERT_H
@@ -24,7 +25,7 @@ struct tw_convert_stats {
 	uint64_t events, bytes;   /* events written to the pcapng file, and the size of that file */
 	uint64_t lost;            /* events lost in the rings, according to the file */
 	uint64_t lost_unknown;    /* losses of an unknown number of events */
-	uint64_t late;            /* events older than an earlier event of their stream */
+	uint64_t late;            /* events older than an event that precedes them in the stream */
 	uint64_t unknown;         /* events without a format in the file */
 	uint64_t symbols;         /* SYMBOL records written */
 	uint64_t refused_formats; /* format texts that cannot be parsed; they are written nevertheless */

@@ -30,7 +30,7 @@ struct convert_stream {
 	uint32_t part_id;            /* id of the last value that was written in PARTs */
 	uint64_t start, end, newest; /* earliest and latest packet time; time of the newest event */
 	uint64_t events, lost;
-	struct tw_hash_table looked_up, sent; /* sets: addresses in records, addresses of symbols already written */
+	struct tw_hash_table looked_up, sent; /* sets of addresses: those looked up, and those of written symbols */
 };
 
 struct tw_convert {
@@ -75,13 +75,13 @@ int tw_convert__open_streams(struct tw_convert *c, struct tw_error *error);
  */
 int tw_convert__explain(struct tw_convert *c, uint64_t time);
 
-/** tw_convert__symbols() - write a SYMBOL for each address in a record whose symbol was not written before. Return: 0 or -ENOMEM */
+/** tw_convert__symbols() - for each address in an event's record, write a SYMBOL, unless it was written before. Return: 0 or -ENOMEM */
 int tw_convert__symbols(struct tw_convert *c, struct convert_stream *s, const struct convert_format *format,
 			const struct tw_tracedat_event *event);
 
 /**
- * tw_convert__parts() - write a TLV that does not fit a frame as PARTs
- * @info: header of the frames; its seq grows with each control frame
+ * tw_convert__parts() - split a TLV that does not fit a frame, and write the PARTs
+ * @info: header of the frames; if they are control frames, @info->seq is increased after each frame
  */
 void tw_convert__parts(struct tw_convert *c, struct convert_stream *s, struct tw_frame_info *info,
 		       enum tw_tlv_type inner, const uint8_t *value, uint32_t len);

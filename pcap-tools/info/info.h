@@ -64,7 +64,8 @@ struct tw_info {
  * tw_info__read() - read a capture to its end
  * @fd: the caller closes it
  * @name: name of the file for error texts
- * @events: gets the number of events of each name, of all streams together, with duplicates counted once; all zero; NULL = not used
+ * @events: gets the number of events of each name, of all streams together, with duplicates counted once; all zero before the call; NULL =
+ * not counted
  * Return: 0; -ENOMEM; errors of tw_capture_file__open() and read(). For a file that is damaged after its beginning, it returns 0 and
  * describes the damage in @ret->damage.
  */

@@ -39,7 +39,10 @@ static void channel__link_after(struct tw_merge_channel *c, struct tw_queued_fra
 		c->head = frame;
 }
 
-/* Notes that numbers before @seen have arrived or were given up. The numbers of queued frames, from @from on, may continue there. */
+/*
+ * Notes that all numbers before @seen have arrived or were given up. Continues with the numbers of the queued frames from @from on, as long
+ * as none is missing.
+ */
 static void channel__advance_seen(struct tw_merge_channel *c, uint64_t seen, const struct tw_queued_frame *from)
 {
 	if (seen > c->seen)

@@ -12,27 +12,27 @@ struct tw_merge_watermark {
 	uint64_t time, next_seq;
 };
 
-/* Reassembly of an event if frames are emitted whole: the expected piece. */
+/* Packed mode: the next expected piece of an event in PARTs. Pieces are not reassembled here; an event that lacks one is counted. */
 struct tw_merge_pieces {
 	uint32_t id, offset;
 	bool whole_so_far;
 };
 
-/* The members that are used for each event are at the end of the struct; `numbers` begins with its member `next`. */
+/* The members that are used for each event are adjacent: they are the last ones, and `next` is the first member of `numbers`. */
 struct tw_merge_channel {
 	uint16_t id;
 	uint8_t n_watermarks;
 	bool begun;                 /* the next number cannot become lower */
-	uint64_t first;             /* the first number, or the lowest known one */
-	uint64_t highest;           /* the largest number of a queued frame */
+	uint64_t first;             /* the channel's first number if it is known, otherwise the lowest known one */
+	uint64_t highest;           /* the largest first number of all frames queued so far */
 	uint64_t announced;         /* the largest next_seq of a watermark */
 	uint64_t announced_dropped; /* the receiver's drop counter when that watermark arrived */
 	uint64_t dropped;           /* the receiver's drop counter when the frame before the next number arrived */
 	struct tw_merge_pieces piece;
 	struct tw_frame_info last; /* header of the last frame that was emitted completely */
 	struct tw_merge_watermark watermarks[TW_STREAM_CHANNEL_WATERMARKS_MAX];
-	uint64_t watermark; /* no older event follows */
-	uint64_t seen;      /* all numbers before it were queued, emitted or given up; valid if numbers are known */
+	uint64_t watermark; /* no older event of this channel follows */
+	uint64_t seen;      /* all numbers before it were queued, emitted or given up; valid if numbers.known */
 	struct tw_queued_frame *head, *tail;
 	struct tw_merge_heap_node node;   /* node in its stream's heap; its id is the channel's */
 	struct tw_stream_numbers *counts; /* of the channel's stream */
@@ -75,7 +75,7 @@ static inline bool tw_merge_channel__has_hole(const struct tw_merge_channel *c)
 	return c->head->seq > c->numbers.next && !c->head->fills_gap;
 }
 
-/** tw_merge_channel__report_lost() - note that a LOST of SHED or TX reported @count events, which may be those before the next number */
+/** tw_merge_channel__report_lost() - note that a LOST of SHED or TX reported @count lost events, which may explain the next gap */
 static inline void tw_merge_channel__report_lost(struct tw_merge_channel *c, uint64_t count)
 {
 	c->lost_reported = c->lost_reported > UINT64_MAX - count ? UINT64_MAX : c->lost_reported + count;
@@ -96,7 +96,10 @@ struct tw_merge_hole tw_merge_channel__give_up(struct tw_merge_channel *c, uint6
  */
 uint32_t tw_merge_channel__use(struct tw_merge_channel *c, uint32_t n);
 
-/** tw_merge_channel__use_expected() - the same for the channel's next number. Return: false, with nothing counted, if it is another */
+/**
+ * tw_merge_channel__use_expected() - a fast path of tw_merge_channel__use() for one number, which must be the channel's next one.
+ * Return: false, with nothing counted, if it is another number
+ */
 static inline bool tw_merge_channel__use_expected(struct tw_merge_channel *c)
 {
 	if (c->head->seq != c->numbers.next || c->head->fills_gap)

@@ -444,8 +444,8 @@ static void stream__look(struct tw_merge *m, struct tw_merge_stream *s)
 }
 
 /*
- * By this machine's time: marks silent streams, retires old ones, emits what has waited too long. All streams are checked twice in
- * wait_ns, so what was queued two checks ago has waited for 1 to 1.5 times wait_ns.
+ * Uses this machine's time to mark silent streams, to retire streams that are over, and to emit what has waited too long. All streams are
+ * checked twice in wait_ns, so what was queued two checks ago has waited for 1 to 1.5 times wait_ns.
  */
 static int merge__look(struct tw_merge *m)
 {

@@ -13,24 +13,25 @@
  * - LOST and other records between events: events = 0. PARTs of larger values are emitted unchanged; the last PART of an event has
  *   events = 1.
  *
- * Control frames are emitted whole, at their base times among the events, but before each event that arrived later: formats and names
- * precede the events that need them. WATERMARK and FILTERED are not emitted, nor are PAD and AUTH between events.
+ * Control frames are emitted whole, at their base times among the events, but before each event that arrived later, so that formats and
+ * names precede the events that need them. WATERMARK and FILTERED are not emitted, nor are PAD and AUTH between events.
  *
- * In packed mode frames are emitted whole, as received, in the order of their base times, including WATERMARK and FILTERED. The counters
- * are the same.
+ * In packed mode frames are emitted whole, as received, in the order of their base times, including WATERMARK and FILTERED. Events are
+ * counted as without packed mode.
  *
  * Each stream is ordered separately; with the option one_order, all streams are ordered together, on a common time line. The common time
- * of an event is its time by the stream's clock plus the stream's offset. Events that are not newer than the oldest bound of all streams
- * are emitted. If the offset of a stream does not arrive in time, its newest event is placed at its arrival, if this machine's time is
- * known. Otherwise its newest event is placed as if it were the newest of all streams. A stream that is silent for wait_ns of this
- * machine's time, or that ended, delays no other stream. No stream delays others for more than wait_ns of their time. A stream whose
- * offset is wrong by more than wait_ns causes LATE events, but no loss.
+ * of an event is its time by the stream's clock plus the stream's offset. The bound of a stream is the time up to which its own watermarks
+ * release events. Events that are not newer than the oldest bound of all streams are emitted. If the offset of a stream does not arrive in
+ * time, its newest event gets the common time at which it arrived, if this machine's time is known. Otherwise its newest event is placed
+ * as if it were the newest of all streams. A stream that is silent for wait_ns of this machine's time delays no other stream. A stream that
+ * ended delays others only while it has queued events and no offset. No stream delays others for more than wait_ns of their time. A stream
+ * whose offset is wrong by more than wait_ns causes LATE events, but no loss.
  *
  * If this machine's time is known (struct tw_arrival), no frame waits longer than 1.5 times wait_ns of this time. If its place on the
  * common time line is also known (tw_merge__set_present()), the merge finds streams that are ahead of this machine's time by more than
  * wait_ns. The clock of such a stream is wrong, or the stream is forged. Therefore it does not release or delay events of other streams,
- * and does not make them LATE. Its own events are emitted after they have waited; they are LATE only after newer events of streams that
- * are ahead.
+ * and does not make them LATE. Its own events are emitted when they have waited long enough; they are LATE only after newer events of
+ * streams that are ahead.
  *
  * If all streams are ahead, this machine's time is assumed to be wrong, and no stream counts as ahead. If some streams answered
  * (tw_merge__set_answered()), this decision ignores all other streams, because those may be forged. One stream that answered and is not
@@ -108,7 +109,7 @@ struct tw_merge_stats {
 	size_t queued;           /* bytes queued now */
 };
 
-/* Takes an emitted frame; must not call the merge. Return: 0, or -errno, which ends the calling function and becomes its result. */
+/* Takes an emitted frame; must not change the merge. Return: 0, or -errno, which ends the calling function and becomes its result. */
 typedef int tw_merge_emit(void *ctx, const struct tw_merged *out);
 
 /* Called when a stream is retired, after all its frames were emitted. A stream that appears later with the same id is a new one. */
@@ -138,7 +139,7 @@ struct tw_merge_options {
 
 /* Memory with frames that the merge may keep until they are emitted, instead of copying them. All its users run in one thread. */
 struct tw_borrowed_buffer {
-	uint32_t users; /* their number; the lender counts as one until it has passed all frames to the merge */
+	uint32_t users; /* number of users; the lender counts as one until it has passed all frames to the merge */
 	void (*released)(struct tw_borrowed_buffer *buffer); /* called when the last user has finished */
 };
 
@@ -154,7 +155,8 @@ struct tw_arrival {
 	uint64_t dropped; /* the receiver's drop counter on arrival, as in struct tw_received_frame */
 	/*
 	 * The buffer that contains the frame, with TW_MERGE_SLACK bytes after the frame. The merge may read the frame there until it is
-	 * emitted. NULL = the frame is copied. The lender is one of the buffer's users during the call, and must outlive the merge.
+	 * emitted. NULL = the frame is copied. The lender is one of the buffer's users until tw_merge__frame() returns, and must outlive
+	 * the merge.
 	 */
 	struct tw_borrowed_buffer *buffer;
 };
@@ -183,8 +185,8 @@ int tw_merge__frame(struct tw_merge *m, const void *data, size_t len, const stru
 /**
  * tw_merge__admit() - make room for a stream whose first frame follows
  *
- * For callers that keep their own data of each stream: frames of a stream that is not admitted are refused, and an admitted stream exists
- * until `retired` is called for it. A stream that is evicted to make room is retired immediately.
+ * For callers that keep their own data of each stream: an admitted stream exists until `retired` is called for it. A stream that is
+ * evicted to make room is retired immediately. If there is no room, the merge refuses the stream's frames.
  *
  * Return: 0; -ENOSPC without room for one more stream; -ENOMEM; the result of emit.
  */
@@ -238,7 +240,7 @@ int tw_merge__tick(struct tw_merge *m, uint64_t now);
  * @time: the same moment on the common time line: by the capture clock if streams are aligned to it, otherwise by the wall clock. The wall
  * clock may be set to another time, so call this function repeatedly.
  *
- * Not called for a merge that reads files: this machine's time is unrelated to theirs.
+ * Not for a merge that reads files: this machine's time is unrelated to the times in the files.
  */
 void tw_merge__set_present(struct tw_merge *m, uint64_t now, uint64_t time);
 

@@ -14,9 +14,9 @@
 #include "stream/eviction.h"
 #include "wire/parts.h"
 
-#define TW_MERGE_CHANNEL_PAGE 256 /* channel numbers of one page of the look-up table */
+#define TW_MERGE_CHANNEL_PAGE 256 /* channels in one page of the look-up table by_id */
 
-/* How the place of a stream on the common time line, which is its offset, was determined. */
+/* How the offset of a stream, which places it on the common time line, was determined. */
 enum tw_merge_placed {
 	TW_UNPLACED,        /* its frames stay queued */
 	TW_PLACED_BY_GUESS, /* its offset did not arrive in time: placed as if its newest event were the newest of all */
@@ -32,7 +32,7 @@ struct tw_merge_stream {
 	bool from_start; /* its control frame 0 arrived, or the merge started before it: channels begin with number 0 */
 	uint64_t start_dropped; /* the receiver's drop counter when control frame 0 arrived */
 
-	/* The order within the stream. All times are of its clock. */
+	/* The order within the stream. All times are by its clock. */
 	struct tw_clock_scale scale;
 	uint64_t wait;                                  /* the longest wait, in units of its clock */
 	struct tw_queued_frame *control, **control_end; /* queued control frames, in order of arrival */
@@ -41,7 +41,7 @@ struct tw_merge_stream {
 	size_t n_channels;
 	struct tw_merge_heap heap;  /* of the channels with queued frames */
 	uint64_t newest;            /* time of the newest watermark */
-	uint64_t control_watermark; /* of the control channel: its later frames are not older */
+	uint64_t control_watermark; /* newest watermark of the control channel: later control frames are not older */
 	bool has_control_watermark;
 	bool moved;            /* a watermark arrived or became valid: `bound` must be computed again */
 	uint64_t bound;        /* no older event follows, or the merge does not wait for it */
@@ -84,8 +84,8 @@ struct tw_merge {
 	uint64_t bound;                  /* everything up to here is emitted */
 	uint64_t last;                   /* time of the newest emitted event of streams that were not ahead */
 	uint64_t last_ahead; /* the same for streams that were ahead; determines LATE only for these streams */
-	uint64_t plausible;  /* a time on the common time line above now + this is ahead; 0 = unknown */
-	bool judged;         /* this machine's time is right, because a stream that may decide agrees with it */
+	uint64_t plausible;  /* times of the common time line after now + plausible are ahead; 0 = unknown */
+	bool judged;         /* this machine's time is trusted, because a stream that may decide agrees with it */
 
 	bool forcing;            /* emitting because of the memory limit */
 	uint64_t now, next_look; /* this machine's time, and the time of the next check */
@@ -117,7 +117,7 @@ int tw_merge__get(struct tw_merge *m, uint64_t id, struct tw_merge_stream **ret)
 /* order.c */
 
 /**
- * tw_release__stream() - emit what a change of the stream releases; with one order for all streams, also of other streams
+ * tw_release__stream() - emit the events that a change of the stream releases; with one order for all streams, also those of other streams
  * Return: 0, or the result of emit
  */
 int tw_release__stream(struct tw_merge *m, struct tw_merge_stream *s);
@@ -152,7 +152,7 @@ static inline bool tw_order__is_ahead(const struct tw_merge *m, uint64_t common)
 /** tw_order__release_ahead() - for each stream that is ahead, emit what has waited too long. Return: 0, or the result of emit */
 int tw_order__release_ahead(struct tw_merge *m);
 
-/** tw_order__look_again() - let the common bound be computed again, because a stream was added, removed, placed anew or became silent */
+/** tw_order__look_again() - let the common bound be computed again, after a change of a stream that may affect it */
 static inline void tw_order__look_again(struct tw_merge *m)
 {
 	m->slowest = NULL;
@@ -175,7 +175,10 @@ int tw_out__next(struct tw_merge *m, struct tw_merge_stream *s, struct tw_merge_
 /** tw_out__control() - emit the stream's first queued control frame; @time: its position in the order */
 int tw_out__control(struct tw_merge *m, struct tw_merge_stream *s, uint64_t time);
 
-/** tw_out__end() - at the end of a stream, with no frame queued, count numbers before its last watermarks that did not arrive as missing */
+/**
+ * tw_out__end() - at the end of a stream, when no frame is queued, count as missing the numbers that its watermarks announced and that did
+ * not arrive
+ */
 int tw_out__end(struct tw_merge *m, struct tw_merge_stream *s);
 
 #endif

@@ -34,7 +34,7 @@ static uint64_t release__last(const struct tw_merge *m, const struct tw_merge_st
 }
 
 /*
- * A control frame of any time precedes the events that are about to be emitted. If there are no such events, it waits for its time.
+ * A control frame precedes the events that are about to be emitted, whatever its time. If there are no such events, it waits for its time.
  * Return: whether the first control frame is emitted at @bound. @ret_time: its time in the order
  */
 static bool release__control_due(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound,
@@ -47,7 +47,7 @@ static bool release__control_due(const struct tw_merge *m, const struct tw_merge
 		bound = s->heap.entries[0].time;
 	else if (time > bound)
 		return false;
-	/* A control frame with an older time may follow one with the current time. */
+	/* Control frames keep their order of arrival, even if a base time is older than the one before it. */
 	time = tw_time__later(tw_time__earlier(time, bound), s->last_control);
 	*ret_time = tw_time__later(time, last);
 	return true;
@@ -93,7 +93,7 @@ int tw_release__up_to(struct tw_merge *m, struct tw_merge_stream *s, uint64_t bo
 	return err;
 }
 
-/* The oldest watermark of all channels. A channel whose watermark is older than the wait does not delay the others. */
+/* The oldest watermark of all channels. A channel that is behind the newest watermark by more than the wait does not delay the others. */
 static uint64_t stream__bound(const struct tw_merge_stream *s)
 {
 	const uint64_t floor = s->newest > s->wait ? s->newest - s->wait : 0;
@@ -132,7 +132,10 @@ static void order__put(struct tw_merge *m, struct tw_merge_stream *s)
 		tw_merge_heap__put(&m->order, &s->node, first);
 }
 
-/* Whether other streams wait for this one. A stream that ended has no bound, but before it is placed, its events may be the oldest. */
+/*
+ * Whether other streams wait for this one. A stream that ended delays others only if it has queued events and is not placed yet: these
+ * events may be the oldest.
+ */
 static bool stream__holds_others(const struct tw_merge_stream *s)
 {
 	return !s->silent && (!s->stats.ended || (s->placed == TW_UNPLACED && s->heap.n));
@@ -144,7 +147,10 @@ static bool stream__is_ahead(const struct tw_merge *m, const struct tw_merge_str
 	       tw_order__is_ahead(m, tw_order__time(s, tw_time__later(s->newest, s->queued)));
 }
 
-/* Whether the stream's clock can confirm this machine's time. That of a stream placed by this machine's time always agrees with it. */
+/*
+ * Whether the stream's clock can confirm this machine's time. The clock of a stream that was placed by its arrival always agrees with this
+ * machine's time, so it confirms nothing.
+ */
 static bool stream__has_say(const struct tw_merge_stream *s)
 {
 	return s->placed == TW_PLACED || s->placed == TW_PLACED_BY_GUESS;
@@ -152,7 +158,7 @@ static bool stream__has_say(const struct tw_merge_stream *s)
 
 /*
  * Decides whether this machine's time is trusted: it is, if the clock of at least one stream agrees with it. If any streams answered, only
- * those count, so that forged frames do not decide. If the decision changes, other streams are ahead.
+ * those count, so that forged frames do not decide. If the decision changes, so does the set of streams that are ahead.
  */
 static void order__judge(struct tw_merge *m)
 {
@@ -230,7 +236,7 @@ int tw_order__release_ahead(struct tw_merge *m)
 	return err;
 }
 
-/* The time, by its own clock, up to which the first stream is emitted before the next stream. */
+/* The time, by the clock of @s, up to which @s is emitted now. @s is the first stream of the order; the second one is due after that. */
 static uint64_t order__limit(const struct tw_merge *m, const struct tw_merge_stream *s, uint64_t bound)
 {
 	const struct tw_merge_heap_entry *second = tw_merge_heap__second(&m->order);
@@ -239,7 +245,8 @@ static uint64_t order__limit(const struct tw_merge *m, const struct tw_merge_str
 	if (second && second->time <= bound)
 		bound = second->time - (second->node->id < s->id);
 	limit = stream__time(s, bound);
-	stream__first(s, &first); /* always emitted, even at the ends of the time range, where sums saturate */
+	/* The first frame or event of @s is emitted in any case, even at the ends of the time range, where sums saturate. */
+	stream__first(s, &first);
 	return tw_time__later(limit, first);
 }
 
@@ -299,8 +306,8 @@ void tw_order__forget_last(struct tw_merge *m)
 static int release__ordered(struct tw_merge *m, struct tw_merge_stream *s, bool moved)
 {
 	/*
-	 * If the merge reads a file, the stream's own time determines how long it waits. During a capture it does not, because events of
-	 * many seconds may arrive at once.
+	 * If the merge reads a file, the stream's own time determines how long the stream waits for its offset. During a capture it does
+	 * not, because events of many seconds may arrive at once.
 	 */
 	if (s->placed == TW_UNPLACED && !m->plausible && s->newest - s->first >= s->wait)
 		tw_order__guess(m, s);

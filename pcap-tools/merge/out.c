@@ -64,7 +64,7 @@ static int out__hole(struct tw_merge *m, struct tw_merge_stream *s, struct tw_me
 	return out__emit_hole(m, s, hole, frame->data, frame->seq, frame->item.time);
 }
 
-/* Frames taken apart: one item at a time. */
+/* Without packed mode: frames are taken apart, and emitted one item at a time. */
 
 /* Emits an event, a LOST, a piece of a value that is too large for a frame, or another record between events. */
 static int out__emit_item(struct tw_merge *m, struct tw_merge_stream *s, const struct tw_queued_frame *frame,

@@ -6,7 +6,7 @@
 #include "pcap-tools/merge/merge.h"
 #include "wire/decode.h"
 
-/* Zeroed bytes after a copied frame, so that its last TLV can be copied in steps; a lender provides TW_MERGE_SLACK bytes. */
+/* Zeroed bytes after a copied frame, so that its last TLV can be copied in steps. A borrowed frame is followed by TW_MERGE_SLACK bytes. */
 #define TW_QUEUED_FRAME_SLACK 64
 
 /* A TLV that has a position in the order: any except PAD, WATERMARK and AUTH. */
@@ -72,10 +72,10 @@ struct tw_queued_frame *tw_frame_pool__take(struct tw_frame_pool *pool, const st
 void tw_frame_pool__give(struct tw_frame_pool *pool, struct tw_queued_frame *frame);
 void tw_frame_pool__give_all(struct tw_frame_pool *pool, struct tw_queued_frame *frame);
 
-/** tw_queued_frame__look() - walk the frame once, without changing the read position: sets its content */
+/** tw_queued_frame__look() - set the `content` of a frame, in one walk that does not change the read position */
 void tw_queued_frame__look(struct tw_queued_frame *frame);
 
-/** tw_queued_frame__next() - read the next item. Return: false at the end, if the rest is malformed, or without a number for the item */
+/** tw_queued_frame__next() - read the next item. Return: false at the end, if the rest is malformed, or if no number is left for it */
 bool tw_queued_frame__next(struct tw_queued_frame *frame);
 
 /**

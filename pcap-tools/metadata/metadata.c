@@ -205,7 +205,10 @@ static bool says_the_same(const struct item *item, const struct tw_tlv_view *tlv
 	return item && item->len == tlv->len && (!tlv->len || !memcmp(item->value, tlv->value, tlv->len));
 }
 
-/* The functions below return 1 if a record is to be written, 0 if it is a repetition, -EBADMSG if it is malformed and written unchanged. */
+/*
+ * keep_latest() and the take functions return 1 for a record to be written, 0 for a repetition, and -EBADMSG for a malformed record, which
+ * is written unchanged.
+ */
 
 /* Replaces the kept record of @key by @tlv if their contents differ. */
 static int keep_latest(struct tw_metadata *m, const struct record_key *key, const struct tw_frame_info *frame,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A store of the metadata of one stream, as received. With the store, a recording omits the repetitions for late receivers. Each file of
- * a ring of files can begin with all metadata, so that it can be read alone.
+ * A store of the metadata of one stream, as received. A recording uses it to omit metadata that the producer repeats for receivers that
+ * join late. It also lets each file of a ring of files begin with all metadata, so that the file can be read alone.
  *
  * It keeps the latest HOST; the first CLOCK with CLOCK_REALTIME and the latest CLOCK; each text of each schema; the last two names of
  * each task, because events that are still to be written may be older than the last name; the first symbol of each address and size; the
- * latest STATS. Records are untrusted, so memory is bounded. To make room, the task names that were not
- * repeated for the longest time are evicted. Records for which there is no room are written and counted, but not kept.
+ * latest STATS. Records are untrusted, so memory is bounded. To make room, previous names of tasks are evicted, then the names that were
+ * not repeated for the longest time. Records for which there is no room are written and counted, but not kept.
  */
 #ifndef TW_METADATA_H
 #define TW_METADATA_H
@@ -22,7 +22,7 @@ struct tw_metadata_room {
 };
 
 enum tw_metadata_verdict {
-	TW_METADATA_WRITE, /* write the record unchanged: it is new, or of a kind that is never kept */
+	TW_METADATA_WRITE, /* write the record unchanged: it is new, or repetitions of such records are written, too */
 	TW_METADATA_SKIP, /* do not write the record: it is a repetition, or a PART of a value that is not complete yet */
 	TW_METADATA_WHOLE, /* call tw_metadata__emit_whole(): the record is the last PART of a new value */
 };
@@ -38,11 +38,11 @@ struct tw_metadata_stats {
 
 /* How to make and emit frames. */
 struct tw_metadata_frames {
-	struct tw_frame_info
-		info; /* header of the frames. schema_id and flags come from the records; a CONTROL frame increases seq */
-	size_t max;   /* size of a frame, bytes; TW_METADATA_FRAME_MIN to TW_FRAME_MAX */
-	int (*emit)(void *ctx, const void *frame,
-		    size_t len); /* Return: 0; -errno ends the calling function and becomes its result */
+	/* Header of the frames. schema_id and flags are replaced by those of the records; seq is increased after each CONTROL frame. */
+	struct tw_frame_info info;
+	size_t max; /* largest size of a frame, bytes; TW_METADATA_FRAME_MIN to TW_FRAME_MAX */
+	/* Return: 0; a -errno ends the calling function and becomes its result. */
+	int (*emit)(void *ctx, const void *frame, size_t len);
 	void *ctx;
 };
 #define TW_METADATA_FRAME_MIN 256
@@ -76,7 +76,7 @@ enum tw_metadata_verdict tw_metadata__take(struct tw_metadata *m, const struct t
 int tw_metadata__emit_whole(struct tw_metadata *m, struct tw_metadata_frames *frames);
 
 /**
- * tw_metadata__replay() - emit all kept records: HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS; values that do not fit a frame as PARTs
+ * tw_metadata__replay() - emit all kept records: HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS. Values that do not fit a frame become PARTs
  * Return: 0, -ENOMEM, the result of emit
  */
 int tw_metadata__replay(struct tw_metadata *m, struct tw_metadata_frames *frames);
