@@ -44,7 +44,7 @@ static void append_value(struct tw_line *line, const struct tw_shown_field *show
 		tw_line__u64(line, value);
 }
 
-/* Kernels declare flags as unsigned. A signed number, such as prev_state, can be more than flags, so it is shown in decimal. */
+/* Kernels declare flags as unsigned. A signed number, such as prev_state, may contain more than flags, so it is shown in decimal. */
 static bool is_hex(const struct tw_shown_field *shown)
 {
 	return shown->has_addresses || shown->type == TW_FTYPE_POINTER ||
@@ -62,7 +62,7 @@ struct named_field {
 	bool hidden;
 };
 
-/* The names of the field's values; NULL if it has none. The HOST with the machine may arrive after the first event. */
+/* Return: the names of the field's values; NULL if it has none. The names of system calls are unknown until HOST arrives. */
 static const struct tw_print_names *names_of(const struct named_field *p)
 {
 	if (p->shown->is_syscall)

@@ -21,7 +21,7 @@ struct tw_name {
 	uint8_t type;          /* enum tw_ftype */
 };
 
-/** tw_fields__init() - called once when the plugin is registered: the table of names is freed when Wireshark exits */
+/** tw_fields__init() - let Wireshark free the table of names when it exits; called once when the plugin is registered */
 void tw_fields__init(void);
 
 /**
@@ -37,7 +37,7 @@ struct tw_name *tw_fields__any(const char *field, enum tw_ftype type);
  * tw_fields__names() - the text field trace.SYSTEM.EVENT.FIELD.names, registered if needed
  *
  * Its values are the names of the bits that are set, or the name of a system call. Names of system calls are not value strings of FIELD,
- * because the same number has another name on another machine. Return: NULL when TW_NAMES_MAX is reached.
+ * because the same number has another name on another architecture. Return: NULL when TW_NAMES_MAX is reached.
  */
 struct tw_name *tw_fields__names(const char *system, const char *event, const char *field);
 

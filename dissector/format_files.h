@@ -2,11 +2,14 @@
 /*
  * A file with several format texts. The files of the cache have this format, and users can make such files for the preference "formats":
  *
- *	# tracewire formats 1 le 8      a comment; files of the cache have byte order and size of a long here
- *	system: sched 1488              the system, which may be empty, and the length of the next text in bytes; if the
- *	name: sched_switch              length is omitted, the text ends before the next line with "system:"
+ *	# tracewire formats 1 le 8
+ *	system: sched 1488
+ *	name: sched_switch
  *	ID: 316
  *	...
+ *
+ * The first line is a comment. In files of the cache, it has the byte order and the size of a long. A line with "system:" has the system,
+ * which may be empty, and the length of the next text in bytes. If the length is omitted, the text ends before the next such line.
  */
 #ifndef TW_FORMAT_FILES_H
 #define TW_FORMAT_FILES_H

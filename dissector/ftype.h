@@ -47,7 +47,7 @@ enum tw_ftype tw_ftype__of(const struct tw_field *field);
 /** tw_ftype__class() - the class of a type; booleans and pointers are numbers */
 enum tw_ftype_class tw_ftype__class(enum tw_ftype type);
 
-/** tw_ftype__any() - the type of trace.any.NAME if all fields of that name have @type: I64 for the number types except U64 and POINTER */
+/** tw_ftype__any() - type of trace.any.NAME if all fields NAME have @type: I64 for number types except U64 and POINTER; otherwise @type */
 enum tw_ftype tw_ftype__any(enum tw_ftype type);
 
 /**

@@ -32,7 +32,7 @@
 /* Limits for each record in PARTs. */
 #define TW_REASSEMBLED_MAX        (1u << 20) /* bytes of the reassembled record */
 #define TW_REASSEMBLED_PIECES_MAX 4096       /* pieces; for each, Wireshark searches a list for its position */
-#define TW_REASSEMBLED_FRAMES_MAX 1024       /* frames that are stored as those with a piece of the record */
+#define TW_REASSEMBLED_FRAMES_MAX 1024       /* stored numbers of frames with a piece; others are omitted */
 
 /* Limits for each process of Wireshark, because field names stay registered when a capture is closed. */
 #define TW_NAMES_MAX               200000      /* names of dissector/fields.h; the built-in table has about 7,000 */
@@ -41,6 +41,6 @@
 
 /* Files that the user has selected. */
 #define TW_FORMATS_FILE_MAX   (64u << 20) /* bytes */
-#define TW_FORMATS_FOLDER_MAX 16384       /* entries of the directories of systems */
+#define TW_FORMATS_FOLDER_MAX 16384       /* entries that are read in the directories of all systems together */
 
 #endif

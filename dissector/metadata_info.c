@@ -24,7 +24,7 @@ static void note_system(struct tw_metadata_info *m, const char *system, wmem_all
 		m->systems[i] = wmem_strdup(scope, system);
 }
 
-/* Formats of system ftrace are in each stream. They are counted separately, and shown only if the frame has no others. */
+/* Formats of the system `ftrace` are in each stream. They are counted separately, and shown only if the frame has no others. */
 static void count_text(struct tw_dissect *d, const struct tw_schema_view *view)
 {
 	struct tw_metadata_info *m = &d->metadata;

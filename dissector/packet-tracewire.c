@@ -4,8 +4,8 @@
  *
  * Design:
  *
- * A frame (wire/tracewire.h) has kernel records and the data to decode them. The fields of the protocol are registered at start, which
- * is cheap. The fields of events, trace.SYSTEM.EVENT.FIELD, are thousands and differ between kernels; they are registered late
+ * Frames (wire/tracewire.h) contain kernel records, and the metadata to decode them. The fields of the protocol are registered at start,
+ * which is cheap. The fields of events, trace.SYSTEM.EVENT.FIELD, are thousands and differ between kernels; they are registered late
  * (fields.h):
  *
  * - Wireshark checks filters, columns and -e before it opens a file, so names must exist before the first frame. For the first unknown name

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the parts of the dissector while one frame is dissected. */
+/* Shared by the files of the dissector. */
 #ifndef PACKET_TRACEWIRE_H
 #define PACKET_TRACEWIRE_H
 
@@ -32,7 +32,7 @@ extern int hf_trace_event, hf_trace_system, hf_trace_text, hf_trace_symbol, hf_t
 	hf_trace_symbol_address, hf_trace_symbol_size, hf_trace_symbol_name, hf_trace_stats_channel, hf_trace_stats_id,
 	hf_trace_stats_value, hf_trace_auth_algorithm, hf_trace_auth_key_id, hf_trace_auth_tag;
 
-/* Sizes of the arrays of fields below. Numbers of wire/tracewire.h are the indexes: attributes of HOST, clocks, counters of STATS. */
+/* Sizes of the arrays of fields below. An index is a number of wire/tracewire.h: of a HOST attribute, a clock, or a STATS counter. */
 enum {
 #define X(...) +1
 	TW_HOST_ATTRS = 1 TW_HOST_LIST(X),
@@ -73,8 +73,8 @@ struct tw_bytes {
 struct tw_metadata_info {
 	uint32_t records[TW_METADATA_KINDS];
 	const char *details[TW_METADATA_KINDS]; /* for each type, of the first record: a blank and its content, or "" */
-	uint32_t formats, ftrace_formats;       /* in SCHEMA records; formats does not include those of system ftrace */
-	const char *systems[3];                 /* of the formats, without ftrace; NULL = none */
+	uint32_t formats, ftrace_formats;       /* in SCHEMA records: of other systems; of the system `ftrace` */
+	const char *systems[3];                 /* the first systems of `formats`; NULL = none */
 	bool more_systems;
 };
 
@@ -213,7 +213,7 @@ extern bool tw_dissect_formats_full;   /* format texts of this capture were refu
 /** tw_dissect__register_capture() - let Wireshark make and free the state with each capture; called once when the plugin is registered */
 void tw_dissect__register_capture(void);
 
-/** tw_dissect__find_stream() - set stream and schema of @d from the frame's header; in the first pass, makes them within the limits */
+/** tw_dissect__find_stream() - set stream and schema of @d from the frame's header; the first pass adds new ones, within the limits */
 void tw_dissect__find_stream(struct tw_dissect *d);
 
 /**
@@ -252,14 +252,14 @@ const struct tw_time_error *tw_dissect__time_error(const struct tw_dissect *d);
 
 /*
  * Whether the order of a packet with events is certain, relative to the last packet with events of another stream before it. The order is
- * certain if the times of both packets differ by more than the sum of their error bounds. It is not stored for a capture with one stream.
+ * certain if the times of both packets differ by more than the sum of their error bounds. For a capture with one stream, nothing is stored.
  */
 enum tw_time_order { TW_ORDER_NO_OTHER, TW_ORDER_CERTAIN, TW_ORDER_UNCERTAIN };
 
 /** tw_dissect__update_order() - determine the order of this frame, which has events; called in the first pass only */
 void tw_dissect__update_order(struct tw_dissect *d);
 
-/** tw_dissect__order() - the order that the first pass determined; TW_ORDER_UNCERTAIN if there was no memory to store it */
+/** tw_dissect__order() - the order that the first pass determined; TW_ORDER_UNCERTAIN if the limit of memory prevented storing it */
 enum tw_time_order tw_dissect__order(const struct tw_dissect *d);
 
 /* event_type.c: the format of an event id in one schema of one stream, and how its fields are shown. */
@@ -287,7 +287,7 @@ struct tw_event_type {
 	uint32_t n_fields; /* without the common fields */
 	/* NULL until tw_event_type__prepare(): */
 	struct tw_shown_field *fields;
-	const char *refusal; /* why the texts of these events are field=value pairs; NULL = they are not */
+	const char *refusal; /* why the texts of these events are field=value pairs; NULL = the print fmt is used */
 };
 
 /** tw_event_type__find() - find the type of an event id; @schema may be NULL. Return: NULL if its format is unknown */
