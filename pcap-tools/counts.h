@@ -19,7 +19,7 @@ struct tw_count_row {
 	char name[TW_COUNT_NAME_MAX]; /* escaped by base/printable.h */
 };
 
-/* A stream of the counts, and its name. */
+/* A stream whose events may be in the counts, and its name. */
 struct tw_count_stream {
 	uint64_t id;
 	char name[TW_COUNT_NAME_MAX]; /* result of tw_identity__name() */

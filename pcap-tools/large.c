@@ -18,6 +18,6 @@ void *tw_large__alloc(size_t size, size_t hot)
 	void *memory = whole < size ? NULL : aligned_alloc(align, whole);
 
 	if (memory && align == HUGE_PAGE)
-		madvise(memory, round_up(hot, HUGE_PAGE), MADV_HUGEPAGE); /* may fail: a kernel without huge pages */
+		madvise(memory, round_up(hot, HUGE_PAGE), MADV_HUGEPAGE); /* fails if the kernel has no huge pages */
 	return memory;
 }

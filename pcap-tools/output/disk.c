@@ -6,10 +6,10 @@
  * file, and is freed when the file is ended.
  *
  * Writing past the page cache (O_DIRECT): copying into the cache is the largest cost of a busy capture, and nobody reads the data soon.
- * Only large batches are written like that, because each such write waits for the disk. If the disk is busy, newer data stays in memory
- * during this wait, where a kill loses it. So after a slow write, the page cache is used for a while. Direct writes are made from a
- * separate area: if the disk is emulated, a CPU of the host reads the area, and a packet that is built in the same memory afterwards would
- * wait for its cache lines.
+ * Only large batches are written like that, because each such write waits for the disk. During this wait, newer data stays in memory, and
+ * is lost if the process is killed. So after a slow write, the page cache is used for a while. The data of a direct write is first copied
+ * to a separate area: if the disk is emulated, a CPU of the host reads the area, and a packet that is built in the same memory afterwards
+ * would wait for its cache lines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +29,8 @@
 
 #define DIRECT_MIN ((size_t)512 * 1024)   /* bytes; a smaller batch is cheap to copy, or was collected slowly */
 #define AREA       ((size_t)1 << 20)      /* bytes, limit of one direct write */
-#define SLOW_NS    (25 * TW_NS_PER_MS)    /* a longer write is slow; a kill may lose 100 ms of data, four times this */
-#define CACHED_MIN (8 * TW_NS_PER_SECOND) /* ns without O_DIRECT after the first slow write; doubled each time */
+#define SLOW_NS    (25 * TW_NS_PER_MS)    /* a longer write is slow: a quarter of the 100 ms of data a kill may lose */
+#define CACHED_MIN (8 * TW_NS_PER_SECOND) /* ns without O_DIRECT after the first slow write; each further doubles it */
 #define CACHED_MAX (8 * CACHED_MIN)
 
 _Static_assert(TW_LARGE_ALIGN % TW_OUTPUT_ALIGN == 0 && AREA % TW_OUTPUT_ALIGN == 0, "the area holds whole blocks");
@@ -108,8 +108,8 @@ size_t tw_output__lacks(const struct tw_output *o, size_t len)
 }
 
 /*
- * Copies data that this CPU does not read again, bypassing its caches if possible: small writes to memory that a device or another CPU has
- * just read are slow. It writes whole cache lines without waiting. @to is aligned to 16 bytes; @from may have any alignment.
+ * Copies data that this CPU does not read again. Stores that bypass the caches are used if possible: ordinary stores to memory that a
+ * device or another CPU has just read wait for each cache line. @to is aligned to 16 bytes; @from may have any alignment.
  */
 static void copy_past_caches(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -134,7 +134,7 @@ static size_t write_area(struct tw_output *o, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EINVAL)
-			o->direct = false; /* the file system reports it only now */
+			o->direct = false; /* a file system may accept O_DIRECT, but refuse the write */
 		if (n <= 0 || n % TW_OUTPUT_ALIGN)
 			return at + (n > 0 ? (size_t)n : 0);
 		at += (size_t)n;

@@ -56,7 +56,7 @@ void tw_output__pattern(const char *path, char *ret, size_t size)
 	snprintf(ret, size, "%.*s_*%s", (int)base, path, path + base);
 }
 
-/* Return: length of the text that matches @mark, digits matching digits; 0 if it does not match */
+/* Return: length of @mark if @text begins like it, with any digits in place of its digits; otherwise 0 */
 static size_t match_mark(const char *text, const char *mark)
 {
 	const size_t len = strlen(mark);
@@ -68,7 +68,7 @@ static size_t match_mark(const char *text, const char *mark)
 	return len;
 }
 
-/* Whether @name is that of one of several files. @first: the part before the number, of @len bytes; @last: the suffix */
+/* Whether tw_file_names__make() gives names like @name. @first: the part before the number, of @len bytes; @last: the suffix */
 static bool is_one(const char *name, const char *first, size_t len, const char *last)
 {
 	const size_t mark = strncmp(name, first, len) ? 0 : match_mark(name + len, MARK);

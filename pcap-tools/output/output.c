@@ -270,8 +270,8 @@ static int file__give(struct tw_output *o)
 }
 
 /*
- * Without O_CREAT root may write a file of another user in /tmp (fs.protected_regular). With O_CREAT, opening a link to a
- * file that does not exist creates that file.
+ * Called if the name exists. The first open() has no O_CREAT, because with O_CREAT fs.protected_regular prevents root from writing a file
+ * of another user in /tmp. The second open() creates the file to which a dangling symbolic link refers.
  */
 static int file__open_existing(const struct tw_output *o)
 {
@@ -345,7 +345,10 @@ static int output__begin_file(struct tw_output *o, struct tw_error *error)
 	return 0;
 }
 
-/* Ends the zstd frame. Without room for its end, the block before becomes the last; not in a pipe, whose reader already has that block. */
+/*
+ * Ends the zstd frame. If a file has no room for the end of the frame, file__mend() marks the previous block as the last one. In a pipe,
+ * this is impossible, because the reader has received that block.
+ */
 static int file__end_frame(struct tw_output *o, struct tw_error *error)
 {
 	int err;
@@ -386,7 +389,7 @@ static bool file__is_gone(const struct tw_output *o)
 	return stat(o->name, &named) || named.st_ino != ours.st_ino || named.st_dev != ours.st_dev;
 }
 
-/* Ends the current file. After a failure, only its incomplete data is removed. No effect if no file is open. */
+/* Ends the current file. If a write to it failed, its incomplete data is removed. No effect if no file is open. */
 static int output__end_file(struct tw_output *o, struct tw_error *error)
 {
 	int err = 0, mended;
@@ -634,7 +637,7 @@ int tw_output__next(struct tw_output *o, struct tw_error *error)
 	return output__done(o, err);
 }
 
-/* Return: @err, the result of ending the file; if it is 0, a failure if files were removed while they were written */
+/* @err: the result of ending the file. Return: @err; -ENOENT if that is 0, and files were removed while they were written */
 static int output__tell_gone(struct tw_output *o, int err, struct tw_error *error)
 {
 	if (err || o->err || !o->gone)

@@ -12,9 +12,9 @@
  * with O_NONBLOCK, because setting the flag of a shared open file description would affect other processes. A write to a file on a hanging
  * disk cannot be ended; a caller that must not hang lets a separate thread write.
  *
- * Several files are named as by dumpcap: x_00001_20261121093000.pcapng for x.pcapng, in local time.
+ * The names of several files have a number and the local time, as with dumpcap: x_00001_20261121093000.pcapng for x.pcapng.
  *
- * Signals are the caller's task: ignore SIGPIPE and SIGXFSZ, so that they become errors.
+ * The caller must ignore SIGPIPE and SIGXFSZ, so that writes fail with EPIPE and EFBIG instead.
  */
 #ifndef TW_OUTPUT_H
 #define TW_OUTPUT_H
@@ -29,7 +29,7 @@
 
 #define TW_OUTPUT_RESERVE   ((size_t)64 << 10) /* bytes reserved for tw_output__write_last() */
 #define TW_OUTPUT_ALIGN     4096               /* bytes; no disk has larger blocks */
-#define TW_OUTPUT_FILES_MAX 99999              /* in a ring, as for dumpcap */
+#define TW_OUTPUT_FILES_MAX 99999              /* in a ring: numbers in file names have five digits */
 
 struct tw_output_owner {
 	uid_t uid;
@@ -51,8 +51,9 @@ struct tw_output_options {
 	/* Keep a note below /run/tracewire for tw_output__repair_left(). If that is not permitted, there is no note. */
 	bool remember;
 	/*
-	 * After the deadline, opening a FIFO without a reader fails, and an output that accepts nothing fails with -ETIMEDOUT: a pipe
-	 * that has no room 100 ms later, and a disk after one more second in writes. NULL = no deadline. Borrowed until tw_output__free().
+	 * After the deadline, opening a FIFO without a reader fails. Writing fails with -ETIMEDOUT if a pipe still has no room 100 ms
+	 * after the deadline, or if writes to a file have taken more than one second since the deadline. NULL = no deadline. Borrowed
+	 * until tw_output__free().
 	 */
 	const struct tw_deadline *deadline;
 };
@@ -68,9 +69,9 @@ struct tw_output;
 
 /**
  * tw_output__open() - open the file, or the first one
- * Return: 0; -EINVAL if the output is a terminal, or if several files are requested without a file name; -EBADF if it is not
- * open for writing; -EBUSY if another process writes it; -ENAMETOOLONG; -ENOMEM; -EINTR if the deadline was over before a reader opened the
- * FIFO; errors of open().
+ * Return: 0; -EINVAL if the output is a terminal, or if several files are requested but the output is not the path of a file; -EBADF if
+ * fd is not open for writing; -EBUSY if another process writes the file; -ENAMETOOLONG; -ENOMEM; -EINTR if the deadline was over before a
+ * reader opened the FIFO; errors of open().
  */
 int tw_output__open(const struct tw_output_options *options, struct tw_output **ret, struct tw_error *error);
 
@@ -78,7 +79,7 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
  * tw_output__watch() - set callbacks for calls that may wait for the disk; they run in the thread of the call
  * @begin, @done: called before and after each such call; may be NULL
  *
- * Between @begin and @done, only internals of the output change, so other threads may read the data of which the bytes were made.
+ * Between @begin and @done, only internals of the output change, so other threads may read the data from which the caller made the bytes.
  */
 void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done)(void *ctx), void *ctx);
 
@@ -92,10 +93,11 @@ void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done
 int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t *ret_kept, struct tw_error *error);
 
 /**
- * tw_output__write_last() - write the last statistics after the whole blocks of a file that failed
+ * tw_output__write_last() - after a failed write to a file, write the last statistics after the file's whole blocks
  *
- * For these statistics, TW_OUTPUT_RESERVE bytes of the disk are allocated after the end of a file while it is written, if the file system
- * supports that. The file also stays TW_OUTPUT_RESERVE bytes (or a quarter, if that is less) below its largest permitted size.
+ * For these statistics, TW_OUTPUT_RESERVE bytes of the disk are allocated beyond the end of a file while it is written, if the file
+ * system supports that. Other writes also stop TW_OUTPUT_RESERVE bytes below the largest permitted size of the file, or a quarter of that
+ * size if this is less.
  *
  * @len: at most TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN
  * Return: 0; -ESPIPE if no write to a file failed, no file is open, or @len is too large; errors of pwrite(): then the file ends with

@@ -13,8 +13,8 @@
 #include "pcap-tools/output/pipe.h"
 
 /*
- * The note below /run/tracewire about a file that is being written: its path, and the offset up to which it is whole. It is named after
- * the file's device and inode, so two processes cannot write one file.
+ * The note below /run/tracewire about a file that is being written: its path, and the offset up to which it is whole. The note is named
+ * after the file's device and inode, so two processes cannot write one file.
  */
 #define TW_NOTES "output-" /* beginning of the notes' names */
 
@@ -24,7 +24,7 @@ int tw_note__busy(const char *path, struct tw_error *error);
 /** tw_note__open() - create the note of an open file. Return: 0, also if notes are impossible; -EBUSY if another process has one */
 int tw_note__open(struct tw_state_file *note, int fd, const char *path, struct tw_error *error);
 
-/** tw_note__move() - note that the file is whole up to the offset @whole, at which a repair then begins */
+/** tw_note__move() - write to the note that the file is whole up to the offset @whole; a repair begins there */
 void tw_note__move(const struct tw_state_file *note, uint64_t whole);
 
 /** tw_note__close() - remove the note, because the file was ended */
@@ -106,16 +106,16 @@ struct tw_output {
 
 	bool ending;                 /* the file is being ended: the reserve may be used */
 	bool ended;                  /* its last blocks are written, and a zstd frame has its end */
-	bool broken;                 /* truncate the file at o->bytes */
+	bool broken;                 /* a write failed: the file must be truncated to `bytes` */
 	int err;                     /* the first failure */
 	uint64_t late;               /* ns that writes to a file took after the deadline */
-	uint64_t gone, gone_bytes;   /* files that others removed while they were written; bytes in them */
+	uint64_t gone, gone_bytes;   /* files that other programs removed during writing; bytes in these */
 	uint64_t bytes;              /* bytes in the file */
 	uint64_t put;                /* of these, written by the current call */
 	uint64_t next_at;            /* CLOCK_MONOTONIC, when the next file begins; UINT64_MAX = never */
 	struct tw_zstd_stream *zstd; /* NULL = not compressed */
 	struct tw_output_ring ring;
-	struct tw_state_file note;       /* not open = there is none, and nothing is noted */
+	struct tw_state_file note;       /* not open = the file has no note */
 	struct tw_output_stats stats;    /* its `bytes`: only of files that were ended */
 	struct tw_output_stats reported; /* with all bytes, after the last call */
 	void (*begin)(void *ctx);        /* see tw_output__watch() */
@@ -154,7 +154,7 @@ void tw_output__was_late(struct tw_output *o, uint64_t begun);
 void tw_disk__begin(struct tw_output *o);
 
 /**
- * tw_disk__reserve() - reserve the disk for @len more bytes, and for the reserve after them
+ * tw_disk__reserve() - allocate disk space for @len more bytes, and for the reserve after them
  * Return: 0, also if the file system does not support it; -ENOSPC, -EDQUOT, -EFBIG
  */
 int tw_disk__reserve(struct tw_output *o, size_t len);

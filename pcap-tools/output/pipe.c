@@ -25,8 +25,8 @@ int tw_pipe__open_again(int fd, int flags)
  *
  * A descriptor that is open for reading only is not opened again: writes to it must fail, as those to the caller's descriptor do.
  *
- * Opening can fail because the pipe belongs to another user or has no reader. Then at most PIPE_BUF bytes are written at a time, if poll()
- * reports room. Such a write does not block, unless another process fills the pipe between poll() and the write.
+ * Opening can fail because the pipe belongs to another user or has no reader. Then tw_pipe__try() writes only after poll() has reported
+ * room, and at most PIPE_BUF bytes. Such a write does not block, unless another process fills the pipe between poll() and the write.
  */
 struct tw_pipe tw_pipe__open(int fd)
 {

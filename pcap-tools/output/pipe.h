@@ -17,7 +17,7 @@ struct tw_pipe {
 	bool is_socket;
 };
 
-/** tw_pipe__open() - prepare to write to an open descriptor, which stays the caller's and unchanged; a regular file is used as it is */
+/** tw_pipe__open() - prepare to write to @fd, which the caller keeps and whose flags do not change; a regular file is not opened again */
 struct tw_pipe tw_pipe__open(int fd);
 
 /**
@@ -36,7 +36,7 @@ int tw_pipe__fd(const struct tw_pipe *live);
 /** tw_pipe__open_again() - open the file of @fd again, as another open file description. Return: a descriptor; -1 with errno */
 int tw_pipe__open_again(int fd, int flags);
 
-/** tw_pipe__close() - close what was opened here */
+/** tw_pipe__close() - close the descriptor that tw_pipe__open() opened; @fd stays open */
 void tw_pipe__close(struct tw_pipe *live);
 
 #endif

@@ -17,20 +17,23 @@
 #define PIECE     ((size_t)64 << 10)   /* bytes of one read */
 #define BLOCK_CAP ((uint32_t)16 << 20) /* largest block length accepted, as in Wireshark */
 
-/* Real captures compress to no less than a hundredth. Data that expands more than RATIO_MAX times is an attack on the reader's time. */
+/*
+ * Real captures compress to no less than a hundredth. Data that decompresses to more than RATIO_MAX times its size plus PLAIN_MIN bytes
+ * is an attack on the reader's time.
+ */
 #define RATIO_MAX ((uint64_t)1024)
 #define PLAIN_MIN ((uint64_t)256 << 10)
 
-/* A place at which a file of a killed writer can end. */
+/* An offset at which a file can be cut so that it is valid. */
 struct file_end {
-	uint64_t size; /* size of the file if it ends there */
-	bool open;     /* a zstd frame must be ended there, by the block whose header is at `last` */
+	uint64_t size; /* the offset */
+	bool open;     /* the zstd frame must be ended there, by a bit in the block header at `last` */
 	uint64_t last;
 };
 
 /*
- * Finds the end of the last whole pcapng block, in bytes that arrive in pieces of any length. Only types and lengths of blocks are read.
- * All zero at the beginning of a file.
+ * Finds the end of the last whole pcapng block, in bytes that arrive in pieces of any length. Only types, lengths and byte-order magics are
+ * read. The struct is all zero at the beginning of a file.
  */
 struct block_walk {
 	uint64_t whole; /* bytes in whole blocks */
@@ -46,7 +49,7 @@ static uint32_t load(const struct block_walk *walk, const uint8_t *at)
 	return tw_load32(at, TW_HOST_BE != walk->swapped);
 }
 
-/* Keeps the part of the bytes, at @seen in the block, that belongs to its closing length. */
+/* Copies those of the bytes that belong to the closing length of the block. @seen: offset of @bytes in the block */
 static void take_tail(struct block_walk *walk, uint32_t seen, const uint8_t *bytes, size_t len)
 {
 	const uint32_t tail = walk->len - (uint32_t)sizeof(walk->tail);
@@ -123,14 +126,14 @@ struct zstd_block {
 	bool last;
 };
 
-/* A frame in a file, block by block. The first "block" is the head of the frame. */
+/* A zstd frame in a file, which is read block by block. The first "block" is the header of the frame. */
 struct zstd_frame {
 	int fd;
 	uint64_t size;
 	struct zstd_block block;
 };
 
-/* Return: 1; 0 if the file ends before; errors of pread() */
+/* Return: 1; 0 if the file ends before @at + @len; errors of pread() */
 static int frame__read(const struct zstd_frame *f, uint64_t at, void *to, size_t len)
 {
 	ssize_t n;
@@ -189,7 +192,7 @@ static void end__set(struct file_end *end, const struct zstd_block *block)
 	*end = (struct file_end){ .size = block->at + block->len, .open = !block->last, .last = block->at };
 }
 
-/* Finds the end of the zstd block that ends at @known, or of the last block of the frame. */
+/* Finds the end of the zstd block that ends at @known; if the next block is whole and the last one of the frame, the end of that block. */
 static int find_known(struct zstd_frame *f, uint64_t known, struct file_end *end)
 {
 	int more;
@@ -437,7 +440,7 @@ int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct
 	return tw_state_file__each(TW_NOTES, look_at_note, &job, error);
 }
 
-/* Repairs a file unless a process writes it, which has then locked it. Return: 0; -ENOENT if there is such a process; another -errno */
+/* Repairs a file unless another process has locked it to write it. Return: 0; -ENOENT if it is locked; another -errno */
 static int repair_unlocked(const char *path, struct tw_repair *ret)
 {
 	const int fd = open_file(path, false);

@@ -17,7 +17,10 @@ struct tw_repair {
 	bool closed;   /* its zstd frame was ended */
 };
 
-/* Called for each repaired file, and with the reason @why for each file that could not be repaired, which is no error of the caller. */
+/*
+ * Called for each repaired file, with @why NULL, and for each file that could not be repaired, with the reason @why. A file that could not
+ * be repaired does not make tw_output__repair_left() fail.
+ */
 typedef void tw_repair_tell(void *ctx, const char *path, const struct tw_repair *repair, const char *why);
 
 /**
@@ -39,7 +42,7 @@ int tw_output__repair_left(bool dry_run, tw_repair_tell *tell, void *ctx, struct
  * tw_output__repair_newest() - of several files, repair the file that was written last, unless another process writes it
  * @path: as in struct tw_output_options
  *
- * For processes that could not write notes. The files are found by the names that tw_output gives to several files.
+ * For files whose writer was not permitted to write notes. They are found by the names that tw_output gives to several files.
  */
 void tw_output__repair_newest(const char *path, tw_repair_tell *tell, void *ctx);
 

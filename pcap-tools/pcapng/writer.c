@@ -17,7 +17,7 @@
 /* Limit of a block without a packet: five texts, a list of comments, and their headers. */
 #define BLOCK_MAX (6 * TW_PCAPNG_TEXT_MAX + TW_PCAPNG_COMMENTS_MAX)
 _Static_assert(BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest blocks");
-#define BUFFER_DEFAULT ((size_t)960 * 1024) /* bytes of this buffer that a kill loses at most, plus its longest block */
+#define BUFFER_DEFAULT ((size_t)960 * 1024) /* bytes; a kill loses at most these bytes and the longest block */
 #define BULK           ((size_t)128 * 1024) /* smallest batch that is padded to end at a disk block, bytes */
 /* Bytes that may be appended to a buffer of almost `cap` bytes before it is flushed: the longest block, padding, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)

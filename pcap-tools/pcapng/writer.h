@@ -41,7 +41,7 @@ struct tw_pcapng_statistics {
 	uint64_t time;       /* of this block */
 	uint64_t start, end; /* beginning and end of the capture */
 	uint64_t received;   /* isb_ifrecv: sum of delivered, dropped and filtered packets */
-	uint64_t dropped;    /* isb_ifdrop: packets dropped anywhere, as dumpcap writes and Wireshark shows it */
+	uint64_t dropped;    /* isb_ifdrop: packets dropped at any stage; Wireshark shows it as the dropped packets */
 	uint64_t os_dropped; /* isb_osdrop: those of `dropped` that the kernel dropped */
 	uint64_t delivered;  /* isb_usrdeliv */
 	bool filters;        /* there is a filter: `delivered` is written as isb_filteraccept, too */

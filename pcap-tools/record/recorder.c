@@ -19,7 +19,7 @@
 #define FLUSH_MS           40 /* longest time in a file's buffer; a kill may lose 100 ms of data, 60 ms of it in earlier stages */
 #define ANSWERS_MAX        512 /* clock samples in the command queue; more are dropped, because newer ones will follow */
 #define BATCH_MAX          8   /* limit of the slots that are taken, passed on or returned together */
-#define STUCK_NS           (1500 * TW_NS_PER_MS) /* a longer call after the deadline is stuck: see struct tw_output_options */
+#define STUCK_NS           (1500 * TW_NS_PER_MS) /* a call that lasts so long, so long after the deadline, is stuck */
 
 /*
  * Messages from other threads to the recorder's thread, except frames, and the reports that the recorder's thread returns. No other

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A recorder: a thread that writes pcapng. Each producer thread passes frames through its own sink, each receiver through its own receive
- * queue. Slots come from one bounded pool, so a slow disk causes back-pressure in the sinks. If the pool is used up, no memory is
- * allocated and no frame is lost here.
+ * queue. Waiting frames are stored in slots of one bounded pool, so a slow disk causes back-pressure in the sinks. If the pool is used up,
+ * no memory is allocated and no frame is lost here.
  *
- * After a failure the thread continues and counts frames: the ledger has their events as "could not be written". If the output may be
+ * After a failure the thread continues and counts frames: the ledger has their events at the place `disk`. If the output may be
  * blocked, the caller sets the deadline of the output before it finishes the recorder. If a call of the output does not return even after
  * the deadline, the thread is abandoned until the process ends.
  *
@@ -39,8 +39,8 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
  * @ret: the sink; the caller closes it before the recorder is finished
  * Return: 0 or -ENOMEM
  *
- * The sink's reserve returns NULL if the pool is used up. Its flush queues all frames and wakes the writer; it returns 0, -EAGAIN if no
- * slot is free, or, after the writer failed, the writer's failure (tw_recorder__finish() returns its text). Frames are also accepted and
+ * The sink's reserve returns NULL if the pool is used up. Its flush queues all frames and wakes the writer; it returns 0; -EAGAIN if no
+ * slot is free; after the writer has failed, the writer's failure, whose text tw_recorder__finish() returns. Frames are also accepted and
  * counted after a failure.
  */
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *error);

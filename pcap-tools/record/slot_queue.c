@@ -142,7 +142,7 @@ void tw_slot_queue__give(struct tw_slot_queue *q, struct tw_slot_list *list)
 	while ((slot = tw_slot_list__pop(list)))
 		tw_slot_list__push(slot->data < q->cold ? &hot : &cold, slot);
 	pthread_mutex_lock(&q->lock);
-	slot_list__append(&hot, &q->unused); /* hot slots first: those used last are still in the cache */
+	slot_list__append(&hot, &q->unused); /* hot slots first: the most recently used ones are still in the cache */
 	slot_list__append(&hot, &cold);
 	q->unused = hot;
 	pthread_mutex_unlock(&q->lock);

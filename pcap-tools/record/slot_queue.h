@@ -2,7 +2,7 @@
 /*
  * A bounded pool of slots for frames, and the queue that passes filled slots from many threads to one, the reader. Producers fill slots
  * through a sink, receivers through a receive queue. Both sides move whole lists under one lock, so the lock is taken once for each batch,
- * and a waiting reader is woken once. A thread that receives must not wait for the lock: it only tries to take the lock, and waits for
+ * and a waiting reader is woken once. A receiver's thread must not wait for the lock: it only tries to take the lock, and waits for
  * unused slots in poll().
  */
 #ifndef TW_SLOT_QUEUE_H
@@ -58,7 +58,7 @@ struct tw_slot_queue {
 	struct tw_slot_list unused, filled;
 	struct tw_slot *slots;
 	uint8_t *memory;
-	const uint8_t *cold; /* address in `memory`: slots from there on are used only if no other slots are unused */
+	const uint8_t *cold; /* address in `memory`: slots from there on are taken last */
 	bool waiting;        /* the reader waits for filled slots */
 	bool ended;          /* no more slots will be put */
 	int err;             /* -errno of the reader's first failure; 0 = none */
@@ -102,7 +102,8 @@ struct tw_sink *tw_slot_sink__new(struct tw_slot_queue *queue, uint32_t batch, s
 
 /*
  * A receive queue: a receiver gets several slots at a time from it, and receives frames into them. A filled slot contains frames of one
- * length that arrived together. A receive queue belongs to one thread, which never blocks except in tw_receive_queue__wait().
+ * length that arrived together. A receive queue belongs to one thread. Only tw_receive_queue__wait() and tw_receive_queue__free()
+ * may block.
  */
 #define TW_RECEIVE_QUEUE_SLOTS 16 /* largest number of slots to receive into */
 

@@ -52,7 +52,7 @@ static void count(const struct tw_report *report, const struct tw_stream *stream
 	n->events_out = minus(n->events_out, tw_count__plus(s->filtered, s->damaged));
 	n->filtered = tw_count__plus(n->filtered, s->filtered);
 	n->damaged = tw_count__plus(n->damaged, s->damaged);
-	/* The merge also counts frames that were truncated by the snap length. The stats of the report have the malformed frames without these. */
+	/* The merge counts frames that the snap length truncated as malformed, too. The stats of the report do not include these. */
 	n->malformed = 0;
 	if (stream->counters.from_start) {
 		n->gaps_wire = tw_count__plus(n->gaps_wire, n->before);
@@ -76,7 +76,7 @@ static void find_stored(const struct tw_report *report)
 	}
 }
 
-/* Whether the stream was converted from a trace.dat: the producer names itself in HOST. */
+/* Whether the stream was converted from a trace.dat: then the version in HOST is that of trace-cmd. */
 static bool is_of_trace_cmd(const struct tw_stream *stream)
 {
 	return !strncmp(stream->identity.version, "trace-cmd", strlen("trace-cmd"));

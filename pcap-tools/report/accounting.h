@@ -30,7 +30,7 @@ void tw_report_accounting__lost(struct tw_stream *stream, struct tw_report_strea
 void tw_report_accounting__frame(struct tw_report_stream *s, const struct tw_report_frame *frame, uint64_t events,
 				 uint64_t filtered);
 
-/** tw_report_accounting__finish() - make the ledgers, after the flush of the frames, and add them up in the stats */
+/** tw_report_accounting__finish() - make the ledgers, and add them up in the stats; called after tw_report_frames__flush() */
 void tw_report_accounting__finish(struct tw_report *report);
 
 /** tw_report_accounting__fini() - free the counters of all streams */

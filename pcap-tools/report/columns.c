@@ -22,7 +22,7 @@ static const struct {
 
 #define N_BUILT_IN (sizeof(built_in) / sizeof(built_in[0]))
 
-/* Whether @part is @name; '_' in it also stands for each character that a name in Wireshark cannot have. */
+/* Whether @part is @name; '_' in @part also matches any character that a filter name of Wireshark cannot have. */
 static bool name__is(const struct tw_report_name *part, const char *name)
 {
 	if (!part->text)

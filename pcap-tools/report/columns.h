@@ -18,7 +18,7 @@ enum tw_report_column_kind {
 	TW_COLUMN_SYSTEM,
 	TW_COLUMN_EVENT,
 	TW_COLUMN_TEXT,
-	TW_COLUMN_FIELD, /* a field of events; all kinds above are of every event */
+	TW_COLUMN_FIELD, /* a field of the event's format; the kinds above apply to every event */
 };
 
 /* A part of a column's name. Not NUL-terminated. */

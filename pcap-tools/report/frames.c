@@ -107,7 +107,7 @@ static int take_merged(void *ctx, const struct tw_merged *out)
 	return frames->take(frames->ctx, &frame);
 }
 
-/* Whether a frame has several events or records, or a WATERMARK. A recording with one event per packet has no such frames. */
+/* Whether a frame is one of those that need the merge (see frames.h). A recording with one event per packet has no such frames. */
 static bool needs_merge(const struct tw_report_frame *frame)
 {
 	struct tw_cursor tlvs = frame->tlvs;
@@ -231,7 +231,6 @@ static int pass_on(struct tw_report_frames *frames, struct tw_report_frame *fram
 	return err ? err : tw_merge__frame(frames->merge, data, len, NULL);
 }
 
-/* Adds the numbers of one stream. */
 static void add_numbers(struct tw_stream_numbers *to, const struct tw_stream_numbers *numbers)
 {
 #define X(name, what) to->name = tw_count__plus(to->name, numbers->name);
@@ -342,8 +341,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 		return 0;
 	join(frames, packet, &frame.info);
 	frame.missing = snapped ? frame.info.length - (uint32_t)len : 0;
-	if (frame.info.source ==
-	    TW_SOURCE_OUT_OF_BAND) /* has no numbers and no position among the events, but may have metadata */
+	if (frame.info.source == TW_SOURCE_OUT_OF_BAND) /* not ordered with the events, but may have metadata */
 		return frames->take(frames->ctx, &frame);
 	if (frames->order != MERGED && needs_merge(&frame))
 		err = decide(frames, MERGED);

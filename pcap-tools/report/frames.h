@@ -2,9 +2,9 @@
 /*
  * Internal to report. Extracts the frames from packets and passes them on in time order.
  *
- * Frames of recordings are in order and are not buffered. Captures of an interface, and recordings with packed frames, have a WATERMARK
- * or a frame of a ring with several records. From the first such frame on, all streams are merged in one order. If Tracewire did not
- * write the file, its first frames are kept until its kind is known.
+ * Frames of recordings are in order and are not buffered. Captures of an interface, and recordings with packed frames, contain frames with
+ * a WATERMARK, with several events, or, outside the control channel, with several records. From the first such frame on, all streams are
+ * merged in one order. If Tracewire did not write the file, its first frames are kept until its kind is known.
  */
 #ifndef TW_REPORT_FRAMES_H
 #define TW_REPORT_FRAMES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to report. Finds names in the options (of events and of columns) and in the filter that the capture does not have. */
+/* Internal to report. Finds names that the capture does not have: those of events and columns in the options, and names in the filter. */
 #ifndef TW_REPORT_NAMES_H
 #define TW_REPORT_NAMES_H
 
@@ -7,7 +7,7 @@
 
 /**
  * tw_report_names__check() - check that the formats of the capture have all names in the options
- * @at_end: no formats will follow; false = called at the first event to print: also searches the rest of the file, unless it is a pipe
+ * @at_end: no formats will follow; false = called at the first event to print: the rest of the file is searched, too, unless it is a pipe
  * Return: 0, or -EINVAL with report->refusal filled.
  */
 int tw_report_names__check(struct tw_report *report, bool at_end);

@@ -18,8 +18,9 @@
 #include "wire/parts.h"
 
 /*
- * Return: the print program of an event type; NULL if the fields are to be printed. Events printed as field=value although they have a
- * print fmt are counted, and the first one is named.
+ * Return: the print program of an event type, which prints fields if the print fmt could not be compiled; NULL if the options select
+ * fields, the format is unknown, or there is no memory. If fields are printed only because there is no usable program, the stats count the
+ * event, and name the first such event type.
  */
 static const struct tw_print *program_of(struct tw_report *report, struct tw_stream *stream,
 					 struct tw_stream_event *known)

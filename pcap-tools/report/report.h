@@ -20,7 +20,7 @@
 enum tw_report_time {
 	TW_REPORT_CLOCK,    /* time of the stream's clock */
 	TW_REPORT_RELATIVE, /* time since the first event of the capture, as in TW_REPORT_BOUND_RELATIVE */
-	TW_REPORT_WALL,     /* CLOCK_REALTIME, from the stream's first CLOCK, in local time */
+	TW_REPORT_WALL,     /* CLOCK_REALTIME, computed with the stream's first CLOCK record, in local time */
 };
 
 /* The first or the last time of the events to print. */
@@ -58,8 +58,8 @@ struct tw_report_counts {
 	struct tw_counts events; /* by event, of all streams together */
 	struct tw_counts tasks;  /* by stream, pid and task name at the time of the event */
 	struct tw_event_span span;
-	bool has_range;    /* since or until is given, and the capture has these times */
-	uint64_t range_ns; /* the time between since and until, as far as the capture has it; valid if has_range */
+	bool has_range;    /* since or until is given, and the first event can be compared with them */
+	uint64_t range_ns; /* the time between since and until, limited to the capture's times; valid if has_range */
 	struct tw_count_stream *streams; /* @n_streams of them: the streams in the capture */
 	uint32_t n_streams;
 };
@@ -94,7 +94,7 @@ struct tw_report_stats {
 	uint64_t printed;         /* events printed, or counted in options->counts */
 	bool not_written;         /* the output failed: some of the events counted as printed are missing */
 	struct tw_ledger ledger;  /* of all streams: the stored ledgers, or those counted from the frames */
-	uint64_t trace_cmd;       /* events in the place `ring` of the ledger that were lost in rings of trace-cmd */
+	uint64_t trace_cmd;       /* events at the place `ring` of the ledger, of streams from trace.dat files */
 	char program_filter
 		[256]; /* the filter of the capture program, if events are missing that it may have rejected; "" = unknown */
 	uint64_t cut;          /* events that are delivered according to the stored ledgers, but not in the file */
@@ -112,7 +112,7 @@ struct tw_report_stats {
 	struct tw_streams_stats streams; /* metadata that was not kept; @malformed includes its malformed records */
 	struct tw_capture_filter_stats capture_filter; /* counters of the filter in the options */
 	struct tw_undecided_predicates
-		undecided_predicates; /* comparisons of this filter with names that no format has, if the capture is damaged */
+		undecided_predicates; /* comparisons of this filter with names that no format has; an undamaged capture is refused */
 };
 
 /**

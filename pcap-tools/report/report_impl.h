@@ -16,7 +16,7 @@
 
 /* Flags in tw_stream_event.chosen. */
 enum {
-	TW_REPORT_CHOSEN_COMPILED = 1,  /* it has a print program that can be used */
+	TW_REPORT_CHOSEN_COMPILED = 1,  /* the event type has a usable print program */
 	TW_REPORT_CHOSEN_SELECTION = 2, /* this flag and the next one belong to selection.c */
 };
 
@@ -90,9 +90,9 @@ struct tw_report {
 	struct tw_capture_interfaces interfaces;
 	struct tw_report_origin origin;
 	uint64_t last_time; /* time of the line before, in printed units, for delta */
-	int block_err;      /* -ENOMEM of a block of the file; 0 = none */
+	int block_err;      /* -ENOMEM while a block of the file was processed; 0 = none */
 	unsigned int
-		user; /* index in tw_stream.user of its struct tw_report_stream; NULL = no frame of the stream was read */
+		user; /* index in tw_stream.user of the stream's struct tw_report_stream; a NULL there = no frame of the stream was read */
 	uint32_t n_streams; /* number of streams of which a frame was read */
 	uint32_t n_named; /* n_streams at the last tw_report__head(); above 1, lines begin with the stream's instance */
 	bool several_hosts; /* lines begin with the stream's host, too */
@@ -109,7 +109,10 @@ void tw_report__loss(struct tw_report *report, const struct tw_report_loss *loss
 /** tw_report__comm() - the task's name at the time of the event; "<idle>" for pid 0; "<...>" if the name is unknown */
 const char *tw_report__comm(const struct tw_report_event *event, size_t *ret_len);
 
-/** tw_report__time() - the time of the kind that the options select, ns; by the trace clock if the stream has no wall clock */
+/**
+ * tw_report__time() - convert @time to the kind of time that the options select, ns. For a stream without wall clock, TW_REPORT_WALL gives
+ * the time of the trace clock
+ */
 uint64_t tw_report__time(const struct tw_report *report, const struct tw_stream *stream, uint64_t time);
 
 /** tw_report__counts() - whether the times of tw_report__time() are counts, not ns */
@@ -124,7 +127,7 @@ void tw_report__event_text(const struct tw_report *report, const struct tw_repor
 /** tw_report__bytes() - write the bytes of an event whose format is unknown, each after a blank */
 void tw_report__bytes(struct tw_line *line, const struct tw_record *record);
 
-/** tw_report__head() - determine how lines begin with stream names; the first call also writes the header */
+/** tw_report__head() - determine which stream names lines begin with, and how wide they are; the first call also writes the header */
 void tw_report__head(struct tw_report *report, struct tw_line *line);
 
 struct tw_report_pending;

@@ -7,7 +7,10 @@
 #define RESERVE \
 	(2 * TW_REPORT_COLUMNS_MAX * 2) /* bytes of a line kept free for separators, quotes and the line break */
 
-/* Writes the time in the form of the column's kind; nothing if that is a time since 1970 and the stream has no wall clock. */
+/*
+ * Writes the time in the form of the column's kind. TW_COLUMN_TIME_EPOCH is empty if the stream has no wall clock, or if its trace clock
+ * does not count ns.
+ */
 static void put_time(const struct tw_report *report, struct tw_line *line, enum tw_report_column_kind kind,
 		     const struct tw_report_event *event)
 {

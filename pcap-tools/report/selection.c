@@ -75,7 +75,7 @@ static bool wants_comm(const struct tw_report_options *options, const struct tw_
 	return false;
 }
 
-/* Sets @ret to the time since the first event of the capture, ns. Return: false if the clocks of the two cannot be compared */
+/* Sets @ret to the time since the first event of the capture, ns. Return: false if the clocks of the two streams cannot be compared */
 static bool since_first(const struct tw_report *report, const struct tw_stream *stream, uint64_t time, int64_t *ret)
 {
 	return tw_stream__since(stream, time, report->origin.stream, report->origin.time, ret);

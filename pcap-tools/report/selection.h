@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to report. Decides which events and losses the options select, except by the filter. */
+/* Internal to report. Decides which events and losses the options select. The filter is evaluated elsewhere. */
 #ifndef TW_REPORT_SELECTION_H
 #define TW_REPORT_SELECTION_H
 
@@ -15,7 +15,7 @@ bool tw_report_selection__wants_event(struct tw_report *report, const struct tw_
 bool tw_report_selection__wants_loss(const struct tw_report *report, const struct tw_report_loss *loss);
 
 /**
- * tw_report_selection__range() - the time from since to until, ns, as far as the capture has it
+ * tw_report_selection__range() - the time from since to until, ns, limited to the capture's times
  * Return: false without since and until, or if the first event cannot be compared with them.
  */
 bool tw_report_selection__range(const struct tw_report *report, uint64_t *ret_ns);

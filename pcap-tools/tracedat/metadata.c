@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the metadata that both versions have: format texts, kallsyms and similar texts, options. */
+/* Reads the metadata that versions 6 and 7 of the file have: format texts, kallsyms and similar texts, options. */
 #include "pcap-tools/tracedat/tracedat_impl.h"
 
 #include <errno.h>
@@ -107,7 +107,10 @@ static int dat_clock__tsc(struct tw_dat_clock *clock, struct tw_dat_cursor *opti
 	return 0;
 }
 
-/* Finds the last sample not newer than @stamp, or the first one. Never the last of all samples: sample__apply() also uses the next. */
+/*
+ * Finds the last sample that is not newer than @stamp, or the first sample if all are newer. The last of all samples is never returned,
+ * because sample__apply() also uses the sample after it.
+ */
 static const struct tw_dat_sample *samples__find(const struct tw_dat_samples *s, uint64_t stamp)
 {
 	uint32_t low = 0, high = s->n - 1;

@@ -11,12 +11,12 @@
 
 #define WINDOW_ALL   ((uint64_t)64 << 20) /* windows of all uncompressed rings, bytes; each has at least one sub-buffer */
 #define WINDOW_MAX   ((uint64_t)256 << 10) /* one such window, bytes; more if a sub-buffer is larger */
-#define CHUNKS_COUNT 4 /* bytes of the number of chunks, which the size of a ring does not include */
+#define CHUNKS_COUNT 4 /* bytes of the number of chunks; the size of a ring in the file does not include them */
 #define CHUNK_HEAD   8 /* bytes of the two numbers before a chunk: its compressed and decompressed size */
 
 /*
- * Filling the window. After damage to a ring, its window cannot be filled, and tw_tracedat__next() does not read it again. A chunk that
- * cannot be decompressed is skipped.
+ * Filling the window. A chunk that cannot be decompressed is skipped. After any other damage that is found here, nothing more is read from
+ * the ring.
  */
 
 static int window__grow(struct tw_tracedat *dat, struct tw_dat_ring *ring, size_t len)
@@ -62,8 +62,8 @@ static bool fill_plain(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 }
 
 /*
- * Limits the decompressed size of all chunks together in proportion to their compressed size. A few chunks may exceed the ratio, because
- * empty sub-buffers compress well. But zstd can expand 500 bytes to 16 MiB of events, which would all be written.
+ * Limits the decompressed size of all chunks together in proportion to their compressed size. Without this limit, zstd could expand 500
+ * bytes to 16 MiB of events, which would all be written. A few chunks may exceed the ratio, because empty sub-buffers compress well.
  */
 static int chunk__allowed(struct tw_tracedat *dat, const struct tw_dat_ring *ring, uint32_t packed_len, uint32_t len)
 {
@@ -129,7 +129,7 @@ static bool fill_chunk(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 	return false;
 }
 
-/* Prepares a ring for reading. Data beyond the end of the file counts as missing. */
+/* Prepares a ring for reading. If the ring extends beyond the end of the file, this counts as damage. */
 static void open_ring(struct tw_tracedat *dat, struct tw_dat_ring *ring)
 {
 	uint8_t count[CHUNKS_COUNT];

@@ -32,7 +32,7 @@
 #define TW_TRACEDAT_PAGE_MAX     (4u << 20)  /* bytes of one sub-buffer */
 #define TW_TRACEDAT_CHUNK_MAX    (16u << 20) /* bytes of one decompressed chunk of events */
 #define TW_TRACEDAT_CHUNKS_FREE \
-	((uint64_t)64 << 20) /* all chunks may decompress to EXPAND_TIMES their compressed size plus these bytes */
+	((uint64_t)64 << 20) /* bytes that all chunks may decompress to, beyond EXPAND_TIMES times their size */
 #define TW_TRACEDAT_WINDOWS_MAX  ((uint64_t)1 << 30) /* memory of the windows of all rings, bytes */
 #define TW_TRACEDAT_SAMPLES_MAX  (1u << 20)          /* samples of TIME_SHIFT, of all CPUs */
 #define TW_TRACEDAT_RECORD_SLACK 32                  /* number of bytes after a record that may be read */

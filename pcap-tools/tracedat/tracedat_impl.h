@@ -121,7 +121,7 @@ uint64_t tw_dat_cursor__u64(struct tw_dat_cursor *c);
  */
 int tw_dat_cursor__bytes(struct tw_dat_cursor *c, uint64_t len, uint64_t max, struct tw_tracedat_bytes *ret);
 
-/** tw_dat_cursor__string() - read a string and its NUL. Return: false if they need more than @size bytes, or beyond the end */
+/** tw_dat_cursor__string() - read a string and its NUL. Return: false if they need more than @size bytes, or have no NUL before the end */
 bool tw_dat_cursor__string(struct tw_dat_cursor *c, char *to, size_t size);
 
 /* A reader of a section, for cursors in the file or in memory. Return: 0, or -errno after counting the damage */
@@ -130,7 +130,8 @@ typedef int tw_dat_reader(struct tw_dat_cursor *c);
 /**
  * tw_dat__readers - the readers of the metadata, by section: TW_TRACEDAT_HEADER_INFO to TW_TRACEDAT_CMDLINES
  *
- * Both versions of the file have the same data; version 6 has them in this order. Data that were read before a damaged place are kept.
+ * Versions 6 and 7 of the file have the same metadata; version 6 has them in this order. Data that were read before a damaged place are
+ * kept.
  */
 extern tw_dat_reader *const tw_dat__readers[TW_TRACEDAT_CMDLINES + 1];
 
