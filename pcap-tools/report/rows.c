@@ -91,7 +91,8 @@ static size_t blanks_before(const struct tw_report *report, const struct tw_repo
 			    const struct tw_report_event *event, const struct tw_line *value)
 {
 	const bool is_list =
-		column->kind == TW_COLUMN_TEXT && (!event->known || !event->print || report->options->fields);
+		column->kind == TW_COLUMN_TEXT &&
+		(!event->known || !event->print || report->options->fields || tw_print__refusal(event->print));
 
 	return is_list && tw_line__len(value) && *value->text == ' ';
 }
