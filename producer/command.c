@@ -70,7 +70,7 @@ run_child(const struct tw_program *program, const char *marker, int go, int repo
 		_exit(127);
 	len = read(go, &byte, 1);
 	if (!len)
-		_exit(127); /* the process that traces has ended, so there is no reason to run */
+		_exit(127); /* the tracing process has ended or gives up, so the command must not run */
 	tell(report, len < 0 ? -errno : tw_program__exec(program, environ));
 	_exit(127);
 }

@@ -12,10 +12,10 @@ struct tw_command;
 /**
  * tw_command__new() - fork the command's process, which waits before exec
  * @argv: NULL-terminated; argv[0] is looked up in PATH
- * @marker: path of an instance's trace_marker, to which the child writes a mark. The record of the mark has the child's pid in the initial
+ * @marker: path of an instance's trace_marker, to which the child writes a mark, so that the kernel records the child's pid in the initial
  * pid namespace. NULL = no mark
- * Return: 0, or -errno with @error filled; -ENOENT if there is no such command, -EACCES if it is not executable. Both are checked before
- * the fork.
+ * Return: 0, or -errno with @error filled; -ENOENT if there is no such command, -EACCES if it is not executable. These two errors are found
+ * before the fork.
  */
 int tw_command__new(char *const *argv, const char *marker, struct tw_command **ret, struct tw_error *error);
 
@@ -24,7 +24,8 @@ pid_t tw_command__pid(const struct tw_command *command);
 
 /**
  * tw_command__run() - let the child call exec
- * Return: 0, or -errno with @error filled: -EIO if the child ended before exec, otherwise the error of exec or of the pipes to the child.
+ * Return: 0, or -errno with @error filled: -EIO if the child ended before exec, otherwise the error of exec or of a pipe between the two
+ * processes.
  */
 int tw_command__run(struct tw_command *command, struct tw_error *error);
 

@@ -48,7 +48,7 @@ static void shed(struct tw_control_channel *c)
 	tw_counter__add(&c->channel.shed, 1);
 }
 
-/* Sends a value in PARTs. Return: whether all PARTs were sent */
+/* Sends the value of a record in PART records. Return: whether all of them were sent */
 static bool send_pieces(struct tw_control_channel *c, enum tw_tlv_type type, const uint8_t *value, uint32_t len)
 {
 	uint32_t at = 0;
@@ -62,7 +62,7 @@ static bool send_pieces(struct tw_control_channel *c, enum tw_tlv_type type, con
 	return len && at == len;
 }
 
-/* Sends a record that is larger than a frame: it is built once in memory and sent in PARTs. Return: whether all PARTs were sent */
+/* Builds a record that is larger than a frame in memory, and sends it in PART records. Return: whether all of them were sent */
 static bool send_parts(struct tw_control_channel *c, const struct control_record *record)
 {
 	uint8_t *whole = malloc(TW_FRAME_MAX + TW_COPY_STEP);
@@ -104,7 +104,7 @@ void tw_control_channel__clock(struct tw_control_channel *c, const struct tw_clo
 	send_record(c, &(struct control_record){ TW_TLV_CLOCK, sample, 1 });
 }
 
-/* Sends a long SCHEMA record, always in PARTs. No other type of record may be longer than the limit of a TLV. */
+/* Sends a long SCHEMA record in PART records. Records of other types are never longer than the limit of a TLV. */
 static void send_large_text(struct tw_control_channel *c, const struct tw_schema_view *text)
 {
 	uint8_t *value = malloc(TW_SCHEMA_HEAD + text->len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The control channel: puts HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS and END records into frames. A record that is larger than a frame is
- * sent as PARTs.
+ * Writes HOST, CLOCK, SCHEMA, COMM, SYMBOL, STATS and END records to the frames of the control channel. A record that is larger than a
+ * frame is divided into PART records.
  */
 #ifndef TW_CONTROL_CHANNEL_H
 #define TW_CONTROL_CHANNEL_H

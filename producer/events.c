@@ -101,7 +101,10 @@ int tw_event_list__read(const char *tracing_dir, struct tw_event_list *ret, stru
 	return 0;
 }
 
-/* Whether @event is one of the first @n events. Events that the same pattern has added need no check: it adds each event only once. */
+/*
+ * Whether @event is one of the first @n events of @list. The caller omits the events that the current pattern has added, because a pattern
+ * adds no event twice.
+ */
 static bool contains(const struct tw_event_list *list, size_t n, const struct tw_event_name *event)
 {
 	for (size_t i = 0; i < n; i++)

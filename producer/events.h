@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The events of a stream: the specifications of -e are resolved against the kernel's events, and again when the kernel's events change. */
+/*
+ * The events of a stream: resolves the specifications given with `-e` to events of this kernel, and resolves them again when the kernel's
+ * events change.
+ */
 #ifndef TW_EVENTS_H
 #define TW_EVENTS_H
 
@@ -73,7 +76,7 @@ const char *tw_selection__filter(const struct tw_selection *sel, size_t i);
 
 /**
  * tw_selection__renew() - if the kernel's events have changed, append the new events that the requests select
- * Return: whether the kernel's events have changed. The new events of the selection are not enabled yet.
+ * Return: whether the kernel's events have changed. The function does not enable the new events.
  */
 bool tw_selection__renew(struct tw_selection *sel);
 

@@ -17,7 +17,7 @@
 /* Values of @width for ranges of bytes that do not consist of 4-byte or 8-byte values: */
 #define TW_FIELD_OFFSET_PADDING 0 /* bytes that belong to no field */
 #define TW_FIELD_OFFSET_TEXT    1 /* a string; the bytes after its end are cleared */
-#define TW_FIELD_OFFSET_LAST    2 /* a __data_loc or __rel_loc field; bytes after the data of the last one are cleared */
+#define TW_FIELD_OFFSET_LAST    2 /* a __data_loc or __rel_loc field; bytes after the last such data are cleared */
 
 /* One field, a scalar or an array; or a range of bytes, with one of the widths above. */
 struct tw_field_offset {
@@ -48,15 +48,15 @@ int tw_field_offset_table__init(struct tw_field_offset_table *table);
 /** tw_field_offset_table__fini() - free the table and all entries; an all-zero table is fine */
 void tw_field_offset_table__fini(struct tw_field_offset_table *table);
 
-/** tw_field_offsets__new() - allocate with room for @n fields; the caller frees it unless a table takes it. NULL = no memory */
+/** tw_field_offsets__new() - allocate with room for @n fields; the caller frees it unless a table takes it over. NULL = no memory */
 struct tw_field_offsets *tw_field_offsets__new(size_t n);
 
-/** tw_field_offsets__add() - add a field; the capacity must suffice. No effect if the field's values do not have 4 or 8 bytes */
+/** tw_field_offsets__add() - add a field, for which @offsets must have room. No effect if the field's values do not have 4 or 8 bytes */
 void tw_field_offsets__add(struct tw_field_offsets *offsets, const struct tw_format *format,
 			   const struct tw_field *field, uint64_t min);
 
 /**
- * tw_field_offsets__add_bytes() - add an entry; the capacity must suffice
+ * tw_field_offsets__add_bytes() - add an entry, for which @offsets must have room
  * @width: size of its values, or one of the widths above
  * @size: UINT32_MAX = to the end of the record
  */

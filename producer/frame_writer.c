@@ -11,7 +11,7 @@
 /* Extra time after the deadline: a receiver that waited for other streams has room again by then. */
 #define AFTER_NS 1000000000ull
 #define PAUSE_NS 50000   /* pause between two attempts to get a slot */
-#define RETRY_NS 1000000 /* the same during shedding, because trying for every event would delay the reader */
+#define RETRY_NS 1000000 /* the same while events are shed: an attempt for every event would delay the reader */
 
 static void pause_briefly(void)
 {
@@ -43,7 +43,7 @@ static bool may_retry(const struct tw_frame_writer *writer)
 	return !writer->shedding || tw_time__now(CLOCK_MONOTONIC) >= writer->retry;
 }
 
-/* Return: until when to wait for a slot. If this time has passed, one attempt is made. */
+/* Return: until when to wait for a slot. wait_for_slot() makes one attempt even if this time has passed. */
 static uint64_t patience_ends(const struct tw_frame_writer *writer, uint64_t begun)
 {
 	if (writer->last_until)
@@ -223,7 +223,10 @@ static void shed(struct tw_producer_channel *channel)
 	channel->pending[TW_LOST_SHED]++;
 }
 
-/* Sends a record larger than a frame as PARTs, each in its own frame. The base time of these frames is the time of the event. */
+/*
+ * Divides a record that is larger than a frame into PART records, each in its own frame. The base time of these frames is the time of the
+ * event.
+ */
 static bool send_parts(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 		       uint32_t len, uint64_t time)
 {

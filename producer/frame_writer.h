@@ -43,8 +43,8 @@ struct tw_frame_writer {
 	uint32_t events_per_frame;
 	struct tw_frame frame;
 	struct tw_producer_channel *channel; /* channel of the open frame; NULL = no frame is open */
-	uint64_t waited;                     /* time spent waiting for room, ns; the reader resets it each round */
-	bool shedding;  /* the last wait was in vain: try again from time to time, without waiting */
+	uint64_t waited;                     /* time spent waiting for room in this round of the reader, ns */
+	bool shedding;  /* the last wait found no room: try again from time to time, without waiting */
 	uint64_t retry; /* when to try again, CLOCK_MONOTONIC */
 	int err;        /* -errno of the failed sink; 0 = it has not failed */
 	const struct tw_deadline *deadline; /* NULL = no deadline */
@@ -97,7 +97,10 @@ void tw_frame_writer__begin_last(struct tw_frame_writer *writer);
 void tw_frame_writer__event(struct tw_frame_writer *writer, struct tw_producer_channel *channel, const uint8_t *record,
 			    uint32_t len, uint64_t time);
 
-/** tw_frame_writer__borrow_frame() - copy the open frame, to add events to it. Return: a frame without room if @channel has none open */
+/**
+ * tw_frame_writer__borrow_frame() - copy the open frame, to add events to it. Return: the copy; an empty frame without room if the open
+ * frame is not of @channel
+ */
 static inline struct tw_frame tw_frame_writer__borrow_frame(const struct tw_frame_writer *writer,
 							    const struct tw_producer_channel *channel)
 {

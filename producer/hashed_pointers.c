@@ -165,7 +165,9 @@ void tw_hashed_pointers__fini(struct tw_hashed_pointers *p)
 int tw_hashed_pointers__set_format(struct tw_hashed_pointers *p, const struct tw_format *format,
 				   const struct tw_print *print)
 {
-	/* for each field: its values, a gap before it, and bytes after its string and its data; for the record: its end */
+	/*
+	 * entries for each field: its values, a gap before it, the bytes after its string and after its data; one for the end of the record
+	 */
 	struct tw_field_offsets *offsets = tw_field_offsets__new(format->n_fields + 3 * (size_t)format->n_fields + 1);
 
 	if (!offsets)

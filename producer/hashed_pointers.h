@@ -36,7 +36,7 @@ struct tw_pointer_key {
 	size_t n_ranges;
 };
 
-/** tw_pointer_key__init() - make a new secret, without moved ranges. Return: 0; -EIO if the kernel gives no random number */
+/** tw_pointer_key__init() - make a key with a new secret and no moved ranges. Return: 0; -EIO if the kernel gives no random number */
 int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error);
 
 /**
@@ -94,7 +94,7 @@ char *tw_hashed_pointers__hash_strings(const struct tw_hashed_pointers *pointers
 void tw_hashed_pointers__hash_record(const struct tw_hashed_pointers *pointers, const struct tw_field_offsets *offsets,
 				     uint8_t *record, uint32_t len);
 
-/** tw_hashed_pointers__add_event() - add an event as tw_frame__add_event(), then hash its addresses; NULL @pointers = do not hash */
+/** tw_hashed_pointers__add_event() - add an event as tw_frame__add_event() does, then hash its addresses; NULL @pointers = do not hash */
 static inline bool tw_hashed_pointers__add_event(const struct tw_hashed_pointers *pointers, struct tw_frame *frame,
 						 const uint8_t *record, uint32_t len, uint64_t time)
 {

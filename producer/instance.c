@@ -466,8 +466,8 @@ static bool keep(struct instance_cleanup *c, const char *name, int fd)
 }
 
 /*
- * Keeps a stale instance for removal. The caller's lock prevents runs from creating instances meanwhile. An instance that was just removed
- * is not stale.
+ * Keeps a stale instance for removal. The caller's lock prevents runs from creating instances meanwhile. An instance that another process
+ * has just removed is skipped.
  */
 static int find_stale(const char *name, void *arg)
 {

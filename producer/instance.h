@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A trace instance of a run. Its owner holds an exclusive flock on the instance's directory. An instance named tracewire-PID... is stale if
- * no process holds this lock, unless it is being created. If the owner dies, the kernel switches the instance off and frees its ring
- * except for two sub-buffers, because the owner held free_buffer open and disable_on_free is set. A stale instance therefore records
+ * no process holds this lock, unless it is being created. If the owner dies, the kernel switches the instance off and frees its rings
+ * except for two sub-buffers each, because the owner held free_buffer open and disable_on_free is set. A stale instance therefore records
  * nothing and needs little memory. But the kernel still calls the function tracer of a stale instance for each function call, until a
  * cleanup removes the instance.
  */
@@ -79,8 +79,8 @@ bool tw_instance__is_top_level(const struct tw_instance *instance);
 struct tw_ring_stats {
 	uint64_t entries;        /* events in the ring now */
 	uint64_t overrun;        /* events overwritten before they were read */
-	uint64_t commit_overrun; /* events refused: the ring wrapped within one commit */
-	uint64_t dropped;        /* events refused: overwrite is off */
+	uint64_t commit_overrun; /* events refused because the ring was full of uncommitted events */
+	uint64_t dropped;        /* events refused because the ring was full, and overwriting is off */
 	uint64_t read;
 };
 
@@ -100,7 +100,8 @@ struct tw_trace_mark {
 };
 
 /**
- * tw_instance__read_mark() - get the latest mark of an instance without events, and empty its rings. Return: 0; -ENOENT = no mark; -errno
+ * tw_instance__read_mark() - get the latest mark of an instance in which no events are enabled, and empty its rings. Return: 0; -ENOENT =
+ * no mark; another -errno
  */
 int tw_instance__read_mark(struct tw_instance *instance, struct tw_trace_mark *ret);
 

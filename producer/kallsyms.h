@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's symbols, from /proc/kallsyms. Reading this file takes longer than a ring can buffer events at full rate. Therefore a
+ * The kernel's symbols, from /proc/kallsyms. At high event rates, a ring fills in less time than reading this file takes. Therefore a
  * separate thread reads it, and look-ups use the last complete table.
  */
 #ifndef TW_KALLSYMS_H

@@ -14,7 +14,7 @@
 #define LOOK_NS        (50 * TW_NS_PER_MS)    /* interval between checks for new receivers when there are no events */
 #define WAIT_NS        (5 * TW_NS_PER_MS)     /* interval between checks whether kallsyms has been read */
 #define OLD_NS         (2 * TW_NS_PER_SECOND) /* from this age on, a clock sample is replaced instead of sent again */
-#define REPEAT_SHARE   8 /* repetitions take at most 1/REPEAT_SHARE of the time, except after a receiver has joined */
+#define REPEAT_SHARE   8    /* repetitions that no receiver has caused take at most 1/REPEAT_SHARE of the time */
 #define SYMBOLS_A_TIME 8192 /* limit for one repetition; a function tracer can use tens of thousands of symbols */
 
 /*
@@ -157,7 +157,10 @@ static void send_new_symbols(struct tw_metadata_sender *m, uint64_t now, bool wa
 	m->control.time = now;
 }
 
-/* Sends all metadata, but at most @symbols symbols: the next call continues after them, and begins again at the end. */
+/*
+ * Sends all metadata, but at most @symbols symbols. The next call continues with the symbol after these, and with the first one after the
+ * last.
+ */
 static void send_everything(struct tw_metadata_sender *m, size_t symbols)
 {
 	const uint64_t bytes = m->control.writer->bytes;
@@ -186,7 +189,7 @@ void tw_metadata_sender__start(struct tw_metadata_sender *m)
 		tw_hashed_pointers__set_text(m->pointers, &m->symbolizer.kallsyms.text);
 	tw_trace_clock__sample(m->clock, &sample); /* sets the offset of a clock that can only be read from the rings */
 	now = tw_trace_clock__now(m->clock);
-	tw_producer_tasks__drain(m->tasks); /* names read later are not older than @now */
+	tw_producer_tasks__drain(m->tasks); /* names that are read later are not older than @now */
 	m->control.time = now;
 	m->watermark = now;
 	tw_counter__add(&m->schemas, 1);
@@ -291,8 +294,8 @@ static void answer_requests(struct tw_metadata_sender *m, uint64_t mono)
 }
 
 /*
- * Repeats all metadata: more often after a receiver has joined, and less often to a slow sink, so that the metadata does not take the room
- * of events.
+ * Repeats all metadata: more often after a receiver has joined, and less often if the sink is slow, so that the metadata leaves room for
+ * events.
  */
 static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 {
@@ -316,7 +319,7 @@ static void repeat_if_due(struct tw_metadata_sender *m, uint64_t mono)
 	}
 }
 
-/* Called before the rings are read: the events that this thread has counted so far are then older than STATS, which reports them. */
+/* Called before the rings are read, so that the events that this thread has counted are older than the STATS record that includes them. */
 static void send_every_second(struct tw_metadata_sender *m, uint64_t mono)
 {
 	if (mono < m->next_second)
@@ -364,7 +367,7 @@ uint64_t tw_metadata_sender__after(struct tw_metadata_sender *m, uint64_t now, u
 	tw_producer_tasks__settle(m->tasks);
 	send_new_names(m, now);
 	send_new_symbols(m, now, false);
-	if (tw_symbolizer__waits(&m->symbolizer)) /* symbols must be placed before this round's events */
+	if (tw_symbolizer__waits(&m->symbolizer)) /* their symbols will get a time before this round's events */
 		*watermark = m->watermark;
 	else if (*watermark > m->watermark)
 		m->watermark = *watermark;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends the control channel through the writer of the first reader: all metadata at the start; names when they become known; clocks and
- * counters every second; all metadata again for receivers that join late, or that request it; a new schema when events were added. The main
- * thread uses the sender before the first round of the reader threads and after their end; in between, the first reader thread uses it.
+ * Sends the records of the control channel through the writer of the first reader: all metadata at the start; names when they become known;
+ * clocks and counters every second; all metadata again for receivers that join late or request it; a new schema when events were added. The
+ * main thread uses the sender before the first round of the reader threads and after their end; in between, the first reader thread uses
+ * it.
  */
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
@@ -56,7 +57,7 @@ struct tw_metadata_sender {
 	struct tw_symbolizer symbolizer;
 	_Atomic uint64_t schemas;          /* schemas sent, without repetitions (producer/counter.h) */
 	uint64_t watermark;                /* no metadata gets an earlier time (stream's clock) */
-	uint64_t next_second, next_repeat; /* due times, CLOCK_MONOTONIC: the stream's clock may be set back */
+	uint64_t next_second, next_repeat; /* when due, CLOCK_MONOTONIC, which is never set back */
 	uint64_t joined;                   /* when a receiver last joined, CLOCK_MONOTONIC; 0 = none has joined */
 	uint64_t resent;                   /* number of shed control records whose content was sent again later */
 };
@@ -83,7 +84,7 @@ void tw_metadata_sender__before(struct tw_metadata_sender *metadata, uint64_t no
  */
 uint64_t tw_metadata_sender__after(struct tw_metadata_sender *metadata, uint64_t now, uint64_t *watermark);
 
-/** tw_metadata_sender__finish() - send the remaining names and symbols, and the clocks */
+/** tw_metadata_sender__finish() - send the remaining names and symbols, and a last clock sample */
 void tw_metadata_sender__finish(struct tw_metadata_sender *metadata);
 
 /** tw_metadata_sender__last() - send the final counters and END in a frame that stays open for watermarks; may be called again */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks sub-buffers of the running kernel: schema/ring_page.h with a constant layout, which all known kernels of an architecture have. */
+/*
+ * Walks sub-buffers of the running kernel, by means of schema/ring_page.h. The layout is a constant, because all known kernels of an
+ * architecture use the same layout.
+ */
 #ifndef TW_NATIVE_RING_H
 #define TW_NATIVE_RING_H
 
@@ -11,7 +14,7 @@
 #include "wire/encode.h"
 
 #define TW_NATIVE_PAGE_MIN   4096
-#define TW_NATIVE_PAGE_SLACK TW_COPY_STEP /* buffer space after a sub-buffer: copies may read beyond its end */
+#define TW_NATIVE_PAGE_SLACK TW_COPY_STEP /* buffer space after a sub-buffer, because copies may read beyond its end */
 
 static const struct tw_ring_layout tw_native_layout = {
 	.page = {

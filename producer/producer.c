@@ -281,8 +281,8 @@ static void announce(struct tw_producer *p)
 }
 
 /*
- * Completes the list of own tasks, because the readers may use it from now on. Only set_event_notrace_pid excludes threads that begin
- * later.
+ * Closes the list of own tasks, because the readers may use it from now on. Threads that start later are excluded only through
+ * set_event_notrace_pid.
  */
 static void leave_out_own_events(struct tw_producer *p)
 {
@@ -304,8 +304,8 @@ int tw_producer__start(struct tw_producer *p, struct tw_error *error)
 		leave_out_own_events(p);
 	/*
 	 * The selected events are enabled before the bookkeeping events. During a rename, the kernel calls the probes of task_rename in the
-	 * order of enabling, and sets the task's name afterwards. A selected task_rename event is therefore recorded before the new name is
-	 * known and has the old name, as for the kernel's filters.
+	 * order of enabling, and sets the task's name afterwards. A selected task_rename event is therefore recorded before the bookkeeping
+	 * event with the new name, and gets the old name, which the kernel's filters use, too.
 	 */
 	if (!err)
 		err = tw_filtering__enable(&p->filtering, error);
@@ -338,7 +338,7 @@ int tw_producer__broken(const struct tw_producer *p)
 	return 0;
 }
 
-/* Returns the read_until of the slowest reader, which grows while this reader runs its rounds. */
+/* Returns the earliest read_until of all readers. It grows only if every reader continues its rounds. */
 uint64_t tw_producer__progress(const struct tw_producer *p)
 {
 	uint64_t least = UINT64_MAX;
@@ -427,7 +427,7 @@ static void settle_rings(struct tw_producer *p)
 	p->settled = true;
 }
 
-/* Does the last rounds after the reader threads have ended: reads all rings to their end, sends the names, and then all frames. */
+/* Called after the reader threads have ended: reads all rings to their end, and sends the remaining names, the remaining frames and END. */
 static void finish(struct tw_producer *p)
 {
 	struct tw_reader *first = &p->readers[0];

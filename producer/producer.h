@@ -7,7 +7,7 @@
  *     tw_producer__start()     sends the metadata (HOST, CLOCK, SCHEMA, COMM), starts the reader threads and the tracing
  *     tw_command__run()        lets a traced command call exec (producer/command.h)
  *     tw_producer__stop()      switches tracing off, reads the rings to their end, sends the last records and counters
- *     tw_producer__counters()  gets the numbers of events, by where they went
+ *     tw_producer__counters()  gets the numbers of events: recorded, delivered, filtered, lost
  */
 #ifndef TW_PRODUCER_H
 #define TW_PRODUCER_H
@@ -35,20 +35,24 @@ struct tw_producer_options {
 	unsigned int latency_ms;          /* longest wait of an event in its ring; 0 = 20, or 40 for packed frames */
 	unsigned int events_per_frame;    /* upper limit; 1 for viewers and classifiers; 0 = as many as fit */
 	unsigned int threads;             /* number of reader threads; 0 = derived from the number of CPUs */
-	unsigned int repeat_ms;           /* pause between repetitions of all metadata, for late receivers; 0 = none */
-	bool hash_pointers;               /* replace the kernel's addresses in events (producer/hashed_pointers.h) */
+	unsigned int repeat_ms; /* pause between repetitions of all metadata, for late receivers; 0 = no repetitions */
+	bool hash_pointers;     /* replace the kernel's addresses in events (producer/hashed_pointers.h) */
 	bool show_self; /* keep wake-ups and switches of the run's own tasks, and packets of its own interface, in the trace */
-	bool follow; /* trace only the tasks of tw_producer__follow() and their children */
-	/* Applies to all events, in addition to the filters of the requests. The HOST record contains the text. NULL = no filter */
+	bool follow; /* trace only the task that tw_producer__follow() selects, and its later children */
+	/* Applies to all events, in addition to the filters of the requests. The HOST record contains its text. NULL = no filter */
 	const struct tw_filter *filter;
-	/* The receiver evaluates tw_producer__filter_left(). If false, a filter that the producer can evaluate only in part is refused. */
+	/*
+	 * True: the receiver evaluates the filter that tw_producer__filter_left() returns. False: a filter that the producer can evaluate
+	 * only in part is refused.
+	 */
 	bool later_stage;
 
 	/* Opens the sink of reader thread @thread; called by tw_producer__start(). tw_producer__stop() flushes and closes the sink. */
 	int (*open_sink)(void *ctx, unsigned int thread, struct tw_sink **ret, struct tw_error *error);
 	/*
-	 * Opens the receiver of time synchronisation requests (clocks/time_sync_responder.h); called by tw_producer__start() after the
-	 * sinks were opened. The producer closes the receiver before the sinks. NULL = no requests are answered.
+	 * Opens the receiver of time synchronisation requests, which can contain metadata requests and refusals
+	 * (clocks/time_sync_responder.h). Called by tw_producer__start() after the sinks were opened. The producer closes the receiver
+	 * before the sinks. NULL = no requests are answered.
 	 */
 	int (*open_questions)(void *ctx, struct tw_receiver **ret, struct tw_error *error);
 	/*
@@ -63,8 +67,8 @@ struct tw_producer_options {
 	bool (*joined)(void *ctx);
 	void *ctx;
 	/*
-	 * After this time, the producer does not wait for room in the sinks: events without room are shed and counted. Only the last frames
-	 * have a time limit of their own (producer/frame_writer.h). The deadline may be set while the producer stops. NULL = no deadline.
+	 * After this time, the producer does not wait for room in the sinks: events without room are shed and counted. The last frames have
+	 * a time limit of their own (producer/frame_writer.h). The deadline may be set while the producer stops. NULL = no deadline.
 	 */
 	const struct tw_deadline *deadline;
 };
@@ -77,8 +81,8 @@ struct tw_unsure {
 };
 
 /*
- * The numbers of events, by where they went. If balanced: recorded = delivered + lost_ring + filtered + shed + lost_tx. The kernel neither
- * records nor counts events that its own filters reject.
+ * Counters of a run. If @balanced is set, recorded = delivered + lost_ring + filtered + shed + lost_tx. The kernel neither records nor
+ * counts events that its own filters reject.
  */
 struct tw_producer_counters {
 	/* Events recorded by the kernel: read + lost_ring. A lower bound if unsure.rings is not 0. */
@@ -103,7 +107,7 @@ struct tw_producer_counters {
 	/* Addresses not looked up because the tables were full; each occurrence in an event counts. */
 	uint64_t nameless_too_many;
 	bool symbols_hidden; /* kallsyms has no addresses (kptr_restrict), so no symbols are sent */
-	uint64_t schemas;    /* schemas sent, without repetitions: 1 + the number of changes of the events */
+	uint64_t schemas;    /* schemas sent, without repetitions: 1 + the number of times that the schema changed */
 	bool balanced;       /* the equation above holds */
 	struct tw_unsure unsure;
 	bool switched_off; /* tracing was switched off before tw_producer__stop() */
@@ -117,7 +121,7 @@ struct tw_filter_places {
 	size_t later;    /* a part is left for the receiver */
 	size_t off;      /* not enabled, because the event cannot match */
 	size_t refused;  /* the kernel refused a part that it should support; a later stage evaluates it */
-	size_t left_out; /* not enabled: added while tracing, and cannot be filtered */
+	size_t left_out; /* not enabled: the event was added while tracing, and its filter cannot be set */
 };
 
 struct tw_producer;
@@ -133,7 +137,10 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 /** tw_producer__instance() - name of the trace instance: "tracewire-..."; it identifies the other objects of the run */
 const char *tw_producer__instance(const struct tw_producer *producer);
 
-/** tw_producer__filter_places() - count the events by stage of their filter; all 0 without a filter. Called by any thread */
+/**
+ * tw_producer__filter_places() - get the number of events for which each stage evaluates the filter; all 0 without a filter. Called by any
+ * thread
+ */
 void tw_producer__filter_places(struct tw_producer *producer, struct tw_filter_places *ret);
 
 /** tw_producer__filter_note() - the sentence of tw_filter__ambiguous_key() for the selected events; empty if no key is ambiguous */
@@ -167,7 +174,10 @@ int tw_producer__start(struct tw_producer *producer, struct tw_error *error);
 /** tw_producer__broken() - 0, or the -errno of a sink or ring that has failed. Called by any thread. */
 int tw_producer__broken(const struct tw_producer *producer);
 
-/** tw_producer__progress() - a number that grows as long as every reader thread runs, even without events. Called by any thread */
+/**
+ * tw_producer__progress() - a number that grows as long as every reader thread continues its rounds, even without events. Called by any
+ * thread
+ */
 uint64_t tw_producer__progress(const struct tw_producer *producer);
 
 /**

@@ -29,7 +29,7 @@ struct tw_producer {
 	size_t n_rings;
 	struct tw_reader *readers; /* each reads a part of the rings */
 	unsigned int n_readers;
-	bool own_pids; /* getpid() is the pid in the initial namespace: false in another pid namespace */
+	bool own_pids; /* this process is in the initial pid namespace, so getpid() returns a global pid */
 
 	/* state of the run */
 	struct tw_time_sync_responder *responder;      /* NULL if there is no receiver of requests */

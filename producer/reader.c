@@ -33,7 +33,9 @@ static uint64_t round_read_until(const struct tw_reader *r, uint64_t now)
 	return time;
 }
 
-/* Updates the time of the newest event sent by any reader: a receiver holds it back until all readers have sent a later watermark. */
+/*
+ * Updates the time of the newest event sent by any reader: a receiver holds this event back until all readers have sent a later watermark.
+ */
 static void update_newest(struct tw_reader *r)
 {
 	uint64_t newest = atomic_load(r->newest), mine = 0;
@@ -62,8 +64,8 @@ static size_t next_numbers(const struct tw_reader *r, uint16_t *channels, uint64
 
 /*
  * Adds WATERMARK to a frame. The first reader lists the control channel together with its rings. If the control channel's watermark is
- * earlier, the control channel has its own record: another thread may still find tasks and addresses whose names must be placed before
- * @time.
+ * earlier, the control channel has its own record: another thread may still find tasks and addresses whose names must be sent with a time
+ * before @time.
  */
 static bool emit_watermark(const struct tw_reader *r, struct tw_frame *frame, uint64_t time)
 {
@@ -156,7 +158,7 @@ static size_t drain_rings(struct tw_reader *r, uint64_t round)
 	return bytes;
 }
 
-/* Whether another reader reads in step. @slow: only readers whose own frames had to wait, not those that follow another reader */
+/* Whether another reader reads in step. @slow: consider only readers whose own frames had to wait, not those that follow another reader */
 static bool another_in_step(const struct tw_reader *r, bool slow)
 {
 	for (unsigned int i = 0; i < r->n_all; i++)

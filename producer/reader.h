@@ -4,10 +4,10 @@
  * rings and sends a WATERMARK if one is due. The watermark is at most T minus the slack of the clock. It is earlier if a ring was not read
  * to its end.
  *
- * The pause between rounds depends on the event rate, because reading barely filled sub-buffers is the main cost. At low rates the pauses
- * are short. At higher rates they are longer, and a sub-buffer that fills fast is left for the next round. After several empty rounds the
- * reader sleeps until the kernel has events, metadata is due, or a time limit is over. If frames have to wait for room in the sink, the
- * ring scheduler reads the rings in equal steps of time.
+ * The pause between rounds grows with the event rate. At low rates the pauses are short. At high rates, reading barely filled sub-buffers
+ * would be the main cost: longer pauses let the sub-buffers fill, and a sub-buffer that fills fast is left for the next round. After
+ * several empty rounds the reader sleeps until the kernel has events, metadata is due, or a time limit has passed. If frames have to wait
+ * for room in the sink, the ring scheduler reads the rings in equal steps of time.
  */
 #ifndef TW_READER_H
 #define TW_READER_H
@@ -46,10 +46,10 @@ struct tw_reader {
 	int wake_fd;                 /* eventfd, readable when stop is set */
 	_Atomic uint64_t read_until; /* all events of its rings before this time are read */
 	uint64_t
-		control_watermark; /* limit of the control channel's watermark: tw_metadata_sender__after(); UINT64_MAX = none */
+		control_watermark; /* limit of the control channel's watermark, from tw_metadata_sender__after(); UINT64_MAX = none */
 	uint64_t sent_watermark;         /* last watermark sent for the rings */
 	uint64_t sent_control_watermark; /* last watermark sent for the control channel */
-	uint64_t heartbeat;              /* when a watermark is due even if there are no events */
+	uint64_t heartbeat;              /* when the next watermark is due even without events, by the stream's clock */
 	uint64_t bytes_per_ms;           /* bytes of events per ms, smoothed */
 	unsigned int empty_rounds;
 	pthread_mutex_t stats_lock;      /* protects sink_stats */

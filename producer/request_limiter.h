@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Metadata requests of receivers that joined late (METADATA_REQUEST). The thread that receives them passes them to the thread that sends
- * the control channel. Any host can send requests, so the rate of answers is limited. HOST and CLOCK are sent at most 8 times in a row,
- * then 20 times a second. All metadata is sent at most twice in a row, then once every 0.5 s. If the metadata has more than 256 KiB, the
- * interval of 0.5 s grows in proportion to the size. A request that cannot be answered yet is kept; one answer serves all receivers that
- * requested it. While a request is pending, further requests of the same kind do not wake the sender.
+ * Passes metadata requests (METADATA_REQUEST) from the thread that receives them to the thread that sends the control channel. Receivers
+ * that joined late send such requests. Any host can send them, so the rate of answers is limited. HOST and CLOCK are sent at most 8 times
+ * in a row, then at most 20 times a second. All metadata is sent at most twice in a row, then at most once every 0.5 s. If the metadata has
+ * more than 256 KiB, the interval of 0.5 s grows in proportion to the size. A request that cannot be answered yet is kept; one answer
+ * serves all receivers that requested it. While a request is pending, further requests of the same kind do not wake the sender.
  */
 #ifndef TW_REQUEST_LIMITER_H
 #define TW_REQUEST_LIMITER_H
@@ -21,7 +21,9 @@ struct tw_request_limiter *tw_request_limiter__new(void);
 /** tw_request_limiter__free() - free the limiter and close its eventfd; NULL is fine */
 void tw_request_limiter__free(struct tw_request_limiter *limiter);
 
-/** tw_request_limiter__add() - add a request, enum tw_metadata_request except 0; a new kind makes the eventfd readable */
+/**
+ * tw_request_limiter__add() - add a request, enum tw_metadata_request except 0; the eventfd becomes readable if no such request is pending
+ */
 void tw_request_limiter__add(struct tw_request_limiter *limiter, uint16_t what);
 
 /** tw_request_limiter__fd() - an eventfd to poll and then read; the requests stay pending until tw_request_limiter__take() */

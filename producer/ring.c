@@ -39,8 +39,8 @@ int tw_trace_ring__open(struct tw_trace_ring *ring, const struct tw_instance *in
 
 /*
  * Reports the events that were lost before a sub-buffer. If the sub-buffer contains their number, @count is reported. If it had no room for
- * the number, the growth of the kernel's counter since the last report is reported, with the flag TW_LOST_UNKNOWN. The sum of all reports
- * never exceeds the kernel's counter, so no event is reported twice.
+ * the number, the growth of the kernel's counter since the last report is reported, with TW_LOST_UNKNOWN set in the LOST record. The sum of
+ * all reports never exceeds the kernel's counter, so no event is reported twice.
  */
 static void report_lost(struct tw_trace_ring *ring, struct tw_frame_writer *writer, uint64_t time,
 			enum tw_ring_missed missed, uint64_t count)
@@ -121,7 +121,10 @@ static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, s
 		send_walk(ring, walk, writer, tasks, NULL, NULL, NULL);
 }
 
-/* Whether a sub-buffer has late events, reserved before the last watermark and committed after it. Counts them; the caller flags them. */
+/*
+ * Whether a sub-buffer has late events, reserved before the last watermark and committed after it. Counts them; the caller sets
+ * TW_FLAG_LATE.
+ */
 static bool is_late(struct tw_trace_ring *ring, struct tw_ring_page walk)
 {
 	struct tw_ring_event event;
@@ -196,9 +199,9 @@ static bool is_full(size_t bytes, size_t page_size)
 }
 
 /*
- * Whether this sub-buffer was the one being written: it is not full, and its last event is of this round. Under load, another read() would
- * return the few events recorded since, but copy a whole sub-buffer; these events can wait for the next round. If the sub-buffer has few
- * events, one more read() is cheap and makes sure that the ring is empty.
+ * Whether the kernel was still writing the sub-buffer when it was read: it is not full, and its last event was recorded in this round.
+ * Under load, another read() would return only the few events recorded since; these events can wait for the next round. If the sub-buffer
+ * has few events, one more read() is cheap and makes sure that the ring is empty.
  */
 static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {
@@ -209,7 +212,7 @@ static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t pag
  * Whether the data after a full sub-buffer can wait for the next round. This data is the sub-buffer that the kernel is filling, which takes
  * about as long as filling the last one (fill_ns). If it were read now, the kernel would copy it event by event, and later copy its
  * remaining events in the same way. This would cost several times as much CPU time as the rest of the path. A full sub-buffer is handed
- * over without a copy. The data can also wait for several times fill_ns, although full sub-buffers may then wait too: if no events were
+ * over without a copy. The data can even wait for up to leave_max times fill_ns. Full sub-buffers may then wait, too, but if no events were
  * recorded meanwhile, the kernel is still filling the same sub-buffer.
  */
 static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)

@@ -77,7 +77,7 @@ static uint64_t turn_end(const struct tw_reader *r, uint64_t until)
 	for (size_t i = 0; i < r->n_rings; i++) {
 		const struct tw_trace_ring *ring = &r->rings[i];
 
-		if (ring->holds) /* a sub-buffer without events also has a turn */
+		if (ring->holds) /* at least ring->next, so that a sub-buffer without events is sent, too */
 			until = tw_time__earlier(until,
 						 tw_time__later(ring->next, time_within(ring->rest, TURN_BYTES)));
 	}

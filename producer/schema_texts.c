@@ -15,7 +15,7 @@
 #include "schema/print.h"
 #include "wire/schema_text.h"
 
-#define FTRACE_FORMATS_MAX 64 /* limit of formats of system ftrace; Linux 6.18 has up to 19 */
+#define FTRACE_FORMATS_MAX 64 /* limit of formats of the system `ftrace`; Linux 6.18 has up to 19 */
 
 /* @text: allocated; owned by the source */
 static struct tw_schema_source source_of(enum tw_schema_kind kind, uint16_t id, const char *system, char *text)
@@ -79,7 +79,10 @@ static int look_at_fields(const struct tw_schema_texts_request *request, const s
 	return err;
 }
 
-/* Whether an event prints strings in kernel memory. System calls have pointers to strings in user memory, but print them as numbers. */
+/*
+ * Whether an event prints strings to which its record has pointers. Events of system calls have such pointers too, but print them as
+ * numbers.
+ */
 static bool prints_kernel_strings(const struct tw_format *format)
 {
 	if (!strstr(format->print_fmt, "%s"))
@@ -90,7 +93,7 @@ static bool prints_kernel_strings(const struct tw_format *format)
 	return false;
 }
 
-/* Parses a format and fills the members of @request that need it. @strings: set if the event needs printk_formats. Return: 0 or -ENOMEM */
+/* Parses a format and passes it to the objects of @request. @strings: set if the event needs printk_formats. Return: 0 or -ENOMEM */
 static int look_at_format(const struct tw_schema_texts_request *request, const struct tw_schema_source *source,
 			  bool *strings)
 {

@@ -98,7 +98,7 @@ static bool note_for_all(struct tw_addresses *a, uint64_t address)
 	return noted;
 }
 
-/* Handles an address that this reader has not seen before. Rare, except for values that are not addresses. */
+/* Handles a value that is not in this reader's set: a new address, 0, or, if a set is full, an address that was not noted. */
 static __attribute__((noinline)) void note(struct tw_seen_addresses *seen, uint64_t address)
 {
 	if (!address)
@@ -222,14 +222,18 @@ static bool make_room(struct tw_symbolizer *s)
 }
 
 /*
- * Return: the key of a symbol in s->known. Of two symbols at one address, tw_symbols__parse() gives the first size 1, so the keys differ.
+ * Return: the key of a symbol in s->known. If two symbols have one address, tw_symbols__parse() sets the size of the first one to 1, so the
+ * keys differ.
  */
 static uint64_t key_of(const struct tw_symbol *symbol)
 {
 	return symbol->address << 1 | (symbol->size == 1);
 }
 
-/* Adds a symbol that begins at @address, with the address that is sent, unless it is known. Return: false if there is no memory */
+/*
+ * Adds a symbol that begins at @address, unless it is known. Hashes the address if addresses are hashed. Return: false if there is no
+ * memory
+ */
 static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_t address, uint64_t size)
 {
 	struct tw_symbol sent = {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds the symbols of addresses in events. Each reader has a set of the addresses that it has seen, so a known address costs one look-up.
- * A new address is noted for the control thread: the first reader, which sends the control channel. The control thread looks up the noted
- * addresses in /proc/kallsyms at the end of its round.
+ * A new address is noted for the control thread, which is the first reader. The control thread looks up the noted addresses in
+ * /proc/kallsyms at the end of its round.
  *
- * Each symbol is sent after the first address in it was found in an event. An address that kallsyms does not contain, for example of a
- * module or BPF program loaded later, is looked up again whenever kallsyms is read again. While no such address is found, the intervals
- * between reads grow.
+ * Each symbol is sent after the first address in it was found in an event. Addresses that no symbol contains, for example those of a module
+ * or BPF program that was loaded later, are kept up to a limit. For a new address of this kind, kallsyms is read again, and all kept
+ * addresses are looked up again. While none of them is found, the intervals between reads grow.
  */
 #ifndef TW_PRODUCER_SYMBOLS_H
 #define TW_PRODUCER_SYMBOLS_H
@@ -50,7 +50,10 @@ static inline bool tw_address_set__has(const struct tw_address_set *set, uint64_
 /* The fields with addresses and the noted addresses, shared by the readers and the control thread. */
 struct tw_addresses {
 	struct tw_field_offset_table table;
-	/* Some event has fields with addresses. ftrace:print does not count, because only trace_marker records it. */
+	/*
+	 * Some event has fields with addresses. ftrace:print does not count, because only writes to trace_marker record it, and these are
+	 * rare.
+	 */
 	bool likely;
 	pthread_mutex_t lock; /* protects the members below */
 	struct tw_address_set known;
@@ -86,7 +89,9 @@ static inline const tw_field_offsets_ref *tw_addresses__table(const struct tw_se
 	return seen->shared->table.by_id;
 }
 
-/** tw_addresses__see() - look at the addresses in any event; @table: tw_addresses__table(), called after the read() of the sub-buffer */
+/**
+ * tw_addresses__see() - note the new addresses in an event; @table: from tw_addresses__table(), called after the read() of the sub-buffer
+ */
 static inline void tw_addresses__see(struct tw_seen_addresses *seen, const tw_field_offsets_ref *table,
 				     const struct tw_ring_event *event)
 {
@@ -134,7 +139,7 @@ void tw_symbolizer__await(struct tw_symbolizer *symbolizer);
 
 /**
  * tw_symbolizer__settle() - find symbols for the noted addresses
- * @wait: if kallsyms was not read yet, wait until it is read; false = the addresses then stay noted for a later call
+ * @wait: if kallsyms was not read yet, wait until it is read. False: in this case, the addresses stay noted for a later call
  */
 void tw_symbolizer__settle(struct tw_symbolizer *symbolizer, bool wait);
 
@@ -144,7 +149,10 @@ bool tw_symbolizer__waits(const struct tw_symbolizer *symbolizer);
 /** tw_symbolizer__take() - get the next new symbol, borrowed. Return: false if there is no new symbol */
 bool tw_symbolizer__take(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 
-/** tw_symbolizer__repeat() - get the next of the symbols already taken; the first one after the last. Return: false if none was taken */
+/**
+ * tw_symbolizer__repeat() - get the next of the symbols already taken, or the first one if the last call returned the last. Return: false
+ * if none was taken
+ */
 bool tw_symbolizer__repeat(struct tw_symbolizer *symbolizer, struct tw_symbol_view *ret);
 
 /** tw_symbolizer__fini() - free all members; all-zero is fine */

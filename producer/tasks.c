@@ -239,8 +239,7 @@ static uint32_t tgid_of(const struct tw_task_events *ev, const struct tw_task_na
 
 /*
  * Adds the name in an event. An exec also causes a rename event, which has the name as the kernel cut it. Therefore the exec event is used
- * only if the task has no name yet. If the name of a renamed task was neither known nor needed before, the old name is added for earlier
- * events.
+ * only if the task has no name yet. If a renamed task is TW_TASK_UNKNOWN, the old name is added too, for events before the rename.
  */
 static void add_name(const struct tw_task_events *ev, struct tw_task_names *names, const struct task_event *seen)
 {
@@ -463,8 +462,8 @@ static uint32_t read_tgid(uint32_t pid)
 }
 
 /*
- * Adds the name of one task from /proc, to be placed before events of the time @before. Return: false if the task has ended or there is
- * no memory
+ * Adds the name of one task from /proc, to be sent before the events of time @before. Return: false if the task has ended or there is no
+ * memory
  */
 static bool scan_pid(struct tw_task_names *names, uint32_t pid, uint64_t before)
 {

@@ -4,7 +4,7 @@
  * and rename events. A separate small instance, the bookkeeping instance, records these events, so that the counters of the selected events
  * stay exact. If an event's pid has no name yet, the pid is noted and its name is looked up at the end of the round.
  *
- * One thread drains, settles and takes the new names; any thread may call tw_producer_tasks__see().
+ * One thread calls the functions that drain, settle and take names; any thread may call tw_producer_tasks__see().
  */
 #ifndef TW_TASKS_H
 #define TW_TASKS_H
@@ -92,7 +92,7 @@ struct tw_producer_tasks {
 
 struct tw_producer_tasks_stats {
 	uint64_t read, lost; /* events of the bookkeeping instance */
-	uint64_t unsure;     /* rings of this instance whose counters cannot be read; @lost lacks their losses */
+	uint64_t unsure;     /* rings of this instance whose counters cannot be read; not in @lost */
 	uint64_t unnamed;    /* events of tasks whose name could not be found */
 };
 

@@ -14,7 +14,7 @@ struct tw_trace_clock {
 	int id;                    /* the clock's clockid_t; -1 = only the kernel's rings have this clock */
 	struct tw_instance *probe; /* for id -1: an instance with this clock and no events; borrowed */
 	int64_t offset;            /* for id -1: this clock minus CLOCK_MONOTONIC in the last sample, ns */
-	/* ns; an event recorded from now on is at most this much older than tw_trace_clock__now(), unless it is a late event */
+	/* ns; events that are committed later are at most this much older than tw_trace_clock__now(), except late ones */
 	uint64_t slack;
 };
 
@@ -25,7 +25,7 @@ struct tw_trace_clock {
  */
 int tw_trace_clock__init(struct tw_trace_clock *clock, const char *name, struct tw_error *error);
 
-/** tw_trace_clock__now() - the current time; events recorded from now on, on any CPU, are at most @slack older */
+/** tw_trace_clock__now() - the current time; events that are committed later, on any CPU, are at most @slack older, except late ones */
 uint64_t tw_trace_clock__now(const struct tw_trace_clock *clock);
 
 /** tw_trace_clock__sample() - read all clocks at one instant, with an error bound; also updates @clock->offset */

@@ -6,7 +6,7 @@
 #include "base/error.h"
 
 /**
- * tw_tracing_dir__find() - find the directory of available_events; mounts tracefs if it is not mounted and mounting is permitted
+ * tw_tracing_dir__find() - find the top directory of tracefs; mounts tracefs if it is not mounted and mounting is permitted
  * @ret: a static string
  * Return: 0; -ENODEV if tracefs is not mounted and cannot be mounted; -EACCES or another -errno if it cannot be read; @error then explains
  * what to do.

@@ -19,7 +19,7 @@
 #include "producer/native_ring.h"
 
 #define TW_EVENT_FILTER_IDS (UINT16_MAX + 1)
-/* Combinations of the context bits of common_flags: hardirq, softirq, NMI; none in a task. Events of different contexts can interleave. */
+/* Combinations of the bits in common_flags that show the context: hardirq, softirq, NMI. Events of different contexts can interleave. */
 #define TW_EVENT_FILTER_CONTEXTS 16
 
 enum tw_verdict {

@@ -62,7 +62,10 @@ static bool is_refusal(int err)
 	return err == -EINVAL || err == -EPERM || err == -ENOENT || err == -ESRCH;
 }
 
-/* Fills @error from the kernel's message in the filter file. Its caret shows the column of the mistake. Return: -EINVAL or @err */
+/*
+ * Fills @error from the kernel's message in the filter file. A caret in the message shows the column of the mistake. Return: -EINVAL or
+ * @err
+ */
 static int explain_refusal(const struct tw_instance *instance, const char *file, const char *filter, int err,
 			   struct tw_error *error)
 {
@@ -123,7 +126,10 @@ static char *join_texts(const char *first, const struct tw_line *second)
 	return asprintf(&text, "(%s) && (%.*s)", first, len, second->text) < 0 ? NULL : text;
 }
 
-/* Adds the filter of own events to an event's filter. Return: NULL if none is needed, if it is too long, or without memory */
+/*
+ * Adds the filter that leaves out the run's own events to an event's filter. Return: NULL if it is not needed, if it is too long, or
+ * without memory
+ */
 static char *without_own(const struct tw_filtering *f, const struct tw_event_name *name, const char *text)
 {
 	char buf[TW_TRACEFS_FILTER_MAX];
@@ -204,7 +210,10 @@ static bool push_down(struct filter_pass *p, size_t i, const struct tw_node *tre
 	return false;
 }
 
-/* Counts an event if a part of its filter is left to the receiver. If @p->later is not set, this is an error; it names a predicate. */
+/*
+ * Counts an event if a part of its filter is left to the receiver. If @p->later is not set, this is an error, and the message names a
+ * predicate.
+ */
 static int check_later(struct filter_pass *p, const struct tw_node *later)
 {
 	const struct tw_filter *filter = p->filtering->options->filter;
@@ -236,7 +245,7 @@ static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
 	int err = split(bound->root, true, p->bound->arena, &stages);
 
 	if (!err && stages.kernel->kind != TW_NODE_TRUE && p->first && tw_selection__filter(p->filtering->selection, i))
-		/* the request's filter is checked alone: unbalanced parentheses in it could match those of join_texts() */
+		/* the request's filter is written alone first: unbalanced parentheses in it could match those of join_texts() */
 		err = set_own_filter(p, i);
 	if (!err && stages.kernel->kind != TW_NODE_TRUE) {
 		pushed = push_down(p, i, stages.kernel);
@@ -288,7 +297,10 @@ static bool is_stack(const struct tw_format *format)
 	       (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "user_stack"));
 }
 
-/* Places the marks (ftrace:print), which the kernel cannot filter. If no mark can match, the kernel is set not to record them. */
+/*
+ * Places the marks (ftrace:print), which the kernel cannot filter. If no mark can match, sets the kernel not to record them, unless the run
+ * uses the top level.
+ */
 static void place_marks(struct filter_pass *p, struct tw_bound_event *bound, const struct filter_stages *stages)
 {
 	bound->root = stages->later->kind == TW_NODE_TRUE ? stages->producer : &none;

@@ -23,7 +23,7 @@ struct tw_own_events {
 	size_t n_pids;
 	char devices[TW_OWN_DEVICES_MAX][TW_OWN_NAME_MAX]; /* network interfaces in the current network namespace */
 	size_t n_devices;
-	bool complete; /* nothing is added any more */
+	bool complete; /* later additions have no effect */
 };
 
 /** tw_own_events__add_pid() - add a thread or process; without effect if the list is complete or full */

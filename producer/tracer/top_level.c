@@ -262,7 +262,10 @@ static bool is_list_of_pids(const struct kept_setting *kept)
 	return is_list(kept) && ends_in(kept->file, "_pid");
 }
 
-/* Whether another process has changed the setting since. Tracing was off when the run ended: if it is on now, another process uses it. */
+/*
+ * Whether another process has changed the setting since. Tracing was off when the run ended: if it is on now, another process has switched
+ * it on.
+ */
 static bool is_changed(const struct kept_setting *kept)
 {
 	if (kept->now && !strcmp(kept->file, "tracing_on"))
@@ -311,8 +314,8 @@ static struct kept_setting *find_kept(struct kept_settings *files, const char *f
 }
 
 /*
- * Reads one line of the notes. A file can have several notes: the first one has the value before the run. Any of them can have the value at
- * the end of the run, because the kernel may have refused the last write.
+ * Reads one line of the notes. A file can have several notes: the first one has the value before the run. Any of them can have the value
+ * that the run left, because the kernel may have refused the last write.
  */
 static int take_note(struct kept_settings *files, char *line)
 {
@@ -380,7 +383,7 @@ static void put_back_all(const struct kept_settings *files, bool used)
 		}
 }
 
-/* Writes to @names, as far as they fit, the settings that another process has changed. Return: whether there are any */
+/* Writes the names of the settings that another process has changed to @names, as far as they fit. Return: whether there are any */
 static bool name_changed(const struct kept_settings *files, char *names, size_t size)
 {
 	size_t len = 0;

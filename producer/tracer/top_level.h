@@ -6,8 +6,8 @@
  * - before Linux 6.11: the tracer function_graph, which then runs only in the top-level buffer
  * - on most kernels: the options of tracers
  *
- * A run that needs set_graph_function or the top-level buffer takes it if it is unused. At its end, the run restores each setting that
- * still has the value that the run wrote. Settings that another process has changed since are not restored.
+ * A run that needs set_graph_function or the top-level buffer uses it only if no other program uses it. At its end, the run restores each
+ * setting that still has the value that the run wrote. Settings that another process has changed since are not restored.
  *
  * While a run uses set_graph_function or the top-level buffer, a trace instance exists as a mark; its name ends in TW_TOP_LEVEL_MARK or
  * TW_TOP_GRAPHS_MARK. A file of the same name in /run/tracewire (base/state_file.h) contains the notes: lines for each setting that the

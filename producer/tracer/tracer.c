@@ -101,7 +101,8 @@ static int unknown_tracer(const char *available, const char *tracer, struct tw_e
 }
 
 /*
- * Chooses where the tracer runs: in the instance if it has the tracer. Otherwise function_graph runs at the top level; others cannot run.
+ * Chooses where the tracer runs: in the instance if it has the tracer. Otherwise function_graph runs at the top level; other tracers cannot
+ * run.
  */
 static int choose_place(struct tw_tracer *t, struct tw_error *error)
 {
@@ -484,7 +485,7 @@ void tw_tracer__free(struct tw_tracer *t)
 	if (!t)
 		return;
 	turn_back_options(t);
-	if (t->runs && !t->top) /* the top level's tracer is restored only if it still has the run's value */
+	if (t->runs && !t->top) /* tw_top_level__give_back() restores the tracer of the top level */
 		tw_instance__write(t->instance, "current_tracer", "nop", NULL);
 	tw_top_level__give_back(t->graphs);
 	tw_top_level__give_back(t->top);

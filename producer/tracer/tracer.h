@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sets what is recorded in addition to events, and for which tasks: a tracer with its functions, trace options, stack traces, pids, CPUs.
- * The settings are made in the producer's trace instance, except those that the kernel has only once: see tracer/top_level.h.
+ * Sets the tracer and its functions, the trace options and stack traces, and the tasks and CPUs that are traced. The settings are made in
+ * the producer's trace instance, except those that the kernel has only once: see tracer/top_level.h.
  */
 #ifndef TW_TRACER_H
 #define TW_TRACER_H
