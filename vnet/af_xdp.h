@@ -21,7 +21,7 @@
 #define AF_XDP_CHUNK 4096 /* size of a chunk of a UMEM, bytes; a frame takes as many chunks as it needs */
 
 /**
- * af_xdp__create_umem() - xsk_umem__create(), which also raises the limit of locked memory if it is too low and may be changed
+ * af_xdp__create_umem() - call xsk_umem__create(); if the limit of locked memory is too low, try to raise it and call again
  *
  * Without CAP_IPC_LOCK, the kernel counts a UMEM as locked memory; the default limit may be too low for it.
  */
@@ -33,7 +33,7 @@ static inline int af_xdp__create_umem(struct xsk_umem **ret, void *area, size_t 
 
 	if (err == -ENOBUFS && setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0)
 		err = xsk_umem__create(ret, area, bytes, fill, completion, config);
-	/* the first socket on the UMEM has the same descriptor */
+	/* the first socket on the UMEM uses this descriptor, too */
 	if (!err && fcntl(xsk_umem__fd(*ret), F_SETFD, FD_CLOEXEC)) {
 		err = -errno;
 		xsk_umem__delete(*ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bucket is stored as one number: the time at which all admitted bytes will have been sent at the rate, as in the generic cell rate
- * algorithm (ITU-T I.371). All threads share this number, and it needs no refill.
+ * The bucket is stored as one number: the time at which all admitted bytes would have been sent if they were sent at the rate of the limit,
+ * as in the generic cell rate algorithm (ITU-T I.371). All threads share this number, and it needs no refill.
  */
 #include "vnet/limit.h"
 
@@ -37,7 +37,10 @@ static bool is_empty(const struct tw_limit *limit, uint64_t now)
 	return atomic_load_explicit(&limit->busy_until, memory_order_relaxed) > now + BURST_NS;
 }
 
-/* Adds the time of @bytes to the bucket. The time is rounded up, so that the average rate never exceeds the limit. */
+/*
+ * Adds the time that @bytes take at the rate of the limit to the bucket. The time is rounded up, so that the average rate does not exceed
+ * the limit.
+ */
 static void take(struct tw_limit *limit, uint64_t now, size_t bytes)
 {
 	const uint64_t ns = (bytes * 8 * TW_NS_PER_SECOND + limit->rate - 1) / limit->rate;

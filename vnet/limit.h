@@ -20,7 +20,7 @@ struct tw_limit *tw_limit__new(uint64_t rate);
  * tw_limit__sink() - a sink that admits frames up to the limit and passes them to @sink
  * @sink: owned by the new sink, also after a failure
  *
- * Headers and padding count as well. The bucket admits bursts of a few ms; admitted frames are not delayed.
+ * Headers and padding count, too. The bucket admits bursts of a few ms; admitted frames are not delayed.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -12,7 +12,7 @@
 
 #define PATIENCE_S 5 /* timeout for an answer of the kernel, which is usually immediate */
 
-/* If the request for a dump cannot be sent, libnl ignores the error and waits for the answer. */
+/* Sets a receive timeout. Without it, libnl would wait for ever if a dump request could not be sent, because it ignores that error. */
 static void limit_wait(const struct nl_sock *sk)
 {
 	setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ .tv_sec = PATIENCE_S },

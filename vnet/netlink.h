@@ -20,7 +20,7 @@ int tw_netlink__open(struct nl_sock **ret, struct tw_error *error);
 int tw_netlink__errno(int code);
 
 /**
- * tw_netlink__get_link() - get a link with rtnl_link_get_kernel(), which returns 0 without a link if the kernel's answer was lost
+ * tw_netlink__get_link() - call rtnl_link_get_kernel(), and turn a return value of 0 without a link into an error
  * @ret: the caller releases it with rtnl_link_put()
  *
  * Return: 0, or a negative code of libnl; -NLE_AGAIN if the answer was lost.
@@ -31,7 +31,7 @@ int tw_netlink__get_link(struct nl_sock *sk, const char *name, struct rtnl_link 
  * tw_netlink__link() - get the current state of an interface
  * @ret: the caller releases it with rtnl_link_put()
  *
- * Return: 0; -ENODEV if there is none of that name; another -errno.
+ * Return: 0; -ENODEV if no interface has this name; another -errno.
  */
 int tw_netlink__link(struct nl_sock *sk, const char *name, struct rtnl_link **ret);
 

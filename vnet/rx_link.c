@@ -20,11 +20,11 @@
 
 #define FRAME_MIN 1500 /* lower limit of frame_max, because the sender's MTU may be larger than this interface's */
 
-/* In a peer, the VLAN tag follows the address, if the frame had a tag. */
+/* tw_peer.bytes contains the sockaddr_ll and then the VLAN tag, if the frame had one. */
 _Static_assert(sizeof(struct sockaddr_ll) + RX_LINK_TAG <= sizeof(((struct tw_peer *)0)->bytes), "a peer holds it");
 
 /*
- * Makes one of the SIOCGIF* requests, or SIOCETHTOOL. A name that is too long is not cut: the shorter name may be that of another
+ * Makes one of the SIOCGIF* requests, or SIOCETHTOOL. A name that is too long is refused, not cut: the shorter name may be that of another
  * interface.
  * Return: 0 or -errno
  */

@@ -19,14 +19,16 @@ struct rx_link {
 	int ifindex;
 	uint8_t address[ETH_ALEN];
 	size_t frame_max; /* the MTU, but at least 1500 and at most TW_FRAME_MAX, bytes */
-	bool down;        /* the kernel reported that the interface is down, and it was down at the last check */
+	bool down;        /* the kernel reported that the interface went down, and no later check found it up */
 	bool gone;        /* the interface was removed */
 };
 
-/** rx_link__index() - look up an interface. Return: its index, above 0; -ENODEV if there is none of that name; another -errno */
+/**
+ * rx_link__index() - look up the index of an interface. Return: the index, above 0; -ENODEV if no interface has this name; another -errno
+ */
 int rx_link__index(const char *ifname);
 
-/** rx_link__find() - look up an interface. Return: 0; -ENODEV if there is none of that name; another -errno */
+/** rx_link__find() - look up the properties of an interface. Return: 0; -ENODEV if no interface has this name; another -errno */
 int rx_link__find(const char *ifname, struct rx_link *ret);
 
 /** rx_link__queues() - the number of the interface's receive queues; 1 if it is unknown */
@@ -34,7 +36,7 @@ unsigned int rx_link__queues(const char *ifname);
 
 /**
  * rx_link__wait() - poll() sockets on the interface
- * @fds: the first is a packet socket bound to the interface: the kernel reports there that the interface went down
+ * @fds: the first is a packet socket bound to the interface, on which the kernel reports that the interface went down
  * @timeout_ms: as for poll(); reduced by the time waited, if a socket is ready
  *
  * Return: 1 = a socket is ready; 0 after the timeout or a signal; -ENETDOWN, once, when the interface went down; -ENODEV when it was

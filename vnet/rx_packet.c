@@ -115,8 +115,8 @@ struct rx_packet {
 	uint64_t dropped; /* the part of stats.dropped that frames already reported */
 	uint64_t taken;   /* number of blocks taken */
 	/*
-	 * The ring was full when the statistics were last read, so no block follows the dropped frames yet. Reading the counter sets it to
-	 * zero, so the kernel does not mark the next block.
+	 * The ring was full when the statistics were last read, so no block follows the dropped frames yet. The kernel will not mark the
+	 * next block for these drops, because reading the counter has set it to zero.
 	 */
 	bool full;
 	uint64_t full_from; /* the part of stats.dropped that may have been lost before a block in the ring */
@@ -179,8 +179,8 @@ static uint64_t marked_after(const struct rx_packet *rx)
 }
 
 /*
- * After a loss, the kernel marks each block that it closes, until its counter is read. The counter is then the sum of the losses before all
- * these blocks. Therefore this block reports a part of the sum, and each later marked block in the ring reports another part.
+ * After a loss, the kernel marks each block that it closes, until the drop counter is read. The counter then has the sum of the losses
+ * before all marked blocks. Therefore this block reports a part of the sum, and each later marked block in the ring reports another part.
  */
 static void report_loss(struct rx_packet *rx)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Receiving frames from a network interface (transport/receiver.h) through a TPACKET_V3 ring. The ring gets the frames that a capture on
- * the interface gets (before tc ingress); other captures get them, too. The kernel passes only frames of EtherType TW_ETHERTYPE. Frames
- * sent by the interface are not received.
+ * the interface gets (before tc ingress); other captures get them, too. A socket filter accepts only frames of EtherType TW_ETHERTYPE.
+ * Frames sent by the interface are not received.
  */
 #ifndef TW_RX_PACKET_H
 #define TW_RX_PACKET_H
@@ -27,8 +27,8 @@ struct tw_rx_packet_options {
  * @ret: its member frame_max is the interface's MTU, but at most TW_FRAME_MAX, and at least 1500, because the sender's MTU may be larger.
  * Close it with tw_receiver__close().
  *
- * Senders are struct sockaddr_ll, identified by their Ethernet address and the VLAN tag. An answer is a frame to that address, with the
- * tag.
+ * A sender is identified by its Ethernet address and VLAN tag, which struct tw_peer contains. An answer is a frame to that address, with
+ * the tag.
  *
  * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; -ENOMEM if the ring is too large; another -errno of the
  * kernel, with @error filled.

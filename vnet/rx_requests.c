@@ -21,8 +21,8 @@
 struct requests {
 	struct tw_receiver rx;
 	int fd;
-	struct rx_link link;   /* on an interface */
-	struct tw_tx_udp *udp; /* over UDP; else NULL */
+	struct rx_link link;   /* unused over UDP */
+	struct tw_tx_udp *udp; /* NULL = on an interface */
 	struct tw_receiver_stats stats;
 	struct tw_peer peer;
 	uint8_t bytes[ETH_HLEN + FRAME_MAX];
@@ -154,7 +154,7 @@ static int stats(struct tw_receiver *rx, struct tw_receiver_stats *ret)
 	return err;
 }
 
-/* The socket of a stream over UDP belongs to the stream. */
+/* Over UDP, the socket belongs to @udp, which stays open. */
 static void close_requests(struct tw_receiver *rx)
 {
 	struct requests *q = requests_of(rx);

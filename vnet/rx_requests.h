@@ -19,7 +19,7 @@
 int tw_rx_requests__on_link(const char *ifname, struct tw_receiver **ret, struct tw_error *error);
 
 /**
- * tw_rx_requests__on_udp() - receive datagrams that the host sends to the source port of the stream
+ * tw_rx_requests__on_udp() - receive datagrams that the stream's destination host sends to the source port of the stream
  * @udp: must stay open until the receiver is closed. Errors that the network reports for the stream's datagrams are cleared, and refusals
  * are counted.
  *

@@ -133,7 +133,7 @@ static struct rx_udp *of(struct tw_receiver *rx)
 	return (struct rx_udp *)rx;
 }
 
-/* The kernel doubles the requested size for its overhead, and returns the double. */
+/* The kernel doubles the requested size for its overhead, and getsockopt() returns the doubled size. */
 static size_t set_buffer(int fd, size_t wanted)
 {
 	socklen_t len = sizeof(int);
@@ -241,7 +241,7 @@ static int open_socket(const struct tw_rx_udp_options *opts, struct rx_udp *rx, 
 	return err ? refused(opts, err, error) : 0;
 }
 
-/* The kernel's counters have 32 bits. */
+/* Updates a 64-bit counter from a counter of the kernel, which has 32 bits and may wrap. */
 static void count_up(uint64_t *counter, uint32_t now)
 {
 	const int32_t more = (int32_t)(now - (uint32_t)*counter);
@@ -370,7 +370,9 @@ static int count_dropped(struct rx_udp *rx)
 	return err;
 }
 
-/* The kernel's drop counter includes datagrams rejected by the filter, so it is not read after this. */
+/*
+ * The kernel's drop counter includes datagrams rejected by a socket filter. Therefore it is read before the filter is set, and not after.
+ */
 static void udp_stop(struct tw_receiver *base)
 {
 	struct rx_udp *rx = of(base);

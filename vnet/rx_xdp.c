@@ -82,12 +82,11 @@ static int open_and_load(unsigned int queues, bool multi_buffer, struct rx_xdp_p
 
 /*
  * Loads the program, with room for @queues sockets in its map
- * @queues: number of sockets
  * @multi_buffer: the sockets accept packets of several fragments; otherwise linear packets of at most RX_XDP_CHUNK_ROOM bytes
  */
 static int rx_xdp_program__load(unsigned int queues, bool multi_buffer, struct rx_xdp_program *program)
 {
-	const libbpf_print_fn_t print = libbpf_set_print(NULL); /* this receiver reports the error */
+	const libbpf_print_fn_t print = libbpf_set_print(NULL); /* the caller reports the error */
 	const int err = open_and_load(queues, multi_buffer, program);
 
 	libbpf_set_print(print);
@@ -323,7 +322,7 @@ static uint64_t dropped(const struct rx_xdp *rx)
 	return rx->reported + rx_xdp_program__missed(&rx->program);
 }
 
-/* The program has checked that only a VLAN tag can precede Tracewire's EtherType. */
+/* The XDP program passes only packets in which at most one VLAN tag precedes Tracewire's EtherType. */
 static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, struct tw_received_frame *ret)
 {
 	const uint8_t *ethertype = packet->data + 2 * ETH_ALEN;
@@ -443,7 +442,7 @@ static int xdp_stats(struct tw_receiver *base, struct tw_receiver_stats *ret)
 	return 0;
 }
 
-/* The program stays attached. Without it, the frames would go to the kernel, where no other program receives them. */
+/* The program stays attached. Without it, the kernel's network stack would process each frame, usually only to discard it. */
 static void xdp_stop(struct tw_receiver *base)
 {
 	struct rx_xdp *rx = of(base);

@@ -2,8 +2,8 @@
 /*
  * Receiving frames from a network interface (transport/receiver.h) through AF_XDP, on all its queues. Only frames of EtherType
  * TW_ETHERTYPE, with at most one VLAN tag, are received; other programs do not see them. If the driver supports XDP, the kernel allocates
- * no packet buffers for these frames. All other traffic passes. The interface must not have another XDP program. The receiver's program is
- * removed when the process ends, even if it is killed.
+ * no packet buffers (struct sk_buff) for these frames. All other traffic passes. The interface must not have another XDP program. The
+ * receiver's program is removed when the process ends, even if it is killed.
  */
 #ifndef TW_RX_XDP_H
 #define TW_RX_XDP_H
@@ -35,12 +35,12 @@ struct tw_rx_xdp_options {
  * @ret: its member `how` describes the support of kernel and driver: native or generic, zero-copy or copy mode, multi-buffer or the largest
  * frame, queues. Close it with tw_receiver__close().
  *
- * The time of a frame is when the ring was read (CLOCK_REALTIME), because the ring has no time stamps. It is late by up to the pause, or
- * by the delay of the receiver. Out-of-band frames need accurate times: the kernel receives and stamps them, and other programs see them
- * too.
+ * The time of a frame is when the ring was read (CLOCK_REALTIME), because the ring has no time stamps. It is later than the arrival of the
+ * frame by up to the pause, or by more if the receiver is delayed. Out-of-band frames need accurate times: the kernel receives and stamps
+ * them, and other programs see them too.
  *
- * The counter `dropped` has the frames dropped because a ring was full, and the frames left to the kernel: frames of a queue that was added
- * later; and, without multi-buffer (which requires Linux 6.6), frames that are longer than a chunk or have several fragments.
+ * The counter `dropped` counts the frames dropped because a ring was full, and the frames left to the kernel: frames of a queue that was
+ * added later; and, without multi-buffer (which requires Linux 6.6), frames that are longer than a chunk or have several fragments.
  *
  * Senders and answers are as in vnet/rx_packet.h.
  *

@@ -38,9 +38,9 @@ uint64_t rx_xdp_queue__dropped_last(const struct rx_xdp_queue *q, uint64_t dropp
 }
 
 /*
- * Looks for frames that were lost before chunks were returned; @began: the first position of the ring then. Frames are lost only while the
- * ring is full, or too full for a long frame. This is possible only if the kernel's position is now almost a ring's size after @began. The
- * kernel's counter is read only then.
+ * Looks for frames that were lost before the last return of chunks; @began: the first position of the ring before that return. Frames are
+ * lost only while the ring is full, or too full for a long frame. This is possible only if the kernel's position is now almost a ring's
+ * size after @began. Therefore the kernel's counter is read only in this case.
  */
 static void look_for_loss(struct rx_xdp_queue *q, uint32_t began)
 {

@@ -38,24 +38,24 @@ struct rx_xdp_queue {
 
 	/* Positions in the ring; they wrap at 32 bits. */
 	uint32_t released; /* descriptors before this one belong to the kernel again */
-	uint32_t next;     /* to be read */
+	uint32_t next;     /* the next descriptor to read */
 	uint32_t end;      /* the kernel's position when it was last read: descriptors before this one can be read */
 	uint64_t time;     /* when the kernel's position was last read, ns of CLOCK_REALTIME */
 
 	uint64_t frames;   /* number of frames handed out */
 	uint64_t dropped;  /* number of dropped frames, as last read from the kernel */
 	uint64_t placed;   /* the part of dropped whose position in the ring is known */
-	uint64_t reported; /* the part of dropped that is in the counters of frames handed out */
+	uint64_t reported; /* the part of dropped that the packets handed out have reported */
 	uint64_t at_stop;  /* value of dropped when the receiver was stopped */
 	struct rx_xdp_loss losses[RX_XDP_LOSSES];
-	unsigned int first_loss, n_losses; /* not yet reached */
+	unsigned int first_loss, n_losses; /* losses whose position is not yet reached */
 };
 
 struct rx_xdp_queue_options {
 	const char *ifname;
 	unsigned int queue;
 	uint32_t size;  /* of the ring, descriptors, a power of two */
-	uint16_t flags; /* of bind(): XDP_USE_SG */
+	uint16_t flags; /* for bind(): 0 or XDP_USE_SG */
 };
 
 /** rx_xdp_queue__bytes() - bytes of the UMEM of a queue whose ring has @size descriptors */

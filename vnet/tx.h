@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sending frames to a network interface: a sink (transport/sink.h) that adds an Ethernet header with EtherType TW_ETHERTYPE to each
- * frame. It uses AF_XDP if the kernel supports it, otherwise AF_PACKET. sink->how names the transport, and the error if AF_XDP was refused.
+ * Sending frames to a network interface: a sink (transport/sink.h) that adds an Ethernet header with EtherType TW_ETHERTYPE to each frame.
+ * By default, it uses AF_XDP if possible, otherwise AF_PACKET. sink->how names the transport, and the error if AF_XDP was refused.
  */
 #ifndef TW_TX_H
 #define TW_TX_H
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "transport/sink.h"
 
-/* Default destination: a locally administered group address with "TWR1" in it, which switches flood. */
+/* Default destination: a locally administered group address that contains "TWR1". Switches flood frames to such an address. */
 #define TW_TX_GROUP                                \
 	{                                          \
 		0x03, 0x54, 0x57, 0x52, 0x31, 0x00 \
@@ -26,7 +26,7 @@ enum tw_transport {
 
 struct tw_tx_options {
 	const char *ifname; /* interface that sends: tw_iface.tx_name */
-	unsigned int queue; /* from 0; one AF_XDP sink per queue. With AF_PACKET, the kernel chooses the queue */
+	unsigned int queue; /* index; each queue can have one AF_XDP sink. With AF_PACKET, the kernel chooses */
 	size_t frame_max;   /* largest frame, bytes, without the Ethernet header; 0 = the fastest size */
 	enum tw_transport transport;
 	const uint8_t *destination; /* 6 bytes, copied; NULL = TW_TX_GROUP */

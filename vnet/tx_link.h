@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code shared by both transports of an interface: the interface, the layout of a slot, and the counters. Used inside vnet/ only.
+ * Code shared by AF_XDP and AF_PACKET transmit: the interface, the layout of a slot, and the counters. Used inside vnet/ only.
  *
  *   slot:  2 bytes of padding | Ethernet header, 14 | frame, up to frame_max | slack of TW_COPY_STEP
  *
@@ -36,7 +36,7 @@ struct tx_link {
 	unsigned int queue;
 	size_t frame_max;           /* largest frame to send, bytes; a multiple of 4 within the MTU */
 	uint8_t ethernet[ETH_HLEN]; /* header of every frame */
-	bool veth; /* one of Tracewire's: no other program sends on it, so its drops are those of the sinks */
+	bool veth; /* one of Tracewire's veth pairs: no other program sends on it, so all its drops are frames of the sinks */
 	uint64_t dropped_before; /* tx_dropped at the opening */
 };
 
@@ -54,7 +54,7 @@ struct tx_sink {
 /** tx_sink__init() - initialise the members shared by the transports, except how. Return: 0 or -ENOMEM */
 int tx_sink__init(struct tx_sink *tx, const struct tw_sink_ops *ops, const struct tx_link *link);
 
-/** tx_sink__fini() - the counterpart; does not free members of the transport */
+/** tx_sink__fini() - the counterpart of tx_sink__init(); does not free members of the transport */
 void tx_sink__fini(struct tx_sink *tx);
 
 /** tx_sink__drop() - count the frame in this slot as dropped */
@@ -64,11 +64,12 @@ static inline void tx_sink__drop(struct tx_sink *tx, const uint8_t *slot)
 }
 
 /**
- * tx_sink__explain() - note that this sink knows a drop that the interface counted: the sink sends the frame again, or has counted the drop
+ * tx_sink__explain() - note that this sink handles a drop that the interface counted: the sink sends the frame again, or has counted the
+ * drop itself
  */
 void tx_sink__explain(struct tx_sink *tx);
 
-/** tx_sink__stats() - the stats of both transports */
+/** tx_sink__stats() - the operation stats of both transports */
 void tx_sink__stats(struct tw_sink *sink, struct tw_sink_stats *ret);
 
 /** tx_slot__init() - write the Ethernet header into a slot, once for all frames */

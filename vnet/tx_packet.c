@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sending through AF_PACKET: a ring of slots, passed to sendmmsg() in batches. The interface's queue is not bypassed: it holds frames
- * for a slow receiver, and the socket buffer limits them to the number of slots. A refused frame stays in its slot and is sent again.
+ * Sending through AF_PACKET: a ring of slots, passed to sendmmsg() in batches. The interface's queue is not bypassed: it holds frames while
+ * the receiver is slow. The socket's send buffer limits the frames in this queue to about the number of slots. A refused frame stays in its
+ * slot and is sent again.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static int break_down(struct tx_packet *p)
 	return p->tx.broken;
 }
 
-/* Return: 0 = go on, -EAGAIN = not now, other: broken */
+/* Return: 0 = continue; -EAGAIN = try again later; another -errno = no more frames can be sent */
 static int handle_failure(struct tx_packet *p)
 {
 	switch (errno) {

@@ -20,7 +20,7 @@
 #include "vnet/tx_udp_messages.h"
 #include "wire/encode.h"
 
-/* Bytes, including the kernel's overhead; room for several batches, so that one is ready when the link is free. */
+/* Size of the send buffer, bytes, including the kernel's overhead: several batches, so that one is ready when the link is free. */
 #define SEND_BUFFER (4 << 20)
 #define ERRORS_ROOM 512 /* size of the kernel's report about one error, bytes */
 
@@ -37,8 +37,8 @@ struct tw_tx_udp {
 };
 
 /*
- * Disables fragmentation and enables error reports; otherwise a full queue of the interface drops silently. For IPv4 addresses, an IPv6
- * socket uses the options of IPv4. Return: 0 or -errno
+ * Disables fragmentation and enables error reports. Without these, the kernel does not report datagrams dropped at a full queue of the
+ * interface. If an IPv6 socket sends to an IPv4 address, the options of IPv4 apply. Return: 0 or -errno
  */
 static int set_options(const struct tw_tx_udp *udp)
 {
@@ -143,7 +143,8 @@ int tw_tx_udp__open(const struct tw_udp_address *to, struct tw_tx_udp **ret, str
 }
 
 /*
- * After a route was lost: choose the local address again, because a connected socket keeps an address that may be gone. The port stays.
+ * Called after a route was lost: chooses the local address again, because a connected socket keeps an address that may have been removed.
+ * The port stays.
  * Return: 0, or -EAGAIN if there is still no route
  */
 static int tx_udp__connect_again(struct tw_tx_udp *udp)

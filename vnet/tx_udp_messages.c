@@ -8,7 +8,7 @@
 /*
  * Padding reduces the number of batches. At both ends, each batch costs as much CPU time as copying about 4 KB. But padding also takes
  * bandwidth. Therefore padding is limited to an eighth of the padded length. Padding to the longest frame of a batch may also be up to
- * PAD_BYTES, the usual difference between frames of one event.
+ * PAD_BYTES, the usual difference in length between frames with one event each.
  */
 #define PAD_PART  8
 #define PAD_BYTES 256

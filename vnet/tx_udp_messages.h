@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames as messages of one system call. A message is a batch of frames that passes the kernel's stack as one packet and is then segmented
- * into datagrams of one size (UDP GSO). All frames of a batch but the last are therefore padded to the longest one. If they are almost as
- * long as frame_max, they are padded to frame_max: they then fill their slots, and the kernel copies them as one piece. The length in the
- * frame header excludes the padding. Used inside vnet/ only.
+ * Puts frames into messages for one system call. A message is a batch of frames that passes the kernel's stack as one packet and is then
+ * segmented into datagrams of one size (UDP GSO). All frames of a batch but the last are therefore padded to the longest one. If the first
+ * frame is almost as long as frame_max, they are padded to frame_max: they then fill their slots, and the kernel copies them as one piece.
+ * The length in the frame header excludes the padding. Used inside vnet/ only.
  */
 #ifndef TW_TX_UDP_MESSAGES_H
 #define TW_TX_UDP_MESSAGES_H
@@ -40,8 +40,8 @@ struct tx_udp_messages {
 void tx_udp_messages__write(struct tx_udp_messages *m, struct iovec *frames, unsigned int n, size_t max, bool batches);
 
 /**
- * tx_udp_messages__takes() - length of a frame of @len bytes in a batch: @max if it can be padded to @max, otherwise @len
- * A longer frame in the batch may increase it.
+ * tx_udp_messages__takes() - length of a frame of @len bytes in a batch: @max if the frame can be padded to @max, otherwise @len. A longer
+ * frame in the batch may increase it.
  */
 size_t tx_udp_messages__takes(size_t len, size_t max);
 

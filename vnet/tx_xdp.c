@@ -32,9 +32,9 @@ struct tx_xdp {
 	struct xsk_ring_cons completion;
 	uint8_t *area;
 	size_t slot_bytes;       /* a multiple of CHUNK */
-	uint16_t free[TX_SLOTS]; /* stack: the slot used last is the warmest in the cache */
+	uint16_t free[TX_SLOTS]; /* stack: the slot used last is most likely still in the cache */
 	uint16_t n_free;
-	uint8_t pending[TX_SLOTS]; /* descriptors of the slot that the kernel has */
+	uint8_t pending[TX_SLOTS]; /* number of descriptors of the slot that are not completed */
 	unsigned int fresh;        /* descriptors put into the ring since the last sendto() */
 	uint32_t put;              /* number of descriptors put into the ring since the opening */
 	uint32_t taken;            /* number of these that the kernel has taken, as far as is known */
@@ -67,7 +67,7 @@ static unsigned int reap(struct tx_xdp *x)
 	return n;
 }
 
-/* The interface was removed, or the kernel refuses to send: frames in the kernel will not be sent. */
+/* Called if the interface was removed or the kernel refuses to send: drops all frames that are not completed. */
 static int break_down(struct tx_xdp *x, int err)
 {
 	reap(x);
@@ -116,7 +116,10 @@ static void drop_taken(struct tx_xdp *x)
 	tx_sink__explain(&x->tx);
 }
 
-/* One sendto(). Return: 0 = the ring is empty; -EINTR = there is more, call again; -EAGAIN = not now; other: broken */
+/*
+ * One sendto(). Return: 0 = the ring is empty; -EINTR = the ring may have more, call again; -EAGAIN = try again later; another -errno = no
+ * more frames can be sent
+ */
 static int kick(struct tx_xdp *x)
 {
 	x->fresh = 0;
@@ -215,7 +218,7 @@ static void xdp_commit(struct tw_sink *sink, size_t len)
 		kick(x); /* remaining frames are for the next kick or flush */
 }
 
-/* Frames taken by the kernel will be sent; others are lost when the socket closes. */
+/* Counts the frames that the kernel has not taken as dropped, because they are lost when the socket closes. */
 static void xdp_give_up(struct tw_sink *sink)
 {
 	struct tx_xdp *x = of(sink);

@@ -23,7 +23,7 @@ static int parse_port(const char *text, const char *port, uint16_t *ret, struct 
 	return 0;
 }
 
-/* An address in brackets. Return: the text after them, or NULL */
+/* Parses a host in brackets. Return: the text after the brackets, or NULL */
 static const char *end_of_brackets(const char *text, const char **ret_host, size_t *ret_len)
 {
 	const char *end = strchr(text, ']');

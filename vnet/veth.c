@@ -101,9 +101,9 @@ static void *enter_new_netns(void *ret)
 }
 
 /*
- * Opens a netlink socket in a new network namespace. The namespace ends when the socket is closed, at the latest with this process. A new
- * thread opens the socket, because unshare() moves only the thread that calls it. Return: NULL on failure, for example without
- * CAP_SYS_ADMIN.
+ * Opens a netlink socket in a new network namespace. The kernel destroys the namespace when the socket is closed, at the latest when this
+ * process ends. A new thread opens the socket, because unshare() moves only the thread that calls it. Return: NULL on failure, for example
+ * without CAP_SYS_ADMIN.
  */
 static struct nl_sock *open_new_netns(void)
 {
@@ -150,7 +150,7 @@ static int make_owned(struct nl_sock *sk, const struct tw_veth_options *o, const
 	return code;
 }
 
-/* If the second end cannot be moved, both are removed when the namespace of the second end ends. */
+/* If an end cannot be moved, both are removed when the new namespace is destroyed. */
 static int make_and_move(struct nl_sock *new_netns, int netns, const struct tw_veth_options *o, const char *tx_name,
 			 const char **ret_step)
 {
@@ -167,9 +167,9 @@ static int make_and_move(struct nl_sock *new_netns, int netns, const struct tw_v
  * Makes the two interfaces, down, with their owner's alias. @ret_step: the last step, in words that "failed" can follow; also set on
  * failure.
  *
- * The kernel sets an alias only on an existing interface. The pair is therefore made and named in a network namespace that ends with this
- * process, and then moved here. If the process is killed at any time, the pair is gone or has an owner. Moving requires CAP_SYS_ADMIN.
- * Without it, the pair is made here, and a kill between two steps can leave a pair without owner.
+ * The kernel sets an alias only on an existing interface. The pair therefore gets its owner in a new network namespace, which the kernel
+ * destroys when this process ends, and is then moved here. If the process is killed at any time, the pair is gone or has an owner. Moving
+ * requires CAP_SYS_ADMIN. Without it, the pair is made here, and a kill between two steps can leave a pair without owner.
  */
 static int pair__create(struct nl_sock *sk, const struct tw_veth_options *o, const char *tx_name, const char **ret_step)
 {
@@ -533,7 +533,7 @@ int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, 
 		if (!tw_netlink__is_own_veth(end))
 			continue;
 		peer = find_peer(cache, end);
-		/* Each pair is listed once, by its receiving end. */
+		/* A pair with both ends here is listed once, by its receiving end. */
 		if (!peer || !is_tx_name(rtnl_link_get_name(end))) {
 			describe(end, peer, &veth);
 			cb(&veth, ctx);
@@ -544,7 +544,7 @@ int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, 
 	return 0;
 }
 
-/* Changes @ret to the interface to send to if the user names @link: for the receiving end of a Tracewire veth pair, the sending end. */
+/* If @link is the receiving end of a Tracewire veth pair, sets @ret to send through the sending end. */
 static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface *ret)
 {
 	struct rtnl_link *tx;
@@ -564,7 +564,7 @@ static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface 
 	rtnl_link_put(tx);
 }
 
-/* find_tx() sets TW_REACH_VETH for Tracewire's veth pairs, if both ends are here. */
+/* find_tx() sets TW_REACH_VETH for the receiving end of a Tracewire veth pair, if both ends are here. */
 static enum tw_reach reach_of(struct rtnl_link *link)
 {
 	static const char *const virtual_kinds[] = { "veth", "netkit", "dummy", "ifb" };

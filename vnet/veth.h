@@ -40,7 +40,7 @@ struct tw_veth {
 	char owner[TW_VETH_OWNER_MAX];
 	unsigned int mtu;
 	unsigned int queues;
-	bool up; /* both ends, or the only end in this namespace */
+	bool up; /* both ends are up, or the only end in this namespace is */
 };
 
 /**
@@ -70,8 +70,8 @@ int tw_veth__remove(const char *name, struct tw_error *error);
 int tw_veth__remove_listed(const struct tw_veth *veth, struct tw_error *error);
 
 /**
- * tw_veth__list() - call back for each of Tracewire's veth pairs
- * @cb: @veth is borrowed for the call; may call tw_veth__remove_listed()
+ * tw_veth__list() - call @cb for each of Tracewire's veth pairs
+ * @cb: @veth is borrowed until it returns; it may call tw_veth__remove_listed()
  *
  * Return: 0, or -errno of the kernel.
  */
@@ -79,7 +79,7 @@ int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, 
 
 /* How far frames sent to an interface may get, in increasing order. */
 enum tw_reach {
-	TW_REACH_VETH, /* the receiving end of one of Tracewire's veth pairs, with both ends in this namespace */
+	TW_REACH_VETH, /* only the receiving end of a Tracewire veth pair: this end was looked up, and both ends are here */
 	TW_REACH_HOST, /* the other end, if any, is on this host; a container may own it, or a bridge may forward frames */
 	TW_REACH_NETWORK, /* hardware, or an interface that may lead to it */
 };
