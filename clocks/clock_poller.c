@@ -11,7 +11,7 @@
 #define ROUNDS       1000 /* round trips between requests; a drift of 500 ppm then adds half a round trip to the error */
 #define PAUSE_MIN_NS (100 * TW_NS_PER_MS)
 #define PAUSE_MAX_NS TW_NS_PER_SECOND
-#define DEAF         16 /* after more requests without a response, the pause is DEAF_NS */
+#define DEAF         16 /* after more than this number of requests without a response, the pause is DEAF_NS */
 #define DEAF_NS      (10 * TW_NS_PER_SECOND)
 #define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream is silent after this time without a control frame */
 #define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between two requests: limits the requests for forged streams */
@@ -21,7 +21,7 @@
 #define WANT_NS  (10 * TW_NS_PER_MS)    /* first pause before a repeated METADATA_REQUEST; it is doubled each time */
 #define WANT_MAX (TW_NS_PER_SECOND / 2) /* no METADATA_REQUEST after a longer pause: producers repeat metadata */
 
-/* A request that may be answered. */
+/* A request to which a response may still arrive. */
 struct waiting_request {
 	uint32_t id;
 	bool open; /* no response yet */
@@ -189,7 +189,7 @@ static uint64_t pause_after(const struct asked_stream *s)
 	return tw_time__later(pause, PAUSE_MIN_NS);
 }
 
-/* Whether @s gets a request before @other: streams without a request are first, then those with the earliest due time. */
+/* Whether @s gets a request before @other: a stream that has had no request is first; otherwise the stream with the earlier due time. */
 static bool goes_before(const struct asked_stream *s, const struct asked_stream *other)
 {
 	return !s->asked != !other->asked ? !s->asked : s->due < other->due;
@@ -237,10 +237,11 @@ static bool lacks_something(const struct asked_stream *s)
 }
 
 /*
- * Return: the metadata to request, enum tw_metadata_request; 0 = no request. If HOST arrived before the first request, the formats are
- * likely to follow without a METADATA_REQUEST, so the METADATA_REQUEST is delayed by WANT_NS. All metadata can be large, and many streams
- * may be new at the same time. Therefore all metadata are requested for one stream at a time, BETWEEN_NS apart. The requests for the other
- * streams ask only for HOST and CLOCK: these are small, and no packet can be written without them.
+ * Return: the metadata to request, enum tw_metadata_request; 0 = add no METADATA_REQUEST. If HOST arrived before the first request, the
+ * formats are likely to follow without a METADATA_REQUEST, so the METADATA_REQUEST is delayed by WANT_NS. The metadata of a stream can be
+ * large, and many streams may be new at the same time. Therefore requests for all metadata of a stream are at least BETWEEN_NS apart.
+ * Requests to other streams in between ask only for HOST and CLOCK, if HOST is missing: these are small, and no packet can be written
+ * without them.
  */
 static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint64_t now)
 {

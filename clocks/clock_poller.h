@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The clock poller: decides when a capture host sends time synchronisation requests to the sender of each stream's frames. A new stream
- * gets eight requests 3 ms apart, so that the time of its first packets can be computed soon. Later, it gets a request every thousand
- * round-trip times, but at least one a second and at most one in 100 ms. In a thousand round trips, a drift of 500 ppm adds half a round
- * trip to the error bound. The delay of the request and its response adds as much. After more than 16 consecutive requests without a
- * response, a stream gets a request every ten seconds. A stream without control frames for 3 s gets no requests.
+ * gets eight requests 3 ms apart, so that the times of its first packets can be computed soon. Later, it gets a request every thousand
+ * round-trip times, but at least one a second and at most one in 100 ms. This interval is chosen because in a thousand round-trip times, a
+ * drift of 500 ppm adds half a round trip to the error bound, as much as the delays of the request and its response add. After more than 16
+ * consecutive requests without a response, a stream gets a request every ten seconds. A stream without control frames for 3 s gets no
+ * requests.
  *
- * Until HOST and the formats of a stream arrive, its requests also ask for metadata (METADATA_REQUEST), because the capture may have joined
- * late. If HOST arrives before the first request, the poller waits 10 ms for the formats before it requests metadata. These requests are
- * repeated after 10, 20, 40 ms and so on up to 320 ms, or after two round trips if that is longer. After that, the metadata are not
- * requested again, because producers repeat them each second.
+ * Until HOST and the formats of a stream arrive, some of its requests also ask for metadata (METADATA_REQUEST), because the capture may
+ * have joined late. If HOST arrives before the first request, the poller waits 10 ms for the formats before it requests metadata. The
+ * METADATA_REQUEST is repeated after 10, 20, 40 ms and so on up to 320 ms, or after two round trips if that is longer. After that, the
+ * metadata are not requested again, because producers repeat them each second.
  *
- * The poller does not send frames or read clocks: `now` is a time of clocks/capture_clock.h. Its state is bounded, whatever frames arrive.
- * A poller belongs to one thread.
+ * The poller neither sends frames nor reads clocks. The caller passes the time of the capture clock (clocks/capture_clock.h) as `now`. The
+ * size of the poller's state is bounded, whatever frames arrive. A poller belongs to one thread.
  */
 #ifndef TW_CLOCK_POLLER_H
 #define TW_CLOCK_POLLER_H
@@ -24,7 +25,7 @@
 
 /* A request. The caller sends it immediately, by tw_receiver__answer(), because it contains the current time. */
 struct tw_time_sync_request {
-	const struct tw_peer *to; /* borrowed until the next call */
+	const struct tw_peer *to; /* borrowed until the next call with this poller */
 	size_t len;               /* of @frame, bytes */
 	uint8_t frame[TW_TIME_SYNC_ROOM];
 };
@@ -33,7 +34,7 @@ struct tw_clock_poller;
 
 /**
  * tw_clock_poller__new() - make a poller for the live streams of a table
- * @streams: borrowed; the state of a stream is freed when the stream leaves
+ * @streams: borrowed; when a stream leaves the table, the poller frees its own state of that stream
  * @secret: makes the request numbers hard to guess for hosts that do not see the requests
  * Return: NULL if out of memory.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The distance of a stream's clock from the capture clock: stream's clock - capture clock. Each exchange, a time synchronisation request
- * and its response (RFC 5905, section 8), bounds the distance. The bounds are those of Marzullo and Owicki, "Maintaining the Time in a
- * Distributed System", 1983.
+ * The distance of a stream's clock from the capture clock: stream's clock - capture clock. Each exchange of a time synchronisation request
+ * and its response (RFC 5905, section 8) gives bounds of the distance: those of Marzullo and Owicki, "Maintaining the Time in a Distributed
+ * System", 1983.
  *
  * A request cannot arrive before it was sent, so at `received` the distance is at most `received - asked`. A response cannot arrive
  * before it was sent, so at `answered` the distance is at least `answered - arrived`. This is true for any delays. The clocks drift by at
@@ -20,7 +20,7 @@
 /* The maximum drift, ppb: the kernel's limit for slewing a clock (adjtimex(2)); the error of a crystal is smaller. */
 #define TW_DRIFT_MAX 500000
 
-#define TW_DISTANCE_MARKS   32 /* latest marks, for bounds at times shortly before the newest exchange */
+#define TW_DISTANCE_MARKS   32 /* latest marks (below), for bounds at times shortly before the newest exchange */
 #define TW_DISTANCE_ANCHORS 16 /* marks at least 16 s apart, to compute the drift */
 
 /* One exchange, ns. @asked and @arrived are in the capture clock, @received and @answered in the stream's clock. */
@@ -42,7 +42,7 @@ struct tw_distance_mark {
 struct tw_distance {
 	struct tw_distance_mark marks[TW_DISTANCE_MARKS];     /* a ring */
 	struct tw_distance_mark anchors[TW_DISTANCE_ANCHORS]; /* a ring */
-	uint64_t n_marks, n_anchors; /* added since the last restart, including overwritten ones */
+	uint64_t n_marks, n_anchors; /* number added since the last restart, including overwritten ones */
 	uint64_t exchanges;          /* valid exchanges */
 	uint64_t refused;            /* invalid exchanges: arrived < asked, or low > high in their bounds */
 	uint64_t restarts;           /* contradictions, after which old bounds were discarded */

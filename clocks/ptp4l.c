@@ -11,8 +11,8 @@
 
 #include "base/bytes.h"
 
-#define PATIENCE     3     /* rounds of requests without an answer before a new search for ptp4l */
-#define FIRST_MS     20    /* time limit of the first answer of ptp4l */
+#define PATIENCE     3     /* after more than this number of rounds without an answer, ptp4l is searched for again */
+#define FIRST_MS     20    /* longest wait for the first answer of ptp4l */
 #define MESSAGES_MAX 64    /* answers read at a time; each port of ptp4l may send answers */
 #define SCALED       65536 /* the unit of a TimeInterval is 2^-16 ns */
 
@@ -120,7 +120,7 @@ static bool ask(struct tw_ptp4l *p)
 	return any;
 }
 
-/* Store the data of a port. If ptp4l has several ports, the data of a port that follows a master stay. */
+/* Store the data of a port. The data of a port that follows a master are not replaced by those of another port. */
 static void take_port(struct tw_ptp4l_status *s, const uint8_t *data, size_t len)
 {
 	const size_t name = data[12] < len - 13 ? data[12] : len - 13;

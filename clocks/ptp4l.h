@@ -21,7 +21,7 @@ enum tw_ptp_state {
 #define TW_PTP4L_INTERFACE 32
 
 struct tw_ptp4l_status {
-	bool has_master;    /* ptp4l knows a master, which is another clock */
+	bool has_master;    /* ptp4l knows a master other than itself */
 	int64_t offset;     /* last measured offset from the master, ns */
 	int64_t path_delay; /* mean of the delays of both directions, ns; a bound of the error of @offset */
 	int16_t utc_offset; /* TAI - UTC, s */

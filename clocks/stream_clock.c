@@ -6,22 +6,22 @@
 #include "base/time.h"
 #include "clocks/distance.h"
 
-/* A correction is slow, because the estimate assumes symmetric delays, unless the offset is certainly wrong. */
+/* Unless the offset is certainly wrong, a correction is slow, because the estimate assumes symmetric delays. */
 #define TURN_NS   (8 * TW_NS_PER_SECOND) /* duration of a correction */
 #define TURN_MAX  500e-6                 /* largest slope of a correction */
 #define TURN_SURE 0.1                    /* slope of a correction if the offset is certainly wrong */
 /* If the offset is certainly wrong, larger corrections than these are made immediately. */
 #define LEAP_NS    TW_NS_PER_MS           /* forward */
 #define JUMP_NS    TW_NS_PER_SECOND       /* backward */
-#define KEPT_NS    (4 * TW_NS_PER_SECOND) /* validity of sync_ns: CLOCK has it each second, but CLOCKs may be lost */
-#define LOOK_NS    TW_NS_PER_SECOND       /* longest time between two checks */
+#define KEPT_NS    (4 * TW_NS_PER_SECOND) /* sync_ns is valid this long; it comes each second, but CLOCKs may be lost */
+#define LOOK_NS    TW_NS_PER_SECOND       /* longest time between two checks whether an OFFSET record is due */
 #define LOW_NS     (4 * TW_NS_PER_SECOND) /* a smaller error is reported after it has lasted this long */
 #define MOVED_NS   TW_NS_PER_MS           /* smaller changes of the offset are not reported */
 #define MOVED_MORE 8                      /* changes below this multiple of the error are not reported either */
 
 /*
- * An estimate of the stream's clock at one time, from the source with the tighter bounds: exchanges, or the reports of both hosts. If the
- * two sources contradict each other, the estimate is from exchanges.
+ * An estimate of the distance of the stream's clock at one time, from the source with the tighter bounds: exchanges, or the reports of both
+ * hosts. If the two sources contradict each other, the estimate is from exchanges.
  */
 struct estimate {
 	struct tw_bounds bounds; /* of the stream's clock - the capture host's clock, ns */
@@ -233,7 +233,7 @@ uint64_t tw_stream_clock__packet_time_on_line(const struct tw_stream_clock *c, u
 
 /* The functions below decide when an OFFSET record is written, and make the summary. */
 
-/* Make an OFFSET record of the current state, except its kind. A drift of unknown sign is not reported. */
+/* Make an OFFSET record of the current state; its kind remains 0. A drift of unknown sign is not reported. */
 static struct tw_offset_view state(const struct tw_stream_clock *c, uint64_t time)
 {
 	const uint64_t ns = tw_stream_clock__ns(c, time);
@@ -310,7 +310,7 @@ static void plan(struct tw_stream_clock *c, const struct tw_offset_view *now, ui
 		c->check_at = tw_time__earlier(c->check_at, tw_stream_clock__ns(c, c->changes[0].time));
 }
 
-/* Make the record of the oldest unreported change. With --wall, the offset of packet times follows the change. */
+/* Make the record of the oldest unreported change. With `wall` and TW_ALIGN_NONE, the offset of packet times follows the change. */
 static struct tw_offset_view take_change(struct tw_stream_clock *c, uint64_t time)
 {
 	const struct tw_offset_view change = c->changes[0];

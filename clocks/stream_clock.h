@@ -6,9 +6,9 @@
  *
  * Packet time = time of the stream's clock, in ns, + offset. The offset is:
  *
- * - with TW_ALIGN_NONE: REAL - TRACE of the first CLOCK, constant. Durations are those of the producer's clock, and the error grows as the
- * clocks drift apart. With `wall`, the offset follows steps of the producer's wall clock and suspends: it becomes REAL - TRACE of the
- * CLOCK that shows the change.
+ * - with TW_ALIGN_NONE: REAL - TRACE of the first CLOCK, constant. Durations are those of the stream's clock, and the error grows as this
+ * clock drifts from the capture host's clock. With `wall`, the offset follows steps of the producer's wall clock and suspends: it becomes
+ * REAL - TRACE of the CLOCK that shows the change.
  * - with TW_ALIGN_HOST: capture host's clock - stream's clock. Even after hours, simultaneous events of several hosts must have similar
  * packet times, and the order of the events of each host must not change. Therefore the offset follows the drift, and approaches the
  * estimate slowly: a difference is corrected in 8 s, or at 500 ppm if that takes longer. If the offset is certainly wrong, because it is
@@ -74,7 +74,7 @@ struct tw_stream_clock {
 	bool dated; /* the offset is known, from a CLOCK or a response */
 	struct tw_clock_line line;
 	int64_t wall_offset; /* REAL - TRACE of the newest CLOCK, ns */
-	uint64_t written;    /* newest time of a packet, ns in the stream's clock; 0 = no packet: the line may jump */
+	uint64_t written;    /* newest time of a packet, ns in the stream's clock; 0 = none yet: @line may still jump */
 	/* OFFSET records */
 	struct tw_offset_view changes[TW_STREAM_CLOCK_CHANGES]; /* not reported yet, the oldest first */
 	unsigned int n_changes;
@@ -155,9 +155,9 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  * @ret: the record, with time @time
  *
  * Call this function before each packet until it returns false. The records are START, then steps and suspends. An ESTIMATE follows if the
- * error_ns of the last record became too small or far too large, or if the offset moved by more than 1 ms and 8 times that error_ns. There
- * are at most TW_STREAM_CLOCK_RECORDS before one packet: START and each change are reported once, and after an ESTIMATE, whose error_ns
- * includes a margin, no other ESTIMATE is due. Most calls cost one comparison.
+ * error_ns of the last record became too small or far too large, or if the offset moved by more than 1 ms and by more than 8 times that
+ * error_ns. There are at most TW_STREAM_CLOCK_RECORDS before one packet: START and each change are reported once, and after an ESTIMATE,
+ * whose error_ns includes a margin, no other ESTIMATE is due. Most calls cost one comparison.
  * Return: false if no record is needed.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)

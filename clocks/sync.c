@@ -169,7 +169,7 @@ static bool open_phc(struct tw_sync *s)
 	return s->phc >= 0;
 }
 
-/* Return: the largest distance of the system clock from the network card's clock, ns; UINT64_MAX = unknown. */
+/* Return: the largest possible distance of the system clock from the network card's clock, ns; UINT64_MAX = unknown. */
 static uint64_t beside_phc(struct tw_sync *s)
 {
 	const int64_t tai = s->status.ptp_timescale ? s->status.utc_offset * (int64_t)TW_NS_PER_SECOND : 0;

@@ -13,7 +13,7 @@
 #include "wire/time_sync.h"
 
 #define WAIT_MS  100 /* interval at which the thread checks whether to stop */
-#define BURST    50  /* frames that may be processed without a pause after an idle time */
+#define BURST    50  /* after an idle time, up to this number of frames are processed without a pause */
 #define FRAME_NS (TW_NS_PER_SECOND / TW_TIME_SYNC_RESPONSES_PER_SECOND)
 
 struct tw_time_sync_responder {

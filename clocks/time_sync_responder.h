@@ -45,7 +45,7 @@ struct tw_time_sync_responder_stats {
 	uint64_t dropped; /* frames dropped by the kernel, because more arrived than the thread processes */
 };
 
-/** tw_time_sync_responder__stop() - end the thread, and free it; if @thread is NULL, @ret stays unchanged */
+/** tw_time_sync_responder__stop() - end and free the thread, and close its receiver; if @thread is NULL, @ret stays unchanged */
 void tw_time_sync_responder__stop(struct tw_time_sync_responder *thread, struct tw_time_sync_responder_stats *ret);
 
 #endif
