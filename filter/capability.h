@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Decides which tests each back end can express. A table in capability.c lists the tests that a back end refuses, with the reasons. The
- * back ends refuse expressions by this table, the producer uses it for pushdown, and `tracewire filter explain` shows the reasons.
+ * Decides which tests (struct tw_test) each back end can express. A table in capability.c lists the tests that a back end refuses, with the
+ * reasons. The back ends refuse expressions by this table, the producer uses it for pushdown, and `tracewire filter explain` shows the
+ * reasons.
  */
 #ifndef TW_CAPABILITY_H
 #define TW_CAPABILITY_H
@@ -48,7 +49,8 @@ int tw_bound__check(const struct tw_bound *bound, const struct tw_node *root, en
  * @arena: memory for the copied nodes; they refer to the tests of @root
  * @ret_exact: whether no test was replaced; may be NULL
  *
- * The copy is true for every record for which @root is true. A later stage must evaluate the tree of tw_node__rest().
+ * The copy is true for every record for which @root is true, and perhaps for others. Therefore a later stage must evaluate the tree of
+ * tw_node__rest().
  *
  * Return: the copy; NULL if out of memory, or if more than TW_TREE_DEPTH_MAX ANDs and ORs are nested.
  */
@@ -58,8 +60,8 @@ struct tw_node *tw_node__weaken(const struct tw_node *root, enum tw_back_end bac
 /**
  * tw_node__rest() - make the tree that a later stage must evaluate for records that passed the tree of tw_node__weaken()
  *
- * If the back end can express all tests, the result is TRUE. Otherwise it is the whole tree. If the root is an AND, the result has only
- * those of its children that have a test which the back end cannot express.
+ * If the back end can express all tests, the result is TRUE. If it cannot, and the root is an AND, the result has only those children of
+ * the root that contain a test which the back end cannot express. In all other cases, the result is the whole tree.
  *
  * Return: the tree; NULL as from tw_node__weaken().
  */

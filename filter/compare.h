@@ -17,9 +17,10 @@ struct tw_range {
 };
 
 /**
- * tw_test__ends() - find the smallest and the largest number for which a NUMBER test is true; for NE, those for which it is false
+ * tw_test__ends() - find the smallest and the largest of the numbers for which a NUMBER test is true; for NE, of those for which it is
+ * false
  * @is_signed: whether numbers are ordered as int64_t, otherwise as uint64_t
- * @least, @most: the smallest and the largest possible number
+ * @least, @most: the smallest and the largest number that the operand can have
  * Return: false if there is no such number.
  */
 bool tw_test__ends(const struct tw_test *test, bool is_signed, uint64_t least, uint64_t most, uint64_t *ret_low,
@@ -35,8 +36,9 @@ static inline bool tw_range__fits(const struct tw_range *range, uint64_t number)
 }
 
 /**
- * tw_test__prefix() - find the bytes of test->bytes with which a text or bytes must begin, for EQ, NE, and a GLOB that is a prefix
- * @ret_whole: whether the operand must have no more bytes
+ * tw_test__prefix() - find how many bytes of test->bytes are compared with the beginning of the operand
+ * @test: its operator is EQ, NE, or a GLOB for which tw_glob_shape__is_prefix() is true
+ * @ret_whole: whether the operand is equal only if it has no more bytes
  * Return: number of bytes; 0 for a GLOB that matches any text, and for an empty value.
  */
 size_t tw_test__prefix(const struct tw_test *test, bool *ret_whole);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The texts of the groups of events are joined with `||`. A group's text names its events, unless the group's tree is true only
- * if a field of an event is present: the name of a field includes the name of its event.
+ * The texts of the groups of events are joined with `||`. A group's text names its events, unless the group's tree is true only if a field
+ * of an event is present, because the name of a field includes the name of its event.
  */
 #include "filter/display.h"
 
@@ -473,7 +473,7 @@ struct event_entry {
 	uint32_t same[2];           /* index of the first event with the same text */
 	uint32_t n[2];              /* in the first event with a text: number of events with the text */
 	uint32_t chosen[2];         /* in the first event with a text: number of chosen events with the text */
-	bool is_chosen, is_written; /* the event is to be named; list() has listed its text */
+	bool is_chosen, is_written; /* the event is one of those to be named; list() has listed its text */
 };
 
 struct events {
@@ -643,8 +643,8 @@ static bool tells(const struct tw_node *root, bool wants_field)
 }
 
 /*
- * Append a text that is false for the schema's events that are not in the group, and true for the schema's other events. If the group
- * has unknown ids, the text is also true for events with such ids.
+ * Append a text that is true for the events of the group, and false for all other events of the schema. If the group has unknown ids, the
+ * text is also true for events with such ids.
  */
 static enum joint put_all_but(struct events *events, uint32_t i, struct tw_line *line)
 {

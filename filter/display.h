@@ -8,12 +8,12 @@
 
 /*
  * The filter compares the values that the plugin shows. The plugin escapes texts (base/printable.h), and shows a boolean as 0 or 1,
- * whatever the record contains. If the same Wireshark has already read a field of the same name with another type, from another kernel, the
- * plugin gives the new field another name. The filter then gives wrong results.
+ * whatever the record contains. If the running Wireshark has already read a capture of another kernel, in which the field of this name has
+ * another type, the plugin gives the new field another name. The filter does not use that name, and gives wrong results.
  */
 
 /**
- * tw_display__emit() - append a filter that shows the packets whose event matches; each packet must have only one event
+ * tw_display__emit() - append a filter that shows the packets whose event matches; it is correct only if each packet has at most one event
  *
  * Return: 0; -EOPNOTSUPP as from tw_bound__check(); -E2BIG if the line has no room; -ENOMEM.
  */

@@ -205,7 +205,7 @@ static uint32_t hash_of(const struct tw_step *steps, size_t n)
 	return hash;
 }
 
-/* Return: the entry of a program that equals the one of @n steps at @start; if there is none, the free entry for it. */
+/* Return: the entry of a program that equals the program of @n steps at @start; if there is none, the free entry for it. */
 static struct known_program *find(const struct making *m, uint32_t start, uint32_t n, uint32_t hash)
 {
 	size_t at = hash & m->mask;

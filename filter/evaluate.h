@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The evaluator decides whether an event matches. It is the reference for every back end, and runs in the producer and the tools. While
- * it evaluates an event, it allocates memory only for `matches`.
+ * The evaluator decides whether an event matches a bound filter. It is the reference for every back end, and runs in the producer and the
+ * tools. While it evaluates an event, it allocates memory only for the operator `matches`.
  */
 #ifndef TW_EVALUATE_H
 #define TW_EVALUATE_H
@@ -49,14 +49,14 @@ int tw_bound__prepare(struct tw_bound *bound, struct tw_error *error);
 bool tw_bound__matches(const struct tw_bound *bound, const struct tw_filter_event *event);
 
 /**
- * tw_filter__given_up() - Return: number of `matches` searches of the calling thread that failed or exceeded a limit. Such a search counts
- * as no match.
+ * tw_filter__given_up() - Return: number of searches of the operator `matches`, in the calling thread, that ended with an error or exceeded
+ * a limit. Such a search counts as no match.
  *
  * If the number grows during a call of tw_bound__matches(), the result of that call is uncertain.
  */
 uint64_t tw_filter__given_up(void);
 
-/** tw_bound__is_certain() - Return: 1 if every event with that id matches, 0 if no event with that id matches, otherwise -1 */
+/** tw_bound__is_certain() - Return: 1 or 0 if the tree for that id is TRUE or FALSE, so that all events or none match; otherwise -1 */
 int tw_bound__is_certain(const struct tw_bound *bound, uint16_t id);
 
 #endif

@@ -15,7 +15,7 @@ struct tw_expression_style {
 	const char *and_text, *or_text; /* the operators, with a blank before and after them */
 	const char *not_text;           /* the operator before an operand in parentheses */
 	bool nests_ands;                /* an AND inside an OR needs parentheses */
-	/* Appends a test, without its negation. Return: whether the text needs parentheses in a larger expression. */
+	/* Appends a test; the caller adds the negation. Return: whether the text needs parentheses in a larger expression. */
 	bool (*test)(const struct tw_format *format, const struct tw_test *test, struct tw_line *line);
 };
 
@@ -57,10 +57,10 @@ struct tw_groups {
 
 /**
  * tw_groups__make() - write the trees of all events, and make groups of events with equal texts
- * @room: limit of the size of all texts together, bytes
+ * @room: limit of the size of the texts of all groups together, bytes
  * @ret: free with tw_groups__fini(), also after an error
  *
- * Return: 0; -EOPNOTSUPP, -E2BIG, -ENOMEM.
+ * Return: 0; -EOPNOTSUPP as from tw_bound__check(); -E2BIG if the texts exceed @room; -ENOMEM.
  */
 int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_style *style, enum tw_back_end back_end,
 		    size_t room, struct tw_groups *ret, struct tw_error *error);

@@ -29,7 +29,7 @@ struct tw_filter;
  * @ret: free with tw_filter__free()
  *
  * Return: 0; -EINVAL for an invalid expression; -E2BIG if it exceeds a limit; -ENOMEM. @error begins with "column N: "; N is the position
- * in bytes, counted from 1.
+ * of the fault in @text, in bytes, counted from 1.
  */
 int tw_filter__parse(const char *text, struct tw_filter **ret, struct tw_error *error);
 
@@ -46,7 +46,7 @@ unsigned int tw_filter__predicates(const struct tw_filter *filter);
 const char *tw_filter__predicate(const struct tw_filter *filter, unsigned int i, size_t *ret_len);
 
 /**
- * tw_filter__ambiguous_key() - whether the expression has a name, such as `comm`, that is a key of every event and also the name of a
+ * tw_filter__ambiguous_key() - whether the expression contains a name, such as `comm`, that is a key of every event and also the name of a
  * field of some event of @schema
  * @ret: for the first such name, a sentence with its column, what the key means, and how the field is written
  */
@@ -57,8 +57,9 @@ struct tw_bind_options {
 	const struct tw_schema *schema; /* formats of the events; must exist unchanged as long as the bound filter */
 	bool big_endian;                /* byte order of the event bodies */
 	/*
-	 * Whether a name or value that no event of the schema has is accepted: its comparison is then false. This is for receivers and for
-	 * schemas that may grow. Otherwise, such a name or value is an error, whose text suggests a similar name if there is one.
+	 * Whether names and values that no event of the schema has are accepted, for receivers and for schemas that may grow. A comparison
+	 * with an unknown field is then false. Otherwise, such a name or value is an error, whose text suggests a similar name if there is
+	 * one.
 	 */
 	bool unknown_is_absent;
 };
@@ -70,7 +71,7 @@ struct tw_bound;
  * @filter: may be freed before *@ret
  * @ret: free with tw_bound__free()
  *
- * Return: 0; -EINVAL for an impossible name, value or operator, with @error as from tw_filter__parse(); -E2BIG, -ENOMEM.
+ * Return: 0; -EINVAL if a name, a value or an operator is refused, with @error as from tw_filter__parse(); -E2BIG, -ENOMEM.
  */
 int tw_filter__bind(const struct tw_filter *filter, const struct tw_bind_options *options, struct tw_bound **ret,
 		    struct tw_error *error);

@@ -10,9 +10,9 @@
 /**
  * tw_glob__matches() - whether a pattern matches the whole text
  *
- * `*` matches any number of bytes, also 0; `?` one byte; `[a-z]` one byte from a to z; `[!a-z]` one byte that is not from a to z.
- * `\` and the byte after it match that byte. A `]` directly after `[` or `[!` belongs to the class. A `[` without a closing bracket is an
- * ordinary byte. A `\` at the end of the pattern is ignored.
+ * `*` matches any number of bytes, or none; `?` one byte; `[a-z]` one byte from a to z; `[!a-z]` one byte that is not from a to z. `\` and
+ * the byte after it match that byte. A `]` directly after `[` or `[!` belongs to the class. A `[` without a closing bracket is an ordinary
+ * byte. A `\` at the end of the pattern is ignored.
  *
  * The number of steps grows at most with the product of both lengths.
  */
@@ -23,7 +23,7 @@ struct tw_glob_shape {
 	const uint8_t *body; /* the pattern without the stars at its beginning and its end */
 	size_t body_len;
 	size_t characters; /* number of elements of the body; without inner stars, the length of the text that the body matches */
-	bool leading, trailing, inner; /* there are stars at the beginning, at the end, inside the body */
+	bool leading, trailing, inner; /* stars at the beginning of the pattern, at its end, inside the body */
 	bool plain;                    /* the body has only ordinary characters */
 	bool negates;                  /* the body has a negated class, such as [!a-z] */
 	bool open_escape;              /* the last character is a backslash that escapes nothing */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to filter/. Compiles the regular expressions of `matches`, and searches texts for matches. */
+/* Internal to filter/. Compiles the regular expressions of the operator `matches`, and searches texts with them. */
 #ifndef TW_PATTERN_H
 #define TW_PATTERN_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Back end: a capture filter of libpcap, for dumpcap -f and tcpdump. Of the frames with one event, it passes those that match. It also
- * passes all other Tracewire frames (control frames, LOST, PARTs, packed frames, other schemas), so that the capture can be decoded and
- * a later stage can filter these frames. It recognises only frames directly after an Ethernet header.
+ * Back end: a capture filter of libpcap, for `dumpcap -f` and `tcpdump`. Of the frames with exactly one event, as the first
+ * record, it passes those whose event matches. It also passes all other Tracewire frames, such as control frames, packed frames and frames
+ * of other schemas, so that the capture can be decoded and a later stage can filter these frames. It recognises only frames directly after
+ * an Ethernet header.
  */
 #ifndef TW_FILTER_PCAP_H
 #define TW_FILTER_PCAP_H

@@ -4,15 +4,16 @@
  * expression matches decides. A classifier is compiled to eBPF (filter/bpf/) or to keys of tc's u32 (filter/u32.h).
  *
  * The following describes eBPF programs in the kernel. A NIC and u32 evaluate only frames with one event; all other frames pass. u32
- * ignores the records after an event, so its action drop also drops them.
+ * ignores the records after an event, so its action `drop` also drops frames with a record that must arrive (see below).
  *
  * In a frame with one event
- * - pass, mark and redirect apply to the frame;
- * - drop drops the frame; but if the frame has another record that must arrive (WATERMARK, LOST), drop only changes the event to FILTERED.
+ * - `pass`, `mark` and `redirect` apply to the frame;
+ * - `drop` drops the frame; but if the frame has another record that must arrive, such as WATERMARK or LOST, `drop` only changes the type
+ * of the event to FILTERED.
  *
  * In a packed frame
- * - each event whose rule has the action drop is changed to FILTERED in place, and keeps its number;
- * - if an event remains, the mark or redirect of the first remaining event's rule applies to the whole frame;
+ * - each event whose rule has the action `drop` is changed to FILTERED in place, and keeps its number;
+ * - if an event remains, the action of the first remaining event's rule applies to the whole frame;
  * - if no event remains, the frame is dropped, unless it has another record that must arrive.
  *
  * Frames without a whole event pass and are counted, whatever the rules are: control frames, frames with only LOST or WATERMARK, frames
@@ -55,12 +56,17 @@ struct tw_rules {
  * event.
  */
 enum tw_count {
-	TW_COUNT_CONTROL,      /* control frames, and other frames without an event or a PART; counts no events */
+	/*
+	 * Control frames, and frames with neither an event nor a PART. On a NIC, also frames with a PART that is not the last one. Counts
+	 * no events.
+	 */
+	TW_COUNT_CONTROL,
 	TW_COUNT_PART,         /* frames with a PART of an event, which are never dropped; counts no events */
 	TW_COUNT_OTHER_SCHEMA, /* frames of another schema; they pass; the number of events is taken from their headers */
 	/*
-	 * Frames that pass because they are truncated, malformed, or cannot be changed here (UDP over IPv6 in XDP). On a NIC, also
-	 * frames that use event numbers and do not consist of exactly one EVENT.
+	 * Frames that pass because the classifier cannot read or change them: truncated or malformed frames, frames of another version,
+	 * packets with several datagrams (GSO), and in XDP, events to be dropped in UDP over IPv6. On a NIC, also frames that use event
+	 * numbers and do not consist of exactly one EVENT.
 	 */
 	TW_COUNT_UNREADABLE,
 	TW_COUNT_DROPPED, /* dropped frames and the events in them; events that were FILTERED before do not count */
@@ -68,7 +74,7 @@ enum tw_count {
 	TW_COUNT_MORE,     /* number of counters in this enum */
 };
 
-/* A row of counters in the BPF maps, in host byte order. The maps are per CPU, except on a NIC. */
+/* A row of counters in the BPF maps, in host byte order. The maps of counters are per CPU, except on a NIC. */
 struct tw_counter {
 	uint64_t frames, events;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel's parser (kernel/trace/trace_events_filter.c, Linux 6.1 to 6.18) accepts: == != < <= > >= and & on integers of a record, where
- * `a & m` is true if any bit of m is set in a; texts in quotes without escapes; && || !() and parentheses. In the kernel, a record always
- * has all of its fixed fields, so != is the inverse of ==.
+ * `a & m` is true if any bit of m is set in a; == != and ~ with texts in quotes, without escapes; && || !() and parentheses. In the kernel,
+ * a record always has all of its fixed fields, so != is the inverse of ==.
  */
 #include "filter/tracefs.h"
 

@@ -7,9 +7,9 @@
 #include "filter/tree.h"
 
 /*
- * The text uses the kernel's names: `cpu` becomes `CPU`, `comm` becomes `COMM`. If an event has a field with such a name (a user's probe
- * may have one), the kernel compares that field instead. The text of a __data_loc field is assumed to end with a NUL, as the kernel
- * writes it.
+ * The filter text uses the kernel's names, such as `CPU` for `cpu` and `COMM` for `comm`. If an event has a field with such a name (a
+ * user's probe may have one), the kernel compares that field instead. The text of a __data_loc field is assumed to end with a NUL, as the
+ * kernel writes it.
  */
 #define TW_TRACEFS_FILTER_MAX 4000 /* bytes of one event's filter; the kernel accepts less than a page */
 

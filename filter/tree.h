@@ -2,12 +2,12 @@
 /*
  * A bound filter as back ends use it: for each event of the schema, a tree of ANDs, ORs and tests. Only tests can be negated. Names
  * are resolved and values converted. Comparisons with the event's name or system, or with fields that the event does not have, are not in
- * the event's tree, because their result is the same for all its records. A comparison with a number outside the field's range is false, or
- * becomes EXISTS.
+ * the event's tree, because their result is the same for all its records. A comparison with a number outside the field's range is left out
+ * if it is false for all numbers of the field; if it is true for all of them, it becomes EXISTS.
  *
- * A test is true if its operand is present and the comparison is true. If the operand is missing (a field beyond the end of a short
- * record, the name of an unknown task), the test is false for any operator. `negated` inverts the result of the test, also for a missing
- * operand. So `a != 1` is a test NE, and `!(a == 1)` is a negated test EQ.
+ * A test is true if its operand is present and the comparison is true. If the operand is missing, such as a field beyond the end of a short
+ * record or the name of an unknown task, the test is false for any operator. `negated` inverts the result of the test, also for a missing
+ * operand. Therefore `a != 1`, a test NE, and `!(a == 1)`, a negated test EQ, differ if `a` is missing.
  */
 #ifndef TW_FILTER_TREE_H
 #define TW_FILTER_TREE_H
@@ -24,7 +24,7 @@ enum tw_operand {
 	TW_ON_FLAGS,   /* u8: common_flags */
 	TW_ON_PREEMPT, /* u8: common_preempt_count */
 	TW_ON_TIME,    /* u64: ns by the stream's clock */
-	TW_ON_COMM,    /* text: the task's name at that time; "<idle>" for pid 0 */
+	TW_ON_COMM,    /* text: the task's name at the time of the event; "<idle>" for pid 0 */
 	TW_ON_HOST,    /* text: name of the host */
 };
 
@@ -35,15 +35,15 @@ enum tw_compared {
 	TW_AS_BYTES,  /* arrays of single bytes, IP and MAC addresses, structs */
 };
 
-/* The properties of an operand that is not a field, for all tests of this operand. */
+/* The properties of an operand that is not a field. */
 struct tw_operand_info {
 	const char *name; /* in the language */
 	uint8_t compared; /* enum tw_compared */
 	uint8_t size;     /* NUMBER: bytes */
 	bool is_signed;
 	/*
-	 * Offset of the number, which is big-endian, from the beginning of the frame header, if the event is the first TLV. 0 = the
-	 * frame does not have it as one number at a fixed offset.
+	 * Offset of the number, which is big-endian, from the beginning of the frame header, if the event is the first TLV. 0 = the frame
+	 * does not contain the operand as one number at a fixed offset.
 	 */
 	uint16_t offset;
 };
@@ -52,10 +52,11 @@ struct tw_operand_info {
 const struct tw_operand_info *tw_operand__info(uint8_t operand);
 
 enum tw_test_op {
-	TW_TEST_EXISTS, /* the operand is present */
+	TW_TEST_EXISTS, /* the operand is present; array: it has elements */
 	TW_TEST_EQ,     /* array: at least one element is equal */
 	TW_TEST_NE,     /* array: it has elements, and all of them differ */
-	TW_TEST_LT,     /* LT to WITHIN, array: true for at least one element */
+	/* LT to WITHIN: true for an array if they are true for at least one of its elements */
+	TW_TEST_LT,
 	TW_TEST_LE,
 	TW_TEST_GT,
 	TW_TEST_GE,
@@ -131,7 +132,7 @@ struct tw_bound {
 	/* The tree for event ids that the schema does not have. Comparisons with fields, `event` and `system` are false in it. */
 	const struct tw_node *unknown;
 	bool needs_comm, needs_host; /* whether a comparison reads the task's name; whether one reads the host's name */
-	/* For each predicate: a sentence that says why it is false for all events; otherwise NULL. */
+	/* With unknown_is_absent, for each predicate that is false for all events: a sentence that says why. Otherwise NULL. */
 	const char **absent;
 	const struct tw_text_span *predicates;
 	unsigned int n_predicates;
@@ -190,7 +191,7 @@ static inline bool tw_test__is_array(const struct tw_test *test)
 
 /* Functions that make trees. A node that is given to a function becomes a part of the returned tree; use it for no other tree. */
 
-/** tw_node__certain() - make a node TRUE or FALSE. This and the functions below return NULL if out of memory */
+/** tw_node__certain() - make a node TRUE or FALSE. This function, tw_node__test() and tw_node__join() return NULL if out of memory */
 struct tw_node *tw_node__certain(struct tw_arena *arena, bool value);
 
 /** tw_node__test() - make a node that refers to @test, without a copy */
@@ -199,7 +200,7 @@ struct tw_node *tw_node__test(struct tw_arena *arena, struct tw_test *test, bool
 /** tw_node__join() - make the AND or OR of two trees; simplify it if one is TRUE or FALSE. If one is NULL, the result is NULL */
 struct tw_node *tw_node__join(struct tw_arena *arena, enum tw_node_kind kind, struct tw_node *a, struct tw_node *b);
 
-/** tw_node__negate() - negate a tree in place, so that only tests are negated. If @root is NULL, the result is NULL */
+/** tw_node__negate() - negate a tree in place: exchange AND and OR, TRUE and FALSE, and negate each test. Return: @root */
 struct tw_node *tw_node__negate(struct tw_node *root);
 
 /* The kinds of steps of a walk through a tree, in the order of the expression's text. */
@@ -238,7 +239,7 @@ const struct tw_test *tw_walk__next_test(struct tw_walk *walk);
 #define TW_BRANCH_FALSE (UINT32_MAX - 1)
 
 struct tw_branches {
-	uint32_t holds, fails; /* if the test is true, if it is false */
+	uint32_t holds, fails; /* where the evaluation continues if the test is true, and if it is false */
 };
 
 /* A walk through the tests of a tree, to generate a program for it. */

@@ -423,7 +423,7 @@ static struct tw_cubes id_cubes(struct tw_cube_maker *maker, const struct tw_gro
 	return ids;
 }
 
-/* Copy cubes from the arena to matches, which the caller frees with tw_u32__fini(). Return: 0, -ENOMEM */
+/* Copy cubes from the arena to the matches of @ret, which the caller frees with tw_u32__fini(). Return: 0, -ENOMEM */
 static int copy_out(const struct tw_cubes *cubes, struct tw_u32 *ret)
 {
 	*ret = (struct tw_u32){ .matches = calloc(cubes->n + 1, sizeof(*ret->matches)) };

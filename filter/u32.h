@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Back end: keys of tc's u32 classifier, which needs no BPF on the target and can be offloaded to NICs. A key compares a masked 32-bit
- * word at a fixed offset. A match applies if each of its keys equals the frame's word. A rule applies if at least one of its matches
- * applies.
+ * Back end: keys of tc's u32 classifier, which needs no BPF in the kernel and can be offloaded to NICs. A key compares a masked 32-bit word
+ * at a fixed offset. A match applies if, for each of its keys, the frame's masked word equals the key's value. A rule applies if at least
+ * one of its matches applies.
  *
  * A rule can match only frames with one event, directly after an Ethernet header. The record's length is not tested before a
- * word is compared, because a record written by a kernel always has all fields at fixed offsets.
+ * word is compared, because a record written by a kernel always contains all fields that have fixed offsets.
  */
 #ifndef TW_FILTER_U32_H
 #define TW_FILTER_U32_H
@@ -13,8 +13,8 @@
 #include "base/line.h"
 #include "filter/tree.h"
 
-#define TW_U32_KEYS_MAX    128 /* keys of one match, the limit of the command tc */
-#define TW_CUBE_VALUE_MAX  512 /* bytes of a compared value */
+#define TW_U32_KEYS_MAX    128 /* keys of one match, the limit of the command `tc` */
+#define TW_CUBE_VALUE_MAX  512 /* bytes of a compared value, including a NUL after it */
 #define TW_U32_MATCHES_MAX 64  /* matches of one rule */
 
 struct tw_u32_key {

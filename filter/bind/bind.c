@@ -26,7 +26,7 @@ static int keep(const struct tw_binding *binding, const void *bytes, size_t len,
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Refuse a text that is longer than the field, if it is compared with ==, != or contains. */
+/* Refuse a text that is longer than the field, if the operator is `==`, `!=` or `contains`. */
 static int check_length(const struct tw_binding *binding, const struct tw_subject *subject,
 			const struct tw_literal *literal, const struct tw_test *test)
 {
@@ -68,7 +68,7 @@ static int bind_pattern(const struct tw_binding *binding, const struct tw_litera
 	return 0;
 }
 
-/* Refuse a word without quotes that has a `*`, unless the operator is for patterns: the user meant a pattern. */
+/* Refuse a word without quotes that has a `*`, unless the operator is for patterns, because the user probably meant a pattern. */
 static int check_star(const struct tw_binding *binding, const struct tw_literal *literal, const struct tw_test *test)
 {
 	if (test->op == TW_TEST_GLOB || test->op == TW_TEST_MATCHES || literal->quote || !strchr(literal->text, '*'))
@@ -293,7 +293,10 @@ struct binder {
 		*format;        /* the event whose tree is being made; NULL for ids that the schema does not have */
 	struct tw_print *print; /* the event's print format; NULL until it is needed */
 	uint8_t answers[TW_FILTER_PREDICATES_MAX]; /* enum answer for each comparison, for the event */
-	/* Answers and tree of the latest event that has none of the fields. The next such event with equal answers shares the tree. */
+	/*
+	 * Answers and tree of the latest event with none of the expression's fields. The next such event shares the tree if its answers are
+	 * equal.
+	 */
 	uint8_t plain_answers[TW_FILTER_PREDICATES_MAX];
 	const struct tw_node *plain;
 };
@@ -563,8 +566,8 @@ static int make_tree(struct binder *b, const struct tw_node **ret)
 }
 
 /*
- * Make the tree for b->format, or share that of an earlier event: most events have none of the fields, and two thousand copies of a long
- * expression could exceed TW_FILTER_MEMORY_MAX.
+ * Make the tree for b->format, or share that of an earlier event. Sharing is needed because most events have none of the expression's
+ * fields, and two thousand equal trees of a long expression could exceed TW_FILTER_MEMORY_MAX.
  */
 static int bind_event(struct binder *b, const struct tw_node **ret)
 {

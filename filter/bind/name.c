@@ -79,7 +79,7 @@ bool tw_filter_name__is_key(const char *word)
 	return find_key(word);
 }
 
-/* Whether a field name is of a common field, such as common_pid. Such a key is also a key after the name of an event. */
+/* Whether a name is that of a common field, such as common_pid. Keys with such a name are keys also after the name of an event. */
 static bool is_common(const char *field)
 {
 	return !strncmp(field, "common_", 7);

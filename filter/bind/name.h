@@ -39,9 +39,9 @@ int tw_filter_name__unknown(const struct tw_filter_name *name, const struct tw_s
 			    struct tw_error *error);
 
 /**
- * tw_filter_own_name__check() - check the values of a comparison with `event` or `system`: with ==, != and in, each single value must be
- * the name of an event (or of a system) of the schema
- * Return: 0; -EINVAL, with a suggestion if there is one, also if the schema has no events. Other operators and ranges accept any value.
+ * tw_filter_own_name__check() - check the values of a comparison with `event` or `system`: with `==`, `!=` and `in`, each single value must
+ * be the name of an event (or of a system) of the schema; ranges and other operators accept any value
+ * Return: 0; -EINVAL, with a suggestion if there is one; -EINVAL also if the schema has no events.
  */
 int tw_filter_own_name__check(const struct tw_filter_name *name, const struct tw_predicate *predicate,
 			      const struct tw_schema *schema, struct tw_error *error);

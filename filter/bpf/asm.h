@@ -91,7 +91,7 @@ void tw_asm__imm(struct tw_asm *a, uint8_t reg, uint64_t value);
 /** tw_asm__to_host() - convert a loaded number of @size bytes to host byte order; @big_endian: its byte order in memory */
 void tw_asm__to_host(struct tw_asm *a, uint8_t reg, unsigned int size, bool big_endian);
 
-/** tw_asm__load() - load @size (1, 2, 4, 8) bytes at @base + @offset, zero-extended. Packets may be read at any alignment */
+/** tw_asm__load() - load @size (1, 2, 4, 8) bytes at @base + @offset, zero-extended. In a packet, the address need not be aligned */
 void tw_asm__load(struct tw_asm *a, unsigned int size, uint8_t reg, uint8_t base, int offset);
 void tw_asm__load_be(struct tw_asm *a, unsigned int size, uint8_t reg, uint8_t base, int offset);
 void tw_asm__store(struct tw_asm *a, unsigned int size, uint8_t base, int offset, uint8_t reg);

@@ -30,7 +30,7 @@ static bool same_test(const struct tw_test *a, const struct tw_test *b)
 	       same_bytes(a->high_bytes, a->high_len, b->high_bytes, b->high_len) && a->pattern == b->pattern;
 }
 
-/* Whether two trees have equal instructions. Their events then share the instructions: a field name may select 700 events. */
+/* Whether two trees have equal instructions. Their events then share the instructions, because a field name may select 700 events. */
 static bool same_tree(const struct tw_node *a, const struct tw_node *b)
 {
 	struct tw_walk in_a = tw_walk__on(a), in_b = tw_walk__on(b);
@@ -220,8 +220,8 @@ void tw_chains__fini(struct tw_chains *chains)
 #define SEARCH_MAX  18 /* size of the stack of search(); enough for 65536 ids */
 
 /*
- * The labels of the first link; those of link i are entry + i and test + i. Chains that begin with a link jump to its `entry`, which checks
- * the packet's end first. Branches of other links jump to its `test`.
+ * The labels of the first link; those of link i are entry + i and test + i. A chain begins at the `entry` of its first link, which first
+ * checks that the packet is long enough. Branches of other links jump to the `test` of a link.
  */
 struct link_labels {
 	tw_label entry, test;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The fast path. It finds a frame after an Ethernet header, optionally with one VLAN tag, or in UDP over IP without options. Packets that
- * cannot be frames, perhaps most packets of a real interface, pass as soon as they are recognised. All other packets take the slow path.
+ * contain no frame, perhaps most packets of a real interface, pass as soon as that is known. Packets that may contain a frame elsewhere
+ * take the slow path.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -270,8 +271,8 @@ void tw_gen__fast_path(struct tw_gen *g)
 
 /*
  * A program for a NIC has no loop, and calls no helper but the map look-up. It evaluates frames with exactly one event after an Ethernet
- * header. Other frames with events pass and are counted as unreadable: packed frames, frames with the last
- * PART of an event, frames with an event and a WATERMARK.
+ * header. Other frames with events pass and are counted as unreadable, such as packed frames, frames with the last PART of an event, and
+ * frames with an event and a WATERMARK.
  */
 
 /* In place of the slow path: find the frame again. Packets without a whole frame header pass without being counted. */

@@ -28,8 +28,8 @@
 #define TW_REG_ROWS    BPF_REG_9 /* counters of the frame's stream and channel */
 
 /*
- * In the fast path, until the counters are looked up: offset of the frame in the packet. In XDP, it is
- * set only for frames after a VLAN tag or in UDP: others begin at a known offset.
+ * In the fast path, until the counters are looked up: offset of the frame in the packet. In XDP, it is set only for frames after a VLAN tag
+ * or in UDP, because only the code that finds these frames uses it.
  */
 #define TW_REG_OFFSET BPF_REG_5
 
@@ -37,7 +37,10 @@
 #define TW_REG_AT    BPF_REG_8 /* offset of the next header, or of the TLV, in the packet */
 #define TW_REG_LIMIT BPF_REG_9 /* offset of the end of the data in the packet; in UDP, of the datagram */
 
-/* While an event is evaluated: length of its TLV. Tests make calls, which destroy r3, only on the slow path, and then load it again. */
+/*
+ * While an event is evaluated: length of its TLV. Only tests on the slow path make calls, which destroy r3; then they load the length
+ * again.
+ */
 #define TW_REG_LENGTH BPF_REG_3
 
 #define TW_HDR(field)   ((int)offsetof(struct tw_frame_hdr, field))
@@ -45,13 +48,13 @@
 #define TW_EVENT(field) (TW_TLV0 + (int)offsetof(struct tw_event, field))
 
 /*
- * State of a frame on the slow path. It is in the window, before the frame header, and not on the stack: before Linux 6.8 the verifier
- * assumed that the callback of bpf_loop() writes to the stack only once.
+ * State of a frame on the slow path. It is in the window, before the frame header, and not on the stack, because before Linux 6.8 the
+ * verifier assumed that the callback of bpf_loop() writes to the stack only once.
  */
 struct tw_slow_state {
 	uint64_t at,
 		end; /* offsets of the next TLV and of the end of the frame in the packet; end 0 = the header is invalid */
-	uint64_t left, dropped; /* number of remaining events, and of events whose row has the action drop */
+	uint64_t left, dropped; /* number of remaining events, and of events whose row has the action `drop` */
 	uint64_t first;         /* row of the first remaining event */
 	uint64_t matched;       /* one bit for each row that an event matched */
 	uint64_t found;         /* TW_FOUND_* */
@@ -133,7 +136,7 @@ static inline bool tw_gen__is_xdp(const struct tw_gen *g)
 	return g->options->hook == TW_HOOK_XDP;
 }
 
-/* Return: the result of a load of @value from the frame, which is big-endian, before the byte order is converted. */
+/* Return: the number that a load gives if the frame contains @value in big-endian byte order, before that number is converted. */
 static inline int32_t tw_wire16(uint16_t value)
 {
 	return TW_HOST_BE ? value : __builtin_bswap16(value);
@@ -152,11 +155,13 @@ static inline void tw_gen__expect_bytes(struct tw_asm *a, uint8_t base, int size
 	tw_asm__jump_if_reg(a, BPF_JGT, BPF_REG_1, TW_REG_END, too_short);
 }
 
+/* The functions tw_gen__*() below generate code. Their comments describe what the generated code does. */
+
 /* program.c: code that all parts of a program use. */
 
 /* End the program; DROP drops the packet, all other actions pass it. */
 void tw_gen__return(struct tw_gen *g, uint8_t action);
-/* Apply an action, also mark and redirect, to the packet, and end the program. */
+/* Apply an action, which may also be mark or redirect, to the packet, and end the program. */
 void tw_gen__act(struct tw_gen *g, uint8_t action, uint32_t arg);
 /* Make the counters' key on the stack, from the header at TW_REG_FRAME. */
 void tw_gen__make_key(struct tw_gen *g);

@@ -5,7 +5,7 @@
  *
  * Frames are found after an Ethernet header with up to two VLAN tags, and as payload of UDP over IPv4 (without fragments) or IPv6 (without
  * extension headers). Other packets pass and are not counted. A frame with a truncated header or another version passes; it is counted as
- * unreadable, under a key of zeros.
+ * unreadable, under a key of zeros. In tc, a packet with several datagrams (GSO) also passes and is counted as unreadable.
  *
  * In tc, a program passes a packet with TC_ACT_UNSPEC, so that later classifiers see it with its mark. The program must be loaded with a
  * GPL-compatible licence. For XDP it must be loaded with BPF_F_XDP_HAS_FRAGS, unless it is offloaded.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The slow path: for packed frames, frames with an event and a WATERMARK, packets whose data is in several buffers, and rare headers.
- * bpf_loop() calls the record function for each TLV. The record function copies the TLV to the window and evaluates it. It returns 0 to be
- * called again, 1 to end the loop.
+ * The slow path: for packed frames, frames with an event and a WATERMARK, packets whose data is in several buffers, and packets with
+ * headers that the fast path does not read. bpf_loop() calls the record function for each TLV. The record function copies the TLV to the
+ * window and evaluates it. It returns 0 to be called again, 1 to end the loop.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "filter/bpf/gen.h"
 
-/* Copy between the packet, at the offset in r2, and the memory at r3. @size: number of bytes; TW_SIZE_IN_R4 = the number is in r4 */
+/* call(): copy between the packet, at the offset in r2, and the memory at r3. @size: bytes; TW_SIZE_IN_R4 = the number is in r4 */
 enum { TW_SIZE_IN_R4 = 0 };
 
 static void call(struct tw_gen *g, int helper, int size, tw_label fails)

@@ -59,7 +59,7 @@ static void compare(struct tw_asm *a, const struct tw_test *test, bool is_signed
 	tw_asm__jump(a, fails);
 }
 
-/* Return: the result of a load of @value from @place, before the byte order is converted. */
+/* Return: the number that a load from @place gives if the place contains @value, before the byte order is converted. */
 static uint64_t as_it_lies(uint64_t value, const struct tw_test_place *place)
 {
 	value &= tw_number__mask(place->size);
@@ -199,7 +199,7 @@ static void require_bytes(struct tw_asm *a, uint8_t base, int offset, const uint
 #define SIZE   BPF_REG_5 /* size of the text, bytes */
 
 #define TEXT_AT    (TW_TLV0 + TW_EVENT_RECORD)
-#define OFFSET_MAX 0x7fff /* in the packet: for the verifier, sums with OFFSET must stay below 64 KiB */
+#define OFFSET_MAX 0x7fff /* for texts in the packet, because the verifier limits sums with OFFSET to 64 KiB */
 
 /* Set OFFSET and SIZE of a text. Jump to @fails if it is not inside the record. */
 static void locate(struct tw_asm *a, const struct tw_test *test, tw_label fails)
