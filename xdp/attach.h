@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Attaches a classifier in each place: as a program to XDP (with a bpf_link, permanently with libxdp, or in the NIC), as a program to tc
- * (cls_bpf with direct action), or as u32 filters to tc. In tc, classifiers are attached to the ingress of the interface. Used inside xdp/
- * only.
+ * Attaches a classifier in one of the places of enum tw_attach_place: as a program to XDP (with a bpf_link, permanently with libxdp, or in
+ * the NIC), as a program to tc (cls_bpf with direct action), or as u32 filters to tc. In tc, classifiers are attached to the ingress of the
+ * interface. Used inside xdp/ only.
  */
 #ifndef TW_ATTACH_H
 #define TW_ATTACH_H
@@ -39,8 +39,8 @@ int tw_xdp__leave(const struct tw_state *state, struct tw_loaded *opened, uint32
  * tw_tc__plan() - check, before a program or u32 filters are attached, that no other program uses the priorities of this place
  *
  * It sets the priority of the state. It sets made_clsact if Tracewire will have to create the qdisc, or created it for another classifier
- * of the interface. It changes nothing in the kernel. The caller writes the state to its file before it attaches the first filter, so that
- * cleanup can remove filter and qdisc if the process is killed.
+ * of the interface. It changes nothing in the kernel. The caller must write the state to its file before it attaches the first filter, so
+ * that cleanup can remove the filters and the qdisc if the process is killed.
  *
  * Return: 0; -EEXIST if another program uses the priorities; another -errno.
  */
@@ -48,17 +48,17 @@ int tw_tc__plan(struct tw_state *state, struct tw_error *error);
 
 /**
  * tw_tc__attach() - attach a program, or replace the attached one
- * Return: 0; -EOPNOTSUPP if the program should run in the NIC but does not; the filter is then removed; another -errno.
+ * Return: 0; -EOPNOTSUPP, with the filter removed, if the program should run in the NIC but does not; another -errno.
  */
 int tw_tc__attach(struct tw_state *state, int program, struct tw_error *error);
 
 /**
  * tw_u32__attach() - attach filters for rules, or replace the attached ones
  * @state: planned by tw_tc__plan(); its rows and priority are set to those of the new filters
- * @rules: must have a schema
+ * @rules: the schema_id must not be 0
  * @any: TW_U32_ANY_EVENT, bound to the same schema
  *
- * Old and new filters exist together for a moment; a frame matches only the filters for its schema.
+ * Old and new filters exist together for a moment. A frame with an event matches only filters for its schema.
  *
  * Return: 0; -EOPNOTSUPP if u32, this kernel or the requested NIC cannot do it; another -errno. After an error, the new filters are
  * removed, and the old ones stay.

@@ -19,7 +19,7 @@
 #define TW_U32_FIRST_PRIO  (TW_TC_PRIO + TW_ATTACH_U32)
 #define TW_U32_SECOND_PRIO (TW_TC_PRIO + TW_ATTACH_PLACES)
 
-#define TW_U32_NODES_MAX 4095 /* filters of one priority */
+#define TW_U32_NODES_MAX 4095 /* limit of the filters of one priority */
 
 /* One u32 filter. */
 struct node {

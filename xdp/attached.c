@@ -83,7 +83,10 @@ static bool read_name(pid_t pid, char name[32])
 	return read;
 }
 
-/* Whether a pid is a Tracewire process. The pid may be from another namespace, or reused while the cleanup helper still holds the lock. */
+/*
+ * Whether a pid is that of a Tracewire process. The pid may be from another namespace, or reused while the cleanup helper still holds the
+ * lock.
+ */
 static bool is_one_of_us(pid_t pid)
 {
 	char its[32], ours[32];

@@ -239,7 +239,7 @@ static int offload_xdp(struct tw_classifier *c, int fd, uint32_t id, struct tw_e
 	err = tw_state__write(&c->state, &c->file, error);
 	if (!err)
 		err = tw_xdp__offload(&c->state, fd, c->program, error);
-	if (err) { /* the old program is still attached: others must find it, not the new one */
+	if (err) { /* the old program is still attached, so the file must name it again */
 		c->state.public.program = old;
 		tw_state__write(&c->state, &c->file, NULL);
 		return err;

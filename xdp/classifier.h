@@ -7,7 +7,7 @@
  * helper. A permanent classifier stays. Each classifier has a file in /run/tracewire, so that other processes can show and remove
  * the classifier.
  *
- * Programs, qdiscs and filters of other programs are never replaced or removed. All functions act in the calling thread's network
+ * BPF programs, qdiscs and filters of other owners are never replaced or removed. All functions act in the calling thread's network
  * namespace.
  */
 #ifndef TW_CLASSIFIER_H
@@ -58,7 +58,7 @@ struct tw_classifier;
  * Unless the classifier is permanent, this forks the cleanup helper. A stale classifier in this place is removed.
  *
  * Return: 0; -EINVAL for invalid rules; -EOPNOTSUPP for a redirect target that does not send redirected frames; -EBUSY if the place has a
- * classifier of Tracewire; -EEXIST if it has another program; -ENODEV, -EPERM, another -errno.
+ * classifier of Tracewire; -EEXIST if a program or filter of another owner occupies it; -ENODEV, -EPERM, another -errno.
  */
 int tw_classifier__new(const struct tw_classifier_options *options, struct tw_classifier **ret, struct tw_error *error);
 
@@ -99,7 +99,7 @@ enum tw_mode {
 /** tw_mode__text() - Return: a mode as text for users, for example "native XDP" */
 const char *tw_mode__text(uint8_t mode);
 
-/* An attached classifier, of this or another process. */
+/* A classifier of this process or of another one, and how it is attached. */
 struct tw_attached {
 	char ifname[IFNAMSIZ];
 	int ifindex;
@@ -125,7 +125,7 @@ typedef int tw_attached_visitor(const struct tw_attached *attached, void *ctx, s
  */
 int tw_attached__each(tw_attached_visitor *each, void *ctx, struct tw_error *error);
 
-/** tw_classifier__attached() - ask the kernel how the classifier of this process is attached. Return: valid until the next call */
+/** tw_classifier__attached() - ask the kernel how @classifier is attached. Return: the result, valid until the next call for @classifier */
 const struct tw_attached *tw_classifier__attached(struct tw_classifier *classifier);
 
 /* The frames that rows of counters belong to: those of one channel of a stream, unless overflow or total is set. */
@@ -140,7 +140,7 @@ struct tw_counted {
 #define TW_ROWS_MAX    (TW_RULES_MAX + 1 + TW_COUNT_MORE)
 #define TW_NOT_COUNTED UINT64_MAX /* value of `frames` or `events` if the place does not count them */
 
-/* A callback for the counters of a stream and channel. @rows: array of tw_rules__rows() rows, see filter/rules.h */
+/* A callback for the counters of the frames that @what describes. @rows: array of tw_rules__rows() rows, see filter/rules.h */
 typedef void tw_counted_visitor(const struct tw_counted *what, const struct tw_counter *rows, void *ctx);
 
 /**

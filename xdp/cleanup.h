@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Removes the classifier that a state file describes. The cleanup helper does this when the process that attached it ends. Used inside
- * xdp/ only.
+ * Removes the classifier that a state file describes. The cleanup helper does this when the process that attached the classifier ends. Used
+ * inside xdp/ only.
  */
 #ifndef TW_XDP_CLEANUP_H
 #define TW_XDP_CLEANUP_H
@@ -22,7 +22,7 @@ int tw_stale__remove(struct tw_state_file *file, struct tw_error *error);
 
 /*
  * The cleanup helper: a child process that waits until its parent ends. Then it removes the classifier and the state file that describes
- * it. The helper is needed because filters of tc have no bpf_link.
+ * it. The helper is needed for filters of tc and programs in a NIC, because these are not attached with a bpf_link.
  */
 struct tw_cleanup_helper {
 	pid_t pid; /* 0 = no helper is running */

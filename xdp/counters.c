@@ -13,7 +13,7 @@
 struct counter_reading {
 	const struct tw_attached *attached;
 	unsigned int rows, cpus;
-	struct tw_counter *values; /* an entry of a map: the rows of each CPU */
+	struct tw_counter *values; /* an entry of a map: all rows of CPU 0, then all rows of CPU 1, and so on */
 	struct tw_counter sum[TW_ROWS_MAX];
 	tw_counted_visitor *each;
 	void *ctx;

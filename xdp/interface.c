@@ -139,7 +139,7 @@ bool tw_interface__leads_back(uint32_t target, int ifindex)
 	int32_t netns;
 
 	if (sk && nl_connect(sk, NETLINK_ROUTE) >= 0 && rtnl_link_get_kernel(sk, (int)target, NULL, &link) >= 0 &&
-	    link) { /* NULL if the kernel's answer was lost */
+	    link) { /* `link` is NULL if the kernel's answer was lost */
 		/* If the peer is in another namespace, its ifindex has no meaning in this one. */
 		leads = rtnl_link_is_veth(link) && rtnl_link_get_link_netnsid(link, &netns) != 0 &&
 			rtnl_link_get_link(link) == ifindex;

@@ -55,7 +55,7 @@ void tw_log_capture__begin(struct tw_log_capture *log)
 	log->last[0] = '\0';
 	listening = log;
 	log->libxdp = libxdp_set_print(from_libxdp);
-	log->libbpf = libbpf_set_print(from_libbpf); /* last, because libxdp_set_print() sets it, too */
+	log->libbpf = libbpf_set_print(from_libbpf); /* last, because libxdp_set_print() also sets libbpf's function */
 }
 
 void tw_log_capture__end(struct tw_log_capture *log)

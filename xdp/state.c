@@ -210,7 +210,9 @@ int tw_state__read(const struct tw_state_file *file, struct tw_state *ret)
 	return err;
 }
 
-/* Make the error for a hook whose file another process has locked. If that process has not written the file yet, its pid is unknown. */
+/*
+ * Make the error for a place whose state file another process has locked. If that process has not written the file yet, its pid is unknown.
+ */
 static int busy(const char *name, const struct tw_state *state, struct tw_error *error)
 {
 	struct tw_state_file file;

@@ -146,7 +146,7 @@ int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret)
 	return request(sk, msg, NULL, ret);
 }
 
-/* As request(), and call @seen for each object of the answer. */
+/* Send a request for a dump, as request() does, and call @seen for each object of the dump. */
 static int list(struct nl_sock *sk, struct nl_msg *msg, tw_tc_seen *seen, void *ctx)
 {
 	struct dump dump = { seen, ctx };
@@ -173,7 +173,7 @@ static int each_at(struct nl_sock *sk, int ifindex, uint32_t parent, uint32_t pr
 	return list(sk, tw_tc__message(RTM_GETTFILTER, 0, &at, NULL), seen, ctx);
 }
 
-/* A search for the clsact qdisc of an interface. Some kernels list the qdiscs of all interfaces. */
+/* A search for the clsact qdisc of an interface. It checks the interface, because some kernels list the qdiscs of all interfaces. */
 struct clsact_search {
 	int ifindex;
 	bool found;

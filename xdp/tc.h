@@ -2,9 +2,9 @@
 /*
  * Traffic control: netlink messages, the clsact qdisc of an interface, and its filters. Used inside xdp/ only.
  *
- * libnl sends the messages. It does not return the kernel's error texts, so tc.c reads them. libbpf's tc functions are not used, because
- * they cannot request hardware offload. Tracewire's filters have priorities of their own. If another program uses one of these priorities,
- * attaching fails.
+ * libnl sends the messages. It does not return the kernel's error texts, so tc.c reads them from the kernel's answers. libbpf's tc
+ * functions are not used, because they cannot request hardware offload. Tracewire's filters have priorities of their own. If another
+ * program uses one of these priorities, attaching fails.
  */
 #ifndef TW_TC_H
 #define TW_TC_H
@@ -48,8 +48,8 @@ int tw_tc__ask(struct nl_sock *sk, struct nl_msg *msg, struct tw_answer *ret);
 typedef void tw_tc_seen(const struct tcmsg *head, struct nlattr *const *attrs, void *ctx);
 
 /*
- * "TW". A filter has the priority TW_TC_PRIO + enum tw_attach_place. A new set of u32 filters has that priority or TW_TC_PRIO +
- * TW_ATTACH_PLACES: the one that the old set does not have.
+ * The letters "TW" as a number. A filter has the priority TW_TC_PRIO + enum tw_attach_place. A new set of u32 filters has either that
+ * priority or TW_TC_PRIO + TW_ATTACH_PLACES, whichever the old set does not have.
  */
 #define TW_TC_PRIO 21591
 
