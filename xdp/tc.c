@@ -203,12 +203,21 @@ static int look_at_others(struct tw_state_file *file, void *ctx, struct tw_error
 	return 0;
 }
 
-/* Whether there are ingress filters with a priority; also true if they cannot be listed. */
-static bool filters__are_at(struct nl_sock *sk, int ifindex, uint32_t prio)
+/* Refuses a priority that has ingress filters. */
+static int refuse_used(struct nl_sock *sk, const struct tw_state *state, uint32_t prio, struct tw_error *error)
 {
 	unsigned int n = 0;
+	const int err = tw_filters__each(sk, state->public.ifindex, prio, count, &n);
 
-	return tw_filters__each(sk, ifindex, prio, count, &n) || n;
+	if (err)
+		return tw_error__set(error, err, "cannot list the tc filters of %s: %s", state->public.ifname,
+				     strerror(-err));
+	if (n)
+		return tw_error__set(error, -EEXIST,
+				     "%s has tc filters of another owner with priority %u already; remove them with "
+				     "`tc filter del dev %s ingress prio %u`",
+				     state->public.ifname, prio, state->public.ifname, prio);
+	return 0;
 }
 
 static int plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *error)
@@ -217,15 +226,12 @@ static int plan(struct nl_sock *sk, struct tw_state *state, struct tw_error *err
 	const uint32_t prios[] = { TW_TC_PRIO + state->public.place, TW_TC_PRIO + TW_ATTACH_PLACES };
 	const size_t n_prios = state->public.place == TW_ATTACH_U32 ? 2 : 1;
 	struct clsact_search search = { .ifindex = state->public.ifindex };
-	int err;
+	int err = 0;
 
-	for (size_t i = 0; i < n_prios; i++)
-		if (filters__are_at(sk, state->public.ifindex, prios[i]))
-			return tw_error__set(
-				error, -EEXIST,
-				"%s has tc filters of another owner with priority %u already; remove them with "
-				"`tc filter del dev %s ingress prio %u`",
-				state->public.ifname, prios[i], state->public.ifname, prios[i]);
+	for (size_t i = 0; i < n_prios && !err; i++)
+		err = refuse_used(sk, state, prios[i], error);
+	if (err)
+		return err;
 	err = list(sk, tw_tc__message(RTM_GETQDISC, 0, &at, NULL), look_for, &search);
 	if (err)
 		return tw_error__set(error, err, "cannot list the qdiscs of %s: %s", state->public.ifname,
