@@ -76,7 +76,7 @@ static void tell_repaired(void *ctx, const char *path, const struct tw_repair *r
 		cleanup->err = tw_error__set(cleanup->error, -EBADMSG, "%s", why);
 }
 
-/* Removes veth pairs and instances of killed runs. Fails without tracefs, because it cannot find out which runs are alive. */
+/* Removes veth pairs and instances of killed runs. Fails without tracefs, which shows which runs are alive. */
 static int remove_runs(struct stale_cleanup *cleanup)
 {
 	const char *dir;
@@ -90,7 +90,7 @@ static int remove_runs(struct stale_cleanup *cleanup)
 	return err < 0 ? err : 0;
 }
 
-/* Removes all stale state, and repairs captures. Captures are first, because other steps may fail: a capture host may have no tracefs. */
+/* Repairs captures, and removes all stale state. Captures come first, because other steps may fail: a capture host may have no tracefs. */
 static int remove_stale(struct stale_cleanup *cleanup)
 {
 	int err = tw_output__repair_left(cleanup->dry_run, tell_repaired, cleanup, cleanup->error);
@@ -111,7 +111,7 @@ static void tell_leftover(struct stale_cleanup *cleanup, const struct stale_obje
 	if (!cleanup->quiet)
 		note__say("%s %s %s of a killed run", object->repaired ? "repaired" : "removed", object->what,
 			  object->name);
-	if (object->left) /* printed also if quiet, because no later cleanup can report it */
+	if (object->left) /* printed even if quiet, because no later cleanup can report the setting */
 		note__say("%s: %s", object->name, object->left);
 }
 

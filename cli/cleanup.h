@@ -13,13 +13,15 @@
 
 /**
  * stale__clear() - remove stale state, and repair captures of killed runs, at the beginning of a run; failures are ignored
- * @quiet: do not report the objects; settings that were not restored are reported even then
+ * @quiet: do not report the removed and repaired objects; tracefs settings that are not restored are reported even then
  */
 void stale__clear(bool quiet);
 
 /**
- * stale__repair_files() - repair the output file that was written last, of those named after @path; for runs that could not write a note
+ * stale__repair_files() - of the output files that a killed run named after @path, repair the one that was written last
  * @quiet: report nothing
+ *
+ * For runs without permission to write a note (pcap-tools/output): stale__clear() repairs only files that have a note.
  */
 void stale__repair_files(const char *path, bool quiet);
 

@@ -22,8 +22,8 @@ int cli_exit__of(int err);
 /**
  * cli_exit__of_opening() - exit status for the result of opening an output file, an interface or a host: a usage error only for -EINVAL
  *
- * A service manager does not start a service again after a usage error. If an object does not exist, the manager should do so, because the
- * object may appear later.
+ * A service manager does not restart a service after a usage error. If an object does not exist, the service should be restarted, because
+ * the object may appear later.
  */
 int cli_exit__of_opening(int err);
 

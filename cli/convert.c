@@ -31,7 +31,7 @@ struct convert {
 	struct progress progress;
 };
 
-/* Prints the short lines of a conversion. @outcome: has all numbers; this function adds the name of the output */
+/* Prints the short lines of a conversion. @outcome: has all numbers; this function sets the members `file` and `verbose` */
 static void print_outcome(const struct convert *convert, struct outcome *outcome)
 {
 	outcome->verbose = convert->verbose;
@@ -39,7 +39,7 @@ static void print_outcome(const struct convert *convert, struct outcome *outcome
 	outcome__print(outcome, stderr);
 }
 
-/* Prints how many packets of the input were not converted, because they are not frames of Tracewire. */
+/* Prints the number of packets in the input that were not converted because they are not frames of Tracewire. */
 static void tell_left_out(const struct convert *convert, uint64_t n)
 {
 	if (n == 1)
@@ -94,6 +94,7 @@ static int open_output(struct convert *convert, const struct stat *st, struct tw
 	return err;
 }
 
+/* Unpacks the packed capture in the open file @fd. Return: exit status */
 static int convert__capture(struct convert *convert, int fd, const struct stat *st, struct tw_error *error)
 {
 	struct tw_capture_file *in;
@@ -216,7 +217,7 @@ static int run_conversion(struct convert *convert, struct tw_tracedat *dat, stru
 	return tell_damage(convert, dat, error);
 }
 
-/* convert__tracedat(), convert__capture() - convert the open file @fd. Return: exit status */
+/* Converts the recording of trace-cmd in the open file @fd. Return: exit status */
 static int convert__tracedat(struct convert *convert, int fd, const struct stat *st, struct tw_error *error)
 {
 	const struct tw_tracedat_source source = { .read_at = read_at, .ctx = &fd, .size = (uint64_t)st->st_size };
@@ -252,7 +253,7 @@ static int open_input(const char *path, struct stat *st, struct tw_error *error)
 		path);
 }
 
-/* Whether the file is a capture, by its first four bytes: pcapng, pcap in either byte order (us or ns), zstd. */
+/* Whether the first four bytes are those of a capture: pcapng, zstd, or pcap in either byte order, with times in us or ns. */
 static bool is_capture(int fd)
 {
 	static const uint32_t magics[] = { 0x0a0d0d0a, 0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1, 0x28b52ffd };

@@ -12,7 +12,7 @@
 struct count_table {
 	const struct tw_counts *counts;
 	const char *heading;  /* of the column of names */
-	uint64_t duration_ns; /* time in which the events occurred; 0 = unknown, so the rates are unknown, too */
+	uint64_t duration_ns; /* time in which the events occurred, for the rates; 0 = unknown */
 	bool has_pid;         /* a table of tasks, with their pids */
 	/* The streams. If there are several, a table of tasks also has the names of streams, because each stream has its own pids. */
 	const struct tw_count_stream *streams;

@@ -34,7 +34,7 @@ enum doctor_status {
 struct doctor_finding {
 	enum doctor_status status;
 	char text[256]; /* the fact found */
-	char fix[384];  /* how to repair it; "" if OK, or if @text says how */
+	char fix[384];  /* what to do; "" if the status is DOCTOR_OK, or if @text already says it */
 };
 
 /* doctor__ok(), doctor__bad() - fill a finding */
@@ -184,7 +184,7 @@ static void look_function_tracer(struct doctor_finding *ret)
 		doctor__ok(ret, "%s", graph ? "function, function_graph" : "function");
 }
 
-/* Checks whether kallsyms shows addresses. If they are hidden, all are 0; otherwise only the first few symbols may be at address 0. */
+/* Checks whether kallsyms shows addresses. If they are hidden, all are 0; otherwise, only some of the first symbols may be at address 0. */
 static void look_symbols(struct doctor_finding *ret)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -205,7 +205,7 @@ static void look_symbols(struct doctor_finding *ret)
 			    "there is no /proc/kallsyms: functions are shown as numbers");
 }
 
-/* A feature of the kernel. It is present if each trace instance has a certain file. */
+/* A feature of the kernel, which is present if a new trace instance has the file @file. */
 struct instance_file {
 	const char *file;
 	const char *has, *has_not; /* texts of the finding */
@@ -399,7 +399,7 @@ struct program {
 	const char *fix;
 };
 
-/* Reports the first line of the version, "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...).", without the last parentheses */
+/* Reports a program's version from a line such as "TShark (Wireshark) 4.0.17 (Git v4.0.17 ...).", without the text from "(Git" on */
 static void look_program(struct doctor_finding *ret, const struct program *program)
 {
 	char line[128];
@@ -432,11 +432,11 @@ static void look_plugin(struct doctor_finding *ret)
 	doctor__ok(ret, "%s", path ? path : line);
 }
 
-/* A check. One of the last three members is set, and says how to do the check. */
+/* A check. One of the last three members is set, and determines how the check is done. */
 static const struct doctor_check {
 	const char *name;
 	bool needed;       /* `live` needs it */
-	bool in_namespace; /* look() needs a veth pair */
+	bool in_namespace; /* look() is called in a new network namespace that has the veth pair WIRE */
 	void (*look)(struct doctor_finding *ret);
 	struct instance_file feature;
 	struct program program;

@@ -24,7 +24,7 @@
 
 #define ANSWER_MS   1000             /* longest wait for an answer of the child */
 #define END_NS      TW_NS_PER_SECOND /* longest wait for the end of the child */
-#define END_LOOK_MS 5                /* interval of checks whether the child has ended, ms */
+#define END_LOOK_MS 5                /* interval at which this process checks whether the child has ended, ms */
 
 #define CAPABILITIES ((uint64_t)1 << CAP_SYS_ADMIN | (uint64_t)1 << CAP_DAC_READ_SEARCH)
 
@@ -35,7 +35,7 @@ struct tally {
 		_Atomic uint64_t total;
 	} rows[TW_STREAMS_LIVE_MAX];
 	_Atomic unsigned int n;
-	/* A counter could not be read or got no row, or the child has ended. Set by either process. */
+	/* A counter could not be read, no row was free for it, or the child has ended. Set by either process; never cleared. */
 	atomic_bool unread;
 };
 
@@ -48,7 +48,7 @@ struct drop_counters {
 
 struct count {
 	uint64_t seen; /* value of @now at the end of the last reading */
-	uint64_t now;  /* during a reading: sum of the stream's channels read so far */
+	uint64_t now;  /* during a reading: dropped events of the stream, summed over the channels read so far */
 };
 
 /* State of the child. The index of a stream in tally->rows and in @counts is its number in @streams. */
@@ -60,13 +60,13 @@ struct counting {
 	bool began;
 };
 
-/* Context of add_counted(): the classifier that is being read, and its row of dropped events. */
+/* Context of add_counted() for one classifier. @row: index of the row that counts dropped events, among the rows of this classifier */
 struct counted_classifier {
 	struct counting *counting;
 	unsigned int row;
 };
 
-/* @err: why events dropped by a classifier could not be counted for their stream; 0 = they were counted */
+/* Notes that a count is incomplete. @err: why a classifier's dropped events could not be counted for their stream; 0 = they were counted */
 static void note_unread(struct counting *c, int err)
 {
 	if (err)
@@ -135,7 +135,10 @@ static void look(struct counting *c)
 	take_over(c);
 }
 
-/* Reads the counters once, and then for each request. The child ignores signals of the terminal, which are for the parent. */
+/*
+ * Reads the counters once, and then for each request. A terminal or a service manager may send its signals to both processes. The child
+ * ignores them, and ends when the parent closes the socket.
+ */
 static _Noreturn void run_child(struct counting *c, const struct ordinary_user *user, int fd)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
@@ -144,7 +147,7 @@ static _Noreturn void run_child(struct counting *c, const struct ordinary_user *
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
 	prctl(PR_SET_NAME, "tracewire-count");
-	/* Root writes the state files of classifiers to /run/tracewire, not to the directory of this service. */
+	/* The variable names the directory of this service, but root writes the state files of classifiers to /run/tracewire. */
 	unsetenv("RUNTIME_DIRECTORY");
 	if (ordinary_user__become_with(user, CAPABILITIES))
 		_exit(1);
@@ -263,8 +266,8 @@ int drop_counters__new(const char *ifname, const char *user, struct drop_counter
 }
 
 /*
- * Waits until the child ends. The child does so when its socket is closed, unless it is stopped or blocked in the kernel. The wait is
- * limited, because the child has no data to lose, and the kernel kills it when this process ends.
+ * Waits until the child ends. The child ends after this process has closed its end of the socket, unless the child is stopped or blocked
+ * in the kernel. The wait may be limited, because the child has no data to lose, and the kernel kills it when this process ends.
  */
 static void await_end(pid_t child)
 {
@@ -296,7 +299,7 @@ void drop_counters__look(struct drop_counters *rejected)
 	if (!rejected)
 		return;
 	is_alive = await_answer(rejected);
-	/* While an answer is pending, no request is sent: otherwise, it would be taken for the answer to the new request. */
+	/* No request is sent while an answer is pending: that answer would be taken for the answer to the new request. */
 	if (is_alive && !rejected->owed) {
 		rejected->owed = send(rejected->fd, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 		is_alive = rejected->owed && await_answer(rejected);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts events that a classifier in XDP dropped on an interface before captures could see them. In a capture, the numbers of these
- * events are missing, like those of lost events, and only the classifier's counters distinguish the two. The counters are read
+ * Counts events that a classifier in XDP dropped on an interface before captures could see them. In a capture, the event numbers of these
+ * events are missing, like those of lost events, and only the classifier's counters show how many were dropped. The counters are read
  * periodically, because they are removed together with the classifier.
  *
  * A separate process reads the BPF maps with the counters, because its parent, the capture, gives up all privileges before it parses
@@ -9,7 +9,8 @@
  * files of classifiers in /run/tracewire.
  *
  * The process runs as the same user as its parent; if that user is root, it runs as the user nobody. When the parent ends, the kernel kills
- * the process, even if it is stopped. The kernel does so only if the parent may send signals to the process, so it must be the same user.
+ * the process, even if it is stopped. The kernel does so only if the parent may send signals to the process: without privileges, a parent
+ * may do so only to a process of the same user.
  */
 #ifndef CLI_DROP_COUNTERS_H
 #define CLI_DROP_COUNTERS_H
@@ -19,7 +20,7 @@
 
 #include "base/error.h"
 
-#define REJECTED_LOOK_MS 200 /* interval of readings, ms */
+#define REJECTED_LOOK_MS 200 /* interval at which callers call drop_counters__look(), ms */
 
 struct drop_counters;
 
@@ -35,13 +36,16 @@ int drop_counters__new(const char *ifname, const char *user, struct drop_counter
 /** drop_counters__free() - end the reading process; waits at most one second, and not beyond stop__deadline(). NULL is fine */
 void drop_counters__free(struct drop_counters *rejected);
 
-/** drop_counters__look() - read the counters, waiting at most 2 s; counters that cannot be read keep their values. NULL is fine */
+/** drop_counters__look() - update the counts, waiting at most 2 s; counts that cannot be updated keep their values. NULL is fine */
 void drop_counters__look(struct drop_counters *rejected);
 
-/** drop_counters__is_whole() - whether all counters were read and no answer is pending; false for NULL. For the thread that calls look() */
+/**
+ * drop_counters__is_whole() - whether the last drop_counters__look() got its answer, and all readings were complete; false for NULL
+ * To be called only in the thread that calls drop_counters__look().
+ */
 bool drop_counters__is_whole(const struct drop_counters *rejected);
 
-/** drop_counters__of() - number of dropped events of a stream; @rejected is a struct drop_counters, or NULL. Any thread may call it */
+/** drop_counters__of() - number of dropped events of a stream; @rejected is a struct drop_counters, or NULL (0). Any thread may call it */
 uint64_t drop_counters__of(void *rejected, uint64_t stream_id);
 
 #endif

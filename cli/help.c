@@ -8,7 +8,8 @@
 #define OPTION_COL 30 /* column at which the help of an option begins */
 
 /*
- * Prints @text in lines of at most WIDTH columns, indented to column @indent; the cursor is in column @column. Newlines in @text are kept.
+ * Prints @text in lines of at most WIDTH columns, indented to column @indent. @column: column of the cursor at the call. Newlines in @text
+ * are kept.
  */
 static void print_wrapped(FILE *out, const char *text, int indent, int column)
 {

@@ -139,8 +139,8 @@ static void show_schemas(const struct tw_info_stream *s)
 }
 
 /*
- * Prints how packet times are derived from the stream's clock, and their error bound. Without such data, packet times are times of arrival,
- * and the offset of the wall clock is printed.
+ * Prints how packet times are derived from the stream's clock, and their error bound. If the capture has no OFFSET records, packet times
+ * are times of arrival, and the offset of the producer's wall clock is printed instead, if it is known.
  */
 static void show_offset(const struct tw_info_stream *s)
 {
@@ -200,7 +200,7 @@ static void show_interfaces(const struct tw_info *info)
 	for (uint32_t i = 0; i < info->interfaces.n; i++) {
 		const struct tw_capture_interface *f = &info->interfaces.items[i];
 
-		/* In a recording, an interface with frames of one stream is not listed: it has no information besides the stream's name. */
+		/* In a recording, an interface that stands for one stream is not listed: its only information is the stream's name. */
 		if ((info->is_recording && f->stream) || reported++ >= ENOUGH_IFACES)
 			continue;
 		printf("captured %" PRIu64 " packets on %s", f->packets,
@@ -215,7 +215,7 @@ static void show_interfaces(const struct tw_info *info)
 		printf("captured on %u more interfaces\n", reported - ENOUGH_IFACES);
 }
 
-/* Reports if the number of a stream's events in the file differs from its stored ledger, or if a recording has no ledger. */
+/* Reports if the number of a stream's events in the file differs from that in its stored ledger, or if a recording has no ledger. */
 static void show_mismatch(const struct tw_info *info, const struct tw_info_stream *s, const char *name)
 {
 	const int64_t missing = tw_info_stream__missing(s);
@@ -234,7 +234,7 @@ static void show_mismatch(const struct tw_info *info, const struct tw_info_strea
 		       name);
 }
 
-/* Reports events missing from a capture by another program. Such a capture does not contain the reason; a recording does, in its ledger. */
+/* Reports events missing from a capture by another program, which does not contain the reason. A recording has the reason in its ledger. */
 static void show_missing(const struct tw_info *info, const struct tw_info_stream *s, const struct tw_ledger *ledger,
 			 const char *name)
 {

@@ -11,7 +11,6 @@
 #define NAME_MAX_WIDTH 28
 #define GAP            2
 
-/* Columns: recorded, the places, the difference, the state. */
 enum {
 	COLUMN_RECORDED,
 	COLUMN_PLACES,
@@ -108,7 +107,7 @@ static void measure(struct ledger_table *t)
 	}
 }
 
-/* Return: the first column after @from that does not fit into @columns characters beside the names. Column @from always fits */
+/* Return: the first column after @from that does not fit into a line of @columns characters. Column @from counts as fitting */
 static int fitting(const struct ledger_table *t, int from, unsigned int columns)
 {
 	int c, left = (int)columns - t->name_width;

@@ -15,7 +15,7 @@ struct ledger_row {
 
 /**
  * ledger__print_table() - print one line for each stream and, if there are several, one for their sum; columns of empty places are omitted
- * @columns: largest width, in characters; columns of the table that do not fit are in further tables below it
+ * @columns: largest width, in characters; columns that do not fit are printed in further tables below the first one
  */
 void ledger__print_table(const struct ledger_row *rows, size_t n, unsigned int columns, FILE *out);
 

@@ -19,7 +19,10 @@
 #include "vnet/rx_packet.h"
 
 #define HOLE_NS 100000000ull /* longest wait of the merge for missing frames, ns */
-/* Longest time that an event waits in its ring, ms: most of its delay. At low rates, it waits less, because readers pause for 1 ms only. */
+/*
+ * Longest time that an event waits in its ring, ms. This wait is most of the delay until the event is shown. At low rates, events wait
+ * less, because readers then pause for 1 ms only.
+ */
 #define LATENCY_MS 10
 
 struct live {
@@ -33,11 +36,11 @@ struct live {
 	const struct tw_filter *filter_left; /* filter that the receiver has to evaluate, too; NULL = none */
 	struct receiver_stats stats;
 	struct viewer_end viewer_end;
-	bool closed; /* the user has closed Wireshark, or standard output has no reader any more, as with `| head` */
+	bool closed;     /* Wireshark has ended, or standard output has no reader any more (`| head`) */
 	uint64_t unseen; /* events that were not shown because the output was closed */
 };
 
-/* Excludes the viewer and what feeds it (threads, interfaces) from the trace: otherwise, each displayed event would cause new events. */
+/* Excludes the viewer, and the threads and interfaces that feed it, from the trace: else, each displayed event would cause new events. */
 static void ignore_ourselves(const struct live *live, struct tw_producer *producer)
 {
 	tw_producer__ignore(producer, live->viewer.pid);
@@ -49,7 +52,7 @@ static void ignore_ourselves(const struct live *live, struct tw_producer *produc
 	tw_producer__ignore_device(producer, live->veth.iface.tx_name);
 }
 
-/* Return: the display filter. By default, tshark shows only events and losses, because the lines of metadata frames would hide them. */
+/* Return: the display filter. By default, tshark shows only events and losses, because metadata frames would add many lines. */
 static const char *display_filter(const struct live *live)
 {
 	if (live->display_filter || live->gui || !viewer__has_plugin())
@@ -133,8 +136,8 @@ static int finish(void *ctx, struct tw_error *error)
 }
 
 /*
- * Completes the ledger with the number of sent events. If the receiving ring overflowed at the end of the run, no later event number shows
- * the loss, and the receiver knows at best the number of lost frames. Return: the number of events added
+ * Completes the ledger with the producer's number of sent events. If the receiving ring overflowed at the end of the run, no later event
+ * number shows the loss, and the receiver knows at best the number of lost frames. Return: the number of events added as lost
  */
 static uint64_t settle_tail(struct tw_ledger *ledger, const struct tw_producer_counters *counters)
 {
@@ -167,7 +170,7 @@ static void add_outcome(void *ctx, const struct tw_producer_counters *counters, 
 	outcome->place[OUTCOME_DISK] = 0;
 }
 
-/* Prints the number of events that were not shown because the user closed the output. They do not count as lost. */
+/* Prints the number of events that were not shown because the output was closed. They do not count as lost. */
 static void tell_unseen(const struct live *live)
 {
 	if (live->unseen && !live->run.quiet)
@@ -202,8 +205,8 @@ static int close_output(void *ctx, struct tw_error *error)
 }
 
 /*
- * Whether tshark refused the display filter: tshark 4.0 then exits with 2, later versions with 4. The status for an invalid stream is the
- * same, but `live` sends no invalid stream.
+ * Whether tshark refused the display filter: tshark 4.0 then exits with 2, later versions with 4. tshark exits with the same status if its
+ * input is invalid, but `live` writes valid pcapng.
  */
 static bool filter_is_refused(const struct live *live)
 {
@@ -215,7 +218,7 @@ static int judge_viewer(const struct live *live, struct tw_error *error)
 {
 	const struct viewer_end *end = &live->viewer_end;
 
-	/* The reader of standard output has gone, as with `| head`, or the viewer ended correctly. */
+	/* Standard output has no reader any more, as with `| head`, or the viewer ended without a failure. */
 	if (end->output == -EPIPE || (!end->output && !end->status))
 		return CLI_EXIT_OK;
 	if (!end->output && filter_is_refused(live)) {
@@ -232,8 +235,8 @@ static int judge_viewer(const struct live *live, struct tw_error *error)
 }
 
 /*
- * Wireshark continues after the run: waits until the user closes it. Closes it immediately if the run did not start, if two signals
- * arrived, or if a signal other than Ctrl-C ended the run.
+ * Waits until the user closes Wireshark, which continues after the run. Closes Wireshark immediately if the run did not start, if two
+ * signals arrived, or if a signal other than SIGINT ended the run.
  */
 static void leave_window(struct live *live)
 {

@@ -104,7 +104,7 @@ void note__error(const char *path, const struct tw_error *error)
 #define WIDTH  76 /* largest number of columns shown of an expression */
 #define BEFORE 50 /* number of these columns before the error */
 
-/* Return: N of an @error that begins with "column N:", counted from 1; 0 if it begins otherwise, or N is after the expression's end */
+/* Return: N of an @error that begins with "column N:", counted from 1; 0 if it begins otherwise, or if N is larger than @len + 1 */
 static size_t column_of(const struct tw_error *error, size_t len)
 {
 	static const char word[] = "column ";

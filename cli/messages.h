@@ -30,8 +30,8 @@ void note__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void note__error(const char *path, const struct tw_error *error);
 
 /**
- * caret__show() - print an expression, and a caret below the column with which @error begins
- * Prints nothing if standard error is no terminal, @error has no column, or @expression is not printable ASCII.
+ * caret__show() - if the text of @error begins with "column N:", print the expression, and a caret below its column N
+ * Prints nothing if standard error is no terminal, or if @expression is not printable ASCII.
  */
 void caret__show(const char *expression, const struct tw_error *error);
 

@@ -22,13 +22,13 @@ static const struct cli_option general[] = {
 
 const struct cli_option_group cli_general_options = { "General options", general };
 
-/* All options of one command in the form for getopt_long. */
+/* All options of one command, in the form that getopt_long() needs. */
 struct option_set {
 	const struct cli_option *rows[CLI_OPTIONS_MAX];
 	struct option longs[CLI_OPTIONS_MAX + 1];
 	char letters[3 + 2 * CLI_OPTIONS_MAX];
 	enum cli_arg_kind arg_kind;
-	bool given[CLI_OPTIONS_MAX]; /* of each row: it was on the command line */
+	bool given[CLI_OPTIONS_MAX]; /* for each row: the option was on the command line */
 	int n;
 };
 
@@ -92,7 +92,7 @@ static const struct cli_option *option_set__named(const struct option_set *set, 
 	return NULL;
 }
 
-/* Return: NULL, or the option that does what the letter does elsewhere */
+/* Return: the option of this command that does what @letter does in one of those tools; NULL = none */
 static const struct cli_option *same_elsewhere(const struct option_set *set, int letter)
 {
 	for (size_t i = 0; i < sizeof(foreign_letters) / sizeof(foreign_letters[0]); i++)
@@ -116,7 +116,7 @@ static int unknown_letter(const struct option_set *set, int letter, struct tw_er
 	return tw_error__set(error, -EINVAL, "unknown option '-%c'; see --help", letter);
 }
 
-/* Return: -EINVAL if several long options begin with @word; 0 if none does. If one does, getopt_long has accepted it. */
+/* Return: -EINVAL if several long options begin with @word, otherwise 0. If exactly one does, getopt_long() has already accepted @word. */
 static int ambiguous_name(const struct option_set *set, const char *word, size_t len, struct tw_error *error)
 {
 	const char *first = NULL;

@@ -70,26 +70,26 @@ enum cli_parsed {
 /* --help and --version, which every command has in addition to its own groups. */
 extern const struct cli_option_group cli_general_options;
 
-/* The options and words that a command accepts. */
+/* The options and words that a command accepts. Words are the arguments that are neither options nor values of options. */
 struct cli_syntax {
 	const struct cli_option_group *const *groups; /* NULL-terminated; NULL = none */
-	enum cli_arg_kind arg_kind;                   /* kind of the words that are not options */
-	bool stop_at_word; /* the first such word ends the options, like `--`; otherwise options may follow words */
+	enum cli_arg_kind arg_kind;                   /* kind of the words */
+	bool stop_at_word; /* the first word ends the options, as `--` does; false: options may follow words */
 };
 
 /**
  * cli_options__parse() - apply the options of a command line
  * @argv: argv[0] is ignored; words are moved after the options, unless stop_at_word is set
- * @config: as the options' offsets and apply functions expect it
+ * @config: the command's config, into which the options are stored
  * @ret: CLI_PARSED_HELP and CLI_PARSED_VERSION end the parsing immediately
- * @ret_first: index of the first word in @argv, with CLI_PARSED_RUN
+ * @ret_first: set with CLI_PARSED_RUN: index in @argv of the first word
  *
  * Return: 0; -EINVAL, with @error saying which option is wrong, why, and perhaps which one was meant; or the result of an apply function.
  */
 int cli_options__parse(const struct cli_syntax *syntax, int argc, char **argv, void *config, enum cli_parsed *ret,
 		       int *ret_first, struct tw_error *error);
 
-/** cli_number__parse() - tw_number__parse() for the value of --@option, which @error names. Return: 0 or -EINVAL */
+/** cli_number__parse() - tw_number__parse() for the value of --@option; @error names the option. Return: 0 or -EINVAL */
 int cli_number__parse(const char *option, const char *text, const struct tw_number_rule *rule, uint64_t *ret,
 		      struct tw_error *error);
 

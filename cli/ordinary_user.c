@@ -50,7 +50,7 @@ static int find_groups(const struct passwd *found, struct ordinary_user *user)
 	return 0;
 }
 
-/* The variable of that name, or the end of the list. */
+/* Return: the variable of that name, or the NULL at the end of the list. */
 static char **find_variable(char **environment, const char *name)
 {
 	const size_t len = strlen(name);
@@ -177,7 +177,10 @@ int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabi
 	const uint64_t kept = permitted_capabilities() & capabilities;
 	int err;
 
-	/* Failures are ignored: root in a container may lack the privilege, and without exec the bounding set has no effect. */
+	/*
+	 * Failures to clear the bounding set are ignored: root in a container may lack the privilege, and the bounding set limits only what
+	 * a process gets by exec.
+	 */
 	capng_clear(CAPNG_SELECT_BOUNDS);
 	capng_apply(CAPNG_SELECT_BOUNDS);
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0))

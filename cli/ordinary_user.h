@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-/* The data of a user, so that becoming that user needs only system calls. */
+/* The data of a user, looked up in advance, so that becoming that user needs only system calls. */
 struct ordinary_user {
 	char name[LOGIN_NAME_MAX];
 	uid_t uid;
@@ -19,7 +19,7 @@ struct ordinary_user {
 	gid_t *groups;
 	size_t n_groups;
 	char home[PATH_MAX];
-	/* For execve(2): a copy of this process's environment. If this process is root's, HOME, USER and LOGNAME are those of the user. */
+	/* For execve(2): a copy of this process's environment; if this process runs as root, with the user's HOME, USER and LOGNAME. */
 	char **environment;
 };
 
@@ -32,13 +32,13 @@ struct ordinary_user {
  */
 int ordinary_user__find(const char *name, struct ordinary_user *ret, struct tw_error *error);
 
-/** ordinary_user__behind_sudo() - get the user who called sudo. Return: false if this process is not root's, or there is no such user */
+/** ordinary_user__behind_sudo() - get the user who called sudo. Return: false if this process is not root, or no such user is known */
 bool ordinary_user__behind_sudo(uid_t *ret_uid, gid_t *ret_gid);
 
 /** ordinary_user__set() - set a variable of the environment. Return: 0 or -ENOMEM */
 int ordinary_user__set(struct ordinary_user *user, const char *name, const char *value);
 
-/** ordinary_user__become() - become @user if this process is root's; async-signal-safe, for a child before exec(). Return: 0 or -errno */
+/** ordinary_user__become() - become @user if this process is root; async-signal-safe, for a child before exec(). Return: 0 or -errno */
 int ordinary_user__become(const struct ordinary_user *user);
 
 /**
@@ -53,10 +53,11 @@ int ordinary_user__become_with(const struct ordinary_user *user, uint64_t capabi
 void ordinary_user__fini(struct ordinary_user *user);
 
 /**
- * ordinary_user__renounce() - give up all capabilities permanently (no_new_privs), unless this process is root's
+ * ordinary_user__renounce() - give up all capabilities permanently (no_new_privs), unless this process is root
  *
- * The capabilities may come from a service manager. Root keeps all privileges, because the user has requested to stay root. Call it before
- * there are other threads, because each thread has its own capabilities(7). Return: 0 or -errno.
+ * A process of an ordinary user may have capabilities from a service manager. Root keeps all privileges: `capture` is still root at this
+ * call only if the user requested it with --user root. Call it before there are other threads, because each thread has its own
+ * capabilities(7). Return: 0 or -errno.
  */
 int ordinary_user__renounce(struct tw_error *error);
 

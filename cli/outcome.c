@@ -14,8 +14,8 @@
 enum place_kind {
 	SENT,     /* events lost at the producer */
 	LOST,     /* events lost elsewhere */
-	MISSING,  /* events rejected by a filter or lost: nothing can tell which */
-	UNKNOWN,  /* an unknown number of lost events */
+	MISSING,  /* events that were rejected by a filter or lost: it is unknown which */
+	UNKNOWN,  /* losses with an unknown number of events */
 	NOTE,     /* no loss, but unexpected */
 	REJECTED, /* events rejected by filters */
 };
@@ -113,7 +113,7 @@ static uint64_t sum_of(const struct outcome *o, enum place_kind kind)
 	return sum;
 }
 
-/* Whether the kernel's counters of a ring do not match the producer's. If so, the number of lost events is a lower bound. */
+/* Whether the kernel's counters of some ring do not match the producer's. If so, the number of lost events is a lower bound. */
 static bool is_unsure(const struct outcome *o)
 {
 	return o->producer && o->producer->unsure.rings;
@@ -137,7 +137,7 @@ static void print_lost(const struct outcome *o, FILE *out)
 		fputs(", an unknown number lost", out);
 }
 
-/* Prints the first line: the events, the time, the lost events, the rejected events, and those that were filtered or lost. */
+/* Prints the first line: the number of events, the duration, and the numbers of lost, rejected and missing events. */
 static void print_events(const struct outcome *o, FILE *out)
 {
 	const uint64_t rejected = sum_of(o, REJECTED), missing = sum_of(o, MISSING);
@@ -177,7 +177,10 @@ static bool print_places(const struct outcome *o, FILE *out)
 	return any;
 }
 
-/* Explains the difference of the ledger if it is unknown or not 0, but not if the alarms already explain it. Return: whether it printed */
+/*
+ * Explains the difference of the ledger if it is unknown or not 0. Prints nothing if summary__print_alarms() explains the difference.
+ * Return: whether it printed
+ */
 static bool print_difference(const struct outcome *o, FILE *out)
 {
 	if (is_unsure(o) || (tw_ledger__is_known(&o->ledger) && !tw_ledger__difference(&o->ledger)))
@@ -201,7 +204,7 @@ static void format_size(uint64_t bytes, char *ret, size_t size)
 	snprintf(ret, size, "%.1f %s", value, units[unit]);
 }
 
-/* Writes a file name as one word of a shell. A pattern is not quoted, so that the shell expands it. */
+/* Writes a file name as one word of a shell command. A pattern is not quoted, so that the shell expands it. */
 static void quote(const char *name, bool is_pattern, char *ret, size_t size)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,.@%/";

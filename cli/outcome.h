@@ -15,9 +15,9 @@
 #include "producer/producer.h"
 
 /*
- * The list of places: name, kind, text after the number as for say__count(), remedy (NULL = none). The remedies of kind SENT are options of
- * the command that traces: in other commands, "at the sender" precedes them. It is unknown whether events of kind MISSING were rejected by
- * a filter or lost. Places of kind REJECTED have no line, because the user requested the filter: their sum is in the first line.
+ * The list of places: name, kind, text after the number as for say__count(), remedy (NULL = none). The remedies of kind SENT are for
+ * the command that traces: other commands print "at the sender" before them. It is unknown whether events of kind MISSING were rejected by
+ * a filter or lost. Places of kind REJECTED have no line of their own, because the user requested the filter; the first line has their sum.
  */
 #define OUTCOME_PLACES(X)                                                                                             \
 	X(RING, SENT, "lost in the kernel's ring, which was full",                                                    \
@@ -90,29 +90,29 @@ enum outcome_place {
 /* What happened in a run. All zero: nothing. */
 struct outcome {
 	uint64_t events;                             /* events that reached the output */
-	uint64_t of;                                 /* number of events from which @events were selected; 0 = all */
+	uint64_t of;                                 /* number of events before the selection of @events; 0 = all */
 	size_t streams;                              /* number of streams; printed if there are several */
-	double seconds;                              /* duration of the run; 0 = there is none, as for a file */
+	double seconds;                              /* duration of the run; 0 = not printed, as for a file */
 	const struct tw_producer_counters *producer; /* borrowed: its alarms are printed; NULL = none */
-	bool traces;  /* this command has the producer, so the remedies of kind SENT are options of this command */
+	bool traces;  /* this command runs the producer, so the remedies of kind SENT are for this command */
 	bool verbose; /* detailed lines follow */
 	bool reads;   /* @file was read; false: it was written */
 	uint64_t place[OUTCOME_PLACE_COUNT];
 	const char *remedy[OUTCOME_PLACE_COUNT]; /* replaces the remedy in the list; NULL = that of the list is used */
 	const char *file;                        /* name of the file with the events, or "-"; NULL = none */
-	bool many;                               /* the file is the pattern for the names of several files */
+	bool many;                               /* @file is a pattern that matches the names of several files */
 	uint64_t bytes;                          /* size of the output */
 	struct tw_ledger ledger;                 /* its difference is printed if it is unknown or not 0 */
 };
 
-/** outcome__add_producer() - add the accounting of the run's own producer, borrowed; @places: NULL without a filter */
+/** outcome__add_producer() - add the accounting of the run's own producer; @counters is borrowed; @places: NULL without a filter */
 void outcome__add_producer(struct outcome *o, const struct tw_producer_counters *counters,
 			   const struct tw_filter_places *places);
 
 /** outcome__add_ledger() - add the accounting of a capture; its number of events replaces that of the producer */
 void outcome__add_ledger(struct outcome *o, const struct tw_ledger *ledger);
 
-/** outcome__add_archive() - add the accounting of the file; its number of events replaces that of the producer */
+/** outcome__add_archive() - add the accounting of the written file; its number of events replaces that of the producer */
 void outcome__add_archive(struct outcome *o, const struct tw_archive_stats *stats);
 
 /** outcome__add_filter() - add the numbers of events for which a capture filter could not evaluate all comparisons */

@@ -50,8 +50,8 @@ static int name_draft(struct output_file *file, unsigned int i)
 }
 
 /*
- * Gives the first unused temporary name to the open unnamed file or, if there is none, to a new file with @mode. Return: 0; -1 with
- * errno set
+ * Gives the first unused temporary name to the unnamed file. If file->unnamed is false, makes a file of that name, with @mode, instead.
+ * Return: 0; -1 with errno set
  */
 static int make_draft(struct output_file *file, mode_t mode)
 {
@@ -92,7 +92,7 @@ static int keep_mode(const struct output_file *file, const struct stat *replaced
 	if (fstat(file->fd, &st))
 		return -1;
 	if (st.st_gid != replaced->st_gid)
-		mode &= (mode_t)(0707 | (mode & 07) << 3); /* another group may do no more than all users */
+		mode &= (mode_t)(0707 | (mode & 07) << 3); /* the other group gets no more rights than all users */
 	return fchmod(file->fd, mode);
 }
 

@@ -59,7 +59,10 @@ static void copy_authority(struct ordinary_user *user, const struct private_home
 	free(bytes);
 }
 
-/* Makes the directory and its note. If the note exists, an earlier process of the same pid left it, because only root can write notes. */
+/*
+ * Makes the directory and its state file. If a state file of that name exists, an earlier process with the same pid left it, because only
+ * root can make state files.
+ */
 static int make_directory(struct private_home *home)
 {
 	char name[sizeof(PREFIX) + 16];
@@ -143,7 +146,7 @@ static int remove_noted(struct tw_state_file *file, void *ctx, struct tw_error *
 	(void)error;
 	if (tw_state_file__try_lock(file))
 		return 0;
-	if (tw_state_file__read(file, &path)) /* the owner was killed before it wrote the path */
+	if (tw_state_file__read(file, &path)) /* usually, the owner was killed before it wrote the path */
 		path = NULL;
 	if (path && !lstat(path, &st) && S_ISDIR(st.st_mode)) {
 		if (!cleanup->dry_run)

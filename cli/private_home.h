@@ -21,7 +21,7 @@ struct private_home {
 };
 
 /**
- * private_home__make() - make the directory, if this process is root's and @user has no home
+ * private_home__make() - make the directory, if this process runs as root and @user has no home
  * @user: in its environment, HOME, TMPDIR and XDG_RUNTIME_DIR are set to the directory, and XAUTHORITY to a copy of root's file, if any
  * @ret: call private_home__remove() also after a failure
  * Return: 0, also if no directory is needed; -errno with @error filled.
@@ -34,7 +34,7 @@ void private_home__remove(struct private_home *home);
 /**
  * private_home__cleanup() - remove the directories of killed runs
  * @dry_run: only report them
- * @tell: called for each directory, with a word for its kind and its path
+ * @tell: called for each directory; @what is "home directory", and @name is the path
  * Return: 0 or -errno.
  */
 int private_home__cleanup(bool dry_run, void (*tell)(void *ctx, const char *what, const char *name), void *ctx,

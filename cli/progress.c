@@ -31,7 +31,7 @@ void progress__begin(struct progress *p, const char *what, const char *name, boo
 				.ending = -1 };
 }
 
-/* If standard error does not accept a line, no more lines are printed. */
+/* Prints a line of progress. If standard error does not accept the line, no more lines are printed. */
 static void print(struct progress *p, double done, double all, double seconds)
 {
 	const double share = all > 0 && done < all ? done / all : 1;

@@ -9,13 +9,13 @@
 
 struct progress {
 	const char *what, *name; /* "converting", name of the file; borrowed */
-	uint64_t began, next;    /* CLOCK_MONOTONIC, ns */
-	bool terminal;           /* one line that is overwritten; otherwise a line every five seconds */
+	uint64_t began, next;    /* time of progress__begin(); earliest time of the next print; CLOCK_MONOTONIC, ns */
+	bool terminal;           /* overwrite one line on a terminal; false: print a line every 5 s */
 	bool in_line;            /* the printed line has no newline yet */
 	bool quiet;
-	pthread_t thread; /* of progress__watch() */
+	pthread_t thread; /* started by progress__watch() */
 	int fd, ending; /* the file that the thread watches; an eventfd that ends the thread, -1 = there is no thread */
-	uint64_t size;  /* of the file */
+	uint64_t size;  /* size of this file */
 };
 
 /** progress__begin() - start the measurement; nothing is printed in the first second. @quiet: never print */

@@ -10,13 +10,13 @@
 #include "pcap-tools/output/pipe.h"
 
 #define SIZE_MIN 4096
-/* Bytes by which the queue may exceed QUEUED_FILE_MAX, to complete a line. The end of a longer line may be missing. */
+/* Bytes by which the queue may exceed QUEUED_FILE_MAX, to complete a line. If a line needs more bytes, its end may be missing. */
 #define LINE_MAX ((size_t)4 << 20)
 
 struct queued_file {
 	struct tw_pipe to;
 	pthread_mutex_t lock;
-	char *bytes; /* the queue is the bytes from @at to @end */
+	char *bytes; /* the queue consists of the bytes from @at to @end */
 	size_t at, end, size;
 	size_t dropped;
 	bool in_line;  /* the last printed byte was no newline */
@@ -62,7 +62,7 @@ static void queue_part(struct queued_file *file, const char *bytes, size_t len)
 	file->dropping = file->dropping && file->in_line;
 }
 
-/* Queues bytes. Each line is queued or dropped as a whole, because its reader may be a program. */
+/* Queues bytes. A line of up to LINE_MAX bytes is queued or dropped as a whole, because its reader may be a program. */
 static void queue(struct queued_file *file, const char *bytes, size_t len)
 {
 	while (len) {
@@ -78,7 +78,10 @@ static void queue(struct queued_file *file, const char *bytes, size_t len)
 	}
 }
 
-/* Notes the result of a write. @n: bytes written, or -errno: the queue is dropped, and later output is written except after -ETIMEDOUT */
+/*
+ * Handles the result of a write. @n: number of bytes written, or -errno. After an error, the queue is dropped. Later output is still
+ * written, except after -ETIMEDOUT.
+ */
 static void note_written(struct queued_file *file, ssize_t n)
 {
 	if (n > 0) {

@@ -16,11 +16,13 @@
 #include "clocks/capture_clock.h"
 
 #define WAIT_MS     20          /* interval of checks for the end, ms; a frame wakes the thread immediately */
-#define QUEUE_BYTES (36u << 20) /* bytes of slots for frames that wait for the writer; half may be borrowed */
+#define QUEUE_BYTES (36u << 20) /* bytes of slots for frames that wait for the writer; the merge may borrow half */
 #define SLOTS_MIN   256
 #define TELL_NS     (100 * TW_NS_PER_MS) /* interval of updates of the numbers of refused frames for other threads */
-#define SLACK_NS    2000000u /* AF_XDP frames have no time stamp of the kernel: their time may be late by one pause */
-#define END_NS      5000000000u /* longest time after the end in which earlier frames are taken, for a busy machine */
+/* Allowance for AF_XDP: its frames have no time stamp of the kernel, so their times may be late by one pause (vnet/rx_xdp.h). */
+#define SLACK_NS 2000000u
+/* Longest time after receiver__finish() was called in which frames that had arrived before are taken; ample, for a busy machine. */
+#define END_NS 5000000000u
 
 struct receiver {
 	struct receiver_options options;
@@ -37,14 +39,14 @@ struct receiver {
 	sem_t running;
 	pid_t tid;
 	atomic_bool ending;
-	uint64_t now;  /* arrival of the current burst; CLOCK_MONOTONIC, ns */
+	uint64_t now;  /* when the current burst was taken; CLOCK_MONOTONIC, ns */
 	uint64_t seen; /* the same time by the capture clock; only with a poller */
 	bool seen_end, reported_failure;
 	uint64_t end;         /* frames that arrived later are not taken; CLOCK_REALTIME, ns */
 	uint64_t end_at_most; /* latest end of reception; CLOCK_MONOTONIC, because CLOCK_REALTIME may jump */
 	uint64_t taken;       /* number of frames taken from @rx */
-	uint64_t unplaced;    /* of these, frames not queued, because the writer has failed or is stuck */
-	/* the drop counter when the last frame arrived, and when the last frame with events arrived */
+	uint64_t unplaced;    /* those of @taken that were not queued, because the writer has failed or is stuck */
+	/* the drop counter of @rx when the last frame arrived, and when the last frame with events arrived */
 	uint64_t dropped, dropped_events;
 	uint64_t too_long;
 	struct {
@@ -83,7 +85,7 @@ static bool is_final(struct receiver *r, int err)
 	return err == -EPIPE;
 }
 
-/* Sets the end after receiver__finish() was called: the receiver has all earlier frames. If senders continue, later frames are ignored. */
+/* If receiver__finish() was called, sets the end of reception. If senders continue, frames that arrive after this end are ignored. */
 static void look_for_end(struct receiver *r)
 {
 	if (r->seen_end || !atomic_load(&r->ending))
@@ -97,8 +99,8 @@ static void look_for_end(struct receiver *r)
 }
 
 /*
- * Waits for room in the writer's queue. Meanwhile, frames collect in the receiver. Its statistics are read for a side effect: the
- * receiver can count the losses after its last frame only if they are read while it is full.
+ * Waits for room in the writer's queue. Meanwhile, frames collect in @rx. The statistics of @rx are read for a side effect: @rx can count
+ * the losses after its last frame only if its statistics are read while it is full.
  */
 static void wait_for_room(struct receiver *r)
 {
@@ -110,7 +112,7 @@ static void wait_for_room(struct receiver *r)
 	r->end_at_most += tw_time__now(CLOCK_MONOTONIC) - begun; /* time spent waiting for the writer does not count */
 }
 
-/* Waits until a slot may be free. Return: 0 = try again; -errno = stop receiving */
+/* Waits until a slot of the queue may be free. Return: 0 = try again; -errno = stop receiving */
 static int await_slot(struct receiver *r)
 {
 	const int err = tw_receive_queue__flush(r->queue);
@@ -143,7 +145,7 @@ static void take_admitted(void *ctx, const struct tw_received_frame *frame, cons
 	copy(r, frame->data, frame->len, frame->len, 1, arrival);
 }
 
-/* Copies the kept frames to the recorder's queue, because they arrived before the next frame or command for the queue. */
+/* Copies the kept frames to the recorder's queue, before a later frame or a command is queued. */
 static void pass_kept(struct receiver *r)
 {
 	if (r->kept.frames)
@@ -174,7 +176,7 @@ static bool look_at_frame(struct receiver *r, const struct tw_received_frame *fr
 	return true;
 }
 
-/* Removes the frames that are not for the recorder from a bundle. Return: whether any frames are left */
+/* Removes from a bundle the frames that are not for the recorder. Return: whether any frames are left */
 static bool look_at_bundle(struct receiver *r, struct tw_received_batch *bundle, const struct tw_arrival *arrival)
 {
 	struct tw_received_frame frame;
@@ -218,7 +220,7 @@ static void tell_refusals(struct receiver *r)
 	r->reported_at = r->now;
 }
 
-/* Return: time to wait for frames, ms: until the next request or check for the end is due; at most 1 while frames are not flushed */
+/* Return: time to wait for frames, ms: until the next request or the next check for the end is due; 1 while frames are not flushed */
 static int patience(const struct receiver *r)
 {
 	const uint64_t due = r->poller ? tw_clock_poller__due(r->poller) : UINT64_MAX;
@@ -264,7 +266,7 @@ static bool has_events(const struct tw_received_batch *bundle)
 	return false;
 }
 
-/* Passes a bundle to the recorder's queue. Return: false if it arrived after r->end */
+/* Passes a bundle to the recorder's queue, except frames that are too long or not admitted. Return: false if it arrived after r->end */
 static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsigned int place)
 {
 	const struct tw_arrival arrival = { .now = r->now, .dropped = bundle->dropped };
@@ -275,7 +277,7 @@ static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsign
 	r->too_long += bundle->cut;
 	if (bundle->cut)
 		return true;
-	/* A full receiver may still have room for a short control frame, so the counter is also noted at the last frame with events. */
+	/* If @rx is full, a short control frame may still fit in, so the counter at the last frame with events is noted separately. */
 	r->dropped = bundle->dropped;
 	if (r->dropped != r->dropped_events && has_events(bundle))
 		r->dropped_events = r->dropped;
@@ -317,7 +319,7 @@ static int take_burst(struct receiver *r)
 static int receive(struct receiver *r)
 {
 	for (;;) {
-		/* Before the burst: if the end is set, all wanted frames have arrived. Then, an empty burst means that all were taken. */
+		/* Checked before the burst: if the end is set, all wanted frames have arrived, and after an empty burst, all were taken. */
 		const bool ending = (look_for_end(r), r->seen_end);
 		const int n = take_burst(r);
 

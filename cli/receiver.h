@@ -19,13 +19,13 @@ struct receiver_options {
 	struct tw_recorder_options recorder; /* its slots and slot_bytes are set by the receiver */
 	/*
 	 * Whether senders may continue after receiver__finish() was called. If true, frames that arrive later are not taken, and if the
-	 * interface goes down, the receiver waits until it is up again. If false, all frames that were sent are taken.
+	 * interface goes down, the receiver waits until it is up again. If false, the receiver then takes frames until none is left.
 	 */
 	bool others_send;
-	bool asks; /* poll the producers' clocks, and decide which streams to admit: producers may be untrusted */
-	size_t of_one_source; /* of_one_source and unanswered: see struct tw_admission_options; used only with asks */
+	bool asks; /* poll the producers' clocks, and admit only some streams, because producers may be untrusted; false: admit all */
+	size_t of_one_source; /* of_one_source and unanswered: see struct tw_admission_options; used only if @asks is true */
 	uint64_t unanswered;
-	/* Called periodically. Returns true when no more frames are needed; NULL = it is never true. */
+	/* Called periodically. Returns true when no more frames are needed. NULL = frames are needed until receiver__finish(). */
 	bool (*is_over)(const void *ctx);
 	const void *ctx;
 };
@@ -46,7 +46,7 @@ struct receiver;
  * receiver__start() - begin to receive
  *
  * stop__request() is called if the writer fails, or when reception ends. Reception may end before receiver__finish() is called: if is_over
- * returns true, the recorder is full or a call fails. Return: 0, or -errno with @error filled.
+ * returns true, the recorder is full, or receiving fails. Return: 0, or -errno with @error filled.
  */
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error);
 
@@ -59,7 +59,7 @@ uint64_t receiver__crowded(const struct receiver *receiver);
 /** receiver__refusals() - get the numbers of refused frames, which are updated about every 100 ms; any thread may call it */
 void receiver__refusals(struct receiver *receiver, struct tw_refusals *ret);
 
-/** receiver__tid() - the kernel's id of the thread that receives; tw_recorder__tid() has that of the thread that writes */
+/** receiver__tid() - the kernel's id of the thread that receives; tw_recorder__tid() returns that of the thread that writes */
 pid_t receiver__tid(const struct receiver *receiver);
 
 /**

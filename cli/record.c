@@ -24,7 +24,7 @@ struct record_run {
 	struct tw_recorder *recorder;
 	const struct tw_filter *filter_left; /* filter that the recorder has to evaluate, too; NULL = none */
 	struct tw_archive_stats stats;
-	bool started; /* tracing has started; otherwise the file has no frames */
+	bool started; /* tracing has started; false: the file has no frames */
 };
 
 static int open_output(void *ctx, struct tw_producer *producer, struct tw_error *error)
@@ -98,7 +98,7 @@ static void summarize(void *ctx, const struct tw_producer_counters *counters)
 	summary__print_file(&record->stats, stderr);
 }
 
-/* Removes the file if tracing could not start, because it has no frames. Pipes and other outputs stay. */
+/* Removes the output file if tracing could not start, because the file then has no frames. Pipes and devices are not removed. */
 static void remove_empty(const struct record_run *record)
 {
 	const bool is_name = strcmp(record->file, "-") != 0;

@@ -11,7 +11,7 @@ struct run_interface {
 	char name[IFNAMSIZ]; /* end of the veth pair where frames arrive, or the existing interface; "" = none yet */
 	struct tw_iface iface;
 	bool ours; /* a veth pair created for the run */
-	/* Destination address of frames, 6 bytes, set by the caller before it opens sinks; NULL = the group address. */
+	/* Destination Ethernet address of frames, 6 bytes, set by the caller before it opens sinks; NULL = the group address. */
 	const uint8_t *destination;
 	char how[128]; /* transport of the first sink, for a status line */
 };
@@ -31,8 +31,8 @@ int run_interface__open(const char *name, const char *instance, unsigned int que
 			struct tw_error *error);
 
 /**
- * run_interface__reach() - how far frames sent to interface @name may get; if it does not exist, frames sent to a new veth pair
- * Return: the largest reach if the reach is unknown.
+ * run_interface__reach() - how far frames sent to interface @name may get; if it does not exist, the reach of a new veth pair
+ * Return: TW_REACH_NETWORK, the largest reach, if the reach is unknown.
  */
 enum tw_reach run_interface__reach(const char *name);
 

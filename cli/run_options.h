@@ -31,11 +31,11 @@ extern const struct cli_option_group run_frame_group;  /* --events-per-frame, --
 extern const struct cli_option_group run_tracer_group; /* -p, -l, -n, -g, -O, -T, -P, -M */
 extern const struct cli_option_group run_status_group; /* -q, -v */
 
-/** run_config__fini() - free what the options have allocated; @config begins with a struct run_config */
+/** run_config__fini() - free what the options have allocated; @config points to a config that begins with a struct run_config */
 void run_config__fini(void *config);
 
 /**
- * run_config__producer() - set the producer's options in @ret that these options determine; their texts stay borrowed from @config
+ * run_config__producer() - set those producer options in @ret that @config determines; the texts in @ret are borrowed from @config
  * @ret: without --events-per-frame, its events_per_frame is unchanged; other options that were not given are set to 0, their default
  * Return: 0; -EINVAL with @error filled if no event and no tracer is selected, or --events-per-frame is too large.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The values of -e and --event-filter: first member of the config of `live`, `record`, `stream`, `list`, and of three `filter` commands. */
+/* The values of -e and --event-filter: first member of the configs of `live`, `record`, `stream`, `list` and three `filter` commands. */
 #ifndef CLI_SELECTION_H
 #define CLI_SELECTION_H
 

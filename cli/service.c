@@ -36,7 +36,8 @@ static socklen_t find_manager(struct sockaddr_un *ret)
 	if (*name == '/')
 		return sizeof(*ret);
 	ret->sun_path[0] = '\0';
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length); /* each byte is part of an abstract name */
+	/* An abstract name ends with its last byte here: padding would be part of the name. */
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
 }
 
 /* Sends a message without blocking; sd_notify(3) may block until the manager reads. Return: true if it was sent, or there is no manager */

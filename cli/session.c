@@ -43,7 +43,7 @@ static int not_run(int err)
 	return err == -ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT_RUN;
 }
 
-/* Forks the command. This precedes opening the output, so that no file is truncated if the command does not exist. Return: exit status */
+/* Forks the command. Called before the output is opened, so that no file is truncated if the command does not exist. Return: exit status */
 static int open_command(struct session *session, char **argv, struct tw_error *error)
 {
 	const bool follow = session->options.follow;
@@ -119,8 +119,8 @@ static int start(struct session *session, struct tw_error *error)
 
 /*
  * Waits for the end of the command after a request to stop: the command decides how it reacts to a signal, and its end is traced, too.
- * Ctrl-C in a terminal reaches the command directly; a signal sent only to this process is forwarded. After a second signal, or a failure
- * of the producer, this does not wait for the command any more.
+ * Ctrl-C in a terminal reaches the command directly; a signal that another process sent is forwarded. After a second signal, or a failure
+ * of the producer, the wait ends.
  */
 static void let_command_end(struct session *session)
 {
@@ -136,7 +136,7 @@ static void let_command_end(struct session *session)
 	}
 }
 
-/* Waits until the command ends, a request to stop, or a failure of the producer. */
+/* Waits for the end of the command, a request to stop, or a failure of the producer. */
 static void watch(struct session *session)
 {
 	struct pollfd fds[] = {
@@ -156,8 +156,8 @@ static void watch(struct session *session)
 }
 
 /*
- * Stops the producer and finishes the output, also after a failure: events that were read are sent, and the accounting is completed. An
- * error text of the output replaces that of the producer, because it says more precisely why frames were not sent.
+ * Stops the producer and finishes the output, also after a failure: events that were read are sent, and the accounting is completed. If
+ * both fail, the error text of the output is kept, because it says more precisely why frames were not sent.
  */
 static int stop(struct session *session, struct tw_error *error)
 {
@@ -167,7 +167,7 @@ static int stop(struct session *session, struct tw_error *error)
 	return err ? err : finished;
 }
 
-/* Prints the short lines of the end, and with --verbose the detailed ones after them. */
+/* Prints the short lines at the end of a run and, with --verbose, the detailed lines. */
 static void summarize(const struct session *session)
 {
 	struct outcome outcome = { .traces = true, .verbose = session->config->verbose };
@@ -195,7 +195,8 @@ static int exit_status(const struct session *session)
 		return CLI_EXIT_OK;
 	if (session->ended)
 		return tw_command__wait(session->command);
-	return stop__signal() ? 128 + stop__signal() : CLI_EXIT_OK; /* no signal: the viewer was closed */
+	/* Without a signal, the end of the viewer ended the run. */
+	return stop__signal() ? 128 + stop__signal() : CLI_EXIT_OK;
 }
 
 /* Traces until the end of the run, and prints the summary. Return: exit status. */
@@ -253,7 +254,7 @@ int session__run(const struct run_config *config, const struct tw_producer_optio
 	status = open_session(&session, command, error);
 	if (!status)
 		status = trace(&session, error);
-	stop__ending(); /* also for a run that failed to start: its output may block, too */
+	stop__ending(); /* repeated for a run that failed to start: closing its output may block, too */
 	status = close_output(&session, status, error);
 	tw_command__free(session.command);
 	free_producer(&session);

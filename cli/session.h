@@ -18,7 +18,7 @@ struct session_output {
 	void (*refused)(void *ctx, uint16_t why);
 	/* As joined in struct tw_producer_options; may be NULL. */
 	bool (*joined)(void *ctx);
-	/* Called when tracing and the command run: prints the destination of the events; may be NULL. */
+	/* Called after tracing and the command have started: prints the destination of the events; may be NULL. */
 	void (*started)(void *ctx);
 	/* Called when the producer has sent its last frame; not called if tracing or the command could not start. May be NULL. */
 	int (*finish)(void *ctx, struct tw_error *error);
@@ -34,8 +34,8 @@ struct session_output {
 };
 
 /**
- * session__run() - trace until the command ends, a signal arrives or something fails; then print what happened to the events
- * @defaults: the producer's options that the caller determines; run_config__producer() sets the others from @config
+ * session__run() - trace until the command ends, a stop is requested or something fails; then print what happened to the events
+ * @defaults: producer options that the caller determines; run_config__producer() then sets others from @config
  * @command: command to be run while tracing, NULL-terminated; an empty list = none
  *
  * Return: exit status, with @error filled if something went wrong.

@@ -13,19 +13,19 @@
 #include "cli/queued_file.h"
 #include "cli/stop.h"
 
-/* errno of the first failed flush: stdio drops the text, and remembers the failure without its errno */
+/* errno of the first failed flush, kept because stdio drops the text, and remembers the failure without its errno */
 static int write_err;
 static char output_buffer[64 << 10];        /* larger than any help text */
-static struct queued_file *output, *errors; /* NULL: printing waits, as usual in stdio */
+static struct queued_file *output, *errors; /* NULL = text is not queued, so printing may block */
 
-/* Standard input is replaced by /dev/null opened for writing, the others by /dev/null opened for reading, so that using them fails. */
+/* Opens /dev/null for writing in place of standard input, and for reading in place of the others, so that using them fails. */
 int standard_files__occupy(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
 			return -errno;
 	}
-	/* The buffer is large, so that only standard_files__flush() writes it and keeps the errno, which stdio itself would lose. */
+	/* The buffer is large, so that usually only standard_files__flush() writes it, which keeps the errno; stdio would lose it. */
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, output_buffer, _IOFBF, sizeof(output_buffer));
 	return 0;
@@ -76,7 +76,7 @@ void standard_files__flush(void)
 		write_err = errno;
 }
 
-/* Writes the queued messages, and then a note about dropped messages. A full queue would drop the note, too. Return: exit status */
+/* Writes the queued messages, and only then a note about dropped ones, because a full queue would drop the note. Return: exit status */
 static int finish_errors(int status)
 {
 	int err = errors ? queued_file__finish(errors, stop__deadline()) : 0;

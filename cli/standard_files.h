@@ -31,7 +31,7 @@ const char *standard_files__output(const char *name);
  */
 int standard_files__queue(struct tw_error *error);
 
-/** standard_files__behind() - descriptor to poll for POLLOUT while text for standard error is queued; -1 = no text is queued */
+/** standard_files__behind() - descriptor to poll for POLLOUT while text for standard error is queued; -1 = no such text is queued */
 int standard_files__behind(void);
 
 /** standard_files__push() - write as much queued text as fits now: for loops that print nothing for a while. Any thread may call it */
@@ -41,7 +41,7 @@ void standard_files__push(void);
 void standard_files__flush(void);
 
 /**
- * standard_files__finish() - write all printed text, until stop__deadline(), and report if a part of it could not be written
+ * standard_files__finish() - write all printed text, waiting until stop__deadline() at most; report if a part could not be written
  * Return: @status, or the exit status of a failure. A reader that has gone, as with `| head`, is no failure.
  */
 int standard_files__finish(int status);

@@ -12,9 +12,9 @@
 #include "base/time.h"
 #include "cli/standard_files.h"
 
-#define ONCE_NS   (500 * TW_NS_PER_MS)   /* signals within this time count as one: timeout(1) sends each twice */
+#define ONCE_NS   (500 * TW_NS_PER_MS)   /* signals within this time count as one: timeout(1) sends each signal twice */
 #define PATIENCE  2                      /* number of signals that request a stop; the next one kills */
-#define OUTPUT_NS (5 * TW_NS_PER_SECOND) /* time for the remaining output, after the run has ended on a signal */
+#define OUTPUT_NS (5 * TW_NS_PER_SECOND) /* time for the remaining output, after a signal has ended the run */
 
 enum phase { OPENING, RUNNING, ENDING };
 

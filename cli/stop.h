@@ -13,10 +13,10 @@
  * stop__catch() - from now on SIGINT, SIGTERM and SIGHUP request a stop instead of killing, and SIGPIPE has no effect
  *
  * Handlers are used instead of masks or SIG_IGN, because executed programs do not inherit handlers. If SIGHUP is ignored, as under nohup,
- * it stays ignored. The third signal ends the process.
+ * it stays ignored. The third signal, counted as by stop__signals(), kills the process.
  *
- * Code that waits for other processes uses stop__deadline(). This function also calls standard_files__queue(), so that printing does not
- * wait. Return: 0, or -errno with @error filled.
+ * Code that waits for other processes must limit the wait by stop__deadline(). This function also calls standard_files__queue(), so that
+ * printing does not wait. Return: 0, or -errno with @error filled.
  */
 int stop__catch(struct tw_error *error);
 
@@ -32,7 +32,7 @@ int stop__fd(void);
 /** stop__signal() - the first signal that requested a stop; 0 = no signal has */
 int stop__signal(void);
 
-/** stop__was_sent() - whether a process sent the first signal. False for Ctrl-C, which the terminal sends to the traced command, too */
+/** stop__was_sent() - whether a process sent the first signal. False for Ctrl-C: the terminal sends that to the traced command, too */
 bool stop__was_sent(void);
 
 /** stop__signals() - number of signals so far, without those that arrived within half a second of the last counted one */

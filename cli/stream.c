@@ -38,9 +38,9 @@ struct stream {
 	struct tw_udp_address to; /* used with --udp */
 	struct tw_tx_udp *udp;
 	char how[64];      /* transport of the first sink */
-	char listener[64]; /* what to do if no program receives */
+	char listener[64]; /* remedy if no program receives on the port */
 
-	_Atomic uint64_t refusals; /* number of messages from capture hosts that they refuse the stream */
+	_Atomic uint64_t refusals; /* number of messages in which capture hosts refuse the stream */
 	_Atomic uint16_t why;      /* reason in the last message: enum tw_refused_why */
 };
 
@@ -192,7 +192,7 @@ static const char *reason_of(uint16_t why)
 	return reasons[why < sizeof(reasons) / sizeof(reasons[0]) ? why : 0];
 }
 
-/* Called in a thread of the producer if a capture host refuses the stream. Any host can send such messages: only the first is printed. */
+/* Called in a thread of the producer if a capture host refuses the stream. Only the first message is printed: any host can send many. */
 static void refused(void *ctx, uint16_t why)
 {
 	struct stream *stream = ctx;
@@ -224,7 +224,10 @@ static void summarize(void *ctx, const struct tw_producer_counters *counters)
 
 /* A stream on an interface: a veth pair, or a real NIC. */
 
-/* An interface that may lead to other hosts needs --destination: a group address floods the network with data about this kernel. */
+/*
+ * Requires --destination for an interface that may lead to other hosts: frames to the default group address would carry data about this
+ * kernel to every host of the network.
+ */
 static int check_destination(const struct stream *stream, struct tw_error *error)
 {
 	if (stream->veth.iface.reach < TW_REACH_NETWORK || stream->has_destination)
@@ -402,7 +405,7 @@ static const struct session_output stream_over_udp = {
 	.close = udp_close,
 };
 
-/* Interval of repeated metadata, ms, for receivers that the sender cannot see: on other hosts, or through a bridge or a mirror port. */
+/* Interval at which metadata is repeated, ms, for receivers that the sender cannot detect: on other hosts, or behind a bridge. */
 #define REPEAT_MS 1000
 
 static int check(const struct stream *stream, struct tw_error *error)

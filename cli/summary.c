@@ -45,7 +45,7 @@ void summary__print_places(const struct tw_filter_places *places, FILE *out)
 	fputs("\n", out);
 }
 
-/* Prints the numbers of events rejected by the filter. The kernel does not count the events that it rejects itself. */
+/* Prints the number of events that the producer rejected by the filter. The kernel does not count the events that it rejects. */
 static void print_filtered(const struct tw_producer_counters *counters, const struct tw_filter_places *places,
 			   FILE *out)
 {

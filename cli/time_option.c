@@ -38,7 +38,7 @@ static bool parse_span(const char *text, uint64_t *ret)
 			continue;
 		if (whole >= SECONDS_MAX * TW_NS_PER_SECOND / units[i].ns)
 			return false;
-		/* if the unit is a second or longer, divide first: a fraction in billionths times an hour in ns exceeds 64 bits */
+		/* For units of a second or more, divide first: the product of @fraction (billionths) and an hour in ns exceeds 64 bits. */
 		*ret = whole * units[i].ns + (units[i].ns >= TW_NS_PER_SECOND
 						      ? fraction * (units[i].ns / TW_NS_PER_SECOND)
 						      : fraction * units[i].ns / TW_NS_PER_SECOND);
@@ -47,7 +47,7 @@ static bool parse_span(const char *text, uint64_t *ret)
 	return false;
 }
 
-/* Reads a number of @digits_min to @digits_max digits, and after it the character @after; 0 = none. */
+/* Reads a number of @digits_min to @digits_max digits, and the character @after that must follow it; 0 = none must follow. */
 static bool read_part(const char **at, size_t digits_min, size_t digits_max, char after, int *ret)
 {
 	const size_t n = strspn(*at, "0123456789");
@@ -100,7 +100,7 @@ static bool read_clock(const char **at, struct tm *tm, uint32_t *ret_ns)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec < 60;
 }
 
-/* Reads the end of a time. @ret_utc: whether it names UTC. Return: false if other characters follow */
+/* Reads the end of a time: nothing, or the name of UTC. @ret_utc: whether it is UTC. Return: false if there is another text */
 static bool read_zone(const char *at, bool *ret_utc)
 {
 	*ret_utc = !strcmp(at, "Z") || !strcmp(at, "UTC") || !strcmp(at, " UTC");
@@ -118,7 +118,7 @@ static void set_utc_date(time_t seconds, struct tm *tm)
 	tm->tm_mday = utc.tm_mday;
 }
 
-/* Parses a date, a time of the day of @now, or both. @tm: @now in local time */
+/* Parses a date, a clock time (on the date of @now), or both. @tm: @now in local time */
 static bool parse_date(const char *text, time_t now, struct tm tm, uint64_t *ret)
 {
 	const bool has_date = text[strspn(text, "0123456789")] == '-';
@@ -145,7 +145,7 @@ static bool parse_date(const char *text, time_t now, struct tm tm, uint64_t *ret
 	return true;
 }
 
-/* Parses the words of journalctl. */
+/* Parses the words that journalctl accepts as times: now, yesterday, today, tomorrow. */
 static bool parse_word(const char *text, uint64_t now, struct tm today, uint64_t *ret)
 {
 	static const char *const days[] = { "yesterday", "today", "tomorrow" };

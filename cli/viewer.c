@@ -21,7 +21,7 @@
 #include "cli/stop.h"
 #include "pcap-tools/output/pipe.h"
 
-#define PAUSE_MS   4           /* pause after each batch; the first bytes are passed on immediately */
+#define PAUSE_MS   4           /* pause after each batch, in which bytes for the next batch collect */
 #define BATCH      (256 << 10) /* largest number of bytes in a batch */
 #define PIPE_BYTES (1 << 20)
 
@@ -48,7 +48,7 @@ static int write_all(const struct relay *r, const char *bytes, size_t n)
 	return 0;
 }
 
-/* Passes the output of tshark on. If standard output has no reader any more, the pipe from tshark is closed, so tshark gets SIGPIPE. */
+/* Passes on the output of tshark. If standard output has no reader any more, the pipe from tshark is closed, so tshark gets SIGPIPE. */
 static void *relay_main(void *data)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
@@ -102,7 +102,7 @@ static int relay__start(struct relay **ret, int *ret_fd, struct tw_error *error)
 		err = tw_error__set(error, -errno, "cannot make a pipe for the viewer: %s", strerror(errno));
 		goto fail;
 	}
-	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* a smaller pipe works, too */
+	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* may fail: a smaller pipe works, too */
 	r->input = fds[0];
 	err = start_thread(r, error);
 	if (err)
@@ -139,12 +139,15 @@ static int relay__finish(struct relay *r)
 
 #define END_MS    5                /* interval of checks whether tshark has ended, ms */
 #define WINDOW_MS 50               /* interval of checks whether Wireshark has ended, ms */
-#define TERM_MS   3000             /* time from SIGTERM to SIGKILL, ms */
-#define LATE_NS   TW_NS_PER_SECOND /* time after the deadline in which tshark may still end by itself */
+#define TERM_MS   3000             /* longest time from SIGTERM to SIGKILL, ms */
+#define LATE_NS   TW_NS_PER_SECOND /* time after stop__deadline() in which tshark may still end by itself */
 
 #define ARGUMENTS_MAX 8
 
-/* The data for running a viewer. It is looked up before fork(), because the child of a process with threads may make only system calls. */
+/*
+ * The data for running a viewer. The data is collected before fork(), because the child of a process with threads may call only functions
+ * that are async-signal-safe.
+ */
 struct launch {
 	bool gui;
 	char *argv[ARGUMENTS_MAX];
@@ -275,7 +278,7 @@ int viewer__start(bool gui, const char *display_filter, struct viewer *ret, stru
 	return 0;
 }
 
-/* Wireshark appends its version, "4.0", to WIRESHARK_PLUGIN_DIR. */
+/* Wireshark appends its version, such as "4.0", to WIRESHARK_PLUGIN_DIR. */
 bool viewer__has_plugin(void)
 {
 	const char *dir = getenv("WIRESHARK_PLUGIN_DIR"), *series = strrchr(TRACEWIRE_PLUGINDIR, '/');
@@ -299,7 +302,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* tshark ends after reading all input. If it has not ended LATE_NS after the deadline, it is killed. Return: its status for wait() */
+/* Waits for the end of tshark. If tshark has not ended LATE_NS after the deadline, kills it. Return: its status, as from wait() */
 static int await_end(const struct viewer *viewer)
 {
 	int status = 0;

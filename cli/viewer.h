@@ -22,8 +22,9 @@ struct viewer {
  * viewer__start() - run tshark or, with @gui, Wireshark
  * @display_filter: NULL = show everything
  *
- * If this process is root's, the viewer runs as the user who called sudo, or as nobody. Wireshark gets a private home if its user has none
- * (cli/private_home.h). The viewer has its own process group, so that Ctrl-C does not end it. tshark ends when it has read all input.
+ * If this process runs as root, the viewer runs as the user who called sudo or, without sudo, as nobody. Wireshark gets a private home if
+ * that user has none (cli/private_home.h). The viewer has its own process group, so that Ctrl-C does not end it. tshark ends when it has
+ * read all input.
  *
  * Return: 0; -ENOPKG if the program does not exist; another -errno. @error has the program's name.
  */
@@ -48,16 +49,16 @@ struct viewer_end {
 	int output; /* 0; -EPIPE if standard output has no reader any more; another -errno of writing to standard output */
 };
 
-/** viewer__finish() - close the pipe and wait for tshark, which is killed 1 s after stop__deadline(). Return: all 0 without tshark */
+/** viewer__finish() - close the pipe and wait for tshark, which is killed 1 s after stop__deadline(). Return: all 0 for Wireshark */
 struct viewer_end viewer__finish(struct viewer *viewer);
 
 /** viewer__has_window() - whether Wireshark still runs */
 bool viewer__has_window(const struct viewer *viewer);
 
 /**
- * viewer__close_window() - wait until the user closes the window, or sends another signal; then end Wireshark, and remove its home
- * @now: do not wait
- * Return: 0 if this function ended Wireshark; otherwise Wireshark's exit status, or 128 + n if signal n ended Wireshark.
+ * viewer__close_window() - wait until the user closes Wireshark; after one more signal, end Wireshark; then remove its home
+ * @now: do not wait, but end Wireshark immediately
+ * Return: 0 if this function ended Wireshark, or if none runs; otherwise Wireshark's exit status, or 128 + n if signal n ended it.
  */
 int viewer__close_window(struct viewer *viewer, bool now);
 

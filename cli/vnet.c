@@ -51,7 +51,7 @@ static int down(void *data, int n_args, char **args, struct tw_error *error)
 	return err ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
-/* The veth pair that show() looks for, and the number of those found. */
+/* The veth pair that show() looks for, and the number of veth pairs found. */
 struct veth_search {
 	const char *name; /* NULL = all veth pairs */
 	int found;

@@ -28,12 +28,12 @@
 /* The source of frames: an interface (AF_PACKET or AF_XDP) or a UDP port. */
 
 /*
- * Longest time that the kernel collects frames for a batch, ms. It delays writing to the file, but the receiver thread wakes less often.
- * If the events of this host are captured, fewer of them are therefore caused by Tracewire itself.
+ * Longest time that the kernel collects frames for a batch, ms. A longer time delays writing to the file, but the receiver thread wakes
+ * less often. If events of this host are captured, fewer of them are then caused by Tracewire itself.
  */
 #define RETIRE_MS 10
 
-/* Checks --udp: a port, or an IP address and a port. Host names are not resolved. */
+/* Checks the form of --udp: a port, or an address, a colon and a port. The address is not looked up before the receiver is opened. */
 static int check_udp(const char *udp, struct tw_error *error)
 {
 	struct tw_udp_address at;
@@ -105,9 +105,9 @@ static int capture__open_rx(const struct capture *capture, struct tw_receiver **
 /* Longest wait of the merge for silent streams, and for metadata, which producers repeat each second. */
 #define WAIT_NS (2 * TW_NS_PER_SECOND)
 #define STATISTICS_NS \
-	(5 * TW_NS_PER_SECOND) /* interval of ledgers in the file, so that a truncated file has one, too */
+	(5 * TW_NS_PER_SECOND) /* interval at which ledgers are written, so that a truncated file has one, too */
 
-/* Return: the smaller limit of --count and --autostop events:N; 0 = no limit */
+/* Return: the smaller of the limits of --count and --autostop events:N; 0 = no limit */
 static uint64_t events_max(const struct capture *capture)
 {
 	const uint64_t a = capture->count, b = capture->output.stop_events;
@@ -144,7 +144,7 @@ static int open_output(const struct capture *capture, struct tw_output **ret, st
 	return tw_output__open(&options, ret, error);
 }
 
-/* Opens an output of several files after the change of user, because the new user creates all files. Fails if this user may not write. */
+/* Opens an output of several files. Called after the change of user, because the new user creates all files; fails if it may not do so. */
 static int open_output_unprivileged(const struct capture *capture, struct tw_output **ret, struct tw_error *error)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -217,8 +217,8 @@ static int capture__start(struct capture *capture, char *how, size_t size, struc
 /* The periodic work of the main thread while the other threads receive and write. */
 struct clockwork {
 	/*
-	 * When the time limit ends, and when the next status, the next reading of drop counters and the next tell_own_clock() are due:
-	 * CLOCK_MONOTONIC, ns; UINT64_MAX = never.
+	 * When the time limit is reached, and when the next status, the next reading of drop counters and the next tell_own_clock() are
+	 * due: CLOCK_MONOTONIC, ns; UINT64_MAX = never.
 	 */
 	uint64_t end, status, look, clock;
 };
@@ -395,7 +395,7 @@ static int check(const struct capture *capture, struct tw_error *error)
 	return err || !capture->filter ? err : tw_capture_filter__check(capture->filter, error);
 }
 
-/* If the disk is full, --ring-buffer continues with fewer files than requested. The exit status reports this to scripts. */
+/* If the disk is full, --ring-buffer continues with fewer files than requested. The capture then ends with an error for scripts to see. */
 static int check_ring(const struct capture *capture, struct tw_error *error)
 {
 	const uint64_t removed = capture->stats.archive.removed_early;
@@ -417,14 +417,14 @@ static int capture_events(struct capture *capture, struct tw_error *error)
 
 	if (!err)
 		stale__clear(capture->quiet);
-	/* Only root may read drop counters. Without these counters, events that classifiers dropped count as lost. */
+	/* Only root may read drop counters. Without these counters, events that classifiers dropped count as missing at the place wire. */
 	if (!err && !geteuid())
 		err = drop_counters__new(capture->interface, capture->user, &capture->rejected, error);
 	if (!err)
 		err = capture__start(capture, how, sizeof(how), error);
 	stop__opened();
 	if (err) {
-		stop__ending(); /* sets a deadline, because standard output may have no reader */
+		stop__ending(); /* sets a deadline after a signal, because the remaining output may block */
 		return cli_exit__of_opening(err);
 	}
 	begin = tw_time__now(CLOCK_MONOTONIC);

@@ -36,7 +36,7 @@ struct capture {
 	struct receiver *receiver;
 	struct screen screen;  /* shows the status on a terminal */
 	unsigned int left_out; /* number of omitted statuses that were not reported yet */
-	bool reported_refused;
+	bool reported_refused; /* capture__tell_first_refused() has printed its note */
 	struct receiver_stats stats;
 	uint64_t took; /* duration of the capture, ns */
 };
@@ -52,7 +52,7 @@ void capture__tell_begin(const struct capture *capture, const char *how);
  */
 void capture__tell_status(struct capture *capture);
 
-/** capture__tell_first_refused() - if frames were refused, report it on standard error, but only once; nothing with --quiet */
+/** capture__tell_first_refused() - report on standard error, but only once, that frames were refused; print nothing with --quiet */
 void capture__tell_first_refused(struct capture *capture);
 
 /** capture__tell_end() - print the summary as text or JSON; with --quiet only JSON */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages of a capture at its beginning, while it runs, and at its end: the ledger of each stream, and the error bounds of its times. */
+/* Messages of a capture at its beginning, while it runs, and at its end, such as the ledger and the clock of each stream. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@
 #define UP    "\033[%zuA"
 #define ERASE "\033[J"
 
-/* Size of the terminal; COLUMNS and ROWS if standard error is not a terminal */
+/* screen__columns(), screen__rows() - size of the terminal; COLUMNS and ROWS if it is unknown, or standard error is not a terminal */
 static unsigned int screen__columns(void)
 {
 	const unsigned int columns = terminal__columns(STDERR_FILENO);
@@ -54,16 +54,16 @@ static size_t first_lines(const char *text, size_t max, size_t *ret_lines)
 	return (size_t)(at - text);
 }
 
-/* Erases the text, so that other lines can be printed in its place */
+/* Erases the shown text, so that other lines can be printed in its place */
 static void screen__clear(struct screen *screen)
 {
 	if (screen->lines)
-		/* "\r", because input of the user may have moved the cursor */
+		/* "\r", because keys that the user typed may have moved the cursor */
 		fprintf(stderr, "\r" UP ERASE, screen->lines);
 	screen->lines = 0;
 }
 
-/* Replaces the text by @text, which ends with a newline; lines that do not fit on the terminal are omitted */
+/* Replaces the shown text by @text, which ends with a newline; lines that do not fit on the terminal are omitted */
 static void screen__show(struct screen *screen, const char *text)
 {
 	size_t lines;
@@ -92,7 +92,7 @@ static const struct summary_row limits[] = {
 	{ 0 },
 };
 
-/* Prints one line for each limit that was reached */
+/* Prints one line for each limit that was reached, and one if events are missing while drop counters could not be read */
 static void print_limits(const struct capture *capture, const struct receiver_stats *stats, FILE *out)
 {
 	summary__print_rows(limits, stats, out);
@@ -142,7 +142,7 @@ static const struct summary_row refused_counters[] = {
 	{ 0 },
 };
 
-/* Writes the refused frames of one address as an object. @key: name of the member; NULL in an array. @source: the address; NULL = others */
+/* Writes an object with the refused frames of one address. @key: its member name; NULL in an array. @source: the address; NULL = others */
 static void put_row(const char *key, const char *source, const struct tw_refusals_row *row, struct tw_json *json)
 {
 	tw_json__open(json, key, '{');
@@ -384,7 +384,7 @@ static void print_status(struct capture *capture, const struct receiver_stats *s
 	}
 }
 
-/* Return: false if text for standard error is queued. The status is then omitted, because it would be out of date when it is printed. */
+/* Return: false if text for standard error is queued. The status is then omitted: it would be out of date by the time of printing. */
 static bool is_taken(struct capture *capture)
 {
 	if (standard_files__behind() < 0)
@@ -445,7 +445,7 @@ static void print_times(const struct tw_archive_report *report)
 	fputs("\n", stderr);
 }
 
-/* Return: number of streams whose packet times have an unknown error */
+/* Return: number of streams whose packet times have no known error bound */
 static size_t without_bound(const struct receiver_stats *stats)
 {
 	size_t n = 0;
@@ -473,7 +473,7 @@ static void print_outcome(const struct capture *capture)
 			   [OUTCOME_NO_BOUND] = without_bound(stats) },
 	};
 
-	/* The number of events in dropped frames is unknown, unless gaps in the numbers show them as lost. */
+	/* The number of events in dropped frames is unknown, unless gaps in the event numbers have shown them as lost. */
 	if (!stats->archive.ledger.place[TW_PLACE_RECEIVER])
 		outcome.place[OUTCOME_RX_FRAMES] = stats->rx.dropped;
 	outcome__add_archive(&outcome, &stats->archive);

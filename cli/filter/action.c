@@ -9,7 +9,7 @@
 #include "filter/rules.h"
 #include "xdp/interface.h"
 
-/* Return: the text after the prefix @name; NULL if @text has another prefix. */
+/* Return: the text after the prefix @name; NULL if @text does not begin with @name. */
 static const char *behind(const char *text, const char *name)
 {
 	const size_t len = strlen(name);

@@ -25,13 +25,13 @@
 #define MATCH_MAX  8192         /* bytes of one u32 match as text: 128 keys */
 #define STRING_MAX (1u << 20)   /* bytes of a filter for libpcap or Wireshark */
 #define TREE_MAX   (256u << 10) /* bytes of one event's tree as text */
-#define OFF_WIDTH  100 /* bytes; when the list of disabled events is this long, further events are only counted */
+#define OFF_WIDTH  100 /* when the list of disabled events has this number of bytes, further events are only counted */
 #define TREE_WIDTH 76  /* as OFF_WIDTH, for the list of events with the same tree */
 
 struct compilation {
 	const struct filter_expression *expression;
 	const struct filter_classifier *classifier;
-	uint8_t hook; /* enum tw_hook, for eBPF */
+	uint8_t hook; /* enum tw_hook; used only for XDP and tc */
 	FILE *out;    /* NULL = only test whether the target can express the expression */
 };
 
@@ -85,9 +85,9 @@ static int print_bpf(const struct compilation *compilation, struct tw_error *err
 	return 0;
 }
 
-/* u32: prints tc commands for the same filters that `filter attach --hook u32` creates, which does not need the program tc. */
+/* u32: prints tc commands that create the same filters as `filter attach --hook u32`, which itself does not use the program tc. */
 
-/* For pass, prints a flowid instead of an action: a filter without an action needs no action module of the kernel. */
+/* For `pass`, prints a flowid instead of an action: a filter without an action needs no action module of the kernel. */
 static void print_action(const struct filter_action *action, FILE *out)
 {
 	switch (action->action) {
@@ -137,7 +137,7 @@ static void print_control(const struct filter_classifier *classifier, FILE *out)
 	fprintf(out, "action mirred egress mirror dev %s pass\n", first ? first : second);
 }
 
-/* Compiles an expression that all events of the schema match, for the default action of events that match no rule. */
+/* Compiles an expression that all events of the schema match, for the default action. */
 static int compile_any(const struct filter_expression *expression, struct tw_u32 *ret, struct tw_error *error)
 {
 	struct tw_bound *bound = NULL;
@@ -218,7 +218,7 @@ static int print_display(const struct compilation *compilation, struct tw_error 
 
 /* tracefs: the kernel's event filters, one line for each event. */
 
-/* The text of events that cannot match. They get no line of their own: a comment at the end lists them as disabled. */
+/* The group text of events that cannot match. They get no line of their own: a comment at the end of the output lists them as disabled. */
 static const char off[] = "off";
 
 /* Refuses a filter that would be printed with escapes: users write the output to the kernel's files, so it must be exact. */
@@ -251,7 +251,10 @@ static int add_filter(const struct tw_bound *bound, const struct tw_bound_event 
 	return err;
 }
 
-/* Prints a line for each event type: its name, and its filter unless all its events match. A shell reads it with `read event filter`. */
+/*
+ * Prints a line for each event type: its name and, unless all its events match, its filter. A shell script can read the lines with
+ * `read event filter`.
+ */
 static void print_filters(const struct event_group *group, FILE *out)
 {
 	for (size_t i = 0; i < group->n; i++)
@@ -278,7 +281,7 @@ static int print_tracefs(const struct compilation *compilation, struct tw_error 
 	const struct tw_bound *bound = compilation->expression->bound;
 	int err = 0;
 
-	/* Events of tracers and trace_marker (system ftrace) cannot be enabled or filtered through events/. */
+	/* Events of the system `ftrace`, which tracers and trace_marker write, cannot be enabled or filtered through events/. */
 	for (size_t i = 0; i < bound->n_events && !err; i++)
 		if (strcmp(bound->events[i].format->system, "ftrace") != 0)
 			err = add_filter(bound, &bound->events[i], &groups, error);
@@ -288,7 +291,7 @@ static int print_tracefs(const struct compilation *compilation, struct tw_error 
 	return err;
 }
 
-/* tree: the bound filter, which has the tests of each event, with names resolved to fields and numbers. */
+/* tree: the bound filter. It has a tree of tests for each event type, with names resolved to fields and numbers. */
 
 #define NONE "none can match"
 
@@ -349,7 +352,7 @@ static int add_tree(struct event_groups *groups, const struct tw_bound_event *ev
 	return 0;
 }
 
-/* Prints the events that cannot match last: there are many of them, and they are the least interesting ones. */
+/* Prints the groups. Events that cannot match come last, because they are usually many, and the least interesting. */
 static void print_groups(const struct event_groups *groups, FILE *out)
 {
 	for (int never = 0; never < 2; never++)
@@ -452,8 +455,8 @@ struct compile {
 };
 
 /*
- * With --action, the classifier equals that of `filter attach` with the same options. Without --action, only matching events pass, unless
- * --default says otherwise.
+ * With --action, the classifier equals that of `filter attach` with the same options. Without --action, matching events pass, and others
+ * are dropped unless --default names another action.
  */
 static int read_classifier(const struct compile *config, struct filter_classifier *ret, struct tw_error *error)
 {

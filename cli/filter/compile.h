@@ -15,7 +15,7 @@
 /* The parts of a classifier other than its expression. */
 struct filter_classifier {
 	struct filter_action action, otherwise; /* for events that match; for events that do not match */
-	uint16_t udp_port;                      /* also filter frames in UDP datagrams to this port; 0 = no UDP */
+	uint16_t udp_port;                      /* also filter frames in UDP datagrams to this port; 0 = none */
 	bool offload;
 	const char *interface; /* name of the interface in tc commands, for u32 */
 };

@@ -17,7 +17,7 @@ static int bind(struct filter_expression *expression, const struct cli_selection
 		fprintf(stderr,
 			"%u formats cannot be read, so the filter knows no fields of their events; the reason for the first one: %s\n",
 			formats->refused.n, formats->refused.why.text);
-	/* Only if the user has named events: among all events of a kernel, each key is also a field of some event. */
+	/* Without -e, the note would be printed too often: among all events of a kernel, many keys are also names of fields. */
 	if (selection->n && tw_filter__ambiguous_key(expression->filter, formats->schema, &note))
 		filter_option__note(expression->filter, &note);
 	return tw_filter__bind(expression->filter, &options, &expression->bound, error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Adds the formats in frames to a schema. It reassembles records in PARTs and decompresses texts, in a limited amount of memory. */
+/* Adds the formats in frames to a schema. Reassembles records that were sent in PARTs, and decompresses texts, with limited memory. */
 #ifndef CLI_FORMAT_READER_H
 #define CLI_FORMAT_READER_H
 
@@ -23,10 +23,10 @@ struct format_reader {
 	char *group; /* buffer for a decompressed group of texts */
 };
 
-/* The texts of a SCHEMA record: one, or those of a group. */
+/* The texts of a SCHEMA record that were not returned yet: one text, or those of a group. */
 struct format_texts {
 	struct tw_schema_view single;
-	bool has_single; /* the record has one text, which was not returned yet */
+	bool has_single; /* @single is to be returned next */
 	struct tw_schema_group group;
 };
 

@@ -73,7 +73,7 @@ static int take_texts(struct cli_formats *formats, const struct tw_schema_texts 
 	return 0;
 }
 
-/* Loads the formats with the code that makes a stream's schema, so that the schema id equals the id in the stream's frames. */
+/* Loads the formats with the code that makes the schemas of streams, so that the schema id equals that of a stream with these events. */
 static int load_events(const char *dir, const struct tw_event_list *events, struct cli_formats *formats,
 		       struct tw_error *error)
 {
@@ -105,7 +105,7 @@ static int load_kernel(const struct cli_selection *selection, struct cli_formats
 	if (!err)
 		err = load_events(dir, selection->n ? &selected : &all, formats, error);
 	if (!selection->n)
-		formats->schema_id = 0; /* unknown: a stream need not have all events of the kernel */
+		formats->schema_id = 0; /* unknown: few streams have all events of the kernel */
 	tw_event_list__fini(&selected);
 	tw_event_list__fini(&all);
 	return err;
@@ -118,7 +118,7 @@ static int load_kernel(const struct cli_selection *selection, struct cli_formats
 struct capture_search {
 	struct cli_formats *formats;
 	struct format_reader reader;
-	bool chosen; /* the user has selected the schema, so other schemas in the capture are not an error */
+	bool chosen; /* the user has selected a schema with --schema, so other schemas in the capture are not an error */
 	uint64_t others[OTHERS_MAX];
 	unsigned int n_others;
 };
@@ -143,7 +143,7 @@ static void note_other(struct capture_search *search, uint64_t id)
 	search->n_others++;
 }
 
-/* Whether @id is the selected schema. If the user has not selected one, the first schema of the capture is selected. */
+/* Whether @id is the selected schema. If the user has not selected a schema, the first one of the capture is selected. */
 static bool is_ours(struct capture_search *search, uint64_t id)
 {
 	if (!id)

@@ -18,8 +18,8 @@ extern const struct cli_option_group cli_formats_group; /* -e, --from, --schema 
 
 struct cli_formats {
 	struct tw_schema *schema;
-	uint64_t schema_id; /* id in frames of streams with these formats; 0 = unknown, matches any */
-	bool big_endian;    /* byte order of the records; the sizes of their fields are in the formats */
+	uint64_t schema_id; /* id in frames of streams with these formats; 0 = unknown: filters apply to any schema */
+	bool big_endian;    /* byte order of the fields of events; their sizes are in the formats */
 	struct refused_formats refused;
 };
 
@@ -27,8 +27,8 @@ struct cli_formats {
  * cli_formats__load() - read the formats from the source
  * @ret: to be freed with cli_formats__fini()
  *
- * With --from, the schema id is that of the frames in the capture. With -e, it is the id of a stream of this kernel that has exactly these
- * events and no tracer. Otherwise it is 0.
+ * With --from, the schema id is that of the frames in the capture. With -e, it is the schema id of a stream of this kernel that has exactly
+ * these events and no tracer. Otherwise it is 0.
  *
  * Return: 0; or -errno with @error filled: -EINVAL for invalid options, a file that is no capture, or a capture with several schemas;
  * -ENOENT for an event or a file that does not exist; -ENODATA for a capture without formats; -EBADMSG for a damaged capture.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Completion for bash, without the package bash-completion. One function finds the command in the line, and offers its options. */
+/* Completion for bash, without the package bash-completion. One function finds the command in the line, and offers words for it. */
 #include "cli/generate/generate.h"
 
-/* The command that completes an argument of each kind. If the kind has a lister, the output of the lister is the command's argument. */
+/* The command that completes an argument of each kind. If a kind has a lister (generate.h), the lister's output is added to the command. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "compopt -o default",
 	[CLI_ARG_EVENT] = "_tracewire_offer_last",
@@ -73,7 +73,7 @@ static void put_option_words(FILE *out, const struct cli_option_group *group)
 	}
 }
 
-/* Writes a `case` branch: after an option with an argument, complete that kind of argument. */
+/* Writes a `case` branch that completes the argument of an option; nothing if the option has no argument. */
 static void put_option_argument(FILE *out, const struct cli_option *option)
 {
 	if (!option->arg)
@@ -122,7 +122,7 @@ static void put_case(FILE *out, const struct cli_command *command, const char *p
 	}
 }
 
-/* Writes a `case` branch for each subcommand: it appends the subcommand's name to $path. */
+/* Writes a `case` branch for each subcommand. The branch appends the subcommand's name to $path. */
 static void put_steps(FILE *out, const struct cli_command *command, const char *path)
 {
 	char below_path[128];

@@ -2,7 +2,7 @@
 /* Completion for fish: one line for each option or command. */
 #include "cli/generate/generate.h"
 
-/* The options of `complete` for an argument of each kind. If a kind has an entry here, its lister is not used. */
+/* The options of `complete` for an argument of each kind. For a kind with an entry here, generate__lister() is not used. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_NONE] = "-f",
 	[CLI_ARG_FILE] = "-rF",

@@ -6,11 +6,11 @@
 
 #include "cli/generate/generate.h"
 
-/* Events in each form that --event takes: a system, SYSTEM:EVENT, an event. */
+/* Lists events in each form that --event accepts: SYSTEM, SYSTEM:EVENT and EVENT. */
 #define EVENTS                                                                                                \
 	"tracewire list --systems 2>/dev/null; tracewire list 2>/dev/null; tracewire list 2>/dev/null | sed " \
 	"\"s/.*://\""
-/* The names that an expression can begin with: keys that every event has, and names of fields. */
+/* Lists the names with which an expression can begin: keys that every event has, and names of fields. */
 #define NAMES                                                                                                       \
 	"printf \"%s\\n\" event system pid comm cpu flags host time; tracewire list --fields 2>/dev/null | sed -n " \
 	"\"s/^\\t\\([^ ]*\\).*/\\1/p\" | sort -u"

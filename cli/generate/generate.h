@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files generated from the command tables at build time. Each function writes one file. */
+/* Files generated from the command tables at build time. Each function, except generate__lister(), writes one file. */
 #ifndef CLI_GENERATE_H
 #define CLI_GENERATE_H
 
@@ -12,7 +12,7 @@ void generate__man_page(const struct cli_command *command, const char *path, FIL
 
 /**
  * generate__document() - write a manual page of section 7 from a document in Markdown
- * @name: name of the page; its summary is the title of the document
+ * @name: name of the page; the title of the document becomes the summary of the page
  * @also: the content of SEE ALSO, in troff
  */
 void generate__document(const char *name, FILE *in, const char *also, FILE *out);

@@ -20,9 +20,9 @@ struct document {
 	FILE *out;
 	enum block block; /* kind of the last line; NONE after an empty line or a heading */
 	bool code, bold;  /* whether the text is inside of `code` or **bold**, which may extend over several lines */
-	bool left_out;
-	bool has_heads;            /* the table's first row was read */
-	char heads[CELLS_MAX][64]; /* the cells of the table's first row: the names of the columns */
+	bool left_out;    /* between LEFT_OUT and LEFT_OUT_END */
+	bool has_heads;   /* the first row of the current table was read */
+	char heads[CELLS_MAX][64]; /* the cells of this row: the names of the columns */
 };
 
 static void put_char(FILE *out, char c)
@@ -40,7 +40,7 @@ static void put_char(FILE *out, char c)
 /* Writes the text of a line or a cell, with fonts. A link becomes its text. */
 static void put_inline(struct document *doc, const char *text)
 {
-	fputs("\\&", doc->out); /* a line must not begin with a period or an apostrophe */
+	fputs("\\&", doc->out); /* protects a period or an apostrophe at the beginning of the line */
 	for (; *text; text++) {
 		if (*text == '`' || (!doc->code && !strncmp(text, "**", 2))) {
 			bool *font = *text == '`' ? &doc->code : &doc->bold;
@@ -126,7 +126,7 @@ static void put_row(struct document *doc, char *row)
 	doc->block = TABLE;
 	if (!doc->has_heads)
 		take_heads(doc, cells, n);
-	else if (n && cells[0][strspn(cells[0], "-")]) /* not the line below the heads */
+	else if (n && cells[0][strspn(cells[0], "-")]) /* not the line of dashes below the heads */
 		put_cells(doc, cells, n);
 }
 

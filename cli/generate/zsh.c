@@ -4,7 +4,7 @@
 
 #include "cli/generate/generate.h"
 
-/* The function that completes an argument of each kind. If a kind has an entry here, its lister is not used. */
+/* The function that completes an argument of each kind. For a kind with an entry here, generate__lister() is not used. */
 static const char *const offers[CLI_ARG_KINDS] = {
 	[CLI_ARG_FILE] = "_files",
 	[CLI_ARG_INTERFACE] = "_net_interfaces",
@@ -22,8 +22,8 @@ static const char prologue[] = "#compdef tracewire\n"
 			       "}\n";
 
 /*
- * Writes a function for each kind that has a lister, but no entry in offers[], such as "_tracewire_words_6". Events are completed in a list
- * with commas. No blank is inserted after a word that ends in a colon.
+ * Writes a function, such as "_tracewire_words_6", for each kind that has a lister but no entry in offers[]. Events are completed as
+ * items of a list with commas. No blank is inserted after a word that ends in a colon.
  */
 static void put_listers(FILE *out)
 {
@@ -73,7 +73,7 @@ static void put_function_name(FILE *out, const char *path)
 		fputc(*path == ' ' ? '_' : *path, out);
 }
 
-/* Writes an option as one word for _arguments. A '*' offers it again after it was given. */
+/* Writes an option as one word for _arguments. With '*', the option is offered again after it was given. */
 static void put_spec(FILE *out, const struct cli_option *option, const char *dashes, const char *name)
 {
 	fprintf(out, " \\\n\t\t'%s%s%s%s[", option->once ? "" : "*", dashes, name, option->arg && dashes[1] ? "=" : "");

@@ -68,7 +68,7 @@ int report_config__add_pids(void *target, const char *list, struct tw_error *err
 	return 0;
 }
 
-/* Adds one CPU or a range of CPUs to @cpus. Return: the text after it; NULL if @text begins with neither. */
+/* Adds one CPU or a range of CPUs to @cpus. Return: the text after it; NULL if @text does not begin with a valid CPU or range. */
 static const char *add_cpu_range(uint8_t *cpus, const char *text)
 {
 	uint64_t first, last;
@@ -115,13 +115,13 @@ int report_config__set_until(void *target, const char *text, struct tw_error *er
 	return time_option__parse("until", text, tw_time__now(CLOCK_REALTIME), target, error);
 }
 
-/* Return: an option that is refused with other formats, because it only changes lines of text; NULL = no such option is given */
+/* Return: a given option that changes only lines of text, and is therefore refused with JSON and tables; NULL = none is given */
 static const char *layout_option(const struct report_config *config)
 {
 	return config->latency ? "--latency" : config->delta ? "--delta" : config->raw ? "--raw" : NULL;
 }
 
-/* Return: the option that names the format; NULL = lines of text, which need no option */
+/* Return: the option that selects the format; NULL for lines of text, the default */
 static const char *form_option(const struct report_config *config)
 {
 	static const char *const options[] = {

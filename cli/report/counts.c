@@ -46,7 +46,7 @@ static int print_json(const struct tw_report_counts *counts, const struct count_
 	return err;
 }
 
-/* Closes the file. @err: the result so far. Return: @err; if it is 0 and something was not written, -errno with @error filled */
+/* Closes the file. @err: the result so far. Return: @err if it is not 0; otherwise 0, or -errno with @error filled if a write failed */
 static int close_file(FILE *file, int err, struct tw_error *error)
 {
 	int later = 0;

@@ -27,7 +27,7 @@ static int exit_of(int err)
 	return cli_exit__of(err);
 }
 
-/* Whether the lines are written to a regular file. Only then is progress printed: on a terminal, the lines themselves show it. */
+/* Whether the lines are written to a regular file. Progress is printed only then: on a terminal, the lines themselves show the progress. */
 static bool is_file(int fd)
 {
 	struct stat st;
@@ -35,7 +35,7 @@ static bool is_file(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode);
 }
 
-/* Lines for a terminal may have colour, and are shorter if the terminal is narrow. Files and pipes always get the same bytes. */
+/* Enables colour if @out is a terminal that has it, and compact lines if the terminal is narrow. Files and pipes get neither. */
 static void fit_to(struct tw_report_options *options, int out)
 {
 	const unsigned int columns = terminal__columns(out);
@@ -44,7 +44,7 @@ static void fit_to(struct tw_report_options *options, int out)
 	options->compact = columns && columns < COMPACT_BELOW;
 }
 
-/* @file: the argument; @name: the name for messages */
+/* @file: the argument of the command; @name: the same file's name for messages */
 static int report_file(const struct report_config *config, int fd, const char *file, const char *name, int out,
 		       struct tw_error *error)
 {

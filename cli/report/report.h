@@ -19,7 +19,7 @@ enum report_format {
 };
 
 struct report_config {
-	struct report_texts events, comms; /* patterns */
+	struct report_texts events, comms; /* patterns of --event and --comm */
 	struct report_texts
 		columns_or_events; /* arguments of -e, --column: columns of a table, or further patterns of events */
 	uint32_t *pids;
@@ -34,12 +34,12 @@ struct report_config {
 	bool has_table_options;    /* -E was given */
 	struct report_texts columns;
 	struct tw_report_table
-		table; /* its separator is 0 unless -E set it; header and quote are valid if the members below are true */
+		table; /* its separator is 0 unless -E set it; header and quote are valid only with has_header and has_quote */
 	bool has_header, has_quote;
 	char *names; /* memory of @columns: the arguments of -e, with NULs in place of commas */
 };
 
-/* Apply functions of options (cli/options.h). The first parameter is the target: the whole config or a member of it. */
+/* Apply functions of options (struct cli_option). The first parameter is the target: the whole config or a member of it. */
 int report_config__add_text(void *texts, const char *text, struct tw_error *error);
 int report_config__add_pids(void *config, const char *list, struct tw_error *error);
 int report_config__add_cpus(void *cpus, const char *list, struct tw_error *error);

@@ -20,7 +20,10 @@ static void print_day(uint64_t ns)
 		fprintf(stderr, "@%" PRIu64, (uint64_t)(ns / TW_NS_PER_SECOND));
 }
 
-/* If --since or --until is given and no event was printed, prints the time between the first and the last event, and both times of day. */
+/*
+ * If --since or --until is given and no event was printed, prints the time from the first to the last event and, if known, their times of
+ * day.
+ */
 static void print_times(const struct report_config *config, const struct tw_report_stats *stats)
 {
 	const bool has_bounds = config->since.kind != TW_REPORT_UNBOUNDED || config->until.kind != TW_REPORT_UNBOUNDED;
@@ -60,7 +63,7 @@ static void print_outcome(const struct report_config *config, const char *file, 
 
 	outcome__add_ledger(&outcome, &stats->ledger);
 	outcome__add_filter(&outcome, &stats->capture_filter);
-	outcome.place[OUTCOME_RING] -= stats->trace_cmd; /* these events have another remedy */
+	outcome.place[OUTCOME_RING] -= stats->trace_cmd; /* for these events, trace-cmd needs larger rings */
 	outcome.place[OUTCOME_TRACE_DAT] = stats->trace_cmd;
 	outcome.events = stats->printed; /* the ledger counts all events in the file */
 	outcome.of = stats->events;
@@ -71,7 +74,10 @@ static void print_outcome(const struct report_config *config, const char *file, 
 	outcome__print(&outcome, stderr);
 }
 
-/* Prints what the short summary lacks: numbers of packets, the whole ledger, and the first of several reasons. */
+/*
+ * Prints what the short summary lacks: the number of packets, the whole ledger, and the reasons why the first event was shown as
+ * field=value, and why the first format text was refused.
+ */
 static void print_details(const struct report_config *config, const struct tw_report_stats *stats)
 {
 	char line[TW_LEDGER_TEXT_MAX];

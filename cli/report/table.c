@@ -38,7 +38,7 @@ int report_table__set_csv(void *target, const char *unused, struct tw_error *err
 	return 0;
 }
 
-/* Return: the separator that the text names, as in tshark; 0 if it names none */
+/* Return: the separator that the text names, as in tshark; 0 if it names no valid separator */
 static char separator_of(const char *text)
 {
 	if (!strcmp(text, "/t"))

@@ -16,7 +16,7 @@
 #include "cli/stop.h"
 #include "xdp/interface.h"
 
-/* The options of `tracewire filter show` and `tracewire filter detach`, and the results of visiting all of Tracewire's classifiers. */
+/* The options of `tracewire filter show` and `tracewire filter detach`, and what these commands have done so far. */
 struct select {
 	const char *interface, *hook;
 	bool json; /* json and print: only for show */
@@ -227,8 +227,8 @@ static bool has_action(const struct attach *attach, enum tw_action action)
 }
 
 /*
- * Chooses the hook, unless --hook names it. XDP is preferred, because it is the earliest one. Rules with mark need tc, because XDP does not
- * support mark; rules with redirect also use tc, because XDP cannot send control frames to both interfaces.
+ * Chooses the hook, unless --hook names it. XDP is preferred, because it is the earliest hook. Rules with `mark` need tc, because XDP does
+ * not support marks. Rules with `redirect` also use tc, because XDP cannot send control frames to both interfaces.
  */
 static int choose_place(const struct attach *attach, uint8_t *ret, struct tw_error *error)
 {
@@ -297,7 +297,7 @@ static int check_attached(struct tw_classifier *classifier, struct tw_error *err
 		attached->ifname);
 }
 
-/* Binds the rules to the formats that the user has given. They stay bound to these formats, whatever formats the streams have. */
+/* Binds the rules to the formats that --from or -e select. The rules stay bound to these formats, whatever formats the streams have. */
 static int bind_given(struct attach *attach, struct tw_error *error)
 {
 	struct cli_formats formats;
@@ -374,7 +374,7 @@ static int attach_and_hold(struct attach *attach, struct tw_error *error)
 	}
 	if (!err && (given || follow__is_bound(follow)))
 		err = hold(attach, follow, error);
-	stop__ending(); /* also after a failure, or if no formats have arrived: sets a deadline for messages, which may have no reader */
+	stop__ending(); /* also after a failure, or without formats: after a signal, sets a deadline for messages, which may block */
 	follow__close(follow);
 	return err;
 }
@@ -387,8 +387,8 @@ static void tell_leftover(void *ctx, const char *what, const char *name)
 }
 
 /*
- * Converts -errno to an exit status. It is a failure if this kernel or network card does not support the rules, and a usage error if no
- * machine can support them.
+ * Converts 0 or -errno to an exit status: a failure if this kernel or network card does not support the rules; a usage error if no machine
+ * can support them.
  */
 static int exit_of(int err)
 {

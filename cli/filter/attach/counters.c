@@ -26,7 +26,7 @@ struct counted {
 	struct tw_counter sum[TW_ROWS_MAX];
 };
 
-/* Names of the rows that do not belong to a rule, as text and as JSON keys; by enum tw_count. */
+/* Names of the rows that do not belong to a rule, as text and as JSON keys; the index is an enum tw_count. */
 static const struct {
 	const char *text, *key;
 } special[TW_COUNT_MORE] = {
@@ -190,7 +190,7 @@ static const char *const modes[] = {
 	[TW_MODE_HARDWARE] = "hardware",
 };
 
-/* A counter that does not exist is null, not 0. */
+/* Writes a counter; null if the kernel does not have it. */
 static void put_number(struct tw_json *json, const char *key, uint64_t value)
 {
 	if (value == TW_NOT_COUNTED)
@@ -199,7 +199,7 @@ static void put_number(struct tw_json *json, const char *key, uint64_t value)
 		tw_json__u64(json, key, value);
 }
 
-/* @key: name of the member; NULL in an array. @expression, @action: NULL = the row has none */
+/* Writes a row as an object. @key: name of the member; NULL in an array. @expression, @action: NULL = the row has none */
 static void put_row(struct tw_json *json, const char *key, const char *expression, const char *action,
 		    const struct tw_counter *row)
 {
@@ -279,7 +279,7 @@ int counters__print(const struct tw_attached *attached, void *ctx, struct tw_err
 	struct tw_error why;
 	int err = collect(attached, &counted, &why);
 
-	/* Another program has removed the classifier and its counters meanwhile. */
+	/* -ENOENT: another program has removed the classifier and its counters meanwhile. */
 	if (err == -ENOENT)
 		not_counted(&counted);
 	else if (err) {

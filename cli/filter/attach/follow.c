@@ -13,14 +13,14 @@
 #include "cli/stop.h"
 #include "vnet/rx_packet.h"
 
-/* Number of stored reports. A further report replaces the oldest one, which may then be repeated. */
+/* Largest number of stored reports. A further report replaces the oldest one, which may then be printed again. */
 #define REPORTS_MAX 64
-/* A stream is silent if no frame of it arrives for this time: streams send frames each second. */
+/* A stream is silent if none of its control frames arrives for this time; `tracewire stream` sends control frames each second. */
 #define SILENCE_NS (3000 * TW_NS_PER_MS)
 
 /*
- * A report on standard error about a schema of a stream, stored so that it is not repeated. It says that the schema is not that of the
- * rules, or that the rules cannot be bound to it (@refused).
+ * A message on standard error about the schema of a stream, stored so that it is not repeated. The message says that this schema is not
+ * that of the rules or, if @refused is true, that the rules cannot be bound to this schema.
  */
 struct report {
 	uint64_t stream_id, schema_id;
@@ -36,7 +36,7 @@ struct follow {
 	uint64_t stream_id; /* the stream that is followed */
 	uint64_t heard;     /* when the last control frame of that stream arrived; CLOCK_MONOTONIC, ns */
 	struct report reports[REPORTS_MAX];
-	unsigned int n_reports; /* number of reports so far; may exceed REPORTS_MAX */
+	unsigned int n_reports; /* number of reports so far, including replaced ones */
 };
 
 int follow__open(const char *ifname, struct tw_classifier *classifier, struct follow **ret, struct tw_error *error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps an attached classifier bound to the schema of a stream, which it reads from metadata on the interface. A classifier has one schema,
- * so it follows one stream. It changes to a stream with another schema only if the followed stream is silent.
+ * Keeps an attached classifier bound to the schema of a stream. The schema is read from metadata on the interface. A classifier has one
+ * schema, so it follows one stream. It changes to a stream with another schema only if the followed stream is silent.
  */
 #ifndef CLI_FILTER_FOLLOW_H
 #define CLI_FILTER_FOLLOW_H

@@ -38,7 +38,7 @@ void schema_collector__free(struct schema_collector *collector)
 	free(collector);
 }
 
-/* Notes that a text of the schema has arrived. Return: whether it is new; false if its index or total contradicts earlier texts. */
+/* Notes that a text of the schema has arrived. Return: false if it arrived before, or if its index or total contradicts earlier texts. */
 static bool note(struct collected_schema *collected, const struct tw_schema_view *view)
 {
 	if (!collected->total && view->total && view->total <= TEXTS_MAX) {
@@ -53,7 +53,7 @@ static bool note(struct collected_schema *collected, const struct tw_schema_view
 	return true;
 }
 
-/* Adds a record to an incomplete schema. A complete schema stays unchanged, so repeated records cost little. */
+/* Adds a record to a schema. Called only for incomplete schemas, so repeated records of a complete schema cost little. */
 static void take_tlv(struct schema_collector *collector, struct collected_schema *collected,
 		     const struct tw_frame_info *frame, const struct tw_tlv_view *tlv)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Collects schemas from the streams on an interface, frame by frame, in a limited amount of memory. A schema is complete when all its texts
- * and a HOST have arrived.
+ * and a HOST record have arrived.
  */
 #ifndef CLI_SCHEMA_COLLECTOR_H
 #define CLI_SCHEMA_COLLECTOR_H
@@ -17,10 +17,10 @@
 struct collected_schema {
 	uint64_t stream_id, id;
 	bool big_endian;
-	bool complete; /* all texts were received, and a HOST, which has the size of a long */
+	bool complete; /* all texts were received, and a HOST record, which has the size of a long */
 	struct tw_schema *schema;
 	struct refused_formats refused;
-	uint64_t heard;    /* number of the last frame with this schema, counting all frames with a schema */
+	uint64_t heard;    /* number of the last frame with this schema; the collector numbers all its frames */
 	uint32_t total, n; /* number of texts in the schema, 0 = unknown; number of texts received */
 	uint8_t *seen;     /* one bit for each text: whether it was received */
 	bool has_host;
@@ -35,7 +35,7 @@ struct schema_collector *schema_collector__new(void);
 void schema_collector__free(struct schema_collector *collector);
 
 /**
- * schema_collector__take() - add the texts in a frame to its schema
+ * schema_collector__take() - add the texts in a frame to the schema that the frame names
  * @ret_info: header of the frame, if the frame is valid
  *
  * Return: the schema of the frame, complete or not, borrowed until the next call; NULL if the frame is no control frame with a schema, or

@@ -66,7 +66,7 @@ static void insert(struct filter_pipeline *pipeline, enum filter_stage stage)
 	pipeline->stages[pipeline->wire_at] = stage;
 }
 
-/* Finds the stages that events pass in a command. @hook: classifier to insert, "xdp", "tc" or "u32"; NULL = none, or xdp for attach */
+/* Finds the stages of a command. @hook: hook of a classifier to insert, "xdp", "tc" or "u32"; NULL = no classifier, but xdp for `attach` */
 static int plan_pipeline(const char *name, const char *hook, struct filter_pipeline *ret, struct tw_error *error)
 {
 	enum filter_stage stage = FILTER_IN_XDP;
@@ -84,7 +84,7 @@ static int plan_pipeline(const char *name, const char *hook, struct filter_pipel
 	return 0;
 }
 
-/* Updates the abilities of one predicate, @row, with its test for one event. */
+/* Updates @row, the abilities for one predicate, with the test to which the predicate is bound for one event type. */
 static void ask_all(filter_abilities *row, const struct tw_test *test, const struct tw_format *event)
 {
 	for (int stage = 0; stage < FILTER_STAGES; stage++) {
@@ -130,11 +130,11 @@ const char *filter_can__name(enum filter_can can)
 	return names[can];
 }
 
-#define STEP_TEXT 256 /* bytes of the longest step in the text of put_key() */
+#define STEP_TEXT 256 /* largest size of one step in the text that put_key() writes, bytes */
 
 _Static_assert(TW_FILTER_PREDICATES_MAX == 256, "predicate_set__is_empty() looks at four words");
 
-/* State while the route of one event is found: the stages evaluate the event's filter one after the other. */
+/* State while the route of one event type is found. The stages in turn evaluate what they can of this event type's filter. */
 struct journey {
 	const struct filter_pipeline *pipeline;
 	const struct filter_routes *routes;
@@ -181,8 +181,8 @@ static int write_kernel_filter(const struct journey *journey, const struct tw_no
 }
 
 /*
- * Divides the filter into the part that a stage evaluates and the rest for later stages. If the part is longer than the kernel's limit, the
- * kernel gets no filter.
+ * Divides the filter into the part that a stage evaluates and the rest for later stages. If the part for the kernel is longer than the
+ * kernel's limit, the kernel gets no filter.
  */
 static int do_part(struct journey *journey, enum filter_stage stage, struct filter_route *route,
 		   struct filter_step *step, struct tw_error *error)
@@ -239,8 +239,8 @@ static enum filter_fate fate_of(const struct tw_node *root)
 }
 
 /*
- * Whether the producer discards an event: a mark (ftrace:print) whose filter has a test that the producer cannot evaluate. The kernel does
- * not filter marks, and the producer leaves no part of the filter of marks to a later stage.
+ * Whether the producer discards all events of a type: those are marks (ftrace:print), if their filter has a test that the producer cannot
+ * evaluate. The kernel does not filter marks, and the producer leaves no part of their filter to a later stage.
  */
 static bool is_turned_away(const struct journey *journey, const struct tw_node *root)
 {
@@ -290,7 +290,7 @@ static void put_key(struct tw_line *line, const struct filter_route *route, unsi
 	tw_line__str(line, route->kernel ? route->kernel : "");
 }
 
-/* Adds the route of an event; of equal routes only the first is stored. @n: number of stages */
+/* Adds the route of an event type; of several equal routes, only the first is stored. @n: number of stages */
 static int add_route(struct filter_routes *routes, struct filter_route *route, unsigned int n,
 		     const struct tw_format *format)
 {
@@ -331,7 +331,7 @@ static int route_event(struct journey *journey, struct filter_routes *routes, co
 	return err;
 }
 
-/* Tests whether a stage that evaluates only whole expressions can express this one. @ret: why not; "" = it can, and for other stages */
+/* If the stage evaluates only whole expressions, tests whether it can express this one. @ret: why not; "" = it can, or was not tested */
 static int try_stage(const struct filter_expression *expression, enum filter_stage stage, struct tw_error *ret,
 		     struct tw_error *error)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The result of `filter explain` for an expression: which stages can evaluate each predicate (filter/capability.h), and the route of each
- * event type through a command. A route says what each stage evaluates, and what it leaves for the next stage. Printed as text or as JSON.
+ * event type through the stages of a command. A route says which predicates each stage evaluates, and which it leaves for the next stage.
+ * The result is printed as text or as JSON.
  */
 #ifndef CLI_FILTER_EXPLANATION_H
 #define CLI_FILTER_EXPLANATION_H
@@ -41,21 +42,21 @@ struct filter_pipeline {
 	const char *name;                              /* name of the command; NULL ends the list */
 	enum filter_stage stages[FILTER_PIPELINE_MAX]; /* in order */
 	unsigned int n;
-	bool has_wire; /* a classifier may be inserted in @stages, at index wire_at */
+	bool has_wire; /* events pass an interface, so a classifier may be inserted in @stages, at index wire_at */
 	unsigned int wire_at;
-	const char *then; /* half a sentence: what happens to predicates that no stage evaluates; NULL = none is left */
+	const char *then; /* part of a sentence: what happens to predicates that no stage evaluates; NULL = none */
 };
 
 enum filter_can {
-	FILTER_CERTAIN,    /* known from the event type alone: nothing to evaluate */
-	FILTER_CAN,        /* the stage can evaluate it for every event that has its fields */
-	FILTER_CAN_PARTLY, /* only for some of these events */
+	FILTER_CERTAIN,    /* the event type alone decides the predicate: nothing to evaluate */
+	FILTER_CAN,        /* the stage can evaluate the predicate for all event types for which it must be evaluated */
+	FILTER_CAN_PARTLY, /* only for some of these event types */
 	FILTER_CANNOT,
 };
 
 struct filter_ability {
 	enum filter_can can;
-	const char *why; /* why it cannot, for @event: half a sentence after "because"; NULL = the stage can */
+	const char *why;               /* why it cannot, for @event; NULL = it can, or has nothing to evaluate */
 	const struct tw_format *event; /* the first event type for which the stage cannot evaluate it */
 };
 
@@ -74,14 +75,14 @@ struct filter_step {
 	struct predicate_set does; /* predicates that the stage evaluates */
 	bool is_whole;             /* it evaluates all that earlier stages have left */
 	bool is_idle;              /* earlier stages have left nothing */
-	const char *entangled;     /* why it evaluates nothing, if filter_routes.refusals has no reason; NULL = none */
+	const char *entangled;     /* why it evaluates nothing, unless filter_routes.refusals says it; else NULL */
 };
 
 enum filter_fate {
 	FILTER_MATCHES_NEVER,
 	FILTER_MATCHES_ALWAYS,
 	FILTER_DEPENDS,
-	FILTER_TURNED_AWAY, /* marks, which are discarded because the producer cannot evaluate their filter: it needs task names */
+	FILTER_TURNED_AWAY, /* marks (ftrace:print): the producer discards them, because it lacks the task names that the filter needs */
 };
 
 struct filter_route {

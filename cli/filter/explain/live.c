@@ -33,7 +33,7 @@ struct live_side {
 	int failure; /* first failure of the merge, -errno; 0 = none */
 	uint8_t *slot;
 	struct tw_sink_stats stats;
-	/* The window: events with from <= time < until are counted, ns of the stream's clock. */
+	/* The window: events with from <= time < until are counted; ns, by the stream's clock. */
 	_Atomic uint64_t from, until;
 	_Atomic uint64_t events, matched, lost; /* written only by the thread that commits frames */
 };
@@ -92,7 +92,7 @@ static void take_lost(struct live_side *side, const struct tw_merged *out, const
 		count_event(&side->lost, lost.unknown ? 1 : lost.count);
 }
 
-/* Callback of the merge. Frames arrive in time order, so the names of tasks are known before the events that need them. */
+/* Callback of the merge. It is called in time order, so the names of tasks are known before the events that need them. */
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
 	struct live_side *side = ctx;
@@ -156,7 +156,7 @@ static const struct tw_sink_ops ops = {
 	.close = close_sink,
 };
 
-/* Binds comparison @i alone: its text is an expression, too. */
+/* Binds comparison @i alone, by parsing its text as an expression. */
 static int bind_alone(const struct filter_expression *expression, unsigned int i, struct tw_bound **ret,
 		      struct tw_error *error)
 {
@@ -219,7 +219,7 @@ static struct filter_hits hits_of(const struct live_side *side)
 	};
 }
 
-/* Begin and end of a window are set at least this long in advance, so that the threads know them before events of that time arrive. */
+/* The begin and end of a window are set this long in advance, so that the threads know them before events of that time arrive. */
 #define EDGE_NS (50 * TW_NS_PER_MS)
 #define TICK_MS 1000
 
@@ -253,7 +253,7 @@ static int side__open(struct live_side *side, const struct filter_expression *ex
 		.threads = 1, /* a side has one sink, for one thread */
 		.filter = is_filtered ? expression->filter : NULL,
 		.later_stage = is_filtered,
-		.show_self = true, /* each producer knows only its own threads, but both must record the same events */
+		.show_self = true, /* true for both: leave_out_threads() excludes the same threads from both */
 		.open_sink = open_sink,
 		.ctx = side,
 	};
@@ -276,7 +276,8 @@ static void side__close(struct live_side *side)
 }
 
 /*
- * Excludes all threads of this process from both traces: each producer excludes only its own threads, but both must record the same events.
+ * Excludes all threads of this process from both traces. A producer by itself would exclude only its own threads, but both producers must
+ * record the same events.
  */
 static void leave_out_threads(struct live_run *run)
 {
@@ -391,7 +392,7 @@ static int count(struct live_run *run, const struct filter_expression *expressio
 	return stop(run, error);
 }
 
-/* Called after the producers have closed their sinks, when the counts are final. */
+/* Copies the counts to @ret. Called after the producers have closed their sinks, so the counts are final. */
 static void read_counts(struct live_run *run, struct filter_live *ret)
 {
 	ret->seconds = (double)(run->until - run->from) / (double)TW_NS_PER_SECOND;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tests a filter under the current load. Two producers run at the same time: one with the filter, which the kernel and the producer
- * evaluate, and one without it. For both producers, the evaluator then tests all events, and the matching ones are counted.
+ * evaluate, and one without it. The evaluator (filter/evaluate.h) then tests all events that arrive from each of them, and the matching
+ * ones are counted.
  */
 #ifndef CLI_FILTER_LIVE_H
 #define CLI_FILTER_LIVE_H
@@ -13,7 +14,7 @@
 /* The counts of one comparison. */
 struct predicate_hits {
 	struct tw_bound *bound; /* the comparison alone */
-	uint64_t asked;         /* number of tested events; types of events that cannot match are not tested */
+	uint64_t asked;         /* number of tested events; events whose type rules out a match are not tested */
 	uint64_t matched;
 };
 
@@ -29,9 +30,9 @@ struct filter_live {
 	struct filter_hits all, filtered;     /* of the producer without the filter, and of the one with it */
 	struct predicate_hits *predicates;    /* of the producer without the filter, in the order of the expression */
 	unsigned int n;                       /* number of @predicates */
-	struct tw_producer_counters counters; /* with the filter, for the whole run, which is longer than the window */
+	struct tw_producer_counters counters; /* of the producer with the filter, for its whole run */
 	struct tw_filter_places places;
-	bool own_seen; /* a thread of this process could not be excluded, so the counts may differ because of its activity */
+	bool own_seen; /* a thread of this process could not be excluded from both traces; its events may make the counts differ */
 };
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints an explanation as text: the predicates that each stage can evaluate, the reasons why it cannot evaluate others, and the routes of
- * the events.
+ * Prints an explanation as text: which predicates each stage can evaluate, the reasons why a stage cannot evaluate a predicate, the routes
+ * of the events, and the results of --live.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "cli/messages.h"
 
 #define PREDICATE_MAX 36 /* largest width of a predicate in the table of stages, bytes */
-#define NAMES_WIDTH   76 /* bytes of event names in a list; when it is this long, further events are only counted */
+#define NAMES_WIDTH   76 /* when a list of event names has this number of bytes, further events are only counted */
 #define HITS_WIDTH    44 /* width of a predicate in the table of matches, bytes */
 
 static void print_head(const struct filter_explanation *explanation, FILE *out)
@@ -74,7 +74,7 @@ static bool same_reason(const struct filter_ability *a, const struct filter_abil
 	return a->why && b->why && !strcmp(a->why, b->why) && a->can == b->can;
 }
 
-/* Prints one line for each reason why a predicate cannot be evaluated, with all stages that have this reason. */
+/* Prints one line for each reason why a stage cannot evaluate a predicate, with the names of all stages that have this reason. */
 static void print_reasons(const filter_abilities *row, FILE *out)
 {
 	bool reported[FILTER_STAGES] = { false };
@@ -180,7 +180,7 @@ static void print_route(const struct filter_explanation *explanation, const stru
 	}
 }
 
-/* Prints the events that cannot match last: there are many of them, and they are the least interesting ones. */
+/* Prints the routes. Events that cannot match come last, because they are usually many, and the least interesting. */
 static void print_routes(const struct filter_explanation *explanation, FILE *out)
 {
 	const struct filter_pipeline *pipeline = explanation->pipeline;
