@@ -24,7 +24,7 @@ enum tw_address tw_field__address(const struct tw_field *field)
 	return TW_ADDRESS_NONE;
 }
 
-/* The common bytes of an EVENT are big-endian; all other bytes have the host's byte order. */
+/* The common fields of an EVENT are big-endian; all other bytes have the traced host's byte order. */
 static bool is_big_endian(const struct tw_record *record, uint32_t offset)
 {
 	return record->big_endian || (record->from_wire && offset < TW_RECORD_COMMON);
@@ -48,7 +48,7 @@ static void load_scalar(uint8_t kind, bool is_signed, const uint8_t *p, uint32_t
 		ret->i = (int64_t)(ret->u << unused) >> unused;
 }
 
-/* Finds the bytes of a field that is no scalar. Only the location word is checked here; the caller checks the bytes. */
+/* Finds the bytes of a field that is no scalar. This checks that the location word is in the record; the caller checks the bytes. */
 static int locate(const struct tw_field *field, const struct tw_record *record, uint64_t *ret_offset, uint64_t *ret_len)
 {
 	uint32_t location;

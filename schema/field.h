@@ -13,7 +13,7 @@ struct tw_record {
 	uint32_t len;
 	bool big_endian; /* byte order of the traced host */
 	bool from_wire;  /* the first TW_RECORD_COMMON bytes are big-endian on every host: as in an EVENT */
-	bool cut;        /* it was truncated at @len: the capturing program kept only its beginning */
+	bool cut;        /* the record was truncated at @len: the capturing program kept only its beginning */
 };
 
 /* A field's value. @data points into the record. */
@@ -29,7 +29,7 @@ struct tw_value {
 	uint32_t offset;     /* offset in the record, of the scalar or of data */
 };
 
-/* The meaning of a field of bytes. */
+/* The kind of IP address that a field contains. */
 enum tw_address {
 	TW_ADDRESS_NONE,
 	TW_ADDRESS_IPV4, /* 4 bytes, network byte order */

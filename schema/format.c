@@ -106,7 +106,7 @@ struct field_line {
 	bool is_signed;
 };
 
-/* Cuts the front: `field:`, or in system ftrace of old kernels `field special:`. */
+/* Cuts the front: `field:`, or, in the system `ftrace` of old kernels, `field special:`. */
 static bool skip_keyword(struct tw_text *line)
 {
 	if (!tw_text__skip(line, "field"))
@@ -174,7 +174,7 @@ struct format_parser {
 	struct tw_text text; /* text that is left */
 	unsigned int line;   /* number of the current line, from 1 */
 	struct tw_format *format;
-	char *strings; /* place of the next string */
+	char *strings; /* where the next string is stored */
 	bool has_name, has_id, has_blank;
 	struct tw_error *error;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layout of an event, parsed from its `format` text in tracefs. The text may be from any kernel: 32 or 64 bit, either byte order, a
- * vendor tree. Texts are untrusted: every loop advances, nothing recurses, sizes are limited as below.
+ * The layout of an event, parsed from its `format` text in tracefs. The text may be from any kernel, also from a vendor's, with 32 or 64
+ * bits and in either byte order. Texts are untrusted: every loop advances, nothing recurses, sizes are limited as below.
  */
 #ifndef TW_FORMAT_H
 #define TW_FORMAT_H
@@ -26,10 +26,10 @@ enum tw_field_kind {
 	TW_FIELD_STRING,  /* char array, up to its first NUL; also every __data_loc char[] and __rel_loc char[] */
 	TW_FIELD_ARRAY,   /* elements of elem_size bytes, of kind elem_kind */
 	TW_FIELD_BITMASK, /* longs: bitmask_t, cpumask_t and similar, or a dynamic array that the print fmt prints as a mask */
-	TW_FIELD_BYTES, /* structs, unions, and sizes that no integer has */
+	TW_FIELD_BYTES, /* structs, unions, and fields of a size that no integer has */
 };
 
-/* The place of a field's bytes. */
+/* Where the bytes of a field are in the record. */
 enum tw_field_place {
 	TW_PLACE_FIXED,    /* at offset, size bytes */
 	TW_PLACE_DATA_LOC, /* at offset, a u32: low 16 bits = offset of the bytes, high 16 bits = their length */
@@ -43,13 +43,13 @@ struct tw_field {
 		*type; /* as in the format, with brackets at the end: "char[16]", "__data_loc char[]", "const char *" */
 	uint32_t offset;    /* in the record, bytes */
 	uint32_t size;      /* as in the format, bytes: 4 for __data_loc and __rel_loc, mostly 0 for TW_PLACE_REST */
-	uint32_t count;     /* elements of a fixed array; 0 = scalar, or given in the record */
+	uint32_t count;     /* elements of a fixed array; 0 = a scalar, or an array whose length is in the record */
 	uint16_t elem_size; /* bytes of one element, or of the scalar itself; 1 for strings and bytes */
 	uint8_t kind;       /* enum tw_field_kind */
 	uint8_t elem_kind;  /* of the elements of TW_FIELD_ARRAY, otherwise kind */
 	uint8_t place;      /* enum tw_field_place */
 	bool is_signed; /* from `signed:`, or else from the type; tw_field__is_signed() is false for kinds without a sign */
-	bool is_common; /* before the blank line of the format; without such a line, named common_... */
+	bool is_common; /* before the format's blank line; in a format without this line: named common_... */
 };
 
 struct tw_format {

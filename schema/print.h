@@ -21,7 +21,7 @@
 
 #define TW_PRINT_MEMORY_MAX (256 * 1024) /* bytes of one program */
 #define TW_PRINT_LINE_MAX   16384      /* size of a line that is sufficient in practice, bytes; longer texts are cut */
-#define TW_PRINT_WORK_MAX   (1u << 20) /* limit of record bytes in one text, with repetitions; longer texts are cut */
+#define TW_PRINT_WORK_MAX   (1u << 20) /* bytes of a record that one text may print, with repetitions; then it is cut */
 
 struct tw_print;
 
@@ -37,7 +37,7 @@ struct tw_print *tw_print__new(const struct tw_format *format);
 /** tw_print__free() - free @print, which may be NULL */
 void tw_print__free(struct tw_print *print);
 
-/** tw_print__refusal() - why the print fmt was not compiled: one sentence, mostly with a column; NULL if it was compiled */
+/** tw_print__refusal() - why the print fmt was not compiled: one sentence, usually with the column; NULL if it was compiled */
 const char *tw_print__refusal(const struct tw_print *print);
 
 /** tw_print__memory() - size of the program, bytes */
@@ -85,8 +85,8 @@ struct tw_print_names {
 
 /**
  * tw_print__names() - the names that the print fmt has for the values of a field, or for the values of `field & constant`
- * These are the names of the first table for the field. If a later table has the same mask but other names, a condition of the print fmt
- * decides which table is used. In this case, there are no names.
+ * These are the names of the first table for the field. Exception: if a later table has the same mask but other names, a condition of the
+ * print fmt decides which table is used, and the function returns false.
  * The number of a system call has the names of schema/syscalls.h.
  * Return: false if there are none.
  */

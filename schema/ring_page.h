@@ -4,7 +4,7 @@
  * kernel's kernel/trace/ring_buffer.c (struct buffer_data_page) and include/linux/ring_buffer.h (enum ring_buffer_type). The traced kernel
  * describes its own layout in events/header_page and events/header_event.
  *
- * The bytes are untrusted: no step leaves the sub-buffer, and each one advances. All functions are inline, so that the numbers of a
+ * The bytes are untrusted: no step leaves the sub-buffer, and each step advances. All functions are inline, so that the numbers of a
  * caller's constant layout, such as that of the running kernel, are constants in the compiled loop.
  */
 #ifndef TW_RING_PAGE_H
@@ -34,7 +34,7 @@ struct tw_ring_layout {
 
 struct tw_ring_page {
 	const uint8_t *at, *end; /* data that is left */
-	uint64_t time;           /* current time: of the last entry, in units of the trace clock */
+	uint64_t time;           /* current time: that of the last entry that was read, in units of the trace clock */
 };
 
 struct tw_ring_event {
@@ -111,7 +111,7 @@ static inline uint64_t tw_ring_page__absolute(uint64_t stamp, uint64_t now)
 }
 
 /*
- * Internal: an entry whose type_len is not the length of a record. Advances to the record, if the entry has one, or past the entry.
+ * Internal: read an entry whose type_len is not the length of a record. Advance to the record, if the entry has one, or past the entry.
  * Return: EVENT for a record of *ret_len bytes; END for an entry without a record, after which the walk continues; DAMAGED
  */
 static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__other(struct tw_ring_page *page,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A schema: the formats that the event ids of one stream refer to, looked up by id or by name. */
+/* A schema: the formats to which event ids refer, looked up by id or by name. */
 #ifndef TW_SCHEMA_H
 #define TW_SCHEMA_H
 
@@ -34,7 +34,7 @@ int tw_schema__add(struct tw_schema *schema, const char *system, const char *tex
 		   const struct tw_format **ret, struct tw_error *error);
 
 /**
- * tw_schema__lend() - add a format to a view; an earlier one with that id is replaced
+ * tw_schema__lend() - add a format to a view; an earlier format with that id is replaced
  * Return: 0; -E2BIG beyond TW_SCHEMA_MEMORY_MAX, -ENOMEM.
  */
 int tw_schema__lend(struct tw_schema *view, const struct tw_format *format, struct tw_error *error);
@@ -62,9 +62,9 @@ const struct tw_format *tw_schema__at(const struct tw_schema *schema, size_t i);
 /** tw_schema__memory() - memory used, bytes; including its formats, unless it is a view */
 size_t tw_schema__memory(const struct tw_schema *schema);
 
-/* The id of a schema is a hash: hosts with the same texts, byte order and size of a long have the same id. */
-
 /*
+ * The id of a schema is a hash: schemas with the same texts, byte order and size of a long have the same id.
+ *
  * The id is the first 8 bytes of a SHA-256, read as a big-endian number. If this number is 0, which means "none" on the wire, the id is 1.
  * The SHA-256 is over
  *

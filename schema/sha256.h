@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SHA-256 (FIPS 180-4), implemented here because this room depends only on libc. */
+/* SHA-256 (FIPS 180-4), implemented here so that schema/ needs no cryptographic library. */
 #ifndef TW_SHA256_H
 #define TW_SHA256_H
 
@@ -14,7 +14,7 @@ struct tw_sha256 {
 	uint8_t block[64];
 };
 
-/** tw_sha256__init(), tw_sha256__update() any number of times, tw_sha256__fini() - the digest of all bytes added */
+/** tw_sha256__init(), tw_sha256__update(), tw_sha256__fini() - begin, add bytes any number of times, get the digest of all added bytes */
 void tw_sha256__init(struct tw_sha256 *sha);
 void tw_sha256__update(struct tw_sha256 *sha, const void *data, size_t len);
 void tw_sha256__fini(struct tw_sha256 *sha, uint8_t ret_digest[TW_SHA256_SIZE]);

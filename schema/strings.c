@@ -10,7 +10,7 @@
 #include "schema/text_cursor.h"
 
 #define LINE_MAX_BYTES (64 * 1024) /* longer lines are skipped; no kernel's format is longer */
-#define MALLOC_MIN     32          /* overhead of a text, bytes */
+#define MALLOC_MIN     32          /* assumed overhead of malloc() for a text, bytes */
 #define MEMORY_MAX     (64u << 20)
 
 struct tw_strings {

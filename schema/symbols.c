@@ -7,7 +7,7 @@
 
 #include "schema/text_cursor.h"
 
-#define RUNS_MAX    64 /* each run is at least twice as long as the next one; only the last run may be longer */
+#define RUNS_MAX    64 /* enough: when a run begins, each earlier run is at least twice as long as the next one */
 #define CACHE_BITS  9
 #define CHUNK_BYTES 65536 /* size of a block of names; a name is shorter */
 
@@ -25,10 +25,10 @@ struct cached_symbol {
 };
 
 /*
- * The entries are consecutive runs, each sorted by address. An entry whose address is not below the last one extends the last run; any
- * other entry begins a new run. Runs are merged before there are many. So an addition costs O(log n) on average, even if each look-up needs
- * the entries just added, and a look-up searches few runs. A run keeps at most two entries of an address: the first one, and, if another
- * entry has a larger extent, the entry with the largest extent.
+ * The entries are consecutive runs, each sorted by address. If the address of a new entry is below that of the last entry, the new entry
+ * begins a new run; otherwise, it extends the last run. Runs are merged before there are many. So an addition costs O(log n) on average,
+ * even if each look-up needs the entries just added, and a look-up searches few runs. A run keeps at most two entries of an address: the
+ * first one, and, if another entry has a larger extent, the entry with the largest extent.
  */
 struct tw_symbols {
 	struct tw_symbol *entries, *scratch; /* both have the same capacity, so that merging never fails */
@@ -239,9 +239,9 @@ static size_t behind(const struct tw_symbols *symbols, unsigned int run, uint64_
 	return low;
 }
 
-/* The nearest entries to an address, of all runs. */
+/* The entries of all runs that are nearest to a given address. */
 struct near {
-	const struct tw_symbol *first, *furthest; /* entries of the nearest address that is not above it */
+	const struct tw_symbol *first, *furthest; /* entries of the nearest address at or below it */
 	const struct tw_symbol *next;             /* the nearest entry above it */
 };
 

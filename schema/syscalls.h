@@ -24,7 +24,7 @@ const struct tw_print_names *tw_syscalls__names(enum tw_machine machine);
 /** tw_syscalls__name() - the name of a system call. Return: NULL if the number or the machine is unknown */
 const char *tw_syscalls__name(enum tw_machine machine, uint64_t number);
 
-/** tw_syscalls__is_number() - whether a field is the number of a system call, in events of raw_syscalls and syscalls */
+/** tw_syscalls__is_number() - whether a field is the number of a system call, in events of the systems `raw_syscalls` and `syscalls` */
 bool tw_syscalls__is_number(const struct tw_format *format, const struct tw_field *field);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads a text that need not be NUL-terminated. A step cuts what it read from the front of the text, or fails. */
+/* Reads a text that need not be NUL-terminated. A function that reads something cuts it off the front of the text, or fails. */
 #ifndef TW_TEXT_CURSOR_H
 #define TW_TEXT_CURSOR_H
 
@@ -26,7 +26,7 @@ static inline bool tw_text__is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/** tw_text__cut() - remove the first @n bytes; the text must have as many */
+/** tw_text__cut() - remove the first @n bytes; the text must have at least @n bytes */
 static inline void tw_text__cut(struct tw_text *text, size_t n)
 {
 	text->at += n;

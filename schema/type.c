@@ -184,7 +184,7 @@ static void parse_brackets(struct tw_text *text, struct tw_type *ret)
 		ret->count = count;
 }
 
-/* Cuts a type from its first parenthesis on. Return: false if it has none: only pointers to functions have one, `void (*)(int)`. */
+/* Cuts a type at its first parenthesis. Return: false if it has none. Only pointers to functions have one: `void (*)(int)`. */
 static bool cut_arguments(struct tw_text *text)
 {
 	const char *open = memchr(text->at, '(', text->len);
@@ -239,7 +239,7 @@ static uint16_t element_size(const struct tw_type *type, uint8_t long_size, cons
 	return type->elem_size == TW_TYPE_LONG ? long_size : type->elem_size;
 }
 
-/* An address has 4 or 8 bytes. */
+/* Whether values of @kind can be read from @size bytes. An address has 4 or 8 bytes. */
 static bool is_readable(uint8_t kind, uint32_t size)
 {
 	return kind != TW_FIELD_BYTES && tw_type__is_integer_size(size) && (kind != TW_FIELD_POINTER || size >= 4);
@@ -337,7 +337,7 @@ static void find_bitmasks(struct tw_format *format)
 	}
 }
 
-/* Whether the field is the given one of the kernel's system "ftrace": two of its fields differ from their format. */
+/* Whether a field is @name of @event in the kernel's system `ftrace`. Two fields of this system differ from their format. */
 static bool is_ftrace_field(const struct tw_format *format, const struct tw_field *field, const char *event,
 			    const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Internal to schema/. What the text of a type determines for a field: its kind, its elements, its place. */
+/* Internal to schema/. Finds what the text of a type says about a field: its kind, its elements, and where its bytes are. */
 #ifndef TW_TYPE_H
 #define TW_TYPE_H
 
@@ -14,7 +14,7 @@ struct tw_type {
 	uint8_t place;     /* enum tw_field_place */
 	uint8_t elem_size; /* bytes, or one of the above */
 	bool is_char;      /* plain char: an array of it is text */
-	bool is_signed;    /* according to the words; the format's signed: has precedence */
+	bool is_signed;    /* according to the words; `signed:` in the format has precedence */
 	bool is_array;
 	bool is_table;  /* an array of arrays: not text, even with elements of type char */
 	uint32_t count; /* length of a one-dimensional array, if it is given as a number; otherwise 0 */

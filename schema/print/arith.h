@@ -35,7 +35,7 @@ static inline uint64_t tw_arith__shift(uint64_t a, uint64_t by, bool is_signed, 
 	return is_signed ? (uint64_t)((int64_t)a >> by) : a >> by;
 }
 
-/** tw_arith__shift_count() - number of bits by which x86 and arm64 shift an integer of @size bytes; @by may exceed its bits */
+/** tw_arith__shift_count() - number of bits by which x86 and arm64 shift an integer of @size bytes if @by bits are requested */
 static inline uint64_t tw_arith__shift_count(uint64_t by, uint8_t size)
 {
 	return by & (size < 8 ? 31 : 63);

@@ -68,7 +68,7 @@ static const struct tw_helper_call calls[] = {
 	{ "cper_mem_err_type_str", TW_HELPER_WORDS, 1, false, memory_error_types },
 };
 
-/* Enumerators and macros that kernels leave by name in print fmts, and their values. */
+/* The values of enumerators and macros whose names are in the print fmts of some kernels. */
 static const struct {
 	uint64_t first;        /* value of the first name; each further name has the next value */
 	const char *names[13]; /* ends with NULL */
@@ -140,7 +140,7 @@ bool tw_parser__close_entry(struct tw_parser *parser)
 		return tw_expr__refuse(expr, frame->column, "the value or the word between the braces is not constant");
 	if (!frame->unknown && text->kind == TW_EXPR_TEXT && !add_entry(expr, value->value, text->at))
 		return false;
-	expr->n_nodes = value->first; /* its nodes are not needed any more */
+	expr->n_nodes = value->first; /* the nodes of the entry are not needed any more */
 	parser->n_operands -= 2;
 	parser->n_frames--;
 	return true;
@@ -317,7 +317,7 @@ bool tw_parser__call(struct tw_parser *parser, const struct tw_lex_token *name, 
 
 /*
  * __print_hex_dump(prefix, prefix_type, rowsize, groupsize, buf, len, ascii): all arguments but buf and len must be constant. The value of
- * one node stores the constants after prefix.
+ * one node stores all constants except the prefix.
  */
 static bool take_dump_shape(struct tw_expr *expr, const uint32_t *operands, struct tw_expr_node *node)
 {
@@ -350,7 +350,7 @@ static bool take_element_size(struct tw_expr *expr, uint32_t size, struct tw_exp
 	return true;
 }
 
-/* A helper whose arguments are bytes and their number, and, for an array, the size of its elements. */
+/* A helper that prints bytes. Its arguments are the bytes, their number unless all are printed, and the size of an array's elements. */
 static bool dump_call(struct tw_parser *parser, const struct tw_parse_frame *frame, uint32_t *operands)
 {
 	struct tw_expr *expr = parser->expr;

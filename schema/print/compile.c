@@ -21,8 +21,8 @@ struct compiler {
 	struct tw_print *print;
 	uint32_t depth;                /* current depth of the stack */
 	uint32_t label;                /* the last operation that is a jump target: nothing may be merged across it */
-	const char *word_end;          /* end of the last word's conversion in the format string ... */
-	const struct tw_field *worded; /* ... and the word's field */
+	const char *word_end;          /* in the format string: end of the conversion of the last word */
+	const struct tw_field *worded; /* field of the last word */
 };
 
 static struct tw_op *add_op(struct compiler *c, enum tw_op_code code)
@@ -227,7 +227,7 @@ static bool dump(struct compiler *c, const struct tw_expr_node *node)
 	if (node->n_args == 2 && !generate_number(c, node->args[1]))
 		return false;
 	if (node->helper == TW_HELPER_HEX_DUMP) {
-		c->label = c->print->n_ops; /* its prefix is not shared with other texts */
+		c->label = c->print->n_ops; /* so that hex_dump() gets a separate operation for the prefix */
 		return hex_dump(c, node);
 	}
 	if (!on_field(c, codes[node->helper], &c->expr.nodes[node->args[0]]))
@@ -389,7 +389,7 @@ static bool field_as_it_is(struct compiler *c, const struct tw_conversion *conve
 	return true;
 }
 
-/* The print fmts of system calls print only the number of the call: this adds the name after it. */
+/* The print fmt of a system call prints only the number of the call. This function adds the name after the number. */
 static bool add_syscall_name(struct compiler *c)
 {
 	const struct tw_op number = c->print->ops[c->print->n_ops - 1];
@@ -435,7 +435,7 @@ static bool convert_string(struct compiler *c, const struct tw_conversion *conve
 	return add_op(c, TW_OP_MARK) && generate_string(c, i) && converted(c, TW_OP_FIT, conversion, 0);
 }
 
-/* Lists a field: producers look up the symbols of listed addresses, and may hash listed pointers. */
+/* Adds the field of an expression to a list. Producers look up the symbols of listed addresses, and may hash listed pointers. */
 static bool list_field(struct compiler *c, struct tw_print_list *list, uint32_t i)
 {
 	const struct tw_expr_node *node = &c->expr.nodes[tw_expr__peel(&c->expr, i)];
@@ -492,7 +492,7 @@ static bool known_argument(struct compiler *c, const struct tw_conversion *conve
 	return convert_number(c, conversion, node);
 }
 
-/* Generates the argument of a conversion, or one side of a ?: that is the argument. */
+/* Generates operations for the argument of a conversion, or for one side of the argument if it is a ?:. */
 static bool generate_side(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
 			  uint32_t node)
 {
@@ -500,7 +500,10 @@ static bool generate_side(struct compiler *c, const struct tw_conversion *conver
 						   : known_argument(c, conversion, stars, node);
 }
 
-/* An argument is unknown if it uses an unknown value. Exception: unknown values in the side of a ?: that is not taken do not matter. */
+/*
+ * An argument is unknown if it uses an unknown value. Exception: if the argument is a ?: with a known condition, only the side that is
+ * taken must be known.
+ */
 static bool generate_argument(struct compiler *c, const struct tw_conversion *conversion, const uint32_t *stars,
 			      uint32_t root)
 {
@@ -638,7 +641,7 @@ static bool next_argument(struct compiler *c, uint32_t *ret)
 	return tw_parser__expression(&c->parser, ret);
 }
 
-/* Converts the arguments of one conversion; the nodes of earlier conversions are not needed any more. */
+/* Compiles one conversion and its arguments. The nodes of earlier conversions are not needed any more. */
 static bool convert(struct compiler *c, struct tw_text *text)
 {
 	const char *const begin = text->at;

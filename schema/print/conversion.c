@@ -135,7 +135,7 @@ static uint64_t zeros_of(const struct number_parts *number, const struct tw_put_
 	return least > number->n_digits ? least - number->n_digits : 0;
 }
 
-/* Pads a text of @len bytes to the width. Each text has two calls: @left before it, !@left after it; only one of them pads. */
+/* Pads a text of @len bytes to the width. It is called before the text with @left, and after the text with !@left; only one call pads. */
 static void pad(struct tw_line *line, const struct tw_put_spec *spec, uint64_t len, bool left)
 {
 	if (left != is_left(spec) && width_of(spec) > len)

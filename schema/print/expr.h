@@ -29,7 +29,7 @@ enum tw_expr_kind {
 	TW_EXPR_COND,  /* a ? b : c */
 	TW_EXPR_INDEX, /* a[b] */
 	TW_EXPR_TABLE, /* __print_symbolic() or __print_flags() of a */
-	TW_EXPR_DUMP,  /* another helper, which prints all bytes of the field, or the first b bytes or elements at a */
+	TW_EXPR_DUMP, /* any other helper: prints all bytes of the field, or the first b bytes or elements at address a */
 };
 
 struct tw_expr_node {
@@ -101,7 +101,7 @@ void *tw_expr__grow(struct tw_expr *expr, void *array, uint32_t n, uint32_t *siz
 /** tw_expr__add() - append a node; @ret: its index */
 bool tw_expr__add(struct tw_expr *expr, const struct tw_expr_node *node, uint32_t *ret);
 
-/** tw_expr__string() - add the inside of a string token; @join: append it to the last string; otherwise @ret_at: its offset */
+/** tw_expr__string() - add the text inside a string token. @join: append it to the last string; @ret_at: offset, set only without @join */
 bool tw_expr__string(struct tw_expr *expr, const struct tw_lex_token *token, bool join, uint32_t *ret_at);
 
 /** tw_expr__literal() - add a string from the compiler's own code; @ret_at: its offset */

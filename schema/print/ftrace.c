@@ -38,8 +38,8 @@ static bool has_elements(const struct tw_field *field, const struct tw_record *r
 }
 
 /*
- * bprint, of trace_printk(): the record has the address of the format, and the arguments as packed by the kernel's vbin_printf().
- * Integers are aligned to their size, but to 4 if they have 8 bytes; texts are stored with their NUL.
+ * The event `bprint`, of trace_printk(): the record has the address of the format, and the arguments as packed by the kernel's
+ * vbin_printf(). Integers of 8 bytes are aligned to 4 bytes, other integers to their size. Texts are stored with their NUL.
  */
 enum { IP, FMT, BUF };
 
@@ -106,7 +106,7 @@ static bool is_letter(char c)
 	return tw_text__is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* For these letters, the record has the pointer's value; for others, the text of what the pointer points to. */
+/* @letters: the format after `%p`. Return: true if the record has the pointer's value; false if it has the text to print instead */
 static bool is_by_value(struct tw_text letters)
 {
 	if (!letters.len || !is_letter(*letters.at))
@@ -116,7 +116,7 @@ static bool is_by_value(struct tw_text letters)
 	return memchr("SsxKe", *letters.at, 5);
 }
 
-/* @letters: the format after the p; @format: after the parsed letters; advanced past further letters that belong to the pointer */
+/* @letters: the format after `%p`. @format: the format after the parsed letters; advanced past other letters of the conversion */
 static bool put_pointer(struct arguments *args, const struct tw_conversion *conversion, struct tw_text letters,
 			struct tw_text *format, const struct tw_print_host *host, struct tw_line *line)
 {
@@ -325,7 +325,7 @@ static void put_function(const struct tw_ftrace_event *event, const struct tw_re
 }
 
 /*
- * Prints the callers that the record has. The print fmt, in contrast, has exactly eight callers.
+ * Prints all callers that the record has. The print fmt, in contrast, always prints eight callers.
  * @n: number of callers; UINT64_MAX = unknown, and a caller of 0 ends the stack, too
  * @end: the value that ends the stack
  */

@@ -7,7 +7,7 @@
 #define UUID_LEN 16
 #define HEX_MAX  64 /* limit of %*ph in the kernel, bytes */
 
-/* Linux's numbers and sizes; this room includes no Linux headers. */
+/* The numbers and sizes of Linux, because the headers of another system may have others. */
 #define FAMILY_INET  2
 #define FAMILY_INET6 10
 #define SOCKADDR_IN  16 /* bytes */

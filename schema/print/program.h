@@ -24,8 +24,8 @@ enum tw_op_code {
 	TW_OP_LOAD,   /* a scalar of size bytes at offset a of the record */
 	TW_OP_LEN,    /* number of the field's bytes */
 	TW_OP_NARROW, /* converts the top value to size */
-	TW_OP_UNARY,  /* unary operator a, for size */
-	TW_OP_BINARY, /* binary operator a; operands of size; the result of b bytes, signed if c */
+	TW_OP_UNARY,  /* unary operator a; the result has size bytes */
+	TW_OP_BINARY, /* binary operator a; operands of size bytes; the result has b bytes and is signed if c */
 	TW_OP_SELECT, /* x ? y : z */
 	TW_OP_INDEX,  /* an element of size bytes of the field; the top value is its index */
 	/* jumps */
@@ -41,8 +41,8 @@ enum tw_op_code {
 	TW_OP_NUMBER,     /* the top value, with conversion a */
 	TW_OP_STRING,     /* the field's bytes up to a NUL */
 	TW_OP_STRING_AT,  /* the text in the traced kernel whose address is the top value */
-	TW_OP_MARK,       /* remember the end of the line ... */
-	TW_OP_FIT,        /* ... and fit the text appended since to width and precision of conversion a */
+	TW_OP_MARK,       /* remember the end of the line, for FIT */
+	TW_OP_FIT,        /* fit the text after the mark to the width and precision of conversion a */
 	TW_OP_ADDRESS,    /* the top value, with conversion a */
 	TW_OP_POINTED,    /* the bytes of conversion a's field, with this conversion */
 	TW_OP_SYMBOLIC,   /* the top value, with table a */
@@ -54,14 +54,14 @@ enum tw_op_code {
 	TW_OP_WHOLE_ARRAY, /* all elements */
 	TW_OP_BITMASK,
 	TW_OP_CPU_LIST, /* 0-3,7: libtraceevent's form of a cpumask */
-	TW_OP_HEX_DUMP, /* the field's first bytes; top value: offset of the prefix in texts, and layout; below it: number */
+	TW_OP_HEX_DUMP, /* the field's first bytes; top value: prefix and layout; value below it: number of bytes */
 };
 
 struct tw_op {
 	uint8_t code; /* enum tw_op_code */
 	uint8_t size;
 	bool is_signed;
-	bool is_common; /* in the bytes that have network byte order in an EVENT */
+	bool is_common; /* the value is in the common fields, which are big-endian in an EVENT */
 	uint32_t a;
 	union {
 		uint64_t value;

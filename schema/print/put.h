@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Internal to the print engine. Single conversions of a print fmt: append a value or some bytes of a record as text to a line. These
- * functions know no formats and fields. Callers give the lengths of bytes, and nothing is read beyond them.
+ * functions do not use formats and fields. The caller passes the number of bytes, and no byte after them is read.
  */
 #ifndef TW_PRINT_PUT_H
 #define TW_PRINT_PUT_H
@@ -22,14 +22,14 @@ enum tw_put_flags {
 
 /* A printf conversion. */
 struct tw_put_spec {
-	char letter;       /* d i u x X o c s; all others are printed as u */
+	char letter;       /* d i u x X o c s; any other letter counts as u */
 	uint8_t flags;     /* enum tw_put_flags */
 	uint8_t size;      /* size of an integer: 1 (hh), 2 (h), 4 or 8 (l, ll, z) */
 	int32_t width;     /* 0 = none; a negative one comes from a `*`, and means TW_PUT_LEFT */
 	int32_t precision; /* negative = none */
 };
 
-/* The letters after %p. The first four print the pointer's value, the others what it points to. */
+/* The letters after %p. The first four kinds print the pointer's value, the other kinds print what it points to. */
 enum tw_pointer_kind {
 	TW_POINTER_PLAIN,         /* %p %px %pK and unknown letters: 0x1234, or (nil) */
 	TW_POINTER_SYMBOL,        /* %ps %pf */
@@ -133,8 +133,8 @@ void tw_put__array(struct tw_line *line, const struct tw_put_bytes *bytes, uint3
 struct tw_put_dump {
 	const char *prefix;  /* of each line, NUL-terminated */
 	uint8_t prefix_type; /* 0 = none, 1 = address, 2 = offset: the kernel's DUMP_PREFIX_* */
-	uint32_t row;        /* bytes a line: 32, or 16 for all other values */
-	uint32_t group;      /* bytes a number: 1, 2, 4 or 8 */
+	uint32_t row;        /* bytes per line; any value other than 32 means 16 */
+	uint32_t group;      /* bytes per number; any value other than 2, 4 and 8 means 1 */
 	bool ascii;
 };
 

@@ -126,7 +126,7 @@ static struct tw_put_bytes bytes_of(const struct tw_field *field, const struct t
 	return bytes;
 }
 
-/* bytes_of() for bytes that will be printed: they count as work of the run. */
+/* The same for bytes that will be printed: these count as work of the run. */
 static inline struct tw_put_bytes counted_bytes(struct print_run *run, const struct tw_field *field)
 {
 	const struct tw_put_bytes bytes = bytes_of(field, run->record);
