@@ -48,7 +48,7 @@ void tw_stream_channel__miss(struct tw_stream_channel *c, uint64_t from, uint64_
 struct tw_stream_gap *tw_stream_channel__gap(struct tw_stream_channel *c, uint64_t from, uint64_t to);
 
 /**
- * tw_stream_channel__fill() - remove numbers that were received late from their gap, which may become two gaps
+ * tw_stream_channel__fill() - remove late numbers from the gap that contains them; the gap may become two gaps
  * @from, @to: the numbers are @from to @to - 1
  * @ret_counter: the counter of the gap
  * Return: false if no gap contains all of these numbers.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The counters of a stream from its LOST and STATS records. Both may report the same loss, and either may be missing or older. Until the
- * stream ends, each counter has the larger of the two values. After END, the total of a counter that STATS reported is its value in STATS:
+ * stream ends, a total is the larger of the two values. After END, the total of a counter that STATS reported is its value in STATS:
  * this value is complete, and LOST records that the network duplicated do not increase it.
  */
 #ifndef TW_STREAM_COUNTERS_H
@@ -85,7 +85,7 @@ uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, en
 /*
  * Counters of each stream. They count events, unless the description names something else. Three equations hold when nothing is queued:
  *
- *   numbers   = before + received + gaps                          (the sum of each channel's next number)
+ *   numbers   = before + received + gaps                          (the sum of the next numbers of all channels)
  *   received  = events_out + filtered + incomplete + damaged
  *   events_in = events_out + filtered + incomplete + duplicates + malformed_events
  *

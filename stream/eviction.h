@@ -2,9 +2,10 @@
 /*
  * The choice of the stream that leaves a full table, to make room for a new stream. All tables of streams use this policy.
  *
- * Streams leave in this order: streams that ended, streams without proof, streams with consecutive numbers, and streams that answered a
- * time synchronisation request. Among equal streams, the one that was silent for longest leaves first. A stream may leave if it ended, has
- * no proof, has a weaker proof than the new stream, or was silent for so long that its producer may have died without END.
+ * Streams leave in this order: streams that ended, streams without a proof that they are not forged, streams with consecutive numbers, and
+ * streams that answered a time synchronisation request. Among equal streams, the one that was silent for longest leaves first. A stream may
+ * leave if it ended, has no proof, has a weaker proof than the new stream, or was silent for so long that its producer may have died
+ * without END.
  *
  * If no stream may leave by this rule, and the new stream has answered a request, a second rule shares the table between the addresses: a
  * stream of the address with the most streams leaves. The condition is that this address afterwards has at least as many streams as the
@@ -24,7 +25,7 @@
 #include "stream/limits.h"
 #include "wire/decode.h"
 
-/* What a stream has proved. Each proof is harder to forge than the proof before it. */
+/* Evidence that a stream is not forged. Each proof is harder to forge than the proof before it. */
 enum tw_proof {
 	TW_PROOF_NONE,
 	TW_PROOF_NUMBERS, /* a frame continued the numbers of an earlier frame of its channel */
@@ -43,7 +44,7 @@ struct tw_standing {
 struct tw_places {
 	size_t n;             /* largest number of streams */
 	size_t of_one_source; /* largest number of streams from one address */
-	uint64_t silence;     /* a stream that was silent for longer, in the table's unit, counts as dead */
+	uint64_t silence;     /* in the table's unit; a stream that was silent for longer counts as dead */
 };
 
 #define TW_STANDING_NOBODY SIZE_MAX /* instead of an index: no stream leaves */
@@ -64,9 +65,10 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 			const struct tw_standing *newcomer, size_t *ret);
 
 /*
- * The expected numbers of a stream, all zero at the start. Index 0 is for control frames, index 1 for the frames of one other channel. At
- * first, this is the channel of the first received frame. After TW_OTHERS_MAX consecutive frames of other channels, it becomes the channel
- * of the next frame, because a task may leave a CPU after its first event.
+ * The expected numbers of a stream, all zero at the start. Index 0 is for control frames, index 1 for the frames of one other channel: at
+ * first, the channel of the first received frame that is not a control frame. If TW_OTHERS_MAX consecutive frames of other channels follow,
+ * the row changes to the channel of the next frame. The reason: a task may leave a CPU after its first event, and then the CPU's channel
+ * may have no further frames.
  */
 struct tw_number_row {
 	uint64_t next[2];              /* 0 = unknown */
@@ -74,7 +76,8 @@ struct tw_number_row {
 	uint16_t others;               /* number of frames of other channels since the last frame of this channel */
 } __attribute__((packed, aligned(4))); /* without padding, because there are many rows */
 
-#define TW_OTHERS_MAX 64 /* this number of frames of 9000 bytes fits into the backlog of a candidate stream */
+/* The backlog of a candidate (pcap-tools/admission) can hold this number of frames of 9000 bytes. */
+#define TW_OTHERS_MAX 64
 
 /**
  * tw_number_row__see() - note a frame

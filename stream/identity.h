@@ -32,10 +32,10 @@ bool tw_identity__counts(const struct tw_identity *id);
 /** tw_identity__name() - write the stream's name: "host:instance", "host" without an instance, "stream-ID" if the host is unknown */
 void tw_identity__name(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 
-/** tw_identity__comment() - write the stream's id and the known attributes of version, boot id, CPUs, pointers and sync */
+/** tw_identity__comment() - write the stream's id, and those of version, boot id, CPUs, pointers and sync that are known */
 void tw_identity__comment(const struct tw_identity *id, uint64_t stream_id, char *ret, size_t size);
 
-/** tw_identity__describe() - write a description with the known attributes of events, clock, release and machine */
+/** tw_identity__describe() - write a description with those of events, clock, release and machine that are known */
 void tw_identity__describe(const struct tw_identity *id, char *ret, size_t size);
 
 #endif

@@ -7,7 +7,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Events that are missing according to their numbers and not assigned to a place yet, by the merge's classes of gaps. */
+/* Numbers of events that are missing and not assigned to a place yet, one for each class of gaps that the merge distinguishes. */
 struct missing {
 	uint64_t reported, wire, receiver;
 };
@@ -29,7 +29,7 @@ static uint64_t missing__take(struct missing *m, uint64_t n)
 	return reported + wire + take_of(&m->receiver, n - reported - wire);
 }
 
-/* Events with numbers that the producer reported as lost: those that also show as missing numbers (seen), and the others (unseen). */
+/* Events that had a number and that the producer reported as lost. seen: those whose numbers are missing; unseen: the others. */
 struct reported {
 	uint64_t seen, unseen;
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The ledger: the number of events of a stream at each place. If nothing is unknown, each recorded event is at one place:
+ * The ledger shows where the recorded events of a stream went. A place is one counter: events that were delivered, or that were lost or
+ * rejected at one stage. If nothing is unknown, each recorded event is counted at one place:
  *
  * recorded = before + delivered + ... + disk
  *
  * The numbers of the channels, the producer's counters and the capture's own counters each have a part of this information
- * (docs/wire-format.md, "Numbers"). Only tw_ledger__make() combines them. The number of recorded events at no known place is the
- * difference. It is shown as it is, and not assigned to a place by guessing.
+ * (docs/wire-format.md, "Numbers"). Only tw_ledger__make() combines them. The difference is the number of recorded events at no known
+ * place. It is shown as it is, and not assigned to a place by guessing.
  */
 #ifndef TW_LEDGER_H
 #define TW_LEDGER_H
@@ -72,7 +73,7 @@ enum tw_ledger_fact {
 /* The states of a ledger, from the least certain to the most certain. */
 enum tw_ledger_state {
 	TW_LEDGER_RUNNING, /* events may still arrive: recorded is the number so far */
-	TW_LEDGER_OPEN,   /* END is missing or counters do not match: recorded is the larger of the numbers and STATS */
+	TW_LEDGER_OPEN, /* END is missing or counters do not match: recorded is the larger count, by numbers or by STATS */
 	TW_LEDGER_CLOSED, /* END arrived: recorded is the kernel's count */
 };
 
@@ -103,7 +104,8 @@ struct tw_ledger_sources {
  *
  * Events that are missing according to their numbers are assigned to places by these sources, in this order: the producer's reports of
  * shed events, its reports of events dropped by its interface, and the counters of classifiers. The remaining events were lost in the
- * receiver's ring or on the wire. The merge distinguishes these two places by the receiver's drop counter; in a file, LOST records do.
+ * receiver's ring or on the wire. The merge distinguishes these two places by the receiver's drop counter; for a file, LOST records
+ * distinguish them.
  *
  * STATS are totals since the stream's start. If a capture joined late, the values of the first STATS that it received are subtracted.
  * Losses between joining and the first STATS are known only from LOST records, so nothing is subtracted from the sums of LOST records.

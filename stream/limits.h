@@ -23,7 +23,7 @@
 #define TW_STREAM_CHANNEL_WATERMARKS_MAX 8            /* watermarks of one channel that wait for earlier events */
 #define TW_STREAM_CHANNEL_GAPS_MAX       16           /* remembered gaps of one channel, which late frames may fill */
 #define TW_STREAM_CHANNEL_REORDER_MAX    256          /* queued frames of the channel that a late frame may precede */
-#define TW_STREAM_CHANNEL_JUMP_MAX       (1ull << 32) /* numbers by which a channel may jump; no real loss is as large */
+#define TW_STREAM_CHANNEL_JUMP_MAX       (1ull << 32) /* largest gap that is accepted; no real loss is as large */
 
 /* Frames and events. */
 #define TW_STREAMS_QUEUED_MAX ((size_t)64 << 20) /* bytes of frames that a merge queues, by default */
@@ -41,7 +41,7 @@
 /* Decoded metadata of all streams of a table: formats and their programs, names, symbols, strings. */
 #define TW_STREAMS_MEMORY_MAX       ((size_t)256 << 20) /* bytes */
 #define TW_STREAM_SCHEMAS_MAX       4096                /* schemas of a table */
-#define TW_STREAM_SCHEMAS_NAMED_MAX 256                 /* schema ids listed for one stream, if only ids are needed */
+#define TW_STREAM_SCHEMAS_NAMED_MAX 256                 /* schema ids kept for one stream, if only ids are needed */
 #define TW_STREAM_PARTS_BYTES       ((size_t)16 << 20)  /* bytes of incomplete values */
 #define TW_STREAM_PARTS_MAX         256
 

@@ -46,7 +46,7 @@ struct tw_stream {
 	uint8_t long_size;      /* bytes, 4 or 8, from the first HOST with this attribute; 0 = unknown */
 	uint8_t machine;        /* enum tw_machine, from the first HOST that names one with a table of system calls */
 	uint8_t others;         /* kinds of received texts other than events: 1 << enum tw_schema_kind, ORed */
-	uint64_t others_schema; /* the schema whose texts these are: the latest one */
+	uint64_t others_schema; /* id of the schema of the texts in @others: the latest schema */
 	bool has_host;
 	uint32_t host_position, clock_position; /* positions of the HOST of @identity and of the latest CLOCK */
 	bool has_wall;                          /* a CLOCK had readings of the stream's clock and of CLOCK_REALTIME */
@@ -56,7 +56,7 @@ struct tw_stream {
 	struct tw_symbols *symbols;            /* NULL = no symbol received */
 	struct tw_strings *strings;            /* NULL = no printk_formats received */
 	struct tw_print_host print_host;       /* @symbols and @strings, for print programs */
-	struct tw_hash_table symbol_positions; /* symbol's address: position of its record; only for TW_HISTORY_ALL */
+	struct tw_hash_table symbol_positions; /* by address: position of the symbol's record; for TW_HISTORY_ALL */
 	uint64_t printk_hash;                  /* hash of the latest printk_formats payload */
 	uint32_t printk_position;              /* position of the latest printk_formats record */
 	struct tw_stream_schema *schemas, *last_schema; /* list of schemas; the schema found by the latest look-up */

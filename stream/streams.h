@@ -38,8 +38,8 @@ struct tw_streams_options {
 	bool keeps;    /* streams stay known after they were live */
 	enum tw_history history;
 	/*
-	 * The allocator of the table and its streams; must outlive them; NULL = malloc(). Formats, programs, symbols and strings (schema/)
-	 * are always on the heap.
+	 * The allocator of the table and its streams; must outlive them; NULL = malloc(). Incomplete values of PARTs, formats, programs,
+	 * symbols and strings are always on the heap.
 	 */
 	const struct tw_alloc *alloc;
 	unsigned int wants; /* TW_STREAM_WANTS_..., ORed: data to keep besides HOST, the first CLOCK, END and stats[] */
@@ -91,7 +91,7 @@ int tw_streams__live(struct tw_streams *streams, uint64_t id, uint64_t now, stru
 
 /**
  * tw_streams__admit() - do the same as tw_streams__live(), for a stream with a known proof and address
- * @newcomer: the stream's standing; its heard is the current time
+ * @newcomer: the stream's standing; its member heard is the current time
  * Return: as tw_streams__live(); -EDQUOT if the address has of_one_source live streams, and none of them may leave.
  */
 int tw_streams__admit(struct tw_streams *streams, uint64_t id, const struct tw_standing *newcomer,

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* 10 s if the clock counts ns. Events are expected to arrive within this time after COMM records of a later time. */
+/* 10 s if the clock counts ns. Events that arrive after a COMM record are expected to be older than it by at most this time. */
 #define OLD_NS 10000000000ull
 
 /* The names of a task. The latest name is stored separately: most tasks have only one, and most look-ups need the latest. */

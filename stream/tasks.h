@@ -8,14 +8,14 @@
 #include "wire/decode.h"
 
 /*
- * The part of the past that a table keeps.
+ * The history: which old metadata a table of streams keeps.
  *
  * TW_HISTORY_LATEST is for programs that read a capture once: events are looked up after the records before them were added, and data that
  * later events cannot need are removed.
  *
  * TW_HISTORY_ALL is for random access to events, as in Wireshark. Each record is added once, in the order of the capture. An event must
- * look the same at any time, so nothing is removed or replaced. The table keeps the names of a task (TW_STREAM_ALL_TASK_NAMES_MAX), the
- * first HOST, and the first name of an address. It also keeps the first format of an event id, parsed with the HOST before the format.
+ * look the same at any time, so nothing is removed or replaced. A stream keeps up to TW_STREAM_ALL_TASK_NAMES_MAX older names of a task,
+ * the first HOST, and the first name of an address. It also keeps the first format of an event id, parsed with the HOST before the format.
  */
 enum tw_history {
 	TW_HISTORY_LATEST,
