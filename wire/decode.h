@@ -122,7 +122,7 @@ struct tw_part_view {
 };
 
 struct tw_lost_view {
-	uint64_t time;  /* of the next event or, at the end of the stream, of the last event; in the stream's clock */
+	uint64_t time;  /* of the event after the loss, or before it at the end of the stream; in the stream's clock */
 	uint16_t where; /* enum tw_lost_where, or unknown */
 	bool unknown;   /* TW_LOST_UNKNOWN */
 	uint64_t count;
@@ -177,8 +177,9 @@ struct tw_stat_view {
 
 struct tw_time_sync_view {
 	uint32_t id;
-	uint64_t asked;              /* time of the request, in the receiver's clock */
-	uint64_t received, answered; /* times of request and response, in the stream's clock; 0 in a request */
+	uint64_t asked; /* time of the request, in the receiver's clock */
+	/* arrival of the request, and sending of the response, in the stream's clock; 0 in a request */
+	uint64_t received, answered;
 };
 
 struct tw_offset_view {

@@ -41,7 +41,7 @@ static inline size_t tw_frame__room(const struct tw_frame *f)
 }
 
 /**
- * tw_frame__add_event() - append one kernel record as an EVENT; userspace makes no other copy of the record before it is sent
+ * tw_frame__add_event() - append one kernel record as an EVENT
  * @record: the kernel's record, which begins with the eight bytes of the common fields, in this host's byte order. It is read in steps of
  *          TW_COPY_STEP bytes, so TW_COPY_STEP bytes after its end must be readable
  * @len: padded length of the record, bytes; at least TW_RECORD_COMMON and a multiple of 4
@@ -112,7 +112,10 @@ bool tw_offset__emit(struct tw_frame *f, const struct tw_offset_view *offset);
 bool tw_number_tlv__emit(struct tw_frame *f, enum tw_tlv_type type, uint16_t number);
 /* @schema->data is the encoded payload, as from tw_schema_text__compress(). */
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);
-/* Write only the value of a SCHEMA, which may be too long for a TLV, to send it in PARTs. @buf: TW_SCHEMA_HEAD + @schema->len bytes */
+/*
+ * Write the value of a SCHEMA without a TLV header. A value that is too long for a frame is sent in PARTs.
+ * @buf: TW_SCHEMA_HEAD + @schema->len bytes
+ */
 void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema);
 bool tw_host__emit(struct tw_frame *f, const struct tw_attr_view *attrs, size_t n);
 bool tw_stats__emit(struct tw_frame *f, const struct tw_stat_view *stats, size_t n);

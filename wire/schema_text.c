@@ -8,12 +8,12 @@
 
 #include "wire/encode.h"
 
-/* The default level of libzstd. The 26 texts of sched shrink to an eighth of their size; with level 19, they shrink to a tenth. */
+/* The default level of libzstd. It shrinks the 26 format texts of the system `sched` to an eighth of their size; level 19, to a tenth. */
 #define ZSTD_LEVEL 3
 
 /*
- * Bytes of a group before compression. A compressed group usually fits one or two frames of 1500 bytes, so that few texts are missing after
- * the loss of a frame.
+ * Largest size of a group before compression, bytes. A compressed group usually fits into one or two frames of 1500 bytes, so that the loss
+ * of a frame loses few texts.
  */
 #define GROUP_LEN 16384
 
@@ -21,7 +21,7 @@ static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw
 {
 	size_t got;
 
-	/* The payload must be exactly one frame: ZSTD_decompress() would accept several. */
+	/* This check is needed because ZSTD_decompress() also accepts several zstd frames. */
 	if (ZSTD_findFrameCompressedSize(schema->data, schema->len) != schema->len)
 		return tw_error__set(error, -EBADMSG, "schema text %u: its %zu compressed bytes are not one zstd frame",
 				     schema->index, schema->len);
@@ -167,12 +167,15 @@ int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_
 	return 0;
 }
 
-/* Makes records from a list of texts: first one record for each text. Then one group replaces the records of consecutive small texts. */
+/*
+ * Makes records from a list of texts: first one record for each text. Then one group replaces the records of consecutive small texts, if
+ * the group is shorter.
+ */
 struct maker {
 	const struct tw_schema_source *sources;
 	size_t n;
 	struct tw_schema_records records;
-	uint8_t group[GROUP_LEN]; /* the TLVs of the texts that are waiting, with plain payloads */
+	uint8_t group[GROUP_LEN]; /* the next group: one TLV with a plain payload for each waiting text */
 	size_t group_len;
 	size_t waiting; /* number of texts in @group; the last @waiting records in @records are separate records of these texts */
 };

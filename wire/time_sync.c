@@ -73,7 +73,7 @@ static uint16_t first_reason(const struct tw_tlv_view *tlv)
 	return tw_number_tlv__next(&list, &why) ? why : 0;
 }
 
-/* Return: the largest @number() of the TLVs of @type in an out-of-band frame; 0 if there is no such TLV. */
+/* Return: the largest value that @number() returns for a TLV of @type in an out-of-band frame; 0 if there is no such TLV. */
 static uint16_t largest_of(const uint8_t *data, size_t len, enum tw_tlv_type type,
 			   uint16_t (*number)(const struct tw_tlv_view *tlv))
 {

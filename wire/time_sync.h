@@ -15,7 +15,7 @@
 /** tw_time_sync_frame__write() - write a frame with only a TIME_SYNC. @buf: TW_TIME_SYNC_ROOM bytes. Return: length of the frame, bytes */
 size_t tw_time_sync_frame__write(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *sync);
 
-/** tw_time_sync_frame__request() - write a request. @metadata: number of its METADATA_REQUEST, enum tw_metadata_request; 0 = without one */
+/** tw_time_sync_frame__request() - write a request. @metadata: enum tw_metadata_request; 0 = without a METADATA_REQUEST */
 size_t tw_time_sync_frame__request(uint8_t *buf, uint64_t stream_id, const struct tw_time_sync_view *request,
 				   uint16_t metadata);
 
@@ -33,7 +33,8 @@ bool tw_time_sync_frame__read(const uint8_t *data, size_t len, uint64_t *ret_str
 uint16_t tw_time_sync_frame__metadata_request(const uint8_t *data, size_t len);
 
 /**
- * tw_time_sync_frame__refused() - the first reason in the REFUSED of an out-of-band frame; with several REFUSEDs, the largest first reason
+ * tw_time_sync_frame__refused() - the first reason in the REFUSED of an out-of-band frame
+ * If the frame has several REFUSEDs, the result is the largest of their first reasons.
  * Return: enum tw_refused_why, or an unknown number; 0 = no REFUSED.
  */
 uint16_t tw_time_sync_frame__refused(const uint8_t *data, size_t len);

@@ -3,8 +3,11 @@
  * The Tracewire wire format, version 1. Userspace, BPF programs and the Wireshark plugin include this file; docs/wire-format.md
  * describes the format.
  *
- * Numbers are big-endian. The offset of each TLV from the frame header is a multiple of 4, so that u32 rules of tc can match its fields.
- * Only the body of an event is in the byte order of the traced host, which TW_FLAG_BODY_BE states.
+ * Numbers are big-endian, except in the body of an event: there, they have the byte order of the traced host (TW_FLAG_BODY_BE).
+ * The offset of each TLV from the frame header is a multiple of 4, so that u32 rules of tc can match the fields of TLVs.
+ *
+ * Times of the stream's clock are in ns. If HOST has CLOCK_MULT, however, the clock counts ticks: these times, and the times relative to a
+ * base time, are then in ticks.
  *
  * The structs define offsets for writers, and for BPF programs, in which the verifier checks each access. Userspace reads received bytes
  * with wire/decode.h or base/bytes.h, and does not cast them to the structs.
@@ -30,18 +33,19 @@ typedef unsigned long long __u64, __be64;
 #define TW_VERSION   1
 
 #define TW_FRAME_MAX 65532 /* bytes of the largest frame: the length has 16 bits and is a multiple of 4 */
-#define TW_COMM_MAX  64 /* bytes of a task name with its NUL; usually 16, but kernel threads have longer ones in /proc */
+/* Bytes of a task name with its NUL. The kernel's limit is usually 16, but /proc has longer names of kernel threads. */
+#define TW_COMM_MAX 64
 
 /* flags of the frame header */
 #define TW_FLAG_BODY_BE    0x01 /* event bodies are big-endian */
-#define TW_FLAG_PTR_HASHED 0x02 /* virtual addresses are replaced with a key of the stream */
+#define TW_FLAG_PTR_HASHED 0x02 /* virtual addresses are replaced by numbers that depend on a key of the stream */
 #define TW_FLAG_LATE       0x04 /* the frame may have events older than an earlier watermark */
 
 /* source in the frame header: kind of the channel */
-#define TW_SOURCE_CONTROL     0 /* metadata and counters; its sequence number counts frames */
+#define TW_SOURCE_CONTROL     0 /* metadata, counters and END; the channel numbers frames, not events */
 #define TW_SOURCE_FTRACE      1 /* one CPU's trace ring */
 #define TW_SOURCE_BPF         2 /* one CPU's BPF ring; no producer of this version sends it */
-#define TW_SOURCE_OUT_OF_BAND 3 /* outside all channels, without numbers: TIME_SYNC, a capture host's records */
+#define TW_SOURCE_OUT_OF_BAND 3 /* no channel and no numbers: requests, responses, records of a capture host */
 
 #define TW_CHANNEL_CONTROL     0 /* the channel of control frames; CPU n's ring has channel n + 1 */
 #define TW_CHANNEL_OUT_OF_BAND 0xffff
@@ -53,8 +57,8 @@ struct tw_frame_hdr {
 	__u8 flags;
 	__be16 length;    /* bytes of the frame: this header and all TLVs; later bytes are padding of the link */
 	__be64 stream_id; /* random; a producer chooses one at each start */
-	__be64 schema_id; /* identifies the formats of the event ids; 0 = none announced yet */
-	__be64 seq;       /* number, in its channel, of the first event in this frame; in a control frame: its number */
+	__be64 schema_id; /* id of the schema, which has the formats of the event ids; 0 = no schema announced yet */
+	__be64 seq; /* number of the first event of this frame in its channel; in a control frame: number of the frame */
 	__be64 base_time; /* in the stream's clock; times of EVENT, FILTERED and LOST are relative to it */
 	__be16 channel;
 	__be16 cpu;
@@ -103,9 +107,9 @@ struct tw_tlv {
 } __attribute__((packed));
 
 /*
- * From offset 8, an EVENT is a copy of the kernel's record, with its padded length. The record's first eight bytes, the common fields, are
- * converted to big-endian. With TW_FLAG_PTR_HASHED, addresses are replaced, and bytes that belong to no field are 0. All other bytes are
- * unchanged.
+ * From offset 8 on, an EVENT is a copy of the kernel's record, including the record's padding. The record's first eight bytes, the common
+ * fields, are converted to big-endian. With TW_FLAG_PTR_HASHED, addresses are replaced, and bytes that belong to no field are 0. All other
+ * bytes are unchanged.
  */
 struct tw_event {
 	struct tw_tlv tlv;
@@ -190,9 +194,9 @@ enum tw_schema_kind {
 enum tw_schema_encoding { TW_ENCODING_PLAIN = 0, TW_ENCODING_ZSTD = 1 };
 
 /*
- * SCHEMA. The payload follows, plain or as one zstd frame. The payload of a GROUP is a list of SCHEMA TLVs with plain payloads. Any other
- * payload is the system's name, a NUL, and the text as in tracefs; printk_formats may be cut, and has replaced addresses with
- * TW_FLAG_PTR_HASHED.
+ * SCHEMA. The payload follows, plain or as one zstd frame. The payload of a GROUP is a list of SCHEMA TLVs with plain payloads. The payload
+ * of any other kind is the system's name, a NUL, and the text as in tracefs. The text of printk_formats may be cut; with
+ * TW_FLAG_PTR_HASHED, its addresses are replaced.
  */
 struct tw_schema_tlv {
 	struct tw_tlv tlv;
@@ -230,7 +234,7 @@ enum tw_host_attr {
 #undef X
 };
 
-/* The readings of a CLOCK: bit of the member valid, name, field, clock. */
+/* The readings of a CLOCK. Columns: bit in the member `valid`, name, field, clock. */
 #define TW_CLOCK_LIST(X)                    \
 	X(0, TRACE, trace, "stream clock")  \
 	X(1, MONO, mono, "CLOCK_MONOTONIC") \
@@ -324,9 +328,9 @@ struct tw_end {
 } __attribute__((packed));
 
 /*
- * As in NTP (RFC 5905), two differences bound the distance (stream's clock - receiver's clock). An upper bound is received - asked; a lower
- * bound is answered - (arrival of the response). A request is sent to the sender of the stream's frames, in an out-of-band frame with the
- * stream's id.
+ * As in NTP (RFC 5905), the times of an exchange bound the value of (stream's clock - receiver's clock): (received - asked) is an upper
+ * bound, and (answered - arrival of the response) is a lower bound. A request is sent to the sender of the stream's frames, in an
+ * out-of-band frame with the stream's id.
  */
 struct tw_time_sync {
 	struct tw_tlv tlv;
