@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An allocator chosen by the caller, for rooms that store untrusted data: the heap or a memory scope of Wireshark, with or without a
+ * An allocator that the caller chooses, for code that stores untrusted data: the heap or a memory scope of Wireshark, with or without a
  * budget. The caller also passes the size of freed memory, so that an allocator with a budget need not store the size. A NULL allocator
  * means malloc().
  */

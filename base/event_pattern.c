@@ -21,7 +21,7 @@ bool tw_event_pattern__is_bare(const char *pattern, size_t len)
 	return to_separator(pattern, len) == len;
 }
 
-/* Whether the part of a pattern before or after ':' matches a name. An empty part matches any name. */
+/* Whether a bare pattern, or the part of a pattern before or after the separator, matches a name. An empty part matches any name. */
 static bool side_matches(const char *pattern, size_t len, const char *word)
 {
 	char copy[TW_EVENT_PATTERN_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Event patterns of the command line. A pattern is a system, an event of any system, SYSTEM:EVENT or SYSTEM/EVENT, all with wildcards; or
- * the word `all`.
+ * Event patterns of the command line. A pattern is the name of a system, the name of an event of any system, SYSTEM:EVENT or SYSTEM/EVENT.
+ * Each name may have wildcards. The pattern `all` matches all events.
  */
 #ifndef TW_EVENT_PATTERN_H
 #define TW_EVENT_PATTERN_H
@@ -11,12 +11,12 @@
 
 #include "base/nearest.h"
 
-#define TW_EVENT_PATTERN_MAX 512 /* bytes of a system or event in a pattern, with NUL; a longer one matches nothing */
+#define TW_EVENT_PATTERN_MAX 512 /* bytes of one name in a pattern, with NUL; a longer name matches nothing */
 
-/** tw_event_pattern__is_bare() - whether @pattern has no ':' and no '/', so that it names a system or an event, or is `all` */
+/** tw_event_pattern__is_bare() - whether @pattern has no ':' and no '/': it is one name, or `all` */
 bool tw_event_pattern__is_bare(const char *pattern, size_t len);
 
-/** tw_event_pattern__matches() - whether one pattern matches @event of @system; an empty part before or after the separator matches all */
+/** tw_event_pattern__matches() - whether one pattern matches @event of @system. An empty part of SYSTEM:EVENT matches any name */
 bool tw_event_pattern__matches(const char *pattern, size_t len, const char *system, const char *event);
 
 /** tw_event_patterns__match() - whether any of @patterns matches; they are separated by commas, blanks or tabs */
@@ -26,8 +26,8 @@ bool tw_event_patterns__match(const char *patterns, const char *system, const ch
 const char *tw_event_patterns__next(const char **patterns, size_t *ret_len);
 
 /*
- * The search for the name most similar to a pattern that matches nothing. A bare pattern is compared with systems and with events, another
- * pattern with "system:event".
+ * The search for the name most similar to a pattern that matches nothing. A bare pattern is compared with the names of systems and of
+ * events, any other pattern with "system:event".
  */
 struct tw_event_suggestion {
 	bool is_bare;

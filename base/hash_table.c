@@ -39,7 +39,7 @@ void *tw_hash_table__find(const struct tw_hash_table *table, const void *key)
 	return number ? tw_hash_table__value(table, number - 1) : NULL;
 }
 
-/* Shortly after boot, getrandom() may have no random bytes yet: then use an address. */
+/* Shortly after boot, getrandom() may have no random bytes yet. An address is used instead. */
 static void make_secret(struct tw_hash_table *table)
 {
 	if (getrandom(table->secret, sizeof(table->secret), GRND_NONBLOCK) < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hash table with keys and values of fixed sizes. Entries are in an array, in order of insertion until an entry is removed; an index
- * with open addressing finds them. Keys are untrusted: each table has random secrets, so that colliding keys cannot be chosen. Results do
- * not depend on the secrets.
+ * A hash table with keys and values of fixed sizes. The entries are in an array, in order of insertion; a removal changes this order. An
+ * index with open addressing finds them. Keys are untrusted: each table has random secrets, so that an attacker cannot choose colliding
+ * keys. Results do not depend on the secrets.
  */
 #ifndef TW_HASH_TABLE_H
 #define TW_HASH_TABLE_H

@@ -3,7 +3,7 @@
  * A line of text in the caller's memory. It is built piece by piece, because with printf(3), formatting would take most of the time needed
  * to write an event. Text that does not fit is cut, and @cut is set. There is no terminating NUL.
  *
- * Untrusted bytes are appended unchanged, also to a line for people. There, tw_printable__escape() (base/printable.h) escapes them later.
+ * Untrusted bytes are appended unchanged. On lines for people, tw_printable__escape() (base/printable.h) escapes them later.
  */
 #ifndef TW_LINE_H
 #define TW_LINE_H
@@ -23,7 +23,7 @@ struct tw_line {
 	char *at;        /* where the next byte is written */
 	char *end;       /* end of the memory */
 	char *text;      /* beginning of the memory */
-	char *unchecked; /* all text before this position is already escaped */
+	char *unchecked; /* all text before this position is escaped already, or is layout */
 	bool cut;        /* some text did not fit */
 	uint8_t kind;    /* enum tw_line_kind */
 };

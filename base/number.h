@@ -13,7 +13,7 @@
  * allowed.
  */
 struct tw_number_rule {
-	uint64_t min, max; /* range of the result, for a size in bytes; max 0 = no limit */
+	uint64_t min, max; /* range of the result: a count, or a number of bytes; max 0 = no limit */
 	uint64_t unit;     /* unit of a number without a suffix, bytes; K, M and G are 1024, 1024^2 and 1024^3 bytes */
 };
 

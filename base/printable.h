@@ -10,8 +10,8 @@
  * - line separators, annotations and noncharacters: U+2028, U+2029, U+FEFF, U+FFF9 to U+FFFB, U+FFFE, U+FFFF;
  * - each byte that is not part of valid UTF-8.
  *
- * A character of several bytes is escaped byte by byte: U+202E is `\xe2\x80\xae`. A backslash is not escaped. Therefore ordinary texts, and
- * texts that are already escaped, stay unchanged. The original text may also contain the four characters `\x1b`.
+ * A character of several bytes is escaped byte by byte: U+202E is `\xe2\x80\xae`. A backslash is not escaped, so that ordinary texts, and
+ * texts that are already escaped, stay unchanged. Therefore `\x1b` in a result is an escaped byte, or four characters of the original text.
  */
 #ifndef TW_PRINTABLE_H
 #define TW_PRINTABLE_H

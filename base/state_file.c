@@ -120,7 +120,7 @@ int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_e
 	return err;
 }
 
-/* Open a file for reading, if it is a regular file. O_NONBLOCK prevents that opening a FIFO blocks. Return: a descriptor, or -errno */
+/* Open a file for reading, if it is a regular file. With O_NONBLOCK, opening a FIFO does not block. Return: a descriptor, or -errno */
 static int open_regular(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -237,7 +237,7 @@ static int read_text(int fd, const struct place *place, char **ret)
 }
 
 /*
- * A file has room for only two texts, so the owner may overwrite a text while it is read. If the owner has written a text meanwhile, read
+ * A file keeps only two texts, so the owner may overwrite the text that is being read. If the owner has written a text meanwhile, read
  * again.
  */
 int tw_state_file__read(const struct tw_state_file *file, char **ret)
