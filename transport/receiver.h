@@ -75,8 +75,8 @@ struct tw_receiver_ops {
 	 */
 	int (*next)(struct tw_receiver *receiver, int timeout_ms, struct tw_received_frame *ret);
 	/*
-	 * Wait as next() does, and copy the available frames into at most @n batches. NULL = copying the frames that next() returns is as
-	 * fast.
+	 * Wait as next() does, and copy the available frames into at most @n batches. NULL = tw_receiver__take() copies the frames that
+	 * next() returns.
 	 * Return: the number of batches; 0 or -errno as for next().
 	 */
 	int (*take)(struct tw_receiver *receiver, int timeout_ms, struct tw_received_batch *batches, unsigned int n);
@@ -84,7 +84,7 @@ struct tw_receiver_ops {
 	int (*answer)(struct tw_receiver *receiver, const struct tw_peer *to, const void *frame, size_t len);
 	/*
 	 * Stop receiving. Frames received before are still handed out, and frames dropped before are counted. Frames that arrive later may
-	 * be handed out, but are not counted as dropped. NULL = the receiver cannot be stopped.
+	 * be handed out; if they are dropped instead, they are not counted. NULL = the receiver cannot be stopped.
 	 */
 	void (*stop)(struct tw_receiver *receiver);
 	/* Get the statistics. Return: 0 or -errno */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interface of sinks, the destinations of frames: a veth pair, a network interface, UDP, a recorder. A sink belongs to one thread. A
- * producer with several reader threads opens one sink for each thread.
+ * The interface of sinks, the destinations of frames: for example, a network interface, a UDP socket or a recorder. A sink belongs to one
+ * thread. A producer with several reader threads opens one sink for each thread.
  *
  * A frame is built in the sink's memory: reserve a slot, build the frame in it, commit the slot. Committed frames are sent in order, in
  * batches. A flush sends the remaining frames, unless the lower layer has no room for them (-EAGAIN).
@@ -43,7 +43,7 @@ struct tw_sink_ops {
 	/* Return the reserved slot to the sink, with a complete frame of @len bytes. */
 	void (*commit)(struct tw_sink *sink, size_t len);
 	/*
-	 * Send the committed frames. Return: 0 if all were sent; -EAGAIN if the lower layer has no room, so that the caller tries again;
+	 * Send the committed frames. Return: 0 if all were sent; -EAGAIN if the lower layer has no room: the caller may try again later;
 	 * another -errno if the sink can send no more frames.
 	 */
 	int (*flush)(struct tw_sink *sink);
