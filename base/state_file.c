@@ -285,7 +285,7 @@ int tw_state_file__each(const char *prefix, int (*each)(struct tw_state_file *fi
 		return 0;
 	if (!dir)
 		return tw_error__set(error, -errno, "cannot read the directory %s: %s", folder(),
-				     errno == EACCES ? "only root has access: use sudo" : strerror(errno));
+				     errno == EACCES ? "only root has access; use sudo" : strerror(errno));
 	while (!err && (entry = readdir(dir))) {
 		struct tw_state_file file;
 		int opened;
