@@ -23,7 +23,8 @@ static int expand_zstd(const struct tw_schema_view *schema, void *buf, struct tw
 
 	/* This check is needed because ZSTD_decompress() also accepts several zstd frames. */
 	if (ZSTD_findFrameCompressedSize(schema->data, schema->len) != schema->len)
-		return tw_error__set(error, -EBADMSG, "schema text %u: its %zu compressed bytes are not one zstd frame",
+		return tw_error__set(error, -EBADMSG,
+				     "schema text %u: its %zu compressed bytes are not exactly one zstd frame",
 				     schema->index, schema->len);
 	got = ZSTD_decompress(buf, schema->raw_length, schema->data, schema->len);
 	if (ZSTD_isError(got))
@@ -56,7 +57,7 @@ static int expand(const struct tw_schema_view *schema, uint32_t max, void *buf, 
 					     schema->index, schema->raw_length, cap);
 		return expand_zstd(schema, buf, error);
 	default:
-		return tw_error__set(error, -ENOTSUP, "schema text %u: encoding %u is unknown to this version",
+		return tw_error__set(error, -ENOTSUP, "schema text %u: this version does not support encoding %u",
 				     schema->index, schema->encoding);
 	}
 }
@@ -68,12 +69,14 @@ static int split(const struct tw_schema_view *schema, const char *raw, struct tw
 	size_t name;
 
 	if (!end)
-		return tw_error__set(error, -EBADMSG, "schema text %u: no NUL ends the system's name", schema->index);
+		return tw_error__set(error, -EBADMSG, "schema text %u: the system's name has no terminating NUL",
+				     schema->index);
 	name = (size_t)(end - raw) + 1;
 	if (name > TW_SCHEMA_NAME_MAX || schema->raw_length - name > TW_SCHEMA_TEXT_MAX)
 		return tw_error__set(
 			error, -E2BIG,
-			"schema text %u: the system's name has %zu bytes with its NUL, the text %zu; the limits are %d and %d",
+			"schema text %u: the system's name has %zu bytes including its NUL, and the text has %zu; the "
+			"limits are %d and %d",
 			schema->index, name, schema->raw_length - name, TW_SCHEMA_NAME_MAX, TW_SCHEMA_TEXT_MAX);
 	ret->system = raw;
 	ret->text = end + 1;
@@ -88,7 +91,8 @@ int tw_schema_text__expand(const struct tw_schema_view *schema, void *buf, size_
 	int err;
 
 	if (schema->kind == TW_SCHEMA_GROUP)
-		return tw_error__set(error, -ENOTSUP, "schema text %u is a group of texts", schema->index);
+		return tw_error__set(error, -ENOTSUP, "schema text %u is a group of texts, not a single text",
+				     schema->index);
 	err = expand(schema, TW_SCHEMA_RAW_MAX, buf, cap, &raw, error);
 	return err ? err : split(schema, raw, ret, error);
 }
@@ -116,7 +120,7 @@ int tw_schema_group__expand(const struct tw_schema_view *schema, void *buf, size
 	for (struct tw_cursor c = all; tw_cursor__next_tlv(&c, &tlv, &status) || status != TW_FRAME_OK;)
 		if (status != TW_FRAME_OK || !is_single_and_plain(&tlv))
 			return tw_error__set(error, -EBADMSG,
-					     "schema text %u: the group has a record that is not one plain text",
+					     "schema text %u: a record of the group is not a single uncompressed text",
 					     schema->index);
 	ret->records = all;
 	return 0;
@@ -142,7 +146,8 @@ int tw_schema_text__compress(const struct tw_schema_text *text, void *buf, size_
 	if (name > TW_SCHEMA_NAME_MAX || text->len > TW_SCHEMA_TEXT_MAX)
 		return tw_error__set(
 			error, -E2BIG,
-			"a schema text of %.32s: the system's name has %zu bytes with its NUL, the text %zu; the limits are %d and %d",
+			"a schema text of %.32s: the system's name has %zu bytes including its NUL, and the text has "
+			"%zu; the limits are %d and %d",
 			text->system, name, text->len, TW_SCHEMA_NAME_MAX, TW_SCHEMA_TEXT_MAX);
 	if (cap < raw_len)
 		return tw_error__set(error, -ENOBUFS, "a schema text of %s: %zu bytes do not fit a buffer of %zu",

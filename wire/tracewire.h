@@ -142,7 +142,7 @@ struct tw_part {
 	X(1, RING, "ring overrun", "the kernel's ring was full")                                      \
 	X(2, SHED, "producer shed", "discarded by the producer because the sink had no room in time") \
 	X(3, TX, "transmit drop", "the interface refused the frame")                                  \
-	X(4, WIRE, "wire gap", "the numbers of the events did not arrive")                            \
+	X(4, WIRE, "wire gap", "the event numbers show that the events did not arrive")               \
 	X(5, RECEIVER, "receiver ring", "the capture host's ring was full")
 
 enum tw_lost_where {
@@ -288,7 +288,7 @@ struct tw_symbol_tlv {
 	X(1, RECORDED, "recorded", "events the kernel recorded")                                     \
 	X(2, READ, "read", "events read from the ring")                                              \
 	X(3, OVERRUN, "overrun", "events the kernel's ring lost")                                    \
-	X(4, SHED, "shed", "events the producer shed")                                               \
+	X(4, SHED, "shed", "events discarded because the sink had no room in time")                  \
 	X(5, SENT_EVENTS, "sent_events", "events handed to the sink")                                \
 	X(6, SENT_FRAMES, "sent_frames", "frames handed to the sink")                                \
 	X(7, SENT_BYTES, "sent_bytes", "bytes handed to the sink")                                   \
@@ -299,7 +299,7 @@ struct tw_symbol_tlv {
 	X(12, TX_DROP_EVENTS, "tx_drop_events", "events in frames the sink dropped")                 \
 	X(13, FILTERED, "filtered", "events the producer's filter rejected")                         \
 	X(14, TX_DROPS_UNSEEN, "tx_drops_unseen", "frames dropped with an unknown number of events") \
-	X(15, UNSURE_RINGS, "unsure_rings", "rings whose counters do not match")
+	X(15, UNSURE_RINGS, "unsure_rings", "rings whose counters in the kernel do not match the producer's")
 
 enum tw_stat_id {
 #define X(num, name, key, what) TW_STAT_##name = (num),
@@ -402,7 +402,7 @@ enum tw_metadata_request {
 #define TW_REFUSED_LIST(X)                                                                    \
 	X(1, PLACES, "places", "the table of streams is full")                                \
 	X(2, SOURCE, "source", "the limit of streams from the producer's address is reached") \
-	X(3, RATE, "rate", "streams without TIME_SYNC responses send too many bytes per second")
+	X(3, RATE, "rate", "streams that do not answer TIME_SYNC requests send too many bytes per second")
 
 enum tw_refused_why {
 #define X(num, name, text, what) TW_REFUSED_##name = (num),
