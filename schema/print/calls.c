@@ -165,7 +165,7 @@ static bool take_delimiter(struct tw_expr *expr, uint32_t i, struct tw_expr_tabl
 
 	if (text->kind != TW_EXPR_TEXT || text->len >= sizeof(((struct tw_print_names *)0)->delimiter))
 		return tw_expr__refuse(expr, text->column,
-				       "the text between flags is not constant, or longer than 7 bytes");
+				       "the delimiter of the flags is not constant, or longer than 7 bytes");
 	table->delimiter = text->at;
 	table->delimiter_len = text->len;
 	expr->n_nodes = text->first; /* so that the value is the last node again */
@@ -345,7 +345,7 @@ static bool take_element_size(struct tw_expr *expr, uint32_t size, struct tw_exp
 	if (expr->nodes[size].kind != TW_EXPR_NUMBER)
 		return tw_expr__refuse(expr, node->column, "the size of the elements is not constant");
 	if (!tw_type__is_integer_size(value))
-		return tw_expr__refuse(expr, node->column, "the elements are not of 1, 2, 4 or 8 bytes");
+		return tw_expr__refuse(expr, node->column, "the size of the elements is not 1, 2, 4 or 8 bytes");
 	node->elem_size = (uint8_t)value;
 	return true;
 }

@@ -103,7 +103,7 @@ static bool generate_number(struct compiler *c, uint32_t root)
 		return false;
 	if (tw_expr__is_unknown(&c->expr, root))
 		return tw_expr__refuse(&c->expr, expr->nodes[root].column,
-				       "a width, a length or an index depends on the kernel");
+				       "a width, a length or an index depends on a variable of the kernel");
 	for (uint32_t i = expr->nodes[root].first; i <= root; i++) {
 		const struct tw_expr_node *node = &expr->nodes[i];
 		struct tw_op *op;
@@ -116,7 +116,7 @@ static bool generate_number(struct compiler *c, uint32_t root)
 		fill(node, op);
 		c->depth += 1u - operations[node->kind].taken;
 		if (c->depth >= TW_PRINT_STACK)
-			return tw_expr__refuse(&c->expr, node->column, "it needs too many values at once");
+			return tw_expr__refuse(&c->expr, node->column, "the expression needs too many values at once");
 	}
 	return true;
 }
@@ -245,7 +245,7 @@ static bool string_at(struct compiler *c, uint32_t i)
 	if (tw_expr_node__is_bytes(node) && node->elem_size == 1)
 		return on_field(c, TW_OP_STRING, node);
 	if (tw_expr_node__is_bytes(node) || node->size != c->expr.format->long_size || node->kind == TW_EXPR_NUMBER)
-		return tw_expr__refuse(&c->expr, node->column, "text is needed for %%s");
+		return tw_expr__refuse(&c->expr, node->column, "the argument of %%s is not text");
 	if (!generate_number(c, i) || !add_op(c, TW_OP_STRING_AT))
 		return false;
 	c->depth--;
@@ -255,7 +255,7 @@ static bool string_at(struct compiler *c, uint32_t i)
 static bool push_step(struct compiler *c, struct text_steps *steps, enum step_kind what, uint32_t at)
 {
 	if (steps->n == STEPS_MAX)
-		return tw_expr__refuse(&c->expr, 1, "its ?: nest too deeply");
+		return tw_expr__refuse(&c->expr, 1, "the ?: operators are nested too deeply");
 	steps->list[steps->n].what = what;
 	steps->list[steps->n++].at = at;
 	return true;
@@ -705,7 +705,8 @@ static bool compile(struct compiler *c)
 
 	tw_parser__advance(&c->parser);
 	if (c->parser.token.kind != TW_LEX_STRING)
-		return tw_expr__refuse(&c->expr, c->parser.token.column, "it does not begin with a format string");
+		return tw_expr__refuse(&c->expr, c->parser.token.column,
+				       "the print fmt does not begin with a format string");
 	if (!tw_parser__string(&c->parser, &at))
 		return false;
 	len = c->expr.n_strings - at - 1;

@@ -295,7 +295,8 @@ void *tw_expr__grow(struct tw_expr *expr, void *array, uint32_t n, uint32_t *siz
 	if (n < *size)
 		return array;
 	if (n >= max) {
-		tw_expr__refuse(expr, 1, "it is too large to be compiled (more than %u parts of one kind)", max);
+		tw_expr__refuse(expr, 1, "the print fmt is too large to be compiled (more than %u parts of one kind)",
+				max);
 		return NULL;
 	}
 	if (larger > max)

@@ -34,7 +34,7 @@ bool tw_parser__expect(struct tw_parser *parser, char punct)
 static bool push(struct tw_parser *parser, uint32_t node)
 {
 	if (parser->n_operands == TW_PARSE_DEPTH_MAX)
-		return refuse(parser, "it nests deeper than %u", TW_PARSE_DEPTH_MAX);
+		return refuse(parser, "the expression nests deeper than %u levels", TW_PARSE_DEPTH_MAX);
 	parser->operands[parser->n_operands++] = node;
 	return true;
 }
@@ -61,7 +61,7 @@ struct tw_parse_frame *tw_parser__open(struct tw_parser *parser, enum tw_parse_k
 	struct tw_parse_frame *frame;
 
 	if (parser->n_frames == TW_PARSE_DEPTH_MAX) {
-		refuse(parser, "it nests deeper than %u", TW_PARSE_DEPTH_MAX);
+		refuse(parser, "the expression nests deeper than %u levels", TW_PARSE_DEPTH_MAX);
 		return NULL;
 	}
 	frame = &parser->frames[parser->n_frames++];
@@ -226,7 +226,7 @@ static bool size_of_field(struct tw_parser *parser, uint64_t *ret)
 	tw_parser__advance(parser);
 	field = tw_parser__field(parser);
 	if (!field || field->place != TW_PLACE_FIXED)
-		return refuse(parser, "the operand of sizeof is no field of a known size");
+		return refuse(parser, "the operand of sizeof is not a field of a known size");
 	*ret = field->size;
 	tw_parser__advance(parser);
 	return tw_parser__expect(parser, ')');
@@ -492,7 +492,7 @@ static bool apply_address(struct tw_parser *parser, const struct tw_parse_frame 
 
 	if (frame->punct == TW_PUNCT('&', 0)) {
 		if (node->kind != TW_EXPR_FIELD)
-			return tw_expr__refuse(parser->expr, frame->column, "the address of this is unknown");
+			return tw_expr__refuse(parser->expr, frame->column, "& is not applied to a field");
 		node->is_address = true;
 		node->is_text = false;
 		*ret = a;
@@ -519,7 +519,7 @@ static bool apply(struct tw_parser *parser, const struct tw_parse_frame *frame, 
 	case TW_PARSE_ELSE:
 		return tw_expr__cond(expr, frame->column, operands[0], operands[1], operands[2], ret);
 	default:
-		return tw_expr__refuse(expr, frame->column, "this has no closing bracket");
+		return tw_expr__refuse(expr, frame->column, "the part that begins here is not closed");
 	}
 }
 
@@ -641,7 +641,7 @@ static bool close_or_end(struct tw_parser *parser, bool *ret_operand, bool *ret_
 	if (token->kind == TW_LEX_END) {
 		*ret_end = !parser->n_frames;
 		return *ret_end || tw_expr__refuse(parser->expr, innermost(parser)->column,
-						   "the closing bracket of this is missing");
+						   "the part that begins here is not closed");
 	}
 	switch (token->kind == TW_LEX_PUNCT ? token->punct : 0) {
 	case TW_PUNCT(',', 0):
@@ -678,7 +678,7 @@ static bool read_operator(struct tw_parser *parser, bool *ret_operand, bool *ret
 		return true;
 	}
 	if (punct == TW_PUNCT('.', 0) || punct == TW_PUNCT('-', '>'))
-		return refuse(parser, "members of structs are unknown");
+		return refuse(parser, "access to members of structs is not supported");
 	return close_or_end(parser, ret_operand, ret_end);
 }
 
