@@ -146,7 +146,7 @@ static const struct summary_row counters[] = {
 	{ NULL, AT(lost), "lost", "events, because rings were full during the recording" },
 	{ NULL, AT(lost_unknown), "lost",
 	  "times an unknown number of events, because rings were full during the recording" },
-	{ NULL, AT(late), "late", "events after newer ones" },
+	{ NULL, AT(late), "late", "events that follow newer events" },
 	{ NULL, AT(unknown), "unknown", "events without a format in the file; kept as bytes" },
 	{ NULL, AT(refused_formats), "formats", "texts that are not valid formats; kept unchanged" },
 	{ NULL, AT(comments_cut), "options", "bytes did not fit into the comments of the file" },

@@ -152,7 +152,8 @@ void summary__print_troubles(const struct tw_archive_stats *stats, FILE *out)
 			missing, merge->control_gaps, merge->stale);
 	if (merge->late || merge->forced)
 		fprintf(out,
-			"order    events after newer ones: %" PRIu64 ", written early to limit memory: %" PRIu64 "\n",
+			"order    events that follow newer events: %" PRIu64 ", written early to limit memory: %" PRIu64
+			"\n",
 			merge->late, merge->forced);
 	if (merge->malformed || merge->incomplete || merge->duplicates)
 		fprintf(out,

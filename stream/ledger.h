@@ -26,20 +26,20 @@
 	X(elsewhere, ELSEWHERE, HERE, "other files", "in other files of this capture")                             \
 	X(ring, RING, LOST, "ring", "the kernel's ring was full")                                                  \
 	X(producer_filter, PRODUCER_FILTER, REJECTED, "filter", "rejected by the producer's filter")               \
-	X(shed, SHED, LOST, "shed", "discarded by the producer, which had no room in time")                        \
+	X(shed, SHED, LOST, "shed", "discarded by the producer, because its output had no room in time")           \
 	X(tx, TX, LOST, "tx drop", "refused by the producer's interface")                                          \
 	X(classifier, CLASSIFIER, REJECTED, "classifier", "rejected by a classifier between producer and capture") \
 	X(capture_filter, CAPTURE_FILTER, REJECTED, "capture filter", "rejected by the filter of this capture")    \
 	X(unwanted, UNWANTED, REJECTED, "not wanted", "received after the capture had reached its limit")          \
 	X(wire, WIRE, LOST, "wire",                                                                                \
-	  "missing according to their numbers between producer and capture: filtered or lost")                     \
+	  "missing between producer and capture, according to the event numbers: filtered or lost")                \
 	X(receiver, RECEIVER, LOST, "receiver", "the capture host's ring was full")                                \
 	X(damaged, DAMAGED, LOST, "damaged", "received damaged or incomplete")                                     \
 	X(disk, DISK, LOST, "disk", "could not be written")
 
 /* Further numbers of a ledger, which are not in its sum. Columns: key, name, text after the number. */
 #define TW_LEDGER_FACTS(X)                                                                                      \
-	X(late, LATE, "events after newer ones")                                                                \
+	X(late, LATE, "events that follow newer events")                                                        \
 	X(reordered, REORDERED, "frames received out of order")                                                 \
 	X(duplicates, DUPLICATES, "events received twice")                                                      \
 	X(unknown, UNKNOWN, "losses of unknown size")                                                           \
@@ -47,7 +47,7 @@
 	X(malformed, MALFORMED, "frames that could not be read, or only in part")                               \
 	X(tx_frames, TX_FRAMES, "frames refused by the producer's interface, with an unknown number of events") \
 	X(unsure_rings, UNSURE_RINGS, "rings whose counters in the kernel do not match the producer's")         \
-	X(tail_frames, TAIL_FRAMES, "frames missing after the last received frame, of all open streams (lower bound)")
+	X(tail_frames, TAIL_FRAMES, "frames missing at the end of open streams (lower bound)")
 
 enum tw_ledger_kind {
 	TW_LEDGER_EARLIER,

@@ -85,7 +85,8 @@ static int put_format(struct tw_stream *stream, uint64_t schema_id, struct tw_fo
 	if (!schema)
 		return tw_error__set(
 			error, -ENOSPC,
-			"event %s:%s needs one more schema: there is no memory, or the capture has reached a limit (%u schemas, %zu MiB of metadata)",
+			"the schema of event %s:%s is not kept: there is no memory, or the capture has reached a "
+			"limit (%u schemas, %zu MiB of metadata)",
 			format->system, format->name, TW_STREAM_SCHEMAS_MAX, stream->table->options.memory >> 20);
 	page = &schema->events[format->id / PAGE_IDS];
 	if (!tw_stream__take(stream, format->memory + sizeof(*event) + (*page ? 0 : PAGE_IDS * sizeof(**page))))

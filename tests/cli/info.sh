@@ -121,7 +121,7 @@ open("ledger.pcapng", "wb").write(data)
 END
 python3 ledger.py "ledger version=1 state=closed recorded=400 delivered=350 wire=40 ring=10 late=3"
 "$tracewire" info ledger.pcapng >out || fail "with a ledger: status $?"
-for line in '330 events are in the file, but its ledger has 350' 'events after newer ones: 3'; do
+for line in '330 events are in the file, but its ledger has 350' 'events that follow newer events: 3'; do
 	says out "$line" || fail "info does not say '$line': $(cat out)"
 done
 grep -qE '^debian:tracewire-126 +400 +350 +10 +40 +0  closed$' out || fail "the ledger: $(cat out)"
