@@ -145,7 +145,7 @@ static struct tw_sync_state ask_kernel(void)
 		ret.ns = ns > UINT32_MAX ? 0 : (uint32_t)ns;
 	}
 	snprintf(ret.how, sizeof(ret.how), "%s",
-		 ret.ns ? "NTP, as the kernel reports" : "a source of which the kernel knows no error bound");
+		 ret.ns ? "NTP, as the kernel reports" : "a source whose error bound the kernel does not know");
 	return ret;
 }
 
@@ -226,7 +226,7 @@ static bool ask_ptp4l(struct tw_sync *s, struct tw_sync_state *ret)
 	if (ns > PTP_MAX_NS)
 		return false;
 	if (is_master)
-		snprintf(ret->how, sizeof(ret->how), "ptp4l, the master itself, %s time stamps", by);
+		snprintf(ret->how, sizeof(ret->how), "ptp4l as the master, %s time stamps", by);
 	else
 		snprintf(ret->how, sizeof(ret->how), "ptp4l, %s time stamps, within %s of its master", by, within(ns));
 	if (s->status.time_stamps) {

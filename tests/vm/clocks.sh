@@ -44,12 +44,12 @@ status=$?
 # A bound that grows by 500 us a second; a meaningless maxerror, twice; not synchronised
 sed 's/^[3-9][0-9]\{6\} /ms /' "$job/kernel" >"$job/kernel-says"
 expect "the kernel" "ms NTP, as the kernel reports
-0 a source of which the kernel knows no error bound
-0 a source of which the kernel knows no error bound
+0 a source whose error bound the kernel does not know
+0 a source whose error bound the kernel does not know
 0 " "$(cat "$job/kernel-says")"
 says "$job/alone" ptp4l && fail "said without a ptp4l: $(cat "$job/alone")"
-tail -n 1 "$job/far" | grep -qE '^0 ptp4l, the master itself, hardware time stamps 10000[0-9]{2}$' ||
+tail -n 1 "$job/far" | grep -qE '^0 ptp4l as the master, hardware time stamps 10000[0-9]{2}$' ||
 	fail "far from the system's clock: $(cat "$job/far")"
 # There is a bound while the clock is near.
-says "$job/near" '^[1-9][0-9]{3,8} ptp4l, the master itself, hardware time stamps [0-9]{10}$' || fail "never near: $(cat "$job/near")"
+says "$job/near" '^[1-9][0-9]{3,8} ptp4l as the master, hardware time stamps [0-9]{10}$' || fail "never near: $(cat "$job/near")"
 exit $failed
