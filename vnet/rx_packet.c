@@ -348,7 +348,7 @@ static int refused(const struct tw_rx_packet_options *o, int err, struct tw_erro
 		return tw_error__set(error, err, "cannot receive on %s: the kernel has no memory for the ring",
 				     o->ifname);
 	return tw_error__set(error, err, "cannot receive on %s: %s", o->ifname,
-			     err == -ENODEV ? "there is no such interface; ip -br link lists all interfaces"
+			     err == -ENODEV ? "there is no such interface; `ip -br link` lists all interfaces"
 					    : strerror(-err));
 }
 

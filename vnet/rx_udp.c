@@ -215,11 +215,13 @@ static int refused(const struct tw_rx_udp_options *o, int err, struct tw_error *
 	switch (err) {
 	case -EADDRINUSE:
 		return tw_error__set(error, err,
-				     "cannot receive at %s: another program uses this port; ss -lunp shows which", at);
+				     "cannot receive at %s: another program uses this port; `ss -lunp` shows its name",
+				     at);
 	case -EADDRNOTAVAIL:
 		return tw_error__set(
 			error, err,
-			"cannot receive at %s: no interface here has that address; ip -br addr lists all addresses",
+			"cannot receive at %s: no interface of this machine has that address; `ip -br addr` lists all "
+			"addresses",
 			at);
 	case -EACCES:
 		return tw_error__set(error, err,

@@ -487,10 +487,11 @@ static int not_free(const char *ifname, int ifindex, struct tw_error *error)
 		return tw_error__set(error, -EBUSY,
 				     "cannot receive on %s through AF_XDP: another process uses one of its queues",
 				     ifname);
-	return tw_error__set(error, -EEXIST,
-			     "cannot receive on %s through AF_XDP: it has an XDP program already, %s with id %u, "
-			     "and AF_XDP needs the interface for itself; remove that program, or omit --xdp",
-			     ifname, *other.name ? other.name : "without a name", other.id);
+	return tw_error__set(
+		error, -EEXIST,
+		"cannot receive on %s through AF_XDP: the interface already has an XDP program (%s, id %u), but "
+		"AF_XDP needs an interface without one; remove that program, or omit --xdp",
+		ifname, *other.name ? other.name : "without a name", other.id);
 }
 
 static int refused(const char *ifname, int ifindex, int err, struct tw_error *error)
@@ -502,7 +503,7 @@ static int refused(const char *ifname, int ifindex, int err, struct tw_error *er
 	case -EBUSY:
 		return not_free(ifname, ifindex, error);
 	case -ENODEV:
-		why = "there is no such interface; ip -br link lists all interfaces";
+		why = "there is no such interface; `ip -br link` lists all interfaces";
 		break;
 	case -EPERM:
 		why = "this requires root or CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF";

@@ -166,7 +166,7 @@ static int check_link(struct rtnl_link *link, const struct tw_tx_options *o, str
 
 	if (!(rtnl_link_get_flags(link) & IFF_UP))
 		return tw_error__set(error, -ENETDOWN,
-				     "cannot send on %s: the interface is down; bring it up with ip link set %s up",
+				     "cannot send on %s: the interface is down; bring it up with `ip link set %s up`",
 				     o->ifname, o->ifname);
 	if (mtu < TW_SINK_FRAME_MIN)
 		return tw_error__set(error, -EINVAL,
@@ -215,7 +215,7 @@ static int find_link(const struct tw_tx_options *o, struct tx_link *ret, struct 
 	err = tw_netlink__link(sk, o->ifname, &link);
 	if (err < 0) {
 		tw_error__set(error, err, "cannot send on %s: %s", o->ifname,
-			      err == -ENODEV ? "there is no such interface; ip -br link lists all interfaces"
+			      err == -ENODEV ? "there is no such interface; `ip -br link` lists all interfaces"
 					     : strerror(-err));
 		goto out;
 	}

@@ -99,12 +99,13 @@ static int unreachable(const struct tw_udp_address *to, const struct tw_tx_udp *
 	char tried[INET6_ADDRSTRLEN + IF_NAMESIZE];
 
 	if (err == -EINVAL && udp->family == AF_INET6)
-		return tw_error__set(error, err,
-				     "cannot send to %s: add the interface that leads there, as in [fe80::1%%eth0]",
-				     to->host);
+		return tw_error__set(
+			error, err,
+			"cannot send to %s: add the interface that leads to this address, as in [fe80::1%%eth0]",
+			to->host);
 	if (getnameinfo(address, udp->address_len, tried, sizeof(tried), NULL, 0, NI_NUMERICHOST))
 		return tw_error__set(error, err, "cannot send to %s: %s", to->host, strerror(-err));
-	return tw_error__set(error, err, "cannot send to %s: %s; ip route get %s shows the route", to->host,
+	return tw_error__set(error, err, "cannot send to %s: %s; `ip route get %s` shows the route", to->host,
 			     strerror(-err), tried);
 }
 

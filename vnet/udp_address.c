@@ -17,8 +17,8 @@ static int parse_port(const char *text, const char *port, uint16_t *ret, struct 
 	uint64_t number;
 
 	if (tw_number__parse(port, &rule, &number, NULL))
-		return tw_error__set(error, -EINVAL, "'%s': '%s' is not a port, a number from 1 to %d", text, port,
-				     UINT16_MAX);
+		return tw_error__set(error, -EINVAL, "'%s': '%s' is not a port; a port is a number from 1 to %d", text,
+				     port, UINT16_MAX);
 	*ret = (uint16_t)number;
 	return 0;
 }
@@ -104,7 +104,7 @@ int tw_udp_address__resolve(const struct tw_udp_address *address, int flags, str
 		return tw_error__set(error, -errno, "cannot look up host %s: %s", address->host, strerror(errno));
 	if (err)
 		return tw_error__set(error, -EHOSTUNREACH,
-				     "cannot look up host %s: %s; getent ahosts %s shows its addresses", address->host,
-				     gai_strerror(err), address->host);
+				     "cannot look up host %s: %s; `getent ahosts %s` shows its addresses",
+				     address->host, gai_strerror(err), address->host);
 	return 0;
 }

@@ -270,8 +270,8 @@ static int check_name(const char *name, struct tw_error *error)
 	if (strlen(name) > TW_VETH_NAME_MAX)
 		return tw_error__set(
 			error, -EINVAL,
-			"a veth pair cannot be named %s: at most %d characters, because its other end is NAME%s; choose a "
-			"shorter name",
+			"a veth pair cannot be named %s: the name may have at most %d characters, because the other "
+			"end is NAME%s",
 			name, TW_VETH_NAME_MAX, TW_VETH_SUFFIX);
 	if (!name_is_valid(name))
 		return tw_error__set(
@@ -279,9 +279,10 @@ static int check_name(const char *name, struct tw_error *error)
 			"a veth pair cannot be named \"%s\": use letters, digits and signs, but no spaces, '/', ':' or '%%'",
 			name);
 	if (is_tx_name(name))
-		return tw_error__set(error, -EINVAL,
-				     "a veth pair cannot be named %s: the suffix %s marks its sending end; omit it",
-				     name, TW_VETH_SUFFIX);
+		return tw_error__set(
+			error, -EINVAL,
+			"a veth pair cannot be named %s: the suffix %s marks the sending end of a pair; omit the suffix",
+			name, TW_VETH_SUFFIX);
 	return 0;
 }
 
@@ -294,7 +295,8 @@ static int check_options(const struct tw_veth_options *o, struct tw_error *error
 	if (strncmp(o->owner, TW_VETH_OWNER, strlen(TW_VETH_OWNER)) != 0 || strlen(o->owner) >= TW_VETH_OWNER_MAX)
 		return tw_error__set(
 			error, -EINVAL,
-			"the owner of a veth pair cannot be \"%s\": an owner begins with \"%s\" and has fewer than %d characters",
+			"the owner of a veth pair cannot be \"%s\": an owner begins with \"%s\" and has fewer than %d "
+			"characters",
 			o->owner, TW_VETH_OWNER, TW_VETH_OWNER_MAX);
 	if (o->mtu && (o->mtu < MTU_MIN || o->mtu > MTU_MAX))
 		return tw_error__set(error, -EINVAL, "the MTU of a veth pair cannot be %u: choose one from %d to %d",
@@ -318,13 +320,13 @@ static int already_there(const char *veth, const char *name, struct rtnl_link *l
 		return tw_error__set(
 			error, -EEXIST,
 			"cannot create the veth pair %s: its end %s exists already and belongs to \"%s\", but its end %s "
-			"is not in this network namespace; send to it with -i %s, remove it with tracewire vnet down "
-			"%s, or choose another name",
+			"is not in this network namespace; send to it with -i %s, remove it with `tracewire vnet down "
+			"%s`, or choose another name",
 			veth, name, rtnl_link_get_ifalias(link), veth, name, veth);
 	return tw_error__set(
 		error, -EEXIST,
 		"cannot create the veth pair %s: it exists already and belongs to \"%s\"; send to it with -i %s, "
-		"remove it with tracewire vnet down %s, or choose another name",
+		"remove it with `tracewire vnet down %s`, or choose another name",
 		veth, rtnl_link_get_ifalias(link), veth, veth);
 }
 
@@ -352,8 +354,8 @@ static int refused(const char *veth, const char *step, int code, struct tw_error
 	if (err == -EOPNOTSUPP)
 		return tw_error__set(
 			error, err,
-			"cannot create the veth pair %s: this kernel refuses %s (%s); load or enable its veth driver and "
-			"traffic control",
+			"cannot create the veth pair %s: this kernel does not support %s (%s); load or enable its "
+			"veth driver and traffic control",
 			veth, step, nl_geterror(code));
 	return tw_error__set(error, err, "cannot create the veth pair %s: %s failed: %s", veth, step,
 			     nl_geterror(code));
@@ -410,8 +412,8 @@ static int remove_end(struct nl_sock *sk, const char *veth, struct rtnl_link *en
 	if (!tw_netlink__is_own_veth(end))
 		return tw_error__set(
 			error, -EPERM,
-			"cannot remove the veth pair %s: the interface %s is not Tracewire's; to remove it anyway, use ip "
-			"link del %s",
+			"cannot remove the veth pair %s: the interface %s is not Tracewire's; to remove it anyway, "
+			"use `ip link del %s`",
 			veth, rtnl_link_get_name(end), rtnl_link_get_name(end));
 	code = rtnl_link_delete(sk, end);
 	err = tw_netlink__errno(code);
@@ -430,15 +432,16 @@ int tw_veth__remove(const char *name, struct tw_error *error)
 	int err;
 
 	if (is_tx_name(name))
-		return tw_error__set(error, -EINVAL,
-				     "cannot remove %s: %s marks one end of a veth pair; give the name without it",
-				     name, TW_VETH_SUFFIX);
+		return tw_error__set(
+			error, -EINVAL,
+			"cannot remove %s: the suffix %s marks one end of a veth pair; give the name without the suffix",
+			name, TW_VETH_SUFFIX);
 	err = tw_netlink__open(&sk, error);
 	if (err < 0)
 		return err;
 	err = find_end(sk, name, &end);
 	if (err == -ENODEV) {
-		tw_error__set(error, err, "there is no veth pair %s; tracewire vnet show lists them", name);
+		tw_error__set(error, err, "there is no veth pair %s; `tracewire vnet show` lists all veth pairs", name);
 	} else if (err < 0) {
 		tw_error__set(error, err, "cannot look for the veth pair %s: %s", name, strerror(-err));
 	} else {

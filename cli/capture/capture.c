@@ -74,7 +74,7 @@ static int check_is_up(const struct capture *capture, struct tw_error *error)
 	if (tw_iface__find(capture->interface, &iface, NULL) || iface.up)
 		return 0;
 	return tw_error__set(error, -ENETDOWN,
-			     "cannot receive on %s: the interface is down; bring it up with ip link set %s up",
+			     "cannot receive on %s: the interface is down; bring it up with `ip link set %s up`",
 			     capture->interface, capture->interface);
 }
 
@@ -539,9 +539,9 @@ const struct cli_command cli_command_capture = {
 		"--count or --autostop. Unless --packed is given, each event is a packet with the time of the event, "
 		"in time order across CPUs and machines. Each stream is an "
 		"interface of the file. If events are missing, a packet at that place shows their number.\n\n"
-		"The ledger shows where each recorded event went. --verbose and --status print it, and each file contains it (see "
-		"`tracewire info`). Time synchronisation with the producers gives an error bound for packet times, "
-		"which is the field trace.time_error in Wireshark.\n\n"
+		"The ledger shows where each recorded event went. --verbose and --status print it, and each file "
+		"contains it (see `tracewire info`). Time synchronisation with the producers gives an error bound for "
+		"packet times, which is the field trace.time_error in Wireshark.\n\n"
 		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures "
 		"on the interface see the same frames, unless --xdp is given. Unless -Z names root, capture gives up all "
 		"privileges before it reads the first frame.",

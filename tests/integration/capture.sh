@@ -157,13 +157,13 @@ refused() { # STATUS TEXT OPTION...
 	expect "capture $*" "tracewire capture: $text" "$(cat "$scratch/err")"
 	[ ! -e "$scratch/none" ] || fail "capture $* leaves a file"
 }
-refused 1 "cannot receive on tw9: there is no such interface; ip -br link lists all interfaces" -i tw9
-refused 1 "cannot receive on tw9 through AF_XDP: there is no such interface; ip -br link lists all interfaces" --xdp -i tw9
+refused 1 "cannot receive on tw9: there is no such interface; \`ip -br link\` lists all interfaces" -i tw9
+refused 1 "cannot receive on tw9 through AF_XDP: there is no such interface; \`ip -br link\` lists all interfaces" --xdp -i tw9
 ip link add vb type veth peer name vb-far
 for way in '' --xdp; do # the interface needs no carrier, it only has to be up
 	ip link set vb down
 	# shellcheck disable=SC2086 # none or one
-	refused 1 "cannot receive on vb: the interface is down; bring it up with ip link set vb up" $way -i vb
+	refused 1 "cannot receive on vb: the interface is down; bring it up with \`ip link set vb up\`" $way -i vb
 	ip link set vb up
 	# shellcheck disable=SC2086
 	"$tracewire" capture -q $way -i vb -a duration:0.1 -w "$scratch/none" 2>"$scratch/err"
@@ -172,7 +172,7 @@ for way in '' --xdp; do # the interface needs no carrier, it only has to be up
 done
 ip link del vb
 refused 2 "--udp 'badport' is not a port such as 18101, or an address with a port such as 127.0.0.1:18101" -u badport
-refused 2 "'70000': '70000' is not a port, a number from 1 to 65535" -u 70000
+refused 2 "'70000': '70000' is not a port; a port is a number from 1 to 65535" -u 70000
 refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is not a number" -i tw0 -f 'cpu==foo'
 refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
 refused 2 "--packed keeps frames as received, and --snapshot-length truncates them: omit one of the two; \`tracewire convert\` unpacks, \`editcap -s\` truncates" \

@@ -111,7 +111,7 @@ wait_for no_program_there
 start_receiver first
 first=$pid
 there "$receiver" xdp v1 >"$scratch/second.out" 2>"$scratch/second.err" && fail "a second receiver"
-says "$scratch/second.err" '^cannot receive on v1 through AF_XDP: it has an XDP program already, tw_receive with id [0-9]+' ||
+says "$scratch/second.err" '^cannot receive on v1 through AF_XDP: the interface already has an XDP program \(tw_receive, id [0-9]+' ||
 	fail "a second receiver says: $(cat "$scratch/second.err")"
 expect "program of the first" prog/xdp "$(program_there)"
 interrupt "$first" || fail "the first receiver"

@@ -320,7 +320,7 @@ static void test_refused(void **state)
 	(void)state;
 	assert_int_equal(tw_rx_packet__open(&o, &rx, &error), -ENODEV);
 	assert_string_equal(error.text,
-			    "cannot receive on none: there is no such interface; ip -br link lists all interfaces");
+			    "cannot receive on none: there is no such interface; `ip -br link` lists all interfaces");
 	tw_receiver__close(NULL);
 }
 

@@ -311,10 +311,11 @@ static void test_refused(void **state)
 	command__run("ip link set lo up");
 	rx = open_rx("5000", 0);
 	assert_refused("5000", -EADDRINUSE,
-		       "cannot receive at UDP port 5000: another program uses this port; ss -lunp shows which");
+		       "cannot receive at UDP port 5000: another program uses this port; `ss -lunp` shows its name");
 	assert_refused(
 		"10.9.9.9:5001", -EADDRNOTAVAIL,
-		"cannot receive at 10.9.9.9:5001: no interface here has that address; ip -br addr lists all addresses");
+		"cannot receive at 10.9.9.9:5001: no interface of this machine has that address; `ip -br addr` lists "
+		"all addresses");
 	tw_receiver__close(rx);
 }
 

@@ -589,18 +589,18 @@ static void test_refused(void **state)
 	netns__veth(0, 0);
 	assert_refused(
 		"none", 0, -ENODEV,
-		"cannot receive on none through AF_XDP: there is no such interface; ip -br link lists all interfaces");
+		"cannot receive on none through AF_XDP: there is no such interface; `ip -br link` lists all interfaces");
 	assert_refused("tw0", 100, -EINVAL, "a power of two");
 	rx = open_rx(0);
 	id = program_of("tw0", false);
 	assert_true(id > 0);
-	assert_refused("tw0", 0, -EEXIST, "it has an XDP program already, tw_receive with id ");
+	assert_refused("tw0", 0, -EEXIST, "the interface already has an XDP program (tw_receive, id ");
 	assert_int_equal(program_of("tw0", false), id);
 	tw_receiver__close(rx);
 	assert_int_equal(program_of("tw0", true), 0);
 	link__slow_down("tw0");
 	id = program_of("tw0", false);
-	assert_refused("tw0", 0, -EEXIST, "it has an XDP program already, pass with id ");
+	assert_refused("tw0", 0, -EEXIST, "the interface already has an XDP program (pass, id ");
 	assert_int_equal(program_of("tw0", false), id);
 	tx = open_tx(0, 0);
 	if (strstr(tx->how, "AF_XDP"))

@@ -506,12 +506,12 @@ static void test_refused(void **state)
 	assert_int_equal(tw_udp_address__parse("10.1.1.1", &to, &error), 0);
 	assert_int_equal(tw_tx_udp__open(&to, &udp, &error), -ENETUNREACH);
 	assert_string_equal(error.text,
-			    "cannot send to 10.1.1.1: Network is unreachable; ip route get 10.1.1.1 shows the "
-			    "route");
+			    "cannot send to 10.1.1.1: Network is unreachable; `ip route get 10.1.1.1` shows the route");
 	assert_int_equal(tw_udp_address__parse("[fe80::1]", &to, &error), 0);
 	assert_int_equal(tw_tx_udp__open(&to, &udp, &error), -EINVAL);
-	assert_string_equal(error.text, "cannot send to fe80::1: add the interface that leads there, as in "
-					"[fe80::1%eth0]");
+	assert_string_equal(
+		error.text,
+		"cannot send to fe80::1: add the interface that leads to this address, as in [fe80::1%eth0]");
 	assert_int_equal(tw_udp_address__parse("no-such-host.invalid", &to, &error), 0);
 	assert_int_equal(tw_tx_udp__open(&to, &udp, &error), -EHOSTUNREACH);
 	assert_int_equal(strncmp(error.text, "cannot look up host no-such-host.invalid: ", 42), 0);

@@ -55,12 +55,12 @@ static void test_refused(void **state)
 
 	(void)state;
 	assert_refused("", "'': give a host, a port or both, as in 10.0.0.7, 18101 or 10.0.0.7:18101");
-	assert_refused("a:0", "'a:0': '0' is not a port, a number from 1 to 65535");
-	assert_refused("a:65536", "'a:65536': '65536' is not a port, a number from 1 to 65535");
-	assert_refused("a:", "'a:': '' is not a port, a number from 1 to 65535");
-	assert_refused("a:+1", "'a:+1': '+1' is not a port, a number from 1 to 65535");
-	assert_refused("70000", "'70000': '70000' is not a port, a number from 1 to 65535");
-	assert_refused("[::1]:http", "'[::1]:http': 'http' is not a port, a number from 1 to 65535");
+	assert_refused("a:0", "'a:0': '0' is not a port; a port is a number from 1 to 65535");
+	assert_refused("a:65536", "'a:65536': '65536' is not a port; a port is a number from 1 to 65535");
+	assert_refused("a:", "'a:': '' is not a port; a port is a number from 1 to 65535");
+	assert_refused("a:+1", "'a:+1': '+1' is not a port; a port is a number from 1 to 65535");
+	assert_refused("70000", "'70000': '70000' is not a port; a port is a number from 1 to 65535");
+	assert_refused("[::1]:http", "'[::1]:http': 'http' is not a port; a port is a number from 1 to 65535");
 	assert_refused("::1", "'::1': write an IPv6 address in brackets, as in [::1]:18101");
 	assert_refused("[::1", "'[::1': write an IPv6 address in brackets, as in [::1]:18101");
 	assert_refused("[::1]5", "'[::1]5': write an IPv6 address in brackets, as in [::1]:18101");

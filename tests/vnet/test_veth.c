@@ -166,7 +166,7 @@ static void test_one_end(void **state)
 	netns__veth(0, 0);
 	link__set_up("tw0", false);
 	command__run("ip link set tw0 name elsewhere");
-	assert_refused(&o, -EEXIST, "send to it with -i tw0-tx, remove it with tracewire vnet down tw0,");
+	assert_refused(&o, -EEXIST, "send to it with -i tw0-tx, remove it with `tracewire vnet down tw0`,");
 	assert_int_equal(tw_iface__find("tw0-tx", &iface, &error), 0);
 	assert_string_equal(iface.tx_name, "tw0-tx");
 }
