@@ -126,15 +126,15 @@ int tw_xdp__plan(const struct tw_state *state, struct tw_error *error)
 	int err = query(state->public.ifindex, &there);
 
 	if (err)
-		return tw_error__set(error, err, "cannot read which XDP program %s has: %s", state->public.ifname,
-				     strerror(-err));
+		return tw_error__set(error, err, "cannot find out whether %s has an XDP program: %s",
+				     state->public.ifname, strerror(-err));
 	id = in_the_way(state, &there);
 	if (!id)
 		return 0;
 	tw_program__name_of(id, name);
 	return tw_error__set(
 		error, -EEXIST,
-		"%s has an XDP program of another owner already, %s with id %u; use --hook tc, or remove that program",
+		"%s has an XDP program of another owner already (%s, id %u); use --hook tc, or remove that program",
 		state->public.ifname, *name ? name : "without a name", id);
 }
 

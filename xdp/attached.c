@@ -116,8 +116,8 @@ static int end_holder(struct tw_state_file *file, const struct tw_attached *atta
 	return tw_error__set(
 		error, err,
 		ours ? "process %d holds the classifier, and did not release it in time"
-		     : "the state file names process %d as the holder of the classifier, but this pid belongs to another program here; "
-		       "end the process that holds the classifier",
+		     : "the state file names process %d as the holder of the classifier, but in this pid namespace, "
+		       "that pid belongs to another program; end the process that holds the classifier",
 		(int)attached->pid);
 }
 

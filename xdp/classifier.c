@@ -64,8 +64,8 @@ static int check_target(const struct tw_classifier_options *options, uint32_t ta
 		return 0;
 	return tw_error__set(
 		error, -EOPNOTSUPP,
-		"%s does not send frames that XDP redirects to it; one end of a veth pair does if the other end has "
-		"GRO enabled (ethtool -K PEER gro on). --hook tc does not need that",
+		"%s does not send frames that XDP redirects to it. An end of a veth pair sends them if GRO is enabled "
+		"on the other end (`ethtool -K PEER gro on`). --hook tc does not require this",
 		name);
 }
 
@@ -77,7 +77,7 @@ static int check_action(const struct tw_classifier_options *options, uint8_t act
 				     "XDP cannot mark frames, because they have no mark yet: use --hook tc");
 	if (action == TW_ACTION_REDIRECT && options->place == TW_ATTACH_XDP && options->offload)
 		return tw_error__set(error, -EINVAL,
-				     "XDP in a NIC cannot redirect frames: omit --offload, or use --hook u32");
+				     "XDP on a NIC cannot redirect frames: omit --offload, or use --hook u32");
 	return action == TW_ACTION_REDIRECT ? check_target(options, arg, error) : 0;
 }
 
@@ -91,8 +91,9 @@ static int check(const struct tw_classifier_options *options, struct tw_error *e
 	for (unsigned int i = 0; i < options->n && !err; i++)
 		err = check_action(options, options->rules[i].action, options->rules[i].arg, error);
 	if (!err && options->place == TW_ATTACH_U32 && options->udp_port)
-		return tw_error__set(error, -EINVAL,
-				     "u32 finds frames in plain Ethernet only, not in UDP: use --hook tc");
+		return tw_error__set(
+			error, -EINVAL,
+			"u32 filters can match frames only in Ethernet packets, not in UDP datagrams: use --hook tc");
 	return err;
 }
 

@@ -157,7 +157,7 @@ int tw_attached__detach(const struct tw_attached *attached, struct tw_error *err
 
 /* Kinds of stale objects: a classifier, or only the state file of a permanent classifier that is not attached any more. */
 #define TW_CLASSIFIER "classifier"
-#define TW_RECORD     "record of classifier"
+#define TW_RECORD     "state file of classifier"
 
 /**
  * tw_classifier__cleanup() - remove stale objects of this network namespace: classifiers whose process and cleanup helper were killed, and

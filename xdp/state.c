@@ -225,7 +225,7 @@ static int busy(const char *name, const struct tw_state *state, struct tw_error 
 	tw_state_file__close(&file);
 	return tw_error__set(
 		error, -EBUSY,
-		"%s has a classifier in %s already, of %s; `tracewire filter detach -i %s --hook %s` removes it and ends "
+		"%s has a classifier in %s already, held by %s; `tracewire filter detach -i %s --hook %s` removes it and ends "
 		"that process",
 		state->public.ifname, tw_attach_place__name(state->public.place), holder, state->public.ifname,
 		tw_attach_place__name(state->public.place));

@@ -28,7 +28,7 @@ for hook in xdp tc; do
 	attach killed --hook $hook 'event == sched_switch' --action drop
 	guard=$(guards "$pid")
 	[ -n "$guard" ] || fail "$hook: nobody guards it"
-	refused_second "v1 has a classifier in $hook already, of process $pid" --hook $hook
+	refused_second "v1 has a classifier in $hook already, held by process $pid" --hook $hook
 	comes_to "still there" "$pid" 'c["pid"]'
 	kill_at_once "$pid"
 	wait_for has_ended "$guard"
@@ -108,7 +108,7 @@ nothing_left v1
 # Permanent, but without a schema yet: a process holds it, which can be ended.
 in_background lasting "$tracewire" filter attach -i v1 --hook tc --persist 'cpu == 0' --action drop
 wait_for says "$scratch/lasting.err" '^waiting on v1'
-refused_second "v1 has a classifier in tc already, of process $pid" --hook tc
+refused_second "v1 has a classifier in tc already, held by process $pid" --hook tc
 "$tracewire" filter detach -i v1 2>"$scratch/detach.err" || fail "detach what waits: $(cat "$scratch/detach.err")"
 wait "$pid" || fail "one that waits and is detached does not end with 0"
 nothing_left v1
@@ -189,7 +189,7 @@ for hook in tc u32; do
 	ip link add x0 type veth peer name x1 index 777
 	tc qdisc add dev x1 clsact
 	"$tracewire" cleanup >"$scratch/cleanup" 2>&1
-	says "$scratch/cleanup" "^removed record of classifier $hook of x1" || fail "cleanup says: $(cat "$scratch/cleanup")"
+	says "$scratch/cleanup" "^removed state file of classifier $hook of x1" || fail "cleanup says: $(cat "$scratch/cleanup")"
 	expect "$hook: qdisc of somebody else's" 1 "$(tc qdisc show dev x1 | grep -c clsact)"
 	ip link del x1
 done

@@ -107,7 +107,7 @@ static void one_has_it(void **unused)
 	(void)unused;
 	assert_int_equal(tw_state__write(&state, &file, &err), 0);
 	assert_int_equal(tw_state__lock(&state, &second, &err), -EBUSY);
-	assert_non_null(strstr(err.text, "v0 has a classifier in tc already, of process "));
+	assert_non_null(strstr(err.text, "v0 has a classifier in tc already, held by process "));
 	state.public.place = TW_ATTACH_XDP; /* the other half is free */
 	second = locked(&state);
 	tw_state_file__remove(&second);

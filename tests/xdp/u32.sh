@@ -65,7 +65,7 @@ refuse() { # STATUS PATTERN WORD...
 	nothing_left v1
 }
 refuse 1 'column [0-9]+' 'prev_comm contains "a"' --action pass
-refuse 2 'u32 finds frames in plain Ethernet only' --udp-port 18101 'cpu == 0' --action pass
+refuse 2 'u32 filters can match frames only in Ethernet packets' --udp-port 18101 'cpu == 0' --action pass
 refuse 1 'does not offload u32 filters|not_in_hw' --offload 'cpu == 0' --action pass
 
 # Another owner's filter with the same priority is not replaced.
