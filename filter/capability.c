@@ -293,7 +293,7 @@ static const struct test_refusal refusals[] = {
 	{ U32, TIME, ANY, .why = "an event's time is a sum of two numbers, and u32 cannot add" },
 	{ PCAP, TIME, ANY,
 	  .why = "an event's time is a sum of two numbers, for which libpcap's optimizer makes wrong programs" },
-	{ TRACEFS, COMM, EXISTS, .why = "the kernel knows names that Tracewire does not know" },
+	{ TRACEFS, COMM, EXISTS, .why = "the kernel may know a task name that Tracewire does not know" },
 	{ PRODUCER, COMM, ANY, .why = "the task's name may become known only after the event" },
 	{ BPF, COMM, ANY, .why = "the task's name is not in the frames" },
 	{ U32 | PCAP, COMM, ANY, .why = "the task's name is not in the frames of its events" },
@@ -305,7 +305,7 @@ static const struct test_refusal refusals[] = {
 	{ TRACEFS, NUMBERS, MASKED(ORDER), .why = "the kernel's filters can compare masked values only for equality" },
 	{ TRACEFS, CPU, MASKED(EQUAL), .why = "the kernel's filters support no mask for the CPU" },
 	{ DISPLAY, ARRAY, ANY, .exceeds = shows_other_elements, .limit = 256,
-	  .why = "Wireshark may show other elements than the array has" },
+	  .why = "the elements that Wireshark shows may not be exactly those of the array" },
 	{ DISPLAY, NUMBER | ARRAY, ANY, loses_sign, .why = "Wireshark shows the field as unsigned" },
 	{ DISPLAY, NUMBERS, MASKED(ORDER), masks_sign, .why = "display filters cannot mask the sign of a number" },
 	{ DISPLAY, ARRAY, MASKED(EQUAL), masks_sign, .why = "display filters cannot mask the sign of a number" },
@@ -313,7 +313,7 @@ static const struct test_refusal refusals[] = {
 	  .why = "display filters have no notation for this number" },
 
 	/* Offsets of fields. */
-	{ BPF, FIELD, ANY, is_common, .why = "a BPF program does not read this field, which all events have" },
+	{ BPF, FIELD, ANY, is_common, .why = "a BPF program does not read this common field" },
 	{ BPF, FIELD, ANY, .exceeds = reaches_further, .limit = TW_BPF_EXTENT_MAX,
 	  .why = "the field is beyond the bytes of an event that a BPF program can read" },
 	{ BPF, NUMBER | ARRAY, ANY, is_dynamic, .why = "the field's offset in the event varies" },
@@ -325,7 +325,7 @@ static const struct test_refusal refusals[] = {
 	/* Single numbers, and arrays of them. */
 	{ TRACEFS, ARRAY, EXISTS, is_dynamic, .why = "the kernel's filters cannot test the length of an array" },
 	{ U32, ARRAY, EXISTS, is_dynamic, .why = "it cannot test the length of an array" },
-	{ TRACEFS, ARRAY, VALUE, .why = "the field is an array" },
+	{ TRACEFS, ARRAY, VALUE, .why = "the kernel's filters cannot compare arrays" },
 	{ U32, ARRAY, VALUE, .why = "it can only compare bits at fixed offsets for equality" },
 	{ BPF, ARRAY, VALUE, .exceeds = has_more_elements, .limit = TW_BPF_ELEMENTS_MAX,
 	  .why = "the array has more elements than a BPF program compares" },
@@ -364,7 +364,7 @@ static const struct test_refusal refusals[] = {
 	  .why = "the value is too long" },
 
 	/* Text. */
-	{ BPF, BITS, VALUE, .why = "the frames have a bit mask as bits, not as text" },
+	{ BPF, BITS, VALUE, .why = "the frames contain the bits of a bit mask, not its text" },
 	{ BPF, TEXT, VALUE, .exceeds = is_dynamic_and_longer, .limit = TW_BPF_TEXT_MAX,
 	  .why = "a BPF program can compare a text of variable length with at most 255 bytes" },
 	{ BPF, TEXT, GLOB, is_no_prefix,
@@ -385,7 +385,7 @@ static const struct test_refusal refusals[] = {
 	{ TRACEFS, TEXT | COMM, MATCHES, .why = "the kernel's filters have no regular expressions" },
 	{ TRACEFS, TEXT | COMM, ORDER, .why = "the kernel's filters cannot order texts" },
 	{ TRACEFS, TEXT | COMM, VALUE, .meets = TW_TRACEFS_OPEN_ESCAPE,
-	  .why = "the kernel interprets a backslash at the end differently" },
+	  .why = "the kernel interprets a backslash at the end of a text differently" },
 	{ TRACEFS, TEXT | COMM, VALUE, .meets = TW_TRACEFS_READS_ON,
 	  .why = "the kernel may match such a pattern beyond the end of the field" },
 	{ TRACEFS, TEXT | COMM, VALUE, .meets = TW_TRACEFS_TAKES_NUL,

@@ -299,9 +299,8 @@ int tw_bound__prepare(struct tw_bound *bound, struct tw_error *error)
 	free(m.steps);
 	free(m.known);
 	if (err == -E2BIG || (err && tw_arena__is_full(bound->arena)))
-		return tw_error__set(
-			error, -E2BIG,
-			"the filter is nested too deeply, or its programs for all events exceed a limit of memory");
+		return tw_error__set(error, -E2BIG,
+				     "the filter is nested too deeply, or needs too much memory for all events");
 	return err ? tw_error__set(error, err, "out of memory for the filter's programs") : 0;
 }
 

@@ -462,8 +462,7 @@ static int compile(struct tw_cube_maker *maker, const struct tw_groups *groups, 
 	if (maker->too_many)
 		return tw_error__set(
 			error, -EOPNOTSUPP,
-			"u32 cannot express '%.100s': it is nested too deeply, or needs more than %d matches, or a match with "
-			"more than %d keys",
+			"u32 cannot express '%.100s': it is nested too deeply, or exceeds a limit (%d matches, %d keys in a match)",
 			groups->bound->text, TW_U32_MATCHES_MAX, TW_U32_KEYS_MAX);
 	if (all.items)
 		err = copy_out(&all, ret);

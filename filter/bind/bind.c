@@ -132,14 +132,14 @@ static int bind_side(const struct tw_binding *binding, const struct tw_subject *
 
 	if (!len)
 		return tw_filter_error(binding->error, -EINVAL, literal->column,
-				       "'%s' has bytes, written aa:bb:cc%s; '%.64s' is not of that form", subject->name,
+				       "'%s' has bytes: write a value as aa:bb:cc%s, not as '%.64s'", subject->name,
 				       address == 4    ? " or as an IPv4 address"
 				       : address == 16 ? " or as an IPv6 address"
 						       : "",
 				       literal->text);
 	if (prefix && test->op != TW_TEST_EQ && test->op != TW_TEST_NE)
 		return tw_filter_error(binding->error, -EINVAL, literal->column,
-				       "a network can be compared with an address by == and != only");
+				       "an address can be compared with a network only by == and !=");
 	test->prefix = prefix;
 	if (field->place == TW_PLACE_FIXED && (test->op == TW_TEST_EQ || test->op == TW_TEST_NE) && len != field->size)
 		return tw_filter_error(binding->error, -EINVAL, literal->column, "'%s' has %u bytes, not %zu%s",
@@ -676,9 +676,10 @@ int tw_filter__bind(const struct tw_filter *filter, const struct tw_bind_options
 	if (err == -ERANGE)
 		err = -EINVAL;
 	if (err == -ENOMEM && bound && bound->arena && tw_arena__is_full(bound->arena))
-		err = tw_filter_error(error, -E2BIG, 1,
-				      "the expression needs more than %zu MiB of memory for this many events",
-				      TW_FILTER_MEMORY_MAX >> 20);
+		err = tw_filter_error(
+			error, -E2BIG, 1,
+			"the expression needs more than %zu MiB of memory for the number of events in the schema",
+			TW_FILTER_MEMORY_MAX >> 20);
 	else if (err == -ENOMEM)
 		tw_filter_error(error, err, 1, "out of memory for the trees of the expression");
 	tw_bound__free(bound);

@@ -66,7 +66,7 @@ bool tw_filter__ambiguous_key(const struct tw_filter *filter, const struct tw_sc
 		if (!format)
 			continue;
 		tw_filter_error(ret, 0, predicate->column,
-				"%s is %s; for the field of %s write %s.%s, for the field of any event any.%s",
+				"%s is %s; for the field of %s, write %s.%s; for the field of any event, write any.%s",
 				predicate->name, key->meaning, format->name, format->name, predicate->name,
 				predicate->name);
 		return true;

@@ -73,9 +73,9 @@ static int say_no_number(const struct tw_binding *binding, const struct tw_subje
 	struct tw_integer integer;
 
 	if (literal->quote && !tw_literal__integer(&unquoted, &integer))
-		hint = "; without quotes it is one";
+		hint = "; omit the quotes";
 	else if (digits && text[digits] == '-' && strspn(text + digits + 1, "0123456789"))
-		hint = "; write a range as in {1..5}";
+		hint = "; a range is written NAME in {1..5}";
 	else if (*text == '0' && digits && !text[digits])
 		hint = ": a number that begins with 0 is octal";
 	return tw_filter_error(binding->error, -EINVAL, literal->column,
@@ -207,7 +207,7 @@ static int bind_address(const struct tw_binding *binding, const struct tw_subjec
 	if (!can)
 		return tw_filter_error(
 			binding->error, -EINVAL, member->low.column,
-			"'%s' is in network byte order: compare it with addresses and networks by == and != only",
+			"'%s' is in network byte order: compare it only by == and !=, with addresses and networks",
 			subject->name);
 	tw_store_be32(mask, prefix ? UINT32_MAX << (32 - prefix) : UINT32_MAX);
 	test->is_signed = false;
@@ -326,7 +326,7 @@ int tw_binding__time(const struct tw_binding *binding, const struct tw_set_membe
 	test->op = member->is_range ? TW_TEST_WITHIN : predicate->op;
 	if (test->op == TW_TEST_CONTAINS || test->op == TW_TEST_MATCHES || test->op == TW_TEST_GLOB)
 		return tw_filter_error(binding->error, -EINVAL, predicate->op_column,
-				       "'time' has no such operator: use == != < <= > >= or in");
+				       "this operator does not apply to 'time': use ==, !=, <, <=, >, >= or in");
 	err = read_seconds(binding, &member->low, &test->low);
 	if (err || !member->is_range)
 		return err;

@@ -222,8 +222,8 @@ static int explain(int err, struct tw_error *error)
 	if (err == -E2BIG)
 		return tw_error__set(
 			error, err,
-			"the rules need more than %d instructions, the limit of a program; use fewer rules, or write the "
-			"names of events before fields",
+			"the rules need more than %d instructions, the limit of a program; use fewer rules, or give "
+			"the event of each field, as in EVENT.FIELD",
 			TW_BPF_INSNS_MAX);
 	if (err)
 		return tw_error__set(error, err, "out of memory for the BPF program of the rules");

@@ -172,7 +172,7 @@ static const struct {
 	{ "!==", "'!==' is not an operator; use '!='" },
 	{ "=~", "'=~' is not an operator; use 'matches' for a regular expression, '~' for a pattern" },
 	{ "~=", "'~=' is not an operator; use '~' for a pattern, '!=' to compare" },
-	{ "!~", "'!~' is not an operator; write not NAME ~ PATTERN" },
+	{ "!~", "'!~' is not an operator; write 'not NAME ~ PATTERN'" },
 	{ "<>", "'<>' is not an operator; use '!='" },
 };
 
@@ -312,7 +312,7 @@ static int say_stray(const struct tw_filter_lexer *lexer, struct tw_error *error
 		return tw_filter_error(error, -EINVAL, column, "'=' is not an operator; use '=='");
 	if (c == '|')
 		return tw_filter_error(error, -EINVAL, column,
-				       "'|' joins names of flags without spaces, A|B; '||' is 'or'");
+				       "'|' joins names of flags, without spaces: A|B; for 'or', write '||'");
 	if (c == '[')
 		return tw_filter_error(
 			error, -EINVAL, column,

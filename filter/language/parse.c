@@ -314,9 +314,9 @@ static int say_no_joint(const struct expression_parser *p)
 	const char *why = "'and', 'or' or the end of the expression is expected here";
 
 	if (p->token.kind == TW_TOKEN_MASK)
-		why = "a mask is written NAME & MASK; '&&' is 'and'";
+		why = "a mask is written NAME & MASK; for 'and', write '&&'";
 	else if (p->token.kind == TW_TOKEN_RANGE)
-		why = "write a range in a set: in {1..5}";
+		why = "a range can only be in a set: NAME in {1..5}";
 	else if (p->token.kind == TW_TOKEN_OPEN)
 		why = "'and' or 'or' is expected before a parenthesis; functions are not supported";
 	else if (p->token.kind == TW_TOKEN_WORD &&

@@ -278,9 +278,11 @@ static void test_ambiguous_keys(void **state)
 		const char *text, *note; /* NULL = none */
 	} cases[] = {
 		{ "cpu == 1 && pid == 5",
-		  "column 13: pid is the pid of the task that was running; for the field of sched_wakeup write sched_wakeup.pid, for the field of any event any.pid" },
+		  "column 13: pid is the pid of the task that was running; for the field of sched_wakeup, write "
+		  "sched_wakeup.pid; for the field of any event, write any.pid" },
 		{ "time > 1 and (comm == a or pid == 5)",
-		  "column 15: comm is the name of the task that was running; for the field of sched_wakeup write sched_wakeup.comm, for the field of any event any.comm" },
+		  "column 15: comm is the name of the task that was running; for the field of sched_wakeup, write "
+		  "sched_wakeup.comm; for the field of any event, write any.comm" },
 		{ "sched_wakeup.pid == 5 or any.comm == a", NULL },
 		{ "common_pid == 5 or COMM == a or cpu == 1 or flags == 0", NULL },
 		{ "prev_comm == a", NULL },

@@ -114,8 +114,10 @@ static const struct {
 	{ "cpu & 1", SWITCH,
 	  "column 1: tracefs cannot express 'cpu & 1', because the kernel's filters support no mask for the CPU" },
 	{ "prev_state & 3 > 1", SWITCH,
-	  "column 1: tracefs cannot express 'prev_state & 3 > 1', because the kernel's filters can compare masked values only for equality" },
-	{ "levels == 1", TINY, "column 1: tracefs cannot express 'levels == 1', because the field is an array" },
+	  "column 1: tracefs cannot express 'prev_state & 3 > 1', because the kernel's filters can compare masked "
+	  "values only for equality" },
+	{ "levels == 1", TINY,
+	  "column 1: tracefs cannot express 'levels == 1', because the kernel's filters cannot compare arrays" },
 	{ "cpus == \"0-3\"", TINY,
 	  "column 1: tracefs cannot express 'cpus == \"0-3\"', because the kernel's filters cannot compare a list of bits as text" },
 	{ "saddr_v6 == ::1", SOCK,
@@ -127,9 +129,10 @@ static const struct {
 	{ "prev_comm matches a", SWITCH,
 	  "column 1: tracefs cannot express 'prev_comm matches a', because the kernel's filters have no regular expressions" },
 	{ "comm", SWITCH,
-	  "column 1: tracefs cannot express 'comm', because the kernel knows names that Tracewire does not know" },
+	  "column 1: tracefs cannot express 'comm', because the kernel may know a task name that Tracewire does not know" },
 	{ "prev_comm == \"a'\\\"\"", SWITCH,
-	  "column 1: tracefs cannot express 'prev_comm == \"a'\\\"\"', because the kernel's filters cannot quote a text that has both kinds of quotes" },
+	  "column 1: tracefs cannot express 'prev_comm == \"a'\\\"\"', because the kernel's filters cannot quote a "
+	  "text that has both kinds of quotes" },
 };
 
 static void test_refused(void **state)

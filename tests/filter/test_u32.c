@@ -87,11 +87,11 @@ static const struct {
 	{ "prev_comm > a",
 	  "column 1: u32 cannot express 'prev_comm > a', because it can only compare bits at fixed offsets for equality" },
 	{ "prev_comm != \"bash or so\"",
-	  "u32 cannot express 'prev_comm != \"bash or so\"': it is nested too deeply, or needs more than 64 matches, or a match with "
-	  "more than 128 keys" },
+	  "u32 cannot express 'prev_comm != \"bash or so\"': it is nested too deeply, or exceeds a limit (64 matches, "
+	  "128 keys in a match)" },
 	{ "pid in {0..9} && prev_pid in {0,1,2,3} && next_pid in {0,1,2,3,4,5,6,7,8}",
-	  "u32 cannot express 'pid in {0..9} && prev_pid in {0,1,2,3} && next_pid in {0,1,2,3,4,5,6,7,8}': it is nested too deeply, "
-	  "or needs more than 64 matches, or a match with more than 128 keys" },
+	  "u32 cannot express 'pid in {0..9} && prev_pid in {0,1,2,3} && next_pid in {0,1,2,3,4,5,6,7,8}': it is "
+	  "nested too deeply, or exceeds a limit (64 matches, 128 keys in a match)" },
 };
 
 static void test_refused(void **state)

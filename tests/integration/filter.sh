@@ -60,7 +60,7 @@ same() {
 
 same '2 0 0' sched,raw_syscalls 'raw_syscalls.sys_enter.id in {0, 1, 257} or next_comm ~ "l*"'
 same '[1-9][0-9]* 0 0' sched,irq,raw_syscalls 'comm == "ls" and not raw_syscalls.sys_exit.ret < 0'
-expect "notes about comm" 1 "$(grep -c '^filter: column 1: comm is the name of the task that was running; for the field of sched_[a-z_]* write' \
+expect "notes about comm" 1 "$(grep -c '^filter: column 1: comm is the name of the task that was running; for the field of sched_[a-z_]*, write' \
 	"$scratch/some.err")"
 same '0 1 0' sched 'prev_comm matches "^(ls|cat)$"'
 same '2 1 0' sched,raw_syscalls 'sys_exit.ret < 0 or prev_prio > 0 and (next_comm matches "s" or prev_comm == "cat")'
