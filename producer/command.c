@@ -80,8 +80,8 @@ static int cannot_run(const char *name, int err, struct tw_error *error)
 	if (err == -ENOENT)
 		return tw_error__set(
 			error, err,
-			"there is no command '%s', or its interpreter does not exist: check the spelling and PATH, "
-			"or give its full path",
+			"there is no command '%s', or its interpreter does not exist: check the spelling and PATH, or "
+			"give the full path of the command",
 			name);
 	return tw_error__set(error, err, "'%s' cannot be run: %s; it must be an executable program", name,
 			     strerror(-err));

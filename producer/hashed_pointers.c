@@ -22,7 +22,7 @@ int tw_pointer_key__init(struct tw_pointer_key *key, struct tw_error *error)
 	*key = (struct tw_pointer_key){ 0 };
 	if (getrandom(key->secret, sizeof(key->secret), 0) != sizeof(key->secret))
 		return tw_error__set(error, -EIO,
-				     "the kernel gives no random number, which is needed to hash addresses");
+				     "cannot get a random number from the kernel, which is needed to hash addresses");
 	return 0;
 }
 

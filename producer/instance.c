@@ -151,8 +151,9 @@ static int create(struct tw_instance *in, const char *suffix, struct tw_error *e
 		tracefs_instance_free(in->tracefs);
 		in->tracefs = NULL;
 	}
-	return tw_error__set(error, -EEXIST,
-			     "no free name for a trace instance: remove stale ones with 'tracewire cleanup'");
+	return tw_error__set(
+		error, -EEXIST,
+		"there is no free name for a trace instance: remove stale instances with `tracewire cleanup`");
 }
 
 static int create_locked(struct tw_instance *in, const char *suffix, struct tw_error *error)
@@ -179,8 +180,9 @@ int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_err
 	if (!err) { /* done first: a run killed before this leaves only the small ring of a new instance */
 		in->free_buffer_fd = tw_instance__open(in, "free_buffer", O_WRONLY);
 		if (in->free_buffer_fd < 0)
-			err = tw_error__set(error, in->free_buffer_fd, "free_buffer of %s cannot be held open: %s",
-					    in->name, strerror(-in->free_buffer_fd));
+			err = tw_error__set(error, in->free_buffer_fd,
+					    "the file free_buffer of trace instance %s cannot be opened: %s", in->name,
+					    strerror(-in->free_buffer_fd));
 	}
 	if (!err)
 		err = tw_instance__write(in, "options/disable_on_free", "1", error);

@@ -470,11 +470,11 @@ static int check_sent(const struct tw_producer *p, struct tw_error *error)
 	if (gave_up(p))
 		return tw_error__set(
 			error, -ETIMEDOUT,
-			"sending the last frames took too long%s%s: frames that were not sent were given up, and count as "
-			"lost by the producer",
+			"sending the last frames took too long%s%s: the frames that were not sent are discarded, and "
+			"their events count as lost by the producer",
 			p->blocked_by ? ", because " : "", p->blocked_by ? p->blocked_by : "");
 	if (err == -ETIMEDOUT)
-		return tw_error__set(error, err, "sending stopped early: %s; the last frames were given up",
+		return tw_error__set(error, err, "sending stopped early: %s; the last frames are discarded",
 				     p->blocked_by ? p->blocked_by : "the output accepted no more data");
 	return err ? tw_error__set(error, err, "sending stopped early: %s", strerror(-err)) : 0;
 }

@@ -344,7 +344,7 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 	if (p->wake_fd < 0)
 		err = tw_error__set(error, -errno, "cannot make an eventfd for the readers: %s", strerror(errno));
 	else if (getrandom(&p->stream.id, sizeof(p->stream.id), 0) != sizeof(p->stream.id))
-		err = tw_error__set(error, -EIO, "the kernel gives no random number");
+		err = tw_error__set(error, -EIO, "cannot get a random number from the kernel");
 	else
 		err = set_up(p, error);
 	if (err)

@@ -74,7 +74,7 @@ static int load_format(struct tw_task_events *ev, const char *tracing_dir, enum 
 	ev->pid[kind] = tw_format__find(ev->formats[kind], "pid");
 	ev->text[kind] = tw_format__find(ev->formats[kind], kinds[kind].text);
 	if (!ev->pid[kind] || !ev->text[kind])
-		return tw_error__set(error, -ENOTSUP, "event %s:%s of this kernel has no field pid or %s",
+		return tw_error__set(error, -ENOTSUP, "event %s:%s of this kernel lacks the field pid or the field %s",
 				     kinds[kind].system, kinds[kind].name, kinds[kind].text);
 	return 0;
 }

@@ -75,10 +75,10 @@ static int explain_refusal(const struct tw_instance *instance, const char *file,
 		free(text);
 		if (err != -EINVAL)
 			return err;
-		return tw_error__set(error, -EINVAL,
-				     "the kernel refuses the filter '%s' for %s: see 'tracewire list -v' for "
-				     "the event's fields",
-				     filter, file);
+		return tw_error__set(
+			error, -EINVAL,
+			"the kernel refuses the filter '%s' for %s: `tracewire list -v` shows the event's fields",
+			filter, file);
 	}
 	complaint += strlen("parse_error: ");
 	tw_error__set(error, -EINVAL, "the kernel refuses the filter '%s' at column %d (%s): %.*s", filter,
@@ -231,8 +231,8 @@ static int check_later(struct filter_pass *p, const struct tw_node *later)
 	return tw_error__set(
 		p->error, -EINVAL,
 		"column %zu: '%.*s' cannot be decided before the events are sent, because %s. Compare the task "
-		"name with ==, !=, ~ or contains, and do not join it by 'or' with a comparison that the kernel does not "
-		"support; otherwise, filter in the capture",
+		"name with ==, !=, ~ or contains, and do not join this comparison by 'or' with one that the kernel "
+		"does not support; or filter in the capture instead",
 		(size_t)(text - tw_filter__text(filter)) + 1, (int)len, text, why);
 }
 

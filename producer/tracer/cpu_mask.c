@@ -22,7 +22,7 @@ struct cpu_mask {
 
 static int not_there(const struct cpu_mask *mask, uint64_t cpu, struct tw_error *error)
 {
-	return tw_error__set(error, -EINVAL, "'%s' names CPU %" PRIu64 ", and this machine has CPUs 0 to %u",
+	return tw_error__set(error, -EINVAL, "'%s' names CPU %" PRIu64 ", but this machine has only CPUs 0 to %u",
 			     mask->text, cpu, mask->cpus - 1);
 }
 

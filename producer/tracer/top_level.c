@@ -166,7 +166,8 @@ static char *read_now(const char *file, bool is_list)
 
 static int cannot_note(const struct setting_notes *notes, int err, struct tw_error *error)
 {
-	return tw_error__set(error, err, "%s, which notes the changed settings of the kernel, cannot be written: %s",
+	return tw_error__set(error, err,
+			     "%s, the record of the kernel settings that this run changes, cannot be written: %s",
 			     notes->file.path, strerror(-err));
 }
 
@@ -531,8 +532,8 @@ static int in_use(const char *file, struct tw_error *error)
 {
 	return tw_error__set(
 		error, -EBUSY,
-		"another program has set %s/%s, but on this kernel the options of this run require that it is not set: wait for "
-		"that program, or reset the file",
+		"another program has set %s/%s, but on this kernel, the options of this run require that this file is "
+		"not set: wait until that program ends, or reset the file",
 		tracefs_tracing_dir(), file);
 }
 
@@ -587,8 +588,8 @@ static int new_top_level(bool graphs_only, struct tw_top_level **ret, struct tw_
 	if (fd == -EBUSY)
 		return tw_error__set(
 			error, -EBUSY,
-			"another run of Tracewire uses the kernel's top-level buffer or set_graph_function, which only one "
-			"run can use: wait for its end");
+			"another run of Tracewire uses the kernel's top-level buffer or set_graph_function, which "
+			"only one run can use at a time: wait until that run ends");
 	if (fd < 0)
 		return tw_error__set(error, fd, "%s cannot be locked: %s", tracefs_tracing_dir(), strerror(-fd));
 	top = calloc(1, sizeof(*top));
@@ -624,7 +625,8 @@ static int begin(struct tw_top_level *top, struct tw_error *error)
 	put("options/disable_on_free", "1");
 	top->free_buffer_fd = open_file("free_buffer", O_WRONLY);
 	if (top->free_buffer_fd < 0)
-		return tw_error__set(error, -errno, "free_buffer of the top level cannot be held open: %s",
+		return tw_error__set(error, -errno,
+				     "the file free_buffer at the top level of tracefs cannot be opened: %s",
 				     strerror(errno));
 	return tw_instance__use_top_level(top->user, top, error);
 }

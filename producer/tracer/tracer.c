@@ -88,9 +88,10 @@ static int unknown_tracer(const char *available, const char *tracer, struct tw_e
 	for (char *name = strtok_r(names, " \n", &save); name; name = strtok_r(NULL, " \n", &save))
 		tw_nearest__offer(&nearest, name);
 	if (!strncmp(tracer, "function", strlen("function")) && !has_tracer(available, "function"))
-		err = tw_error__set(error, -ENOENT,
-				    "this kernel is built without the function tracer: events work, functions require "
-				    "CONFIG_FUNCTION_TRACER");
+		err = tw_error__set(
+			error, -ENOENT,
+			"this kernel is built without the function tracer: events can be traced, but tracing "
+			"functions requires CONFIG_FUNCTION_TRACER");
 	else if (nearest.best)
 		err = tw_error__set(error, -ENOENT, "no tracer '%s'; did you mean %s?", tracer, nearest.best);
 	else
@@ -159,7 +160,8 @@ static int refused_list(const char *path, int err, struct tw_error *error)
 {
 	if (err == -ENOENT)
 		return tw_error__set(error, -EINVAL, "this kernel cannot select functions: %s does not exist", path);
-	return tw_error__set(error, err, "the kernel refuses a selection of functions: %s: %s", path, strerror(-err));
+	return tw_error__set(error, err, "the kernel refuses the selection of functions in %s: %s", path,
+			     strerror(-err));
 }
 
 /* Adds one word to a list of functions. The list takes effect when the file is closed, which can fail too. */
@@ -312,8 +314,8 @@ static int set_pids(const struct tw_tracer *t, bool own_pids, struct tw_error *e
 	if (t->request->pids.n && !own_pids)
 		return tw_error__set(
 			error, -EINVAL,
-			"--pid needs global pids, but this pid namespace has other pids: run Tracewire outside of the "
-			"namespace, or use --follow");
+			"--pid needs the pids of the initial pid namespace, but Tracewire runs in another one: run it "
+			"outside of that namespace, or use --follow");
 	for (size_t i = 0; i < t->request->pids.n && !err; i++)
 		err = follow_list(t, t->request->pids.items[i], error);
 	return err;
@@ -418,7 +420,8 @@ static int set_option(struct tw_tracer *t, const char *word, struct tw_error *er
 	if (!strcmp(option.file, "options/disable_on_free"))
 		return tw_error__set(
 			error, -EINVAL,
-			"trace option '%s' cannot be set: with it tracing would continue after a killed run", word);
+			"trace option '%s' cannot be set: with it, tracing would continue after the run is killed",
+			word);
 	top = is_on(tw_top_level__read(option.file));
 	err = tw_instance__write(t->instance, option.file, option.on ? "1" : "0", NULL);
 	if (err)

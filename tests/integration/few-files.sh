@@ -22,7 +22,7 @@ try_files() { # FIRST LAST WORD...
 		[ $status != 0 ] || { enough=${enough:-$n} && continue; }
 		says "$scratch/err" 'error while loading shared libraries' && continue # the program was not started
 		says_limit "${*:3} with $n files"
-		tail -n 1 "$scratch/err" | grep -E 'No such device|no interface|no user|no memory|does without|no random number|out of memory' &&
+		tail -n 1 "$scratch/err" | grep -E 'No such device|no interface|no user|no memory|does without|random number from the kernel|out of memory' &&
 			fail "${*:3} with $n files: another reason"
 	done
 	[ -n "$enough" ] || fail "${*:3} needs more than $2 files"

@@ -18,7 +18,7 @@ stream_slowly() {
 }
 check_rate() { # WHAT STATUS
 	expect "$1: status of the stream" 1 "$2"
-	says "$scratch/stream.err" 'given up, and count as lost by the producer' || fail "$1: $(cat "$scratch/stream.err")"
+	says "$scratch/stream.err" 'discarded, and their events count as lost by the producer' || fail "$1: $(cat "$scratch/stream.err")"
 	odd_ledger "$scratch/stream.err" && fail "$1: $(cat "$scratch/stream.err")"
 	interrupt "$capture" || fail "$1: the capture: $(cat "$scratch/capture.err")"
 	[ "$(grep '^{"end"' "$scratch/capture.err" | grep -oE '"state": "[a-z]+"')" = '"state": "closed"' ] ||
