@@ -614,15 +614,15 @@ const char *tw_refusals__why(uint16_t why)
 {
 	static const char *const texts[] = {
 		[TW_REFUSED_UNPROVEN] =
-			"no frame of the stream continues the numbers of another, so the frames are forged or damaged; a "
-			"firewall can block hosts that are not producers",
+			"no two frames of the stream have consecutive numbers, so the frames are forged or damaged; "
+			"a firewall can block hosts that are not producers",
 		[TW_REFUSED_PLACES] =
 			"the stream table has no room, or has room only for streams that answer requests; permit UDP in "
 			"both directions, or end streams that are not needed",
 		[TW_REFUSED_SOURCE] = "one address has reached its limit of streams; raise --streams-per-source",
 		[TW_REFUSED_RATE] =
-			"streams without TIME_SYNC responses send too many bytes per second; permit UDP in both directions, "
-			"or raise --unanswered",
+			"streams that do not answer time synchronisation requests send too many bytes per second; "
+			"permit UDP in both directions, or raise --unanswered",
 	};
 
 	return texts[why];

@@ -141,8 +141,7 @@ static void comment_on(const struct tw_archive_stream *s, char *ret, size_t size
 
 	tw_identity__comment(&s->stream->identity, s->stream->id, identity, sizeof(identity));
 	snprintf(ret, size, "%s%s", identity,
-		 s->dated_here ? "; packet times are this machine's, not the producer's: no CLOCK arrived in time"
-			       : "");
+		 s->dated_here ? "; packet times are from this machine's clock: no CLOCK record arrived in time" : "");
 }
 
 int tw_archive__put_interface(struct tw_archive *a, struct tw_archive_stream *s)

@@ -306,7 +306,7 @@ static int file__create(struct tw_output *o, struct tw_error *error)
 	if (err == -EINTR)
 		return tw_error__set(
 			error, err,
-			"opening %s: no reader had opened it before the request to stop; start its reader first",
+			"opening %s: no reader opened the pipe before the request to stop; start the reader first",
 			o->name);
 	return err ? tw_error__set(error, err, "creating %s: %s%s", o->name, strerror(-err), tw_output__remedy(err))
 		   : 0;

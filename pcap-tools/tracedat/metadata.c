@@ -465,8 +465,7 @@ int tw_dat__option(struct tw_dat_cursor *c, uint16_t id)
 	if (err == -EBADMSG)
 		tw_dat__damage(
 			c->dat, offset,
-			"an option (number %u) does not end before the end of its section or the file, or the options are too "
-			"many or too large",
+			"an option (number %u) extends beyond its section or the file, or the options exceed a limit",
 			id);
 	if (err)
 		return err;

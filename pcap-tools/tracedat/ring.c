@@ -89,7 +89,7 @@ static int chunk__head(struct tw_tracedat *dat, const struct tw_dat_ring *ring, 
 	if (*ret_packed > ring->end - ring->at - sizeof(head) || *ret_packed > TW_TRACEDAT_CHUNK_MAX)
 		return tw_dat__damage(
 			dat, ring->at,
-			"a chunk of CPU %u has a length of %u bytes: above the limit, or more than its ring has left",
+			"a chunk of CPU %u has a length of %u bytes: more than the limit, or more than the rest of its ring",
 			ring->cpu, *ret_packed);
 	if (*ret_len > TW_TRACEDAT_CHUNK_MAX)
 		return tw_dat__damage(dat, ring->at, "a chunk of CPU %u would decompress to %u bytes; the limit is %u",

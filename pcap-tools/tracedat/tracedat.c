@@ -234,8 +234,7 @@ static int text_only(const struct tw_tracedat *dat, struct tw_error *error)
 {
 	return tw_error__set(
 		error, -EINVAL,
-		"%s has the text of a latency tracer and no records, so there is nothing to convert: print it with "
-		"trace-cmd report",
+		"%s has the text of a latency tracer and no records, so there is nothing to convert: print it with `trace-cmd report`",
 		dat->name);
 }
 
@@ -387,8 +386,8 @@ static int expand(struct tw_dat_cursor *c, struct tw_tracedat_bytes *ret)
 	    len > EXPAND_MIN + (uint64_t)packed_len * TW_TRACEDAT_EXPAND_TIMES)
 		return tw_dat__damage(
 			dat, begin,
-			"a section of %u bytes would decompress to %u: above the limit of a section, of all sections together, "
-			"or of the ratio",
+			"a section of %u bytes would decompress to %u bytes: above the limit of a section, of all "
+			"sections together, or of the compression ratio",
 			packed_len, len);
 	err = tw_dat_cursor__bytes(c, packed_len, TW_TRACEDAT_SECTION_MAX, &packed);
 	if (err == -EBADMSG)

@@ -166,7 +166,7 @@ static void a_fifo_that_nobody_reads(void **state)
 	assert_int_equal(tw_output__open(&(struct tw_output_options){ .path = path, .deadline = &deadline }, &output,
 					 &err),
 			 -EINTR);
-	assert_non_null(strstr(err.text, "no reader had opened it"));
+	assert_non_null(strstr(err.text, "no reader opened the pipe"));
 	alarm(0);
 	unlink(path);
 }

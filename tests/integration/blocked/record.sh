@@ -75,7 +75,7 @@ run=$pid
 wait_for opened "$run"
 kill -INT "$run"
 ends_with 1 "record into a FIFO without a reader"
-says "$scratch/run.err" 'opening .*lonely: no reader had opened it' || fail "a FIFO without a reader: $(cat "$scratch/run.err")"
+says "$scratch/run.err" 'opening .*lonely: no reader opened the pipe' || fail "a FIFO without a reader: $(cat "$scratch/run.err")"
 nothing_left "$run"
 in_background run "$tracewire" capture -v -Z root -u $port -w "$scratch/lonely"
 run=$pid
