@@ -379,7 +379,7 @@ static hf_register_info hf[] = {
 	  { "Valid", "trace.clock.valid", FT_UINT32, BASE_HEX, NULL, 0, "Bit mask of the valid readings", HFILL } },
 	{ &hf_trace_clock_error,
 	  { "Error bound", "trace.clock.error", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
-	    "Largest time between two of the readings", HFILL } },
+	    "Longest time between two of the readings", HFILL } },
 	{ &hf_trace_clock_sync,
 	  { "Synchronised within", "trace.clock.sync", FT_RELATIVE_TIME, BASE_NONE, NULL, 0,
 	    "Error bound of the wall clock and of TAI against the source that the machine is synchronised to",
@@ -797,9 +797,9 @@ static void register_preferences(void)
 
 	prefs_register_filename_preference(
 		module, "formats", "Format texts",
-		"File or directory with format texts of events whose names can be used in filters before a capture "
-		"is opened: a copy of tracefs' events directory, or one file with all texts, each after a line "
-		"\"system: NAME\"",
+		"File or directory with format texts. The names of their events and fields can be used in filters "
+		"before a capture is opened. Give a copy of the events directory of tracefs, or one file with all "
+		"texts, each after a line \"system: NAME\"",
 		&tw_preferences.formats, FALSE);
 	prefs_register_bool_preference(module, "cache", "Remember schemas",
 				       "Store the format texts of captures in the user's cache directory, and use them",

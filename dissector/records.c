@@ -459,7 +459,7 @@ static void update_state(struct tw_dissect *d, const struct tw_tlv_view *tlv)
 		return;
 	} else if (tlv->type == TW_TLV_OFFSET) {
 		if (tw_offset__parse(tlv, &offset) && !tw_dissect__add_time_error(d, offset.error_ns))
-			tw_dissect__refuse(d, &ei_trace_limit, "The capture has more OFFSETs than the limit");
+			tw_dissect__refuse(d, &ei_trace_limit, "The capture has more OFFSET records than the limit");
 	} else {
 		refused = tw_streams__refused(d->stream->table);
 		tw_stream__update(d->stream, &d->frame, tlv);
