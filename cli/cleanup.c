@@ -169,11 +169,11 @@ const struct cli_command cli_command_cleanup = {
 	.name = "cleanup",
 	.summary = "Remove stale state of killed runs, and repair their captures",
 	.description =
-		"Removes the objects that killed runs left: trace instances, veth pairs, classifiers, and home "
-		"directories of viewers. If a capture of a killed run ends in an incomplete block, this block is cut "
-		"off. Prints the name of each object that was removed or repaired. Does not touch objects of running "
-		"processes, veth pairs made by `tracewire vnet up`, classifiers attached with --persist, or objects that "
-		"Tracewire did not make.\n\n"
+		"Removes the objects that killed runs left: trace instances, veth pairs, classifiers, and temporary "
+		"home directories of viewers. If a capture of a killed run ends in an incomplete block, this block is "
+		"cut off. Prints the name of each object that was removed or repaired. Does not touch objects of "
+		"running processes, veth pairs made by `tracewire vnet up`, classifiers attached with --persist, or "
+		"objects that Tracewire did not make.\n\n"
 		"Also restores settings that killed runs changed at the top level of tracefs, and names each setting "
 		"that is not restored, for example because another process changed it meanwhile.\n\n"
 		"Until the cleanup, the instances of a killed run cost almost nothing: since Linux 4.4, the kernel "

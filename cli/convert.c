@@ -325,7 +325,7 @@ const struct cli_command cli_command_convert = {
 	.arg_kind = CLI_ARG_FILE,
 	.args_max = 2,
 	.description =
-		"Reads a recording of trace-cmd (version 6 or 7, compressed or not, of any machine) and writes its "
+		"Reads a trace.dat file of trace-cmd (format version 6 or 7, compressed or not, from any machine) and writes its "
 		"events as packets to FILE; - is standard output. Each event is a packet, in time order across CPUs "
 		"and buffers. Each buffer (trace instance) becomes an interface. The result includes formats, task "
 		"names, symbols, texts of trace_printk(), options of trace-cmd, and losses.\n\n"
@@ -337,10 +337,10 @@ const struct cli_command cli_command_convert = {
 		"converted as far as it can be read; the exit status is then 1. The exit status is 2 if INPUT is "
 		"neither a capture nor a recording of trace-cmd of these versions.\n\n"
 		"INPUT can also be a capture by `tracewire capture --packed` or dumpcap, in which a frame may have "
-		"several events. It is unpacked: each event becomes a packet, in time order across CPUs and machines. In a "
-		"capture by `tracewire capture`, packet times are the times that it determined. In a capture by dumpcap, "
-		"they are the times of each machine's clock. Packets that are not Tracewire's are not converted, and "
-		"their number is printed.",
+		"several events. The frames are unpacked: each event becomes a packet, in time order across CPUs and "
+		"machines. In a capture by `tracewire capture`, packet times are the times that `capture` determined. "
+		"In a capture by dumpcap, they are the times of each machine's clock. Packets that are not "
+		"Tracewire's are not converted, and their number is printed.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct convert),

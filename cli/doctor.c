@@ -559,10 +559,10 @@ const struct cli_command cli_command_doctor = {
 	.name = "doctor",
 	.summary = "Check what works on this machine, and how to repair the rest",
 	.description =
-		"Checks what Tracewire needs from the kernel, the caller's privileges and Wireshark. Each line "
-		"begins with 'ok', 'limited' (works, but not as well as possible) or 'no'. If a line does not begin with "
-		"'ok', it also says what to do. The checks make a trace instance, and a veth pair in a separate network "
-		"namespace, and remove both.\n\n"
+		"Checks whether the kernel, the caller's privileges and the installed Wireshark meet the requirements "
+		"of Tracewire. The line of each check begins with 'ok', 'limited' (works, but not as well as "
+		"possible) or 'no'. If a line does not begin with 'ok', it also says what to do. The checks make a "
+		"trace instance, and a veth pair in a separate network namespace, and remove both.\n\n"
 		"The exit status is 0 if `tracewire live` can work, otherwise 1.",
 	.groups = groups,
 	.config_size = sizeof(bool),

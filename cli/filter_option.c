@@ -35,7 +35,7 @@ static const struct summary_row counters[] = {
 	{ "rejected", AT(rejected), NULL, NULL },
 	{ "unknown", AT(unknown), "", "of these had an unknown format: only common fields were compared" },
 	{ "undecided", AT(undecided), "undecided",
-	  "events counted as matching without a test: too large, or a limit of memory or work was reached" },
+	  "events counted as matching without a test, because of a limit of size, memory or work" },
 	{ "given_up", AT(given_up), "given up", "events: `matches` reached its limit, which counts as not matched" },
 	{ 0 },
 };

@@ -159,7 +159,7 @@ static void show_offset(const struct tw_info_stream *s)
 		       summary__offset_method(s->offset.method));
 	if (s->offset.drift)
 		printf("; the stream's clock gains %" PRId32 " ns a second", s->offset.drift);
-	printf(" (the last of %" PRIu64 " records)\n", s->n_offsets);
+	printf(" (from the last of %" PRIu64 " OFFSET records)\n", s->n_offsets);
 }
 
 static const char *pointers_of(const struct tw_info_stream *s)
@@ -181,7 +181,7 @@ static void show_stream(const struct tw_info *info, const struct tw_info_stream 
 		printf("  %-9s %s%s%s%s%s\n", "kernel", id->release, *id->machine ? " " : "", id->machine,
 		       *id->os ? ", " : "", id->os);
 	show_line("clock", id->clock);
-	show_line("kept by", id->sync);
+	show_line("synced by", id->sync);
 	show_line("traced", id->events);
 	show_line("filter", id->filter);
 	show_line("pointers", pointers_of(s));
@@ -302,7 +302,7 @@ static int show_events(const struct tw_info *info, const struct tw_counts *event
 	if (stats.refused_texts)
 		say(stdout,
 		    "%10" PRIu64
-		    " format texts were refused, so some events may have no name; the first one because: %s\n",
+		    " format texts were refused, so some events may have no name; the reason for the first one: %s\n",
 		    stats.refused_texts, stats.text.text);
 	return count_table__print(&table, stdout, error);
 }
@@ -586,9 +586,9 @@ const struct cli_command cli_command_info = {
 	.description =
 		"Reads each capture to its end, and prints its format, size, packets and times. For each stream, it "
 		"prints the host, kernel, clock, selected events and accuracy of times, and the ledger. In a ledger, the "
-		"number of recorded events is the sum of the events in the file and the events that were lost or rejected "
-		"at each place. FILE is a pcapng or pcap file with Tracewire's frames, which may be compressed with zstd; "
-		"- is standard input.\n\n"
+		"number of recorded events is the sum of the events in the file and the events that were lost or "
+		"rejected at each stage. FILE is a pcapng or pcap file with Tracewire's frames, which may be "
+		"compressed with zstd; - is standard input.\n\n"
 		"Files written by Tracewire contain the ledger, which is compared with the events in the file. If a "
 		"file has no ledger, because another program wrote it or its writer was killed, the ledger is computed "
 		"from the numbers and counters in the frames. A ledger is 'closed' if the end of the stream was received "

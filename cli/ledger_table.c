@@ -169,7 +169,8 @@ void ledger__print_facts(const struct tw_ledger *ledger, FILE *out)
 	}
 	if (ledger->state == TW_LEDGER_OPEN)
 		fputs(ledger->fact[TW_FACT_UNSURE_RINGS]
-			      ? "open: the kernel's counters do not match, so the number of recorded events is known only in part\n"
+			      ? "open: the kernel's counters do not match the producer's, so the number of recorded "
+				"events is known only in part\n"
 			      : "open: the end of the stream was not received, so the number of events recorded after the last "
 				"received one is unknown\n",
 		      out);
@@ -185,16 +186,19 @@ void ledger__print_difference(const struct tw_ledger *ledger, FILE *out)
 		fputs("too large: the numbers of events exceed 64 bits, so it is unknown whether the ledger balances\n",
 		      out);
 	else if (ledger->fact[TW_FACT_UNSURE_RINGS])
-		fputs("the difference is unknown: in some of the kernel's rings, the numbers of recorded and lost events are unknown\n",
+		fputs("the difference of the ledger is unknown: in some of the kernel's rings, the numbers of "
+		      "recorded and lost events are unknown\n",
 		      out);
 	else if (!tw_ledger__is_known(ledger))
-		fputs("the difference is unknown: frames missing after the last received one had an unknown number of events\n",
+		fputs("the difference of the ledger is unknown: frames missing after the last received one had an "
+		      "unknown number of events\n",
 		      out);
 	else if (difference > 0)
-		say__count(out, (uint64_t)difference,
-			   "{event is|events are} unexplained: recorded, but counted at no place\n");
+		say__count(
+			out, (uint64_t)difference,
+			"{event is|events are} unexplained: recorded, but not counted in any column of the ledger\n");
 	else if (difference < 0)
-		say__count(out, -(uint64_t)difference, "{event is|events are} counted at more than one place\n");
+		say__count(out, -(uint64_t)difference, "{event is|events are} counted more than once in the ledger\n");
 }
 
 void ledger__print_remarks(const struct tw_ledger *ledger, FILE *out)

@@ -238,9 +238,9 @@ static void print_file(const struct outcome *o, const char *word, FILE *out)
 
 	format_size(o->bytes, size, sizeof(size));
 	if (o->many)
-		say(out, "%s (%s in all): tracewire info %s\n", o->file, size, word);
+		say(out, "%s (%s in all): read them with `tracewire info %s`\n", o->file, size, word);
 	else
-		say(out, "%s (%s): tracewire report %s, or wireshark %s\n", o->file, size, word, word);
+		say(out, "%s (%s): read it with `tracewire report %s` or `wireshark %s`\n", o->file, size, word, word);
 }
 
 void outcome__print(const struct outcome *o, FILE *out)
@@ -261,7 +261,7 @@ void outcome__print(const struct outcome *o, FILE *out)
 	if (!more || o->verbose)
 		return;
 	if (is_file)
-		say(out, "details: add -v, or see tracewire info %s\n", word);
+		say(out, "details: add -v, or see `tracewire info %s`\n", word);
 	else
 		fputs("details: add -v\n", out);
 }

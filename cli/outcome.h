@@ -59,8 +59,7 @@
 	X(GIVEN_UP, NOTE, "{event|events} for which `matches` reached its limit, which counts as not matched",        \
 	  "use a simpler pattern")                                                                                    \
 	X(UNDECIDED, NOTE,                                                                                            \
-	  "{event|events} passed by the filter without a test: too large, or a limit of memory or work was reached",  \
-	  NULL)                                                                                                       \
+	  "{event|events} passed by the filter without a test, because of a limit of size, memory or work", NULL)     \
 	X(UNFILTERED, NOTE,                                                                                           \
 	  "{event|events} rejected after a comparison of common fields only, because the format is unknown", NULL)    \
 	X(LEFT_OUT, NOTE,                                                                                             \

@@ -154,7 +154,7 @@ static const struct cli_example examples[] = {
 	  "sudo tracewire record -e net,sched -w events.pcapng -- \\\n"
 	  "      sudo dumpcap -i eth0 -a duration:5 -w packets.pcapng" },
 	{ "Merge these two files by time", "mergecap -w both.pcapng events.pcapng packets.pcapng" },
-	{ "Show the recorded switches to make",
+	{ "Show the recorded switches to the task `make`",
 	  "tshark -r build.pcapng -Y 'trace.sched.sched_switch.next_comm == \"make\"'" },
 	{ NULL, NULL },
 };
@@ -167,10 +167,10 @@ const struct cli_command cli_command_record = {
 	.args_max = -1,
 	.runs_program = true,
 	.description =
-		"Records the events of this kernel until Ctrl-C, or until COMMAND ends. The exit status is that of "
-		"COMMAND. Each event is a packet, in time order across CPUs; the packet time is the time of the "
-		"event. The summary, and the ledger in the file (see `tracewire info`), show where events were "
-		"lost.",
+		"Records the events of this kernel until Ctrl-C, or until COMMAND ends. Unless tracing fails, the "
+		"exit status is that of COMMAND. Each event is a packet, in time order across CPUs; the packet time "
+		"is the time of the event. The summary, and the ledger in the file (see `tracewire info`), show where "
+		"events were lost.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct record_run),

@@ -233,7 +233,7 @@ static void free_producer(const struct session *session)
 
 	if (stay)
 		note__say(
-			"%u trace %s, disabled, because another process has open files there; `tracewire cleanup` removes "
+			"%u trace %s, disabled, because another process has files open there; `tracewire cleanup` removes "
 			"%s later",
 			stay, stay == 1 ? "instance of this run stays" : "instances of this run stay",
 			stay == 1 ? "it" : "them");

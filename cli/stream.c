@@ -74,7 +74,7 @@ static int set_destination(void *data, const char *text, struct tw_error *error)
 	else if (!read_ethernet(text, stream->destination))
 		return tw_error__set(
 			error, -EINVAL,
-			"--destination '%s' is not an Ethernet address, such as 52:54:00:12:34:56, or the word group",
+			"--destination '%s' is neither an Ethernet address, such as 52:54:00:12:34:56, nor the word 'group'",
 			text);
 	stream->has_destination = true;
 	return 0;
@@ -178,15 +178,15 @@ static void tell_started(const struct stream *stream)
 static const char *reason_of(uint16_t why)
 {
 	static const char *const reasons[] = {
-		[0] = "for a reason that this version does not know",
+		[0] = "this version does not know the reason",
 		[TW_REFUSED_PLACES] = "its stream table has no room for this stream: end some streams, or capture on "
 				      "another port",
 		[TW_REFUSED_SOURCE] =
 			"it has reached its limit of streams from this address: end some streams, or raise its "
 			"--streams-per-source",
 		[TW_REFUSED_RATE] =
-			("it receives no answers to its requests, and limits the data of such streams: permit UDP in both "
-			 "directions, or raise its --unanswered"),
+			("it receives no answers to its requests, and limits the data rate of such streams: permit "
+			 "UDP in both directions, or raise its --unanswered"),
 	};
 
 	return reasons[why < sizeof(reasons) / sizeof(reasons[0]) ? why : 0];
@@ -234,8 +234,8 @@ static int check_destination(const struct stream *stream, struct tw_error *error
 		return 0;
 	return tw_error__set(
 		error, -EINVAL,
-		"%s may lead to other hosts: name the receiver with --destination and the Ethernet address of a capture "
-		"host, or use --destination group for the whole network",
+		"%s may lead to other hosts: give the Ethernet address of the capture host with --destination, or "
+		"send to the whole network with --destination group",
 		stream->veth.name);
 }
 
@@ -370,7 +370,7 @@ static void udp_add_outcome(void *ctx, const struct tw_producer_counters *counte
 
 	add_outcome(ctx, counters, outcome);
 	outcome->place[OUTCOME_NO_LISTENER] = tw_tx_udp__refused(stream->udp);
-	snprintf(stream->listener, sizeof(stream->listener), "start tracewire capture -u %u there", stream->to.port);
+	snprintf(stream->listener, sizeof(stream->listener), "start `tracewire capture -u %u` there", stream->to.port);
 	outcome->remedy[OUTCOME_NO_LISTENER] = stream->listener;
 }
 
@@ -469,8 +469,8 @@ const struct cli_command cli_command_stream = {
 	.runs_program = true,
 	.description =
 		"Sends the events of this kernel, as Ethernet frames to an interface or over UDP to a host, until "
-		"Ctrl-C or until COMMAND ends. The exit status is that of COMMAND. The stream contains all metadata needed "
-		"to decode it. The metadata are repeated, so that a capture can join later.\n\n"
+		"Ctrl-C or until COMMAND ends. Unless tracing fails, the exit status is that of COMMAND. The stream "
+		"contains all metadata needed to decode it. The metadata are repeated, so that a capture can join later.\n\n"
 		"On an interface, the default is one event per frame, so that filters and columns apply to single "
 		"events in every viewer. --events-per-frame 0 packs many events into a frame; this is the default over UDP. "
 		"A datagram is never larger than the path MTU permits, and is never fragmented.",

@@ -69,7 +69,7 @@ static void print_questions(const struct tw_time_sync_responder_stats *questions
 		fprintf(out,
 			"clock    %" PRIu64 " requests answered; %" PRIu64
 			" frames were not requests to this stream, %" PRIu64 " answers could not be sent, %" PRIu64
-			" frames exceeded %u a second and were dropped\n",
+			" frames exceeded the limit of %u a second and were dropped\n",
 			questions->answered, questions->strange, questions->unsent, questions->dropped,
 			TW_TIME_SYNC_RESPONSES_PER_SECOND);
 }
@@ -102,7 +102,8 @@ bool summary__print_alarms(const struct tw_producer_counters *counters, FILE *ou
 		fputs("others   another process disabled tracing before the end: later events were not recorded\n",
 		      out);
 	if (!counters->balanced)
-		fputs("the counters do not balance: recorded is not the sum of sent, filtered and lost; please report this\n",
+		fputs("the counters do not balance: the number of recorded events is not the sum of sent, filtered "
+		      "and lost events; please report this\n",
 		      out);
 	return counters->unsure.rings || counters->bookkeeping_unsure || counters->switched_off || !counters->balanced;
 }

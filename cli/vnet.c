@@ -114,7 +114,7 @@ static const struct cli_command command_down = {
 	.arguments = "[NAME]",
 	.arg_kind = CLI_ARG_INTERFACE,
 	.args_max = 1,
-	.description = "The default NAME is tw0. Interfaces that Tracewire did not make are refused.",
+	.description = "The default NAME is tw0. `vnet down` refuses interfaces that Tracewire did not make.",
 	.run = down,
 };
 

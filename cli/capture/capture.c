@@ -41,8 +41,8 @@ static int check_udp(const char *udp, struct tw_error *error)
 	if (!strchr(udp, ':') && udp[strspn(udp, "0123456789")])
 		return tw_error__set(
 			error, -EINVAL,
-			"--udp '%s' is not a port such as %u, or an address with a port such as 127.0.0.1:%u", udp,
-			TW_UDP_PORT, TW_UDP_PORT);
+			"--udp '%s' is neither a port, such as %u, nor an address with a port, such as 127.0.0.1:%u",
+			udp, TW_UDP_PORT, TW_UDP_PORT);
 	return tw_udp_address__parse(udp, &at, error);
 }
 
@@ -355,12 +355,12 @@ static int check_packed(const struct capture *capture, struct tw_error *error)
 		return tw_error__set(
 			error, -EINVAL,
 			"--packed keeps frames as received, and --filter removes events from them: omit one of the "
-			"two; `tracewire convert` unpacks, `report` filters");
+			"two; `tracewire convert` can unpack the frames later, and `report` can filter");
 	if (capture->packed && capture->snaplen)
 		return tw_error__set(
 			error, -EINVAL,
-			"--packed keeps frames as received, and --snapshot-length truncates them: omit one of the two; "
-			"`tracewire convert` unpacks, `editcap -s` truncates");
+			"--packed keeps frames as received, and --snapshot-length truncates them: omit one of the "
+			"two; `tracewire convert` can unpack the frames later, and `editcap -s` can truncate the packets");
 	return 0;
 }
 
@@ -451,15 +451,15 @@ static int run(void *data, int n_args, char **args, struct tw_error *error)
 static const struct cli_option options[] = {
 	{ 'i', "interface", "NAME", CLI_ARG_INTERFACE, "Receive on interface NAME",
 	  .offset = offsetof(struct capture, interface),
-	  .once = "run one capture for each interface, and merge their files with mergecap" },
+	  .once = "run one capture for each interface, and merge the files with mergecap" },
 	{ 'u', "udp", "[ADDRESS:]PORT", CLI_ARG_TEXT,
 	  "Receive UDP datagrams to this port, on all addresses of this machine or only on ADDRESS, for example 18101 or "
 	  "[::1]:18101",
 	  .offset = offsetof(struct capture, udp),
-	  .once = "run one capture for each port, and merge their files with mergecap" },
+	  .once = "run one capture for each port, and merge the files with mergecap" },
 	{ 0, "xdp", NULL, CLI_ARG_NONE,
-	  "Receive through AF_XDP: other programs do not receive the frames from this interface; all other traffic "
-	  "passes as usual. Requires an interface without an XDP program",
+	  "Receive through AF_XDP: other programs then do not see Tracewire's frames on this interface, and all other "
+	  "traffic passes as usual. Requires an interface without an XDP program",
 	  .offset = offsetof(struct capture, xdp) },
 	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
 	  "Write only events that match this filter, for example 'prev_pid == 0 && cpu == 1'",
@@ -475,7 +475,7 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct capture, snaplen) },
 	{ 0, "packed", NULL, CLI_ARG_NONE,
 	  "Write frames as received: a packet has all events of its frame. This needs the least CPU time; `tracewire "
-	  "convert` unpacks the frames later",
+	  "convert` can unpack the frames later",
 	  .offset = offsetof(struct capture, packed) },
 	{ 0, "align", "host|none", CLI_ARG_ALIGN,
 	  "host: convert all times to this host's clock, by time synchronisation with the producers; none: "
@@ -494,16 +494,16 @@ static const struct cli_option options[] = {
 	  "such streams may be forged. BYTES may end with K, M or G; 0 means no limit (default 4M)",
 	  .apply = set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
-	  "Print the ledger of each stream (as text, of at most 64 streams) on standard error every SECONDS; on a terminal, "
-	  "each status replaces the previous one, except with --json",
+	  "Every SECONDS, print the ledger of each stream on standard error (without --json, of at most 64 streams). "
+	  "On a terminal, each status replaces the previous one, except with --json",
 	  .offset = offsetof(struct capture, status), .apply = set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
 	  "Write standard error as JSON, one object a line: begin, status, end, note and error; "
-	  "docs/options.md describes their members",
+	  "docs/options.md describes the members of these objects",
 	  .offset = offsetof(struct capture, json), .apply = set_json },
 	{ 'Z', "user", "USER", CLI_ARG_USER,
 	  "If started by root, become this user when the interface and the file are open, or with --ring-buffer "
-	  "before the first file is created (default: the user who called sudo, otherwise nobody); with -Z root, no "
+	  "before the first file is created (default: the user who called sudo, otherwise the user nobody); with -Z root, no "
 	  "privileges are given up",
 	  .offset = offsetof(struct capture, user) },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE,
@@ -539,9 +539,9 @@ const struct cli_command cli_command_capture = {
 		"--count or --autostop. Unless --packed is given, each event is a packet with the time of the event, "
 		"in time order across CPUs and machines. Each stream is an "
 		"interface of the file. If events are missing, a packet at that place shows their number.\n\n"
-		"The ledger shows where each recorded event went. --verbose and --status print it, and each file "
-		"contains it (see `tracewire info`). Time synchronisation with the producers gives an error bound for "
-		"packet times, which is the field trace.time_error in Wireshark.\n\n"
+		"The ledger of a stream is a list of counters that shows where each recorded event went. --verbose "
+		"and --status print it, and each file contains it (see `tracewire info`). Time synchronisation with "
+		"the producers gives an error bound for packet times, which is the field trace.time_error in Wireshark.\n\n"
 		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures "
 		"on the interface see the same frames, unless --xdp is given. Unless -Z names root, capture gives up all "
 		"privileges before it reads the first frame.",

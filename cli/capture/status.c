@@ -86,9 +86,9 @@ static const struct summary_row limits[] = {
 	{ "names_forgotten", AT(archive.metadata.forgotten), "limit",
 	  "task names were evicted because of the memory limit: later files may lack them" },
 	{ "metadata_in_pieces", AT(archive.metadata.incomplete), "limit",
-	  "incomplete metadata values, or PARTs of them, are not in the file" },
+	  "incomplete metadata values, or pieces of such values, are not in the file" },
 	{ "not_asked", AT(asked.crowded), "limit",
-	  "frames belong to streams that get no clock requests, because there is no memory" },
+	  "frames belong to streams to which no clock requests are sent, because there is no memory" },
 	{ 0 },
 };
 
@@ -98,7 +98,7 @@ static void print_limits(const struct capture *capture, const struct receiver_st
 	summary__print_rows(limits, stats, out);
 	if (!drop_counters__is_whole(capture->rejected) && stats->archive.ledger.place[TW_PLACE_WIRE])
 		fputs("limit    not all drop counters of classifiers could be read (only root can): events dropped by classifiers "
-		      "whose counters were not read may count at the place wire\n",
+		      "whose counters were not read may count as lost in the column `wire` of the ledger\n",
 		      out);
 }
 
@@ -369,7 +369,7 @@ static void show_table(struct capture *capture, const struct receiver_stats *sta
 
 static void print_status(struct capture *capture, const struct receiver_stats *stats)
 {
-	static const char nothing[] = "no status yet: no stream was received, or the recorder is busy\n";
+	static const char nothing[] = "no status yet: no stream has been received, or the recorder is busy\n";
 
 	if (!terminal__has_control(STDERR_FILENO)) {
 		print_refused(stats, stderr);
@@ -426,21 +426,22 @@ static void print_times(const struct tw_archive_report *report)
 
 	fprintf(stderr, "times    %s: ", report->name);
 	if (clock->error_ns == TW_ERROR_UNKNOWN) {
-		fputs("their error bound is unknown, because no answer to a time synchronisation request arrived\n",
+		fputs("the error bound is unknown, because no answer to a time synchronisation request arrived\n",
 		      stderr);
 		return;
 	}
 	fprintf(stderr, "within %.6f s of this host's clock (%s)", (double)clock->error_ns / TW_NS_PER_SECOND,
 		summary__offset_method(clock->method));
 	if (clock->ahead_known)
-		fprintf(stderr, "; its wall clock is ahead by %+.6f s, give or take %.6f",
+		fprintf(stderr, "; the producer's wall clock is ahead by %+.6f s, give or take %.6f",
 			(double)clock->ahead / TW_NS_PER_SECOND, (double)clock->ahead_most / TW_NS_PER_SECOND);
 	if (clock->drift_known)
-		fprintf(stderr, "; its clock gains %.3f ppm, give or take %.3f", clock->drift / 1e3,
+		fprintf(stderr, "; the producer's clock gains %.3f ppm, give or take %.3f", clock->drift / 1e3,
 			clock->drift_most / 1e3);
 	if (clock->steps || clock->suspends)
 		fprintf(stderr,
-			"; its wall clock was set %" PRIu64 " times, the machine was suspended %" PRIu64 " times",
+			"; the producer's wall clock was set %" PRIu64 " times, its machine was suspended %" PRIu64
+			" times",
 			clock->steps, clock->suspends);
 	fputs("\n", stderr);
 }

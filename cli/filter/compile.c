@@ -314,7 +314,7 @@ static void put_leaf(struct tw_line *line, const struct tw_node *node)
 		tw_line__str(line, "not ");
 	tw_test__describe(node->test, line);
 	if (node->test->op == TW_TEST_EXISTS)
-		tw_line__str(line, " is there");
+		tw_line__str(line, " exists");
 	if (node->test->field)
 		put_place(line, node->test->field);
 }
@@ -528,7 +528,7 @@ static const struct cli_option_group *const groups[] = { &group, &cli_formats_gr
 
 static const struct cli_example examples[] = {
 	{ "Print filters for the kernel", "sudo tracewire filter compile --to tracefs -e sched 'prev_pid == 0'" },
-	{ "Print a Wireshark display filter",
+	{ "Store a Wireshark display filter in a shell variable",
 	  "f=$(tracewire filter compile --to display --from x.pcapng 'prev_pid == 0')" },
 	{ "Show the events that match this display filter", "tshark -r x.pcapng -Y \"$f\"" },
 	{ "Print an XDP program that drops events with prev_pid 0",
@@ -546,12 +546,13 @@ const struct cli_command filter_command_compile = {
 		"Prints filter strings for tracefs, instructions for XDP or tc, tc commands for u32, a libpcap "
 		"capture filter, or a Wireshark display filter. All of these select the same events. The formats come from "
 		"this kernel, which requires root, or from a capture.\n\n"
-		"Each frame names the schema of its event ids. With --from or -e, filters for XDP, tc, u32 and libpcap "
-		"apply only to frames of one schema: that of the capture, or that of a stream with exactly the events of -e. "
-		"Without these options, they apply to all schemas. XDP and tc programs apply to frames with one event and to "
-		"packed frames; u32 filters, display filters and capture filters apply only to frames with one event. Frames "
-		"to which a filter does not apply pass. Control frames pass all these filters except display filters: they are "
-		"needed to decode the other frames.\n\n"
+		"Each frame names its schema, the set of formats to which its event ids refer. With --from or -e, "
+		"filters for XDP, tc, u32 and libpcap apply only to frames of one schema: that of the capture, or "
+		"that of a stream with exactly the events of -e. Without these options, they apply to all schemas. "
+		"XDP and tc programs apply to frames with one event and to packed frames; u32 filters, display "
+		"filters and capture filters apply only to frames with one event. Frames to which a filter does not "
+		"apply pass. Control frames pass all these filters except display filters: they are needed to decode "
+		"the other frames.\n\n"
 		"The exit status is 2 if the target cannot express the whole expression; the error message says "
 		"which part it cannot express, and why. `tracewire filter explain` shows which stages can.",
 	.examples = examples,

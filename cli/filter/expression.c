@@ -15,7 +15,8 @@ static int bind(struct filter_expression *expression, const struct cli_selection
 
 	if (formats->refused.n)
 		fprintf(stderr,
-			"%u formats cannot be read, so the filter knows no fields of their events; the reason for the first one: %s\n",
+			"%u formats cannot be read, so the filter does not know the fields of their events; the "
+			"reason for the first one: %s\n",
 			formats->refused.n, formats->refused.why.text);
 	/* Without -e, the note would be printed too often: among all events of a kernel, many keys are also names of fields. */
 	if (selection->n && tw_filter__ambiguous_key(expression->filter, formats->schema, &note))

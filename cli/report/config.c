@@ -141,13 +141,13 @@ static int check(const struct report_config *config, struct tw_error *error)
 	if (config->format == REPORT_JSON && config->raw)
 		return tw_error__set(error, -EINVAL, "--json and --raw exclude each other: JSON is always UTF-8");
 	if (layout && form)
-		return tw_error__set(error, -EINVAL, "%s and %s exclude each other: %s changes lines of text", form,
-				     layout, layout);
+		return tw_error__set(error, -EINVAL, "%s and %s exclude each other: %s applies only to text lines",
+				     form, layout, layout);
 	if (config->summary && (has_table || layout))
 		return tw_error__set(error, -EINVAL, "--summary and %s exclude each other: --summary prints no events",
 				     has_table ? form : layout);
 	if (config->has_table_options && !has_table)
-		return tw_error__set(error, -EINVAL, "-E is for tables: give also -T fields or --csv");
+		return tw_error__set(error, -EINVAL, "-E is for tables: also give -T fields or --csv");
 	if (config->since.kind == config->until.kind && config->since.ns > config->until.ns)
 		return tw_error__set(error, -EINVAL, "--since is later than --until, so no event is between them");
 	return 0;

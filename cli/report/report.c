@@ -150,7 +150,8 @@ static const struct cli_option options[] = {
 	  .offset = offsetof(struct report_config, since), .apply = report_config__set_since },
 	{ 0, "until", "TIME", CLI_ARG_TEXT, "End at this time, given as for --since",
 	  .offset = offsetof(struct report_config, until), .apply = report_config__set_until },
-	{ 'f', "filter", "EXPR", CLI_ARG_FILTER, "Show only matching events: 'prev_pid == 0 && cpu == 1'",
+	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
+	  "Show only events that match this filter, for example 'prev_pid == 0 && cpu == 1'",
 	  .offset = offsetof(struct report_config, filter), .apply = filter_option__parse },
 	FLAG(0, "summary", summary,
 	     "Print only counts, shares and rates by event and task. Rates refer to the time from --since to --until, or without "
@@ -204,23 +205,24 @@ const struct cli_command cli_command_report = {
 	.args_max = 1,
 	.description =
 		"Prints one line per event in the layout of `trace-cmd report`: task, CPU, time, event, text. FILE is a "
-		"recording, or a pcapng or pcap capture of an interface, which report puts into time order. FILE may be "
+		"recording, or a pcapng or pcap capture of an interface, which `report` puts into time order. FILE may be "
 		"compressed with zstd; - is standard input.\n\n"
-		"If the capture is damaged, report prints the events before the damage, and ends with status 1. It "
+		"If the capture is damaged, `report` prints the events before the damage, and ends with status 1. It "
 		"ends with status 2 if an option names an event or a field that no format in the capture has.",
 	.details =
 		"Texts of the kernel may contain any bytes. Control characters, line separators, noncharacters, characters "
-		"that change the direction of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on a terminal and elsewhere. --raw "
-		"writes them unchanged.\n\n"
+		"that change the direction of text, and invalid UTF-8 are shown as \\xNN, byte by byte, on a terminal "
+		"and elsewhere. --raw writes them unchanged.\n\n"
 		"--comm compares with the name that the task had at the time of the event.\n\n"
 		"--since and --until accept two kinds of times. A number is the time since the first event of the "
-		"capture: 2, 0.5, 2s, 100ms, 5min. --relative shows times of this kind. By default, the lines show times of the "
-		"trace clock, which --since and --until do not accept. All other texts are times of day as in journalctl, in "
-		"local time: '2026-11-26 20:15:00', '2026-11-26', 20:15:00.5, 20:15, now, today, yesterday, "
-		"@1700000000.5. A time without a date is a time of today. Z at the end means UTC. The capture must contain the "
-		"time of day. The rates of --summary refer to the time from --since to --until, as far as the capture covers it.\n\n"
-		"Lines show times rounded to microseconds, or with -t in nanoseconds. -l adds the columns of latency tracers: interrupts "
-		"off, need-resched, in interrupt, preemption depth.\n\n"
+		"capture, for example 2, 0.5, 2s, 100ms or 5min. --relative shows times of this kind. By default, the "
+		"lines show times of the trace clock, which --since and --until do not accept. An argument of any "
+		"other form is a time of day, as in journalctl, in local time: '2026-11-26 20:15:00', '2026-11-26', "
+		"20:15:00.5, 20:15, now, today, yesterday, @1700000000.5. A time without a date is a time of today. Z "
+		"at the end means UTC. The capture must contain the time of day. The rates of --summary refer to the "
+		"time from --since to --until, as far as the capture covers it.\n\n"
+		"Lines show times rounded to microseconds, or with -t in nanoseconds. -l adds the columns of latency "
+		"tracers: interrupts off, need-resched, in interrupt, preemption depth.\n\n"
 		"-T fields and --csv write a table, with these columns unless -e names others: time, host, cpu, pid, "
 		"comm, system, event, text. Further columns of all events are time_ns (an integer), time_epoch "
 		"(seconds since 1970), instance, flags, and info (the same as text). Each field of the events can be a "
@@ -228,20 +230,20 @@ const struct cli_command cli_command_report = {
 		"which begin with `trace.`, are also accepted. A field that an event does not have is empty. --csv quotes "
 		"values where needed. A table has no lines for losses: they are in the summary only. If several options name a "
 		"format, the last one applies.\n\n"
-		"In JSON, time is a string of seconds, and time_ns the same time as an integer with all its digits. "
+		"In JSON, `time` is a string of seconds, and `time_ns` is the same time as an integer with all its digits. "
 		"Readers that keep numbers as doubles, such as JavaScript, round integers above 2^53.\n\n"
 		"The file that -o names appears when it is complete.\n\n"
-		"On a terminal, names of events are bold and losses red, unless NO_COLOR is not empty, or TERM is dumb or unset. If the "
-		"terminal has fewer than 100 columns, lines omit the blanks that align them. Files and pipes always get the same "
-		"bytes.\n\n"
+		"On a terminal, names of events are bold and losses red, unless the environment variable NO_COLOR is "
+		"set and not empty, or TERM is `dumb` or unset. If the terminal has fewer than 100 columns, lines "
+		"omit the blanks that align them. Files and pipes always get the same bytes.\n\n"
 		"In text and JSON, each loss has its own line, between the events where it happened. Events whose format is not in the "
 		"capture are shown as bytes. Events whose print format cannot be compiled are shown as field=value. The "
 		"summary on standard error counts both kinds of events, and the packets of other protocols, which are left out. "
 		"As in `tracewire info`, events that a filter on the path rejected do not count as lost. A value that depends "
 		"on a variable of the kernel, such as jiffies, is not in the capture: it is shown as ?.\n\n"
-		"The formats are in the capture. If an option names an event or a field that no format before the first event has, "
-		"report first reads the whole file to find such a format. A pipe cannot be read twice, so the names are checked at "
-		"the end of its data.",
+		"The formats are in the capture. If an option names an event or a field that no format before the "
+		"first event has, `report` first reads the whole file to find such a format. A pipe cannot be read "
+		"twice, so the names are checked at the end of its data.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct report_config),

@@ -91,7 +91,7 @@ static void print_details(const struct report_config *config, const struct tw_re
 	if (stats->fallbacks)
 		fprintf(stderr, "fields   the first event shown as field=value: %s\n", stats->fallback);
 	if (stats->streams.refused_texts)
-		fprintf(stderr, "refused  the first format text, because: %s\n", stats->streams.text.text);
+		fprintf(stderr, "refused  format texts; the reason for the first one: %s\n", stats->streams.text.text);
 }
 
 void report__summarize(const struct report_config *config, const char *file, const struct tw_report_stats *stats)

@@ -97,8 +97,9 @@ static int add_columns(struct report_config *config, char *names, struct tw_erro
 
 	while (!err && (name = strsep(&names, ","))) {
 		if (!*name)
-			return tw_error__set(error, -EINVAL,
-					     "-e has an empty name of a column, before, between or after commas");
+			return tw_error__set(
+				error, -EINVAL,
+				"-e has an empty column name: remove the comma that has no name before or after it");
 		err = report_config__add_text(&config->columns, name, error);
 	}
 	return err;

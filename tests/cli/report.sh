@@ -64,7 +64,7 @@ expect "the first lines of the summary" "79638 events, 0 lost, 10 missing: filte
 	"$(head -n 2 err)"
 "$tracewire" report cut.pcapng 2>err >/dev/null
 expect "lines without -v" 3 "$(wc -l <err)"
-expect "the last line without -v" "details: add -v, or see tracewire info cut.pcapng" "$(tail -n 1 err)"
+expect "the last line without -v" "details: add -v, or see \`tracewire info cut.pcapng\`" "$(tail -n 1 err)"
 
 # Events by name: report prints the lines of all events with that name
 "$tracewire" report -q x.pcapng >plain
@@ -322,7 +322,7 @@ for n in "1 packet left out, because it is" "2 packets left out, because they ar
 	"$tracewire" report others.pcap 2>err | cmp -s - <("$tracewire" report -q "$sample") || fail "packets of others: $(cat err)"
 	expect "what is said of $n" "330 events, 0 lost
 $n not Tracewire's
-details: add -v, or see tracewire info others.pcap" "$(cat err)"
+details: add -v, or see \`tracewire info others.pcap\`" "$(cat err)"
 done
 
 refused 2 'exclude each other' --wall --relative x.pcapng

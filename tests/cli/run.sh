@@ -26,7 +26,7 @@ said() { grep -v '^removed .* of a killed run' "$scratch/$1"; }
 run 0 "$tracewire" record -e sched -w "$scratch/x.pcapng" -- sleep 0.2
 expect "lines of a run without losses" 3 "$(said err | wc -l)"
 said err | sed -n 2p | grep -qxE '[1-9][0-9]* events in [0-9.]+ s, 0 lost' || fail "events: $(cat "$scratch/err")"
-said err | sed -n 3p | grep -qxE "($scratch/x.pcapng) \([0-9.]+ [kM]B\): tracewire report \1, or wireshark \1" || fail "file: $(cat "$scratch/err")"
+said err | sed -n 3p | grep -qxE "($scratch/x.pcapng) \([0-9.]+ [kM]B\): read it with \`tracewire report \1\` or \`wireshark \1\`" || fail "file: $(cat "$scratch/err")"
 run 0 "$tracewire" record -v -e sched -w "$scratch/x.pcapng" -- sleep 0.2
 expect "the short lines, before those of -v" "0 lost: events" \
 	"$(said err | sed -n -e '2s/.*, \([0-9]* lost\)$/\1:/p' -e '4s/ .*//p' | xargs)"
@@ -42,7 +42,7 @@ lost=$(said full.err | sed -nE 's/^[0-9]+ events in [0-9.]+ s, ([0-9]+) lost$/\1
 expect "the place of the losses" \
 	"$lost lost in the kernel's ring, which was full: make it larger with --buffer-size, or select fewer events" \
 	"$(said full.err | grep 'ring')"
-expect "where the details are" "details: add -v, or see tracewire info $scratch/x.pcapng" "$(said full.err | tail -n 1)"
+expect "where the details are" "details: add -v, or see \`tracewire info $scratch/x.pcapng\`" "$(said full.err | tail -n 1)"
 
 # Ctrl-C ends a run, which prints a summary.
 start_tracewire record record -v -e sched:sched_switch -w "$scratch/x.pcapng"

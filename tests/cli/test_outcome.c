@@ -145,14 +145,15 @@ static void test_ledger(void **state)
 		    "10 events, 1 lost\n"
 		    "1 lost in the kernel's ring, which was full: make it larger with --buffer-size, or select fewer "
 		    "events\n"
-		    "1 event is unexplained: recorded, but counted at no place\n"
+		    "1 event is unexplained: recorded, but not counted in any column of the ledger\n"
 		    "details: add -v\n");
 	stats.ledger = (struct tw_ledger){ .state = TW_LEDGER_OPEN, .fact = { [TW_FACT_TAIL_FRAMES] = 4 } };
 	outcome__add_archive(&tail, &stats);
 	check_lines(
 		&tail,
 		"0 events, an unknown number lost\n"
-		"the difference is unknown: frames missing after the last received one had an unknown number of events\n");
+		"the difference of the ledger is unknown: frames missing after the last received one had an unknown "
+		"number of events\n");
 }
 
 static void test_file(void **state)
@@ -164,12 +165,15 @@ static void test_file(void **state)
 				    device = { .file = "/dev/null", .bytes = 5 }, none = { .file = "-", .bytes = 5 };
 
 	(void)state;
-	check_lines(&plain, "0 events, 0 lost\n"
-			    "a/b.pcapng (999 bytes): tracewire report a/b.pcapng, or wireshark a/b.pcapng\n");
-	check_lines(&quoted, "0 events, 0 lost\n"
-			     "it's 1.pcapng (1.0 MB): tracewire report 'it'\\''s 1.pcapng', or wireshark "
-			     "'it'\\''s 1.pcapng'\n");
-	check_lines(&many, "0 events, 0 lost\nx_*.pcapng (1.2 MB in all): tracewire info x_*.pcapng\n");
+	check_lines(&plain,
+		    "0 events, 0 lost\n"
+		    "a/b.pcapng (999 bytes): read it with `tracewire report a/b.pcapng` or `wireshark a/b.pcapng`\n");
+	check_lines(&quoted,
+		    "0 events, 0 lost\n"
+		    "it's 1.pcapng (1.0 MB): read it with `tracewire report 'it'\\''s 1.pcapng'` or `wireshark "
+		    "'it'\\''s 1.pcapng'`\n");
+	check_lines(&many,
+		    "0 events, 0 lost\nx_*.pcapng (1.2 MB in all): read them with `tracewire info x_*.pcapng`\n");
 	check_lines(&read, "0 events, 0 lost\n");
 	check_lines(&device, "0 events, 0 lost\n");
 	check_lines(&none, "0 events, 0 lost\n");

@@ -44,10 +44,10 @@ refuses 2 "tracewire stream: '': give a host, a port or both, as in 10.0.0.7, 18
 refuses 2 "tracewire capture: '': give a host, a port or both, as in 10.0.0.7, 18101 or 10.0.0.7:18101" capture -u '' -w x
 refuses 2 "tracewire stream: --interface and --udp exclude each other: stream sends to one of them" stream -e sched -i tw0 -u host
 refuses 2 "tracewire stream: --destination is for --interface; --udp names the host itself" stream -e sched -u host --destination group
-refuses 2 "tracewire stream: --destination '1:2:3' is not an Ethernet address, such as 52:54:00:12:34:56, or the word group" \
+refuses 2 "tracewire stream: --destination '1:2:3' is neither an Ethernet address, such as 52:54:00:12:34:56, nor the word 'group'" \
 	stream -e sched -i tw0 --destination 1:2:3
 for address in 1:2:3:4:5:0x6 1:2:3:4:5:+6 1:2:3:4:5:006 '1:2:3:4:5: 6' 1:2:3:4:5:6:; do
-	refuses 2 "tracewire stream: --destination '$address' is not an Ethernet address, such as 52:54:00:12:34:56, or the word group" \
+	refuses 2 "tracewire stream: --destination '$address' is neither an Ethernet address, such as 52:54:00:12:34:56, nor the word 'group'" \
 		stream -e sched -i tw0 --destination "$address"
 done
 refuses 2 "tracewire stream: --rate '5q' is not a number of bits per second, such as 100M; k, M and G are powers of 1000, and the range is 1k to 1000000G" \
@@ -61,9 +61,9 @@ refuses 2 "tracewire capture: no file is given: name one with --write, or - for 
 refuses 2 "tracewire live: --event-filter 'pid == 1' has no --event before it to filter" live --event-filter 'pid == 1'
 refuses 2 "tracewire record: column 18: a comparison is expected here, such as cpu == 1" record -e sched -f 'prev_pid == 1 and'
 refuses 2 "tracewire stream: --filter is given twice; join the two expressions with \`and\`" stream -e sched -f 'cpu == 1' -f 'cpu == 2'
-refuses 2 "tracewire capture: --interface is given twice; run one capture for each interface, and merge their files with mergecap" \
+refuses 2 "tracewire capture: --interface is given twice; run one capture for each interface, and merge the files with mergecap" \
 	capture -i lo -i tw0 -w x
-refuses 2 "tracewire capture: --udp is given twice; run one capture for each port, and merge their files with mergecap" \
+refuses 2 "tracewire capture: --udp is given twice; run one capture for each port, and merge the files with mergecap" \
 	capture -u 1 --udp 2 -w x
 refuses 2 "tracewire record: --write is given twice; record writes one file" record -e sched -w x -w y
 refuses 2 "tracewire stream: --udp is given twice; run one stream for each host" stream -e sched -u a -u b

@@ -171,11 +171,11 @@ for way in '' --xdp; do # the interface needs no carrier, it only has to be up
 	rm -f "$scratch/none"
 done
 ip link del vb
-refused 2 "--udp 'badport' is not a port such as 18101, or an address with a port such as 127.0.0.1:18101" -u badport
+refused 2 "--udp 'badport' is neither a port, such as 18101, nor an address with a port, such as 127.0.0.1:18101" -u badport
 refused 2 "'70000': '70000' is not a port; a port is a number from 1 to 65535" -u 70000
 refused 2 "column 6: 'cpu' is compared with numbers, and 'foo' is not a number" -i tw0 -f 'cpu==foo'
 refused 2 "column 6: a value is expected here" -i tw0 -f 'cpu=='
-refused 2 "--packed keeps frames as received, and --snapshot-length truncates them: omit one of the two; \`tracewire convert\` unpacks, \`editcap -s\` truncates" \
+refused 2 "--packed keeps frames as received, and --snapshot-length truncates them: omit one of the two; \`tracewire convert\` can unpack the frames later, and \`editcap -s\` can truncate the packets" \
 	-i tw0 --packed -s 64
 refused 2 "--status '0': give a number of seconds above 0, such as 1 or 0.5s" -i tw0 --status 0
 refused 2 "--autostop 'duration:x': 'x': give a number of seconds above 0, such as 60 or 0.5" -i tw0 -a duration:x

@@ -140,8 +140,8 @@ says "$scratch/stream.err" '^refused  [1-9][0-9]* times 10.1.0.2 answered that n
 ip link add link s0 name out0 type macvlan
 ip link set out0 up
 run 2 "$tracewire" stream -e sched -i out0 -- true # it may also remove objects of another killed run
-expect "without a destination" "tracewire stream: out0 may lead to other hosts: name the receiver with --destination and the Ethernet \
-address of a capture host, or use --destination group for the whole network" "$(grep -v '^removed ' "$scratch/err")"
+expect "without a destination" "tracewire stream: out0 may lead to other hosts: give the Ethernet address of the capture host \
+with --destination, or send to the whole network with --destination group" "$(grep -v '^removed ' "$scratch/err")"
 for destination in group 52:54:00:12:34:56; do
 	in_background sniffed far timeout 200 tshark -i d0 -a packets:1 -T fields -e eth.dst ether proto 0x88b5
 	sniffer=$pid

@@ -63,7 +63,7 @@ refused 1 'w0 does not send frames that XDP redirects to it' --hook xdp --from "
 ethtool -K w1 gro on
 in_background xdp-redirect "$tracewire" filter attach -i v1 --hook xdp --from "$capture" 'event == sched_wakeup' --action redirect:w0
 wait_for says "$scratch/xdp-redirect.err" '^attached to v1: native XDP'
-says "$scratch/xdp-redirect.err" '^XDP redirects only events, and control frames stay on v1' || fail "no note about control frames"
+says "$scratch/xdp-redirect.err" '^XDP redirects only events; control frames, which are needed to decode the events, stay on v1' || fail "no note about control frames"
 before=$(received w1)
 send
 have_come() { [ $(($(received w1) - before)) -ge "$1" ]; }

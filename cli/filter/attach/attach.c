@@ -152,7 +152,8 @@ const struct cli_command filter_command_show = {
 	.description =
 		"Lists the classifiers of Tracewire in this network namespace, including those of a running `filter attach`. For "
 		"each classifier, it shows the hook that the kernel reports, the schema of the rules, and for each rule the number "
-		"of frames and events that matched. Further lines count all other events, frames that passed for other reasons, and dropped frames.\n\n"
+		"of frames and events that matched. Further lines count all other events, frames that passed for "
+		"other reasons, and dropped frames.\n\n"
 		"u32 counts frames only. The sign - instead of a number means that the kernel does not have this counter, or that "
 		"another process removed the program and its counters.",
 	.examples = show_examples,
@@ -269,8 +270,8 @@ static int make(struct attach *attach, char **args, struct tw_error *error)
 	options->udp_port = (uint16_t)attach->udp_port;
 	if (options->place == TW_ATTACH_XDP && has_action(attach, TW_ACTION_REDIRECT))
 		fprintf(stderr,
-			"XDP redirects only events, and control frames stay on %s: to decode the events at the other "
-			"interface, use --hook tc\n",
+			"XDP redirects only events; control frames, which are needed to decode the events, stay on "
+			"%s. To decode the events at the other interface, use --hook tc\n",
 			options->ifname);
 	return tw_classifier__new(options, &attach->classifier, error);
 }
@@ -464,10 +465,10 @@ const struct cli_command filter_command_attach = {
 		"that matches an event decides. Captures on the interface see frames before tc changes or drops them, "
 		"but only frames that XDP passed. Frames without events always pass, because they are needed to decode "
 		"the others.\n\n"
-		"Rules are compiled for one schema. `filter attach` reads the schema from the stream on the interface. If the "
-		"schema of the stream changes, the rules are compiled again and replaced in one step; the counters "
-		"continue. With --from or -e, the rules are compiled for the formats that these options select, and do not "
-		"change.\n\n"
+		"Rules are compiled for one schema, the set of the event formats of a stream. `filter attach` reads "
+		"the schema from the stream on the interface. If the schema of the stream changes, the rules are "
+		"compiled again, and the new rules replace the old ones in one step; the counters continue. With "
+		"--from or -e, the rules are compiled for the formats that these options select, and do not change.\n\n"
 		"The command stays in the foreground until Ctrl-C, and then prints the counters. The classifier is removed when the "
 		"command ends, even if it is killed. With --persist, the classifier stays until `tracewire filter "
 		"detach`; at the hook xdp, libxdp attaches it beside other programs if the dispatcher of libxdp works.\n\n"

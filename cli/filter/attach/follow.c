@@ -115,7 +115,7 @@ static int bind_rules(struct follow *follow, const struct collected_schema *coll
 	if (collected->refused.n)
 		fprintf(stderr,
 			"%u formats of stream %016" PRIx64
-			" cannot be read, so the rules know no fields of their events\n",
+			" cannot be read, so the rules do not know the fields of their events\n",
 			collected->refused.n, collected->stream_id);
 	follow->schema_id = collected->id;
 	follow->stream_id = collected->stream_id;

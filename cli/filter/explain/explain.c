@@ -500,10 +500,10 @@ const struct cli_command filter_command_explain = {
 		"the kernel, and the comparisons left for the next stage. Types of events that cannot match are not enabled in "
 		"the kernel.\n\n"
 		"With --live, which requires root and -e, the events are recorded twice at the same time, with and "
-		"without the filter, and the matches in both recordings are counted. A few events may be counted in only one of the two "
-		"recordings: at the limits of the counted interval, because the same event has a separate time stamp "
-		"in each recording; and while a task changes its name, because the kernel reports the change before it "
-		"happens.",
+		"without the filter, and the matches in both recordings are counted. A few events may be counted in "
+		"only one of the two recordings: at the limits of the counted interval, because an event has a "
+		"different time stamp in each recording; and while a task changes its name, because the kernel "
+		"reports the change before it happens.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct explain),

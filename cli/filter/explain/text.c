@@ -230,7 +230,7 @@ static void print_window(const struct filter_live *live, FILE *out)
 {
 	fprintf(out, "\n     %-*s  %10s\n", HITS_WIDTH, "in the same interval", "events");
 	print_line("without the filter: arrived", live->all.events, out);
-	print_line("  of which match, by the evaluator", live->all.matched, out);
+	print_line("  of which match, according to Tracewire", live->all.matched, out);
 	print_line("with the filter: arrived", live->filtered.events, out);
 	print_line("  of which match", live->filtered.matched, out);
 	print_verdict(live, out);
