@@ -402,8 +402,7 @@ static int open_poller(struct receiver *r, struct tw_error *error)
 	r->poller = r->admission ? tw_clock_poller__new(tw_admission__streams(r->admission), secret) : NULL;
 	return r->poller && r->admission
 		       ? 0
-		       : tw_error__set(error, -ENOMEM,
-				       "no memory for the table of streams, or for clock requests");
+		       : tw_error__set(error, -ENOMEM, "no memory for the table of streams, or for clock requests");
 }
 
 int receiver__start(const struct receiver_options *options, struct receiver **ret, struct tw_error *error)
