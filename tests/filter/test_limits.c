@@ -81,6 +81,18 @@ static void test_limits(void **state)
 		strcat(text, ")");
 	assert_int_equal(tw_filter__parse(text, &filter, &err), 0);
 	tw_filter__free(filter);
+	/* depth is that of a place, not the number of all parentheses */
+	text[0] = '\0';
+	for (int i = 0; i < 3; i++) {
+		memset(text + strlen(text) + 1, '\0', TW_FILTER_DEPTH_MAX);
+		memset(text + strlen(text), '(', TW_FILTER_DEPTH_MAX);
+		strcat(text, "cpu==1");
+		memset(text + strlen(text) + 1, '\0', TW_FILTER_DEPTH_MAX);
+		memset(text + strlen(text), ')', TW_FILTER_DEPTH_MAX);
+		strcat(text, i < 2 ? "||" : "");
+	}
+	assert_int_equal(tw_filter__parse(text, &filter, &err), 0);
+	tw_filter__free(filter);
 	memset(text, '!', 200);
 	text[200] = '\0';
 	assert_int_equal(tw_filter__parse(text, &filter, &err), -E2BIG);
