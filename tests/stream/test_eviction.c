@@ -120,14 +120,14 @@ static void first_channel_left(void **state)
 {
 	struct tw_number_row row = { .channel = 0 };
 	struct tw_frame_info frame = { .source = TW_SOURCE_FTRACE, .channel = 1, .events = 1 };
-	unsigned int frames = 0;
+	unsigned int n = 0;
 
 	(void)state;
 	assert_false(tw_number_row__see(&row, &frame));
 	frame.channel = 2;
-	for (; frames < 200 && !tw_number_row__see(&row, &frame); frames++)
+	for (; n < 200 && !tw_number_row__see(&row, &frame); n++)
 		frame.seq++;
-	assert_int_equal(frames, TW_OTHERS_MAX + 1);
+	assert_int_equal(n, TW_OTHERS_MAX + 1);
 }
 
 /* As many CPUs as are waited for send in turn, so each frame is from another CPU than the one before. */
