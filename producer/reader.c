@@ -307,7 +307,10 @@ void tw_reader__loop(struct tw_reader *r)
 	}
 }
 
-/* In step, a complete round is run: the receiver needs this reader's watermark, and the first reader sends metadata meanwhile. */
+/*
+ * If any reader reads in step, runs a complete round: besides reading the rings, it sends this reader's watermark, for which the receiver
+ * waits, and in the first reader the metadata that are due.
+ */
 bool tw_reader__finish(struct tw_reader *r)
 {
 	uint64_t patience;

@@ -24,7 +24,7 @@ struct tw_trace_ring {
 	struct tw_producer_channel channel;
 	int fd;                    /* trace_pipe_raw */
 	int stats_fd;              /* per_cpu/cpuN/stats */
-	_Atomic uint64_t read;     /* events read; this counter and the two below: producer/counter.h */
+	_Atomic uint64_t read;     /* events read; this counter and the two below: see producer/counter.h */
 	_Atomic uint64_t lost;     /* events lost by the ring, reported by LOST records with where = RING */
 	_Atomic uint64_t filtered; /* events read that the event filter rejected */
 	uint64_t last_time;        /* time of the last event read */

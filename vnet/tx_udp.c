@@ -452,8 +452,7 @@ int tw_tx_udp__sink(struct tw_tx_udp *udp, size_t frame_max, struct tw_sink **re
 	if (payload < TW_SINK_FRAME_MIN)
 		return tw_error__set(
 			error, -EINVAL,
-			"cannot send to %s: the path MTU permits datagrams of %zu bytes, below the minimum frame size of %d "
-			"bytes",
+			"cannot send to %s: the path MTU leaves %zu bytes for a frame, below the minimum frame size of %d bytes",
 			udp->to, payload, TW_SINK_FRAME_MIN);
 	s = calloc(1, sizeof(*s));
 	if (!s)

@@ -97,7 +97,7 @@ static void print_limits(const struct capture *capture, const struct receiver_st
 {
 	summary__print_rows(limits, stats, out);
 	if (!drop_counters__is_whole(capture->rejected) && stats->archive.ledger.place[TW_PLACE_WIRE])
-		fputs("limit    not all drop counters of classifiers could be read (only root can): events dropped by classifiers "
+		fputs("limit    not all drop counters of classifiers could be read (only root can read them): events dropped by classifiers "
 		      "whose counters were not read may count in the column `wire` of the ledger\n",
 		      out);
 }

@@ -97,9 +97,8 @@ static int add_columns(struct report_config *config, char *names, struct tw_erro
 
 	while (!err && (name = strsep(&names, ","))) {
 		if (!*name)
-			return tw_error__set(
-				error, -EINVAL,
-				"-e has an empty column name: remove the comma that has no name before or after it");
+			return tw_error__set(error, -EINVAL,
+					     "-e has an empty column name: give a name before and after each comma");
 		err = report_config__add_text(&config->columns, name, error);
 	}
 	return err;

@@ -16,7 +16,7 @@ struct tw_bpf_access {
 	tw_label too_short;
 	int load_helper; /* event in the window: BPF helper that copies more bytes of the packet to the window */
 	/*
-	 * True for offloaded programs, which have no slow path: each test checks itself that the packet is long enough. Otherwise one check
+	 * True for offloaded programs, which have no slow path: each test itself checks that the packet is long enough. Otherwise one check
 	 * before all tests covers all of them.
 	 */
 	bool checks_each;

@@ -9,7 +9,7 @@
 #include "pcap-tools/capture/capture_impl.h"
 
 #define OURS             "tracewire " /* prefix of shb_userappl in files of Tracewire */
-#define SECTION_READ_MAX 65536        /* bytes; in a longer section header, shb_userappl is not searched */
+#define SECTION_READ_MAX 65536        /* bytes; in a longer section header, shb_userappl is not read */
 #define BLOCK_HEADER     8            /* bytes of type and length */
 #define SHB_MIN          28           /* bytes of a section header block without options */
 #define SHB_FIXED        16 /* this and the next four: bytes of a block's body before its options or its packet */

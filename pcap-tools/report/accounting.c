@@ -52,7 +52,7 @@ static void count(const struct tw_report *report, const struct tw_stream *stream
 	n->events_out = minus(n->events_out, tw_count__plus(s->filtered, s->damaged));
 	n->filtered = tw_count__plus(n->filtered, s->filtered);
 	n->damaged = tw_count__plus(n->damaged, s->damaged);
-	/* The merge counts frames that the snap length truncated as malformed, too. The stats of the report do not include these. */
+	/* The report counts malformed frames itself. Those of the merge include frames that were truncated by the snap length. */
 	n->malformed = 0;
 	if (stream->counters.from_start) {
 		n->gaps_wire = tw_count__plus(n->gaps_wire, n->before);

@@ -170,9 +170,10 @@ static int check_codec(struct tw_dat_cursor *c, struct tw_error *error)
 
 	if (!tw_dat_cursor__string(c, info->codec, sizeof(info->codec)) ||
 	    !tw_dat_cursor__string(c, info->codec_version, sizeof(info->codec_version)))
-		return tw_error__set(error, -EBADMSG,
-				     "%s is damaged at byte %llu: the name of its compression has no end", dat->name,
-				     (unsigned long long)c->at);
+		return tw_error__set(
+			error, -EBADMSG,
+			"%s is damaged at byte %llu: the name or the version of its compression is too long or incomplete",
+			dat->name, (unsigned long long)c->at);
 	dat->compresses = strcmp(info->codec, "none") != 0;
 	if (!strcmp(info->codec, "zstd")) {
 		dat->zstd = ZSTD_createDCtx();

@@ -532,8 +532,8 @@ static int in_use(const char *file, struct tw_error *error)
 {
 	return tw_error__set(
 		error, -EBUSY,
-		"another program has set %s/%s, but on this kernel, the options of this run require that this file is "
-		"not set: wait until that program ends, or reset the file",
+		"%s/%s is in use, but the options of this run need this file: end the program that uses it, or reset the "
+		"file",
 		tracefs_tracing_dir(), file);
 }
 

@@ -523,7 +523,7 @@ static void test_refused(void **state)
 	assert_int_equal(tw_tx_udp__sink(udp, 0, &sink, &error), -EINVAL);
 	assert_string_equal(
 		error.text,
-		"cannot send to 127.0.0.1:18101: the path MTU permits datagrams of 72 bytes, below the minimum "
+		"cannot send to 127.0.0.1:18101: the path MTU leaves 72 bytes for a frame, below the minimum "
 		"frame size of 128 bytes");
 	tw_tx_udp__close(udp);
 	tw_tx_udp__close(NULL);

@@ -152,8 +152,8 @@ const struct cli_command filter_command_show = {
 	.description =
 		"Lists the classifiers of Tracewire in this network namespace, including those of a running `filter attach`. For "
 		"each classifier, it shows the hook that the kernel reports, the schema of the rules, and for each rule the number "
-		"of frames and events that matched. Further lines count all other events, frames that passed for "
-		"other reasons, and dropped frames.\n\n"
+		"of frames and events that matched. Further lines count the events that match no rule, the frames that "
+		"the rules do not apply to, and dropped frames.\n\n"
 		"u32 counts frames only. The sign - instead of a number means that the kernel does not have this counter, or that "
 		"another process removed the program and its counters.",
 	.examples = show_examples,

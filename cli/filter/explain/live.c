@@ -253,7 +253,7 @@ static int side__open(struct live_side *side, const struct filter_expression *ex
 		.threads = 1, /* a side has one sink, for one thread */
 		.filter = is_filtered ? expression->filter : NULL,
 		.later_stage = is_filtered,
-		.show_self = true, /* true for both: leave_out_threads() excludes the same threads from both */
+		.show_self = true, /* leave_out_threads() excludes the same threads from both sides */
 		.open_sink = open_sink,
 		.ctx = side,
 	};
