@@ -345,7 +345,7 @@ static void look_memlock(struct doctor_finding *ret)
 
 /*
  * Runs a shell command as the user that `live` runs viewers as, because Wireshark may load other plugins for root. Return: the command's
- * output; NULL if it cannot be run
+ * output, which is empty if the command cannot be run; NULL if no process could be started
  */
 static FILE *open_output(const char *command, pid_t *ret)
 {

@@ -287,7 +287,7 @@ static struct count_table table_of(const struct tw_info *info, const struct tw_c
 	return (struct count_table){ .counts = events, .heading = "event", .duration_ns = info->events_ns };
 }
 
-/* Prints a table with the number of events of each type; before it, the number of events in truncated or damaged frames. */
+/* Prints a table with the number of events of each type; before it, the numbers of events in damaged frames and of refused texts. */
 static int show_events(const struct tw_info *info, const struct tw_counts *events, struct tw_error *error)
 {
 	const struct count_table table = table_of(info, events);
@@ -585,9 +585,10 @@ const struct cli_command cli_command_info = {
 	.args_max = -1,
 	.description =
 		"Reads each capture to its end, and prints its format, size, packets and times. For each stream, it "
-		"prints the host, kernel, clock, selected events and accuracy of times, and the ledger. In a ledger, the "
-		"number of recorded events is the sum of the events in the file and the events that were lost or "
-		"rejected at each stage. FILE is a pcapng or pcap file with Tracewire's frames, which may be "
+		"prints the host, kernel, clock, selected events and accuracy of times, and the ledger. A ledger divides "
+		"the recorded events into those in the file, those lost or rejected at each stage, and those outside this "
+		"capture. It balances if these counts add up to the number of recorded events. FILE is a pcapng or "
+		"pcap file with Tracewire's frames, which may be "
 		"compressed with zstd; - is standard input.\n\n"
 		"Files written by Tracewire contain the ledger, which is compared with the events in the file. If a "
 		"file has no ledger, because another program wrote it or its writer was killed, the ledger is computed "

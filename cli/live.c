@@ -304,7 +304,7 @@ const struct cli_command cli_command_live = {
 	.description =
 		"Makes a veth pair, sends the events of this kernel to it, receives them at the other end, and shows "
 		"them with tshark in time order across CPUs. The run ends on Ctrl-C, when the viewer ends, or when COMMAND "
-		"ends. Unless tracing fails, the exit status is that of COMMAND. If root starts the run, the viewer "
+		"ends. Unless the run itself fails, the exit status is that of COMMAND. If root starts the run, the viewer "
 		"runs as the user who called sudo or, without sudo, as the user nobody.\n\n"
 		"With --gui, Wireshark stays open after the end of the run, until you close it or press Ctrl-C again. "
 		"If Wireshark runs as a user without a home directory, for example nobody, it gets a temporary one, which is "

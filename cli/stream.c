@@ -469,7 +469,7 @@ const struct cli_command cli_command_stream = {
 	.runs_program = true,
 	.description =
 		"Sends the events of this kernel, as Ethernet frames to an interface or over UDP to a host, until "
-		"Ctrl-C or until COMMAND ends. Unless tracing fails, the exit status is that of COMMAND. The stream "
+		"Ctrl-C or until COMMAND ends. Unless the run itself fails, the exit status is that of COMMAND. The stream "
 		"contains all metadata needed to decode it. The metadata are repeated, so that a capture can join later.\n\n"
 		"On an interface, the default is one event per frame, so that filters and columns apply to single "
 		"events in every viewer. --events-per-frame 0 packs many events into a frame; this is the default over UDP. "

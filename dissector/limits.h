@@ -23,7 +23,7 @@
 #define TW_INFO_MAX          4096        /* bytes of the Info column, with a NUL: Wireshark shows no more */
 #define TW_INFO_RECORDS_MAX  8           /* control records named in the Info column besides metadata */
 
-/* Limits for each capture. The state of its streams has the limits of stream/limits.h, TW_STREAMS_MEMORY_MAX in total. */
+/* Limits for each capture. stream/limits.h limits the state of its streams, to TW_STREAMS_MEMORY_MAX in total. */
 #define TW_CACHE_READ_MAX       (256u << 20) /* bytes of formats read from the cache */
 #define TW_REFUSALS_MAX         65536        /* stored messages about refused data */
 #define TW_UNFINISHED_PARTS_MAX 65536        /* unfinished records in PARTs */

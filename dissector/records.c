@@ -312,7 +312,10 @@ static bool dissect_symbol(struct tw_dissect *d, proto_tree *tree, const struct 
 	return true;
 }
 
-/* If the number is unknown, the growth of the kernel's counter is a lower bound. */
+/*
+ * If it is unknown how many events are missing directly before the next event, the count is the growth of the kernel's counter since the
+ * channel's last LOST.
+ */
 static void append_count(struct tw_line *info, const struct tw_lost_view *lost)
 {
 	if (lost->unknown && !lost->count) {

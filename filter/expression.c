@@ -147,7 +147,7 @@ int tw_groups__make(const struct tw_bound *bound, const struct tw_expression_sty
 	ret->group_of = calloc(n, sizeof(*ret->group_of));
 	ret->slots = calloc(ret->n_slots, sizeof(*ret->slots));
 	if (!ret->pool || !ret->groups || !ret->group_of || !ret->slots)
-		return tw_error__set(error, -ENOMEM, "%s: out of memory for the texts of the trees",
+		return tw_error__set(error, -ENOMEM, "%s: out of memory while the filter is translated",
 				     tw_back_end__name(back_end));
 	ret->text = tw_line__on(ret->pool, room);
 	err = add_events(ret, style, back_end, error);

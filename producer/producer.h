@@ -117,7 +117,7 @@ struct tw_producer_counters {
 /* The number of events for which each stage evaluates the filter; an event can be counted in several members. */
 struct tw_filter_places {
 	size_t kernel;   /* the kernel evaluates the filter or a part of it */
-	size_t producer; /* the event filter evaluates the filter or a part of it */
+	size_t producer; /* the reader threads evaluate the filter or a part of it */
 	size_t later;    /* a part is left for the receiver */
 	size_t off;      /* not enabled, because the event cannot match */
 	size_t refused;  /* the kernel refused a part that it should support; a later stage evaluates it */

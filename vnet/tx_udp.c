@@ -406,7 +406,7 @@ static void udp_commit(struct tw_sink *sink, size_t len)
 	s->stats.frames++;
 	s->stats.bytes += len;
 	s->lens[s->head] = len;
-	if (len > sink->frame_max) /* it was begun with a larger frame_max */
+	if (len > sink->frame_max) /* the frame was begun before frame_max became smaller */
 		drop(s, s->head);
 	s->pending += tx_udp_messages__takes(s->lens[s->head++], sink->frame_max);
 	if (s->head == TX_UDP_FRAMES || s->pending + sink->frame_max > TX_UDP_BYTES)

@@ -417,7 +417,7 @@ static int capture_events(struct capture *capture, struct tw_error *error)
 
 	if (!err)
 		stale__clear(capture->quiet);
-	/* Only root may read drop counters. Without these counters, events that classifiers dropped count as missing at the place wire. */
+	/* Only root may read drop counters. Without these counters, the ledger counts events that classifiers dropped as missing (wire). */
 	if (!err && !geteuid())
 		err = drop_counters__new(capture->interface, capture->user, &capture->rejected, error);
 	if (!err)

@@ -131,8 +131,7 @@ void capture__tell_first_refused(struct capture *capture)
 	capture->reported_refused = true;
 	tw_peer_address__format(&refusals.rows[0].source, source);
 	screen__clear(&capture->screen);
-	note__say("frames from %s are refused, and counted in the summary: %s", source,
-		  tw_refusals__why(refusals.first));
+	note__say("frames from %s are refused (the summary counts them): %s", source, tw_refusals__why(refusals.first));
 }
 
 static const struct summary_row refused_counters[] = {
@@ -180,7 +179,7 @@ static void print_row(const char *source, const struct tw_refusals_row *row, FIL
 	fprintf(out, "refused  %" PRIu64 " frames with %" PRIu64 " events from %s\n", row->frames, row->events, source);
 }
 
-/* Prints the refused frames as text; nothing if no frame was refused */
+/* Prints the numbers of refused frames and of evicted streams as text; numbers of 0 are omitted. */
 static void print_refused(const struct receiver_stats *stats, FILE *out)
 {
 	const struct tw_refusals *refusals = &stats->refusals;
@@ -398,7 +397,8 @@ static void tell_left_out(struct capture *capture)
 	if (!capture->left_out)
 		return;
 	screen__clear(&capture->screen);
-	note__say("%u statuses were omitted, because standard error was blocked", capture->left_out);
+	note__say("%u %s omitted, because standard error was blocked", capture->left_out,
+		  capture->left_out == 1 ? "status was" : "statuses were");
 	capture->left_out = 0;
 }
 

@@ -216,7 +216,7 @@ void tw_chains__fini(struct tw_chains *chains)
 
 /* Generating the code that finds the chain of an event's id, and evaluates its links. */
 
-#define SINGLES_MAX 8  /* ids that are compared one by one; more are found by binary search */
+#define SINGLES_MAX 8  /* largest number of ids that are compared one by one; otherwise by binary search */
 #define SEARCH_MAX  18 /* size of the stack of search(); enough for 65536 ids */
 
 /*
