@@ -561,8 +561,9 @@ const struct cli_command cli_command_doctor = {
 	.description =
 		"Checks whether the kernel, the caller's privileges and the installed Wireshark meet the requirements "
 		"of Tracewire. The line of each check begins with 'ok', 'limited' (works, but not as well as "
-		"possible) or 'no'. If a line does not begin with 'ok', it also says what to do, or what is used "
-		"instead. The checks make trace instances, and veth pairs in separate network namespaces, and remove "
+		"possible) or 'no'. If a line does not begin with 'ok', it also says what to do, what is used "
+		"instead, or what works without it. The checks make trace instances, and veth pairs in separate network "
+		"namespaces, and remove "
 		"them.\n\n"
 		"The exit status is 0 if `tracewire live` can work, otherwise 1.",
 	.groups = groups,

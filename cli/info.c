@@ -222,7 +222,7 @@ static void show_mismatch(const struct tw_info *info, const struct tw_info_strea
 
 	if (missing < 0 && s->stored.state == TW_LEDGER_RUNNING)
 		printf("%s: %" PRIu64 " events are in the file, but only %" PRIu64
-		       " in the last ledger, because the writer was killed after it had written that ledger\n",
+		       " in the last ledger, because the writer still runs, or was killed after it had written that ledger\n",
 		       name, s->events, s->stored.place[TW_PLACE_DELIVERED]);
 	else if (missing)
 		printf("%s: %" PRIu64 " events are in the file, but its ledger has %" PRIu64
@@ -588,8 +588,7 @@ const struct cli_command cli_command_info = {
 		"prints the host, kernel, clock, selected events and accuracy of times, and the ledger. A ledger divides "
 		"the recorded events into those in the file, those lost or rejected at each stage, and those outside this "
 		"capture. It balances if these counts add up to the number of recorded events. FILE is a pcapng or "
-		"pcap file with Tracewire's frames, which may be "
-		"compressed with zstd; - is standard input.\n\n"
+		"pcap file with Tracewire's frames. It may be compressed with zstd; - is standard input.\n\n"
 		"Files written by Tracewire contain the ledger, which is compared with the events in the file. If a "
 		"file has no ledger, because another program wrote it or its writer was killed, the ledger is computed "
 		"from the numbers and counters in the frames. A ledger is 'closed' if the end of the stream was received "

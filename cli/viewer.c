@@ -189,10 +189,9 @@ static int reported(int err, bool gui, struct tw_error *error)
 	const char *program = gui ? "wireshark" : "tshark";
 
 	if (err == -ESRCH)
-		return tw_error__set(
-			error, err,
-			"cannot run %s as an ordinary user: the user nobody does not exist; run this with sudo",
-			program);
+		return tw_error__set(error, err,
+				     "cannot run %s as an ordinary user: there is no user 'nobody'; run this with sudo",
+				     program);
 	if (err == -ENOENT)
 		return tw_error__set(
 			error, -ENOPKG,

@@ -156,8 +156,8 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  *
  * Call this function before each packet until it returns false. The records are START, then steps and suspends. An ESTIMATE follows if the
  * error_ns of the last record became too small or far too large, or if the offset moved by more than 1 ms and by more than 8 times that
- * error_ns. There are at most TW_STREAM_CLOCK_RECORDS before one packet: START and each change are reported once, and after an ESTIMATE,
- * whose error_ns includes a margin, no other ESTIMATE is due. Most calls cost one comparison.
+ * error_ns. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START once, each change once, and one ESTIMATE. Its error_ns
+ * includes a margin, so a second ESTIMATE is not due. Most calls cost one comparison.
  * Return: false if no record is needed.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)

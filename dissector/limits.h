@@ -16,7 +16,7 @@
 #define TW_VALUE_STRING_TEXT_MAX 1024        /* bytes of the value strings for the bits of one value, with a NUL */
 #define TW_UNPACK_BYTES_MAX      (16u << 20) /* bytes of decompressed SCHEMA texts */
 #define TW_PREPARE_BYTES_MAX \
-	(16u << 20) /* bytes of parsed formats (struct tw_format) whose events are shown for the first time */
+	(16u << 20) /* bytes of formats of event types that no earlier frame of the capture has shown */
 #define TW_SCHEMA_SHOWN_MAX  (64u << 10) /* bytes of one text that are shown; escaping may make four bytes of each */
 #define TW_TEXT_BYTES_MAX    (4u << 20)  /* bytes of the texts of all events of the frame */
 #define TW_PROGRAM_BYTES_MAX (64u << 20) /* bytes of print programs that are run; each run counts */

@@ -57,8 +57,8 @@ struct tw_rules {
  */
 enum tw_count {
 	/*
-	 * Control frames, and frames with neither an event nor a PART. On a NIC, also frames with a PART that is not the last one. Counts
-	 * no events.
+	 * Control frames, and frames with neither an event nor a PART. If a NIC runs the program, also frames with a PART, except the last
+	 * PART of an event. Counts no events.
 	 */
 	TW_COUNT_CONTROL,
 	TW_COUNT_PART,         /* frames with a PART of an event, which are never dropped; counts no events */

@@ -471,8 +471,8 @@ int tw_entry_layout__parse(const char *text, size_t len, struct tw_entry_layout 
 	    !layout.time_extend || !layout.data_max)
 		return tw_error__set(
 			error, -EINVAL,
-			"the header_event text cannot be read: expected a type_len and a time_delta with a total of "
-			"32 bits, and the values of padding, time_extend and data max type_len");
+			"the header_event text cannot be read: expected type_len and time_delta, with 32 bits "
+			"together, and values for 'padding', 'time_extend' and 'data max type_len'");
 	/* Kernels before 4.17 reserve the last type_len for time stamps, although header_event does not say so. */
 	if (!layout.time_stamp)
 		layout.time_stamp = (uint8_t)(layout.time_extend + 1);

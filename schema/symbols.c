@@ -398,7 +398,7 @@ static int order(const void *a, const void *b)
 
 /*
  * If an address has several names, libtraceevent prints for this address the name that its binary search meets first. For other addresses
- * of the symbol, it prints the first name in the text. The same names are printed here.
+ * of the symbol, it prints the first name in the text. This table gives the same names.
  */
 static const struct symbol_line *met_first(const struct lines *lines, uint64_t address)
 {

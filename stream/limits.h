@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits of the data kept for streams. Frames are untrusted, so each limit can be reached. Data beyond a limit are counted, or refused
- * with an error text. docs/safety.md lists all limits.
+ * Limits of the data kept for streams. Frames are untrusted, so each limit can be reached. Data beyond a limit are counted, refused with
+ * an error text, or replace older data. docs/safety.md lists the important limits.
  */
 #ifndef TW_STREAM_LIMITS_H
 #define TW_STREAM_LIMITS_H

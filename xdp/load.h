@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Creates the maps of a classifier, and loads its generated program with libbpf or for libxdp. Must be used by one thread at a time. */
+/* Creates the maps of a classifier. Loads its generated program, or leaves the loading to libxdp. Used by one thread at a time. */
 #ifndef TW_LOAD_H
 #define TW_LOAD_H
 

@@ -543,8 +543,8 @@ const struct cli_command cli_command_capture = {
 		"and --status print it, and each file contains it (see `tracewire info`). Time synchronisation with "
 		"the producers gives an error bound for packet times, which is the field trace.time_error in Wireshark.\n\n"
 		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures "
-		"on the interface see the same frames, unless --xdp is given. Unless -Z names root, capture gives up all "
-		"privileges before it reads the first frame.",
+		"on the interface see the same frames, unless --xdp is given. Unless -Z names root, the process that "
+		"reads frames gives up all privileges before the first frame.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct capture),

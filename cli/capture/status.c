@@ -368,7 +368,7 @@ static void show_table(struct capture *capture, const struct receiver_stats *sta
 
 static void print_status(struct capture *capture, const struct receiver_stats *stats)
 {
-	static const char nothing[] = "no status yet: no stream has been received, or the recorder is busy\n";
+	static const char nothing[] = "no status: no stream has been received yet, or the recorder is busy\n";
 
 	if (!terminal__has_control(STDERR_FILENO)) {
 		print_refused(stats, stderr);

@@ -549,10 +549,10 @@ const struct cli_command filter_command_compile = {
 		"Each frame names its schema, the set of formats to which its event ids refer. With --from or -e, "
 		"filters for XDP, tc, u32 and libpcap apply only to frames of one schema: that of the capture, or "
 		"that of a stream with exactly the events of -e. Without these options, they apply to all schemas. "
-		"XDP and tc programs apply to frames with one event and to packed frames; u32 filters, display "
-		"filters and capture filters apply only to frames with one event. Frames to which a filter does not "
-		"apply pass. Control frames pass all these filters except display filters: they are needed to decode "
-		"the other frames.\n\n"
+		"XDP and tc programs filter frames with one event and packed frames; with --offload, only frames with "
+		"one event. u32 filters and capture filters also filter only frames with one event. All other frames of "
+		"Tracewire pass these filters, among them control frames, which are needed for decoding. A display filter "
+		"shows only packets whose event matches; it is correct only if each packet has at most one event.\n\n"
 		"The exit status is 2 if the target cannot express the whole expression; the error message says "
 		"which part it cannot express, and why. `tracewire filter explain` shows which stages can.",
 	.examples = examples,

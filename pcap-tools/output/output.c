@@ -69,8 +69,7 @@ static int output__fail(struct tw_output *o, int err, struct tw_error *error)
 	case ETIMEDOUT:
 		return tw_error__set(
 			error, err,
-			"writing %s: it accepted no more data after %llu bytes; after the request to stop, the remaining data "
-			"was discarded",
+			"writing %s: it accepted no more data after %llu bytes; the rest was discarded after the request to stop",
 			o->name, bytes);
 	default:
 		return tw_error__set(error, err, "writing %s: %s, after %llu bytes", o->name, strerror(-err), bytes);

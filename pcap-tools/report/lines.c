@@ -386,7 +386,7 @@ static void text_event(struct tw_report *report, const struct tw_report_event *e
 	put_time(report, line, event);
 	tw_line__char(line, ' ');
 	line->unchecked =
-		line->at; /* the bytes so far need no escapes: names were made printable, and the rest is constant */
+		line->at; /* the bytes so far need no escapes: names were made printable, the rest are numbers and constants */
 	put_event(report, line, event);
 	if (event->record.cut)
 		tw_line__bytes(line, SNAPPED, sizeof(SNAPPED) - 1);

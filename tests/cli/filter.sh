@@ -260,6 +260,6 @@ refused 2 "compile: '0xg1' is not a mark: a mark is a number of 32 bits, as in m
 	compile --to tree --from "$sample" --action mark:0xg1 'cpu == 1'
 
 refused 2 "explain: there is no hook 'xpd'; the hooks are xdp, tc and u32" explain --from "$sample" --for attach --hook xpd 'cpu == 1'
-refused 2 "explain: --hook does not apply to record: its events do not pass an interface" explain --from "$sample" --for record --hook xdp 'cpu == 1'
+refused 2 "explain: --hook does not apply to record; use it with live, stream, capture, attach or dumpcap" explain --from "$sample" --for record --hook xdp 'cpu == 1'
 
 exit $failed

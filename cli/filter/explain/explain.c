@@ -77,8 +77,9 @@ static int plan_pipeline(const char *name, const char *hook, struct filter_pipel
 	if (err)
 		return err;
 	if (hook && !ret->has_wire)
-		return tw_error__set(error, -EINVAL, "--hook does not apply to %s: its events do not pass an interface",
-				     name);
+		return tw_error__set(
+			error, -EINVAL,
+			"--hook does not apply to %s; use it with live, stream, capture, attach or dumpcap", name);
 	if (hook || !ret->n)
 		insert(ret, stage);
 	return 0;

@@ -164,7 +164,7 @@ def capture_stopped_terminal(signals):
     master, slave = pty.openpty()
     process = start(CAPTURE, stderr=slave)
     shown = b""
-    while b"no status yet" not in shown:
+    while b"no status: " not in shown:
         shown += os.read(master, 4096)
     os.write(master, b"\x13")
     # The run counts as stopped if it prints nothing for longer than several status intervals.
