@@ -44,7 +44,7 @@ static void append_value(struct tw_line *line, const struct tw_shown_field *show
 		tw_line__u64(line, value);
 }
 
-/* Kernels declare flags as unsigned. A signed number, such as prev_state, may contain more than flags, so it is shown in decimal. */
+/* Flags are mostly unsigned. A signed number, such as prev_state, may contain more than flags, so it is shown in decimal. */
 static bool is_hex(const struct tw_shown_field *shown)
 {
 	return shown->has_addresses || shown->type == TW_FTYPE_POINTER ||

@@ -313,8 +313,8 @@ static bool dissect_symbol(struct tw_dissect *d, proto_tree *tree, const struct 
 }
 
 /*
- * If it is unknown how many events are missing directly before the next event, the count is the growth of the kernel's counter since the
- * channel's last LOST.
+ * With the flag UNKNOWN, the count is the growth of the kernel's counter since the channel's last LOST. These events were lost at some time
+ * since then. The count is 0 if an earlier LOST already contained them.
  */
 static void append_count(struct tw_line *info, const struct tw_lost_view *lost)
 {

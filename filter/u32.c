@@ -14,7 +14,7 @@
 #include "filter/expression.h"
 #include "wire/tracewire.h"
 
-/* A conjunction of masked comparisons: true if each key equals the frame's word. */
+/* A conjunction of masked comparisons: true if each key's value equals the masked word of the frame. */
 struct tw_cube {
 	const struct tw_u32_key *keys; /* sorted by offset; values have no bits outside of their masks */
 	unsigned int n;

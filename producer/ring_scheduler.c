@@ -7,7 +7,7 @@
 /* Limit of the time that a round waits for room. A capture host waits two seconds for a channel. */
 #define ROUND_NS   (200 * TW_NS_PER_MS)
 #define STEP_MAX   (50 * TW_NS_PER_MS)    /* longest step: a few times the flush interval of frames */
-#define TURN_BYTES 8192                   /* limit of bytes of one ring in a turn: a few full frames */
+#define TURN_BYTES 8192                   /* limit of bytes of one ring in a turn: a few frames of 1500 bytes */
 #define STEP_MIN   1000                   /* shortest step, ns */
 #define STUCK_NS   (2 * TW_NS_PER_SECOND) /* much longer than a round of the other readers */
 

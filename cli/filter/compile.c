@@ -550,7 +550,7 @@ const struct cli_command filter_command_compile = {
 		"filters for XDP, tc, u32 and libpcap apply only to frames of one schema: that of the capture, or "
 		"that of a stream with exactly the events of -e. Without these options, they apply to all schemas. "
 		"XDP and tc programs filter frames with one event and packed frames; with --offload, only frames with "
-		"one event. u32 filters and capture filters also filter only frames with one event. All other frames of "
+		"one event. u32 and libpcap filters, too, filter only frames with one event. All other frames of "
 		"Tracewire pass these filters, among them control frames, which are needed for decoding. A display filter "
 		"shows only packets whose event matches; it is correct only if each packet has at most one event.\n\n"
 		"The exit status is 2 if the target cannot express the whole expression; the error message says "

@@ -117,8 +117,8 @@ static void describe_filter(const struct tw_archive *a, const struct tw_archive_
 }
 
 /*
- * Describes the error bound of packet times when the interface is written. Clocks drift apart later, so OFFSET records have the current
- * bounds.
+ * Writes the error bound of packet times at the beginning of the interface as text. The bound changes later, because clocks drift apart;
+ * OFFSET records have the current bound.
  */
 static void describe_times(const struct tw_archive *a, const struct tw_archive_stream *s, char *ret, size_t size)
 {
