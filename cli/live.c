@@ -306,7 +306,8 @@ const struct cli_command cli_command_live = {
 		"them with tshark in time order across CPUs. The run ends on Ctrl-C, when the viewer ends, or when COMMAND "
 		"ends. Unless the run itself fails, the exit status is that of COMMAND. If root starts the run, the viewer "
 		"runs as the user who called sudo or, without sudo, as the user nobody.\n\n"
-		"With --gui, Wireshark stays open after the end of the run, until you close it or press Ctrl-C again. "
+		"With --gui, Wireshark stays open after the end of the run, until you close it or press Ctrl-C (again, if "
+		"Ctrl-C ended the run). "
 		"If Wireshark runs as a user without a home directory, for example nobody, it gets a temporary one, which is "
 		"removed when Wireshark ends.\n\n"
 		"Other programs can capture on the veth pair at the same time.",

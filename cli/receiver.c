@@ -319,7 +319,7 @@ static int take_burst(struct receiver *r)
 static int receive(struct receiver *r)
 {
 	for (;;) {
-		/* Checked before the burst: if the end is set, all wanted frames have arrived, and after an empty burst, all were taken. */
+		/* If seen_end is set before the burst, all wanted frames have arrived. If the burst is then empty, all were taken. */
 		const bool ending = (look_for_end(r), r->seen_end);
 		const int n = take_burst(r);
 

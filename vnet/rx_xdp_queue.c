@@ -58,8 +58,9 @@ static void look_for_loss(struct rx_xdp_queue *q, uint32_t began)
 }
 
 /*
- * Called before a packet is handed out: adds the losses that the caller reports with this packet to q->reported. After the loss of a packet that was too long for the rest of the ring, shorter
- * packets may still be received. Therefore the last packets before the position of a loss report it in parts.
+ * Called before a packet is handed out: adds the losses that the caller reports with this packet to q->reported. After the loss of a packet
+ * that was too long for the rest of the ring, shorter packets may still be received. Therefore the last packets before the position of a
+ * loss report it in parts.
  */
 static void report_losses(struct rx_xdp_queue *q)
 {

@@ -136,7 +136,7 @@ static char *setting_of(const char *file, char *text)
 		from = text;
 	from[strcspn(from, "\n")] = '\0';
 	if (starts_with(file, "events/") && (!strcmp(from, "0*") || !strcmp(from, "1*")))
-		from[1] = '\0'; /* the kernel appends '*' if the event has a trigger */
+		from[1] = '\0'; /* the kernel appends '*' if a trigger uses the event */
 	return from;
 }
 
