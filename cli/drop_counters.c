@@ -213,7 +213,7 @@ static bool await_answer(struct drop_counters *rejected)
 	return true;
 }
 
-/* Finds the user that the child becomes: @name, or the user nobody if @name is root. Without such a user, @ret is all zero, which means root. */
+/* Finds the user that the child becomes: @name, or the user nobody if @name is root. If there is none, @ret is all zero: the user root. */
 static int find_user(const char *name, struct ordinary_user *ret, struct tw_error *error)
 {
 	int err = ordinary_user__find(name, ret, error);

@@ -122,8 +122,8 @@ struct tw_report_stats {
  * @ret: filled also after a failure
  * Return: 0; -EBADMSG if the capture is damaged: everything before the damage is printed; -EINVAL if the file is not a capture, if a
  * comparison of the filter is impossible for every event, if no event has a time that can be compared with since and until, or if the
- * options name an event or a field that no format of the capture has; -ENODATA if it has no frames; -EPROTONOSUPPORT if all frames are of an unknown
- * version; -EPIPE; another -errno of reading or writing.
+ * options name an event or a field that no format of the capture has; -ENODATA if it has no frames; -EPROTONOSUPPORT if all frames are of
+ * an unknown version; -EPIPE; another -errno of reading or writing.
  */
 int tw_report__run(int in, const char *name, int out, const struct tw_report_options *options,
 		   struct tw_report_stats *ret, struct tw_error *error);
