@@ -81,7 +81,8 @@ struct tw_number_row {
 
 /**
  * tw_number_row__see() - note a frame
- * Return: whether the frame continues the numbers of the previous frame of its channel; false if that frame used no number.
+ * Return: whether the frame begins with the number after those of the previous frame of its channel. False if the previous frame used no
+ * number, or if the row does not have this channel.
  */
 bool tw_number_row__see(struct tw_number_row *row, const struct tw_frame_info *info);
 

@@ -485,7 +485,7 @@ static void print_outcome(const struct capture *capture)
 		outcome.file = pattern;
 	}
 	outcome__print(&outcome, stderr);
-	if (!stats->n_streams)
+	if (!stats->n_streams && !refusals->frames)
 		fputs("no stream was received: `tracewire stream` sends streams\n", stderr);
 }
 

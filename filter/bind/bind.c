@@ -512,8 +512,8 @@ static int check_names(const struct binder *b, unsigned int i, struct tw_error *
 }
 
 /*
- * Check for names and values that no event has. With unknown_is_absent, they are no error. If no tree has a test of a comparison, its
- * bound->absent is then set to the reason.
+ * Check for names and values that no event has. Without unknown_is_absent, the first one is an error. With it, the absent[] of such a
+ * comparison is set to a sentence that says why the comparison is false for all events.
  */
 static int check(struct binder *b)
 {

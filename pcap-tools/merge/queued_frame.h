@@ -39,7 +39,7 @@ struct tw_queued_frame {
 	bool started;              /* a part of it was emitted */
 	bool fills_gap;            /* its numbers were given up before it arrived */
 	uint8_t size_class;
-	uint32_t size;             /* size of this buffer, bytes */
+	uint32_t size;             /* allocated size of this struct with `copy`, bytes */
 	struct tw_frame_info info; /* header as it arrived */
 	struct tw_queued_frame_content content;
 	uint64_t dropped;                  /* the receiver's drop counter on arrival */
