@@ -46,7 +46,8 @@
 	X(control_gaps, CONTROL_GAPS, "missing control frames")                                                 \
 	X(malformed, MALFORMED, "frames that could not be read, or only in part")                               \
 	X(tx_frames, TX_FRAMES, "frames refused by the producer's interface, with an unknown number of events") \
-	X(unsure_rings, UNSURE_RINGS, "rings whose counters in the kernel do not match the producer's")         \
+	X(unsure_rings, UNSURE_RINGS,                                                                           \
+	  "rings whose counters in the kernel cannot be read, or do not match the producer's")                  \
 	X(tail_frames, TAIL_FRAMES, "frames missing at the end of open streams (lower bound)")
 
 enum tw_ledger_kind {
