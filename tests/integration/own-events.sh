@@ -6,27 +6,31 @@
 tracewire=$1
 . "$(dirname "$0")/common.sh"
 
-# woken FILE, switched FILE [TASK]: print the number of wake-ups of a run's threads, and of switches between such a thread and TASK
-# (default: any task)
+# woken FILE, switched FILE [TASK]: print the number of wake-ups of the run's reader threads, and of switches between one of them and TASK
+# (default: any task). Their pids are in $scratch/threads: other tests have threads with the same names.
 woken() {
-	events "$1" trace.event trace.sched.sched_waking.comm trace.sched.sched_wakeup.comm | tr -s '\t' | grep -cE $'^sched_(waking|wakeup)\ttracewire-read'
+	events "$1" trace.event trace.sched.sched_waking.pid trace.sched.sched_wakeup.pid | tr -s '\t' | grep '^sched_wak' | cut -f2 |
+		grep -cxFf "$scratch/threads"
 }
 switched() {
-	local other=${2:-'[^\t]*'}
-	events "$1" trace.event trace.sched.sched_switch.prev_comm trace.sched.sched_switch.next_comm |
-		grep -cP "^sched_switch\t($other\ttracewire-read|tracewire-read\t$other)\$"
+	events "$1" trace.sched.sched_switch.prev_pid trace.sched.sched_switch.prev_comm trace.sched.sched_switch.next_pid \
+		trace.sched.sched_switch.next_comm |
+		awk -F'\t' -v other="^${2:-.*}\$" 'NR == FNR { ours[$1]; next } ($1 in ours && $4 ~ other) || ($3 in ours && $2 ~ other) { n++ }
+			END { print n + 0 }' "$scratch/threads" -
 }
 
 record() { # NAME OPTION...
 	"$tracewire" record -q -e sched_switch,sched_waking,sched_wakeup "${@:2}" -w "$scratch/$1.pcapng" -- sh -c \
-		'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' || fail "record $1: $?"
+		'grep -l "^tracewire-read" /proc/$PPID/task/*/comm | cut -d/ -f5 >"$0"; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done' \
+		"$scratch/threads" || fail "record $1: $?"
+	[ -s "$scratch/threads" ] || fail "record $1: no threads"
 }
 record all --show-self
 [ "$(woken "$scratch/all.pcapng")" -gt 10 ] || fail "--show-self shows no wake-ups"
 [ "$(switched "$scratch/all.pcapng")" -gt 10 ] || fail "--show-self shows no switches"
 record default
 expect "wake-ups of the run's threads" 0 "$(woken "$scratch/default.pcapng")"
-expect "switches between the run's threads and the idle task" 0 "$(switched "$scratch/default.pcapng" 'swapper/\d+')"
+expect "switches between the run's threads and the idle task" 0 "$(switched "$scratch/default.pcapng" 'swapper/[0-9]+')"
 [ "$(events "$scratch/default.pcapng" trace.event trace.sched.sched_wakeup.comm | grep -cE $'^sched_wakeup\tsleep')" -ge 10 ] ||
 	fail "wake-ups of the traced command are missing"
 record filtered -f 'sched_switch.prev_prio >= 0 or event == sched_wakeup' --event-filter 'common_pid != 4000000'
