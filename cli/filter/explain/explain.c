@@ -478,7 +478,7 @@ static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, &cli_formats_group, NULL };
 
 static const struct cli_example examples[] = {
-	{ "Show which comparisons the kernel evaluates, and which ones Tracewire evaluates",
+	{ "Show which comparisons the kernel and Tracewire evaluate",
 	  "sudo tracewire filter explain -e sched 'prev_pid == 0 and comm ~ \"k*\"'" },
 	{ "Show whether tc's u32 supports the expression",
 	  "sudo tracewire filter explain -e sched --for attach --hook u32 'cpu == 1'" },
