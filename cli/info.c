@@ -568,6 +568,8 @@ static const struct cli_option options[] = {
 static const struct cli_option_group group = { "Options", options };
 static const struct cli_option_group *const groups[] = { &group, NULL };
 
+#define PLACE(key, name, kind, heading, what) "\n\n" heading " (" #key "): " what "."
+
 static const struct cli_example examples[] = {
 	{ "Show what was recorded, and what was lost", "tracewire info x.pcapng" },
 	{ "Show which events a capture has, and their number per second", "tracewire info --events x.pcapng" },
@@ -593,8 +595,9 @@ const struct cli_command cli_command_info = {
 		"file has no ledger, because another program wrote it or its writer was killed, the ledger is computed "
 		"from the numbers and counters in the frames. A ledger is 'closed' if the end of the stream was received "
 		"and the kernel's counters match. It is 'running' if the capture had not ended when the ledger was "
-		"written: the capture still runs, was killed, or continued in another file. Otherwise, it is 'open'.\n\n"
+		"written: the capture still runs, was killed, or continued in another file. Otherwise, it is 'open', for example for a converted trace.dat file.\n\n"
 		"The exit status is 1 if a file is damaged or truncated. The part before the damage is described.",
+	.details = "The columns of a ledger, with their keys in JSON:" TW_LEDGER_PLACES(PLACE),
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct info_config),

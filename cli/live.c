@@ -311,6 +311,11 @@ const struct cli_command cli_command_live = {
 		"If Wireshark runs as a user without a home directory, for example nobody, it gets a temporary one, which is "
 		"removed when Wireshark ends.\n\n"
 		"Other programs can capture on the veth pair at the same time.",
+	.details =
+		"The viewer decodes the events with the Wireshark plugin of Tracewire. `make install` installs it. If only the "
+		"build tree has the plugin, set the environment variable WIRESHARK_PLUGIN_DIR to the folder "
+		"build/release/dissector/plugins of the build tree. Without the plugin, `live` shows undecoded events and "
+		"says so; `tracewire doctor` tells whether tshark finds the plugin.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct live),

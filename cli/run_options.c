@@ -169,7 +169,8 @@ static int check(const struct run_config *config, struct tw_error *error)
 	if (!config->selection.n && !config->tracing.tracer)
 		return tw_error__set(
 			error, -EINVAL,
-			"no event is selected: give --event or --tracer; `tracewire list` shows all events");
+			"no event is selected%s: give --event or --tracer; `tracewire list` shows all events",
+			config->filter ? ", because --filter only restricts the events of --event" : "");
 	if (config->events_per_frame > UINT16_MAX)
 		return tw_error__set(error, -EINVAL,
 				     "a frame cannot hold %llu events: give --events-per-frame %d at most",

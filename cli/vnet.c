@@ -61,10 +61,10 @@ static void show_veth(const struct tw_veth *veth, void *ctx)
 {
 	struct veth_search *search = ctx;
 
-	if (search->name && strcmp(veth->name, search->name) != 0)
+	if (search->name && strcmp(veth->name, search->name) != 0 && strcmp(veth->tx_name, search->name) != 0)
 		return;
 	search->found++;
-	say(stdout, "%-12s %-5s mtu %-6u queues %-3u %s -> %s  \"%s\"\n", veth->name[0] ? veth->name : "-",
+	say(stdout, "%-12s %-5s mtu %-6u queues %-3u %s -> %s  \"%s\"\n", veth->name[0] ? veth->name : veth->tx_name,
 	    veth->up ? "up" : "down", veth->mtu, veth->queues, veth->tx_name[0] ? veth->tx_name : "(moved away)",
 	    veth->name[0] ? veth->name : "(moved away)", veth->owner);
 }
@@ -126,7 +126,8 @@ static const struct cli_command command_show = {
 	.args_max = 1,
 	.description =
 		"Prints one line for each veth pair of Tracewire, or for NAME only: name, state, MTU, queues, the two "
-		"ends, and the owner in quotes.",
+		"ends, and the owner in quotes. If the end NAME was moved to another network namespace, the name is that of the "
+		"other end.",
 	.run = show,
 };
 

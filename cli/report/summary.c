@@ -22,7 +22,7 @@ static void print_day(uint64_t ns)
 
 /*
  * If --since or --until is given and no event was printed, prints the time from the first to the last event and, if known, their times of
- * day.
+ * day. A number as a bound may be copied from the output, where it is a time of the trace clock; therefore, also prints what it means.
  */
 static void print_times(const struct report_config *config, const struct tw_report_stats *stats)
 {
@@ -39,6 +39,9 @@ static void print_times(const struct report_config *config, const struct tw_repo
 		print_day(stats->last_wall);
 	}
 	fputc('\n', stderr);
+	if (config->since.kind == TW_REPORT_BOUND_RELATIVE || config->until.kind == TW_REPORT_BOUND_RELATIVE)
+		fputs("         a number as a bound is a time since the first event; --relative prints such times\n",
+		      stderr);
 }
 
 static void print_outcome(const struct report_config *config, const char *file, const struct tw_report_stats *stats)

@@ -71,6 +71,8 @@ refuses 2 "tracewire live: --tracer is given twice; a run has one tracer" live -
 refuses 2 "tracewire filter detach: --interface is given twice; run the command once for each interface" filter detach -i tw0 -i tw1
 refuses 2 "tracewire filter compile: --to is given twice; run the command once for each target" filter compile --to xdp --to tc cpu==1
 refuses 2 "tracewire live: no event is selected: give --event or --tracer; \`tracewire list\` shows all events" live
+refuses 2 "tracewire live: no event is selected, because --filter only restricts the events of --event: give --event or --tracer; \`tracewire list\` shows all events" \
+	live -f 'sched_waking.comm == "bash"'
 refuses 2 "tracewire live: option '--threads': 'many' is not a number: write digits only, such as 100" live -e sched --threads many
 refuses 2 "tracewire stream: option '--events-per-frame': '-1' is not a number: write digits only, such as 100" stream -e sched -i tw0 --events-per-frame -1
 refuses 2 "tracewire capture: option '--count': '-5' is not a number: write digits only, such as 100" capture -u 18101 -w x -c -5
