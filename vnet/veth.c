@@ -547,24 +547,39 @@ int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, 
 	return 0;
 }
 
-/* If @link is the receiving end of a Tracewire veth pair, sets @ret to send through the sending end. */
-static void find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface *ret)
+static int look_for(struct nl_sock *sk, const char *name, struct rtnl_link **ret, struct tw_error *error)
+{
+	const int err = tw_netlink__link(sk, name, ret);
+
+	if (err == -ENODEV)
+		return tw_error__set(error, err, "there is no interface %s", name);
+	return err < 0 ? tw_error__set(error, err, "cannot look for the interface %s: %s", name, strerror(-err)) : 0;
+}
+
+/*
+ * If @link is the receiving end of a Tracewire veth pair whose sending end is in this network namespace, sets @ret to send through the
+ * sending end. Return: 0 or -errno
+ */
+static int find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface *ret, struct tw_error *error)
 {
 	struct rtnl_link *tx;
 	char tx_name[IFNAMSIZ];
 	const char *name = rtnl_link_get_name(link);
+	int err;
 
 	if (!tw_netlink__is_own_veth(link) || is_tx_name(name) || strlen(name) > TW_VETH_NAME_MAX)
-		return;
+		return 0;
 	tx_name_of(name, tx_name);
-	if (tw_netlink__link(sk, tx_name, &tx) < 0)
-		return;
+	err = look_for(sk, tx_name, &tx, error);
+	if (err)
+		return err == -ENODEV ? 0 : err;
 	if (tw_netlink__is_own_veth(tx)) {
 		ret->reach = TW_REACH_VETH;
 		copy_name(ret->tx_name, tx_name);
 		ret->queues = rtnl_link_get_num_tx_queues(tx);
 	}
 	rtnl_link_put(tx);
+	return 0;
 }
 
 /* find_tx() sets TW_REACH_VETH for the receiving end of a Tracewire veth pair, if both ends are here. */
@@ -589,12 +604,8 @@ int tw_iface__find(const char *name, struct tw_iface *ret, struct tw_error *erro
 
 	if (err < 0)
 		return err;
-	err = tw_netlink__link(sk, name, &link);
-	if (err == -ENODEV)
-		tw_error__set(error, err, "there is no interface %s", name);
-	else if (err < 0)
-		tw_error__set(error, err, "cannot look for the interface %s: %s", name, strerror(-err));
-	if (err < 0)
+	err = look_for(sk, name, &link, error);
+	if (err)
 		goto out;
 	memset(ret, 0, sizeof(*ret));
 	copy_name(ret->tx_name, rtnl_link_get_name(link));
@@ -603,7 +614,7 @@ int tw_iface__find(const char *name, struct tw_iface *ret, struct tw_error *erro
 	ret->up = is_up(link);
 	ret->mtu = rtnl_link_get_mtu(link);
 	ret->queues = rtnl_link_get_num_tx_queues(link);
-	find_tx(sk, link, ret);
+	err = find_tx(sk, link, ret, error);
 	rtnl_link_put(link);
 out:
 	nl_socket_free(sk);
