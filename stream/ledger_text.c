@@ -98,7 +98,7 @@ size_t tw_ledger__line(const struct tw_ledger *l, char *ret, size_t size)
 	if (l->fact[TW_FACT_UNSURE_RINGS]) {
 		tw_line__str(&line, "; the difference is unknown: the kernel's counters of ");
 		tw_line__u64(&line, l->fact[TW_FACT_UNSURE_RINGS]);
-		tw_line__str(&line, " rings do not match the producer's");
+		tw_line__str(&line, " rings cannot be read, or do not match the producer's");
 	}
 	if (l->fact[TW_FACT_TAIL_FRAMES]) {
 		tw_line__str(&line, "; the difference is unknown: at least ");
