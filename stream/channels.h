@@ -15,12 +15,12 @@
 /* A range of missing numbers. */
 struct tw_stream_gap {
 	uint64_t from, to; /* missing: from <= number < to */
-	uint64_t *counter; /* the caller's counter of the missing numbers, not changed here; may be NULL */
+	uint64_t *counter; /* the caller's counter of the missing numbers; only the caller changes it; may be NULL */
 };
 
 struct tw_stream_channel {
 	uint64_t next;                                         /* the next expected number */
-	bool known;                                            /* @next is valid: a frame was received */
+	bool known;                                            /* @next is valid: from a frame, or set by the caller */
 	uint8_t next_gap;                                      /* index in @gaps of the next new gap */
 	struct tw_stream_gap gaps[TW_STREAM_CHANNEL_GAPS_MAX]; /* ring of the latest gaps; empty if from == to */
 };

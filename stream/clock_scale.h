@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct tw_clock_scale {
-	uint64_t mult; /* ns = (ticks * mult) >> shift; 0 = the clock counts ns */
+	uint64_t mult; /* ns = (ticks * mult) >> shift; 0 = no conversion: the clock counts ns, or unknown units */
 	unsigned int shift;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counters of a stream from its LOST and STATS records. Both may report the same loss, and either may be missing or older. Until the
- * stream ends, a total is the larger of the two values. After END, the total of a counter that STATS reported is its value in STATS:
- * this value is complete, and LOST records that the network duplicated do not increase it.
+ * The counters of a stream from its LOST and STATS records. A LOST and a STATS may report the same loss. Records of each kind may be
+ * missing, or older than those of the other kind. Until the stream ends, a total is therefore the larger of two values: the sum of the LOST
+ * records, and the value in STATS. After END, the total of a counter that STATS reported is its value in STATS: this value is complete, and
+ * LOST records that the network duplicated do not increase it.
  */
 #ifndef TW_STREAM_COUNTERS_H
 #define TW_STREAM_COUNTERS_H
@@ -19,7 +20,7 @@ enum tw_stream_counter {
 	TW_STREAM_SHED,
 	TW_STREAM_TX,
 	TW_STREAM_TX_FRAMES,    /* frames, not events: dropped frames with an unknown number of events */
-	TW_STREAM_UNSURE_RINGS, /* rings, not events: rings whose kernel counters do not match */
+	TW_STREAM_UNSURE_RINGS, /* rings whose counters in the kernel cannot be read, or do not match the producer's */
 	TW_STREAM_COUNT,
 };
 
@@ -92,16 +93,16 @@ uint64_t tw_stream_counters__since(const struct tw_stream_counters *counters, en
  * At any time, gaps = gaps_wire + gaps_receiver + gaps_reported.
  */
 #define TW_STREAM_NUMBERS(X)                                                                                         \
-	X(frames, "frames taken, including control frames")                                                          \
+	X(frames, "frames that the merge received, including control frames")                                        \
 	X(frames_out, "frames emitted")                                                                              \
 	X(events_in, "found in frames: EVENT, FILTERED and last PARTs of an EVENT")                                  \
-	X(numbers, "used by the producer, as far as known")                                                          \
+	X(numbers, "numbers used by the producer, up to the last known number of each channel")                      \
 	X(before, "numbers before the first known one: used before the capture joined; 0 if it joined at the start") \
 	X(received, "numbers received, duplicates counted once")                                                     \
 	X(events_out, "emitted")                                                                                     \
 	X(filtered, "made FILTERED by a classifier")                                                                 \
 	X(incomplete, "in PARTs of which at least one is missing")                                                   \
-	X(damaged, "numbers in a received frame without a readable event for them")                                  \
+	X(damaged, "numbers of received frames for which the frame has no readable event")                           \
 	X(gaps, "missing according to their numbers; events that arrive later are subtracted")                       \
 	X(gaps_wire, "of the missing events, those neither in gaps_receiver nor in gaps_reported")                   \
 	X(gaps_receiver, "of the missing events, those in gaps during which the receiver dropped frames")            \

@@ -84,7 +84,7 @@ int tw_standing__choose(const struct tw_standing *there, size_t n, const struct 
 	is_crowded = own >= places->of_one_source;
 	if (!is_crowded)
 		goes = n < places->n ? TW_STANDING_NOBODY : of_any;
-	/* The address of a newcomer that did not answer may be forged, so it has no right to a share. */
+	/* The address of a newcomer that did not answer may be forged, so the second rule of eviction.h does not apply to it. */
 	if (goes == TW_STANDING_NOBODY && !is_crowded && n >= places->n && newcomer->proof == TW_PROOF_ANSWER)
 		goes = find_in_largest_share(there, n, newcomer);
 	if (goes == TW_STANDING_NOBODY && (is_crowded || n >= places->n))

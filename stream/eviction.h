@@ -76,7 +76,7 @@ struct tw_number_row {
 	uint16_t others;               /* number of frames of other channels since the last frame of this channel */
 } __attribute__((packed, aligned(4))); /* without padding, because there are many rows */
 
-/* The backlog of a candidate (pcap-tools/admission) can hold this number of frames of 9000 bytes. */
+/* Fewer than pcap-tools/admission can keep of a stream without proof: 1 MiB, which is about 116 frames of 9000 bytes. */
 #define TW_OTHERS_MAX 64
 
 /**

@@ -66,8 +66,8 @@ static enum tw_ledger_state state_of(const struct tw_ledger_sources *from)
 }
 
 /*
- * Count the events before the capture joined. Numbers count events that passed the producer's filter, including events shed or dropped by
- * the interface; STATS count events lost in the ring or rejected by the producer's filter.
+ * Count the events before the capture joined. Events that passed the producer's filter have numbers, also if they were shed or if the
+ * interface dropped them. Events that were lost in the ring or rejected by the producer's filter have no numbers: STATS counts them.
  */
 static uint64_t count_before(const struct tw_ledger_sources *from)
 {
@@ -112,11 +112,12 @@ static uint64_t minus(uint64_t a, uint64_t b)
 }
 
 /*
- * Set the number of recorded events, and add the producer's losses that show no gap, as at the end of a channel: @shed and @tx events.
+ * Set the number of recorded events, and add the producer's losses that no gap shows: @shed and @tx events. For example, events that are
+ * lost at the end of a channel leave no gap.
  *
- * If the capture received the stream's first control frame, all @shed events are added. Otherwise some may have been shed before it joined.
- * If an interface does not report which frames it dropped, @tx may count events for dropped frames that had only metadata. Such uncertain
- * losses are added only up to the number of recorded events that no place explains.
+ * If the capture received the stream's first control frame, all @shed events are added. If not, some of them may have been shed before the
+ * capture joined. If an interface does not report which frames it dropped, @tx may count events for dropped frames that had only metadata.
+ * Such uncertain losses are added only up to the number of recorded events that no place explains.
  */
 static void settle(const struct tw_ledger_sources *from, uint64_t shed, uint64_t tx, struct tw_ledger *l)
 {

@@ -22,7 +22,7 @@
 #define TW_STREAMS_CHANNELS_MAX          32768        /* additional channels, shared by all live streams */
 #define TW_STREAM_CHANNEL_WATERMARKS_MAX 8            /* watermarks of one channel that wait for earlier events */
 #define TW_STREAM_CHANNEL_GAPS_MAX       16           /* remembered gaps of one channel, which late frames may fill */
-#define TW_STREAM_CHANNEL_REORDER_MAX    256          /* queued frames of the channel that a late frame may precede */
+#define TW_STREAM_CHANNEL_REORDER_MAX    256          /* queued frames that a reordered frame of a channel precedes */
 #define TW_STREAM_CHANNEL_JUMP_MAX       (1ull << 32) /* largest gap that is accepted; no real loss is as large */
 
 /* Frames and events. */
@@ -45,8 +45,10 @@
 #define TW_STREAM_PARTS_BYTES       ((size_t)16 << 20)  /* bytes of incomplete values */
 #define TW_STREAM_PARTS_MAX         256
 
-#define TW_STREAM_TASKS_MAX          (1u << 20) /* named tasks of one stream; the kernel's pid_max is at most 2^22 */
-#define TW_STREAM_TASK_NAMES_MAX     128        /* older names of one task with TW_HISTORY_LATEST */
-#define TW_STREAM_ALL_TASK_NAMES_MAX 4096       /* older names of one task with TW_HISTORY_ALL */
+#define TW_STREAM_TASKS_MAX (1u << 20) /* named tasks of one stream; the kernel's pid_max is at most 2^22 */
+/* Limit of the older names of one task, in a table for one pass over a capture: TW_HISTORY_LATEST. */
+#define TW_STREAM_TASK_NAMES_MAX 128
+/* Limit of the older names of one task, in a table for random access to events: TW_HISTORY_ALL. */
+#define TW_STREAM_ALL_TASK_NAMES_MAX 4096
 
 #endif

@@ -43,8 +43,8 @@ struct tw_stream {
 	uint64_t id;
 	struct tw_streams *table;
 	struct tw_identity identity;
-	uint8_t long_size;      /* bytes, 4 or 8, from the first HOST with this attribute; 0 = unknown */
-	uint8_t machine;        /* enum tw_machine, from the first HOST that names one with a table of system calls */
+	uint8_t long_size;      /* bytes, 4 or 8, from the first kept HOST with this attribute; 0 = unknown */
+	uint8_t machine;        /* enum tw_machine, from the first kept HOST of a machine with a system call table */
 	uint8_t others;         /* kinds of received texts other than events: 1 << enum tw_schema_kind, ORed */
 	uint64_t others_schema; /* id of the schema of the texts in @others: the latest schema */
 	bool has_host;
@@ -82,7 +82,7 @@ struct tw_stream {
 int tw_stream__update(struct tw_stream *stream, const struct tw_frame_info *frame, const struct tw_tlv_view *tlv);
 
 /**
- * tw_stream__whole() - add a PART to its value, unless the value is an EVENT or not wanted
+ * tw_stream__whole() - add a PART to its value, unless it is a PART of an EVENT, or of a SCHEMA without TW_STREAM_WANTS_FORMATS
  * @ret: the complete value, borrowed until the next PART of any stream of the table
  * Return: true if the value is complete; false otherwise. Invalid PARTs are counted in struct tw_streams_stats.
  */

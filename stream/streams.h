@@ -107,7 +107,7 @@ void tw_streams__hear(struct tw_stream *stream, const struct tw_frame_info *fram
 int tw_streams__retire(struct tw_stream *stream);
 
 /**
- * tw_streams__take() - count @bytes of a user as memory of the table, for its lifetime
+ * tw_streams__take() - count @bytes of a user as memory of the table, until the table is freed
  * Return: false, with nothing counted, if that exceeds the limit.
  */
 bool tw_streams__take(struct tw_streams *streams, size_t bytes);

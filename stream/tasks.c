@@ -52,7 +52,7 @@ static void forget_oldest(struct task_names *task, uint32_t n)
 	memmove(task->older, task->older + n, task->n_older * sizeof(*task->older));
 }
 
-/* Remove the names that no later event can need, because the next name of the task is already older than OLD_NS. */
+/* Remove the names that no later event can need: the next name of the task is older than @now by more than OLD_NS. */
 static void forget_past(struct tw_tasks *tasks, struct task_names *task, uint64_t now)
 {
 	uint32_t n = 0;

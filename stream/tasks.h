@@ -10,8 +10,8 @@
 /*
  * The history: which old metadata a table of streams keeps.
  *
- * TW_HISTORY_LATEST is for programs that read a capture once: events are looked up after the records before them were added, and data that
- * later events cannot need are removed.
+ * TW_HISTORY_LATEST is for programs that read a capture once. Such a program looks up the names for an event when it has added the records
+ * before this event, and not the later records. Names that later events cannot need are removed.
  *
  * TW_HISTORY_ALL is for random access to events, as in Wireshark. Each record is added once, in the order of the capture. An event must
  * look the same at any time, so nothing is removed or replaced. A stream keeps up to TW_STREAM_ALL_TASK_NAMES_MAX older names of a task,
