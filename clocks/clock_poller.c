@@ -15,7 +15,7 @@
 #define DEAF_NS      (10 * TW_NS_PER_SECOND)
 #define SILENT_NS    (3 * TW_NS_PER_SECOND) /* a stream is silent after this time without a control frame */
 #define BETWEEN_NS   TW_NS_PER_MS /* shortest pause between two requests: limits the requests for forged streams */
-/* Up to AT_ONCE first requests of streams are sent without this pause: until the response, the frames of a new stream wait in memory. */
+/* The first requests of AT_ONCE streams are sent without this pause, because the frames of a new stream wait in memory until a response. */
 #define AT_ONCE  8
 #define WAITING  16                     /* latest requests of a stream for which responses are accepted */
 #define WANT_NS  (10 * TW_NS_PER_MS)    /* first pause before a repeated METADATA_REQUEST; it is doubled each time */
@@ -240,8 +240,8 @@ static bool lacks_something(const struct asked_stream *s)
  * Return: the metadata to request, enum tw_metadata_request; 0 = add no METADATA_REQUEST. If HOST arrived before the first request, the
  * formats are likely to follow without a METADATA_REQUEST, so the METADATA_REQUEST is delayed by WANT_NS. The metadata of a stream can be
  * large, and many streams may be new at the same time. Therefore requests for all metadata of a stream are at least BETWEEN_NS apart.
- * Requests to other streams in between ask only for HOST and CLOCK, if HOST is missing: these are small, and no packet can be written
- * without them.
+ * Between two of them, requests to other streams ask only for HOST and CLOCK, if HOST is missing: these are small, and no packet can be
+ * written without them.
  */
 static uint16_t want_of(struct tw_clock_poller *p, struct asked_stream *s, uint64_t now)
 {

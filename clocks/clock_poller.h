@@ -2,10 +2,9 @@
 /*
  * The clock poller: decides when a capture host sends time synchronisation requests to the sender of each stream's frames. A new stream
  * gets eight requests 3 ms apart, so that the times of its first packets can be computed soon. Later, it gets a request every thousand
- * round-trip times, but at least one a second and at most one in 100 ms. This interval is chosen because in a thousand round-trip times, a
- * drift of 500 ppm adds half a round trip to the error bound, as much as the delays of the request and its response add. After more than 16
- * consecutive requests without a response, a stream gets a request every ten seconds. A stream without control frames for 3 s gets no
- * requests.
+ * round-trip times, but at least one a second and at most one in 100 ms. The reason: in a thousand round-trip times, a drift of 500 ppm
+ * adds half a round trip to the error bound. The delays of the request and its response add as much. After more than 16 consecutive
+ * requests without a response, a stream gets a request every ten seconds. A stream without control frames for 3 s gets no requests.
  *
  * Until HOST and the formats of a stream arrive, some of its requests also ask for metadata (METADATA_REQUEST), because the capture may
  * have joined late. If HOST arrives before the first request, the poller waits 10 ms for the formats before it requests metadata. The
@@ -23,7 +22,7 @@
 #include "transport/receiver.h"
 #include "wire/time_sync.h"
 
-/* A request. The caller sends it immediately, by tw_receiver__answer(), because it contains the current time. */
+/* A request. The caller sends it immediately, with tw_receiver__answer(), because it contains the current time. */
 struct tw_time_sync_request {
 	const struct tw_peer *to; /* borrowed until the next call with this poller */
 	size_t len;               /* of @frame, bytes */
@@ -35,7 +34,7 @@ struct tw_clock_poller;
 /**
  * tw_clock_poller__new() - make a poller for the live streams of a table
  * @streams: borrowed; when a stream leaves the table, the poller frees its own state of that stream
- * @secret: makes the request numbers hard to guess for hosts that do not see the requests
+ * @secret: makes the ids of requests hard to guess for hosts that do not see the requests
  * Return: NULL if out of memory.
  */
 struct tw_clock_poller *tw_clock_poller__new(struct tw_streams *streams, uint64_t secret);

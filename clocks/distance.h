@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The distance of a stream's clock from the capture clock: stream's clock - capture clock. Each exchange of a time synchronisation request
- * and its response (RFC 5905, section 8) gives bounds of the distance: those of Marzullo and Owicki, "Maintaining the Time in a Distributed
- * System", 1983.
+ * and its response (RFC 5905, section 8) gives a lower and an upper bound of the distance. The method is that of Marzullo and Owicki,
+ * "Maintaining the Time in a Distributed System", 1983.
  *
  * A request cannot arrive before it was sent, so at `received` the distance is at most `received - asked`. A response cannot arrive
  * before it was sent, so at `answered` the distance is at least `answered - arrived`. This is true for any delays. The clocks drift by at

@@ -18,8 +18,8 @@
  *
  * The capture host's clock is the capture clock of clocks/capture_clock.h: it begins with the time of the wall clock and is never set.
  *
- * There are two sources of error bounds: exchanges (clocks/distance.h), and the reports of both hosts (sync_ns of CLOCK). The tighter bound
- * is used; if the two contradict each other, the bound of the exchanges is used.
+ * There are two sources of error bounds: exchanges (clocks/distance.h), and the error bounds that both hosts report of their wall clocks
+ * (sync_ns). The tighter bound is used; if the two contradict each other, the bound of the exchanges is used.
  */
 #ifndef TW_STREAM_CLOCK_H
 #define TW_STREAM_CLOCK_H
@@ -155,9 +155,9 @@ bool tw_stream_clock__look(struct tw_stream_clock *clock, uint64_t time, struct 
  * @ret: the record, with time @time
  *
  * Call this function before each packet until it returns false. The records are START, then steps and suspends. An ESTIMATE follows if the
- * error_ns of the last record became too small or far too large, or if the offset moved by more than 1 ms and by more than 8 times that
- * error_ns. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START once, each change once, and one ESTIMATE. Its error_ns
- * includes a margin, so a second ESTIMATE is not due. Most calls cost one comparison.
+ * error_ns of the last record became too small, or has been far too large for 4 s. An ESTIMATE also follows if the offset moved by more
+ * than 1 ms and by more than 8 times that error_ns. At most TW_STREAM_CLOCK_RECORDS records precede one packet: START once, each change
+ * once, and one ESTIMATE. The error_ns of the ESTIMATE includes a margin, so a second ESTIMATE is not due. Most calls cost one comparison.
  * Return: false if no record is needed.
  */
 static inline bool tw_stream_clock__record(struct tw_stream_clock *clock, uint64_t time, struct tw_offset_view *ret)

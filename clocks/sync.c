@@ -22,7 +22,7 @@
 #define READINGS      3        /* readings of a network card's clock, of which the most accurate is used */
 #define PRECISE_NS    100      /* error bound if hardware reads both clocks simultaneously; PCIe PTM: some tens of ns */
 #define OFFSETS       8        /* number of latest offsets of ptp4l, of which the largest is used */
-#define MISSED        3        /* checks without an answer after which the status of ptp4l is discarded */
+#define MISSED        3        /* consecutive checks with a missing answer after which ptp4l's status is discarded */
 #define KERNEL_MAX_US 16000000 /* maxerror and esterror if they were never set: NTP_PHASE_LIMIT of the kernel */
 #define PHC_ERROR_NS  (20 * 1000)      /* a reading with a larger error would make the CLOCK sample too inaccurate */
 #define PTP_MAX_NS    TW_NS_PER_SECOND /* a clock with a larger error bound is not synchronised yet */
@@ -32,7 +32,7 @@ struct tw_sync {
 	struct tw_ptp4l_status status; /* latest complete status; all zero = unknown */
 	uint64_t offsets[OFFSETS];     /* a ring of absolute values, ns */
 	unsigned int n_offsets;
-	unsigned int missed;             /* consecutive checks without an answer; on a busy machine ptp4l may be late */
+	unsigned int missed;             /* consecutive checks with a missing answer; a busy machine delays answers */
 	int phc;                         /* descriptor of the network card's clock; -1 = not open */
 	char phc_of[TW_PTP4L_INTERFACE]; /* interface of @phc */
 	struct tw_sync_state state;
