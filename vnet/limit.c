@@ -37,10 +37,7 @@ static bool is_empty(const struct tw_limit *limit, uint64_t now)
 	return atomic_load_explicit(&limit->busy_until, memory_order_relaxed) > now + BURST_NS;
 }
 
-/*
- * Adds the time that @bytes take at the rate of the limit to the bucket. The time is rounded up, so that the average rate does not exceed
- * the limit.
- */
+/* Adds the time that @bytes take at the rate of the limit to busy_until, rounded up, so that the average rate does not exceed the limit. */
 static void take(struct tw_limit *limit, uint64_t now, size_t bytes)
 {
 	const uint64_t ns = (bytes * 8 * TW_NS_PER_SECOND + limit->rate - 1) / limit->rate;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A limit of the bandwidth of a run: a token bucket shared by its sinks. A limited sink behaves like the sink of a slower interface: while
- * the bucket is empty, the sink has no room. The kernel's rings then hold the events; events that do not fit there are lost and counted.
+ * A limit of the bandwidth of a run: a token bucket shared by all sinks of the run. A limited sink behaves like the sink of a slower
+ * interface: while the bucket is empty, the sink has no room. The kernel's rings then hold the events; events that do not fit there are
+ * lost and counted.
  */
 #ifndef TW_LIMIT_H
 #define TW_LIMIT_H

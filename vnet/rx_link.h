@@ -14,7 +14,7 @@
 
 #include "transport/receiver.h"
 
-/* The interface, as it was when it was opened. */
+/* The interface. ifindex, address and frame_max are not updated after it was opened. */
 struct rx_link {
 	int ifindex;
 	uint8_t address[ETH_ALEN];

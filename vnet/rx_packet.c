@@ -270,7 +270,7 @@ static int packet_answer(struct tw_receiver *base, const struct tw_peer *to, con
 	return rx_link__answer(&rx->link, rx->ring.fd, to, frame, len);
 }
 
-/* Return: whether the ring is full. @ret_losing: whether a block in it reports a loss */
+/* Return: whether the ring is full. If it is, @ret_losing tells whether a block not taken yet is marked (TP_STATUS_LOSING). */
 static bool is_full(const struct rx_packet *rx, bool *ret_losing)
 {
 	*ret_losing = false;

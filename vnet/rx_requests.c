@@ -15,7 +15,7 @@
 #include "vnet/socket.h"
 #include "wire/time_sync.h"
 
-/* Limit of the bytes read of a frame. A TIME_SYNC frame has 80 bytes, 88 with a METADATA_REQUEST. */
+/* Limit of the bytes read of a frame. A TIME_SYNC frame has 80 bytes, or 88 with a METADATA_REQUEST or a REFUSED. */
 #define FRAME_MAX 512
 
 struct requests {

@@ -11,7 +11,7 @@
 #include "vnet/tx_udp.h"
 
 /**
- * tw_rx_requests__on_link() - receive requests addressed to an interface, and no other frames
+ * tw_rx_requests__on_link() - receive out-of-band frames that are addressed to an interface, such as requests, and no other frames
  * @ifname: the sending interface: struct tw_iface.tx_name
  *
  * Return: 0; -ENODEV if there is no such interface; -EPERM without CAP_NET_RAW; another -errno of the kernel, with @error filled.

@@ -28,7 +28,7 @@ struct tw_rx_udp_options {
  * @ret: its member `how` contains the size of the buffer. Close it with tw_receiver__close().
  *
  * An answer leaves from the address that the frame was sent to, unless this was a group address. The counter `dropped` counts datagrams for
- * which the buffer had no room. A group of datagrams that the kernel would have delivered together counts as one.
+ * which the buffer had no room. Datagrams that the kernel would have delivered together count as one.
  *
  * Return: 0; -EHOSTUNREACH if there is no such host; -EADDRNOTAVAIL if no interface has that address; -EADDRINUSE if the port is in
  * use; -EACCES if the port requires privileges; another -errno of the kernel, with @error filled.

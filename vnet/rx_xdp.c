@@ -322,7 +322,7 @@ static uint64_t dropped(const struct rx_xdp *rx)
 	return rx->reported + rx_xdp_program__missed(&rx->program);
 }
 
-/* The XDP program passes only packets in which at most one VLAN tag precedes Tracewire's EtherType. */
+/* The XDP program redirects only packets in which at most one VLAN tag precedes Tracewire's EtherType. */
 static void make_frame(struct rx_xdp *rx, const struct rx_xdp_packet *packet, struct tw_received_frame *ret)
 {
 	const uint8_t *ethertype = packet->data + 2 * ETH_ALEN;

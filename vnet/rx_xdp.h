@@ -39,8 +39,9 @@ struct tw_rx_xdp_options {
  * frame by up to the pause, or by more if the receiver is delayed. Out-of-band frames need accurate times: the kernel receives and stamps
  * them, and other programs see them too.
  *
- * The counter `dropped` counts the frames dropped because a ring was full, and the frames left to the kernel: frames of a queue that was
- * added later; and, without multi-buffer (which requires Linux 6.6), frames that are longer than a chunk or have several fragments.
+ * The counter `dropped` counts the frames that the kernel dropped at the sockets, for example because a ring was full. It also counts the
+ * frames that the XDP program left to the kernel's network stack. These are the frames of a queue that was added later. Without
+ * multi-buffer, which requires Linux 6.6, they are also the frames that are longer than a chunk or have several fragments.
  *
  * Senders and answers are as in vnet/rx_packet.h.
  *

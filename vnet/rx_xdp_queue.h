@@ -18,7 +18,7 @@
 /* Packet bytes in a chunk: the kernel reserves the start of the chunk for XDP. */
 #define RX_XDP_CHUNK_ROOM (AF_XDP_CHUNK - 256)
 
-/* More than the positions at which a ring can become full: these are an eighth of the ring apart. */
+/* More than the number of positions at which a ring can become full: these positions are an eighth of the ring apart. */
 #define RX_XDP_LOSSES 16
 
 /* The ring was full when the kernel's next descriptor was the one at this position. */

@@ -45,7 +45,7 @@ struct tx_sink {
 	struct tw_sink sink;
 	struct tx_link link;
 	struct tw_sink_stats stats; /* dropped: frames that this sink knows to be dropped */
-	struct tx_device *device;   /* NULL if other programs also send */
+	struct tx_device *device;   /* NULL if other programs may also send on the interface */
 	uint64_t claimed;           /* drops that only the device's counter showed */
 	int broken;                 /* -errno if no more frames can be sent */
 	char how[256];
