@@ -36,13 +36,16 @@ int tw_xdp__offload(const struct tw_state *state, int program, int old, struct t
 int tw_xdp__leave(const struct tw_state *state, struct tw_loaded *opened, uint32_t *ret_id, struct tw_error *error);
 
 /**
- * tw_tc__plan() - check, before a program or u32 filters are attached, that no other program uses the priorities of this place
+ * tw_tc__plan() - check the tc priorities before the first filter is attached, and set state->prio
  *
- * It sets the priority of the state. It sets made_clsact if Tracewire will have to create the qdisc, or created it for another classifier
- * of the interface. It changes nothing in the kernel. The caller must write the state to its file before it attaches the first filter, so
- * that cleanup can remove the filters and the qdisc if the process is killed.
+ * Tracewire uses one tc priority for programs in tc, and two for u32 filters. The check fails if the interface already has an ingress
+ * filter with a priority that Tracewire uses for this place of attachment.
  *
- * Return: 0; -EEXIST if another program uses the priorities; another -errno.
+ * The function sets made_clsact if Tracewire will have to create the clsact qdisc, or created it for another classifier of the interface.
+ * It changes nothing in the kernel. The caller must write the state to its file before it attaches the first filter, so that cleanup can
+ * remove the filters and the qdisc if the process is killed.
+ *
+ * Return: 0; -EEXIST if there is such a filter; another -errno.
  */
 int tw_tc__plan(struct tw_state *state, struct tw_error *error);
 

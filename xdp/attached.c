@@ -167,8 +167,8 @@ struct stale_search {
 };
 
 /*
- * Whether the classifier of an unlocked file, in this network namespace, is stale: its process ended; or, if it is permanent, its interface
- * was removed or it is no longer attached.
+ * Whether the classifier of an unlocked state file is stale. A classifier of another network namespace is not examined. A permanent
+ * classifier is stale if its interface was removed, or if it is not attached. Any other classifier is stale, because its process has ended.
  */
 static bool is_left_over(struct tw_state *state, uint64_t netns)
 {

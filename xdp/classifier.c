@@ -235,7 +235,7 @@ static int offload_xdp(struct tw_classifier *c, int fd, uint32_t id, struct tw_e
 	const uint32_t old = c->state.public.program;
 	int err;
 
-	/* Write the file before the program is attached, so that cleanup finds it if this process is killed in between. */
+	/* Write the file before the program is attached, so that cleanup finds the program if this process is killed in between. */
 	c->state.public.program = id;
 	err = tw_state__write(&c->state, &c->file, error);
 	if (!err)
