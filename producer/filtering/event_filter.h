@@ -19,7 +19,10 @@
 #include "producer/native_ring.h"
 
 #define TW_EVENT_FILTER_IDS (UINT16_MAX + 1)
-/* Combinations of the bits in common_flags that show the context: hardirq, softirq, NMI. Events of different contexts can interleave. */
+/*
+ * Size of passed[]. Its index is made of the bits in common_flags that show the context: hardirq, softirq, NMI. Events of different
+ * contexts can interleave.
+ */
 #define TW_EVENT_FILTER_CONTEXTS 16
 
 enum tw_verdict {

@@ -266,7 +266,7 @@ static int divide(struct filter_pass *p, size_t i, struct tw_bound_event *bound)
 }
 
 /*
- * Places one event of the selection: sets its filter file and leaves the other parts to the readers and the receiver.
+ * Divides the filter for one event of the selection: sets its filter file, and leaves the other parts to the readers and the receiver.
  * Return: 0; -EINVAL if the request's filter is refused, or if there is a part that no stage can evaluate; -ENOMEM
  */
 static int place_event(struct filter_pass *p, size_t i)
@@ -279,7 +279,7 @@ static int place_event(struct filter_pass *p, size_t i)
 	if (root->kind == TW_NODE_FALSE) {
 		p->filtering->events[i].off = true;
 		p->places.off++;
-		/* the event stays off; its filter is set so that an error in it is reported */
+		/* the event stays off; the request's filter is set, so that the kernel reports an error in it */
 		return set_own_filter(p, i);
 	}
 	p->able++;
@@ -298,8 +298,8 @@ static bool is_stack(const struct tw_format *format)
 }
 
 /*
- * Places the marks (ftrace:print), which the kernel cannot filter. If no mark can match, sets the kernel not to record them, unless the run
- * uses the top level.
+ * Leaves the filter for marks (ftrace:print) to the readers, because the kernel cannot filter marks. If a part would be left to the
+ * receiver, no mark matches. If no mark can match, sets the kernel not to record marks, unless the run uses the top level.
  */
 static void place_marks(struct filter_pass *p, struct tw_bound_event *bound, const struct filter_stages *stages)
 {
@@ -324,7 +324,7 @@ static int place_tracer_record(struct filter_pass *p, struct tw_bound_event *bou
 	return err;
 }
 
-/* Places the records of tracers and trace_marker. Return: as place_event() */
+/* Divides the filter for the records of tracers and trace_marker. Return: as place_event() */
 static int place_others(struct filter_pass *p)
 {
 	int err = 0;
@@ -345,7 +345,7 @@ static int place_others(struct filter_pass *p)
 	return err;
 }
 
-/* Places every event, even after one has failed. Return: 0 or the first failure */
+/* Divides the filter for every event of the selection, even after one has failed. Return: 0 or the first failure */
 static int place_all(struct filter_pass *p)
 {
 	struct tw_error *const error = p->error;
@@ -434,7 +434,7 @@ static int bind(struct filter_pass *p, const struct tw_schema *schema)
 	return err == -E2BIG ? -EINVAL : err; /* the user's filter is too large */
 }
 
-/* Binds the filter, places all events, sets the filter files and replaces the readers' filter. Takes @schema over. */
+/* Binds the filter, divides it for all events, sets the filter files and replaces the readers' filter. Takes @schema over. */
 static int place_filter(struct filter_pass *p, struct tw_schema *schema)
 {
 	struct filter_stages unknown;

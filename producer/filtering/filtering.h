@@ -33,7 +33,7 @@ struct tw_filtering {
 	struct tw_event_filters event_filters;
 	struct tw_filtered *events; /* same index as in the selection */
 	size_t n;
-	struct tw_error note;        /* sentence of tw_filter__ambiguous_key() for the first schema */
+	struct tw_error note;        /* as tw_producer__filter_note(), for the first schema */
 	pthread_mutex_t places_lock; /* protects the members below */
 	struct tw_filter_places places;
 	bool later; /* the receiver has to evaluate a part of the filter */
@@ -48,8 +48,8 @@ void tw_filtering__init(struct tw_filtering *filtering, const struct tw_producer
  * @instance: no event is enabled in it yet
  * @schema: the formats of the selected events and of the records of tracers and trace_marker; taken over, also on failure. NULL if there is
  * no filter
- * Return: 0; -EINVAL for a filter that names unknown fields, that no event can match, or a part of which no stage evaluates, and for a
- * request's filter that the kernel refuses; another -errno.
+ * Return: 0; -EINVAL for a filter that names unknown fields, that no event can match, or that has a part which no stage can evaluate; also
+ * -EINVAL if the kernel refuses the filter of a request; another -errno.
  */
 int tw_filtering__begin(struct tw_filtering *filtering, const struct tw_selection *selection,
 			const struct tw_instance *instance, struct tw_schema *schema, struct tw_error *error);

@@ -11,7 +11,7 @@
 /**
  * tw_cpu_mask__parse() - parse a set of CPUs
  * @text: "c" or "0xc": a hexadecimal mask, optionally with a comma before each group of eight digits; "-1": all CPUs; "2-3", "0,2",
- * "0-3,8": numbers of CPUs, recognised by the dash or comma
+ * "0-3,8": numbers of CPUs, recognised by a dash, or by a comma without a group of eight digits after it
  * @cpus: number of CPUs, at most TW_CPU_MASK_CPUS
  * @ret: the mask as the kernel writes it
  * Return: 0; -EINVAL for any other text, an empty set, or a CPU that does not exist.

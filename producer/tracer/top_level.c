@@ -16,7 +16,7 @@
 #include "base/state_file.h"
 #include "producer/tracing_dir.h"
 
-#define LIST      "list" /* in the notes: an empty list; the value BEFORE of every list */
+#define LIST      "list" /* in the notes: an empty list; each note about a list has this value as BEFORE */
 #define HASH_TEXT 17
 
 /* Lists that are empty while the top level is unused; opening with O_TRUNC empties them. */

@@ -59,9 +59,8 @@ void tw_top_level__give_back(struct tw_top_level *top);
 /**
  * tw_top_level__restore() - restore what a stale run had changed
  * @instance: name of one of the run's instances
- * Return: 0, also if there is nothing to restore; -EBUSY if a living run uses the top level: keep the instance and try again later.
- * Otherwise @error names the settings that are not restored: -ESTALE if another process has changed them since, -ENOENT if there are no
- * notes.
+ * Return: 0, also if there is nothing to restore; -EBUSY if a living run uses the top level: keep the instance and try again later; -ESTALE
+ * if another process has changed settings since, which @error names; -ENOENT if there are no notes, so that nothing is restored; -ENOMEM.
  */
 int tw_top_level__restore(const char *instance, struct tw_error *error);
 
