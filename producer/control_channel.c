@@ -62,7 +62,7 @@ static bool send_pieces(struct tw_control_channel *c, enum tw_tlv_type type, con
 	return len && at == len;
 }
 
-/* Builds a record that is larger than a frame in memory, and sends it in PART records. Return: whether all of them were sent */
+/* Builds in memory a record that is larger than a frame, and sends it in PART records. Return: whether all of them were sent */
 static bool send_parts(struct tw_control_channel *c, const struct control_record *record)
 {
 	uint8_t *whole = malloc(TW_FRAME_MAX + TW_COPY_STEP);

@@ -15,7 +15,7 @@ static inline void tw_counter__add(_Atomic uint64_t *counter, uint64_t n)
 	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
-/** tw_counter__read() - read the counter; called by any thread. The values of several counters may have been read at different times */
+/** tw_counter__read() - read the counter; called by any thread. Counters that are read one after the other are of different times */
 static inline uint64_t tw_counter__read(const _Atomic uint64_t *counter)
 {
 	return atomic_load_explicit(counter, memory_order_relaxed);

@@ -114,8 +114,8 @@ static bool contains(const struct tw_event_list *list, size_t n, const struct tw
 }
 
 /*
- * Makes a pattern for the names that contain the event part of @pattern: "*softirq*", "irq:*softirq*". Return: false if the event part is
- * too short, or the result too long
+ * Makes a pattern for the names that contain the event part of @pattern: "*softirq*" from "softirq", "irq:*softirq*" from "irq:softirq".
+ * Return: false if the event part is too short, or the result too long
  */
 static bool widen(const char *pattern, char *ret, size_t size)
 {
@@ -230,7 +230,10 @@ int tw_event_list__select(struct tw_event_list *list, const struct tw_event_list
 	return err;
 }
 
-/* Hashes (FNV-1a) the names of all events, and the dynamic events, whose ids and formats may change under the same name. */
+/*
+ * Hashes (FNV-1a) the names of all events, and the definitions of dynamic events. A dynamic event that is defined again can have another
+ * format under the same name.
+ */
 static uint64_t take_fingerprint(const char *tracing_dir)
 {
 	static const char *const files[] = { "available_events", "dynamic_events" };
@@ -248,7 +251,7 @@ static uint64_t take_fingerprint(const char *tracing_dir)
 	return hash;
 }
 
-/* If request @i has a filter, assigns to it all events that it selects, including those that an earlier request has selected. */
+/* If request @i has a filter, assigns all events that it selects to request @i, including those that an earlier request has selected. */
 static void take_over(struct tw_selection *sel, const struct tw_event_list *all, size_t i)
 {
 	struct tw_event_list mine = { 0 };

@@ -17,7 +17,7 @@
 /* Values of @width for ranges of bytes that do not consist of 4-byte or 8-byte values: */
 #define TW_FIELD_OFFSET_PADDING 0 /* bytes that belong to no field */
 #define TW_FIELD_OFFSET_TEXT    1 /* a string; the bytes after its end are cleared */
-#define TW_FIELD_OFFSET_LAST    2 /* a __data_loc or __rel_loc field; bytes after the last such data are cleared */
+#define TW_FIELD_OFFSET_LAST    2 /* a __data_loc or __rel_loc field; bytes after all such data are cleared */
 
 /* One field, a scalar or an array; or a range of bytes, with one of the widths above. */
 struct tw_field_offset {
@@ -48,7 +48,10 @@ int tw_field_offset_table__init(struct tw_field_offset_table *table);
 /** tw_field_offset_table__fini() - free the table and all entries; an all-zero table is fine */
 void tw_field_offset_table__fini(struct tw_field_offset_table *table);
 
-/** tw_field_offsets__new() - allocate with room for @n fields; the caller frees it unless a table takes it over. NULL = no memory */
+/**
+ * tw_field_offsets__new() - allocate with room for @n fields; passed to tw_field_offset_table__set(), or freed by the caller
+ * Return: NULL if there is no memory
+ */
 struct tw_field_offsets *tw_field_offsets__new(size_t n);
 
 /** tw_field_offsets__add() - add a field, for which @offsets must have room. No effect if the field's values do not have 4 or 8 bytes */
@@ -66,7 +69,10 @@ void tw_field_offsets__add_bytes(struct tw_field_offsets *offsets, uint8_t width
 /** tw_field_offset__is_open_ended() - whether the kernel may write more values than the format declares */
 bool tw_field_offset__is_open_ended(const struct tw_format *format, const struct tw_field *field);
 
-/** tw_field_offset_table__set() - replace an event's fields by @offsets and take it over. Return: false if @offsets is NULL or empty */
+/**
+ * tw_field_offset_table__set() - replace an event's fields by @offsets, which then belongs to the table
+ * Return: false if @offsets is NULL or empty
+ */
 bool tw_field_offset_table__set(struct tw_field_offset_table *table, uint16_t id, struct tw_field_offsets *offsets);
 
 /** tw_field_offset_table__find() - get the selected fields of an event; NULL = no fields */

@@ -7,11 +7,12 @@
 #include "producer/counter.h"
 
 #define PATIENCE_NS 2000000000ull /* limit of the wait for room before events are shed */
-#define LAST_NS     500000000ull  /* time limit for all last frames together if the sink failed or accepted nothing */
-/* Extra time after the deadline: a receiver that waited for other streams has room again by then. */
+/* Time limit for all last frames together if the sink failed or accepted nothing; also the shortest limit of a drain with a deadline. */
+#define LAST_NS 500000000ull
+/* How long a drain continues after the deadline: a receiver that waited for other streams has room again by then. */
 #define AFTER_NS 1000000000ull
 #define PAUSE_NS 50000   /* pause between two attempts to get a slot */
-#define RETRY_NS 1000000 /* the same while events are shed: an attempt for every event would delay the reader */
+#define RETRY_NS 1000000 /* this pause while events are shed: an attempt for every event would delay the reader */
 
 static void pause_briefly(void)
 {

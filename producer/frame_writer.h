@@ -4,8 +4,9 @@
  * channel, too, so each missing event is visible as a gap.
  *
  * Back-pressure: while the sink has no room, the thread waits, and the kernel's ring buffers the events. After 2 s (PATIENCE_NS), or if the
- * sink fails, events are shed and counted. A LOST record reports them as soon as frames can be sent again. After the deadline, the writer
- * waits for room only for the last frames, which report the shed events. One time limit applies to all last frames together.
+ * sink fails, events are shed and counted. A LOST record reports them as soon as frames can be sent again. After the run's deadline, which
+ * a signal sets, the writer waits for room only for the last frames, which report the shed events. One time limit applies to all last
+ * frames together.
  */
 #ifndef TW_FRAME_WRITER_H
 #define TW_FRAME_WRITER_H
@@ -77,8 +78,8 @@ void tw_frame_writer__set_flags(struct tw_frame_writer *writer, uint8_t flags);
 int tw_frame_writer__flush(struct tw_frame_writer *writer);
 
 /**
- * tw_frame_writer__drain() - flush until all frames are sent, for at most 2 s. If a deadline is set, flush at most until 1 s after the
- * deadline, but for at least 0.5 s. The last frames have their own limit: tw_frame_writer__begin_last(). After
+ * tw_frame_writer__drain() - flush until all frames are sent, for at most 2 s. If a deadline is set, the limit is instead 1 s after the
+ * deadline, or 0.5 s from now if that is later. The last frames have their own limit: tw_frame_writer__begin_last(). After
  * tw_frame_writer__stop_waiting(), flush once.
  * Return: 0, -EAGAIN if not all frames were sent, or the sink's error
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replaces the kernel's addresses in a stream that leaves the host. Within a stream, the same address always has the same replacement;
- * other streams have other replacements. Each range of the kernel's code is moved as a whole, so distances within it and symbols stay
- * valid. All other addresses are hashed (SipHash-2-4).
+ * Replaces virtual addresses, of the kernel and of programs, in a stream that may leave the host. Within a stream, the same address always
+ * has the same replacement; other streams have other replacements. Each range of the kernel's code is moved as a whole, so distances within
+ * it and symbols stay valid. All other addresses are hashed (SipHash-2-4).
  *
  * The addresses are replaced in the frame, after the record was copied there: in every field that schema/pointer_field.h considers an
  * address. Filters and symbols use the original record, with the real addresses. Bytes that belong to no field are cleared, because the
@@ -64,7 +64,7 @@ int tw_hashed_pointers__init(struct tw_hashed_pointers *pointers, struct tw_erro
 void tw_hashed_pointers__fini(struct tw_hashed_pointers *pointers);
 
 /**
- * tw_hashed_pointers__set_format() - hash the addresses in the fields of an event from now on; called by one thread, while readers run
+ * tw_hashed_pointers__set_format() - hash the addresses in the fields of an event from now on; called by one thread, also while readers run
  * @print: print format of @format; NULL = unknown
  * Return: 0, or -ENOMEM, in which case the event must not be sent.
  */
@@ -82,7 +82,7 @@ void tw_hashed_pointers__set_text(struct tw_hashed_pointers *pointers, const str
 
 /**
  * tw_hashed_pointers__hash_strings() - copy the text of printk_formats with replaced addresses
- * @text: lines of `0xADDRESS : "TEXT"`; other lines are left out
+ * @text: lines of `0xADDRESS : "TEXT"`; the copy omits all other lines
  * Return: the copy, to be freed by the caller; NULL if there is no memory.
  */
 char *tw_hashed_pointers__hash_strings(const struct tw_hashed_pointers *pointers, const char *text);

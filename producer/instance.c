@@ -18,9 +18,9 @@
 #include "producer/tracing_dir.h"
 
 #define RETRY_MS 2
-/* Limit of the wait for the lock of all instances. A cleanup holds the lock for less than 1 ms, unless it is stopped (SIGSTOP). */
+/* How long a new run waits for the lock of all instances. A cleanup holds the lock for less than 1 ms, unless it is stopped (SIGSTOP). */
 #define MAKE_MS    10000
-#define CLEANUP_MS 2000 /* the same for a cleanup; short, because the next run cleans up too */
+#define CLEANUP_MS 2000 /* how long a cleanup waits for that lock; short, because the next run cleans up too */
 #define LOCK_TRIES 50
 #define NAME_TRIES 100
 

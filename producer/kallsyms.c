@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LAST_SYMBOL (64u << 10) /* assumed size of the last function, bytes; the file does not contain it */
+#define LAST_SYMBOL (64u << 10) /* assumed size of the last function of a module, bytes; the file contains no sizes */
 #define PAGE        4096u
 #define MODULES_MAX (8ull << 30) /* limit of the modules' range: a larger range contains other memory too */
 #define FIRST_BYTES (8u << 20)   /* initial size of the buffer; enough for most kernels */

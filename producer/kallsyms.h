@@ -27,7 +27,7 @@ void tw_kernel_text__find(const char *kallsyms, struct tw_kernel_text *ret);
 /* The last table and the thread that reads the next one. All zero except @path = nothing was read yet. */
 struct tw_kallsyms {
 	const char *path;
-	struct tw_symbols *table;   /* NULL = not read yet, or the kernel hides addresses */
+	struct tw_symbols *table;   /* NULL = not read yet, cannot be read, or the kernel hides addresses */
 	struct tw_kernel_text text; /* the ranges, read together with @table */
 	pthread_t thread;
 	bool reading;

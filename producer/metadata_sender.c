@@ -158,8 +158,8 @@ static void send_new_symbols(struct tw_metadata_sender *m, uint64_t now, bool wa
 }
 
 /*
- * Sends all metadata, but at most @symbols symbols. The next call continues with the symbol after these, and with the first one after the
- * last.
+ * Sends all metadata, but at most @symbols symbols. The next call continues with the symbol after these; after the last symbol, the first
+ * one follows.
  */
 static void send_everything(struct tw_metadata_sender *m, size_t symbols)
 {
@@ -189,7 +189,7 @@ void tw_metadata_sender__start(struct tw_metadata_sender *m)
 		tw_hashed_pointers__set_text(m->pointers, &m->symbolizer.kallsyms.text);
 	tw_trace_clock__sample(m->clock, &sample); /* sets the offset of a clock that can only be read from the rings */
 	now = tw_trace_clock__now(m->clock);
-	tw_producer_tasks__drain(m->tasks); /* names that are read later are not older than @now */
+	tw_producer_tasks__drain(m->tasks); /* reads names up to @now: frames of later names get no time before @now */
 	m->control.time = now;
 	m->watermark = now;
 	tw_counter__add(&m->schemas, 1);
@@ -267,7 +267,7 @@ static void add_new_events(struct tw_metadata_sender *m)
 	tw_filtering__enable(m->filtering, NULL);
 }
 
-/* If control records were shed, sends all metadata again once there is room; otherwise names would stay unknown. */
+/* If control records were shed, sends all metadata again once there is room, because receivers lack the names in these records. */
 static void resend_shed(struct tw_metadata_sender *m)
 {
 	if (m->control.channel.shed == m->resent || m->control.writer->shedding)
@@ -367,7 +367,7 @@ uint64_t tw_metadata_sender__after(struct tw_metadata_sender *m, uint64_t now, u
 	tw_producer_tasks__settle(m->tasks);
 	send_new_names(m, now);
 	send_new_symbols(m, now, false);
-	if (tw_symbolizer__waits(&m->symbolizer)) /* their symbols will get a time before this round's events */
+	if (tw_symbolizer__waits(&m->symbolizer)) /* the missing symbols will get a time before this round's events */
 		*watermark = m->watermark;
 	else if (*watermark > m->watermark)
 		m->watermark = *watermark;

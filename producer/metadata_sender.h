@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends the records of the control channel through the writer of the first reader: all metadata at the start; names when they become known;
- * clocks and counters every second; all metadata again for receivers that join late or request it; a new schema when events were added. The
- * main thread uses the sender before the first round of the reader threads and after their end; in between, the first reader thread uses
- * it.
+ * Sends the records of the control channel through the writer of the first reader: all metadata at the start; new task names and symbols in
+ * each round; clocks and counters every second; all metadata again for receivers that join late or request it; a new schema when the
+ * kernel's events have changed. The main thread uses the sender before the first round of the reader threads and after their end; in
+ * between, the first reader thread uses it.
  */
 #ifndef TW_METADATA_SENDER_H
 #define TW_METADATA_SENDER_H
@@ -28,7 +28,7 @@ struct tw_host_attrs {
 	char text[TW_HOST_ATTRS_MAX][256];
 };
 
-/* Attributes that the producer passes. Texts may be NULL. */
+/* The attributes that describe the stream; tw_host_attrs__init() adds those of the host. Texts may be NULL. */
 struct tw_host_stream {
 	const char *instance, *clock, *events, *filter;
 	uint64_t cpus;
@@ -56,7 +56,7 @@ struct tw_metadata_sender {
 	struct tw_schema_texts texts;
 	struct tw_symbolizer symbolizer;
 	_Atomic uint64_t schemas;          /* schemas sent, without repetitions (producer/counter.h) */
-	uint64_t watermark;                /* no metadata gets an earlier time (stream's clock) */
+	uint64_t watermark;                /* no later control frame gets a time before this one (stream's clock) */
 	uint64_t next_second, next_repeat; /* when due, CLOCK_MONOTONIC, which is never set back */
 	uint64_t joined;                   /* when a receiver last joined, CLOCK_MONOTONIC; 0 = none has joined */
 	uint64_t resent;                   /* number of shed control records whose content was sent again later */

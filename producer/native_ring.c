@@ -17,8 +17,9 @@ static int check_page(const char *text, struct tw_error *error)
 	    page.data_offset != known->data_offset)
 		return tw_error__set(
 			error, -ENOTSUP,
-			"this kernel's rings cannot be read: the commit field has %u bytes at offset %u and the events begin "
-			"at %u; only %u bytes at %u and %u are supported (events/header_page)",
+			"this kernel's rings cannot be read: the commit field has %u bytes at offset %u, and the events begin "
+			"at offset %u; Tracewire supports only %u bytes at offset %u, and events at offset %u "
+			"(events/header_page)",
 			page.commit_size, page.commit_offset, page.data_offset, known->commit_size,
 			known->commit_offset, known->data_offset);
 	return 0;

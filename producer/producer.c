@@ -272,7 +272,8 @@ static void announce(struct tw_producer *p)
 	p->metadata.stats = send_stats;
 	p->metadata.stats_ctx = p;
 	tw_metadata_sender__start(&p->metadata);
-	start = p->metadata.control.time - p->clock.slack; /* names that become known later get no earlier time */
+	/* a watermark at this time is valid, because no task name that is sent later has an older time */
+	start = p->metadata.control.time - p->clock.slack;
 	for (unsigned int i = 0; i < p->n_readers; i++) {
 		p->readers[i].read_until = start;
 		tw_reader__send_watermark(&p->readers[i], &first->writer, start);
@@ -281,8 +282,8 @@ static void announce(struct tw_producer *p)
 }
 
 /*
- * Closes the list of own tasks, because the readers may use it from now on. Threads that start later are excluded only through
- * set_event_notrace_pid.
+ * Closes the list of own tasks: from now on, the first reader reads the list without a lock. Threads that start later are excluded only
+ * through set_event_notrace_pid.
  */
 static void leave_out_own_events(struct tw_producer *p)
 {
@@ -389,7 +390,7 @@ static void send_end(struct tw_producer *p)
 	}
 }
 
-/* Sets for each ring where reading ends, so that the run ends even if events are recorded as fast as they are read. */
+/* Sets the event count at which reading of each ring ends, so that the run ends even if events are recorded as fast as they are read. */
 static void bound_rings(struct tw_reader *r)
 {
 	for (size_t i = 0; i < r->n_rings; i++) {
@@ -401,8 +402,8 @@ static void bound_rings(struct tw_reader *r)
 }
 
 /*
- * Adds the events of a ring to p->recorded. If the kernel's counters do not match, adds only the events known to the producer, which are a
- * lower bound.
+ * Adds the events of a ring to p->recorded. If the kernel's counters cannot be read or differ from the producer's, adds only the events
+ * that the producer has counted. p->recorded is then a lower bound.
  */
 static void settle_ring(struct tw_producer *p, struct tw_trace_ring *ring, struct tw_frame_writer *writer)
 {
@@ -492,7 +493,7 @@ static bool is_off(const struct tw_instance *instance)
 	return on == '0';
 }
 
-/* Stops the recording of task names before the remaining events are sent: this may take long, and these events need no later names. */
+/* Stops the recording of task names before the remaining events are sent: sending may take long, and these events need no later names. */
 static void stop_names(struct tw_producer *p)
 {
 	tw_instance__write(tw_producer_tasks__instance(p->tasks), "tracing_on", "0", NULL);

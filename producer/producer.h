@@ -36,14 +36,14 @@ struct tw_producer_options {
 	unsigned int events_per_frame;    /* upper limit; 1 for viewers and classifiers; 0 = as many as fit */
 	unsigned int threads;             /* number of reader threads; 0 = derived from the number of CPUs */
 	unsigned int repeat_ms; /* pause between repetitions of all metadata, for late receivers; 0 = no repetitions */
-	bool hash_pointers;     /* replace the kernel's addresses in events (producer/hashed_pointers.h) */
+	bool hash_pointers;     /* replace virtual addresses in the stream (producer/hashed_pointers.h) */
 	bool show_self; /* keep wake-ups and switches of the run's own tasks, and packets of its own interface, in the trace */
 	bool follow; /* trace only the task that tw_producer__follow() selects, and its later children */
 	/* Applies to all events, in addition to the filters of the requests. The HOST record contains its text. NULL = no filter */
 	const struct tw_filter *filter;
 	/*
-	 * True: the receiver evaluates the filter that tw_producer__filter_left() returns. False: a filter that the producer can evaluate
-	 * only in part is refused.
+	 * True: the receiver evaluates the filter that tw_producer__filter_left() returns. False: a filter is refused if the kernel and the
+	 * producer cannot evaluate all of it.
 	 */
 	bool later_stage;
 
@@ -73,7 +73,10 @@ struct tw_producer_options {
 	const struct tw_deadline *deadline;
 };
 
-/* Rings whose kernel counters differ from the producer's or cannot be read: another process cleared or read the ring, or there is a bug. */
+/*
+ * Rings whose counters in the kernel cannot be read, or differ from the producer's. They differ if another process cleared, resized or read
+ * the ring, or if the producer skipped events or counted them twice.
+ */
 struct tw_unsure {
 	uint64_t rings;
 	uint64_t read;        /* events read from these rings, as counted by the producer */
@@ -106,7 +109,7 @@ struct tw_producer_counters {
 	uint64_t nameless; /* addresses that are printed as symbols, but lie in no symbol of kallsyms */
 	/* Addresses not looked up because the tables were full; each occurrence in an event counts. */
 	uint64_t nameless_too_many;
-	bool symbols_hidden; /* kallsyms has no addresses (kptr_restrict), so no symbols are sent */
+	bool symbols_hidden; /* kallsyms has no addresses (kptr_restrict) or cannot be read, so no symbols are sent */
 	uint64_t schemas;    /* schemas sent, without repetitions: 1 + the number of times that the schema changed */
 	bool balanced;       /* the equation above holds */
 	struct tw_unsure unsure;
@@ -114,7 +117,7 @@ struct tw_producer_counters {
 	double seconds;    /* duration of tracing until tw_producer__stop(), or until now */
 };
 
-/* The number of events for which each stage evaluates the filter; an event can be counted in several members. */
+/* The number of event types for which each stage evaluates the filter; a type can be counted in several members. */
 struct tw_filter_places {
 	size_t kernel;   /* the kernel evaluates the filter or a part of it */
 	size_t producer; /* the reader threads evaluate the filter or a part of it */
@@ -138,12 +141,15 @@ int tw_producer__new(const struct tw_producer_options *options, struct tw_produc
 const char *tw_producer__instance(const struct tw_producer *producer);
 
 /**
- * tw_producer__filter_places() - get the number of events for which each stage evaluates the filter; all 0 without a filter. Called by any
- * thread
+ * tw_producer__filter_places() - get the number of event types for which each stage evaluates the filter; all 0 without a filter. Called by
+ * any thread
  */
 void tw_producer__filter_places(struct tw_producer *producer, struct tw_filter_places *ret);
 
-/** tw_producer__filter_note() - the sentence of tw_filter__ambiguous_key() for the selected events; empty if no key is ambiguous */
+/**
+ * tw_producer__filter_note() - a sentence for the user if a name in the filter, such as `comm`, is a key of every event and also a field of
+ * a selected event; otherwise empty
+ */
 const struct tw_error *tw_producer__filter_note(const struct tw_producer *producer);
 
 /** tw_producer__filter_left() - the filter, if the receiver has to evaluate a part of it; otherwise NULL */
@@ -182,8 +188,8 @@ uint64_t tw_producer__progress(const struct tw_producer *producer);
 
 /**
  * tw_producer__stop() - switch tracing off, read the rings to the end, send the last frames, end threads and sinks.
- * Each ring is read up to the events that were recorded when the threads ended. If tracing continues, later events count as lost in the
- * ring.
+ * Reading a ring ends soon after the last event that was recorded when the threads ended. If tracing continues, the events that are not
+ * read count as lost in the ring.
  * Return: 0, or the first -errno; -ETIMEDOUT if frames were given up because the sinks had no room in time. The counters are valid in any
  * case.
  */

@@ -102,7 +102,10 @@ send_walk(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame
 		ring->sent_time = walk->time;
 }
 
-/* Calls one of four compiled variants of send_walk(), so that events need no checks for a filter, look-ups or hashing if there are none. */
+/*
+ * Calls one of four compiled variants of send_walk(), so that most streams need fewer checks for each event: with all checks, without
+ * hashing, also without a filter, also without look-ups.
+ */
 static void send_events(struct tw_trace_ring *ring, struct tw_ring_page *walk, struct tw_frame_writer *writer,
 			struct tw_producer_tasks *tasks)
 {
@@ -210,10 +213,13 @@ static bool caught_up(const struct tw_trace_ring *ring, size_t bytes, size_t pag
 
 /*
  * Whether the data after a full sub-buffer can wait for the next round. This data is the sub-buffer that the kernel is filling, which takes
- * about as long as filling the last one (fill_ns). If it were read now, the kernel would copy it event by event, and later copy its
- * remaining events in the same way. This would cost several times as much CPU time as the rest of the path. A full sub-buffer is handed
- * over without a copy. The data can even wait for up to leave_max times fill_ns. Full sub-buffers may then wait, too, but if no events were
- * recorded meanwhile, the kernel is still filling the same sub-buffer.
+ * about as long as filling the last one (fill_ns). If the sub-buffer were read now, the kernel would copy it event by event, and later copy
+ * its remaining events in the same way. These copies would cost several times as much CPU time as the rest of the path. A full sub-buffer
+ * is handed over without a copy.
+ *
+ * The data can wait if the last event of the full sub-buffer is younger than fill_ns plus an eighth. The data can also wait if that event
+ * is younger than a quarter of leave_ns and younger than leave_max times fill_ns. In this time, the kernel may fill up to leave_max further
+ * sub-buffers, which wait, too. But if few events were recorded since, the kernel is still filling the same sub-buffer.
  */
 static bool can_wait(const struct tw_trace_ring *ring, size_t bytes, size_t page_size, uint64_t round)
 {

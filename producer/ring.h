@@ -31,7 +31,7 @@ struct tw_trace_ring {
 	uint64_t sent_time;        /* time of the last event that passed the event filter */
 	uint64_t sent_watermark;   /* time of the last watermark sent */
 	_Atomic uint64_t late;     /* events older than a watermark sent before them (producer/counter.h) */
-	uint64_t end;              /* stop reading after this number of read or lost events; 0 = no limit */
+	uint64_t end;              /* after this number of read or lost events, read no sub-buffer; 0 = no limit */
 	uint64_t leave_ns;         /* a sub-buffer that fills within this time, ns, may wait for the next round */
 	unsigned int leave_max;    /* number of full sub-buffers that may wait; 0 = no sub-buffer waits */
 	uint64_t fill_ns;          /* time from the first to the last event of the last sub-buffer read, ns */
@@ -76,7 +76,10 @@ void tw_trace_ring__hold(struct tw_trace_ring *ring, size_t page_size);
 size_t tw_trace_ring__send_held(struct tw_trace_ring *ring, uint64_t until, struct tw_frame_writer *writer,
 				struct tw_producer_tasks *tasks);
 
-/** tw_trace_ring__bound() - at the end of a run: read no further than to the events recorded until now. Return: 0 or -errno */
+/**
+ * tw_trace_ring__bound() - at the end of a run: stop reading soon after the last event recorded until now, so that the run ends
+ * Return: 0 or -errno
+ */
 int tw_trace_ring__bound(struct tw_trace_ring *ring);
 
 /**
@@ -87,8 +90,8 @@ int tw_trace_ring__bound(struct tw_trace_ring *ring);
 int tw_trace_ring__settle(struct tw_trace_ring *ring, struct tw_frame_writer *writer, struct tw_ring_stats *ret);
 
 /**
- * tw_trace_ring__fits() - whether the kernel's counters of the settled ring equal the producer's. They differ if another process cleared or
- * read the ring, or if the producer skipped events or counted them twice; the counters do not show which.
+ * tw_trace_ring__fits() - whether the kernel's counters of the settled ring equal the producer's. They differ if another process cleared,
+ * resized or read the ring, or if the producer skipped events or counted them twice; the counters do not show which.
  */
 bool tw_trace_ring__fits(const struct tw_trace_ring *ring, const struct tw_ring_stats *stats);
 

@@ -6,10 +6,10 @@
 
 /* Limit of the time that a round waits for room. A capture host waits two seconds for a channel. */
 #define ROUND_NS   (200 * TW_NS_PER_MS)
-#define STEP_MAX   (50 * TW_NS_PER_MS)    /* longest step: a few times the flush interval of frames */
+#define STEP_MAX   (50 * TW_NS_PER_MS)    /* longest step: a few times the usual pause between rounds */
 #define TURN_BYTES 8192                   /* limit of bytes of one ring in a turn: a few frames of 1500 bytes */
 #define STEP_MIN   1000                   /* shortest step, ns */
-#define STUCK_NS   (2 * TW_NS_PER_SECOND) /* much longer than a round of the other readers */
+#define STUCK_NS   (2 * TW_NS_PER_SECOND) /* do not wait longer for other readers; much longer than one of their rounds */
 
 void tw_ring_scheduler__start(struct tw_ring_scheduler *scheduler)
 {
@@ -32,7 +32,7 @@ static struct tw_trace_ring *oldest_ring(const struct tw_reader *r)
 	return oldest;
 }
 
-/* Adapts the step so that frames wait for at most ROUND_NS in a round, and not much less. */
+/* Adapts the step to the wait of the last round, which should be between a quarter of ROUND_NS and ROUND_NS. */
 static void fit_step(struct tw_ring_scheduler *scheduler, uint64_t waited)
 {
 	if (waited >= ROUND_NS && scheduler->step > STEP_MIN)

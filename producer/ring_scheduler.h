@@ -3,8 +3,8 @@
  * Reads the rings in equal steps of time ("in step") while the sink accepts less than is recorded. If the rings were read one after the
  * other, sending the events of one full ring could take longer than a receiver waits for the events of the other rings. Therefore each
  * round reads from all rings the events of one time step. A step is so short that its events can be sent in a fraction of a second; the
- * watermark after it reports that the step is complete. Within a step the rings take short turns, so that no ring is far
- * ahead of another. Readers with sinks to the same receiver wait for the slowest reader.
+ * watermark after the step reports that the step is complete. Within a step the rings take short turns, so that no ring is far ahead of
+ * another. A reader that is more than a step ahead of the slowest reader waits.
  */
 #ifndef TW_RING_SCHEDULER_H
 #define TW_RING_SCHEDULER_H

@@ -2,7 +2,7 @@
 /*
  * The format texts of the selected events, read from tracefs and compressed for SCHEMA records. If an event's record contains pointers to
  * strings in the kernel's memory, the file printk_formats is added, which has these strings. The file contains addresses, which change with
- * each boot and change the schema id; therefore it is left out if no event needs it.
+ * each boot and change the schema id. Therefore the file is added only if an event needs it.
  */
 #ifndef TW_SCHEMA_TEXTS_H
 #define TW_SCHEMA_TEXTS_H
@@ -26,7 +26,7 @@ struct tw_schema_texts {
 /* The texts to read, and the objects that are filled from them. */
 struct tw_schema_texts_request {
 	const char *tracing_dir;             /* as from tw_tracing_dir__find() */
-	const struct tw_event_list *events;  /* the events; an event that does not exist is left out */
+	const struct tw_event_list *events;  /* the events; an event that does not exist is skipped */
 	bool tracers;                        /* also all formats of the system `ftrace`: tracer records, stack traces */
 	struct tw_addresses *addresses;      /* gets the fields that are printed as symbols; NULL = not needed */
 	struct tw_hashed_pointers *pointers; /* gets the fields that contain addresses; NULL = do not hash */

@@ -186,7 +186,7 @@ void tw_symbolizer__await(struct tw_symbolizer *s)
 		s->blind = !tw_kallsyms__renew(&s->kallsyms, true);
 }
 
-/* Whether noted addresses can be handled: there is a table, or there will never be one. Otherwise the addresses stay noted. */
+/* Whether noted addresses can be handled: there is a table, or there will never be one. If false, the addresses stay noted. */
 static bool is_ready(struct tw_symbolizer *s, bool wait)
 {
 	if (s->kallsyms.table || s->blind)
@@ -255,9 +255,9 @@ static bool add(struct tw_symbolizer *s, const struct tw_symbol *symbol, uint64_
 }
 
 /*
- * Adds the symbol that contains an address. If the key does not keep distances, each address in the symbol needs its own symbol, with a
- * copy of the name. If the symbol's first address has another name, that name is sent first: a receiver keeps several names of one address
- * in the order of arrival.
+ * Adds the symbol that contains an address. If the addresses in the symbol are hashed one by one, because no moved range contains all of
+ * them, each address needs its own symbol, with a copy of the name. If the symbol's first address has another name, that name is sent
+ * first: a receiver keeps several names of one address in the order of arrival.
  * Return: whether the address now has a symbol
  */
 static bool resolve(struct tw_symbolizer *s, uint64_t address)

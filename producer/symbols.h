@@ -70,7 +70,8 @@ struct tw_seen_addresses {
 };
 
 /**
- * tw_addresses__set_fields() - set which fields of an event contain addresses to look up; called by the control thread, while readers run
+ * tw_addresses__set_fields() - set which fields of an event contain addresses to look up; called by the control thread, also while readers
+ * run
  * @fields: the fields of @format that are printed as symbols, as from tw_print__addresses()
  * Return: 0 or -ENOMEM.
  */
@@ -127,7 +128,7 @@ struct tw_symbolizer {
 	bool wanted;              /* a nameless address was added since the last read of kallsyms */
 	_Atomic uint64_t found;   /* number of symbols found */
 	_Atomic uint64_t unfound; /* number of addresses without a symbol */
-	_Atomic bool blind;       /* the kernel hides addresses */
+	_Atomic bool blind;       /* kallsyms has no addresses or cannot be read */
 };
 
 /** tw_symbolizer__init() - initialise. Return: 0 or -ENOMEM */

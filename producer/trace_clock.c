@@ -7,7 +7,7 @@
 #include "base/time.h"
 
 #define SLACK_NS       300000  /* usual limit from an event's time stamp to its commit; an interrupt can exceed it */
-#define SLACK_OTHER_NS 2000000 /* the same for clocks without a clockid_t, which differ between CPUs and drift */
+#define SLACK_OTHER_NS 2000000 /* limit for clocks without a clockid_t, which also differ between CPUs and drift */
 #define TRIES          5       /* number of samples; the one with the smallest error is used */
 
 /* The trace clocks in nanoseconds: kernel/trace/trace.c, trace_clocks[]. */
