@@ -32,7 +32,7 @@
 	X(capture_filter, CAPTURE_FILTER, REJECTED, "capture filter", "rejected by the filter of this capture")    \
 	X(unwanted, UNWANTED, REJECTED, "not wanted", "received after the capture had reached its limit")          \
 	X(wire, WIRE, LOST, "wire",                                                                                \
-	  "missing between producer and capture, according to the event numbers: filtered or lost")                \
+	  "event numbers that are missing at the capture and are counted at no other place: filtered or lost")     \
 	X(receiver, RECEIVER, LOST, "receiver", "the capture host's ring was full")                                \
 	X(damaged, DAMAGED, LOST, "damaged", "received damaged or incomplete")                                     \
 	X(disk, DISK, LOST, "disk", "could not be written")
