@@ -72,7 +72,7 @@ const struct tw_node *tw_node__rest(const struct tw_node *root, enum tw_back_end
 }
 
 /*
- * What a test compares, one bit each: an operand that every event has (enum tw_operand), or a kind of field. A row of the table below may
+ * What a test compares, one bit each: an operand that is not a field (enum tw_operand), or a kind of field. A row of the table below may
  * have several bits.
  */
 enum {
@@ -288,7 +288,7 @@ static bool is_address(const struct tw_test *test)
 
 /* The reason for a refusal is in the first row that matches the test. If no row matches, the back end can express the test. */
 static const struct test_refusal refusals[] = {
-	/* Operands that every event has. */
+	/* Operands that are not fields. */
 	{ TRACEFS, TIME, ANY, .why = "the kernel's filters cannot compare the time" },
 	{ U32, TIME, ANY, .why = "an event's time is a sum of two numbers, and u32 cannot add" },
 	{ PCAP, TIME, ANY,

@@ -8,8 +8,9 @@
 
 /*
  * The filter compares the values that the plugin shows. The plugin escapes texts (base/printable.h), and shows a boolean as 0 or 1,
- * whatever the record contains. If the running Wireshark has already read a capture of another kernel, in which the field of this name has
- * another type, the plugin gives the new field another name. The filter does not use that name, and gives wrong results.
+ * whatever the record contains. The running Wireshark may have read a capture of another kernel, in which the field of this name contains
+ * text instead of a number, for example. The plugin then adds a suffix to the name of the new field. The filter has the name without the
+ * suffix, and gives wrong results.
  */
 
 /**

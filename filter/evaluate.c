@@ -315,7 +315,7 @@ static bool mask_holds(const struct tw_test *test, const struct tw_value *mask)
 	return tw_test__bytes(test, (const uint8_t *)text, tw_line__len(&line));
 }
 
-/* Whether a test is true for an array: for NE all elements must differ; otherwise one match is sufficient. An empty array gives false. */
+/* Whether a test is true for an array: for NE all elements must differ; for other operators one match is sufficient; false if empty. */
 static bool array_holds(const struct tw_test *test, const struct tw_value *array)
 {
 	const struct tw_range range = tw_range__of(test, test->field->elem_size);

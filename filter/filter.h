@@ -57,9 +57,9 @@ struct tw_bind_options {
 	const struct tw_schema *schema; /* formats of the events; must exist unchanged as long as the bound filter */
 	bool big_endian;                /* byte order of the event bodies */
 	/*
-	 * Whether names and values that no event of the schema has are accepted, for receivers and for schemas that may grow. A comparison
-	 * with an unknown field is then false. Otherwise, such a name or value is an error, whose text suggests a similar name if there is
-	 * one.
+	 * True: names and values that no event of the schema has are accepted. A comparison with an unknown field is false. Programs set
+	 * this if the schema may not be complete yet. False: such a name or value is an error. The error text suggests a similar name, if
+	 * there is one.
 	 */
 	bool unknown_is_absent;
 };

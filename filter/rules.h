@@ -64,9 +64,10 @@ enum tw_count {
 	TW_COUNT_PART,         /* frames with a PART of an event, which are never dropped; counts no events */
 	TW_COUNT_OTHER_SCHEMA, /* frames of another schema; they pass; the number of events is taken from their headers */
 	/*
-	 * Frames that pass because the classifier cannot read or change them: truncated or malformed frames, frames of another version,
-	 * packets with several datagrams (GSO), and in XDP, events to be dropped in UDP over IPv6. On a NIC, also frames that use event
-	 * numbers and do not consist of exactly one EVENT.
+	 * Frames that pass because the classifier cannot read or change them: truncated or malformed frames, frames of another version, and
+	 * packets with several datagrams (GSO). In XDP, also frames in UDP over IPv6 if an event must be changed to FILTERED and the
+	 * datagram has a checksum; only such events are counted. On a NIC, also frames that use event numbers and do not consist of exactly
+	 * one EVENT.
 	 */
 	TW_COUNT_UNREADABLE,
 	TW_COUNT_DROPPED, /* dropped frames and the events in them; events that were FILTERED before do not count */

@@ -2,8 +2,9 @@
 /*
  * A bound filter as back ends use it: for each event of the schema, a tree of ANDs, ORs and tests. Only tests can be negated. Names
  * are resolved and values converted. Comparisons with the event's name or system, or with fields that the event does not have, are not in
- * the event's tree, because their result is the same for all its records. A comparison with a number outside the field's range is left out
- * if it is false for all numbers of the field; if it is true for all of them, it becomes EXISTS.
+ * the event's tree, because their result is the same for all its records. A number may be outside the range of the event's field, for
+ * example if the name also stands for larger fields of other events. If the field is a u8, `== 300` becomes FALSE, and `< 300` becomes
+ * EXISTS. EXISTS of an operand that every event has, such as `pid`, becomes TRUE.
  *
  * A test is true if its operand is present and the comparison is true. If the operand is missing, such as a field beyond the end of a short
  * record or the name of an unknown task, the test is false for any operator. `negated` inverts the result of the test, also for a missing

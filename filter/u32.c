@@ -180,7 +180,7 @@ static uint64_t sign_of(const struct tw_test_place *number)
 	return number->is_signed ? 1ull << (8 * number->size - 1) : 0;
 }
 
-/* Make a list for (number & mask) == value. If the number is signed, the sign bit of @value is inverted. */
+/* Make a list for (number & mask) == value. For a signed number, the caller passes @value with its sign bit inverted. */
 static struct tw_cubes cubes__masked(struct tw_cube_maker *maker, const struct tw_test_place *number, uint64_t mask,
 				     uint64_t value)
 {
@@ -229,7 +229,7 @@ static struct tw_cubes cubes__range(struct tw_cube_maker *maker, const struct tw
 	return list;
 }
 
-/* Return: the position of a test's number. It is signed if its values are ordered as signed numbers. */
+/* Return: the position of a test's number; is_signed: whether the test orders its values as signed numbers */
 static struct tw_test_place number_of(const struct tw_test *test)
 {
 	struct tw_test_place place = { 0 };

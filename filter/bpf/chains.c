@@ -30,7 +30,7 @@ static bool same_test(const struct tw_test *a, const struct tw_test *b)
 	       same_bytes(a->high_bytes, a->high_len, b->high_bytes, b->high_len) && a->pattern == b->pattern;
 }
 
-/* Whether two trees have equal instructions. Their events then share the instructions, because a field name may select 700 events. */
+/* Whether two trees have equal instructions. If so, their events share one copy: a field name may select 700 events of a kernel. */
 static bool same_tree(const struct tw_node *a, const struct tw_node *b)
 {
 	struct tw_walk in_a = tw_walk__on(a), in_b = tw_walk__on(b);
@@ -216,7 +216,7 @@ void tw_chains__fini(struct tw_chains *chains)
 
 /* Generating the code that finds the chain of an event's id, and evaluates its links. */
 
-#define SINGLES_MAX 8  /* largest number of ids that are compared one by one; otherwise by binary search */
+#define SINGLES_MAX 8  /* largest number of ids that are compared one by one; more ids need a binary search */
 #define SEARCH_MAX  18 /* size of the stack of search(); enough for 65536 ids */
 
 /*

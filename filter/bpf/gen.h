@@ -48,8 +48,8 @@
 #define TW_EVENT(field) (TW_TLV0 + (int)offsetof(struct tw_event, field))
 
 /*
- * State of a frame on the slow path. It is in the window, before the frame header, and not on the stack, because before Linux 6.8 the
- * verifier assumed that the callback of bpf_loop() writes to the stack only once.
+ * State of a frame on the slow path. It is in the window, before the frame header, and not on the stack: before Linux 6.8, the verifier
+ * assumed that bpf_loop() calls its callback only once, and derived wrong values of the stack from this.
  */
 struct tw_slow_state {
 	uint64_t at,
@@ -189,7 +189,7 @@ void tw_gen__offload(struct tw_gen *g);
 
 /*
  * slow_path.c: finds the frame, and copies its header to the window. If rules apply to the frame, the program continues after this code.
- * TW_REG_FRAME then points to the header, TW_REG_ROWS to the rows, and `at` and `end` of the state are set
+ * TW_REG_FRAME then points to the header, TW_REG_ROWS to the rows, and `at` and `end` of the state are set.
  */
 void tw_gen__slow_path(struct tw_gen *g);
 
