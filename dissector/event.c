@@ -79,7 +79,7 @@ static void append_word(struct tw_line *line, const struct named_field *p, uint6
 	bool has;
 
 	tw_line__str(line, " (");
-	if (shown->words && p->d->program_left) /* the program is charged only when it makes the event's text */
+	if (shown->words && p->d->program_left) /* only may_print() reduces program_left */
 		has = tw_print__word(shown->words, shown->field, p->record, line);
 	else
 		has = names && tw_print_names__put(names, value, line);
@@ -357,7 +357,7 @@ struct event {
 	struct tw_event_view view;
 	uint64_t seq;
 	bool filtered;
-	bool beyond_limit;          /* its format is not known because a limit was reached */
+	bool beyond_limit;          /* its format is not used because a limit was reached */
 	struct tw_event_type *type; /* NULL if its format is unknown */
 	const char *comm;           /* NULL if it is unknown */
 	const char *text;           /* NULL if it is not wanted */

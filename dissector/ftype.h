@@ -53,8 +53,9 @@ enum tw_ftype tw_ftype__any(enum tw_ftype type);
 /**
  * tw_ftype__merge() - the type of trace.any.NAME if fields of that name have types @a and @b
  *
- * TEXT if one of them is TEXT, because any number can be written as text. Otherwise, if only one is a number, the type of the number. Two
- * different numbers become U64 if one is a pointer, otherwise I64. Other different types become BYTES.
+ * First, tw_ftype__any() converts both types. If they are then equal, this type is the result. If one is TEXT, the result is TEXT, because
+ * any number can be written as text. If only one is a number, the result is the type of the number. Two different types of numbers become
+ * U64 if one is POINTER, and I64 if none is. All other pairs become BYTES.
  */
 enum tw_ftype tw_ftype__merge(enum tw_ftype a, enum tw_ftype b);
 

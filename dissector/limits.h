@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits of what an untrusted frame can cause in the dissector. Data beyond a limit is left out. For most limits of a frame or a capture,
- * this is reported (trace.expert.limit, trace.expert.bad_schema, trace.expert.no_print). Limits of single texts and programs
- * are in wire/schema_text.h, schema/format.h, schema/field.h, schema/print.h, schema/symbols.h and schema/strings.h.
+ * Limits of what an untrusted frame can cause in the dissector. Data beyond a limit is not shown or not stored. For most limits of a frame
+ * or a capture, an expert info says so (trace.expert.limit, trace.expert.bad_schema, trace.expert.no_print). Limits of single texts and
+ * programs are in wire/schema_text.h, schema/format.h, schema/field.h, schema/print.h, schema/symbols.h and schema/strings.h.
  */
 #ifndef TW_LIMITS_H
 #define TW_LIMITS_H
@@ -21,7 +21,7 @@
 #define TW_TEXT_BYTES_MAX    (4u << 20)  /* bytes of the texts of all events of the frame */
 #define TW_PROGRAM_BYTES_MAX (64u << 20) /* bytes of print programs that are run; each run counts */
 #define TW_INFO_MAX          4096        /* bytes of the Info column, with a NUL: Wireshark shows no more */
-#define TW_INFO_RECORDS_MAX  8           /* control records named in the Info column besides metadata */
+#define TW_INFO_RECORDS_MAX  8           /* records that the Info column names, without events, PARTs and metadata */
 
 /* Limits for each capture. stream/limits.h limits the state of its streams, to TW_STREAMS_MEMORY_MAX in total. */
 #define TW_CACHE_READ_MAX       (256u << 20) /* bytes of formats read from the cache */

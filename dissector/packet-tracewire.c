@@ -651,7 +651,10 @@ static const char *destination(struct tw_dissect *d)
 	return d->frame.source == TW_SOURCE_CONTROL ? "metadata" : "out of band";
 }
 
-/* Return: the Source column until the HOST of the stream arrives: the task of an event, or the CPU of several events, or the stream */
+/*
+ * Return: the Source column until the HOST of the stream arrives. It is the task of a single event. If the frame has several events, or the
+ * name of the task is unknown, it is the CPU. For frames of no CPU, it is the stream id.
+ */
 static const char *source_without_host(struct tw_dissect *d)
 {
 	if (d->task)

@@ -73,7 +73,8 @@ struct tw_bytes {
 struct tw_metadata_info {
 	uint32_t records[TW_METADATA_KINDS];
 	const char *details[TW_METADATA_KINDS]; /* for each type, of the first record: a blank and its content, or "" */
-	uint32_t formats, ftrace_formats;       /* in SCHEMA records: of other systems; of the system `ftrace` */
+	uint32_t formats;                       /* number of format texts of other systems than `ftrace` */
+	uint32_t ftrace_formats;                /* number of format texts of the system `ftrace` */
 	const char *systems[3];                 /* the first systems of `formats`; NULL = none */
 	bool more_systems;
 };
@@ -270,7 +271,7 @@ struct tw_shown_field {
 	struct tw_name *name;                       /* trace.SYSTEM.EVENT.FIELD; NULL beyond the limit of names */
 	struct tw_name *any;                        /* trace.any.FIELD; NULL beyond the limit of names */
 	const struct tw_print_names *value_strings; /* for its values; NULL if there are none */
-	const struct tw_print *words;               /* program with words for its values; NULL if there are none */
+	const struct tw_print *words;               /* print program with words for the values; NULL = there are none */
 	struct tw_name *names; /* trace.SYSTEM.EVENT.FIELD.names; NULL if it has none: tw_fields__names() */
 	uint8_t type;          /* enum tw_ftype */
 	uint8_t long_size;     /* of the traced host, bytes */

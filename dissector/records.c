@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Control records: their fields, and their names in the Info column. */
+/* All records except events and PARTs: their fields, and their texts in the Info column. */
 #include "dissector/packet-tracewire.h"
 
 /*
