@@ -11,7 +11,7 @@ enum cli_exit {
 	CLI_EXIT_OK = 0,
 	CLI_EXIT_FAILURE = 1,
 	CLI_EXIT_USAGE = 2,
-	/* the command to be traced cannot be run, or does not exist; these values are those of env(1), sudo(8) and shells */
+	/* the command to be traced cannot be run, or does not exist; these values are those of env(1), nohup(1) and shells */
 	CLI_EXIT_CANNOT_RUN = 126,
 	CLI_EXIT_NOT_FOUND = 127,
 };

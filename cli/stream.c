@@ -405,7 +405,7 @@ static const struct session_output stream_over_udp = {
 	.close = udp_close,
 };
 
-/* Interval at which metadata is repeated, ms, for receivers that the sender cannot detect: on other hosts, or behind a bridge. */
+/* Interval at which metadata is repeated, ms, for receivers that the sender cannot detect: on other hosts, after a bridge, with AF_XDP. */
 #define REPEAT_MS 1000
 
 static int check(const struct stream *stream, struct tw_error *error)
@@ -473,7 +473,8 @@ const struct cli_command cli_command_stream = {
 		"contains all metadata needed to decode it. The metadata are repeated, so that a capture can join later.\n\n"
 		"On an interface, the default is one event per frame, so that filters and columns apply to single "
 		"events in every viewer. --events-per-frame 0 packs many events into a frame; this is the default over UDP. "
-		"A datagram is never larger than the path MTU permits, and is never fragmented.",
+		"Datagrams have at most the size that the path MTU permits, as far as it is known, and are never fragmented. If a "
+		"datagram is too large for the path, it is dropped on the way. This continues until the network reports the smaller MTU.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct stream),

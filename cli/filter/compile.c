@@ -253,7 +253,7 @@ static int add_filter(const struct tw_bound *bound, const struct tw_bound_event 
 
 /*
  * Prints a line for each event type: its name and, unless all its events match, its filter. A shell script can read the lines with
- * `read event filter`.
+ * `read -r event filter`; without -r, the shell would remove the backslashes before special characters of the filter.
  */
 static void print_filters(const struct event_group *group, FILE *out)
 {

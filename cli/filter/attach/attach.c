@@ -388,8 +388,8 @@ static void tell_leftover(void *ctx, const char *what, const char *name)
 }
 
 /*
- * Converts 0 or -errno to an exit status: a failure if this kernel or network card does not support the rules; a usage error if no machine
- * can support them.
+ * Converts 0 or -errno to an exit status. Usage errors are invalid arguments (-EINVAL), expressions that are too large (-E2BIG) and
+ * captures without formats (-ENODATA). Rules that the hook, this kernel or the network card does not support (-EOPNOTSUPP) are a failure.
  */
 static int exit_of(int err)
 {
@@ -432,7 +432,7 @@ static const struct cli_option options[] = {
 	{ 0, "offload", NULL, CLI_ARG_NONE, "Run the rules on the network card only; fail if the card cannot run them",
 	  .offset = offsetof(struct attach, options.offload) },
 	{ 0, "persist", NULL, CLI_ARG_NONE,
-	  "Return as soon as the formats are known and the rules are in effect; the classifier stays attached",
+	  "Return as soon as the formats have been read and the rules are in effect; the classifier stays attached",
 	  .offset = offsetof(struct attach, options.persist) },
 	{ 0, "udp-port", "PORT", CLI_ARG_NUMBER, "Also filter frames in UDP datagrams to this port",
 	  .offset = offsetof(struct attach, udp_port) },

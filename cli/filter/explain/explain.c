@@ -240,8 +240,8 @@ static enum filter_fate fate_of(const struct tw_node *root)
 }
 
 /*
- * Whether the producer discards all events of a type: those are marks (ftrace:print), if their filter has a test that the producer cannot
- * evaluate. The kernel does not filter marks, and the producer leaves no part of their filter to a later stage.
+ * Whether the producer discards all events of a type. The producer discards marks (ftrace:print) if their filter has a test that the
+ * producer cannot evaluate. The kernel does not filter marks, and the producer leaves no part of their filter to a later stage.
  */
 static bool is_turned_away(const struct journey *journey, const struct tw_node *root)
 {
@@ -498,7 +498,7 @@ const struct cli_command filter_command_explain = {
 		"Prints a table that shows whether each stage supports each comparison: `yes`, `no`, `part` if this "
 		"depends on the event, or `known` if the event type alone decides. The reasons for `no` and `part` follow. Then "
 		"it shows the path of events through a command: the comparisons that each stage evaluates, the filter string for "
-		"the kernel, and the comparisons left for the next stage. Types of events that cannot match are not enabled in "
+		"the kernel, and the comparisons that no stage evaluates. Types of events that cannot match are not enabled in "
 		"the kernel.\n\n"
 		"With --live, which requires root and -e, the events are recorded twice at the same time, with and "
 		"without the filter, and the matches in both recordings are counted. A few events may be counted in "

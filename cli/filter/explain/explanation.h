@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The result of `filter explain` for an expression: which stages can evaluate each predicate (filter/capability.h), and the route of each
- * event type through the stages of a command. A route says which predicates each stage evaluates, and which it leaves for the next stage.
+ * event type through the stages of a command. A route says which predicates each stage evaluates, and which ones no stage evaluates.
  * The result is printed as text or as JSON.
  */
 #ifndef CLI_FILTER_EXPLANATION_H
