@@ -170,7 +170,7 @@ const struct cli_command cli_command_cleanup = {
 	.summary = "Remove stale state of killed runs, and repair their captures",
 	.description =
 		"Removes the objects that killed runs left: trace instances, veth pairs, classifiers, and temporary "
-		"home directories of viewers. If a capture of a killed run ends in an incomplete block, this block is "
+		"home directories of Wireshark. If a capture of a killed run ends in an incomplete block, this block is "
 		"cut off. Prints the name of each object that was removed or repaired. Does not touch objects of "
 		"running processes, veth pairs made by `tracewire vnet up`, classifiers attached with --persist, or "
 		"objects that Tracewire did not make.\n\n"

@@ -149,7 +149,8 @@ static const struct summary_row counters[] = {
 	{ NULL, AT(late), "late", "events that follow newer events" },
 	{ NULL, AT(unknown), "unknown", "events without a format in the file; kept as bytes" },
 	{ NULL, AT(refused_formats), "formats", "texts that are not valid formats; kept unchanged" },
-	{ NULL, AT(comments_cut), "options", "bytes did not fit into the comments of the file" },
+	{ NULL, AT(comments_cut), "options",
+	  "bytes of trace-cmd's options were omitted, because the comments of the file have a size limit" },
 	{ 0 },
 };
 

@@ -75,7 +75,7 @@ int count_table__print(const struct count_table *t, FILE *out, struct tw_error *
 	for (size_t i = 0; i < n; i++)
 		print_row(t, &sorted[i], width, out);
 	if (t->counts->others)
-		fprintf(out, "%10" PRIu64 " %6.1f%% of events with further names: the table is full\n",
+		fprintf(out, "%10" PRIu64 " %6.1f%% events with other names, for which the table has no room\n",
 			t->counts->others, 100 * share_of(t, t->counts->others));
 	free(sorted);
 	return 0;

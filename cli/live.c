@@ -33,7 +33,7 @@ struct live {
 	struct run_interface veth;
 	struct viewer viewer;
 	struct receiver *receiver;
-	const struct tw_filter *filter_left; /* filter that the receiver has to evaluate, too; NULL = none */
+	const struct tw_filter *filter_left; /* --filter, if the receiver must evaluate a part of it; otherwise NULL */
 	struct receiver_stats stats;
 	struct viewer_end viewer_end;
 	bool closed;     /* Wireshark has ended, or standard output has no reader any more (`| head`) */
@@ -277,7 +277,8 @@ static const struct cli_option options[] = {
 	{ 0, "gui", NULL, CLI_ARG_NONE, "Show the events in Wireshark instead of tshark",
 	  .offset = offsetof(struct live, gui) },
 	{ 'i', "interface", "NAME", CLI_ARG_TEXT,
-	  "Name of the veth pair to make; it must not exist (default: the first unused name of tw0 to tw99)",
+	  "Name of the veth pair to make; no interface may have this name yet (default: the first unused name of tw0 to "
+	  "tw99)",
 	  .offset = offsetof(struct run_config, interface), .once = "a run makes one veth pair" },
 	{ 0 },
 };

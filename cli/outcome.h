@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The short lines at the end of a run: the number of events and of lost events, a line with a remedy for each place of a loss, and where
- * to look next. `live`, `record`, `stream`, `capture`, `report` and `convert` print these lines. cli/summary.h has the detailed lines of
- * --verbose, from the same counters.
+ * The short lines at the end of a run: the number of events and of lost events; a line for each place of a loss, with a remedy if there is
+ * one; and where to look next. `live`, `record`, `stream`, `capture`, `report` and `convert` print these lines. cli/summary.h has the
+ * detailed lines of --verbose, from the same counters.
  */
 #ifndef CLI_OUTCOME_H
 #define CLI_OUTCOME_H
@@ -63,14 +63,15 @@
 	X(UNFILTERED, NOTE,                                                                                           \
 	  "{event|events} rejected after a comparison of common fields only, because the format is unknown", NULL)    \
 	X(LEFT_OUT, NOTE,                                                                                             \
-	  "event {type|types} not recorded: {it|they} appeared later, and the filter cannot be applied to {it|them}", \
+	  "event {type|types} not recorded: {it was|they were} added while tracing, and the filter cannot be "        \
+	  "applied to {it|them}",                                                                                     \
 	  NULL)                                                                                                       \
 	X(NO_FORMAT, NOTE, "{event|events} without a format in the file, shown as bytes", NULL)                       \
 	X(FIELDS, NOTE, "{event|events} shown as field=value, because the print format cannot be compiled", NULL)     \
 	X(NO_TIME, NOTE, "{event|events} whose time cannot be compared with --since and --until", NULL)               \
 	X(NO_WALL, NOTE, "{event|events} without a time of day, shown with the time of the trace clock", NULL)        \
 	X(CUT, NOTE, "{event|events} missing from the file, which was cut or changed after it was written", NULL)     \
-	X(NOT_OURS, NOTE, "{packet|packets} left out, because {it is|they are} not Tracewire's", NULL)                \
+	X(NOT_OURS, NOTE, "{packet|packets} ignored, because {it is|they are} not Tracewire's", NULL)                 \
 	X(TRUNCATED, NOTE, "truncated {frame|frames}, read up to the cut", "capture without --snapshot-length")       \
 	X(VERSION, NOTE, "{frame|frames} of an unknown version of the wire format", "use a newer Tracewire")          \
 	X(TEXTS, NOTE, "{format, task name or symbol|formats, task names or symbols} in the file {was|were} refused", \
@@ -89,7 +90,7 @@ enum outcome_place {
 /* What happened in a run. All zero: nothing. */
 struct outcome {
 	uint64_t events;                             /* events that reached the output */
-	uint64_t of;                                 /* number of events before the selection of @events; 0 = all */
+	uint64_t of;                                 /* number of events from which @events were selected; 0 = no selection */
 	size_t streams;                              /* number of streams; printed if there are several */
 	double seconds;                              /* duration of the run; 0 = not printed, as for a file */
 	const struct tw_producer_counters *producer; /* borrowed: its alarms are printed; NULL = none */

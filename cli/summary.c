@@ -58,7 +58,7 @@ static void print_filtered(const struct tw_producer_counters *counters, const st
 			counters->given_up);
 	if (places->left_out)
 		fprintf(out,
-			"left out %zu event types that appeared later, because the filter cannot be applied to them\n",
+			"disabled %zu event types that were added while tracing, because the filter cannot be applied to them\n",
 			places->left_out);
 }
 

@@ -494,8 +494,8 @@ static const struct cli_option options[] = {
 	  "such streams may be forged. BYTES may end with K, M or G; 0 means no limit (default 4M)",
 	  .apply = set_unanswered },
 	{ 0, "status", "SECONDS", CLI_ARG_TEXT,
-	  "Every SECONDS, print the ledger of each stream on standard error (without --json, of at most 64 streams). "
-	  "On a terminal, each status replaces the previous one, except with --json",
+	  "Every SECONDS, print the ledger of each stream on standard error: of at most 64 streams as text, of all "
+	  "streams with --json. On a terminal, each status as text replaces the previous one",
 	  .offset = offsetof(struct capture, status), .apply = set_status },
 	{ 'j', "json", NULL, CLI_ARG_NONE,
 	  "Write standard error as JSON, one object a line: begin, status, end, note and error; "
@@ -507,8 +507,8 @@ static const struct cli_option options[] = {
 	  "privileges are given up",
 	  .offset = offsetof(struct capture, user) },
 	{ 'q', "quiet", NULL, CLI_ARG_NONE,
-	  "No status and no summary on standard error; with --json, only the object `begin` and some notes are left "
-	  "out",
+	  "No status and no summary on standard error. With --json, only these are omitted: the object `begin`, the note "
+	  "about refused frames, and the notes about objects of killed runs",
 	  .offset = offsetof(struct capture, quiet) },
 	{ 'v', "verbose", NULL, CLI_ARG_NONE,
 	  "At the end, also print the ledger and the clock of each stream (at most 64), and the detailed counters; no effect "
@@ -538,13 +538,13 @@ const struct cli_command cli_command_capture = {
 		"Receives the frames of `tracewire stream` from any number of machines, until Ctrl-C or a limit of "
 		"--count or --autostop. Unless --packed is given, each event is a packet with the time of the event, "
 		"in time order across CPUs and machines. Each stream is an "
-		"interface of the file. If events are missing, a packet at that place shows their number.\n\n"
+		"interface of the file. If events are missing, a packet between the others shows their number.\n\n"
 		"The ledger of a stream is a list of counters that shows where each recorded event went. --verbose "
 		"and --status print it, and each file contains it (see `tracewire info`). Time synchronisation with "
 		"the producers gives an error bound for packet times, which is the field trace.time_error in Wireshark.\n\n"
 		"The interface must be up at the start. If it goes down later, capture waits for it. Other captures "
 		"on the interface see the same frames, unless --xdp is given. Unless -Z names root, the process that "
-		"reads frames gives up all privileges before the first frame.",
+		"reads frames gives up all privileges before it reads the first frame.",
 	.examples = examples,
 	.groups = groups,
 	.config_size = sizeof(struct capture),

@@ -97,8 +97,8 @@ static void print_limits(const struct capture *capture, const struct receiver_st
 {
 	summary__print_rows(limits, stats, out);
 	if (!drop_counters__is_whole(capture->rejected) && stats->archive.ledger.place[TW_PLACE_WIRE])
-		fputs("limit    not all drop counters of classifiers could be read (only root can read them): events dropped by classifiers "
-		      "whose counters were not read may count in the column `wire` of the ledger\n",
+		fputs("limit    not all drop counters of classifiers could be read (only root can read them): events dropped by "
+		      "classifiers whose counters were not read may count in the column `wire` of the ledger\n",
 		      out);
 }
 
@@ -279,7 +279,7 @@ static void print_status_json(const struct capture *capture, const struct receiv
 static const struct summary_row frame_counters[] = {
 	{ "received", AT(rx.frames), NULL, NULL },
 	{ "dropped", AT(rx.dropped), NULL, NULL },
-	{ "too_long", AT(too_long), "too long", "frames were longer than expected and not received" },
+	{ "too_long", AT(too_long), "too long", "frames were longer than a capture accepts, and were not recorded" },
 	{ "unreadable", AT(archive.merge.unreadable), NULL, NULL },
 	{ 0 },
 };

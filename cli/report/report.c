@@ -16,7 +16,7 @@
 #include "cli/standard_files.h"
 #include "cli/terminal.h"
 
-/* Terminals with fewer columns get compact lines. In other lines, 64 columns precede the text of an event, and most of them are blank. */
+/* Terminals with fewer columns get compact lines. In other lines, 65 columns usually precede the text of an event, many of them blank. */
 #define COMPACT_BELOW 100
 
 /* Converts 0 or -errno to an exit status: a file that is not a Tracewire capture is a usage error; a damaged one is a failure. */
@@ -240,7 +240,7 @@ const struct cli_command cli_command_report = {
 		"omit the blanks that align them. Files and pipes always get the same bytes.\n\n"
 		"In text and JSON, each loss has its own line, between the events where it happened. Events whose format is not in the "
 		"capture are shown as bytes. Events whose print format cannot be compiled are shown as field=value. The "
-		"summary on standard error counts both kinds of events, and the packets of other protocols, which are left out. "
+		"summary on standard error counts both kinds of events, and the packets of other protocols, which `report` ignores. "
 		"As in `tracewire info`, events that a filter on the path rejected do not count as lost. A value that depends "
 		"on a variable of the kernel, such as jiffies, is not in the capture: it is shown as ?.\n\n"
 		"The formats are in the capture. If an option names an event or a field that no format before the "

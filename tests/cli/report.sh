@@ -317,10 +317,10 @@ refused 2 'text is neither a pcapng nor a pcap file' text
 refused 2 'tracewire convert' "$dat"
 printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\1\0\0\0' >none.pcap
 refused 2 'no Tracewire frames' none.pcap
-# Packets of other protocols are left out, and counted
+# Packets of other protocols are ignored, and counted
 packet='\1\0\0\0\0\0\0\0\74\0\0\0\74\0\0\0'
 editcap -F nsecpcap "$sample" others.pcap
-for n in "1 packet left out, because it is" "2 packets left out, because they are"; do
+for n in "1 packet ignored, because it is" "2 packets ignored, because they are"; do
 	{ printf '%b' "$packet"; head -c 60 /dev/zero; } >>others.pcap
 	"$tracewire" report others.pcap 2>err | cmp -s - <("$tracewire" report -q "$sample") || fail "packets of others: $(cat err)"
 	expect "what is said of $n" "330 events, 0 lost
