@@ -18,7 +18,8 @@
 void stale__clear(bool quiet);
 
 /**
- * stale__repair_files() - of the output files that a killed run named after @path, repair the one that was written last
+ * stale__repair_files() - repair the newest file of a killed `capture --ring-buffer`; its older files are complete
+ * @path: the argument of --write, from which the names of the files were made
  * @quiet: report nothing
  *
  * For runs without permission to write a note (pcap-tools/output): stale__clear() repairs only files that have a note.

@@ -28,7 +28,7 @@
 
 #define CAPABILITIES ((uint64_t)1 << CAP_SYS_ADMIN | (uint64_t)1 << CAP_DAC_READ_SEARCH)
 
-/* Memory shared by both processes: the child writes, and the parent may read at any time. Rows with an index below n are valid. */
+/* Memory of both processes: the child writes the rows, and the parent may read them at any time. Rows with an index below n are valid. */
 struct tally {
 	struct {
 		uint64_t id;

@@ -595,7 +595,8 @@ const struct cli_command cli_command_info = {
 		"file has no ledger, because another program wrote it or its writer was killed, the ledger is computed "
 		"from the numbers and counters in the frames. A ledger is 'closed' if the end of the stream was received "
 		"and the kernel's counters match. It is 'running' if the capture had not ended when the ledger was "
-		"written: the capture still runs, was killed, or continued in another file. Otherwise, it is 'open', for example for a converted trace.dat file.\n\n"
+		"written: the capture still runs, was killed, or continued in another file. Otherwise, the ledger is 'open', "
+		"for example for a converted trace.dat file.\n\n"
 		"The exit status is 1 if a file is damaged or truncated. The part before the damage is described.",
 	.details = "The columns of a ledger, with their keys in JSON:" TW_LEDGER_PLACES(PLACE),
 	.examples = examples,

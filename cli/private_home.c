@@ -146,7 +146,7 @@ static int remove_noted(struct tw_state_file *file, void *ctx, struct tw_error *
 	(void)error;
 	if (tw_state_file__try_lock(file))
 		return 0;
-	if (tw_state_file__read(file, &path)) /* usually, the owner was killed before it wrote the path */
+	if (tw_state_file__read(file, &path)) /* fails if the owner was killed before it wrote the path */
 		path = NULL;
 	if (path && !lstat(path, &st) && S_ISDIR(st.st_mode)) {
 		if (!cleanup->dry_run)

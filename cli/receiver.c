@@ -19,9 +19,9 @@
 #define QUEUE_BYTES (36u << 20) /* bytes of slots for frames that wait for the writer; the merge may borrow half */
 #define SLOTS_MIN   256
 #define TELL_NS     (100 * TW_NS_PER_MS) /* interval of updates of the numbers of refused frames for other threads */
-/* Allowance for AF_XDP: its frames have no time stamp of the kernel, so their times may be late by one pause (vnet/rx_xdp.h). */
+/* Allowance for AF_XDP: the time of a frame is when the ring was read, up to one pause of 1 ms after the frame arrived (vnet/rx_xdp.h). */
 #define SLACK_NS 2000000u
-/* Longest time after receiver__finish() was called in which frames that had arrived before are taken; ample, for a busy machine. */
+/* Longest time for taking the frames that arrived before receiver__finish() was called; ample, for a busy machine. */
 #define END_NS 5000000000u
 
 struct receiver {
@@ -287,7 +287,7 @@ static bool pass_on(struct receiver *r, struct tw_received_batch *bundle, unsign
 	return true;
 }
 
-/* Takes the frames that are present, except those that arrived after r->end. Return: number of bundles taken, or -errno */
+/* Waits for frames, and takes the present ones, except those that arrived after r->end. Return: number of bundles taken, or -errno */
 static int take_burst(struct receiver *r)
 {
 	struct tw_received_batch bundles[TW_RECEIVE_QUEUE_SLOTS];
@@ -319,7 +319,7 @@ static int take_burst(struct receiver *r)
 static int receive(struct receiver *r)
 {
 	for (;;) {
-		/* If seen_end is set before the burst, all wanted frames have arrived. If the burst is then empty, all were taken. */
+		/* If seen_end is set before the burst, all frames to be recorded have arrived. If the burst is empty, all were taken. */
 		const bool ending = (look_for_end(r), r->seen_end);
 		const int n = take_burst(r);
 

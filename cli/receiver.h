@@ -18,8 +18,9 @@ struct receiver_options {
 	struct tw_receiver *rx;
 	struct tw_recorder_options recorder; /* its slots and slot_bytes are set by the receiver */
 	/*
-	 * Whether senders may continue after receiver__finish() was called. If true, frames that arrive later are not taken, and if the
-	 * interface goes down, the receiver waits until it is up again. If false, the receiver then takes frames until none is left.
+	 * True: senders may continue after receiver__finish() was called. Frames that arrive after this call are not taken. If the
+	 * interface goes down, the receiver waits until the interface is up again. False: senders have stopped before this call, and
+	 * receiver__finish() takes frames until none is left. If the interface goes down, reception ends.
 	 */
 	bool others_send;
 	bool asks; /* poll the producers' clocks, and admit only some streams, because producers may be untrusted; false: admit all */

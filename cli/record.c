@@ -22,7 +22,7 @@ struct record_run {
 	struct run_config run; /* must be first: the options of the run groups store into it */
 	const char *file;
 	struct tw_recorder *recorder;
-	const struct tw_filter *filter_left; /* filter that the recorder has to evaluate, too; NULL = none */
+	const struct tw_filter *filter_left; /* --filter, if the recorder must evaluate a part of it; otherwise NULL */
 	struct tw_archive_stats stats;
 	bool started; /* tracing has started; false: the file has no frames */
 };

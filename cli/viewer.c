@@ -145,8 +145,8 @@ static int relay__finish(struct relay *r)
 #define ARGUMENTS_MAX 8
 
 /*
- * The data for running a viewer. The data is collected before fork(), because the child of a process with threads may call only functions
- * that are async-signal-safe.
+ * The arguments, program, user and descriptors of a viewer. They are looked up before fork(), because the child of a process with threads
+ * may call only functions that are async-signal-safe.
  */
 struct launch {
 	bool gui;

@@ -93,7 +93,7 @@ void generate__fish(const struct cli_command *root, FILE *out)
 	      "# fish completion for tracewire; generated from its option tables\n"
 	      "complete -c tracewire -f\n"
 	      "\n"
-	      "# For a comma-separated list that is being typed, print each event after the finished items of the list.\n"
+	      "# For a comma-separated list that is being typed, print each event with the finished items of the list before it.\n"
 	      "function __tracewire_events\n",
 	      out);
 	fprintf(out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Generates a manual page from a document in Markdown: headings, paragraphs, lists, tables, indented examples, `code`, **bold** and links.
- * A row of a table becomes a paragraph whose tag is the first cell. Lines between <!-- not in the manual --> and <!-- end --> are left out.
+ * A row of a table becomes a paragraph whose tag is the first cell. Lines between <!-- not in the manual --> and <!-- end --> are omitted.
  */
 #include <ctype.h>
 #include <errno.h>

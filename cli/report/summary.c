@@ -22,7 +22,8 @@ static void print_day(uint64_t ns)
 
 /*
  * If --since or --until is given and no event was printed, prints the time from the first to the last event and, if known, their times of
- * day. A number as a bound may be copied from the output, where it is a time of the trace clock; therefore, also prints what it means.
+ * day. Users may copy a number from a line of the output, which shows times of the trace clock, but a number as a bound is a time since the
+ * first event. Therefore, also prints what a number means.
  */
 static void print_times(const struct report_config *config, const struct tw_report_stats *stats)
 {

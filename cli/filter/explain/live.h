@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tests a filter under the current load. Two producers run at the same time: one with the filter, which the kernel and the producer
- * evaluate, and one without it. The evaluator (filter/evaluate.h) then tests all events that arrive from each of them, and the matching
- * ones are counted.
+ * evaluate, and one without the filter. The evaluator (filter/evaluate.h) then tests all events that arrive from each producer, and the
+ * matching ones are counted.
  */
 #ifndef CLI_FILTER_LIVE_H
 #define CLI_FILTER_LIVE_H
