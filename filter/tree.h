@@ -104,8 +104,11 @@ struct tw_node {
 	uint32_t n_tests;             /* number of tests in the tree of this node; 0 for TRUE and FALSE */
 };
 
-/* Largest number of nested ANDs and ORs: each parenthesis or `not` of an expression adds at most an AND and an OR. */
-#define TW_TREE_DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 2)
+/*
+ * Largest number of nested ANDs and ORs: an AND and an OR outside of all parentheses, the same for each parenthesis or `not`, and the OR of
+ * a set of values.
+ */
+#define TW_TREE_DEPTH_MAX (2 * TW_FILTER_DEPTH_MAX + 3)
 
 /* One event of the schema, and the filter's tree for the event. */
 struct tw_bound_event {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "filter/arena.h"
+#include "filter/capability.h"
 #include "filter/evaluate.h"
 #include "filter/tree.h"
 
@@ -103,11 +104,38 @@ static void test_limits(void **state)
 	assert_int_equal(tw_filter__parse(text, &filter, &err), -E2BIG);
 }
 
+/* An expression of the largest depth has no tree that is too deep: an OR and an AND at each level, and the OR of a set in the last one. */
+static void test_deepest_tree(void **state)
+{
+	struct tw_bind_options options = { .schema = make_large_schema() };
+	struct tw_arena *arena = tw_arena__new(TW_FILTER_MEMORY_MAX);
+	char text[TW_FILTER_TEXT_MAX + 1] = "";
+	struct tw_filter *filter;
+	struct tw_bound *bound;
+	struct tw_error err;
+
+	(void)state;
+	for (int i = 0; i < TW_FILTER_DEPTH_MAX; i++)
+		strcat(text, "cpu==1||pid==1&&(");
+	strcat(text, "cpu==1||pid==1&&count in {1,2}");
+	for (int i = 0; i < TW_FILTER_DEPTH_MAX; i++)
+		strcat(text, ")");
+	assert_int_equal(tw_filter__parse(text, &filter, &err), 0);
+	assert_int_equal(tw_filter__bind(filter, &options, &bound, &err), 0);
+	assert_int_equal(tw_bound__prepare(bound, &err), 0);
+	assert_non_null(tw_node__weaken(tw_bound__root(bound, 11), TW_BACK_END_TRACEFS, arena, NULL));
+	tw_arena__free(arena);
+	tw_bound__free(bound);
+	tw_filter__free(filter);
+	tw_schema__free((struct tw_schema *)options.schema);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_deepest_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
