@@ -388,14 +388,12 @@ static void tell_leftover(void *ctx, const char *what, const char *name)
 }
 
 /*
- * Converts 0 or -errno to an exit status. Usage errors are invalid arguments (-EINVAL), expressions that are too large (-E2BIG) and
- * captures without formats (-ENODATA). Rules that the hook, this kernel or the network card does not support (-EOPNOTSUPP) are a failure.
+ * Converts 0 or -errno to an exit status. Besides the errors of cli_exit__of(), expressions that are too large (-E2BIG) and captures without
+ * formats (-ENODATA) are usage errors. Rules that the hook, this kernel or the network card does not support (-EOPNOTSUPP) are a failure.
  */
 static int exit_of(int err)
 {
-	if (!err)
-		return CLI_EXIT_OK;
-	return err == -EINVAL || err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : CLI_EXIT_FAILURE;
+	return err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
 }
 
 static int run(void *data, int n_args, char **args, struct tw_error *error)
