@@ -58,8 +58,8 @@ static void print_filtered(const struct tw_producer_counters *counters, const st
 			counters->given_up);
 	if (places->left_out)
 		fprintf(out,
-			"disabled %zu event types that were added while tracing, because the filter cannot be applied to them\n",
-			places->left_out);
+			"disabled %zu event type%s added while tracing, because the filter cannot be applied to them\n",
+			places->left_out, places->left_out == 1 ? "" : "s");
 }
 
 /* Prints the counters of clock requests from capture hosts, but only if one of them shows a problem. */
