@@ -89,10 +89,10 @@ enum outcome_place {
 
 /* What happened in a run. All zero: nothing. */
 struct outcome {
-	uint64_t events;                             /* events that reached the output */
-	uint64_t of;                                 /* number of events from which @events were selected; 0 = no selection */
-	size_t streams;                              /* number of streams; printed if there are several */
-	double seconds;                              /* duration of the run; 0 = not printed, as for a file */
+	uint64_t events; /* events that reached the output */
+	uint64_t of;     /* number of events from which @events were selected; 0 = no selection */
+	size_t streams;  /* number of streams; printed if there are several */
+	double seconds;  /* duration of the run; 0 = not printed, as for a file */
 	const struct tw_producer_counters *producer; /* borrowed: its alarms are printed; NULL = none */
 	bool traces;  /* this command runs the producer, so the remedies of kind SENT are for this command */
 	bool verbose; /* detailed lines follow */

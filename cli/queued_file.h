@@ -11,7 +11,9 @@
 
 #include "base/time.h"
 
-#define QUEUED_FILE_MAX ((size_t)16 << 20) /* bytes; a line is dropped if it, or the first piece of it that stdio writes, does not fit */
+#define QUEUED_FILE_MAX \
+	((size_t)16     \
+	 << 20) /* bytes; a line is dropped if it, or the first piece of it that stdio writes, does not fit */
 
 struct queued_file;
 

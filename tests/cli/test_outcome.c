@@ -103,17 +103,20 @@ static void test_numbers(void **state)
 						       [OUTCOME_REFUSED] = 2 } };
 
 	(void)state;
-	check_lines(&one, "0 of 1 event, 1 lost\n"
-			  "1 not written, because the output failed or accepted nothing\n"
-			  "1 frame refused\n"
-			  "1 event type not recorded: it was added while tracing, and the filter cannot be applied to it\n"
-			  "1 packet ignored, because it is not Tracewire's\n"
-			  "1 format, task name or symbol in the file was refused\n");
-	check_lines(&two, "1 of 2 events, 0 lost\n"
-			  "2 frames refused\n"
-			  "2 event types not recorded: they were added while tracing, and the filter cannot be applied to them\n"
-			  "2 packets ignored, because they are not Tracewire's\n"
-			  "2 formats, task names or symbols in the file were refused\n");
+	check_lines(&one,
+		    "0 of 1 event, 1 lost\n"
+		    "1 not written, because the output failed or accepted nothing\n"
+		    "1 frame refused\n"
+		    "1 event type not recorded: it was added while tracing, and the filter cannot be applied to it\n"
+		    "1 packet ignored, because it is not Tracewire's\n"
+		    "1 format, task name or symbol in the file was refused\n");
+	check_lines(
+		&two,
+		"1 of 2 events, 0 lost\n"
+		"2 frames refused\n"
+		"2 event types not recorded: they were added while tracing, and the filter cannot be applied to them\n"
+		"2 packets ignored, because they are not Tracewire's\n"
+		"2 formats, task names or symbols in the file were refused\n");
 }
 
 /* If the loss of task names is unknown, a line says so; the number of lost events is known. */
