@@ -455,32 +455,37 @@ pid_t receiver__tid(const struct receiver *receiver)
 	return receiver->tid;
 }
 
-/* Reports the frames lost after the last recorded one: dropped by the receiver or, if the writer is stuck, not queued or not taken. */
-static void count_missing(struct receiver *r, struct tw_receiver_stats *ret)
+/*
+ * Reports the frames lost after the last recorded one: dropped by the receiver or, if the writer is stuck, not queued or not taken.
+ * Return: 0, or -errno if the number of dropped frames cannot be read
+ */
+static int count_missing(struct receiver *r, struct tw_receiver_stats *ret)
 {
+	const int err = tw_receiver__stats(r->rx, ret);
 	uint64_t missing;
 
-	if (tw_receiver__stats(r->rx, ret) || tw_recorder__is_full(r->recorder))
-		return;
+	if (err || tw_recorder__is_full(r->recorder))
+		return err;
 	missing = ret->dropped_last + (r->dropped - r->dropped_events);
 	if (r->err == -ETIMEDOUT)
 		missing += r->unplaced + (ret->frames > r->taken ? ret->frames - r->taken : 0);
 	tw_recorder__missing(r->recorder, missing);
+	return 0;
 }
 
 int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_error *error)
 {
 	struct tw_error why;
-	int err, received;
+	int err, received, counted, reported;
 
 	atomic_store(&r->ending, true);
 	pthread_join(r->thread, NULL);
 	received = r->err;
-	count_missing(r, &ret->rx);
+	counted = count_missing(r, &ret->rx);
 	tw_receive_queue__free(r->queue);
 	r->queue = NULL;
 	err = tw_recorder__finish(r->recorder, &ret->archive, &why);
-	ret->n_streams = tw_archive__reports(tw_recorder__archive(r->recorder), &ret->streams);
+	reported = tw_archive__reports(tw_recorder__archive(r->recorder), &ret->streams, &ret->n_streams);
 	ret->too_long = r->too_long;
 	if (r->poller) {
 		tw_clock_poller__stats(r->poller, &ret->asked);
@@ -492,5 +497,10 @@ int receiver__finish(struct receiver *r, struct receiver_stats *ret, struct tw_e
 		return 0;
 	if (err)
 		return tw_error__set(error, err, "%s", why.text);
-	return received ? tw_error__set(error, received, "cannot receive: %s", strerror(-received)) : 0;
+	if (received)
+		return tw_error__set(error, received, "cannot receive: %s", strerror(-received));
+	if (counted)
+		return tw_error__set(error, counted, "the number of frames that the kernel dropped is unknown: %s",
+				     strerror(-counted));
+	return reported ? tw_error__set(error, reported, "no memory for the ledgers of the streams") : 0;
 }

@@ -2,6 +2,7 @@
 /*
  * The accounting of an archive: makes the ledger of each stream, writes it to the file, and keeps the reports of streams that are over.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,15 +191,16 @@ void tw_archive__count_unwritten(struct tw_archive *a)
 	}
 }
 
-size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report **ret)
+int tw_archive__reports(const struct tw_archive *a, struct tw_archive_report **ret, size_t *ret_n)
 {
 	const size_t most = a->n_over + tw_streams__count(a->streams);
 	struct tw_archive_report *reports = most ? calloc(most, sizeof(*reports)) : NULL;
 	size_t n = 0;
 
 	*ret = reports;
+	*ret_n = 0;
 	if (!reports)
-		return 0;
+		return most ? -ENOMEM : 0;
 	while (n < a->n_over) {
 		reports[n] = a->over[n].report;
 		n++;
@@ -209,7 +211,8 @@ size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report 
 		ledger_of(a, s, &ledger);
 		make_report(s, &ledger, &reports[n++]);
 	}
-	return n;
+	*ret_n = n;
+	return 0;
 }
 
 static void add_report(struct tw_archive_stats *stats, const struct tw_archive_report *report)

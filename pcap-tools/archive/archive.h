@@ -172,8 +172,12 @@ struct tw_archive_report {
 	struct tw_stream_clock_summary clock;
 };
 
-/** tw_archive__reports() - report all streams, including those that are over. @ret: to be freed with free(). Return: number of reports */
-size_t tw_archive__reports(const struct tw_archive *a, struct tw_archive_report **ret);
+/**
+ * tw_archive__reports() - report all streams, including those that are over
+ * @ret: array of *ret_n reports, to be freed with free(); NULL if there are none
+ * Return: 0 or -ENOMEM.
+ */
+int tw_archive__reports(const struct tw_archive *a, struct tw_archive_report **ret, size_t *ret_n);
 
 /** tw_archive__free() - free the archive; queued frames are lost if it was not finished; NULL is fine */
 void tw_archive__free(struct tw_archive *a);

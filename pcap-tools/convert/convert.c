@@ -318,7 +318,8 @@ int tw_packed__convert(struct tw_capture_file *in, struct tw_output *output,
 		err = tw_error__set(error, finished, "%s", why.text);
 	}
 	tw_archive__stats(archive, &ret->archive);
-	ret->n_streams = tw_archive__reports(archive, &ret->streams);
+	if (tw_archive__reports(archive, &ret->streams, &ret->n_streams) && !err)
+		err = tw_error__set(error, -ENOMEM, "no memory for the ledgers of the streams");
 	tw_archive__free(archive);
 	return err;
 }

@@ -450,6 +450,7 @@ static void end_repeated_after_retirement(void **state)
 	const uint64_t begin = TW_NS_PER_SECOND, over = 10 * TW_NS_PER_SECOND;
 	struct fixture *x = fixture__new(&options);
 	struct tw_archive_report *reports;
+	size_t n_reports;
 
 	(void)state;
 	assert_int_equal(tw_archive__tick(x->archive, begin), 0);
@@ -459,7 +460,8 @@ static void end_repeated_after_retirement(void **state)
 		assert_int_equal(tw_archive__tick(x->archive, now), 0);
 	put_end_of(x, TEST_STREAM, begin + over);
 	put_end_of(x, TEST_STREAM + 1, begin + over); /* its first frame */
-	assert_int_equal(tw_archive__reports(x->archive, &reports), 2);
+	assert_int_equal(tw_archive__reports(x->archive, &reports, &n_reports), 0);
+	assert_int_equal(n_reports, 2);
 	assert_int_equal(reports[0].stream_id, TEST_STREAM);
 	assert_int_equal(reports[0].ledger.place[TW_PLACE_DELIVERED], 1);
 	assert_int_equal(reports[1].stream_id, TEST_STREAM + 1);
@@ -505,6 +507,7 @@ static void streams_beyond_those_reported(void **state)
 	const uint64_t reported = 4096, n = reported + TW_STREAMS_LIVE_MAX + 3;
 	struct fixture *x = *state;
 	struct tw_archive_report *reports;
+	size_t n_reports;
 
 	for (uint64_t i = 0; i < n; i++) {
 		x->frame.stream = i;
@@ -517,7 +520,8 @@ static void streams_beyond_those_reported(void **state)
 		assert_true(tw_end__emit(&x->frame.f));
 		put(x, test_frame__end(&x->frame));
 	}
-	assert_int_equal(tw_archive__reports(x->archive, &reports), reported + TW_STREAMS_LIVE_MAX);
+	assert_int_equal(tw_archive__reports(x->archive, &reports, &n_reports), 0);
+	assert_int_equal(n_reports, reported + TW_STREAMS_LIVE_MAX);
 	assert_string_equal(reports[reported - 2].name, "a:b");
 	assert_string_equal(reports[reported - 1].name, "4 other streams");
 	assert_int_equal(reports[reported - 1].stream_id, 0);
@@ -598,6 +602,7 @@ static void a_full_disk_after_retirement(void **state)
 	const struct tw_archive_options options = { .from_start = true, .network = true };
 	const uint64_t begin = TW_NS_PER_SECOND;
 	struct tw_archive_report *reports;
+	size_t n_reports;
 	struct fixture *x = fixture__new(&options);
 
 	(void)state;
@@ -607,12 +612,14 @@ static void a_full_disk_after_retirement(void **state)
 	put_end_of(x, TEST_STREAM, begin);
 	for (uint64_t now = begin; now <= 11 * begin; now += TW_NS_PER_SECOND / 2)
 		assert_int_equal(tw_archive__tick(x->archive, now), 0);
-	assert_int_equal(tw_archive__reports(x->archive, &reports), 1);
+	assert_int_equal(tw_archive__reports(x->archive, &reports, &n_reports), 0);
+	assert_int_equal(n_reports, 1);
 	assert_int_equal(reports[0].ledger.place[TW_PLACE_DELIVERED], 1);
 	assert_true(reports[0].packets);
 	free(reports);
 	assert_int_equal(tw_archive__finish(x->archive), -ENOSPC);
-	assert_int_equal(tw_archive__reports(x->archive, &reports), 1);
+	assert_int_equal(tw_archive__reports(x->archive, &reports, &n_reports), 0);
+	assert_int_equal(n_reports, 1);
 	assert_int_equal(reports[0].ledger.place[TW_PLACE_DELIVERED], 0);
 	assert_int_equal(reports[0].ledger.place[TW_PLACE_DISK], 1);
 	assert_int_equal(reports[0].packets, 0);
