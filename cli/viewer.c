@@ -53,7 +53,7 @@ static void *relay_main(void *data)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
 	struct relay *r = data;
-	ssize_t n;
+	ssize_t n = 0;
 
 	pthread_setname_np(pthread_self(), "tracewire-print");
 	r->tid = gettid();
@@ -62,6 +62,8 @@ static void *relay_main(void *data)
 		r->err = write_all(r, r->batch, (size_t)n);
 		nanosleep(&pause, NULL);
 	}
+	if (!r->err && n < 0)
+		r->err = -errno;
 	close(r->input);
 	return NULL;
 }
@@ -84,6 +86,12 @@ static void release(struct relay *r)
 	free(r);
 }
 
+/* Enlarges a pipe. A failure has no effect except on speed. */
+static void widen(int fd)
+{
+	fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
+}
+
 /*
  * Starts a thread that passes bytes from a pipe on to standard output
  * @ret_fd: write end of the pipe, which the caller closes. The thread ends when every copy of the write end is closed, or when standard
@@ -102,7 +110,7 @@ static int relay__start(struct relay **ret, int *ret_fd, struct tw_error *error)
 		err = tw_error__set(error, -errno, "cannot make a pipe for the viewer: %s", strerror(errno));
 		goto fail;
 	}
-	fcntl(fds[0], F_SETPIPE_SZ, PIPE_BYTES); /* may fail: a smaller pipe works, too */
+	widen(fds[0]);
 	r->input = fds[0];
 	err = start_thread(r, error);
 	if (err)
@@ -175,6 +183,9 @@ static _Noreturn void become_viewer(const struct launch *launch, int report)
 
 	setpgid(0, 0);
 	err = ordinary_user__become(&launch->user);
+	/* tshark reports if it cannot look for its files in the current directory. */
+	if (!err && access(".", R_OK | X_OK) && chdir("/"))
+		err = -errno;
 	if (!err && (dup2(launch->input, STDIN_FILENO) < 0 || dup2(launch->output, STDOUT_FILENO) < 0))
 		err = -errno;
 	if (!err)
@@ -209,9 +220,11 @@ static int await_exec(int report, pid_t pid, bool gui, struct tw_error *error)
 
 	if (n == 0)
 		return 0;
+	err = n == sizeof(err) ? err : n < 0 ? -errno : -EIO;
+	kill(pid, SIGKILL); /* if its report could not be read, it may have executed the viewer */
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	return reported(n == sizeof(err) ? err : -EIO, gui, error);
+	return reported(err, gui, error);
 }
 
 static int spawn(const struct launch *launch, pid_t *ret, struct tw_error *error)
