@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A library for LD_PRELOAD in which one call of the C library fails. A place is a call of a function of the table below, with the calls
- * of the program that led to it. Calls from other libraries do not count.
+ * A library for LD_PRELOAD in which one call of the C library, of libbpf or of libnl fails. A place is a call of a function of the table
+ * below, with the calls of the program that led to it. Calls from other libraries do not count.
  *
  *   PLACES_FILE=FILE   appends "PLACE FUNCTION OFFSET..." for each place that is reached, once a process: PLACE is a hash; OFFSET is a
  *                      return address from the start of the program, hexadecimal, the innermost first
@@ -35,6 +35,14 @@
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <netlink/errno.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/route/link.h>
+#include <netlink/socket.h>
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
@@ -249,6 +257,30 @@ CALL(int, sigaction, -1, (int signal, const struct sigaction *action, struct sig
 CALL(int, waitid, -1, (idtype_t type, id_t id, siginfo_t *ret, int options), (type, id, ret, options))
 CALL(int, setns, -1, (int fd, int type), (fd, type))
 CALL(pid_t, fork, -1, (void), ())
+
+/* libbpf returns -errno. */
+CALL(int, bpf_object__load, -failing_errno, (struct bpf_object * object), (object))
+CALL(int, bpf_link_create, -failing_errno,
+     (int prog, int target, enum bpf_attach_type type, const struct bpf_link_create_opts *opts),
+     (prog, target, type, opts))
+CALL(int, bpf_xdp_query, -failing_errno, (int ifindex, int flags, struct bpf_xdp_query_opts *opts),
+     (ifindex, flags, opts))
+CALL(int, bpf_xdp_attach, -failing_errno, (int ifindex, int prog, __u32 flags, const struct bpf_xdp_attach_opts *opts),
+     (ifindex, prog, flags, opts))
+CALL(int, bpf_map_lookup_elem, -failing_errno, (int fd, const void *key, void *value), (fd, key, value))
+CALL(int, bpf_prog_get_fd_by_id, -failing_errno, (__u32 id), (id))
+CALL(int, bpf_obj_get_info_by_fd, -failing_errno, (int fd, void *info, __u32 *len), (fd, info, len))
+
+CALL(struct nl_sock *, nl_socket_alloc, NULL, (void), ())
+CALL(int, nl_connect, -NLE_NOMEM, (struct nl_sock * sk, int protocol), (sk, protocol))
+CALL(int, nl_send_auto, -NLE_NOMEM, (struct nl_sock * sk, struct nl_msg *message), (sk, message))
+CALL(int, nl_recvmsgs, -NLE_NOMEM, (struct nl_sock * sk, struct nl_cb *cb), (sk, cb))
+CALL(int, nl_recvmsgs_default, -NLE_NOMEM, (struct nl_sock * sk), (sk))
+CALL(int, rtnl_link_get_kernel, -NLE_NOMEM,
+     (struct nl_sock * sk, int ifindex, const char *name, struct rtnl_link **ret), (sk, ifindex, name, ret))
+CALL(int, rtnl_link_add, -NLE_NOMEM, (struct nl_sock * sk, struct rtnl_link *link, int flags), (sk, link, flags))
+CALL(int, rtnl_link_change, -NLE_NOMEM,
+     (struct nl_sock * sk, struct rtnl_link *link, struct rtnl_link *changes, int flags), (sk, link, changes, flags))
 
 int asprintf(char **ret, const char *format, ...)
 {

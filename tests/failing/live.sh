@@ -11,5 +11,11 @@ for pair in tw0 tw1; do
 	run 0 "$tracewire" vnet up $pair
 done
 ip link set lo up
+in_background packed "$tracewire" capture -u 127.0.0.1:19999 --packed -a events:20 -w "$scratch/packed.pcapng"
+receives() { ss -Hlun | grep -q :19999; }
+wait_for receives
+run 0 "$tracewire" stream -q -e sched:sched_switch -u 127.0.0.1:19999 -- sleep 1
+wait
+export SCRATCH=$scratch
 "$(dirname "$0")/failing.py" "$@" || failed=1
 exit $failed
