@@ -26,6 +26,9 @@ recorded=$("$tracewire" filter explain --json --from "$scratch/x.pcapng" 'cpu ==
 recorded=$("$tracewire" filter explain --json --from "$scratch/y.pcapng" 'cpu == 0' | value "o['schema']")
 [ "$computed" = "$recorded" ] || fail "a filtered stream's schema is '$recorded', not '$computed'"
 
+run 2 "$tracewire" filter attach -i lo -e no_such_event 'cpu == 0' --action drop
+says "$scratch/err" no_such_event || fail "filter attach with an unknown event says: $(cat "$scratch/err")"
+
 # This kernel accepts the generated filters, one per line.
 instance=$tracing/instances/tracewire-test-$$
 mkdir "$instance" || fail "no instance for a test"

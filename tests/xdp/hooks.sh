@@ -83,7 +83,6 @@ refuse 2 'redirected to v0 would arrive on v1 again' 'cpu == 0' --action redirec
 refuse 2 '2 expressions and 1 actions' 'cpu == 0' --action drop 'cpu == 1'
 refuse 2 "rule 2: column 1: " --from "$capture" 'cpu == 0' --action drop 'no_such_field == 1' --action drop
 refuse 2 'rule 1: column ' 'cpu ==' --action drop
-refuse 2 "no_such_event" -e no_such_event 'cpu == 0' --action drop
 refuse 2 "nowhere.pcapng" --from nowhere.pcapng 'cpu == 0' --action drop
 refuse 2 "no hook 'xpd'" --hook xpd 'cpu == 0' --action drop
 refuse 1 "not in the frames" --from "$capture" 'comm == "bash"' --action drop
