@@ -432,6 +432,16 @@ static void look_plugin(struct doctor_finding *ret)
 	doctor__ok(ret, "%s", path ? path : line);
 }
 
+/* This limit is the same on every machine. */
+static void look_order(struct doctor_finding *ret)
+{
+	doctor__bad(
+		ret, DOCTOR_LIMITED,
+		"to order events and packets by time, run `tracewire record` beside dumpcap, and join the files with "
+		"mergecap",
+		"on a live interface, packet time is when an event was sent: after the packet that caused it");
+}
+
 /* A check. One of the last three members is set, and determines how the check is done. */
 static const struct doctor_check {
 	const char *name;
@@ -474,6 +484,7 @@ static const struct doctor_check {
 	{ "dumpcap", .program = { "dumpcap --version 2>/dev/null", DOCTOR_LIMITED,
 				  "capturing with Wireshark needs it: `sudo apt install wireshark-common`" } },
 	{ "plugin", .needed = true, .look = look_plugin },
+	{ "event order", .look = look_order },
 };
 
 static void examine(const struct doctor_check *check, struct doctor_finding *ret)
