@@ -12,7 +12,7 @@ struct tw_merge_watermark {
 	uint64_t time, next_seq;
 };
 
-/* Packed mode: the next expected piece of an event in PARTs. Pieces are not reassembled here; an event that lacks one is counted. */
+/* Packed mode: the next expected piece of an event in PARTs. Pieces are not reassembled, but events that lack a piece are counted. */
 struct tw_merge_pieces {
 	uint32_t id, offset;
 	bool whole_so_far;
@@ -114,7 +114,7 @@ static inline bool tw_merge_channel__use_expected(struct tw_merge_channel *c)
 /** tw_merge_channel__drop_head() - unlink the head, after all its numbers were used. Return: the head, which the caller now owns */
 struct tw_queued_frame *tw_merge_channel__drop_head(struct tw_merge_channel *c);
 
-/** tw_merge_channel__watermark() - take a watermark of this channel. Return: false if its number is impossible */
+/** tw_merge_channel__watermark() - store a watermark of this channel. Return: false if its number is impossible */
 bool tw_merge_channel__watermark(struct tw_merge_channel *c, uint64_t time, uint64_t next_seq, uint64_t dropped);
 
 /* The control frames of a stream that have arrived. Missing ones are only counted: no other frame waits for them. */

@@ -3,9 +3,9 @@
  * The merge accepts frames of many streams and channels and emits them in time order. It is used by `tracewire record`, `live`, `capture`,
  * `convert` (for packed captures), `report`, `info` and `filter explain`.
  *
- * A channel's frames wait in a queue, sorted by sequence number. A WATERMARK releases them: events that are not newer than the oldest of
- * all channels' watermarks are emitted, oldest first. A silent channel, or a channel with a gap in its numbers, delays the other channels
- * for at most wait_ns of the stream's time. Memory is bounded: beyond the limit, the oldest events are emitted early.
+ * A channel's frames wait in a queue, sorted by sequence number. A WATERMARK releases them: events that are not newer than the oldest
+ * watermark of the stream's channels are emitted, oldest first. A silent channel, or a channel with a gap in its numbers, delays the other
+ * channels for at most wait_ns of the stream's time. Memory is bounded: beyond the limit, the oldest events are emitted early.
  *
  * The merge emits frames of one TLV each (except control frames, and in packed mode):
  * - EVENT: header with the event's own number, base time = event time, delta 0, events = 1; reassembled from PARTs if it fits a frame.
@@ -13,22 +13,27 @@
  * - LOST and other records between events: events = 0. PARTs of larger values are emitted unchanged; the last PART of an event has
  *   events = 1.
  *
- * Control frames are emitted whole, at their base times among the events, but before each event that arrived later, so that formats and
- * names precede the events that need them. WATERMARK and FILTERED are not emitted, nor are PAD and AUTH between events.
+ * Control frames are emitted whole. A control frame waits for its base time, but precedes each event of its stream that is emitted after
+ * the control frame arrived. So formats and names precede the events that need them. WATERMARK and FILTERED are not emitted. PAD and AUTH
+ * are emitted only in control frames.
  *
  * In packed mode frames are emitted whole, as received, in the order of their base times, including WATERMARK and FILTERED. Events are
  * counted as without packed mode.
  *
  * Each stream is ordered separately; with the option one_order, all streams are ordered together, on a common time line. The common time
  * of an event is its time by the stream's clock plus the stream's offset. The bound of a stream is the time up to which its own watermarks
- * release events. Events that are not newer than the oldest bound of all streams are emitted. If the offset of a stream does not arrive in
- * time, its newest event gets the common time at which it arrived, if this machine's time is known. Otherwise its newest event is placed
- * as if it were the newest of all streams. A stream that is silent for wait_ns of this machine's time delays no other stream. A stream that
- * ended delays others only while it has queued events and no offset. No stream delays others for more than wait_ns of their time. A stream
- * whose offset is wrong by more than wait_ns causes LATE events, but no loss.
+ * release events. Events that are not newer than the oldest bound of all streams are emitted. A stream that is silent for wait_ns of this
+ * machine's time delays no other stream. A stream that ended delays others only while it has queued events and no offset. No stream delays
+ * others for more than wait_ns of their time. A stream whose offset is wrong by more than wait_ns causes LATE events, but no loss.
  *
- * If this machine's time is known (struct tw_arrival), no frame waits longer than 1.5 times wait_ns of this time. If its place on the
- * common time line is also known (tw_merge__set_present()), the merge finds streams that are ahead of this machine's time by more than
+ * If the offset of a stream does not arrive in time, the merge chooses an offset in one of two ways:
+ * - By arrival: the stream's newest event gets the common time at which it arrived. The merge must know that time
+ *   (tw_merge__set_present()). If other streams have watermarks, the clock of a stream must also confirm this machine's time.
+ * - By other streams: the stream's newest event or watermark gets the common time of the newest watermark of all other streams. If there is
+ *   no other watermark, the offset is 0.
+ *
+ * If this machine's time is known (struct tw_arrival), no frame waits longer than 1.5 times wait_ns of this time. If the merge also knows
+ * the common time of the present moment (tw_merge__set_present()), it finds streams that are ahead of this machine's time by more than
  * wait_ns. The clock of such a stream is wrong, or the stream is forged. Therefore it does not release or delay events of other streams,
  * and does not make them LATE. Its own events are emitted when they have waited long enough; they are LATE only after newer events of
  * streams that are ahead.
@@ -137,9 +142,9 @@ struct tw_merge_options {
 	void *ctx;                 /* context of emit and retired */
 };
 
-/* Memory with frames that the merge may keep until they are emitted, instead of copying them. All its users run in one thread. */
+/* Memory with frames. The merge may keep this memory until the frames are emitted, instead of copying them. All users run in one thread. */
 struct tw_borrowed_buffer {
-	uint32_t users; /* number of users; the lender counts as one until it has passed all frames to the merge */
+	uint32_t users; /* queued frames in it; plus one until the lender has passed all frames to the merge */
 	void (*released)(struct tw_borrowed_buffer *buffer); /* called when the last user has finished */
 };
 
@@ -211,9 +216,10 @@ int tw_merge__set_offset(struct tw_merge *m, uint64_t stream_id, int64_t offset)
 
 /**
  * tw_merge__placed_by_arrival() - get the offset that the merge chose for a stream whose own offset did not arrive in time
- * @ret: the offset, as for tw_merge__set_offset(): it places the stream's newest event at its arrival
+ * @ret: the offset, as for tw_merge__set_offset(). With it, the event that was the newest when the merge chose the offset has the common
+ * time of its arrival
  *
- * Return: false if this machine's time is unknown, or if the stream has an offset, still waits for one, or does not exist.
+ * Return: false if the stream's offset is unknown, or was not chosen by arrival, or if there is no such stream.
  */
 bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, int64_t *ret);
 
@@ -235,8 +241,8 @@ int tw_merge__set_scale(struct tw_merge *m, uint64_t stream_id, const struct tw_
 int tw_merge__tick(struct tw_merge *m, uint64_t now);
 
 /**
- * tw_merge__set_present() - set the place of this machine's time on the common time line
- * @now: CLOCK_MONOTONIC, ns
+ * tw_merge__set_present() - set the common time of the present moment
+ * @now: the present moment by CLOCK_MONOTONIC, ns
  * @time: the same moment on the common time line: by the capture clock if streams are aligned to it, otherwise by the wall clock. The wall
  * clock may be set to another time, so call this function repeatedly.
  *

@@ -18,10 +18,10 @@
 
 /* How the offset of a stream, which places it on the common time line, was determined. */
 enum tw_merge_placed {
-	TW_UNPLACED,        /* its frames stay queued */
-	TW_PLACED_BY_GUESS, /* its offset did not arrive in time: placed as if its newest event were the newest of all */
-	TW_PLACED_BY_ARRIVAL, /* the same, but this machine's time is known: its newest event is placed at its arrival */
-	TW_PLACED,
+	TW_UNPLACED,          /* its frames stay queued */
+	TW_PLACED_BY_GUESS,   /* its offset did not arrive in time: computed from the watermarks of other streams */
+	TW_PLACED_BY_ARRIVAL, /* its offset did not arrive in time: computed from the arrival of its newest event */
+	TW_PLACED,            /* its own offset is used */
 };
 
 struct tw_merge_stream {
@@ -74,7 +74,7 @@ struct tw_merge {
 	size_t n_shared_channels;
 	struct tw_merge_stream *latest; /* the last stream that was looked up */
 	struct tw_merge_stats stats;    /* of retired streams, and of frames without a stream */
-	uint64_t turn;                  /* number of readable frames, including refused ones */
+	uint64_t turn;                  /* number of readable frames, with refused ones, without out-of-band ones */
 
 	/* The order of all streams, on the common time line. */
 	struct tw_merge_heap order;

@@ -264,8 +264,8 @@ static int order__up_to(struct tw_merge *m, uint64_t bound, size_t keep)
 }
 
 /*
- * Whether a stream can be placed by the arrival of its newest event: the arrival is known, and no other stream's clock shows that this
- * machine's time is wrong.
+ * Whether a stream can be placed by the arrival of its newest event: the common time of the arrival is known, and either the clock of a
+ * stream confirms this machine's time, or no other stream has a watermark.
  */
 static bool stream__arrival_known(const struct tw_merge *m, const struct tw_merge_stream *s)
 {
@@ -406,7 +406,7 @@ bool tw_merge__placed_by_arrival(const struct tw_merge *m, uint64_t stream_id, i
 	return true;
 }
 
-/* When the first offset is known, streams that were placed by a guess lose their place, because it is unrelated to this offset. */
+/* When the first offset arrives, streams that were placed by a guess become unplaced: their offsets are unrelated to it. */
 static void order__guess_anew(struct tw_merge *m)
 {
 	for (size_t i = 0; i < tw_merge__n(m); i++) {

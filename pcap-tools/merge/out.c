@@ -2,7 +2,7 @@
 #include "pcap-tools/merge/merge_impl.h"
 #include "wire/encode.h"
 
-_Static_assert(TW_MERGE_SLACK <= TW_QUEUED_FRAME_SLACK, "what the header promises");
+_Static_assert(TW_MERGE_SLACK <= TW_QUEUED_FRAME_SLACK, "merge.h permits reads of TW_MERGE_SLACK bytes after a body");
 
 /*
  * Stores @time, the time of the event or frame that is emitted now.
