@@ -219,7 +219,7 @@ static bool keep_options(struct tw_archive *a, const struct tw_archive_options *
 	const char **texts[] = { &a->options.application, &a->options.hardware, &a->options.os, &a->options.comment,
 				 &a->options.description };
 
-	_Static_assert(sizeof(texts) / sizeof(texts[0]) == sizeof(a->texts) / sizeof(a->texts[0]), "all of them");
+	_Static_assert(sizeof(texts) / sizeof(texts[0]) == sizeof(a->texts) / sizeof(a->texts[0]), "one per text");
 	a->options = *options;
 	if (!a->options.application)
 		a->options.application = "tracewire " TRACEWIRE_VERSION;

@@ -50,12 +50,12 @@ struct tw_archive_options {
 	uint64_t statistics_ns;
 	/*
 	 * The capture filter; NULL = no filter. Borrowed until tw_archive__free(). Events that do not match it are counted, but not
-	 * written. Everything else is written. A comparison with a name that the formats of a stream do not have matches none of its
+	 * written. Everything else is written. A comparison with a name that the formats of a stream do not have is FALSE for all its
 	 * events. Without from_start, the first events of a stream wait for its formats as they wait for its HOST. Events that are too
 	 * large for a frame are written without being evaluated.
 	 */
 	const struct tw_filter *filter;
-	/* Limits of what is written; 0 = no limit. Events after a limit is reached count as not wanted. */
+	/* Limits of what is written; 0 = no limit. Events that follow after a limit is reached count at the place `unwanted`. */
 	uint64_t events_max, bytes_max, files_max;
 	/*
 	 * Returns the number of a stream's events that a classifier between producer and capture dropped. These events are missing here,

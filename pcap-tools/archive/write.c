@@ -11,7 +11,7 @@
 #define ETHER_LEN 14
 #define LOOKS     64 /* packets between two checks whether a file is full, because one watermark may release thousands */
 
-_Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "copies may run over by a step");
+_Static_assert(TW_MERGE_SLACK <= TW_PCAPNG_COPY_SLACK, "a copy may write a step more than the frame");
 
 /* The Ethernet header of all packets. Both addresses are locally administered, because the packets are made for the file. */
 static const uint8_t ether[ETHER_LEN] = {

@@ -3,9 +3,14 @@
  * A store of the metadata of one stream, as received. A recording uses it to omit metadata that the producer repeats for receivers that
  * join late. It also lets each file of a ring of files begin with all metadata, so that the file can be read alone.
  *
- * It keeps the latest HOST; the first CLOCK with CLOCK_REALTIME and the latest CLOCK; each text of each schema; the last two names of
- * each task, because events that are still to be written may be older than the last name; the first symbol of each address and size; the
- * latest STATS. Records are untrusted, so memory is bounded. To make room, previous names of tasks are evicted, then the names that were
+ * It keeps:
+ * - the latest HOST and the latest STATS
+ * - the first CLOCK with CLOCK_REALTIME, and the latest CLOCK
+ * - each text of each schema
+ * - the last two names of each task, because events that are still to be written may be older than the last name
+ * - the first symbol of each address and size
+ *
+ * Records are untrusted, so memory is bounded. To make room, previous names of tasks are evicted, then the names that were
  * not repeated for the longest time. Records for which there is no room are written and counted, but not kept.
  */
 #ifndef TW_METADATA_H

@@ -29,8 +29,8 @@
 
 #define DIRECT_MIN ((size_t)512 * 1024)   /* bytes; a smaller batch is cheap to copy, or was collected slowly */
 #define AREA       ((size_t)1 << 20)      /* bytes, limit of one direct write */
-#define SLOW_NS    (25 * TW_NS_PER_MS)    /* a longer write is slow: a quarter of the 100 ms of data a kill may lose */
-#define CACHED_MIN (8 * TW_NS_PER_SECOND) /* ns without O_DIRECT after the first slow write; each further doubles it */
+#define SLOW_NS    (25 * TW_NS_PER_MS)    /* a longer write is slow; a kill may lose 100 ms of data in all stages */
+#define CACHED_MIN (8 * TW_NS_PER_SECOND) /* ns without O_DIRECT after a slow write; doubled by each further one */
 #define CACHED_MAX (8 * CACHED_MIN)
 
 _Static_assert(TW_LARGE_ALIGN % TW_OUTPUT_ALIGN == 0 && AREA % TW_OUTPUT_ALIGN == 0, "the area holds whole blocks");

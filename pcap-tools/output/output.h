@@ -79,7 +79,7 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
  * tw_output__watch() - set callbacks for calls that may wait for the disk; they run in the thread of the call
  * @begin, @done: called before and after each such call; may be NULL
  *
- * Between @begin and @done, only internals of the output change, so other threads may read the data from which the caller made the bytes.
+ * Between @begin and @done, the call changes only internals of the output. So other threads may read the state of the caller.
  */
 void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done)(void *ctx), void *ctx);
 
@@ -96,8 +96,8 @@ int tw_output__write(struct tw_output *o, const void *blocks, size_t len, size_t
  * tw_output__write_last() - after a failed write to a file, write the last statistics after the file's whole blocks
  *
  * For these statistics, TW_OUTPUT_RESERVE bytes of the disk are allocated beyond the end of a file while it is written, if the file
- * system supports that. Other writes also stop TW_OUTPUT_RESERVE bytes below the largest permitted size of the file, or a quarter of that
- * size if this is less.
+ * system supports that. Other writes also stop below the largest permitted size of the file (ulimit -f): TW_OUTPUT_RESERVE bytes below it,
+ * but at most a quarter of it.
  *
  * @len: at most TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN
  * Return: 0; -ESPIPE if no write to a file failed, no file is open, or @len is too large; errors of pwrite(): then the file ends with

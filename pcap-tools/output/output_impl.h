@@ -57,8 +57,8 @@ int tw_file_names__newest(const char *path, char *ret, size_t size);
 
 /*
  * A zstd frame (RFC 8878) that can be ended after any of its blocks: it has no checksum and no content size, and the mark of the last
- * block is a bit in the block's header, which can be set in place. A file is one frame: Wireshark 4.0 looks for the magic number of a
- * next frame only at the beginning of its read buffer, and would miss others.
+ * block is a bit in the block's header, which can be set in place. A file is one frame, because Wireshark 4.0 looks for the magic number of
+ * the next frame only at the beginning of its read buffer. It would miss a frame that begins elsewhere.
  */
 #define TW_ZSTD_HEAD       6                   /* bytes: magic number, descriptor, window */
 #define TW_ZSTD_BLOCK_HEAD 3                   /* bytes */

@@ -22,7 +22,7 @@ _Static_assert(BLOCK_MAX <= TW_PCAPNG_PACKET_MAX, "packets are the longest block
 /* Bytes that may be appended to a buffer of almost `cap` bytes before it is flushed: the longest block, padding, and the slack. */
 #define BUFFER_BEHIND (TW_PCAPNG_PACKET_MAX + EPB_HEAD + EPB_TAIL + 2 * TW_OUTPUT_ALIGN + TW_PCAPNG_COPY_SLACK)
 #define LAST_MAX      (TW_OUTPUT_RESERVE - TW_OUTPUT_ALIGN) /* limit of the blocks after a failure, bytes */
-_Static_assert(LAST_MAX < BUFFER_BEHIND, "there is room for it");
+_Static_assert(LAST_MAX < BUFFER_BEHIND, "the last blocks fit the buffer");
 
 /*
  * A buffer of blocks. Appending does not check its size: the owner makes sure that the longest block fits. Numbers are in host byte

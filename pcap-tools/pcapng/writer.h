@@ -36,7 +36,7 @@ struct tw_pcapng_interface {
 	uint32_t snaplen; /* limit of a packet's captured bytes; 0 = no limit */
 };
 
-/* Counted in packets; times in ns since 1970. */
+/* Numbers of packets, or of events if the caller counts events (archive/). Times are in ns since 1970. */
 struct tw_pcapng_statistics {
 	uint64_t time;       /* of this block */
 	uint64_t start, end; /* beginning and end of the capture */

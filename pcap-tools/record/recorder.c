@@ -19,12 +19,13 @@
 #define FLUSH_MS           40 /* longest time in a file's buffer; a kill may lose 100 ms of data, 60 ms of it in earlier stages */
 #define ANSWERS_MAX        512 /* clock samples in the command queue; more are dropped, because newer ones will follow */
 #define BATCH_MAX          8   /* limit of the slots that are taken, passed on or returned together */
-#define STUCK_NS           (1500 * TW_NS_PER_MS) /* a call that lasts so long, so long after the deadline, is stuck */
+/* A call of the output is stuck if it has lasted for at least this time, and the deadline passed at least this time ago. */
+#define STUCK_NS (1500 * TW_NS_PER_MS)
 
 /*
- * Messages from other threads to the recorder's thread, except frames, and the reports that the recorder's thread returns. No other
- * thread waits for the disk, because the recorder's thread holds the lock only to take or put a message. The thread that sends answers
- * takes no lock.
+ * Messages from other threads to the recorder's thread (frames have their own queue), and the reports that the recorder's thread
+ * returns. No other thread waits for the disk, because the recorder's thread holds the lock only to take or put a message. The thread
+ * that sends answers takes no lock.
  */
 
 struct clock_answer {
@@ -98,7 +99,7 @@ static void command_queue__run(struct command_queue *queue, struct tw_archive *a
 		put_reports(queue, archive);
 }
 
-_Static_assert(TW_COPY_STEP <= TW_MERGE_SLACK, "what a slot has after its bytes is enough for both ends");
+_Static_assert(TW_COPY_STEP <= TW_MERGE_SLACK, "the bytes after a slot are enough for the encoder and the merge");
 
 struct tw_recorder {
 	struct tw_slot_queue queue;

@@ -39,9 +39,9 @@ int tw_recorder__new(const struct tw_recorder_options *options, struct tw_record
  * @ret: the sink; the caller closes it before the recorder is finished
  * Return: 0 or -ENOMEM
  *
- * The sink's reserve returns NULL if the pool is used up. Its flush queues all frames and wakes the writer; it returns 0; -EAGAIN if no
- * slot is free; after the writer has failed, the writer's failure, whose text tw_recorder__finish() returns. Frames are also accepted and
- * counted after a failure.
+ * The sink's reserve returns NULL if the pool is used up. Its flush queues all frames and wakes the writer. Flush returns 0, or -EAGAIN if
+ * no slot is free. After the writer has failed, flush returns the writer's failure, whose text tw_recorder__finish() returns. Frames are
+ * also accepted and counted after a failure.
  */
 int tw_recorder__sink(struct tw_recorder *rec, struct tw_sink **ret, struct tw_error *error);
 
