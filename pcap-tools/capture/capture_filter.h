@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Decides which events of a capture match a filter. The filter is bound to each schema of each stream at the first event with that
- * schema, and again at an event whose format arrived after that. A comparison with a name that a schema does not have matches none of the
- * schema's events. It is no error, because a later schema may have the name. At the end, tw_capture_filter__undecided_predicates() reports
- * the comparisons whose names no schema had.
+ * schema, and again at an event whose format arrived after that. A comparison with a name that a schema does not have is FALSE for all
+ * events of this schema. It is no error, because a later schema may have the name. At the end, tw_capture_filter__undecided_predicates()
+ * reports the comparisons whose names no schema had.
  *
  * Captures are untrusted, so memory and work of binding are limited. An event that cannot be decided because of a limit counts as
  * matching, and as undecided.

@@ -21,7 +21,7 @@ struct tw_capture_interface {
 	const struct tw_stream *stream; /* the only stream with frames on it; NULL = no stream, or several */
 	bool has_frames;                /* it has frames of any stream */
 	bool has_counters;              /* it has a statistics block */
-	uint64_t received, dropped;     /* packets, from its last statistics block; UINT64_MAX = unknown */
+	uint64_t received, dropped;     /* isb_ifrecv, isb_ifdrop of its last statistics block; UINT64_MAX = unknown */
 	bool has_ledger;
 	struct tw_ledger ledger; /* from its last statistics block with a ledger */
 };

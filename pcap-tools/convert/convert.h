@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Converts a trace.dat file of trace-cmd, or a packed capture, to a recording in pcapng: docs/wire-format.md, "Recordings". Each buffer of
- * a trace.dat file becomes a stream. Its formats, task names, symbols and printk texts are written to control frames, its options to
- * comments.
+ * a trace.dat file becomes a stream. The formats, task names and printk texts of the file are written to control frames of each stream, and
+ * so are the symbols that events of the stream need. The options of the file are written to comments.
  */
 #ifndef TW_CONVERT_H
 #define TW_CONVERT_H

@@ -2,9 +2,10 @@
 /*
  * Internal to report. Extracts the frames from packets and passes them on in time order.
  *
- * Frames of recordings are in order and are not buffered. Captures of an interface, and recordings with packed frames, contain frames with
- * a WATERMARK, with several events, or, outside the control channel, with several records. From the first such frame on, all streams are
- * merged in one order. If Tracewire did not write the file, its first frames are kept until its kind is known.
+ * Frames of recordings are in order and are not buffered. Captures of an interface, and packed recordings, must be merged. These files
+ * contain frames with a WATERMARK, frames with several events, or frames with several records outside the control channel. From the first
+ * such frame on, all streams are merged in one order. If Tracewire did not write the file, its first frames are kept until the kind of file
+ * is known.
  */
 #ifndef TW_REPORT_FRAMES_H
 #define TW_REPORT_FRAMES_H

@@ -109,10 +109,10 @@ struct tw_report_stats {
 	uint64_t versions;              /* frames of an unknown version */
 	uint64_t fallbacks; /* events printed as field=value because their print fmt could not be compiled */
 	char fallback[128]; /* the first of the fallbacks: "system:event: why", printable */
-	struct tw_streams_stats streams; /* metadata that was not kept; @malformed includes its malformed records */
+	struct tw_streams_stats streams; /* metadata that was not kept; `malformed` includes its malformed records */
 	struct tw_capture_filter_stats capture_filter; /* counters of the filter in the options */
-	struct tw_undecided_predicates
-		undecided_predicates; /* comparisons of this filter with names that no format has; an undamaged capture is refused */
+	/* Comparisons of this filter with names that no format has. If there are any, the report of an intact capture fails. */
+	struct tw_undecided_predicates undecided_predicates;
 };
 
 /**

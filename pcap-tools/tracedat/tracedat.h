@@ -19,7 +19,7 @@
 
 #define TW_TRACEDAT_SECTION_MAX  ((uint64_t)128 << 20) /* largest decompressed section, bytes */
 #define TW_TRACEDAT_EXPAND_MAX   ((uint64_t)512 << 20) /* largest sum of all decompressed sections, bytes */
-#define TW_TRACEDAT_EXPAND_TIMES 1100 /* a section may decompress to this multiple of its compressed size plus 64 KiB */
+#define TW_TRACEDAT_EXPAND_TIMES 1100 /* a section may decompress to 64 KiB plus this multiple of its compressed size */
 #define TW_TRACEDAT_TEXT_MAX     ((uint64_t)256 * 1024) /* bytes of one format text */
 #define TW_TRACEDAT_TEXTS_MAX    65536                  /* number of format texts */
 #define TW_TRACEDAT_BYTES_MAX    ((uint64_t)256 << 20)  /* bytes of all format texts and options */
