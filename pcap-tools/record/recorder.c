@@ -61,23 +61,22 @@ static void run_answers(struct command_queue *queue, struct tw_archive *archive)
 
 static void put_reports(struct command_queue *queue, const struct tw_archive *archive)
 {
-	struct tw_archive_report *reports, *unused;
+	struct tw_archive_report *reports, *old;
 	struct tw_archive_stats stats;
 	size_t n;
-	const int err = tw_archive__reports(archive, &reports, &n);
 
+	/* Without memory, the status has no streams. */
+	tw_archive__reports(archive, &reports, &n);
 	tw_archive__stats(archive, &stats);
 	pthread_mutex_lock(&queue->lock);
-	unused = err ? NULL : queue->reports;
-	if (!err) { /* otherwise, the status shows the streams as they were at the last request */
-		queue->reports = reports;
-		queue->n_reports = n;
-	}
+	old = queue->reports;
+	queue->reports = reports;
+	queue->n_reports = n;
 	queue->stats = stats;
 	queue->wanted = false;
 	pthread_cond_signal(&queue->reported);
 	pthread_mutex_unlock(&queue->lock);
-	free(unused);
+	free(old);
 }
 
 /* Processes all messages; called by the recorder's thread. */

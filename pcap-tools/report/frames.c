@@ -214,7 +214,7 @@ static int place(struct tw_report_frames *frames, const struct tw_frame_info *in
 		else if (stream->has_wall)
 			err = tw_merge__set_offset(frames->merge, stream->id, (int64_t)tw_stream__wall_offset(stream));
 	}
-	return err == -E2BIG ? 0 : err;
+	return err == -ENOSPC ? 0 : err; /* the merge counts the frame as refused */
 }
 
 static int pass_on(struct tw_report_frames *frames, struct tw_report_frame *frame, const uint8_t *data, size_t len)
