@@ -2,7 +2,7 @@
 /*
  * State files in /run/tracewire. In its state file, a process describes the objects that remain if the process is killed. The process keeps
  * the file locked while it owns the objects. If a file is unlocked, its process has ended. The next run or `tracewire cleanup` then removes
- * or repairs the objects, unless they are permanent. The owner of a file defines its content.
+ * or repairs the objects, unless they are permanent. The code that makes a file defines the format of its content.
  *
  * /run/tracewire belongs to root. For another user, the directory is $RUNTIME_DIRECTORY if systemd has set this variable.
  */

@@ -147,7 +147,7 @@ static _Noreturn void run_child(struct counting *c, const struct ordinary_user *
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
 	prctl(PR_SET_NAME, "tracewire-count");
-	/* The variable names the directory of this service, but root writes the state files of classifiers to /run/tracewire. */
+	/* Without the variable, this process reads /run/tracewire, where root writes the state files of classifiers. */
 	unsetenv("RUNTIME_DIRECTORY");
 	if (ordinary_user__become_with(user, CAPABILITIES))
 		_exit(1);

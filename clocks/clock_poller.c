@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 
-#define BURST        8 /* requests of a new stream in short intervals, BURST_NS */
+#define BURST        8 /* number of first requests to a new stream, which are BURST_NS apart */
 #define BURST_NS     (3 * TW_NS_PER_MS)
 #define ROUNDS       1000 /* round trips between requests; a drift of 500 ppm then adds half a round trip to the error */
 #define PAUSE_MIN_NS (100 * TW_NS_PER_MS)

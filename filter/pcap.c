@@ -14,8 +14,8 @@
 #include "filter/expression.h"
 #include "wire/tracewire.h"
 
-#define FRAME  14u /* offset of the frame header in an Ethernet packet; EVENT: of the frame's first TLV */
-#define EVENT  (FRAME + (unsigned int)sizeof(struct tw_frame_hdr))
+#define FRAME  14u /* offset of the frame header in an Ethernet packet */
+#define EVENT  (FRAME + (unsigned int)sizeof(struct tw_frame_hdr)) /* offset of the frame's first TLV */
 #define NEVER  "len < 1"
 #define ALWAYS "len > 0"
 

@@ -36,7 +36,7 @@ static const struct {
 struct task_event {
 	uint64_t time;
 	enum task_event_kind kind;
-	uint32_t pid, maker; /* maker: the task that recorded the event, which is the parent of a new task */
+	uint32_t pid, maker; /* maker: the task in which the event happened; for a new task, its creator */
 	uint64_t clone_flags;
 	char name[TW_TASK_NAME];
 	char old[TW_TASK_NAME]; /* name before a rename; "" = unknown */
@@ -154,9 +154,10 @@ static int task_events__begin(struct tw_task_events *ev, struct tw_error *error)
 	for (long cpu = 0; cpu < ev->cpus && !err; cpu++) {
 		ev->fds[cpu] = tw_instance__open_ring(ev->instance, (unsigned int)cpu);
 		if (ev->fds[cpu] < 0 && ev->fds[cpu] != -ENOENT && ev->fds[cpu] != -ENODEV)
-			err = tw_error__set(error, ev->fds[cpu],
-					    "the ring of CPU %ld for task names cannot be opened: %s", cpu,
-					    strerror(-ev->fds[cpu]));
+			err = tw_error__set(
+				error, ev->fds[cpu],
+				"the ring of CPU %ld that records forks, execs and renames cannot be opened: %s", cpu,
+				strerror(-ev->fds[cpu]));
 	}
 	for (enum task_event_kind kind = 0; kind < KINDS && !err; kind++) {
 		snprintf(file, sizeof(file), "events/%s/%s/enable", kinds[kind].system, kinds[kind].name);

@@ -26,7 +26,7 @@ struct tw_value {
 	};
 	const uint8_t *data; /* the value's bytes; of a STRING, those before its first NUL */
 	uint32_t len;        /* number of bytes at data */
-	uint32_t offset;     /* offset in the record, of the scalar or of data */
+	uint32_t offset;     /* offset of @data in the record */
 };
 
 /* The kind of IP address that a field contains. */

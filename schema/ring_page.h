@@ -147,7 +147,10 @@ static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__oth
 	return TW_RING_END;
 }
 
-/** tw_ring_page__next() - get the next event. Return: EVENT; END or DAMAGED, with @ret unchanged; all later calls return END */
+/**
+ * tw_ring_page__next() - get the next event
+ * Return: EVENT; otherwise END or DAMAGED, with @ret unchanged. After END or DAMAGED, each call returns END.
+ */
 static inline __attribute__((always_inline)) enum tw_ring_step
 tw_ring_page__next(struct tw_ring_page *page, const struct tw_ring_layout *layout, struct tw_ring_event *ret)
 {

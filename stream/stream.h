@@ -36,7 +36,8 @@ struct tw_stream_schema {
 	uint32_t total;    /* number of texts in the schema, as its latest SCHEMA record claims; 0 = unknown */
 	uint32_t revision; /* incremented when known formats change */
 	struct tw_stream_schema *next;
-	void *user[2]; /* for the caller: the capture filter, or the dissector */
+	void *user
+		[2]; /* for the caller; the capture filter has one for each byte order, the dissector uses only the first */
 };
 
 struct tw_stream {

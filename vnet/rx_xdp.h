@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "transport/receiver.h"
 
-#define TW_RX_XDP_RING  16384 /* default ring, descriptors of chunks of 4 KiB */
+#define TW_RX_XDP_RING  16384 /* default number of descriptors in a ring, one for each chunk of 4 KiB */
 #define TW_RX_XDP_PAUSE 1000  /* default pause, us */
 
 struct tw_rx_xdp_options {

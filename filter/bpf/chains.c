@@ -30,7 +30,7 @@ static bool same_test(const struct tw_test *a, const struct tw_test *b)
 	       same_bytes(a->high_bytes, a->high_len, b->high_bytes, b->high_len) && a->pattern == b->pattern;
 }
 
-/* Whether two trees have equal instructions. If so, their events share one copy: a field name may select 700 events of a kernel. */
+/* Whether the same instructions are generated for two trees. If so, their events share one copy: a field name may select 700 events of a kernel. */
 static bool same_tree(const struct tw_node *a, const struct tw_node *b)
 {
 	struct tw_walk in_a = tw_walk__on(a), in_b = tw_walk__on(b);

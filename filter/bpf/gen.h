@@ -199,7 +199,10 @@ void tw_gen__packed(struct tw_gen *g);
 /* slow_path.c: generates the record function, which evaluates one TLV */
 void tw_gen__record_function(struct tw_gen *g);
 
-/* program.c: jumps to g->control or g->other_schema for frames to which no rule applies; for others, continues after this code */
+/*
+ * program.c: generates code that jumps to g->control for control frames, and to g->other_schema for frames of another schema or byte order.
+ * For all other frames, the program continues after this code.
+ */
 void tw_gen__sort_out(struct tw_gen *g);
 
 /* program.c: generates the code at the labels control, other_schema, unreadable and pass */

@@ -79,7 +79,8 @@ int tw_output__open(const struct tw_output_options *options, struct tw_output **
  * tw_output__watch() - set callbacks for calls that may wait for the disk; they run in the thread of the call
  * @begin, @done: called before and after each such call; may be NULL
  *
- * Between @begin and @done, the call changes only internals of the output. So other threads may read the state of the caller.
+ * Between @begin and @done, the call changes only @o. If @begin releases a lock of the caller, other threads can meanwhile read what the
+ * lock protects.
  */
 void tw_output__watch(struct tw_output *o, void (*begin)(void *ctx), void (*done)(void *ctx), void *ctx);
 

@@ -180,7 +180,10 @@ static void put_cell(struct tw_line *line, char quote, const char *text, size_t 
 		tw_line__char(line, quote);
 }
 
-/* With TW_REPORT_QUOTE_NEEDED, a name has quotes where a reader needs them; otherwise names have no quotes, as in tshark. */
+/*
+ * With TW_REPORT_QUOTE_NEEDED, the name of a column has quotes if it contains a separator or a quote. With the other kinds of quotes, it has
+ * none, as in tshark.
+ */
 static void put_head_cell(const struct tw_report_table *table, struct tw_line *line, const char *name)
 {
 	const size_t len = strlen(name);

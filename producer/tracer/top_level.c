@@ -427,7 +427,9 @@ static int put_back(const char *mark, struct tw_error *error)
 	if (used)
 		return tw_error__set(
 			error, -ESTALE,
-			"some settings are not restored, because another program has changed them since: %s", names);
+			"these settings of tracefs's top level are not restored, because another program changed them "
+			"during the run: %s",
+			names);
 	tw_top_level__forget(mark);
 	return 0;
 }

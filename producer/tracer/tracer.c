@@ -182,8 +182,8 @@ static int add_word(const char *tracing_dir, const char *path, const char *word,
 }
 
 /*
- * Adds words to a list of functions. @top: notes the change if the list is at the top level; NULL = the list of the instance. Return: 0;
- * -ENOENT for a name that matches no function; -EPERM
+ * Adds names of functions to a list. @top: where the change is noted, if the list is at the top level; NULL = the list is in the instance.
+ * Return: 0; -ENOENT for a name that matches no function; -EPERM
  */
 static int add_words(const struct tw_tracer *t, struct tw_top_level *top, const char *file,
 		     const struct tw_words *words, struct tw_error *error)

@@ -86,7 +86,7 @@ start_tracewire killed record -p function_graph -F -g vfs_read -e sched:sched_sw
 kill_at_once "$pid"
 echo vfs_fsync >$tracing/set_graph_function
 "$tracewire" cleanup >"$scratch/out" 2>&1
-grep -qE "^tracewire-$pid-(top|graph): some settings are not restored, because another program has changed them since: set_graph_function$" "$scratch/out" ||
+grep -qE "^tracewire-$pid-(top|graph): these settings of tracefs's top level are not restored, because another program changed them during the run: set_graph_function$" "$scratch/out" ||
 	fail "what was changed since is not named: $(cat "$scratch/out")"
 grep -qx vfs_fsync $tracing/set_graph_function || fail "the cleanup takes somebody else's set_graph_function"
 for list in set_graph_function set_event_pid set_event_notrace_pid set_ftrace_pid set_ftrace_notrace_pid; do

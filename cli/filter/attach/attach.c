@@ -467,9 +467,9 @@ const struct cli_command filter_command_attach = {
 		"the schema from the stream on the interface. If the schema of the stream changes, the rules are "
 		"compiled again, and the new rules replace the old ones in one step; the counters continue. With "
 		"--from or -e, the rules are compiled for the formats that these options select, and do not change.\n\n"
-		"The command stays in the foreground until Ctrl-C, and then prints the counters. The classifier is removed when the "
-		"command ends, even if it is killed. With --persist, the classifier stays until `tracewire filter "
-		"detach`; at the hook xdp, libxdp attaches it beside other programs if the dispatcher of libxdp works.\n\n"
+		"Without --persist, the command stays in the foreground until Ctrl-C, and then prints the counters. The "
+		"classifier is removed when the command ends, even if it is killed. With --persist, the command returns as "
+		"soon as the rules are in effect, and the classifier stays until `tracewire filter detach`; at the hook xdp, libxdp attaches it beside other programs if the dispatcher of libxdp works.\n\n"
 		"With --offload, the network card runs the rules: XDP in hardware mode, or tc with skip_sw. If the "
 		"kernel does not confirm this, the command fails. The kernel never runs the rules instead of the card.",
 	.examples = examples,
