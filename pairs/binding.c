@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pairs/binding.h"
+
+#include <errno.h>
+
+#include "base/nearest.h"
+
+#define SYMBOL_TEXT_MAX 256
+
+static bool is_name(const char *name, const char *part)
+{
+	return !name || !strcmp(name, part);
+}
+
+bool tw_pair_binding__is_of(const struct tw_pair_event *event, const struct tw_format *format)
+{
+	return is_name(event->system, format->system) && is_name(event->event, format->name);
+}
+
+static struct tw_pair_value find_value(const struct tw_format *format, const char *name)
+{
+	static const struct {
+		const char *name;
+		struct tw_pair_value value;
+	} of_all[] = { { "cpu", { TW_PAIR_CPU, NULL } },
+		       { "pid", { TW_PAIR_PID, NULL } },
+		       { "comm", { TW_PAIR_COMM, NULL } } };
+	const struct tw_field *field = tw_format__find(format, name);
+
+	if (field)
+		return (struct tw_pair_value){ TW_PAIR_FIELD, field };
+	for (size_t i = 0; i < sizeof(of_all) / sizeof(of_all[0]); i++) {
+		if (!strcmp(name, of_all[i].name))
+			return of_all[i].value;
+	}
+	return (struct tw_pair_value){ TW_PAIR_NO_VALUE, NULL };
+}
+
+static int refuse_key(const struct tw_pair *pair, const struct tw_format *format, const char *name,
+		      struct tw_error *error)
+{
+	struct tw_nearest nearest;
+
+	tw_nearest__init(&nearest, name);
+	for (uint16_t i = 0; i < format->n_fields; i++)
+		tw_nearest__offer(&nearest, format->fields[i].name);
+	return tw_error__set(error, -EINVAL, "pair %s: %s has no field '%s', which is a key of the pair%s%s%s",
+			     pair->name, format->name, name, nearest.best ? "; did you mean " : "",
+			     nearest.best ? nearest.best : "", nearest.best ? "?" : "");
+}
+
+int tw_pair_binding__make(const struct tw_pair *pair, const struct tw_pair_event *event, const struct tw_format *format,
+			  const char *const *by, size_t n_by, struct tw_pair_binding *ret, struct tw_error *error)
+{
+	*ret = (struct tw_pair_binding){ .event = event };
+	for (size_t i = 0; i < event->n_keys; i++) {
+		ret->keys[i] = find_value(format, event->keys[i]);
+		if (ret->keys[i].kind == TW_PAIR_NO_VALUE)
+			return refuse_key(pair, format, event->keys[i], error);
+	}
+	for (size_t i = 0; i < n_by; i++)
+		ret->by[i] = find_value(format, by[i]);
+	return 0;
+}
+
+static bool has_number(const struct tw_value *value)
+{
+	return value->kind == TW_FIELD_UINT || value->kind == TW_FIELD_INT || value->kind == TW_FIELD_BOOL ||
+	       value->kind == TW_FIELD_ENUM || value->kind == TW_FIELD_POINTER;
+}
+
+/* Reads a value as a number, or as the number of its bytes in @names. */
+static bool read_key(const struct tw_pair_value *value, const struct tw_pair_input *input, struct tw_pair_names *names,
+		     uint64_t *ret)
+{
+	struct tw_value v;
+
+	switch (value->kind) {
+	case TW_PAIR_CPU:
+		*ret = input->cpu;
+		return true;
+	case TW_PAIR_PID:
+		*ret = input->pid;
+		return true;
+	case TW_PAIR_COMM:
+		*ret = input->comm ? tw_pair_names__add(names, input->comm, input->comm_len) : TW_PAIR_NO_NAME;
+		return *ret != TW_PAIR_NO_NAME;
+	case TW_PAIR_FIELD:
+		if (tw_field__read(value->field, input->record, &v))
+			return false;
+		*ret = has_number(&v) ? v.u : tw_pair_names__add(names, (const char *)v.data, v.len);
+		return has_number(&v) || *ret != TW_PAIR_NO_NAME;
+	case TW_PAIR_NO_VALUE:
+		break;
+	}
+	return false;
+}
+
+bool tw_pair_binding__key(const struct tw_pair_binding *binding, const struct tw_pair_input *input,
+			  struct tw_pair_names *names, struct tw_pairing_key *ret)
+{
+	*ret = (struct tw_pairing_key){ .stream = input->stream };
+	for (size_t i = 0; i < binding->event->n_keys; i++) {
+		if (!read_key(&binding->keys[i], input, names, &ret->values[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Formats a number as the text of the event shows it: as a word, as a symbol, or as a number. */
+static void put_number(const struct tw_field *field, const struct tw_value *v, const struct tw_pair_input *input,
+		       struct tw_line *line)
+{
+	struct tw_symbol symbol;
+
+	if (input->print && tw_print__word(input->print, field, input->record, line))
+		return;
+	if (v->kind == TW_FIELD_POINTER) {
+		if (input->host && input->host->symbols && tw_symbols__find(input->host->symbols, v->u, &symbol))
+			tw_line__str(line, symbol.name);
+		else
+			tw_line__0x(line, v->u);
+	} else if (v->kind == TW_FIELD_INT || (v->kind == TW_FIELD_ENUM && tw_field__is_signed(field))) {
+		tw_line__i64(line, v->i);
+	} else {
+		tw_line__u64(line, v->u);
+	}
+}
+
+/* The name of a field's value. Numbers are formatted once. */
+static uint32_t name_field(const struct tw_field *field, const struct tw_pair_input *input, struct tw_pair_names *names)
+{
+	char text[SYMBOL_TEXT_MAX];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+	struct tw_value v;
+	uint32_t name;
+
+	if (tw_field__read(field, input->record, &v))
+		return tw_pair_names__add(names, "?", 1);
+	if (!has_number(&v))
+		return tw_pair_names__add(names, (const char *)v.data, v.len);
+	name = tw_pair_names__cached(names, field, v.u);
+	if (name != TW_PAIR_NO_NAME)
+		return name;
+	put_number(field, &v, input, &line);
+	name = tw_pair_names__add(names, text, tw_line__len(&line));
+	tw_pair_names__cache(names, field, v.u, name);
+	return name;
+}
+
+static uint32_t name_number(uint64_t number, struct tw_pair_names *names)
+{
+	char text[24];
+	struct tw_line line = tw_line__on(text, sizeof(text));
+
+	tw_line__u64(&line, number);
+	return tw_pair_names__add(names, text, tw_line__len(&line));
+}
+
+bool tw_pair_binding__group(const struct tw_pair_binding *binding, const struct tw_pair_input *input, size_t n_by,
+			    struct tw_pair_names *names, uint64_t *ret)
+{
+	for (size_t i = 0; i < n_by; i++) {
+		switch (binding->by[i].kind) {
+		case TW_PAIR_FIELD:
+			ret[i] = name_field(binding->by[i].field, input, names);
+			break;
+		case TW_PAIR_CPU:
+			ret[i] = name_number(input->cpu, names);
+			break;
+		case TW_PAIR_PID:
+			ret[i] = name_number(input->pid, names);
+			break;
+		case TW_PAIR_COMM:
+			ret[i] = input->comm ? tw_pair_names__add(names, input->comm, input->comm_len)
+					     : tw_pair_names__add(names, "<...>", 5);
+			break;
+		case TW_PAIR_NO_VALUE:
+			continue;
+		}
+		if (ret[i] == TW_PAIR_NO_NAME)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pairs/pairing.h"
+
+#include "base/hash_table.h"
+
+#define COMPARED 8 /* beginnings among which the oldest is evicted */
+
+struct tw_pairing {
+	/* The used part of struct tw_pairing_key -> struct tw_pairing_moment, then @extra bytes. */
+	struct tw_hash_table open;
+	size_t extra;
+	bool keeps_first;
+	uint32_t next; /* index of the entry of @open at which the next eviction looks */
+	struct tw_pairing_stats stats;
+};
+
+/* The number of beginnings that @memory has room for. The index of the table has 16 bytes for each entry. */
+static uint32_t largest_number(const struct tw_hash_table *open, size_t memory)
+{
+	const size_t n = memory / (open->key_size + open->value_size + 4 * sizeof(uint32_t));
+
+	return n < 1 ? 1 : n > UINT32_MAX / 8 ? UINT32_MAX / 8 : (uint32_t)n;
+}
+
+struct tw_pairing *tw_pairing__new(size_t n_keys, size_t extra, bool keeps_first, size_t memory)
+{
+	struct tw_pairing *pairing = calloc(1, sizeof(*pairing));
+
+	if (!pairing)
+		return NULL;
+	pairing->extra = extra;
+	pairing->keeps_first = keeps_first;
+	pairing->open.key_size = (uint32_t)(sizeof(uint64_t) * (1 + n_keys));
+	pairing->open.value_size = (uint32_t)(sizeof(struct tw_pairing_moment) + extra);
+	pairing->open.max = largest_number(&pairing->open, memory);
+	return pairing;
+}
+
+void tw_pairing__free(struct tw_pairing *pairing)
+{
+	if (!pairing)
+		return;
+	tw_hash_table__fini(&pairing->open);
+	free(pairing);
+}
+
+/* Evicts the oldest of COMPARED beginnings. The next call looks at others, so that old ones are found at last. */
+static void evict(struct tw_pairing *pairing)
+{
+	struct tw_hash_table *open = &pairing->open;
+	uint32_t oldest = 0;
+	uint64_t time = UINT64_MAX;
+
+	for (uint32_t i = 0; i < COMPARED && i < open->n; i++) {
+		const uint32_t at = pairing->next++ % open->n;
+		const struct tw_pairing_moment *begin = tw_hash_table__value(open, at);
+
+		if (begin->time < time) {
+			time = begin->time;
+			oldest = at;
+		}
+	}
+	tw_hash_table__remove(open, tw_hash_table__key(open, oldest));
+	pairing->stats.evicted++;
+}
+
+void tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *key,
+		       const struct tw_pairing_moment *begin, const void *extra)
+{
+	void *value;
+	int added;
+
+	pairing->stats.begun++;
+	added = tw_hash_table__put(&pairing->open, key, &value);
+	if (added < 0 && pairing->open.n) {
+		evict(pairing);
+		added = tw_hash_table__put(&pairing->open, key, &value);
+	}
+	if (added < 0) {
+		pairing->stats.evicted++;
+		return;
+	}
+	pairing->stats.again += !added;
+	if (!added && pairing->keeps_first)
+		return;
+	memcpy(value, begin, sizeof(*begin));
+	if (extra)
+		memcpy((char *)value + sizeof(*begin), extra, pairing->extra);
+}
+
+bool tw_pairing__end(struct tw_pairing *pairing, const struct tw_pairing_key *key, const struct tw_pairing_moment *end,
+		     struct tw_pairing_moment *ret, void *ret_extra)
+{
+	const void *begin = tw_hash_table__find(&pairing->open, key);
+
+	if (!begin) {
+		pairing->stats.no_begin++;
+		return false;
+	}
+	memcpy(ret, begin, sizeof(*ret));
+	if (ret_extra)
+		memcpy(ret_extra, (const char *)begin + sizeof(*ret), pairing->extra);
+	tw_hash_table__remove(&pairing->open, key);
+	if (ret->losses != end->losses) {
+		pairing->stats.across_loss++;
+		return false;
+	}
+	if (ret->time > end->time) {
+		pairing->stats.backwards++;
+		return false;
+	}
+	pairing->stats.paired++;
+	return true;
+}
+
+void tw_pairing__cancel(struct tw_pairing *pairing, const struct tw_pairing_key *key)
+{
+	pairing->stats.cancelled += tw_hash_table__remove(&pairing->open, key);
+}
+
+void tw_pairing__stats(const struct tw_pairing *pairing, struct tw_pairing_stats *ret)
+{
+	*ret = pairing->stats;
+	ret->open = pairing->open.n;
+}

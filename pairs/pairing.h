@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the pairs of events of one struct tw_pair. A beginning is open until an event with an equal key ends or cancels it. The memory is
+ * limited: if it is full, old beginnings are evicted.
+ *
+ * The counters balance: begun = paired + across_loss + backwards + again + cancelled + evicted + open.
+ */
+#ifndef TW_PAIRING_H
+#define TW_PAIRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pairs/table.h"
+
+/* What must be equal: the stream, and the values of the keys; unused values are 0. */
+struct tw_pairing_key {
+	uint64_t stream;
+	uint64_t values[TW_PAIR_KEYS_MAX];
+};
+
+/* An event that begins or ends. */
+struct tw_pairing_moment {
+	uint64_t time;   /* ns by the clock of the stream */
+	uint64_t losses; /* number of known losses of the stream before this event */
+	uint32_t pid;
+	uint16_t cpu;
+};
+
+struct tw_pairing_stats {
+	uint64_t begun;  /* events that begin */
+	uint64_t paired; /* ends with a beginning: the samples */
+	uint64_t
+		across_loss; /* the same, but the stream lost events between the two; such a time may be wrong, and is no sample */
+	uint64_t backwards; /* the same, but the end has an earlier time than the beginning */
+	uint64_t again;     /* beginnings that do not count, because the key began again */
+	uint64_t cancelled;
+	uint64_t evicted;  /* beginnings for which there was no memory until their end */
+	uint64_t open;     /* beginnings without an end so far */
+	uint64_t no_begin; /* ends without a beginning; not part of the balance */
+};
+
+struct tw_pairing;
+
+/**
+ * tw_pairing__new() - make an empty set of beginnings
+ * @n_keys: number of values of the keys that are used
+ * @extra: number of bytes that the caller keeps with each beginning
+ * @keeps_first: as in struct tw_pair
+ * @memory: largest number of bytes; at least one beginning is kept
+ * Return: NULL if out of memory.
+ */
+struct tw_pairing *tw_pairing__new(size_t n_keys, size_t extra, bool keeps_first, size_t memory);
+
+/** tw_pairing__free() - free @pairing, which may be NULL */
+void tw_pairing__free(struct tw_pairing *pairing);
+
+/**
+ * tw_pairing__begin() - an event begins. Without memory, an old beginning is evicted, or this one if there is none
+ * @extra: the caller's bytes, which are copied; NULL if there are none
+ */
+void tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *key,
+		       const struct tw_pairing_moment *begin, const void *extra);
+
+/**
+ * tw_pairing__end() - an event ends
+ * @ret: the beginning, if it is a sample; the time between is @end->time - @ret->time
+ * @ret_extra: gets the caller's bytes of the beginning; NULL if there are none
+ * Return: whether it is a sample.
+ */
+bool tw_pairing__end(struct tw_pairing *pairing, const struct tw_pairing_key *key, const struct tw_pairing_moment *end,
+		     struct tw_pairing_moment *ret, void *ret_extra);
+
+/** tw_pairing__cancel() - an event cancels what has begun, if anything */
+void tw_pairing__cancel(struct tw_pairing *pairing, const struct tw_pairing_key *key);
+
+/** tw_pairing__stats() - copy the counters */
+void tw_pairing__stats(const struct tw_pairing *pairing, struct tw_pairing_stats *ret);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pairs/pairing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define PLENTY ((size_t)1 << 20)
+
+static struct tw_pairing *pairing;
+static struct tw_pairing_stats stats;
+
+static int discard(void **state)
+{
+	(void)state;
+	tw_pairing__free(pairing);
+	pairing = NULL;
+	return 0;
+}
+
+static void make(size_t n_keys, bool keeps_first, size_t memory)
+{
+	pairing = tw_pairing__new(n_keys, sizeof(uint64_t), keeps_first, memory);
+	assert_non_null(pairing);
+}
+
+static struct tw_pairing_key key_of(uint64_t stream, uint64_t first, uint64_t second)
+{
+	return (struct tw_pairing_key){ stream, { first, second } };
+}
+
+static void begin(uint64_t stream, uint64_t first, uint64_t second, uint64_t time, uint64_t losses)
+{
+	const struct tw_pairing_key key = key_of(stream, first, second);
+	const uint64_t extra = time + 1;
+
+	tw_pairing__begin(pairing, &key, &(struct tw_pairing_moment){ .time = time, .losses = losses }, &extra);
+}
+
+/* Return: the time that the begin had, or 0 if the end is no sample */
+static uint64_t end(uint64_t stream, uint64_t first, uint64_t second, uint64_t time, uint64_t losses)
+{
+	const struct tw_pairing_key key = key_of(stream, first, second);
+	struct tw_pairing_moment ret;
+	uint64_t extra;
+
+	if (!tw_pairing__end(pairing, &key, &(struct tw_pairing_moment){ .time = time, .losses = losses }, &ret,
+			     &extra))
+		return 0;
+	assert_int_equal(extra, ret.time + 1);
+	return ret.time;
+}
+
+static void balance(void)
+{
+	tw_pairing__stats(pairing, &stats);
+	assert_int_equal(stats.begun, stats.paired + stats.across_loss + stats.backwards + stats.again +
+					      stats.cancelled + stats.evicted + stats.open);
+}
+
+static void test_keys(void **state)
+{
+	(void)state;
+	make(2, false, PLENTY);
+	begin(1, 2, 3, 100, 0);
+	begin(2, 2, 3, 200, 0);
+	begin(1, 3, 3, 300, 0);
+	begin(1, 2, 4, 400, 0);
+	assert_int_equal(end(1, 2, 3, 500, 0), 100);
+	assert_int_equal(end(1, 2, 3, 500, 0), 0);
+	assert_int_equal(end(2, 2, 3, 500, 0), 200);
+	assert_int_equal(end(1, 2, 4, 500, 0), 400);
+	balance();
+	assert_int_equal(stats.paired, 3);
+	assert_int_equal(stats.no_begin, 1);
+	assert_int_equal(stats.open, 1);
+}
+
+/* Values after the used ones are not compared. */
+static void test_no_keys(void **state)
+{
+	(void)state;
+	make(0, false, PLENTY);
+	begin(1, 7, 8, 100, 0);
+	assert_int_equal(end(1, 9, 9, 100, 0), 100);
+	balance();
+}
+
+static void test_again(void **state)
+{
+	(void)state;
+	make(1, false, PLENTY);
+	begin(1, 1, 0, 100, 0);
+	begin(1, 1, 0, 200, 0);
+	assert_int_equal(end(1, 1, 0, 300, 0), 200);
+	balance();
+	assert_int_equal(stats.again, 1);
+	discard(state);
+	make(1, true, PLENTY);
+	begin(1, 1, 0, 100, 0);
+	begin(1, 1, 0, 200, 0);
+	assert_int_equal(end(1, 1, 0, 300, 0), 100);
+	balance();
+	assert_int_equal(stats.again, 1);
+}
+
+/* Pairs with a loss between their events, or with times in the wrong order, are counted and are no samples. */
+static void test_no_samples(void **state)
+{
+	(void)state;
+	make(1, false, PLENTY);
+	begin(1, 1, 0, 100, 5);
+	assert_int_equal(end(1, 1, 0, 200, 6), 0);
+	begin(1, 1, 0, 300, 6);
+	assert_int_equal(end(1, 1, 0, 299, 6), 0);
+	begin(1, 1, 0, 300, 6);
+	assert_int_equal(end(1, 1, 0, 300, 6), 300);
+	begin(1, 1, 0, 400, 6);
+	tw_pairing__cancel(pairing, &(struct tw_pairing_key){ 1, { 1 } });
+	tw_pairing__cancel(pairing, &(struct tw_pairing_key){ 1, { 1 } });
+	assert_int_equal(end(1, 1, 0, 500, 6), 0);
+	balance();
+	assert_int_equal(stats.across_loss, 1);
+	assert_int_equal(stats.backwards, 1);
+	assert_int_equal(stats.cancelled, 1);
+	assert_int_equal(stats.no_begin, 1);
+	assert_int_equal(stats.paired, 1);
+	assert_int_equal(stats.open, 0);
+}
+
+/* With room for few, the newest stay: of each eight compared, the oldest leaves. */
+static void test_evicted(void **state)
+{
+	uint64_t recent = 0;
+
+	(void)state;
+	make(1, false, 100 * 128);
+	for (uint64_t i = 1; i <= 10000; i++)
+		begin(1, i, 0, i, 0);
+	balance();
+	assert_true(stats.open >= 50 && stats.open <= 200);
+	assert_int_equal(stats.evicted, 10000 - stats.open);
+	for (uint64_t i = 9001; i <= 10000; i++)
+		recent += end(1, i, 0, i, 0) == i;
+	assert_int_equal(recent, stats.open); /* none of the older ones is left */
+	assert_int_equal(end(1, 10000, 0, 10000, 0), 0);
+	balance();
+	discard(state);
+	make(1, false, 0);
+	begin(1, 1, 0, 1, 0);
+	begin(1, 2, 0, 2, 0);
+	assert_int_equal(end(1, 2, 0, 2, 0), 2);
+	balance();
+	assert_int_equal(stats.evicted, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_keys, discard),    cmocka_unit_test_teardown(test_no_keys, discard),
+		cmocka_unit_test_teardown(test_again, discard),   cmocka_unit_test_teardown(test_no_samples, discard),
+		cmocka_unit_test_teardown(test_evicted, discard),
+	};
+
+	return cmocka_run_group_tests_name("pairing", tests, NULL, NULL);
+}
