@@ -135,8 +135,7 @@ static void *read_thread(void *arg)
 	struct tw_kallsyms *k = arg;
 
 	pthread_setname_np(pthread_self(), "tracewire-syms");
-	if (sched_getscheduler(0) != SCHED_OTHER)
-		sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 	if (getpriority(PRIO_PROCESS, (id_t)gettid()) < 0)
 		setpriority(PRIO_PROCESS, (id_t)gettid(), 0);
 	k->fresh = read_table(k->path, &k->fresh_text);

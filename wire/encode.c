@@ -45,9 +45,7 @@ size_t tw_frame__add_part(struct tw_frame *f, enum tw_tlv_type inner, uint32_t i
 		len = (room - head) & ~(size_t)3;
 	if (!len)
 		return 0;
-	p = tw_frame__add(f, TW_TLV_PART, head + len);
-	if (!p)
-		return 0;
+	p = tw_frame__add(f, TW_TLV_PART, head + len); /* there is room for the padding: @room is a multiple of 4 */
 	tw_store_be16(p, (uint16_t)inner);
 	tw_store_be16(p + 2, 0);
 	tw_store_be32(p + 4, id);
