@@ -92,15 +92,16 @@ static struct tw_instance *new_instance(void)
 	return instance;
 }
 
-static void change_all(const struct tw_instance *instance)
+/* Return: whether all settings could be changed */
+static bool change_all(const struct tw_instance *instance)
 {
-	assert_int_equal(tw_instance__write(instance, "trace_clock", "mono", NULL), 0);
-	assert_int_equal(tw_instance__write(instance, "buffer_percent", "0", NULL), 0);
-	assert_int_equal(tw_instance__write(instance, "tracing_cpumask", "1", NULL), 0);
-	assert_int_equal(tw_instance__write(instance, "options/sym-offset", "1", NULL), 0);
-	assert_int_equal(tw_instance__write(instance, "options/stacktrace", "1", NULL), 0);
-	assert_int_equal(tw_instance__append(instance, "set_event_pid", "1", NULL), 0);
-	assert_int_equal(tw_instance__write(instance, "events/sched/sched_switch/enable", "1", NULL), 0);
+	return !tw_instance__write(instance, "trace_clock", "mono", NULL) &&
+	       !tw_instance__write(instance, "buffer_percent", "0", NULL) &&
+	       !tw_instance__write(instance, "tracing_cpumask", "1", NULL) &&
+	       !tw_instance__write(instance, "options/sym-offset", "1", NULL) &&
+	       !tw_instance__write(instance, "options/stacktrace", "1", NULL) &&
+	       !tw_instance__append(instance, "set_event_pid", "1", NULL) &&
+	       !tw_instance__write(instance, "events/sched/sched_switch/enable", "1", NULL);
 }
 
 static void test_given_back(void **state)
@@ -111,7 +112,7 @@ static void test_given_back(void **state)
 
 	(void)state;
 	assert_int_equal(tw_top_level__take(instance, &top, NULL), 0);
-	change_all(instance);
+	assert_true(change_all(instance));
 	tw_top_level__give_back(top);
 	tw_instance__free(instance);
 	expect_settings(before);
@@ -165,15 +166,14 @@ static void test_two_at_once(void **state)
 	tw_instance__free(instance);
 }
 
-/* The process to be killed: reports when it has taken it. */
+/* The process to be killed: reports when it has taken it. It has no assertions, because a failure would continue with the next test. */
 static void __attribute__((noreturn)) victim(int say)
 {
-	struct tw_instance *instance = new_instance();
+	struct tw_instance *instance;
 	struct tw_top_level *top;
 
-	assert_int_equal(tw_top_level__take(instance, &top, NULL), 0);
-	change_all(instance);
-	if (write(say, "x", 1) == 1)
+	if (!tw_instance__new("", &instance, NULL) && !tw_top_level__take(instance, &top, NULL) &&
+	    change_all(instance) && write(say, "x", 1) == 1)
 		for (;;)
 			pause();
 	_exit(1);
@@ -188,8 +188,17 @@ static void count_top(void *ctx, const char *name, const char *left)
 /* A run that was killed after it had taken the top level. */
 struct killed {
 	char mark[64], memory[128];
-	int lock; /* lock of the directory of instances, as of a run that creates one: no cleanup sees the killed run's rest */
 };
+
+/* Lock of the directory of instances, as of a run that creates one: no cleanup sees the killed run's rest. -1 = not locked */
+static int lock = -1;
+
+static void unlock(void)
+{
+	if (lock >= 0)
+		close(lock);
+	lock = -1;
+}
 
 static void kill_one(struct killed *killed)
 {
@@ -202,11 +211,11 @@ static void kill_one(struct killed *killed)
 	pid = fork();
 	if (!pid)
 		victim(fds[1]);
+	close(fds[1]);
 	assert_int_equal(read(fds[0], &byte, 1), 1);
 	close(fds[0]);
-	close(fds[1]);
-	killed->lock = open(run__file(NULL, "instances", path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_int_equal(flock(killed->lock, LOCK_SH), 0);
+	lock = open(run__file(NULL, "instances", path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(lock, LOCK_SH), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	snprintf(killed->mark, sizeof(killed->mark), TW_INSTANCE_PREFIX "%d" TW_TOP_LEVEL_MARK, pid);
@@ -262,9 +271,10 @@ static void test_changed_since_kill(void **state)
 	assert_true(says("trace_clock", "[mono]"));
 	set("trace_clock", "boot");
 	assert_int_equal(tw_top_level__restore(killed.mark, &why), -ESTALE);
-	assert_non_null(strstr(why.text, "not restored, because another program has changed them since: trace_clock"));
+	assert_non_null(
+		strstr(why.text, "not restored, because another program changed them during the run: trace_clock"));
 	expect_clock_left(before);
-	close(killed.lock);
+	unlock();
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
@@ -276,7 +286,7 @@ static void test_changed_while_it_ran(void **state)
 
 	(void)state;
 	assert_int_equal(tw_top_level__take(instance, &top, NULL), 0);
-	change_all(instance);
+	assert_true(change_all(instance));
 	set("trace_clock", "boot");
 	tw_top_level__give_back(top);
 	tw_instance__free(instance);
@@ -302,7 +312,7 @@ static void test_without_memory(void **state)
 	assert_int_equal(rename(saved, killed.memory), 0);
 	assert_int_equal(tw_top_level__restore(killed.mark, &why), 0);
 	expect_settings(before);
-	close(killed.lock);
+	unlock();
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
@@ -325,7 +335,7 @@ static void test_file_of_older_version(void **state)
 	assert_int_equal(tw_top_level__restore(killed.mark, &why), 0);
 	expect_settings(before);
 	assert_int_equal(access(killed.memory, F_OK), -1);
-	close(killed.lock);
+	unlock();
 	assert_true(tw_instance__cleanup(false, NULL, NULL, NULL) >= 0);
 }
 
@@ -339,7 +349,7 @@ static void test_killed(void **state)
 
 	(void)state;
 	kill_one(&killed);
-	close(killed.lock);
+	unlock();
 	graphs = take_graphs();
 	assert_true(tw_instance__cleanup(false, count_top, &removed, NULL) >= 0);
 	assert_int_equal(removed, 0);
@@ -348,14 +358,54 @@ static void test_killed(void **state)
 	await_settings(before);
 }
 
+static char *clock_at_start;
+
+static int note_clock(void **state)
+{
+	char *all = settings();
+
+	(void)state;
+	clock_at_start = clock_of(all);
+	free(all);
+	return !clock_at_start;
+}
+
+/* A test that failed must not make the following ones wait for its lock, or leave its settings to other tests. */
+static int recover(void **state)
+{
+	(void)state;
+	unlock();
+	instances_are_refused = false;
+	return tw_instance__cleanup(false, NULL, NULL, NULL) < 0;
+}
+
+static int restore_clock(void **state)
+{
+	char *all = settings(), *clock = clock_of(all);
+
+	(void)state;
+	if (strcmp(clock, clock_at_start) != 0) {
+		set("trace_clock", clock_at_start);
+		set("set_event_pid", "");
+	}
+	free(clock);
+	free(all);
+	free(clock_at_start);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_given_back),         cmocka_unit_test(test_no_mark),
-		cmocka_unit_test(test_two_at_once),        cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_changed_since_kill), cmocka_unit_test(test_changed_while_it_ran),
-		cmocka_unit_test(test_without_memory),     cmocka_unit_test(test_file_of_older_version),
+		cmocka_unit_test_teardown(test_given_back, recover),
+		cmocka_unit_test_teardown(test_no_mark, recover),
+		cmocka_unit_test_teardown(test_two_at_once, recover),
+		cmocka_unit_test_teardown(test_killed, recover),
+		cmocka_unit_test_teardown(test_changed_since_kill, recover),
+		cmocka_unit_test_teardown(test_changed_while_it_ran, recover),
+		cmocka_unit_test_teardown(test_without_memory, recover),
+		cmocka_unit_test_teardown(test_file_of_older_version, recover),
 	};
 
-	return need_tracing() ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+	return need_tracing() ? 77 : cmocka_run_group_tests(tests, note_clock, restore_clock);
 }
