@@ -31,11 +31,11 @@ const char *tw_event_patterns__next(const char **patterns, size_t *ret_len);
  */
 struct tw_event_suggestion {
 	bool is_bare;
-	struct tw_nearest nearest; /* its result is @best */
+	struct tw_nearest nearest; /* nearest.best is NULL or @best */
 	char pattern[TW_NEAREST_WORD_MAX + 1], best[2 * TW_NEAREST_WORD_MAX];
 };
 
-/** tw_event_suggestion__init() - begin a search. @suggestion must not be moved */
+/** tw_event_suggestion__init() - begin a search. @suggestion must not be moved, because it points to its own members */
 void tw_event_suggestion__init(struct tw_event_suggestion *suggestion, const char *pattern, size_t len);
 
 /** tw_event_suggestion__offer() - compare the pattern with an event */

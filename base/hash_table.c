@@ -111,8 +111,8 @@ int tw_hash_table__put(struct tw_hash_table *table, const void *key, void **ret)
 }
 
 /*
- * Free a slot of the index. A search stops at a free slot. Therefore the next later entry whose search would pass the free slot is moved
- * into it. This frees another slot, for which the same is done.
+ * Free the slot @hole of the index. A search stops at a free slot. Therefore the next entry whose search passes @hole is moved into @hole.
+ * The slot that this entry leaves is the new @hole.
  */
 static void free_slot(struct tw_hash_table *table, size_t hole)
 {

@@ -19,7 +19,7 @@ struct tw_hash_table {
 	const struct tw_alloc *alloc; /* NULL = malloc(); must outlive the table */
 	uint32_t key_size;            /* bytes, at least 1; padding in a key must be zeroed */
 	uint32_t value_size;          /* bytes; 0 = a set: keys without values */
-	uint32_t max;                 /* largest number of entries; 0 = only memory limits it */
+	uint32_t max;                 /* largest number of entries; 0 = 1 << 29, if memory permits */
 
 	uint32_t n;         /* number of entries; the caller may read this and the members below, but not change them */
 	uint32_t room;      /* number of entries for which memory is allocated */

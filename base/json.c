@@ -6,7 +6,7 @@
 
 #include "base/printable.h"
 
-#define ROOM  512 /* bytes kept free in the buffer: enough for the next value, or piece of a string, with punctuation */
+#define ROOM  512 /* free bytes that make_room() ensures: enough for a value or a piece of a string, with punctuation */
 #define PIECE 64  /* largest piece of a string, bytes before escaping; each byte becomes at most 6 bytes */
 
 void tw_json__to_line(struct tw_json *json, struct tw_line *line, bool spaced)

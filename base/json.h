@@ -13,7 +13,7 @@
 
 #include "base/line.h"
 
-#define TW_JSON_DEPTH_MAX 16 /* limit of open objects and arrays; an assert() fails if more are opened */
+#define TW_JSON_DEPTH_MAX 16 /* limit of open objects and arrays; only an assert() checks it */
 
 struct tw_json {
 	struct tw_line *line;
@@ -66,7 +66,10 @@ void tw_json__id(struct tw_json *json, const char *key, uint64_t id);
 /** tw_json__seconds() - write a time as a string of seconds, with nine decimals */
 void tw_json__seconds(struct tw_json *json, const char *key, uint64_t ns);
 
-/** tw_json__value() - begin another value. Return: the line to which the caller appends the value, at most 256 bytes for a FILE */
+/**
+ * tw_json__value() - begin a value of a kind for which there is no function above
+ * Return: the line to which the caller appends the value; if the output is a FILE, at most 256 bytes.
+ */
 struct tw_line *tw_json__value(struct tw_json *json, const char *key);
 
 #endif

@@ -16,14 +16,14 @@
 enum tw_line_kind {
 	TW_LINE_BYTES, /* any bytes, unchanged */
 	TW_LINE_TEXT,  /* text for people: unprintable bytes are escaped */
-	TW_LINE_FLAT,  /* as TW_LINE_TEXT, but blanks replace the line breaks and tabs of the layout */
+	TW_LINE_FLAT,  /* as TW_LINE_TEXT, but tw_printable__layout() appends blanks instead of line breaks and tabs */
 };
 
 struct tw_line {
 	char *at;        /* where the next byte is written */
 	char *end;       /* end of the memory */
 	char *text;      /* beginning of the memory */
-	char *unchecked; /* all text before this position is escaped already, or is layout */
+	char *unchecked; /* the text before this position is already escaped, or must not be escaped */
 	bool cut;        /* some text did not fit */
 	uint8_t kind;    /* enum tw_line_kind */
 };

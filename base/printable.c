@@ -78,8 +78,8 @@ static inline uint64_t four_at(const uint8_t *at)
 }
 
 /*
- * Find bytes outside ' ' to '~' among eight. Return: 0 if there are none; otherwise the top bit of each such byte is set. The top bits of
- * bytes above the lowest such byte may be wrong.
+ * Find bytes outside ' ' to '~' among eight. Return: 0 if there are none; otherwise a number in which the top bit of each such byte is
+ * set. The top bits of other bytes above the lowest such byte may be set, too.
  */
 static inline uint64_t not_plain(uint64_t eight)
 {
@@ -105,8 +105,8 @@ static inline bool is_any(wide bytes)
 }
 
 /*
- * Return: @len if the text has four bytes or more, and all are from ' ' to '~', as in nearly every text; otherwise a lower bound of the
- * length of the prefix with such bytes. The last block that is checked may overlap the block before it.
+ * Return: @len if the text has at least four bytes and all of them are from ' ' to '~', as in nearly every text. For other texts, return a
+ * lower bound of the length of the prefix with such bytes. The last block that is checked may overlap the block before it.
  */
 static size_t plain_ascii(const uint8_t *s, size_t len)
 {

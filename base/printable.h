@@ -47,7 +47,7 @@ size_t tw_printable__cut(const void *text, size_t len, size_t most);
 /** tw_printable__shorten() - cut a line to at most @len bytes, and leave no broken UTF-8 character at the end */
 void tw_printable__shorten(struct tw_line *line, size_t len);
 
-/** tw_printable__end() - escape the end of a text. A final line break stays unescaped; on a TW_LINE_FLAT line, it is removed */
+/** tw_printable__end() - escape the rest of a line, except a line break at its end; on a TW_LINE_FLAT line, remove this line break */
 void tw_printable__end(struct tw_line *line);
 
 /**

@@ -103,8 +103,8 @@ static int open_locked(struct tw_state_file *file, struct tw_error *error)
 }
 
 /*
- * Try again if the file or directory was removed between open and lock. If the file is locked, try again for a short time, because a
- * cleanup also locks a new file, until it finds that the file is empty.
+ * Try again if another process removed the directory before open(), or the file before flock(). If the file is locked, try again for a
+ * short time, because a cleanup also locks a new file, until it finds that the file is empty.
  */
 int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error)
 {
@@ -247,7 +247,7 @@ int tw_state_file__read(const struct tw_state_file *file, char **ret)
 	int err = -ENODATA;
 
 	if (!place.sequence && pread(file->fd, &byte, sizeof(byte), 0) < 0)
-		return -errno; /* there may be a text */
+		return -errno; /* not -ENODATA: the file cannot be read, but may have a text */
 	for (int i = 0; i < READ_TRIES && place.sequence; i++) {
 		const uint64_t sequence = place.sequence;
 

@@ -23,8 +23,8 @@ struct tw_state_file {
  * tw_state_file__lock() - open or create the file @name, and lock it; waits about 50 ms at most for the lock
  * @name: printable, without directory and '/'
  * @ret: close it with tw_state_file__close()
- * Return: 0; -EBUSY if another process keeps the file locked, or -ENOENT if the file is removed repeatedly, both with @error unchanged;
- * another -errno, with @error filled.
+ * Return: 0; -EBUSY if another process keeps the file locked; -ENOENT if the file or its directory is removed repeatedly, or the directory
+ * cannot be made; another -errno, with @error filled. After -EBUSY and -ENOENT, @error need not be filled.
  */
 int tw_state_file__lock(const char *name, struct tw_state_file *ret, struct tw_error *error);
 
