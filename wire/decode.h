@@ -81,7 +81,7 @@ enum tw_frame_status tw_frame__parse(const void *data, size_t len, struct tw_fra
  * tw_cursor__next_tlv() - read the next TLV of a frame, of any type
  * @ret_status: TW_FRAME_OK after a TLV and at the end of the frame; TW_FRAME_MALFORMED if the remaining bytes are not a valid TLV
  * A TLV is malformed if it is shorter than the minimum length of its type, exceeds the remaining bytes, or is an AUTH that is not last.
- * Unknown types are returned.
+ * A TLV of an unknown type is read like any other.
  * Return: true if a TLV was read into @ret.
  */
 bool tw_cursor__next_tlv(struct tw_cursor *c, struct tw_tlv_view *ret, enum tw_frame_status *ret_status);
@@ -91,7 +91,7 @@ bool tw_cursor__has(struct tw_cursor tlvs, uint16_t type);
 
 /**
  * tw_cursor__cut_tlv() - read the captured part of the TLV at which a truncated frame ends, after tw_cursor__next_tlv() returned false
- * @missing: bytes of the frame after the cursor's end, which were not captured
+ * @missing: number of bytes at the end of the frame that were not captured
  * @ret: the TLV with the captured part of its value, which may be shorter than the minimum length
  * Return: false if the TLV is complete, its header is incomplete, or its length is invalid.
  */
@@ -122,7 +122,8 @@ struct tw_part_view {
 };
 
 struct tw_lost_view {
-	uint64_t time;  /* of the event after the loss, or before it at the end of the stream; in the stream's clock */
+	/* in the stream's clock: time of the first event after the loss; at the end of the stream, of the last event before the loss */
+	uint64_t time;
 	uint16_t where; /* enum tw_lost_where, or unknown */
 	bool unknown;   /* TW_LOST_UNKNOWN */
 	uint64_t count;

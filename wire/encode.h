@@ -22,7 +22,7 @@ struct tw_frame {
 /**
  * tw_frame__begin() - start a frame
  * @buf: borrowed until tw_frame__end(); at least @cap + TW_COPY_STEP bytes
- * @cap: largest frame to build, bytes; at least the size of a frame header; reduced to a multiple of 4 and to TW_FRAME_MAX
+ * @cap: largest frame to build, bytes; at least the size of a frame header; rounded down to a multiple of 4, and limited to TW_FRAME_MAX
  * @info: header fields; length and events are ignored, because later calls set them
  */
 void tw_frame__begin(struct tw_frame *f, void *buf, size_t cap, const struct tw_frame_info *info);
@@ -113,7 +113,7 @@ bool tw_number_tlv__emit(struct tw_frame *f, enum tw_tlv_type type, uint16_t num
 /* @schema->data is the encoded payload, as from tw_schema_text__compress(). */
 bool tw_schema_tlv__emit(struct tw_frame *f, const struct tw_schema_view *schema);
 /*
- * Write the value of a SCHEMA without a TLV header. A value that is too long for a frame is sent in PARTs.
+ * Write the value of a SCHEMA without a TLV header, for example to divide a value that is too long for a frame into PARTs.
  * @buf: TW_SCHEMA_HEAD + @schema->len bytes
  */
 void tw_schema_tlv__lay_out(void *buf, const struct tw_schema_view *schema);

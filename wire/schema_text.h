@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The payloads of SCHEMA TLVs. The payload of one text is the name of its system, a NUL and the text. Small texts are sent in groups,
- * because format texts are similar: compressed together, they take about a third of the bytes of texts that are compressed separately.
- * Each SCHEMA record can be read without other records.
+ * because format texts are similar. Texts that are compressed together take about a third of the bytes that they take if each text is
+ * compressed separately. Each SCHEMA record can be read without other records.
  */
 #ifndef TW_SCHEMA_TEXT_H
 #define TW_SCHEMA_TEXT_H

@@ -7,8 +7,8 @@
 
 #define TW_TIME_SYNC_BYTES (sizeof(struct tw_frame_hdr) + sizeof(struct tw_time_sync))
 /*
- * Bytes of a buffer for a frame with a TIME_SYNC, and a METADATA_REQUEST or REFUSED of one number. TW_COPY_STEP is the extra space that
- * tw_frame__begin() requires.
+ * Size of a buffer for one frame, bytes. The longest frame has a TIME_SYNC and one more TLV, which contains one number: a METADATA_REQUEST
+ * or a REFUSED. TW_COPY_STEP is the extra space that tw_frame__begin() requires.
  */
 #define TW_TIME_SYNC_ROOM (TW_TIME_SYNC_BYTES + sizeof(struct tw_tlv) + 4 + TW_COPY_STEP)
 
@@ -29,7 +29,7 @@ size_t tw_time_sync_frame__refuse(uint8_t *buf, uint64_t stream_id, const struct
  */
 bool tw_time_sync_frame__read(const uint8_t *data, size_t len, uint64_t *ret_stream, struct tw_time_sync_view *ret);
 
-/** tw_time_sync_frame__metadata_request() - the largest known number in the METADATA_REQUESTs of an out-of-band frame; 0 = none */
+/** tw_time_sync_frame__metadata_request() - the largest enum tw_metadata_request in an out-of-band frame; 0 = none */
 uint16_t tw_time_sync_frame__metadata_request(const uint8_t *data, size_t len);
 
 /**

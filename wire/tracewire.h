@@ -57,7 +57,7 @@ struct tw_frame_hdr {
 	__u8 flags;
 	__be16 length;    /* bytes of the frame: this header and all TLVs; later bytes are padding of the link */
 	__be64 stream_id; /* random; a producer chooses one at each start */
-	__be64 schema_id; /* id of the schema, which has the formats of the event ids; 0 = no schema announced yet */
+	__be64 schema_id; /* identifies the formats to which event ids refer (the schema); 0 = no schema announced yet */
 	__be64 seq; /* number of the first event of this frame in its channel; in a control frame: number of the frame */
 	__be64 base_time; /* in the stream's clock; times of EVENT, FILTERED and LOST are relative to it */
 	__be16 channel;
@@ -208,7 +208,10 @@ struct tw_schema_tlv {
 	__be32 total;      /* number of texts in that schema */
 } __attribute__((packed));
 
-/* HOST is a list of attributes. Each has a struct tw_tlv whose type is in this list. A number is a big-endian u64, a text has no NUL. */
+/*
+ * HOST is a list of attributes. Each attribute begins with a struct tw_tlv, whose type is the attribute's number in this list. The value of
+ * a number is a big-endian u64. The value of a text has no NUL.
+ */
 #define TW_HOST_LIST(X)                                                           \
 	X(1, NAME, text, "name", "host name")                                     \
 	X(2, RELEASE, text, "release", "kernel release")                          \
