@@ -25,8 +25,8 @@ enum tw_peer_kind { TW_PEER_UNKNOWN, TW_PEER_IPV4, TW_PEER_IPV6, TW_PEER_ETHERNE
 void tw_peer_address__format(const struct tw_peer_address *source, char ret[TW_PEER_TEXT_MAX]);
 
 /*
- * The sender of a frame, to which answers are sent. Two senders are the same if @len and all @bytes are equal. @bytes contains a socket
- * address of the receiver's kind, and other data that are needed to send an answer; unused bytes are zero.
+ * The sender of a frame, to which answers are sent. Two senders are the same if @len and all @bytes are equal. @bytes contains the sender's
+ * socket address, and other data that the receiver needs to send an answer, such as a VLAN tag. Unused bytes are zero.
  */
 struct tw_peer {
 	uint32_t len; /* number of used bytes in @bytes */

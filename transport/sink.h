@@ -23,7 +23,7 @@ struct tw_sink_stats {
 	uint64_t bytes;          /* bytes of committed frames, without link headers */
 	uint64_t dropped;        /* committed frames known not to have been sent */
 	uint64_t dropped_events; /* events in dropped frames; control frames have none */
-	uint64_t dropped_unseen; /* dropped frames known only from a counter; dropped_events lacks their events */
+	uint64_t dropped_unseen; /* dropped frames that only a counter shows; dropped_events excludes their events */
 	uint64_t waits;          /* number of times that reserve found no room */
 };
 
