@@ -12,7 +12,7 @@ struct tw_record {
 	const uint8_t *data;
 	uint32_t len;
 	bool big_endian; /* byte order of the traced host */
-	bool from_wire;  /* the first TW_RECORD_COMMON bytes are big-endian on every host: as in an EVENT */
+	bool from_wire;  /* the record is from an EVENT: its first TW_RECORD_COMMON bytes are always big-endian */
 	bool cut;        /* the record was truncated at @len: the capturing program kept only its beginning */
 };
 
@@ -33,10 +33,10 @@ struct tw_value {
 enum tw_address {
 	TW_ADDRESS_NONE,
 	TW_ADDRESS_IPV4, /* 4 bytes, network byte order */
-	TW_ADDRESS_IPV6, /* 16 */
+	TW_ADDRESS_IPV6, /* 16 bytes, network byte order */
 };
 
-/** tw_field__address() - whether a field is an IP address: an array of single bytes named saddr, daddr, saddr_v6 or daddr_v6 */
+/** tw_field__address() - whether a field is an IP address: an array of 4 bytes named [sd]addr, or of 16 bytes named [sd]addr_v6 */
 enum tw_address tw_field__address(const struct tw_field *field);
 
 /** tw_field__is_signed() - whether the field's value, or its elements, are signed: only integers and enums can be */
@@ -47,8 +47,8 @@ static inline bool tw_field__is_signed(const struct tw_field *field)
 
 /**
  * tw_field__read() - read a field's value
- * Return: 0; -ERANGE, with @ret unchanged, if the field or a part of it is not in the record. This includes a field that extends to the end
- * of a truncated record.
+ * Return: 0; -ERANGE, with @ret unchanged, if the field or a part of it is not in the record. A truncated record never has the whole of a
+ * field with TW_PLACE_REST.
  */
 int tw_field__read(const struct tw_field *field, const struct tw_record *record, struct tw_value *ret);
 

@@ -29,8 +29,8 @@ static bool is_called_like_one(const struct tw_field *field)
 }
 
 /*
- * Whether only the caller and the called function know the meaning of the value: it is an argument or the result of a system call, passed
- * as a long, or of a traced function.
+ * Whether the field is an argument or the result of a system call or of a traced function. Only the caller and the called function know
+ * whether such a value is an address. In the system `syscalls`, formats declare such arguments as long or unsigned long.
  */
 static bool is_of_a_call(const struct tw_format *format, const struct tw_field *field)
 {

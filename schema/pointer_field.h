@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which fields contain virtual addresses, of the kernel or of programs. Formats do not declare all such fields as pointers, so there are
- * rules. The first rule that applies decides which values are addresses:
+ * rules. They apply to fields of 4 or 8 bytes, and to elements of this size in arrays. Common fields have no addresses. The first rule that
+ * applies decides which values are addresses:
  *
  *   1. a pointer by its type, or a field whose value is printed by any kind of %p: values from TW_POINTER_MIN on
  *   2. an unsigned integer of at least the size of an address, with a name like `ip`, `va_start` or `fault_address`, but not with a name
  *      that begins with phys_, dma_ or dev_: values from TW_POINTER_MIN on
- *   3. an integer of 8 bytes that is an argument or the result of a system call or of a traced function: values from 4 GiB on
+ *   3. an integer of 8 bytes that is an argument or the result of a system call or of a traced function (in the system `syscalls`, only
+ *      with the type long or unsigned long): values from 4 GiB on
  *   4. any other unsigned integer of 8 bytes: values in the kernel's address range
  *
- * Elements of arrays are like scalars. Common fields have no addresses. Physical addresses, frame numbers and addresses of devices are not
- * virtual addresses.
+ * Physical addresses, page frame numbers and addresses of devices are not virtual addresses.
  */
 #ifndef TW_POINTER_FIELD_H
 #define TW_POINTER_FIELD_H

@@ -20,8 +20,8 @@
 #include "schema/symbols.h"
 
 #define TW_PRINT_MEMORY_MAX (256 * 1024) /* bytes of one program */
-#define TW_PRINT_LINE_MAX   16384      /* size of a line that is sufficient in practice, bytes; longer texts are cut */
-#define TW_PRINT_WORK_MAX   (1u << 20) /* bytes of a record that one text may print, with repetitions; then it is cut */
+#define TW_PRINT_LINE_MAX   16384 /* size of the lines that callers use for one text, bytes; a longer text is cut */
+#define TW_PRINT_WORK_MAX   (1u << 20) /* bytes of a record that one text may print, with repetitions; the rest is cut */
 
 struct tw_print;
 
@@ -48,7 +48,7 @@ size_t tw_print__memory(const struct tw_print *print);
  * @host: NULL = unknown
  * @line: on a line for people, the text is escaped (base/printable.h), except its layout: line breaks of a stack or dump, tabs of the print
  * fmt, and a newline at the end
- * Integers outside the record are printed as 0, other fields outside it as empty.
+ * A compiled print fmt prints an integer outside the record as 0, and another field outside the record as an empty text.
  */
 void tw_print__run(const struct tw_print *print, const struct tw_record *record, const struct tw_print_host *host,
 		   struct tw_line *line);
@@ -59,7 +59,7 @@ void tw_print__fields(const struct tw_format *format, const struct tw_record *re
 /**
  * tw_print__word() - append the words that an event's text has for the value of a field, such as "R+" for prev_state of sched_switch
  * These are the text of the first %s whose argument uses this field and no other, and of further such %s that directly follow it.
- * Return: false, with nothing appended, if there is no such text, or if the text is only a number (0x...).
+ * Return: false, with nothing appended, if there is no such text, or if this text begins with a number (0x...).
  */
 bool tw_print__word(const struct tw_print *print, const struct tw_field *field, const struct tw_record *record,
 		    struct tw_line *line);
@@ -122,7 +122,7 @@ bool tw_print__is_graph_entry(const struct tw_print *print);
 bool tw_print__is_graph_exit(const struct tw_print *print);
 
 /**
- * tw_print__graph_leaf() - append one text for the call of a function that calls no other function: `  1.234 us   |    name();`
+ * tw_print__graph_leaf() - append one text for the call of a function that calls no traced function: `  1.234 us   |    name();`
  * @entry: of an event for which tw_print__is_graph_entry() is true
  * @leave: of the next event on the same CPU, for which tw_print__is_graph_exit() is true
  * Return: false, with nothing appended, if task or function differ or the duration is unreadable. The caller then prints two texts.

@@ -101,7 +101,7 @@ static inline enum tw_ring_missed tw_ring_page__missed(const struct tw_ring_layo
 	return TW_MISSED_EXACT;
 }
 
-/** tw_ring_page__absolute() - the bits of a time stamp, completed with the higher bits of the current time, as by rb_fix_abs_ts() */
+/** tw_ring_page__absolute() - complete the bits of a time stamp with the higher bits of the time @now, like the kernel's rb_fix_abs_ts() */
 static inline uint64_t tw_ring_page__absolute(uint64_t stamp, uint64_t now)
 {
 	const uint64_t low = ((uint64_t)1 << TW_RING_STAMP_BITS) - 1;
@@ -138,7 +138,7 @@ static inline __attribute__((always_inline)) enum tw_ring_step tw_ring_page__oth
 		page->time = tw_ring_page__absolute(((uint64_t)array << delta_bits) + delta, page->time);
 	} else if (type != layout->entry.padding || (delta && array > left - 4)) {
 		return TW_RING_DAMAGED;
-	} else { /* a discarded event, of @array bytes after the first word; if @delta is 0, the rest of the sub-buffer */
+	} else { /* padding: a discarded event, @array bytes after the first word; if @delta is 0, the rest of the sub-buffer */
 		size = 4 + (((size_t)array + 3) & ~(size_t)3);
 		size = delta && size < left ? size : left;
 		page->time += delta;

@@ -52,7 +52,7 @@ void tw_schema__set_machine(struct tw_schema *schema, enum tw_machine machine);
 /** tw_schema__by_id() - find the format of an event id in constant time. Return: NULL if it is unknown; borrowed */
 const struct tw_format *tw_schema__by_id(const struct tw_schema *schema, uint16_t id);
 
-/** tw_schema__by_name() - find the format with the lowest id that has this name; @system: NULL = any. Return: NULL if there is none */
+/** tw_schema__by_name() - find a format by name; of several, that with the lowest id. @system: NULL = any. Return: NULL if not found */
 const struct tw_format *tw_schema__by_name(const struct tw_schema *schema, const char *system, const char *name);
 
 /** tw_schema__count() - number of formats; tw_schema__at(): format @i, from 0, in order of id; NULL past the last */

@@ -9,7 +9,7 @@
 #include "base/hash_table.h"
 #include "schema/text_cursor.h"
 
-#define LINE_MAX_BYTES (64 * 1024) /* longer lines are skipped; no kernel's format is longer */
+#define LINE_MAX_BYTES (64 * 1024) /* longer lines are skipped; no kernel has one */
 #define MALLOC_MIN     32          /* assumed overhead of malloc() for a text, bytes */
 #define MEMORY_MAX     (64u << 20)
 

@@ -17,7 +17,7 @@ struct tw_strings *tw_strings__new(void);
 void tw_strings__free(struct tw_strings *strings);
 
 /**
- * tw_strings__parse() - add the text of printk_formats, lines of `0xADDRESS : "TEXT"` with C escapes
+ * tw_strings__parse() - add the text of printk_formats: lines of `0xADDRESS : "TEXT"`, with the escapes \n, \t, \r, \" and \\ in TEXT
  * Other lines are skipped. A later text for an address replaces the earlier one, even one of an earlier call.
  * Return: 0; -E2BIG beyond TW_STRINGS_MAX or 64 MiB of texts, -ENOMEM. The lines before an error are kept.
  */

@@ -26,9 +26,12 @@ struct cached_symbol {
 
 /*
  * The entries are consecutive runs, each sorted by address. If the address of a new entry is below that of the last entry, the new entry
- * begins a new run; otherwise, it extends the last run. Runs are merged before there are many. So an addition costs O(log n) on average,
- * even if each look-up needs the entries just added, and a look-up searches few runs. A run keeps at most two entries of an address: the
- * first one, and, if another entry has a larger extent, the entry with the largest extent.
+ * begins a new run. If not, it extends the last run. Before a run begins, the last two runs are merged until each run is at least twice as
+ * long as the next one. So there are O(log n) runs, all of which a look-up searches. An addition costs O(log n) on average, even if
+ * additions and look-ups alternate.
+ *
+ * A run keeps at most two entries of an address: the first one, and, if another entry has a larger extent, the entry with the largest
+ * extent.
  */
 struct tw_symbols {
 	struct tw_symbol *entries, *scratch; /* both have the same capacity, so that merging never fails */

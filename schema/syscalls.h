@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Names of system calls. The number of a system call depends on the architecture, and no format text has the names, so there are tables
- * here. A 32-bit task on a 64-bit kernel uses other numbers. Its events cannot be distinguished, so they get the names of 64-bit calls.
+ * here. A 32-bit task on a 64-bit kernel uses other numbers. Its events do not show this, so a call of this task gets a wrong name: that of
+ * the 64-bit call with the same number.
  */
 #ifndef TW_SYSCALLS_H
 #define TW_SYSCALLS_H

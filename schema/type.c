@@ -337,7 +337,7 @@ static void find_bitmasks(struct tw_format *format)
 	}
 }
 
-/* Whether a field is @name of @event in the kernel's system `ftrace`. Two fields of this system differ from their format. */
+/* Whether a field is @name of @event in the kernel's system `ftrace`. In records, two fields of this system differ from their format. */
 static bool is_ftrace_field(const struct tw_format *format, const struct tw_field *field, const char *event,
 			    const char *name)
 {
@@ -376,7 +376,7 @@ static void apply_types(struct tw_format *format)
 	for (uint16_t i = 0; i < format->n_fields; i++) {
 		struct tw_field *field = &format->fields[i];
 		const struct tw_type type = tw_type__parse(field->type);
-		/* The format declares caller[8], but the record often has another number of callers, in its field `size`. */
+		/* The format declares caller[8]. Records often have another number of callers, which their field `size` states. */
 		const bool to_end = (!field->size && field->offset >= end) ||
 				    is_ftrace_field(format, field, "kernel_stack", "caller");
 

@@ -125,7 +125,7 @@ static bool add_entry(struct tw_expr *expr, uint64_t value, uint32_t text)
 	return true;
 }
 
-/* { value, "word" }: an entry with an unknown value or without a word is left out. */
+/* { value, "word" }: an entry with an unknown value, or with a number instead of a word, is not added to the table. */
 bool tw_parser__close_entry(struct tw_parser *parser)
 {
 	struct tw_expr *expr = parser->expr;
@@ -191,7 +191,7 @@ static bool table_call(struct tw_parser *parser, const struct tw_parse_frame *fr
 		return false;
 	if (!tw_expr__cast(expr, frame->column, (struct tw_expr_cast){ .size = size }, operands[0], &node.args[0]))
 		return false;
-	/* The kernel's helper takes an unsigned long or 64 bits, whatever the type of the expression. */
+	/* The kernel converts the value to the type of the helper's parameter: unsigned long; for a helper with _u64, 64 bits. */
 	for (uint32_t i = table.first; size == 4 && i < table.first + table.n; i++)
 		expr->entries[i].value &= UINT32_MAX;
 	if (size == 4)
@@ -350,7 +350,10 @@ static bool take_element_size(struct tw_expr *expr, uint32_t size, struct tw_exp
 	return true;
 }
 
-/* A helper that prints bytes. Its arguments are the bytes, their number unless all are printed, and the size of an array's elements. */
+/*
+ * A helper that prints bytes. Its arguments are: the bytes; their number, except for __print_dynamic_array(), which prints all; for an
+ * array, the size of an element.
+ */
 static bool dump_call(struct tw_parser *parser, const struct tw_parse_frame *frame, uint32_t *operands)
 {
 	struct tw_expr *expr = parser->expr;

@@ -20,7 +20,7 @@ struct compiler {
 	struct tw_expr expr;
 	struct tw_print *print;
 	uint32_t depth;                /* current depth of the stack */
-	uint32_t label;                /* the last operation that is a jump target: nothing may be merged across it */
+	uint32_t label;                /* index of the last jump target: add_text() does not merge texts across it */
 	const char *word_end;          /* in the format string: end of the conversion of the last word */
 	const struct tw_field *worded; /* field of the last word */
 };

@@ -29,7 +29,7 @@ enum tw_expr_kind {
 	TW_EXPR_COND,  /* a ? b : c */
 	TW_EXPR_INDEX, /* a[b] */
 	TW_EXPR_TABLE, /* __print_symbolic() or __print_flags() of a */
-	TW_EXPR_DUMP, /* any other helper: prints all bytes of the field, or the first b bytes or elements at address a */
+	TW_EXPR_DUMP, /* any other helper: prints all bytes of the field; with b, only b bytes, or b elements of an array, at address a */
 };
 
 struct tw_expr_node {

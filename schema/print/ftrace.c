@@ -326,7 +326,7 @@ static void put_function(const struct tw_ftrace_event *event, const struct tw_re
 
 /*
  * Prints all callers that the record has. The print fmt, in contrast, always prints eight callers.
- * @n: number of callers; UINT64_MAX = unknown, and a caller of 0 ends the stack, too
+ * @n: number of callers; UINT64_MAX = unknown: then a caller of 0 ends the stack, too
  * @end: the value that ends the stack
  */
 static void put_callers(const struct tw_field *field, const struct tw_record *record, uint64_t n, uint64_t end,

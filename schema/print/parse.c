@@ -89,7 +89,10 @@ struct cast_words {
 	bool is_void;
 };
 
-/* Integer types that occur only in print fmts. A cast to an unknown type keeps the operand's type. */
+/*
+ * Integer types that only casts need, because formats state the size and sign of each field. A cast to an unknown type keeps the operand's
+ * type.
+ */
 static const struct tw_type_name typedefs[] = {
 	{ "gfp_t", 4, false, TW_FIELD_UINT },
 	{ "blk_opf_t", 4, false, TW_FIELD_UINT },
@@ -617,7 +620,7 @@ static bool close_brace(struct tw_parser *parser)
 	return true;
 }
 
-/* A comma: the end of the print fmt's argument, or of an argument of a call or a part of a table's entry. */
+/* A comma ends an argument of the print fmt, an argument of a call, or the value in a table's entry. */
 static bool separate(struct tw_parser *parser, bool *ret_end)
 {
 	const struct tw_parse_frame *frame = innermost(parser);

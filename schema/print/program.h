@@ -115,8 +115,8 @@ bool tw_ftrace__bind(const struct tw_format *format, struct tw_ftrace_event *ret
 bool tw_ftrace__is_address(const struct tw_format *format, const struct tw_field *field);
 
 /*
- * A text that depends on one field only, as a small program of its own: for the details in Wireshark, which show the word beside the value.
- * A field may have several such texts, which follow each other in the text of the event.
+ * A separate program for a text that depends on one field only. Wireshark's packet details show this text beside the field's value. A field
+ * may have several such texts, which follow each other in the text of the event.
  */
 struct tw_print_word {
 	const struct tw_field *field;

@@ -111,7 +111,7 @@ struct tw_put_bytes {
 
 /**
  * tw_put__pointed() - print the bytes that a pointer refers to
- * @spec: its width limits TW_POINTER_HEX and the bitmaps; 0 = all of @bytes, but at most 64 for TW_POINTER_HEX
+ * @spec: its width limits the bytes of TW_POINTER_HEX and the bits of a bitmap; 0 = all. TW_POINTER_HEX prints at most 64 bytes
  * @long_size: of the traced host, bytes: bitmaps are arrays of longs
  */
 void tw_put__pointed(struct tw_line *line, const struct tw_pointer *pointer, const struct tw_put_spec *spec,
