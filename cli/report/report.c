@@ -71,7 +71,7 @@ static int report_file(const struct report_config *config, int fd, const char *f
 		*error->text = '\0';
 		return 0;
 	}
-	if (!config->quiet && stats.frames && !stats.not_written && err != -EINVAL)
+	if (!config->quiet && stats.read.frames && !stats.not_written && err != -EINVAL)
 		report__summarize(config, file, &stats);
 	if (err != -EINVAL)
 		filter_option__warn(&stats.undecided_predicates);

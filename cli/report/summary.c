@@ -29,7 +29,7 @@ static void print_times(const struct report_config *config, const struct tw_repo
 {
 	const bool has_bounds = config->since.kind != TW_REPORT_UNBOUNDED || config->until.kind != TW_REPORT_UNBOUNDED;
 
-	if (!has_bounds || stats->printed || stats->without_time == stats->events)
+	if (!has_bounds || stats->printed || stats->without_time == stats->read.events)
 		return;
 	fprintf(stderr, "time     the last event is %" PRId64 ".%09" PRId64 " s after the first",
 		stats->span / (int64_t)TW_NS_PER_SECOND, stats->span % (int64_t)TW_NS_PER_SECOND);
@@ -47,32 +47,32 @@ static void print_times(const struct report_config *config, const struct tw_repo
 
 static void print_outcome(const struct report_config *config, const char *file, const struct tw_report_stats *stats)
 {
-	char filter[sizeof(stats->program_filter) + 64];
+	char filter[sizeof(stats->read.program_filter) + 64];
 	struct outcome outcome = {
 		.verbose = config->verbose,
 		.reads = true,
 		.file = file,
 		.place = { [OUTCOME_NO_FORMAT] = stats->unknown,
 			   [OUTCOME_FIELDS] = stats->fallbacks,
-			   [OUTCOME_TEXTS] = stats->streams.refused_texts + stats->streams.refused_names,
-			   [OUTCOME_CONTROL] = stats->streams.incomplete,
+			   [OUTCOME_TEXTS] = stats->read.streams.refused_texts + stats->read.streams.refused_names,
+			   [OUTCOME_CONTROL] = stats->read.streams.incomplete,
 			   [OUTCOME_NO_TIME] = stats->without_time,
 			   [OUTCOME_NO_WALL] = stats->without_wall,
-			   [OUTCOME_CUT] = stats->cut,
-			   [OUTCOME_NOT_OURS] = stats->packets - stats->frames,
-			   [OUTCOME_TRUNCATED] = stats->snapped,
-			   [OUTCOME_MALFORMED] = stats->malformed,
-			   [OUTCOME_VERSION] = stats->versions },
+			   [OUTCOME_CUT] = stats->read.cut,
+			   [OUTCOME_NOT_OURS] = stats->read.packets - stats->read.frames,
+			   [OUTCOME_TRUNCATED] = stats->read.snapped,
+			   [OUTCOME_MALFORMED] = stats->read.malformed,
+			   [OUTCOME_VERSION] = stats->read.versions },
 	};
 
-	outcome__add_ledger(&outcome, &stats->ledger);
+	outcome__add_ledger(&outcome, &stats->read.ledger);
 	outcome__add_filter(&outcome, &stats->capture_filter);
-	outcome.place[OUTCOME_RING] -= stats->trace_cmd; /* for these events, trace-cmd needs larger rings */
-	outcome.place[OUTCOME_TRACE_DAT] = stats->trace_cmd;
+	outcome.place[OUTCOME_RING] -= stats->read.trace_cmd; /* for these events, trace-cmd needs larger rings */
+	outcome.place[OUTCOME_TRACE_DAT] = stats->read.trace_cmd;
 	outcome.events = stats->printed; /* the ledger counts all events in the file */
-	outcome.of = stats->events;
-	if (*stats->program_filter) {
-		snprintf(filter, sizeof(filter), "the capture program had the filter '%s'", stats->program_filter);
+	outcome.of = stats->read.events;
+	if (*stats->read.program_filter) {
+		snprintf(filter, sizeof(filter), "the capture program had the filter '%s'", stats->read.program_filter);
 		outcome.remedy[OUTCOME_WIRE] = filter;
 	}
 	outcome__print(&outcome, stderr);
@@ -87,15 +87,16 @@ static void print_details(const struct report_config *config, const struct tw_re
 	char line[TW_LEDGER_TEXT_MAX];
 
 	fprintf(stderr, "events   %" PRIu64 " %s of %" PRIu64 " in %" PRIu64 " packets\n", stats->printed,
-		config->summary ? "counted" : "printed", stats->events, stats->packets);
+		config->summary ? "counted" : "printed", stats->read.events, stats->read.packets);
 	if (config->filter)
 		fprintf(stderr, "rejected %" PRIu64 " events by --filter\n", stats->capture_filter.rejected);
-	tw_ledger__line(&stats->ledger, line, sizeof(line));
+	tw_ledger__line(&stats->read.ledger, line, sizeof(line));
 	fprintf(stderr, "ledger   %s\n", line);
 	if (stats->fallbacks)
 		fprintf(stderr, "fields   the first event shown as field=value: %s\n", stats->fallback);
-	if (stats->streams.refused_texts)
-		fprintf(stderr, "refused  format texts; the reason for the first one: %s\n", stats->streams.text.text);
+	if (stats->read.streams.refused_texts)
+		fprintf(stderr, "refused  format texts; the reason for the first one: %s\n",
+			stats->read.streams.text.text);
 }
 
 void report__summarize(const struct report_config *config, const char *file, const struct tw_report_stats *stats)

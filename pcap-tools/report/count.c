@@ -33,13 +33,14 @@ int tw_report_count__finish(struct tw_report *report)
 	struct tw_report_counts *counts = report->options->counts;
 
 	counts->has_range = tw_report_selection__range(report, &counts->range_ns);
-	counts->streams = calloc(report->n_streams + 1, sizeof(*counts->streams));
+	counts->streams = calloc(tw_event_reader__n_streams(report->reader) + 1, sizeof(*counts->streams));
 	if (!counts->streams)
 		return -ENOMEM;
 	for (struct tw_stream *s = tw_streams__first(report->streams); s; s = s->next) {
 		struct tw_count_stream *stream = &counts->streams[counts->n_streams];
 
-		if (!s->user[report->user] || counts->n_streams == report->n_streams)
+		if (!tw_event_reader__has_frames(report->reader, s) ||
+		    counts->n_streams == tw_event_reader__n_streams(report->reader))
 			continue;
 		counts->n_streams++;
 		stream->id = s->id;

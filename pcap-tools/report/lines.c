@@ -240,7 +240,7 @@ static void put_stream(const struct tw_report *report, struct tw_line *line, con
 /* The first stream, from @stream on, of which a frame was read; NULL if there is none. */
 static const struct tw_stream *that_came_out(const struct tw_report *report, const struct tw_stream *stream)
 {
-	while (stream && !stream->user[report->user])
+	while (stream && !tw_event_reader__has_frames(report->reader, stream))
 		stream = stream->next;
 	return stream;
 }
@@ -269,7 +269,7 @@ void tw_report__head(struct tw_report *report, struct tw_line *line)
 		tw_line__u64(line, cpus);
 		tw_line__char(line, '\n');
 	}
-	report->n_named = report->n_streams;
+	report->n_named = tw_event_reader__n_streams(report->reader);
 }
 
 /* Text lines in the layout of `trace-cmd report`. */

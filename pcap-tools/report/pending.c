@@ -141,7 +141,7 @@ static int print(struct tw_report *report, const struct tw_report_event *event)
 
 	if (err)
 		return err;
-	if (report->n_streams != report->n_named) {
+	if (tw_event_reader__n_streams(report->reader) != report->n_named) {
 		line = begin_line(report);
 		tw_report__head(report, &line);
 		output__put(&report->out, &line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Prints a capture, one line for each event: as text in the layout of `trace-cmd report`, as JSON objects, or as a table. Captures of an
- * interface are merged first (report/frames.h).
+ * interface are merged first (events/frames.h).
  */
 #ifndef TW_REPORT_H
 #define TW_REPORT_H
@@ -13,6 +13,7 @@
 #include "pcap-tools/capture/capture_filter.h"
 #include "pcap-tools/counts.h"
 #include "pcap-tools/event_span.h"
+#include "pcap-tools/events/reader.h"
 #include "stream/ledger.h"
 
 #define TW_REPORT_CPUS_MAX 4096 /* CPUs that can be selected by number */
@@ -89,27 +90,17 @@ struct tw_report_options {
 
 /* Counters of what was read, printed and not printed. */
 struct tw_report_stats {
-	uint64_t packets, frames; /* packets read; packets with a Tracewire frame */
-	uint64_t events;          /* events in these frames */
-	uint64_t printed;         /* events printed, or counted in options->counts */
-	bool not_written;         /* the output failed: some of the events counted as printed are missing */
-	struct tw_ledger ledger;  /* of all streams: the stored ledgers, or those counted from the frames */
-	uint64_t trace_cmd;       /* events at the place `ring` of the ledger, of streams from trace.dat files */
-	char program_filter
-		[256]; /* the filter of the capture program, if events are missing that it may have rejected; "" = unknown */
-	uint64_t cut;          /* events that are delivered according to the stored ledgers, but not in the file */
+	struct tw_event_reader_stats read;
+	uint64_t printed;      /* events printed, or counted in options->counts */
+	bool not_written;      /* the output failed: some of the events counted as printed are missing */
 	uint64_t without_wall; /* events printed with the time of the trace clock: their stream has no wall clock */
 	uint64_t without_time; /* events not printed because their time cannot be compared with since and until */
 	/* The next three members are set only with since or until, from events whose time can be compared with these. */
 	int64_t span;                   /* time of the latest event, ns since the first event of the capture */
 	uint64_t first_wall, last_wall; /* the earliest and the latest time by CLOCK_REALTIME, ns; 0 = unknown */
 	uint64_t unknown;               /* events whose format is unknown; shown as bytes */
-	uint64_t snapped;               /* frames of which the capturing program kept only the beginning */
-	uint64_t malformed;             /* frames that cannot be read, in whole or in part */
-	uint64_t versions;              /* frames of an unknown version */
 	uint64_t fallbacks; /* events printed as field=value because their print fmt could not be compiled */
 	char fallback[128]; /* the first of the fallbacks: "system:event: why", printable */
-	struct tw_streams_stats streams; /* metadata that was not kept; `malformed` includes its malformed records */
 	struct tw_capture_filter_stats capture_filter; /* counters of the filter in the options */
 	/* Comparisons of this filter with names that no format has. If there are any, the report of an intact capture fails. */
 	struct tw_undecided_predicates undecided_predicates;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the files of report/: report.c reads frames, selection.c selects events, pending.c keeps waiting events, lines.c writes lines,
- * columns.c and rows.c write tables, count.c counts events, accounting.c makes the ledger, names.c checks the names in the options.
+ * Shared by the files of report/: report.c takes events from the reader, selection.c selects events, pending.c keeps waiting events, lines.c writes lines,
+ * columns.c and rows.c write tables, count.c counts events, names.c checks the names in the options.
  */
 #ifndef TW_REPORT_IMPL_H
 #define TW_REPORT_IMPL_H
 
 #include "base/line.h"
-#include "pcap-tools/capture/interfaces.h"
 #include "pcap-tools/report/report.h"
 #include "stream/streams.h"
 
@@ -78,23 +77,18 @@ struct tw_report {
 	const char *name;
 	const struct tw_report_options *options;
 	struct tw_report_stats *stats;
-	struct tw_streams *streams;
-	struct tw_report_frames *frames;
-	struct tw_parts *parts; /* of events */
+	struct tw_event_reader *reader;
+	struct tw_streams *streams; /* of the reader */
 	struct tw_report_pending *pending;
 	struct tw_report_columns *columns;        /* NULL = no table */
 	bool checked_names;                       /* the names in the options were checked at the first event */
 	struct tw_error refusal;                  /* why the report ends with -EINVAL; "" = it does not */
 	struct tw_capture_filter *capture_filter; /* NULL = no filter */
 	struct tw_report_output out;
-	struct tw_capture_interfaces interfaces;
 	struct tw_report_origin origin;
 	uint64_t last_time; /* time of the line before, in printed units, for delta */
-	int block_err;      /* -ENOMEM while a block of the file was processed; 0 = none */
-	unsigned int
-		user; /* index in tw_stream.user of the stream's struct tw_report_stream; a NULL there = no frame of the stream was read */
-	uint32_t n_streams; /* number of streams of which a frame was read */
-	uint32_t n_named; /* n_streams at the last tw_report__head(); above 1, lines begin with the stream's instance */
+	uint32_t
+		n_named; /* number of streams at the last tw_report__head(); above 1, lines begin with the stream's instance */
 	bool several_hosts; /* lines begin with the stream's host, too */
 	size_t width;       /* of the longest stream name, bytes */
 	char *text; /* scratch buffer of TW_REPORT_LINE_MAX bytes, for a text in JSON, a value in a table, or a line that is not printed */

@@ -193,7 +193,7 @@ int tw_report_selection__check(const struct tw_report *report, const char *name,
 {
 	const struct tw_report_stats *stats = report->stats;
 
-	if (!stats->without_time || stats->without_time < stats->events)
+	if (!stats->without_time || stats->without_time < stats->read.events)
 		return 0;
 	if (tw_identity__counts(&report->origin.stream->identity))
 		return tw_error__set(error, -EINVAL,

@@ -101,10 +101,10 @@ static void compare_report(int fd)
 		tw_ledger__add(&sum, tw_info_stream__ledger(info.streams[i]));
 	if (info.snapped)
 		return;
-	assert_int_equal(report.ledger.state, sum.state);
-	assert_int_equal(report.ledger.recorded, sum.recorded);
+	assert_int_equal(report.read.ledger.state, sum.state);
+	assert_int_equal(report.read.ledger.recorded, sum.recorded);
 	for (int i = 0; i < TW_PLACE_COUNT; i++)
-		assert_int_equal(report.ledger.place[i], sum.place[i]);
+		assert_int_equal(report.read.ledger.place[i], sum.place[i]);
 }
 
 static void read_file(int fd)
@@ -181,7 +181,7 @@ static void test_changed(void **state)
 	made__statistics(&made, 0, 1, "ledger version=1 state=closed recorded=5 delivered=5");
 	read_made();
 	assert_int_equal(tw_info_stream__missing(info.streams[0]), 3);
-	assert_int_equal(report.cut, 3);
+	assert_int_equal(report.read.cut, 3);
 	assert_int_equal(info.streams[0]->counted.place[TW_PLACE_WIRE], 1);
 	tw_info__fini(&info);
 	begin("tracewire record 9.9");
@@ -280,12 +280,12 @@ static void test_classifier(void **state)
 			made__statistics(&made, 0, 1,
 					 "ledger version=1 state=closed recorded=619 delivered=2 classifier=617");
 		read_made();
-		assert_int_equal(report.events, 2);
-		assert_int_equal(report.ledger.recorded, 619);
-		assert_int_equal(report.ledger.place[TW_PLACE_WIRE], stored ? 0 : 616);
-		assert_int_equal(report.ledger.place[TW_PLACE_CLASSIFIER], stored ? 617 : 1);
-		assert_int_equal(report.cut, 0);
-		assert_string_equal(report.program_filter, "");
+		assert_int_equal(report.read.events, 2);
+		assert_int_equal(report.read.ledger.recorded, 619);
+		assert_int_equal(report.read.ledger.place[TW_PLACE_WIRE], stored ? 0 : 616);
+		assert_int_equal(report.read.ledger.place[TW_PLACE_CLASSIFIER], stored ? 617 : 1);
+		assert_int_equal(report.read.cut, 0);
+		assert_string_equal(report.read.program_filter, "");
 		tw_info__fini(&info);
 	}
 }
@@ -305,8 +305,8 @@ static void test_program_filter(void **state)
 	put_event(1, TEST_STREAM, 1, 0, 2000);
 	put_event(1, TEST_STREAM, 1, 2, 2000);
 	read_made();
-	assert_int_equal(report.ledger.place[TW_PLACE_WIRE], 1);
-	assert_string_equal(report.program_filter, "ether[0] & 1");
+	assert_int_equal(report.read.ledger.place[TW_PLACE_WIRE], 1);
+	assert_string_equal(report.read.program_filter, "ether[0] & 1");
 }
 
 /* Losses in rings of trace-cmd are known: their remedy is another one. */
@@ -330,8 +330,8 @@ static void test_trace_cmd(void **state)
 		put(0, 2000);
 		put_event(0, TEST_STREAM, 1, 0, 2000);
 		read_made();
-		assert_int_equal(report.ledger.place[TW_PLACE_RING], 3);
-		assert_int_equal(report.trace_cmd, i ? 3 : 0);
+		assert_int_equal(report.read.ledger.place[TW_PLACE_RING], 3);
+		assert_int_equal(report.read.trace_cmd, i ? 3 : 0);
 		tw_info__fini(&info);
 	}
 }
@@ -350,9 +350,9 @@ static void test_late(void **state)
 	test_frame__event(&frame, 3000, 5, 24);
 	put(0, 3000);
 	read_made();
-	assert_int_equal(report.ledger.place[TW_PLACE_WIRE], 3);
-	assert_int_equal(report.ledger.place[TW_PLACE_DELIVERED], 3);
-	assert_int_equal(report.ledger.place[TW_PLACE_BEFORE], 0);
+	assert_int_equal(report.read.ledger.place[TW_PLACE_WIRE], 3);
+	assert_int_equal(report.read.ledger.place[TW_PLACE_DELIVERED], 3);
+	assert_int_equal(report.read.ledger.place[TW_PLACE_BEFORE], 0);
 }
 
 static void test_offset(void **state)

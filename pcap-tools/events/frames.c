@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/report/frames.h"
+#include "pcap-tools/events/frames.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct channel_key {
 
 struct channel {
 	struct tw_stream_channel numbers;
-	uint32_t stream; /* index in tw_report_frames.numbers */
+	uint32_t stream; /* index in tw_event_frames.numbers */
 };
 
 /* Precedes each kept frame: its length and its missing bytes. */
@@ -31,10 +31,10 @@ struct kept_frame {
 	uint32_t len, missing;
 };
 
-struct tw_report_frames {
-	tw_report_take *take;
+struct tw_event_frames {
+	tw_event_frames_take *take;
 	void *ctx;
-	struct tw_report_stats *stats;
+	struct tw_event_reader_stats *stats;
 	enum order order;
 	struct tw_hash_table numbers;   /* stream id -> struct tw_stream_numbers of frames passed on AS_IT_IS */
 	struct tw_hash_table retired;   /* the same, of streams that the merge retired */
@@ -50,15 +50,15 @@ struct tw_report_frames {
 	unsigned int n_opening;
 };
 
-struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
-					       bool in_order, tw_report_take *take, void *ctx,
-					       struct tw_report_stats *stats)
+struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
+					     bool in_order, tw_event_frames_take *take, void *ctx,
+					     struct tw_event_reader_stats *stats)
 {
-	struct tw_report_frames *frames = calloc(1, sizeof(*frames));
+	struct tw_event_frames *frames = calloc(1, sizeof(*frames));
 
 	if (!frames)
 		return NULL;
-	*frames = (struct tw_report_frames){
+	*frames = (struct tw_event_frames){
 		.streams = streams,
 		.interfaces = interfaces,
 		.take = take,
@@ -78,7 +78,7 @@ struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, struc
 	return frames;
 }
 
-void tw_report_frames__free(struct tw_report_frames *frames)
+void tw_event_frames__free(struct tw_event_frames *frames)
 {
 	if (!frames)
 		return;
@@ -92,8 +92,8 @@ void tw_report_frames__free(struct tw_report_frames *frames)
 
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
-	struct tw_report_frames *frames = ctx;
-	struct tw_report_frame frame = { .merged = true, .at_base = out->is_event && out->at_base };
+	struct tw_event_frames *frames = ctx;
+	struct tw_event_frame frame = { .merged = true, .at_base = out->is_event && out->at_base };
 	struct tw_cursor unused;
 
 	tw_frame__parse(out->head, sizeof(struct tw_frame_hdr), &frame.info, &unused);
@@ -108,7 +108,7 @@ static int take_merged(void *ctx, const struct tw_merged *out)
 }
 
 /* Whether a frame is one of those that need the merge (see frames.h). A recording with one event per packet has no such frames. */
-static bool needs_merge(const struct tw_report_frame *frame)
+static bool needs_merge(const struct tw_event_frame *frame)
 {
 	struct tw_cursor tlvs = frame->tlvs;
 	enum tw_frame_status status;
@@ -126,7 +126,7 @@ static bool needs_merge(const struct tw_report_frame *frame)
 }
 
 /* Finds the numbers of a stream, or adds them. Return: 0; -E2BIG beyond TW_STREAMS_MAX, -ENOMEM */
-static int find_numbers(struct tw_report_frames *frames, uint64_t stream_id, uint32_t *ret_index)
+static int find_numbers(struct tw_event_frames *frames, uint64_t stream_id, uint32_t *ret_index)
 {
 	const struct tw_hash_table *table = &frames->numbers;
 	void *numbers;
@@ -139,7 +139,7 @@ static int find_numbers(struct tw_report_frames *frames, uint64_t stream_id, uin
 }
 
 /* Finds the channel of a frame, or adds it. Return: 0; -E2BIG beyond TW_STREAMS_MAX or CHANNELS_MAX, -ENOMEM */
-static int find_channel(struct tw_report_frames *frames, const struct tw_frame_info *frame, struct channel **ret)
+static int find_channel(struct tw_event_frames *frames, const struct tw_frame_info *frame, struct channel **ret)
 {
 	const struct channel_key key = { frame->stream_id, frame->channel };
 	void *channel = frames->latest_channel;
@@ -166,7 +166,7 @@ static int find_channel(struct tw_report_frames *frames, const struct tw_frame_i
 }
 
 /* Counts the event numbers of a frame, and those missing before it; channels beyond the limits are not counted. Return: 0, -ENOMEM */
-static int count_numbers(struct tw_report_frames *frames, const struct tw_frame_info *frame)
+static int count_numbers(struct tw_event_frames *frames, const struct tw_frame_info *frame)
 {
 	struct tw_stream_numbers *numbers;
 	uint64_t missing, *unused;
@@ -198,7 +198,7 @@ static int count_numbers(struct tw_report_frames *frames, const struct tw_frame_
 }
 
 /* Sets a stream's clock scale and wall-clock offset in the merge, from HOST and first CLOCK: the merge needs them to order the events. */
-static int place(struct tw_report_frames *frames, const struct tw_frame_info *info, struct tw_cursor tlvs)
+static int place(struct tw_event_frames *frames, const struct tw_frame_info *info, struct tw_cursor tlvs)
 {
 	struct tw_stream *stream = tw_streams__get(frames->streams, info->stream_id);
 	enum tw_frame_status status;
@@ -217,7 +217,7 @@ static int place(struct tw_report_frames *frames, const struct tw_frame_info *in
 	return err == -ENOSPC ? 0 : err; /* the merge counts the frame as refused */
 }
 
-static int pass_on(struct tw_report_frames *frames, struct tw_report_frame *frame, const uint8_t *data, size_t len)
+static int pass_on(struct tw_event_frames *frames, struct tw_event_frame *frame, const uint8_t *data, size_t len)
 {
 	int err = 0;
 
@@ -241,7 +241,7 @@ static void add_numbers(struct tw_stream_numbers *to, const struct tw_stream_num
 /* Keeps the numbers of a stream that leaves the merge. */
 static void add_retired(void *ctx, uint64_t stream_id, const struct tw_stream_numbers *stats)
 {
-	struct tw_report_frames *frames = ctx;
+	struct tw_event_frames *frames = ctx;
 	void *numbers;
 
 	if (tw_hash_table__put_u64(&frames->retired, stream_id, &numbers) >= 0)
@@ -249,7 +249,7 @@ static void add_retired(void *ctx, uint64_t stream_id, const struct tw_stream_nu
 }
 
 /* Sets the order after the kind of file was found, and passes on the kept frames. */
-static int decide(struct tw_report_frames *frames, enum order order)
+static int decide(struct tw_event_frames *frames, enum order order)
 {
 	const struct tw_merge_options options = { .one_order = true,
 						  .streams = frames->streams,
@@ -263,7 +263,7 @@ static int decide(struct tw_report_frames *frames, enum order order)
 		frames->order = order;
 	while (!err && at < frames->opening_len) {
 		const uint8_t *data = frames->opening + at + sizeof(struct kept_frame);
-		struct tw_report_frame frame = { 0 };
+		struct tw_event_frame frame = { 0 };
 		struct kept_frame kept;
 
 		memcpy(&kept, frames->opening + at, sizeof(kept));
@@ -276,7 +276,7 @@ static int decide(struct tw_report_frames *frames, enum order order)
 	return err;
 }
 
-static int keep(struct tw_report_frames *frames, const struct tw_report_frame *frame, const uint8_t *data, size_t len)
+static int keep(struct tw_event_frames *frames, const struct tw_event_frame *frame, const uint8_t *data, size_t len)
 {
 	const struct kept_frame kept = {
 		.len = (uint32_t)(len < TW_FRAME_MAX ? len : TW_FRAME_MAX),
@@ -284,7 +284,7 @@ static int keep(struct tw_report_frames *frames, const struct tw_report_frame *f
 	};
 
 	if (!frames->opening)
-		frames->opening = malloc(TW_REPORT_OPENING_BYTES);
+		frames->opening = malloc(TW_EVENT_OPENING_BYTES);
 	if (!frames->opening)
 		return -ENOMEM;
 	memcpy(frames->opening + frames->opening_len, &kept, sizeof(kept));
@@ -295,14 +295,14 @@ static int keep(struct tw_report_frames *frames, const struct tw_report_frame *f
 	return 0;
 }
 
-static bool is_full(const struct tw_report_frames *frames)
+static bool is_full(const struct tw_event_frames *frames)
 {
-	return frames->n_opening == TW_REPORT_OPENING_FRAMES ||
-	       TW_REPORT_OPENING_BYTES - frames->opening_len < sizeof(struct kept_frame) + TW_FRAME_MAX;
+	return frames->n_opening == TW_EVENT_OPENING_FRAMES ||
+	       TW_EVENT_OPENING_BYTES - frames->opening_len < sizeof(struct kept_frame) + TW_FRAME_MAX;
 }
 
 /* Counts a frame and its faults. Return: whether it can be read. */
-static bool is_readable(struct tw_report_stats *stats, enum tw_frame_status status, bool snapped)
+static bool is_readable(struct tw_event_reader_stats *stats, enum tw_frame_status status, bool snapped)
 {
 	if (status == TW_FRAME_NOT_OURS)
 		return false;
@@ -314,7 +314,7 @@ static bool is_readable(struct tw_report_stats *stats, enum tw_frame_status stat
 }
 
 /* Records that the stream of a frame was captured on the packet's interface. */
-static void join(const struct tw_report_frames *frames, const struct tw_packet *packet,
+static void join(const struct tw_event_frames *frames, const struct tw_packet *packet,
 		 const struct tw_frame_info *frame)
 {
 	const struct tw_stream *stream = frames->interfaces ? tw_streams__get(frames->streams, frame->stream_id) : NULL;
@@ -323,11 +323,11 @@ static void join(const struct tw_report_frames *frames, const struct tw_packet *
 		tw_capture_interfaces__join(frames->interfaces, packet->interface, stream);
 }
 
-int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_packet *packet)
+int tw_event_frames__packet(struct tw_event_frames *frames, const struct tw_packet *packet)
 {
 	size_t len;
 	const uint8_t *data = tw_packet__frame(packet->linktype, packet->data, packet->len, &len);
-	struct tw_report_frame frame = { 0 };
+	struct tw_event_frame frame = { 0 };
 	enum tw_frame_status status;
 	bool snapped;
 	int err = 0;
@@ -352,7 +352,7 @@ int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_pa
 	return frames->order == UNDECIDED ? keep(frames, &frame, data, len) : pass_on(frames, &frame, data, len);
 }
 
-int tw_report_frames__flush(struct tw_report_frames *frames)
+int tw_event_frames__flush(struct tw_event_frames *frames)
 {
 	struct tw_merge_stats merge;
 	int err = frames->order == UNDECIDED ? decide(frames, AS_IT_IS) : 0;
@@ -365,7 +365,7 @@ int tw_report_frames__flush(struct tw_report_frames *frames)
 	return err;
 }
 
-void tw_report_frames__numbers(const struct tw_report_frames *frames, uint64_t stream_id, struct tw_stream_numbers *ret)
+void tw_event_frames__numbers(const struct tw_event_frames *frames, uint64_t stream_id, struct tw_stream_numbers *ret)
 {
 	const struct tw_stream_numbers *as_it_is = tw_hash_table__find_u64(&frames->numbers, stream_id),
 				       *retired = tw_hash_table__find_u64(&frames->retired, stream_id);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to report. Extracts the frames from packets and passes them on in time order.
+ * Internal to events. Extracts the frames from packets and passes them on in time order.
  *
  * Frames of recordings are in order and are not buffered. Captures of an interface, and packed recordings, must be merged. These files
  * contain frames with a WATERMARK, frames with several events, or frames with several records outside the control channel. From the first
  * such frame on, all streams are merged in one order. If Tracewire did not write the file, its first frames are kept until the kind of file
  * is known.
  */
-#ifndef TW_REPORT_FRAMES_H
-#define TW_REPORT_FRAMES_H
+#ifndef TW_EVENT_FRAMES_H
+#define TW_EVENT_FRAMES_H
 
 #include "pcap-tools/capture/interfaces.h"
-#include "pcap-tools/report/report.h"
+#include "pcap-tools/events/reader.h"
 #include "stream/streams.h"
 #include "wire/decode.h"
 
 /* After this number of frames without a WATERMARK or several records, a file counts as a recording. */
-#define TW_REPORT_OPENING_FRAMES 4096
-#define TW_REPORT_OPENING_BYTES  (4u << 20) /* the same limit, in bytes of kept frames */
+#define TW_EVENT_OPENING_FRAMES 4096
+#define TW_EVENT_OPENING_BYTES  (4u << 20) /* the same limit, in bytes of kept frames */
 
 /* A frame, as read or as emitted by the merge. */
-struct tw_report_frame {
+struct tw_event_frame {
 	struct tw_frame_info info;
 	struct tw_cursor tlvs;
 	bool merged;      /* emitted by the merge */
@@ -28,38 +28,37 @@ struct tw_report_frame {
 	uint32_t missing; /* number of bytes at the frame's end that were not captured */
 };
 
-/* Receives the frames in order. Return: 0, or -errno, which ends the report. */
-typedef int tw_report_take(void *ctx, struct tw_report_frame *frame);
+/* Receives the frames in order. Return: 0, or -errno, which ends the reading. */
+typedef int tw_event_frames_take(void *ctx, struct tw_event_frame *frame);
 
-struct tw_report_frames;
+struct tw_event_frames;
 
 /**
- * tw_report_frames__new() - make an empty queue of frames
+ * tw_event_frames__new() - make an empty queue of frames
  * @streams: the table of the file's streams; borrowed. If frames are merged, it gets HOST and CLOCK before their frames are passed on
  * @interfaces: the interfaces of the file, borrowed: each gets the stream of its frames; NULL = not used
  * @in_order: whether Tracewire wrote the file, so that its frames are in order unless they are packed
  * @stats: its counters of packets, frames and faults are updated
  * Return: NULL without memory.
  */
-struct tw_report_frames *tw_report_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
-					       bool in_order, tw_report_take *take, void *ctx,
-					       struct tw_report_stats *stats);
+struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
+					     bool in_order, tw_event_frames_take *take, void *ctx,
+					     struct tw_event_reader_stats *stats);
 
-/** tw_report_frames__free() - NULL is fine */
-void tw_report_frames__free(struct tw_report_frames *frames);
+/** tw_event_frames__free() - NULL is fine */
+void tw_event_frames__free(struct tw_event_frames *frames);
 
-/** tw_report_frames__packet() - process one packet of the file. Return: 0, -ENOMEM, or the result of take */
-int tw_report_frames__packet(struct tw_report_frames *frames, const struct tw_packet *packet);
+/** tw_event_frames__packet() - process one packet of the file. Return: 0, -ENOMEM, or the result of take */
+int tw_event_frames__packet(struct tw_event_frames *frames, const struct tw_packet *packet);
 
-/** tw_report_frames__flush() - pass on all frames and complete the counters, at the end of the file */
-int tw_report_frames__flush(struct tw_report_frames *frames);
+/** tw_event_frames__flush() - pass on all frames and complete the counters, at the end of the file */
+int tw_event_frames__flush(struct tw_event_frames *frames);
 
 /**
- * tw_report_frames__numbers() - get the counters of a stream's event numbers, after the flush
+ * tw_event_frames__numbers() - get the counters of a stream's event numbers, after the flush
  * In frames that were not merged, all received events count as events_out, including damaged and FILTERED ones. `before` includes all
  * numbers before the first received number of each channel, even if the file has the stream from its start.
  */
-void tw_report_frames__numbers(const struct tw_report_frames *frames, uint64_t stream_id,
-			       struct tw_stream_numbers *ret);
+void tw_event_frames__numbers(const struct tw_event_frames *frames, uint64_t stream_id, struct tw_stream_numbers *ret);
 
 #endif

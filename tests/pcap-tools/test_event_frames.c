@@ -8,15 +8,15 @@
 #include <cmocka.h>
 
 #include "frames.h"
+#include "pcap-tools/events/frames.h"
 #include "pcap-tools/pcapng/writer.h"
-#include "pcap-tools/report/frames.h"
 
 #define ETHER_LEN 14
 
 struct fixture {
 	struct tw_streams *streams;
-	struct tw_report_frames *frames;
-	struct tw_report_stats stats;
+	struct tw_event_frames *frames;
+	struct tw_event_reader_stats stats;
 	struct test_frame frame;
 	uint64_t stream[16], time[16]; /* of the emitted events */
 	size_t n;
@@ -24,7 +24,7 @@ struct fixture {
 	uint32_t original; /* length of the next packet; 0 = unchanged */
 };
 
-static int take(void *ctx, struct tw_report_frame *frame)
+static int take(void *ctx, struct tw_event_frame *frame)
 {
 	struct fixture *x = ctx;
 
@@ -46,7 +46,7 @@ static void put(struct fixture *x, size_t len)
 					  .original = x->original };
 
 	memcpy(data + ETHER_LEN, x->frame.buf, len);
-	assert_int_equal(tw_report_frames__packet(x->frames, &packet), 0);
+	assert_int_equal(tw_event_frames__packet(x->frames, &packet), 0);
 }
 
 static void put_event(struct fixture *x, uint64_t stream, uint64_t seq, uint64_t time)
@@ -75,7 +75,7 @@ static void hosts_come_in_one_order(void **state)
 
 	(void)state;
 	x.streams = tw_streams__new(NULL);
-	x.frames = tw_report_frames__new(x.streams, NULL, false, take, &x, &x.stats);
+	x.frames = tw_event_frames__new(x.streams, NULL, false, take, &x, &x.stats);
 	assert_non_null(x.frames);
 	x.frame.joined = true;
 	put_event(&x, 0, 5, 1000); /* 501000 */
@@ -87,12 +87,12 @@ static void hosts_come_in_one_order(void **state)
 	put_hello(&x, 1, 90000, 9999999);
 	put_event(&x, 1, 1, 89600); /* 501600 */
 	put_event(&x, 1, 2, 91000); /* 503000 */
-	assert_int_equal(tw_report_frames__flush(x.frames), 0);
+	assert_int_equal(tw_event_frames__flush(x.frames), 0);
 	assert_int_equal(x.n, 6);
 	for (size_t i = 0; i < x.n; i++)
 		assert_int_equal(x.stream[i], streams[i]);
 	assert_int_equal(x.stats.malformed, 0);
-	tw_report_frames__free(x.frames);
+	tw_event_frames__free(x.frames);
 	tw_streams__free(x.streams);
 }
 
@@ -107,7 +107,7 @@ static void cut_packets_are_not_damaged(void **state)
 	(void)state;
 	for (int merged = 0; merged < 2; merged++) {
 		x = (struct fixture){ .streams = tw_streams__new(NULL) };
-		x.frames = tw_report_frames__new(x.streams, NULL, false, take, &x, &x.stats);
+		x.frames = tw_event_frames__new(x.streams, NULL, false, take, &x, &x.stats);
 		assert_non_null(x.frames);
 		for (uint64_t seq = 0; seq < 3; seq++) {
 			size_t len;
@@ -120,12 +120,12 @@ static void cut_packets_are_not_damaged(void **state)
 		}
 		if (merged)
 			put_event(&x, 0, 3, 3000);
-		assert_int_equal(tw_report_frames__flush(x.frames), 0);
+		assert_int_equal(tw_event_frames__flush(x.frames), 0);
 		assert_int_equal(x.stats.snapped, 2);
 		assert_int_equal(x.stats.malformed, merged ? 2 : 1);
 		assert_int_equal(x.missing, merged ? 0 : 16);
 		assert_int_equal(x.n, merged ? 1 : 3);
-		tw_report_frames__free(x.frames);
+		tw_event_frames__free(x.frames);
 		tw_streams__free(x.streams);
 	}
 }

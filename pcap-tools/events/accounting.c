@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "pcap-tools/report/accounting.h"
+#include "pcap-tools/events/accounting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct tw_report_stream *tw_report_accounting__stream(struct tw_report *report, struct tw_stream *stream)
+struct tw_event_counts *tw_event_accounting__stream(struct tw_event_reader *reader, struct tw_stream *stream)
 {
-	if (stream->user[report->user])
-		return stream->user[report->user];
-	stream->user[report->user] = calloc(1, sizeof(struct tw_report_stream));
-	report->n_streams += stream->user[report->user] != NULL;
-	return stream->user[report->user];
+	if (stream->user[reader->user])
+		return stream->user[reader->user];
+	stream->user[reader->user] = calloc(1, sizeof(struct tw_event_counts));
+	reader->n_streams += stream->user[reader->user] != NULL;
+	return stream->user[reader->user];
 }
 
-void tw_report_accounting__lost(struct tw_stream *stream, struct tw_report_stream *s, const struct tw_tlv_view *tlv,
-				const struct tw_lost_view *lost)
+void tw_event_accounting__lost(struct tw_stream *stream, struct tw_event_counts *s, const struct tw_tlv_view *tlv,
+			       const struct tw_lost_view *lost)
 {
 	tw_stream_counters__lost(&stream->counters, tlv);
 	if (lost->where == TW_LOST_RECEIVER)
 		s->receiver = tw_count__plus(s->receiver, lost->count);
 }
 
-void tw_report_accounting__frame(struct tw_report_stream *s, const struct tw_report_frame *frame, uint64_t events,
-				 uint64_t filtered)
+void tw_event_accounting__frame(struct tw_event_counts *s, const struct tw_event_frame *frame, uint64_t events,
+				uint64_t filtered)
 {
 	const uint64_t found = events + filtered;
 
@@ -41,18 +41,18 @@ static uint64_t minus(uint64_t a, uint64_t b)
 }
 
 /* Makes the ledger of a stream from the frames of the file. */
-static void count(const struct tw_report *report, const struct tw_stream *stream, const struct tw_report_stream *s,
+static void count(const struct tw_event_reader *reader, const struct tw_stream *stream, const struct tw_event_counts *s,
 		  struct tw_ledger *ret)
 {
 	struct tw_ledger_sources sources = { .counters = &stream->counters,
 					     .own = { .receiver = s->receiver, .finished = true } };
 	struct tw_stream_numbers *n = &sources.numbers;
 
-	tw_report_frames__numbers(report->frames, stream->id, n);
+	tw_event_frames__numbers(reader->frames, stream->id, n);
 	n->events_out = minus(n->events_out, tw_count__plus(s->filtered, s->damaged));
 	n->filtered = tw_count__plus(n->filtered, s->filtered);
 	n->damaged = tw_count__plus(n->damaged, s->damaged);
-	/* The report counts malformed frames itself. Those of the merge include frames that were truncated by the snap length. */
+	/* The reader counts malformed frames itself. Those of the merge include frames that were truncated by the snap length. */
 	n->malformed = 0;
 	if (stream->counters.from_start) {
 		n->gaps_wire = tw_count__plus(n->gaps_wire, n->before);
@@ -63,11 +63,11 @@ static void count(const struct tw_report *report, const struct tw_stream *stream
 }
 
 /* Assigns the stored ledgers of the file's interfaces to streams. */
-static void find_stored(const struct tw_report *report)
+static void find_stored(const struct tw_event_reader *reader)
 {
-	for (uint32_t i = 0; i < report->interfaces.n; i++) {
-		const struct tw_capture_interface *interface = &report->interfaces.items[i];
-		struct tw_report_stream *s = interface->stream ? interface->stream->user[report->user] : NULL;
+	for (uint32_t i = 0; i < reader->interfaces.n; i++) {
+		const struct tw_capture_interface *interface = &reader->interfaces.items[i];
+		struct tw_event_counts *s = interface->stream ? interface->stream->user[reader->user] : NULL;
 
 		if (!interface->has_ledger || !s)
 			continue;
@@ -82,38 +82,38 @@ static bool is_of_trace_cmd(const struct tw_stream *stream)
 	return !strncmp(stream->identity.version, "trace-cmd", strlen("trace-cmd"));
 }
 
-static void add_ledger(struct tw_report *report, const struct tw_stream *stream, const struct tw_report_stream *s)
+static void add_ledger(struct tw_event_reader *reader, const struct tw_stream *stream, const struct tw_event_counts *s)
 {
-	struct tw_report_stats *stats = report->stats;
+	struct tw_event_reader_stats *stats = reader->stats;
 	struct tw_ledger ledger = s->stored;
 
 	if (s->has_stored)
 		stats->cut = tw_count__plus(stats->cut, minus(ledger.place[TW_PLACE_DELIVERED], s->events));
 	else
-		count(report, stream, s, &ledger);
+		count(reader, stream, s, &ledger);
 	if (ledger.place[TW_PLACE_WIRE] && !*stats->program_filter)
 		snprintf(stats->program_filter, sizeof(stats->program_filter), "%s",
-			 tw_capture_interfaces__filter(&report->interfaces, stream));
+			 tw_capture_interfaces__filter(&reader->interfaces, stream));
 	if (is_of_trace_cmd(stream))
 		stats->trace_cmd = tw_count__plus(stats->trace_cmd, ledger.place[TW_PLACE_RING]);
 	tw_ledger__add(&stats->ledger, &ledger);
 }
 
-void tw_report_accounting__finish(struct tw_report *report)
+void tw_event_accounting__finish(struct tw_event_reader *reader)
 {
-	find_stored(report);
-	report->stats->ledger.state = TW_LEDGER_CLOSED;
-	for (struct tw_stream *stream = tw_streams__first(report->streams); stream; stream = stream->next) {
-		if (stream->user[report->user])
-			add_ledger(report, stream, stream->user[report->user]);
+	find_stored(reader);
+	reader->stats->ledger.state = TW_LEDGER_CLOSED;
+	for (struct tw_stream *stream = tw_streams__first(reader->streams); stream; stream = stream->next) {
+		if (stream->user[reader->user])
+			add_ledger(reader, stream, stream->user[reader->user]);
 	}
 }
 
-void tw_report_accounting__fini(struct tw_report *report)
+void tw_event_accounting__fini(struct tw_event_reader *reader)
 {
-	struct tw_stream *stream = report->streams ? tw_streams__first(report->streams) : NULL;
+	struct tw_stream *stream = reader->streams ? tw_streams__first(reader->streams) : NULL;
 
 	for (; stream; stream = stream->next)
-		free(stream->user[report->user]);
-	tw_capture_interfaces__fini(&report->interfaces);
+		free(stream->user[reader->user]);
+	tw_capture_interfaces__fini(&reader->interfaces);
 }
