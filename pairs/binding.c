@@ -107,13 +107,25 @@ bool tw_pair_binding__key(const struct tw_pair_binding *binding, const struct tw
 	return true;
 }
 
-/* Formats a number as the text of the event shows it: as a word, as a symbol, or as a number. */
+/* Formats the value as the name that the print fmt has for it. Return: false, with nothing appended, if there is none */
+static bool put_name(const struct tw_field *field, const struct tw_value *v, const struct tw_pair_input *input,
+		     struct tw_line *line)
+{
+	struct tw_print_names names;
+
+	if (!input->print)
+		return false;
+	return tw_print__word(input->print, field, input->record, line) ||
+	       (tw_print__names(input->print, field, &names) && tw_print_names__put(&names, v->u, line));
+}
+
+/* Formats a number as its name, as a symbol, or as a number. */
 static void put_number(const struct tw_field *field, const struct tw_value *v, const struct tw_pair_input *input,
 		       struct tw_line *line)
 {
 	struct tw_symbol symbol;
 
-	if (input->print && tw_print__word(input->print, field, input->record, line))
+	if (put_name(field, v, input, line))
 		return;
 	if (v->kind == TW_FIELD_POINTER) {
 		if (input->host && input->host->symbols && tw_symbols__find(input->host->symbols, v->u, &symbol))
