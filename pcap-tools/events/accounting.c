@@ -18,6 +18,7 @@ void tw_event_accounting__lost(struct tw_stream *stream, struct tw_event_counts 
 			       const struct tw_lost_view *lost)
 {
 	tw_stream_counters__lost(&stream->counters, tlv);
+	s->losses++;
 	if (lost->where == TW_LOST_RECEIVER)
 		s->receiver = tw_count__plus(s->receiver, lost->count);
 }

@@ -11,6 +11,7 @@
 
 /* Counters of a stream, in tw_stream.user[] from its first frame on. */
 struct tw_event_counts {
+	uint64_t losses;   /* LOST records so far */
 	uint64_t events;   /* in the file */
 	uint64_t filtered; /* FILTERED events in frames that were not merged */
 	uint64_t damaged;  /* events that cannot be read, in frames that were not merged */

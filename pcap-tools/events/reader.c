@@ -34,6 +34,7 @@ static int take_event(struct tw_event_reader *reader, struct tw_stream *stream, 
 		.from_wire = true,
 		.cut = cut,
 	};
+	event.losses = ((const struct tw_event_counts *)stream->user[reader->user])->losses;
 	return reader->ops->event(reader->ctx, &event);
 }
 

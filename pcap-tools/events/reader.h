@@ -37,7 +37,8 @@ struct tw_read_event {
 	const struct tw_frame_info *frame; /* header of its frame */
 	struct tw_event_view view;
 	struct tw_record record;
-	bool cut; /* the capture contains only the beginning of the event */
+	uint64_t losses; /* number of losses of the stream before the event, each of any number of events */
+	bool cut;        /* the capture contains only the beginning of the event */
 };
 
 /* Receives the events. Each function returns 0, or -errno, which ends the reading. */
