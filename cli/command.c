@@ -120,6 +120,7 @@ static const struct cli_command *const commands[] = {
 	&cli_command_capture,
 	&cli_command_report,
 	&cli_command_info,
+	&cli_command_latency,
 	&cli_command_convert,
 	&cli_command_list,
 	&cli_command_filter,

@@ -63,6 +63,7 @@ extern const struct cli_command cli_command_doctor;
 extern const struct cli_command cli_command_filter;
 extern const struct cli_command cli_command_help;
 extern const struct cli_command cli_command_info;
+extern const struct cli_command cli_command_latency;
 extern const struct cli_command cli_command_list;
 extern const struct cli_command cli_command_live;
 extern const struct cli_command cli_command_record;

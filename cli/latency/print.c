@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prints histograms, as bcc does, and the counters beside them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/latency/latency.h"
+#include "cli/messages.h"
+
+#define BAR         40 /* characters of the longest bar */
+#define GROUPS_MAX  20 /* groups that are printed as text */
+#define PER_MILLE_N 4
+
+static const struct {
+	const char *name;
+	unsigned int per_mille;
+} quantiles[PER_MILLE_N] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 }, { "p99.9", 999 } };
+
+static const char *const unit_names[] = { [TW_PAIR_NS] = "ns", [TW_PAIR_US] = "us", [TW_PAIR_MS] = "ms" };
+
+/* Writes a time with three or four digits and its unit: "812 ns", "1.53 us", "12.3 ms". Return: @buf */
+static const char *time_text(uint64_t ns, char *buf, size_t size)
+{
+	static const char *const names[] = { "ns", "us", "ms", "s" };
+	double value = (double)ns;
+	size_t unit = 0;
+
+	while (value >= 999.5 && unit < sizeof(names) / sizeof(names[0]) - 1) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(buf, size, "%.*f %s", !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, names[unit]);
+	return buf;
+}
+
+static uint64_t mean_of(const struct tw_histogram *h)
+{
+	return h->n ? h->sum / h->n : 0;
+}
+
+static void print_bar(uint64_t n, uint64_t most)
+{
+	const int filled = most ? (int)((double)n / (double)most * BAR + 0.5) : 0;
+
+	printf("|%.*s%*s|\n", filled, "****************************************", BAR - filled, "");
+}
+
+static void print_rows(const struct tw_latency_pair *pair)
+{
+	const struct tw_histogram *h = &pair->all;
+	struct tw_histogram_row *rows = calloc(tw_histogram__rows_max(h), sizeof(*rows));
+	const uint64_t unit = h->scale.unit;
+	uint64_t most = 0;
+	size_t n;
+
+	if (!rows)
+		return;
+	n = tw_histogram__rows(h, rows);
+	for (size_t i = 0; i < n; i++)
+		most = rows[i].n > most ? rows[i].n : most;
+	printf("%25s : %-10s distribution\n", unit_names[pair->pair->unit], "count");
+	for (size_t i = 0; i < n; i++) {
+		const char *bracket = rows[i].above ? "(" : "[";
+
+		if (rows[i].bound == UINT64_MAX)
+			printf("%s%11" PRIu64 ", %11s] : %-10" PRIu64 " ", bracket, rows[i].above / unit, "...",
+			       rows[i].n);
+		else
+			printf("%s%11" PRIu64 ", %10" PRIu64 "] : %-10" PRIu64 " ", bracket, rows[i].above / unit,
+			       rows[i].bound / unit, rows[i].n);
+		print_bar(rows[i].n, most);
+	}
+	free(rows);
+}
+
+static void print_figures(const struct tw_histogram *h)
+{
+	char text[32];
+
+	printf("count %" PRIu64 ", min %s", h->n, time_text(h->min, text, sizeof(text)));
+	printf(", mean %s", time_text(mean_of(h), text, sizeof(text)));
+	for (size_t i = 0; i < PER_MILLE_N; i++)
+		printf(", %s %s", quantiles[i].name,
+		       time_text(tw_histogram__quantile(h, quantiles[i].per_mille), text, sizeof(text)));
+	printf(", max %s\n", time_text(h->max, text, sizeof(text)));
+}
+
+static void print_group_name(const struct tw_latency_pair *pair, const struct tw_latency_group *group,
+			     const struct tw_pair_names *names)
+{
+	for (size_t i = 0; i < pair->n_by; i++)
+		say(stdout, "%s%s", i ? "  " : "", tw_pair_names__text(names, group->names[i]));
+	puts("");
+}
+
+static void print_groups(const struct tw_latency_pair *pair, const struct tw_pair_names *names)
+{
+	char total[32], mean[32], p50[32], p99[32], max[32];
+
+	if (!pair->n_groups)
+		return;
+	printf("\n%10s %10s %10s %10s %10s %10s  ", "count", "total", "mean", "p50", "p99", "max");
+	for (size_t i = 0; i < pair->n_by; i++)
+		say(stdout, "%s%s", i ? "  " : "", pair->by[i]);
+	puts("");
+	for (size_t i = 0; i < pair->n_groups && i < GROUPS_MAX; i++) {
+		const struct tw_histogram *h = &pair->groups[i]->histogram;
+
+		printf("%10" PRIu64 " %10s %10s %10s %10s %10s  ", h->n, time_text(h->sum, total, sizeof(total)),
+		       time_text(mean_of(h), mean, sizeof(mean)),
+		       time_text(tw_histogram__quantile(h, 500), p50, sizeof(p50)),
+		       time_text(tw_histogram__quantile(h, 990), p99, sizeof(p99)),
+		       time_text(h->max, max, sizeof(max)));
+		print_group_name(pair, pair->groups[i], names);
+	}
+	if (pair->n_groups > GROUPS_MAX)
+		printf("and %zu more groups\n", pair->n_groups - GROUPS_MAX);
+}
+
+/* A counter of what is not in the histogram. */
+struct counter {
+	const char *key, *text; /* JSON key; text after the number */
+	uint64_t n;
+};
+
+#define COUNTERS 8
+
+static void get_counters(const struct tw_latency_pair *pair, struct counter ret[COUNTERS])
+{
+	const struct tw_pairing_stats *s = &pair->stats;
+	const struct counter counters[COUNTERS] = {
+		{ "open", "begun without an end", s->open },
+		{ "again", "begun again before an end", s->again },
+		{ "cancelled", "cancelled", s->cancelled },
+		{ "no_begin", "ended without a beginning", s->no_begin },
+		{ "across_loss", "left out, because events were lost between beginning and end", s->across_loss },
+		{ "backwards", "left out, because the end has an earlier time than the beginning", s->backwards },
+		{ "evicted", "forgotten, because --memory was full", s->evicted },
+		{ "unreadable", "events without their keys", pair->unreadable },
+	};
+
+	memcpy(ret, counters, sizeof(counters));
+}
+
+static void print_counters(const struct tw_latency_pair *pair)
+{
+	struct counter counters[COUNTERS];
+	const char *before = "not in the histogram: ";
+
+	get_counters(pair, counters);
+	for (size_t i = 0; i < COUNTERS; i++) {
+		if (!counters[i].n)
+			continue;
+		printf("%s%" PRIu64 " %s", before, counters[i].n, counters[i].text);
+		before = "; ";
+	}
+	if (*before == ';')
+		puts("");
+	if (pair->unclear)
+		printf("%" PRIu64 " events: `matches` in a condition reached its limit, which counts as no match\n",
+		       pair->unclear);
+}
+
+void latency__print(const struct tw_latency_result *result)
+{
+	for (size_t i = 0; i < result->n_pairs; i++) {
+		const struct tw_latency_pair *pair = &result->pairs[i];
+
+		if (i)
+			puts("");
+		say(stdout, "%s%s%s", pair->pair->name, *pair->pair->text ? ": " : "", pair->pair->text);
+		puts("\n");
+		if (pair->all.n) {
+			print_rows(pair);
+			puts("");
+			print_figures(&pair->all);
+		} else {
+			puts("no pair of events");
+		}
+		print_counters(pair);
+		print_groups(pair, result->names);
+	}
+}
+
+static void put_figures(struct tw_json *json, const struct tw_histogram *h)
+{
+	tw_json__u64(json, "count", h->n);
+	if (!h->n)
+		return;
+	tw_json__u64(json, "sum", h->sum);
+	tw_json__u64(json, "min", h->min);
+	tw_json__u64(json, "mean", mean_of(h));
+	for (size_t i = 0; i < PER_MILLE_N; i++)
+		tw_json__u64(json, quantiles[i].name, tw_histogram__quantile(h, quantiles[i].per_mille));
+	tw_json__u64(json, "max", h->max);
+}
+
+static void put_rows(struct tw_json *json, const struct tw_histogram *h)
+{
+	struct tw_histogram_row *rows = calloc(tw_histogram__rows_max(h), sizeof(*rows));
+	const size_t n = rows ? tw_histogram__rows(h, rows) : 0;
+
+	tw_json__open(json, "rows", '[');
+	for (size_t i = 0; i < n; i++) {
+		tw_json__open(json, NULL, '{');
+		tw_json__u64(json, "above", rows[i].above);
+		if (rows[i].bound == UINT64_MAX)
+			tw_json__null(json, "bound");
+		else
+			tw_json__u64(json, "bound", rows[i].bound);
+		tw_json__u64(json, "count", rows[i].n);
+		tw_json__close(json);
+	}
+	tw_json__close(json);
+	free(rows);
+}
+
+static void put_group(struct tw_json *json, const struct tw_latency_pair *pair, const struct tw_latency_group *group,
+		      const struct tw_pair_names *names)
+{
+	tw_json__open(json, NULL, '{');
+	tw_json__open(json, "by", '{');
+	for (size_t i = 0; i < pair->n_by; i++)
+		tw_json__str(json, pair->by[i], tw_pair_names__text(names, group->names[i]));
+	tw_json__close(json);
+	put_figures(json, &group->histogram);
+	put_rows(json, &group->histogram);
+	tw_json__close(json);
+}
+
+static void put_pair(struct tw_json *json, const struct tw_latency_pair *pair, const struct tw_pair_names *names)
+{
+	struct counter counters[COUNTERS];
+
+	get_counters(pair, counters);
+	tw_json__open(json, NULL, '{');
+	tw_json__str(json, "pair", pair->pair->name);
+	tw_json__str(json, "text", pair->pair->text);
+	tw_json__str(json, "unit", "ns");
+	put_figures(json, &pair->all);
+	tw_json__open(json, "left_out", '{');
+	for (size_t i = 0; i < COUNTERS; i++)
+		tw_json__u64(json, counters[i].key, counters[i].n);
+	tw_json__close(json);
+	tw_json__u64(json, "unclear", pair->unclear);
+	put_rows(json, &pair->all);
+	tw_json__open(json, "groups", '[');
+	for (size_t i = 0; i < pair->n_groups; i++)
+		put_group(json, pair, pair->groups[i], names);
+	tw_json__close(json);
+	tw_json__close(json);
+}
+
+void latency__print_json(const char *file, const struct tw_latency_result *result)
+{
+	struct tw_json json;
+
+	tw_json__to_file(&json, stdout, true);
+	tw_json__open(&json, NULL, '{');
+	tw_json__str(&json, "file", file);
+	tw_json__open(&json, "pairs", '[');
+	for (size_t i = 0; i < result->n_pairs; i++)
+		put_pair(&json, &result->pairs[i], result->names);
+	tw_json__close(&json);
+	tw_json__close(&json);
+}

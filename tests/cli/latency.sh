@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `latency` finds the pairs that a simple program finds in the output of `trace-cmd report`, and the same times. Wrong arguments and
+# recordings without the needed events are refused with one sentence.
+# Usage: latency.sh TRACEWIRE DATA
+tracewire=$1 data=$2
+. "$(dirname "$0")/common.sh"
+need trace-cmd python3
+
+export HOME=$scratch XDG_CONFIG_HOME=$scratch/config
+run 0 "$tracewire" convert -q "$data/debian-6.1.dat" "$scratch/x.pcapng"
+trace-cmd report -t "$data/debian-6.1.dat" 2>/dev/null >"$scratch/report"
+
+# compare PAIR: our figures of a pair, and those of pairs.py
+compare() {
+	"$tracewire" latency -q -j "$1" "$scratch/x.pcapng" >"$scratch/json" || fail "latency $1 ends with status $?"
+	"$(dirname "$0")/pairs.py" "$1" "$scratch/report" "$scratch/json" || fail "$1 differs from trace-cmd's report"
+}
+for pair in syscalls runqlat offcpu softirqs hardirqs timer; do
+	compare $pair
+done
+
+# A pair of the command line has the same samples as the same pair in a file of the user, and text has the figures of JSON.
+mkdir -p "$scratch/config/tracewire"
+printf 'pair mine\n\ttext  my own\n\tbegin raw_syscalls:sys_enter common_pid if id == 1\n\tend raw_syscalls:sys_exit common_pid if id == 1\n\tunit us\n' \
+	>"$scratch/config/tracewire/pairs"
+run 0 "$tracewire" latency -q mine "$scratch/x.pcapng"
+cp "$scratch/out" "$scratch/mine"
+says "$scratch/mine" '^mine: my own$' || fail "no title: $(head -1 "$scratch/mine")"
+"$tracewire" latency -q -j mine "$scratch/x.pcapng" | python3 -c '
+import json, sys
+pair = json.load(sys.stdin)["pairs"][0]
+text = open(sys.argv[1]).read()
+assert pair["count"] > 40 and "count %d, min " % pair["count"] in text, text
+rows = [r for r in pair["rows"] if r["count"]]
+for row in rows:
+    assert "%d] : %d " % (row["bound"] // 1000, row["count"]) in text.replace("  ", " "), (row, text)
+assert sum(r["count"] for r in pair["rows"]) == pair["count"]
+' "$scratch/mine" || fail "text and JSON differ"
+run 0 "$tracewire" latency -q -j --from sys_enter --to sys_exit --key common_pid "$scratch/x.pcapng"
+python3 - "$scratch/out" "$("$tracewire" latency -q -j syscalls "$scratch/x.pcapng")" <<'E2' || fail "--from differs from the same pair of the table"
+import json, sys
+own, table = json.load(open(sys.argv[1]))["pairs"][0], json.loads(sys.argv[2])["pairs"][0]
+assert own["count"] == table["count"] and own["sum"] == table["sum"] and own["max"] == table["max"], (own, table)
+E2
+run 0 "$tracewire" latency -q --by comm,cpu --linear 1000000 offcpu "$scratch/x.pcapng"
+says "$scratch/out" 'max  comm  cpu$' || fail "--by prints: $(cat "$scratch/out")"
+"$tracewire" latency --list | grep -q '^runqlat  ' || fail "--list lacks runqlat"
+"$tracewire" latency --list | grep -q '^mine  ' || fail "--list lacks the user's pair"
+
+refuses() { # PATTERN WORD...
+	run 2 "$tracewire" latency "${@:2}"
+	says "$scratch/err" "$1" || fail "'latency ${*:2}' says: $(cat "$scratch/err")"
+}
+refuses "there is no pair 'runqlta'; did you mean runqlat\?" runqlta "$scratch/x.pcapng"
+refuses 'latency needs pairs and a capture' runqlat
+refuses 'sample.pcapng has no event workqueue:workqueue_queue_work, which pair work-delay needs' work-delay "$data/sample.pcapng"
+refuses 'sys_exit has no field .args., which is a key' --from sys_enter --to sys_exit --key args "$scratch/x.pcapng"
+refuses '--from and --to belong together' --from sys_enter "$scratch/x.pcapng"
+refuses 'more than 4 fields' --by a,b,c,d,e runqlat "$scratch/x.pcapng"
+printf 'pair broken\n\tbegin sched:sched_switch next_pid if nix ==\n\tend sched:sched_switch prev_pid\n' >"$scratch/config/tracewire/pairs"
+refuses 'pairs:2:[0-9]+: the condition of pair broken: column ' broken "$scratch/x.pcapng"
+printf 'pair broken\n\tbegin\n' >"$scratch/config/tracewire/pairs"
+refuses 'tracewire/pairs:2:7: an event is missing' runqlat "$scratch/x.pcapng"
+exit $failed
