@@ -18,6 +18,7 @@
 #include "producer/tracing_dir.h"
 
 #define RETRY_MS 2
+#define BUSY_MS  500 /* longest time for the removal of an instance in which another process has a file open */
 /* How long a new run waits for the lock of all instances. A cleanup holds the lock for less than 1 ms, unless it is stopped (SIGSTOP). */
 #define MAKE_MS    10000
 #define CLEANUP_MS 2000 /* how long a cleanup waits for that lock; short, because the next run cleans up too */
@@ -195,6 +196,23 @@ int tw_instance__new(const char *suffix, struct tw_instance **ret, struct tw_err
 	return err;
 }
 
+/*
+ * Removes an instance. Tries several times, because another process, such as `tracewire list --instances`, may have a file of the instance
+ * open for a moment. Return: whether the instance is gone
+ */
+static bool remove_instance(const struct tw_instance *in)
+{
+	char path[PATH_MAX];
+
+	if (!tracefs_instance_destroy(in->tracefs))
+		return true;
+	if (instance_dir(in->name, path))
+		return false;
+	for (int ms = 0; ms < BUSY_MS && rmdir(path) && errno == EBUSY; ms += RETRY_MS)
+		nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
+	return access(path, F_OK) != 0;
+}
+
 bool tw_instance__free(struct tw_instance *in)
 {
 	bool removed = true;
@@ -206,7 +224,7 @@ bool tw_instance__free(struct tw_instance *in)
 	in->free_buffer_fd = -1;
 	if (in->tracefs) {
 		tracefs_trace_off(in->tracefs);
-		removed = !tracefs_instance_destroy(in->tracefs) || !tracefs_instance_exists(in->name);
+		removed = remove_instance(in);
 	}
 	tw_instance__leave(in);
 	return removed;

@@ -45,6 +45,17 @@ exec 5<&-
 "$tracewire" cleanup >"$scratch/told" 2>&1 || fail "cleanup: $(cat "$scratch/told")"
 nothing_left "$run"
 
+# If the other process ends its reading a moment after the run, the instance is removed.
+start_tracewire run record -v -e sched:sched_switch -w "$scratch/x.pcapng"
+run=$pid
+wait_for has_events
+sh -c 'exec 5<"$1"; touch "$2"; while kill -0 "$3" && ! grep -q "^0" "$4"; do sleep 0.01; done; sleep 0.1' - \
+	"$tracing/instances/tracewire-$run/trace" "$scratch/opened" "$run" "$tracing/instances/tracewire-$run/tracing_on" 2>/dev/null &
+wait_for [ -e "$scratch/opened" ]
+interrupt "$run" || fail "read for a moment: the run fails: $(cat "$scratch/run.err")"
+says "$scratch/run.err" 'of this run stays' && fail "read for a moment: $(cat "$scratch/run.err")"
+nothing_left "$run"
+
 start_tracewire run record -v -e sched:sched_switch -w "$scratch/x.pcapng"
 run=$pid
 wait_for has_events
