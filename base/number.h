@@ -14,7 +14,8 @@
  */
 struct tw_number_rule {
 	uint64_t min, max; /* range of the result: a count, or a number of bytes; max 0 = no limit */
-	uint64_t unit;     /* unit of a number without a suffix, bytes; K, M and G are 1024, 1024^2 and 1024^3 bytes */
+	uint64_t
+		unit; /* number of bytes that a 1 without a suffix stands for: 1024 = KiB; K, M and G are always powers of 1024 */
 };
 
 /**

@@ -339,8 +339,9 @@ const struct cli_command cli_command_convert = {
 		"neither a capture nor a recording of trace-cmd of these versions.\n\n"
 		"INPUT can also be a capture by `tracewire capture --packed` or dumpcap, in which a frame may have "
 		"several events. The frames are unpacked: each event becomes a packet, in time order across CPUs and "
-		"machines. In a capture by `tracewire capture`, packet times are the times that `capture` determined. "
-		"In a capture by dumpcap, they are the times of each machine's clock. Packets that are not "
+		"machines. If INPUT is a capture by `tracewire capture`, the packet times in FILE are those that `capture` "
+		"determined. If INPUT is a capture by dumpcap, the packet times in FILE are the times of the events by the "
+		"clock of the machine that sent them. Packets that are not "
 		"Tracewire's are not converted, and their number is printed.",
 	.examples = examples,
 	.groups = groups,

@@ -21,7 +21,7 @@
 #define TELL_NS     (100 * TW_NS_PER_MS) /* interval of updates of the numbers of refused frames for other threads */
 /* Allowance for AF_XDP: the time of a frame is when the ring was read, up to one pause of 1 ms after the frame arrived (vnet/rx_xdp.h). */
 #define SLACK_NS 2000000u
-/* Longest time for taking the frames that arrived before receiver__finish() was called; ample, for a busy machine. */
+/* Longest time for reading the frames that arrived before receiver__finish() was called. It is long, because the machine may be busy. */
 #define END_NS 5000000000u
 
 struct receiver {

@@ -70,7 +70,10 @@ static int update_one(struct tw_archive *a, struct tw_archive_stream *s, const s
 	return 0;
 }
 
-/* How long the packets of a stream wait for its first answer, which takes a few ms, so that they have an error bound. */
+/*
+ * Longest time that the packets of a stream wait for the first time synchronisation response of its producer, without which they have no
+ * error bound. A response usually takes a few ms.
+ */
 #define ANSWER_NS (30 * TW_NS_PER_MS)
 
 /*

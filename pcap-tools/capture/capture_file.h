@@ -97,7 +97,10 @@ struct tw_capture_block {
 	struct tw_capture_options options;
 };
 
-/* A callback for blocks, called by tw_capture_file__next() in file order: an interface precedes its packets. */
+/*
+ * A callback for sections, interfaces and statistics. For pcapng, tw_capture_file__next() calls it in file order, so that an interface
+ * precedes its packets.
+ */
 typedef void tw_capture_watch(void *ctx, const struct tw_capture_block *block);
 
 /**
