@@ -36,17 +36,28 @@ static struct tw_pair_value find_value(const struct tw_format *format, const cha
 	return (struct tw_pair_value){ TW_PAIR_NO_VALUE, NULL };
 }
 
-static int refuse_key(const struct tw_pair *pair, const struct tw_format *format, const char *name,
-		      struct tw_error *error)
+/* Begins an error with the place in the text that defines the pair. */
+#define REFUSE(error, pair, event, fmt, ...) \
+	tw_error__set(error, -EINVAL, "%s:%u:%u: " fmt, (pair)->source, (event)->line, (event)->column, __VA_ARGS__)
+
+static int refuse_key(const struct tw_pair *pair, const struct tw_pair_event *event, const struct tw_format *format,
+		      const char *name, struct tw_error *error)
 {
 	struct tw_nearest nearest;
 
 	tw_nearest__init(&nearest, name);
 	for (uint16_t i = 0; i < format->n_fields; i++)
 		tw_nearest__offer(&nearest, format->fields[i].name);
-	return tw_error__set(error, -EINVAL, "pair %s: %s has no field '%s', which is a key of the pair%s%s%s",
-			     pair->name, format->name, name, nearest.best ? "; did you mean " : "",
-			     nearest.best ? nearest.best : "", nearest.best ? "?" : "");
+	return REFUSE(error, pair, event, "%s has no field '%s', which is a key of pair %s%s%s%s", format->name, name,
+		      pair->name, nearest.best ? "; did you mean " : "", nearest.best ? nearest.best : "",
+		      nearest.best ? "?" : "");
+}
+
+static bool can_be_key(const struct tw_pair_value *value)
+{
+	return value->kind != TW_PAIR_FIELD ||
+	       (value->field->kind != TW_FIELD_ARRAY && value->field->kind != TW_FIELD_BITMASK &&
+		value->field->kind != TW_FIELD_BYTES);
 }
 
 int tw_pair_binding__make(const struct tw_pair *pair, const struct tw_pair_event *event, const struct tw_format *format,
@@ -56,7 +67,11 @@ int tw_pair_binding__make(const struct tw_pair *pair, const struct tw_pair_event
 	for (size_t i = 0; i < event->n_keys; i++) {
 		ret->keys[i] = find_value(format, event->keys[i]);
 		if (ret->keys[i].kind == TW_PAIR_NO_VALUE)
-			return refuse_key(pair, format, event->keys[i], error);
+			return refuse_key(pair, event, format, event->keys[i], error);
+		if (!can_be_key(&ret->keys[i]))
+			return REFUSE(error, pair, event,
+				      "field '%s' of %s cannot be a key: it is neither a number nor a text",
+				      event->keys[i], format->name);
 	}
 	for (size_t i = 0; i < n_by; i++)
 		ret->by[i] = find_value(format, by[i]);
@@ -67,6 +82,14 @@ static bool has_number(const struct tw_value *value)
 {
 	return value->kind == TW_FIELD_UINT || value->kind == TW_FIELD_INT || value->kind == TW_FIELD_BOOL ||
 	       value->kind == TW_FIELD_ENUM || value->kind == TW_FIELD_POINTER;
+}
+
+/* Return: the number of a text as a key; TW_PAIR_NO_NAME if it cannot be told from other texts, or if there is no memory */
+static uint64_t number_of(struct tw_pair_names *names, const char *text, size_t len)
+{
+	const uint32_t number = tw_pair_names__add(names, text, len);
+
+	return number == TW_PAIR_OTHER || len >= TW_PAIR_NAME_MAX ? TW_PAIR_NO_NAME : number;
 }
 
 /* Reads a value as a number, or as the number of its bytes in @names. */
@@ -83,12 +106,12 @@ static bool read_key(const struct tw_pair_value *value, const struct tw_pair_inp
 		*ret = input->pid;
 		return true;
 	case TW_PAIR_COMM:
-		*ret = input->comm ? tw_pair_names__add(names, input->comm, input->comm_len) : TW_PAIR_NO_NAME;
+		*ret = input->comm ? number_of(names, input->comm, input->comm_len) : TW_PAIR_NO_NAME;
 		return *ret != TW_PAIR_NO_NAME;
 	case TW_PAIR_FIELD:
 		if (tw_field__read(value->field, input->record, &v))
 			return false;
-		*ret = has_number(&v) ? v.u : tw_pair_names__add(names, (const char *)v.data, v.len);
+		*ret = has_number(&v) ? v.u : number_of(names, (const char *)v.data, v.len);
 		return has_number(&v) || *ret != TW_PAIR_NO_NAME;
 	case TW_PAIR_NO_VALUE:
 		break;

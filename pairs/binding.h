@@ -16,7 +16,6 @@
 /* An event as input. */
 struct tw_pair_input {
 	uint64_t stream; /* id */
-	uint64_t time;   /* ns by the clock of the stream */
 	uint32_t pid;
 	uint16_t cpu;
 	const char *comm; /* name of the task; NULL = unknown */
@@ -44,7 +43,7 @@ bool tw_pair_binding__is_of(const struct tw_pair_event *event, const struct tw_f
 /**
  * tw_pair_binding__make() - bind an event of a pair to the format of this event
  * @by: @n_by names of groups
- * Return: 0; -EINVAL if the event has no field of a key's name: @error names a similar field.
+ * Return: 0; -EINVAL if the event has no field of a key's name, or if that field is neither a number nor a text.
  */
 int tw_pair_binding__make(const struct tw_pair *pair, const struct tw_pair_event *event, const struct tw_format *format,
 			  const char *const *by, size_t n_by, struct tw_pair_binding *ret, struct tw_error *error);

@@ -81,7 +81,7 @@ void tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *
 		return;
 	}
 	pairing->stats.again += !added;
-	if (!added && pairing->keeps_first)
+	if (!added && pairing->keeps_first && ((const struct tw_pairing_moment *)value)->losses == begin->losses)
 		return;
 	memcpy(value, begin, sizeof(*begin));
 	if (extra)

@@ -24,8 +24,6 @@ struct tw_pairing_key {
 struct tw_pairing_moment {
 	uint64_t time;   /* ns by the clock of the stream */
 	uint64_t losses; /* number of known losses of the stream before this event */
-	uint32_t pid;
-	uint16_t cpu;
 };
 
 struct tw_pairing_stats {

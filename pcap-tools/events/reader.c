@@ -8,7 +8,7 @@
 #include "pcap-tools/events/accounting.h"
 #include "pcap-tools/events/reader_impl.h"
 
-/* Counts a malformed frame or record. Return: 0, so that the report continues without it */
+/* Counts a malformed frame or record. Return: 0, so that the reading continues without it */
 static int skip_malformed(struct tw_event_reader *reader)
 {
 	reader->stats->malformed++;
@@ -46,7 +46,7 @@ static int take_lost(struct tw_event_reader *reader, struct tw_stream *stream, c
 	if (!tw_lost__parse(tlv, frame->info.base_time, &lost))
 		return skip_malformed(reader);
 	tw_event_accounting__lost(stream, stream->user[reader->user], tlv, &lost);
-	return reader->ops->loss(reader->ctx, stream, frame->info.cpu, &lost);
+	return !reader->ops->loss ? 0 : reader->ops->loss(reader->ctx, stream, frame->info.cpu, &lost);
 }
 
 static int take_part(struct tw_event_reader *reader, struct tw_stream *stream, const struct tw_event_frame *frame,
@@ -58,15 +58,14 @@ static int take_part(struct tw_event_reader *reader, struct tw_stream *stream, c
 	if (!tw_part__parse(tlv, &part))
 		return skip_malformed(reader);
 	if (part.inner_type != TW_TLV_EVENT) {
-		tw_stream__update(stream, &frame->info, tlv);
-		return 0;
+		return tw_stream__update(stream, &frame->info, tlv);
 	}
 	if (tw_parts__add(reader->parts, stream->id, frame->info.channel, &part, &whole) != TW_PARTS_WHOLE)
 		return 0;
 	return take_event(reader, stream, frame, &whole, false);
 }
 
-/* Takes a TLV of which only the beginning was captured. An event is printed if its header was captured. */
+/* Takes a TLV of which only the beginning was captured. An event is passed on if its header was captured. */
 static int take_cut(struct tw_event_reader *reader, struct tw_stream *stream, const struct tw_event_frame *frame)
 {
 	struct tw_tlv_view tlv;
@@ -145,6 +144,8 @@ int tw_event_reader__run(struct tw_event_reader *reader, int *ret_err, struct tw
 		if (err)
 			break;
 	}
+	if (!err)
+		err = reader->block_err;
 	if (!err)
 		err = tw_event_frames__flush(reader->frames);
 	*ret_err = err;

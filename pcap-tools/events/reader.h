@@ -41,7 +41,7 @@ struct tw_read_event {
 	bool cut;        /* the capture contains only the beginning of the event */
 };
 
-/* Receives the events. Each function returns 0, or -errno, which ends the reading. */
+/* Receives the events. Each function returns 0, or -errno, which ends the reading; @loss may be NULL. */
 struct tw_event_reader_ops {
 	int (*event)(void *ctx, const struct tw_read_event *event);
 	int (*loss)(void *ctx, struct tw_stream *stream, uint16_t cpu, const struct tw_lost_view *lost);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash_table.h"
+#include "filter/arena.h"
 #include "filter/evaluate.h"
 #include "filter/tree.h"
 #include "pairs/binding.h"
@@ -13,7 +14,9 @@
 /* Flag in tw_stream_event.chosen: the roles of the event type were looked up. */
 #define LOOKED_UP 1
 
-#define TYPES_MAX 4096 /* event types with roles: the same event has a type in each schema of each stream */
+/* Limits for event types with roles, and for the memory of their conditions: an event has a type in each schema of each stream. */
+#define TYPES_MAX     4096
+#define CONDITION_MAX ((size_t)64 << 20)
 
 /* The names of a group; those that the beginning does not have come from the end. */
 struct group_key {
@@ -26,7 +29,7 @@ struct pair {
 	struct tw_pairing *pairing;
 	struct tw_hash_table groups;                      /* struct group_key -> struct tw_latency_group * */
 	struct tw_filter *conditions[TW_PAIR_EVENTS_MAX]; /* of its events; NULL = none */
-	bool has_format[TW_PAIR_EVENTS_MAX];              /* the capture has a format of the event; set at the end */
+	bool has_by[TW_PAIR_KEYS_MAX]; /* an event of the pair has the value by which the group is named */
 };
 
 /* What the events of one type do to a pair. */
@@ -51,6 +54,7 @@ struct latency {
 	struct pair *pairs; /* as in the options */
 	struct roles *roles;
 	unsigned int n_types;    /* number of event types with roles */
+	size_t memory;           /* of all bound conditions, bytes */
 	struct tw_error refusal; /* why an event ends the reading; "" = no memory */
 };
 
@@ -68,6 +72,11 @@ static int bind_condition(struct latency *l, struct role *role, const struct tw_
 	err = tw_filter__bind(condition, &options, &role->condition, &why);
 	if (!err)
 		err = tw_bound__prepare(role->condition, &why);
+	if (!err) {
+		l->memory += tw_arena__taken(role->condition->arena);
+		if (l->memory > CONDITION_MAX)
+			err = tw_error__set(&why, -E2BIG, "the capture has too many formats of its event");
+	}
 	if (err)
 		tw_error__set(&l->refusal, err, "%s:%u:%u: the condition of pair %s: %s", pair->source,
 			      role->binding.event->line, role->binding.event->condition_column, pair->name, why.text);
@@ -84,6 +93,8 @@ static int bind_role(struct latency *l, struct pair *pair, size_t index, const s
 	role->pair = pair;
 	err = tw_pair_binding__make(result->pair, &result->pair->events[index], format, result->by, result->n_by,
 				    &role->binding, &l->refusal);
+	for (size_t i = 0; i < result->n_by; i++)
+		pair->has_by[i] |= role->binding.by[i].kind != TW_PAIR_NO_VALUE;
 	return err ? err : bind_condition(l, role, pair->conditions[index], roles->formats, big_endian);
 }
 
@@ -307,18 +318,20 @@ static int take_event(void *ctx, const struct tw_read_event *event)
 	struct tw_pair_input input;
 	int err = known && !(known->chosen & LOOKED_UP) ? make_roles(l, known, event->record.big_endian) : 0;
 
+	l->result->unknown += !known;
 	roles = known ? known->user : NULL;
 	if (err || !roles)
 		return err;
+	if (tw_identity__counts(&event->stream->identity))
+		return tw_error__set(&l->refusal, -EINVAL,
+				     "the trace clock '%s' counts events: the capture has no times",
+				     event->stream->identity.clock);
 	moment = (struct tw_pairing_moment){
-		.time = event->view.time,
+		.time = tw_identity__ns(&event->stream->identity, event->view.time),
 		.losses = event->losses,
-		.pid = event->view.pid,
-		.cpu = event->frame->cpu,
 	};
 	input = (struct tw_pair_input){
 		.stream = event->stream->id,
-		.time = event->view.time,
 		.pid = event->view.pid,
 		.cpu = event->frame->cpu,
 		.record = &event->record,
@@ -333,13 +346,7 @@ static int take_event(void *ctx, const struct tw_read_event *event)
 	return err;
 }
 
-static int take_loss(void *ctx, struct tw_stream *stream, uint16_t cpu, const struct tw_lost_view *lost)
-{
-	(void)ctx, (void)stream, (void)cpu, (void)lost; /* the reader counts them */
-	return 0;
-}
-
-static const struct tw_event_reader_ops ops = { .event = take_event, .loss = take_loss };
+static const struct tw_event_reader_ops ops = { .event = take_event };
 
 /* Parses the conditions of a pair. */
 static int parse_conditions(struct pair *pair, struct tw_error *error)
@@ -406,21 +413,25 @@ static int make_pairs(struct latency *l, struct tw_error *error)
 	return err;
 }
 
-/* Sets has_format for the events of a pair. */
-static void find_formats(struct pair *pair, const struct tw_schema *formats)
+/* Finds the events of a pair that have no format in the capture. */
+static void find_missing(struct pair *pair, const struct tw_schema *formats)
 {
 	const struct tw_pair *definition = pair->result->pair;
 
-	for (size_t f = 0; f < tw_schema__count(formats); f++)
-		for (size_t i = 0; i < definition->n_events; i++)
-			pair->has_format[i] |=
-				tw_pair_binding__is_of(&definition->events[i], tw_schema__at(formats, f));
+	for (size_t f = 0; f < tw_schema__count(formats); f++) {
+		for (size_t i = 0; i < definition->n_events; i++) {
+			if (tw_pair_binding__is_of(&definition->events[i], tw_schema__at(formats, f)))
+				pair->result->is_missing[i] = false;
+		}
+	}
 }
 
-static int find_all_formats(struct latency *l)
+static int find_all_missing(struct latency *l)
 {
 	const struct tw_stream *s = tw_streams__first(tw_event_reader__streams(l->reader));
 
+	for (size_t i = 0; i < l->options->n_pairs; i++)
+		memset(l->result->pairs[i].is_missing, true, sizeof(l->result->pairs[i].is_missing));
 	for (; s; s = s->next) {
 		for (const struct tw_stream_schema *schema = s->schemas; schema; schema = schema->next) {
 			struct tw_schema *formats = tw_stream_schema__formats(schema);
@@ -428,39 +439,51 @@ static int find_all_formats(struct latency *l)
 			if (!formats)
 				return -ENOMEM;
 			for (size_t i = 0; i < l->options->n_pairs; i++)
-				find_formats(&l->pairs[i], formats);
+				find_missing(&l->pairs[i], formats);
 			tw_schema__free(formats);
 		}
 	}
 	return 0;
 }
 
-/* Whether the capture has a format of an event of this role. @ret: an event without, if not */
-static bool has_role(const struct pair *pair, enum tw_pair_role role, const struct tw_pair_event **ret)
+/* Whether the capture has a format of an event of this role. @ret: an event without one, if not */
+static bool has_role(const struct tw_latency_pair *pair, enum tw_pair_role role, const struct tw_pair_event **ret)
 {
-	const struct tw_pair *definition = pair->result->pair;
-
-	for (size_t i = 0; i < definition->n_events; i++) {
-		if (definition->events[i].role != role)
+	for (size_t i = 0; i < pair->pair->n_events; i++) {
+		if (pair->pair->events[i].role != role)
 			continue;
-		if (pair->has_format[i])
+		if (!pair->is_missing[i])
 			return true;
-		*ret = &definition->events[i];
+		*ret = &pair->pair->events[i];
 	}
 	return false;
 }
 
-/* Refuses a capture without events that begin, or that end a pair. */
+static int check_by(const struct pair *pair, struct tw_error *error)
+{
+	const struct tw_latency_pair *result = pair->result;
+
+	for (size_t i = 0; i < result->n_by; i++) {
+		if (!pair->has_by[i] && result->stats.begun)
+			return tw_error__set(error, -EINVAL,
+					     "no event of pair %s has the field '%s', by which it is divided",
+					     result->pair->name, result->by[i]);
+	}
+	return 0;
+}
+
+/* Refuses a capture without events that begin, or that end a pair, and names of groups that no event has. */
 static int check_pairs(struct latency *l, const char *name, struct tw_error *error)
 {
 	static const enum tw_pair_role needed[] = { TW_PAIR_BEGIN, TW_PAIR_END };
 	const struct tw_pair_event *missing = NULL;
+	int err = 0;
 
-	if (find_all_formats(l))
+	if (find_all_missing(l))
 		return tw_error__set(error, -ENOMEM, "no memory to look for the events of %s", name);
-	for (size_t i = 0; i < l->options->n_pairs; i++) {
+	for (size_t i = 0; i < l->options->n_pairs && !err; i++) {
 		for (size_t role = 0; role < sizeof(needed) / sizeof(needed[0]); role++) {
-			if (!has_role(&l->pairs[i], needed[role], &missing))
+			if (!has_role(&l->result->pairs[i], needed[role], &missing))
 				return tw_error__set(error, -EINVAL,
 						     "%s has no event %s%s%s, which pair %s needs: record it with the "
 						     "option --event",
@@ -468,8 +491,10 @@ static int check_pairs(struct latency *l, const char *name, struct tw_error *err
 						     missing->system ? ":" : "", missing->event,
 						     l->options->pairs[i]->name);
 		}
+		tw_pairing__stats(l->pairs[i].pairing, &l->result->pairs[i].stats);
+		err = check_by(&l->pairs[i], error);
 	}
-	return 0;
+	return err;
 }
 
 static int by_sum(const void *left, const void *right)
@@ -519,7 +544,7 @@ static int measure(struct latency *l, const char *name, struct tw_error *error)
 
 	more = tw_event_reader__run(l->reader, &err, error);
 	if (*l->refusal.text)
-		return tw_error__set(error, -EINVAL, "%s", l->refusal.text);
+		return tw_error__set(error, err == -ENOMEM ? err : -EINVAL, "%s", l->refusal.text);
 	if (err)
 		return tw_error__set(error, err, "no memory to measure %s", name);
 	if (more)

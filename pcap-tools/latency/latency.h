@@ -34,8 +34,9 @@ struct tw_latency_pair {
 	const char *const *by; /* names of the groups; @n_by of them, 0 = no groups */
 	size_t n_by;
 	struct tw_pairing_stats stats;
-	uint64_t unreadable; /* events whose keys are not in the record */
-	uint64_t unclear;    /* events for which `matches` in a condition reached its limit, which counts as no match */
+	bool is_missing[TW_PAIR_EVENTS_MAX]; /* the capture has no format of this event of the pair */
+	uint64_t unreadable;                 /* events whose keys are not in the record */
+	uint64_t unclear; /* events for which `matches` in a condition reached its limit, which counts as no match */
 	struct tw_histogram all;          /* of all groups */
 	struct tw_latency_group **groups; /* @n_groups of them, the one with the largest sum of times first */
 	size_t n_groups;
@@ -43,6 +44,7 @@ struct tw_latency_pair {
 
 struct tw_latency_result {
 	struct tw_event_reader_stats read;
+	uint64_t unknown; /* events whose format is unknown */
 	struct tw_pair_names *names;
 	struct tw_latency_pair *pairs; /* as in the options */
 	size_t n_pairs;

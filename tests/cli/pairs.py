@@ -41,11 +41,11 @@ def steps(event, pid, cpu, text):
     if event == "sched_switch":
         state, previous, following = switch(text)
         if pair == "offcpu":
-            return [("end", following)] + ([("begin", previous)] if previous != "0" else [])
+            return [("end", following)] + ([("begin", previous)] if previous != "0" and state[0] not in "XZ" else [])
         return ([("end", following), ("cancel", previous)] +
                 ([("begin", previous)] if state.startswith("R") and previous != "0" else []))
-    if pair == "runqlat" and event in ("sched_waking", "sched_wakeup_new"):
-        named = re.match(r".*:(\d+) \[\d+\]", text)  # the text of trace-cmd's plugin for sched_wakeup_new
+    if pair == "runqlat" and event in ("sched_waking", "sched_wakeup", "sched_wakeup_new"):
+        named = re.match(r".*:(\d+) \[\d+\]", text)  # the text of trace-cmd's plugin for sched_wakeup and sched_wakeup_new
         return [("begin", named[1] if named else number("pid", text))]
     if pair == "runqlat" and event == "sched_process_exit":
         return [("cancel", pid)]

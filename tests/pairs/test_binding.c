@@ -139,11 +139,10 @@ static void test_missing_key(void **state)
 
 	(void)state;
 	assert_int_equal(bind("dleta", "cpu", &binding, &error), -EINVAL);
-	assert_string_equal(
-		error.text,
-		"pair p: sched_waking has no field 'dleta', which is a key of the pair; did you mean delta?");
+	assert_string_equal(error.text,
+			    "p:2:7: sched_waking has no field 'dleta', which is a key of pair p; did you mean delta?");
 	assert_int_equal(bind("zzzz", "cpu", &binding, &error), -EINVAL);
-	assert_string_equal(error.text, "pair p: sched_waking has no field 'zzzz', which is a key of the pair");
+	assert_string_equal(error.text, "p:2:7: sched_waking has no field 'zzzz', which is a key of pair p");
 }
 
 static void expect_groups(const char *by, size_t n, const char *const *texts)

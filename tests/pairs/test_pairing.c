@@ -140,7 +140,7 @@ static void test_evicted(void **state)
 	for (uint64_t i = 1; i <= 10000; i++)
 		begin(1, i, 0, i, 0);
 	balance();
-	assert_true(stats.open >= 50 && stats.open <= 200);
+	assert_true(stats.open >= 50 && stats.open <= 250);
 	assert_int_equal(stats.evicted, 10000 - stats.open);
 	for (uint64_t i = 9001; i <= 10000; i++)
 		recent += end(1, i, 0, i, 0) == i;

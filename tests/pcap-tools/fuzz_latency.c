@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pairs of an untrusted capture: each event that begins, ends or cancels is counted at one place, and limits hold. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pcap-tools/latency/latency.h"
+
+/* Pairs of the events in the seeds, and of any event; the memory is full after few beginnings. */
+static const char text[] = "pair switches\n"
+			   "begin sched_switch prev_pid if prev_pid != 0\n"
+			   "end sched_switch next_pid\n"
+			   "cancel sched_switch cpu\n"
+			   "by prev_comm,cpu,comm\n"
+			   "again first\n"
+			   "pair prints\n"
+			   "begin print cpu\n"
+			   "end print cpu if buf contains \"a\"\n"
+			   "by buf\n";
+#define MEMORY 4096
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void check_pair(const struct tw_latency_pair *pair, const struct tw_pair_names *names)
+{
+	const struct tw_pairing_stats *s = &pair->stats;
+	struct tw_histogram_row rows[66];
+	uint64_t n = 0, of_groups = 0;
+	const size_t n_rows = tw_histogram__rows(&pair->all, rows);
+
+	check(s->begun == s->paired + s->across_loss + s->backwards + s->again + s->cancelled + s->evicted + s->open);
+	for (size_t i = 0; i < n_rows; i++)
+		n += rows[i].n;
+	check(n == pair->all.n && n == s->paired);
+	check(pair->n_groups <= TW_LATENCY_GROUPS_MAX + 1);
+	for (size_t i = 0; i < pair->n_groups; i++) {
+		of_groups += pair->groups[i]->histogram.n;
+		for (size_t by = 0; by < pair->n_by; by++)
+			check(strlen(tw_pair_names__text(names, pair->groups[i]->names[by])) < TW_PAIR_NAME_MAX);
+	}
+	check(of_groups == n);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static int fd = -1;
+	static struct tw_pair_table *table;
+	const struct tw_pair *pairs[2];
+	const struct tw_latency_options options = { .pairs = pairs, .n_pairs = 2, .memory = MEMORY };
+	struct tw_latency_result result;
+	struct tw_error error = { "" };
+	int err;
+
+	if (fd < 0) {
+		fd = memfd_create("capture", 0);
+		table = tw_pair_table__new();
+		check(table && !tw_pair_table__parse(table, text, sizeof(text) - 1, "fuzz", &error));
+	}
+	for (size_t i = 0; i < 2; i++)
+		pairs[i] = tw_pair_table__at(table, i);
+	check(pwrite(fd, data, size, 0) == (ssize_t)size && !ftruncate(fd, (off_t)size) && !lseek(fd, 0, SEEK_SET));
+	err = tw_latency__run(fd, "made.pcapng", &options, &result, &error);
+	check(!err || *error.text);
+	for (size_t i = 0; (!err || err == -EBADMSG) && i < result.n_pairs; i++)
+		check_pair(&result.pairs[i], result.names);
+	tw_latency__fini(&result);
+	return 0;
+}
