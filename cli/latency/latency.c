@@ -9,14 +9,12 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/ledger_table.h"
 #include "cli/messages.h"
+#include "cli/outcome.h"
 #include "cli/progress.h"
 #include "cli/standard_files.h"
-#include "cli/summary.h"
 
 #define OWN_NAME   "command-line" /* the pair of --from, --to and --key */
-#define OWN_MAX    2048           /* bytes of its text */
 #define LINEAR_MAX 1000000000000u /* ns */
 
 struct latency_config {
@@ -74,8 +72,9 @@ static void put_keys(FILE *out, const char *list, bool of_end)
 /* Adds the pair of --from, --to and --key to the table. Its text is parsed as those in files are. */
 static int add_own(const struct latency_config *config, struct tw_pair_table *table, struct tw_error *error)
 {
-	char text[OWN_MAX];
-	FILE *out = fmemopen(text, sizeof(text), "w");
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 	int err;
 
 	if (!out)
@@ -84,8 +83,10 @@ static int add_own(const struct latency_config *config, struct tw_pair_table *ta
 	put_keys(out, config->key ? config->key : "", false);
 	fprintf(out, "\nend %s ", config->to);
 	put_keys(out, config->key ? config->key : "", true);
-	err = fclose(out) ? tw_error__set(error, -EINVAL, "--from, --to and --key are too long") : 0;
-	return err ? err : tw_pair_table__parse(table, text, strlen(text), "--from, --to, --key", error);
+	err = fclose(out) ? tw_error__set(error, -ENOMEM, "no memory for the pair of --from and --to")
+			  : tw_pair_table__parse(table, text, len, "--from, --to, --key", error);
+	free(text);
+	return err;
 }
 
 static int check(struct latency_config *config, int n_args, struct tw_error *error)
@@ -142,11 +143,42 @@ static int find_pairs(const struct latency_config *config, const struct tw_pair_
 	return 0;
 }
 
-/* Tells on standard error what is missing in the capture. */
-static void tell_losses(const struct latency_config *config, const struct tw_event_reader_stats *stats)
+/* Tells which events of the pairs the capture lacks, because the pairs may then have other ends. */
+static void tell_missing(const struct tw_latency_pair *pair, const char *name)
 {
-	if (!config->quiet)
-		ledger__print_remarks(&stats->ledger, stderr);
+	static const char *const verbs[] = {
+		[TW_PAIR_END] = "ends", [TW_PAIR_CANCEL] = "cancels", [TW_PAIR_BEGIN] = "begins"
+	};
+
+	for (size_t i = 0; i < pair->pair->n_events; i++) {
+		const struct tw_pair_event *event = &pair->pair->events[i];
+
+		if (pair->is_missing[i])
+			note__say("%s has no event %s%s%s, which %s pair %s", name, event->system ? event->system : "",
+				  event->system ? ":" : "", event->event, verbs[event->role], pair->pair->name);
+	}
+}
+
+/* Tells on standard error what the capture lacks. @file: the argument; @name: its name in messages */
+static void tell_losses(const char *file, const char *name, const struct tw_latency_result *result)
+{
+	const struct tw_event_reader_stats *read = &result->read;
+	struct outcome outcome = {
+		.reads = true,
+		.file = file,
+		.events = read->events,
+		.place = { [OUTCOME_NO_FORMAT] = result->unknown,
+			   [OUTCOME_CUT] = read->cut,
+			   [OUTCOME_TRUNCATED] = read->snapped,
+			   [OUTCOME_MALFORMED] = read->malformed,
+			   [OUTCOME_VERSION] = read->versions },
+	};
+
+	for (size_t i = 0; i < result->n_pairs; i++)
+		tell_missing(&result->pairs[i], name);
+	outcome__add_ledger(&outcome, &read->ledger);
+	outcome.events = read->events;
+	outcome__print(&outcome, stderr);
 }
 
 static int measure(const struct latency_config *config, const struct tw_pair *const *pairs, size_t n, const char *file,
@@ -178,7 +210,8 @@ static int measure(const struct latency_config *config, const struct tw_pair *co
 		else
 			latency__print(&result);
 		standard_files__flush();
-		tell_losses(config, &result.read);
+		if (!config->quiet)
+			tell_losses(file, name, &result);
 	}
 	tw_latency__fini(&result);
 	if (fd > STDIN_FILENO)
@@ -207,7 +240,7 @@ static int latency(void *data, int n_args, char **args, struct tw_error *error)
 		err = measure(config, pairs, n, args[n_args - 1], error);
 	free(pairs);
 	tw_pair_table__free(table);
-	return cli_exit__of(err);
+	return err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
 }
 
 static const struct cli_option options[] = {
@@ -260,9 +293,10 @@ const struct cli_command cli_command_latency = {
 		"and shows how the times between them are distributed. PAIR is a pair of the table of pairs, which --list "
 		"shows; --from, --to and --key define another pair. FILE is a pcapng or pcap file with Tracewire's frames; - "
 		"is standard input.\n\n"
-		"A row (2, 4] of a histogram has the times above 2 and up to 4. Quantiles are at most 3.2 % too large. A "
-		"beginning without an end, an end without a beginning, and each other event that is not in the histogram is "
-		"counted below it. If events were lost between the two events of a pair, the time may be wrong: such pairs "
+		"A row (2, 4] of a histogram has the times above 2 and up to 4. A quantile is the upper bound of a bucket, which is at "
+		"most 3.2 % wide, or one unit of the pair. A "
+		"beginning without an end, an end without a beginning, and each other beginning or end that is not in the "
+		"histogram is counted below it. If events were lost between the two events of a pair, the time may be wrong: such pairs "
 		"are counted and left out.",
 	.details =
 		"The files /etc/tracewire/pairs and ~/.config/tracewire/pairs define further pairs, for example:\n\n"

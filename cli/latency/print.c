@@ -35,6 +35,8 @@ static const char *time_text(uint64_t ns, char *buf, size_t size)
 	return buf;
 }
 
+static struct tw_histogram_row rows[TW_HISTOGRAM_BUCKETS + 1];
+
 static uint64_t mean_of(const struct tw_histogram *h)
 {
 	return h->n ? h->sum / h->n : 0;
@@ -50,29 +52,24 @@ static void print_bar(uint64_t n, uint64_t most)
 static void print_rows(const struct tw_latency_pair *pair)
 {
 	const struct tw_histogram *h = &pair->all;
-	struct tw_histogram_row *rows = calloc(tw_histogram__rows_max(h), sizeof(*rows));
-	const uint64_t unit = h->scale.unit;
+	const uint64_t unit = h->scale.linear ? 1 : h->scale.unit;
+	const size_t n = tw_histogram__rows(h, rows);
 	uint64_t most = 0;
-	size_t n;
 
-	if (!rows)
-		return;
-	n = tw_histogram__rows(h, rows);
 	for (size_t i = 0; i < n; i++)
 		most = rows[i].n > most ? rows[i].n : most;
-	printf("%25s : %-10s distribution\n", unit_names[pair->pair->unit], "count");
+	printf("%25s : %-10s distribution\n", unit_names[h->scale.linear ? TW_PAIR_NS : pair->pair->unit], "count");
 	for (size_t i = 0; i < n; i++) {
 		const char *bracket = rows[i].above ? "(" : "[";
 
 		if (rows[i].bound == UINT64_MAX)
-			printf("%s%11" PRIu64 ", %11s] : %-10" PRIu64 " ", bracket, rows[i].above / unit, "...",
+			printf("%s%11" PRIu64 ", %10s] : %-10" PRIu64 " ", bracket, rows[i].above / unit, "...",
 			       rows[i].n);
 		else
 			printf("%s%11" PRIu64 ", %10" PRIu64 "] : %-10" PRIu64 " ", bracket, rows[i].above / unit,
 			       rows[i].bound / unit, rows[i].n);
 		print_bar(rows[i].n, most);
 	}
-	free(rows);
 }
 
 static void print_figures(const struct tw_histogram *h)
@@ -151,7 +148,8 @@ static void print_counters(const struct tw_latency_pair *pair)
 
 	get_counters(pair, counters);
 	for (size_t i = 0; i < COUNTERS; i++) {
-		if (!counters[i].n)
+		/* If the first beginning counts, further ones are normal, such as sched_wakeup after sched_waking. */
+		if (!counters[i].n || (pair->pair->keeps_first && !strcmp(counters[i].key, "again")))
 			continue;
 		printf("%s%" PRIu64 " %s", before, counters[i].n, counters[i].text);
 		before = "; ";
@@ -199,8 +197,7 @@ static void put_figures(struct tw_json *json, const struct tw_histogram *h)
 
 static void put_rows(struct tw_json *json, const struct tw_histogram *h)
 {
-	struct tw_histogram_row *rows = calloc(tw_histogram__rows_max(h), sizeof(*rows));
-	const size_t n = rows ? tw_histogram__rows(h, rows) : 0;
+	const size_t n = tw_histogram__rows(h, rows);
 
 	tw_json__open(json, "rows", '[');
 	for (size_t i = 0; i < n; i++) {
@@ -214,7 +211,6 @@ static void put_rows(struct tw_json *json, const struct tw_histogram *h)
 		tw_json__close(json);
 	}
 	tw_json__close(json);
-	free(rows);
 }
 
 static void put_group(struct tw_json *json, const struct tw_latency_pair *pair, const struct tw_latency_group *group,
@@ -240,6 +236,7 @@ static void put_pair(struct tw_json *json, const struct tw_latency_pair *pair, c
 	tw_json__str(json, "text", pair->pair->text);
 	tw_json__str(json, "unit", "ns");
 	put_figures(json, &pair->all);
+	tw_json__u64(json, "begun", pair->stats.begun);
 	tw_json__open(json, "left_out", '{');
 	for (size_t i = 0; i < COUNTERS; i++)
 		tw_json__u64(json, counters[i].key, counters[i].n);
