@@ -313,7 +313,7 @@ static int parse_line(struct parser *p)
 	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++) {
 		if (!strcmp(word, keywords[i].name))
 			return p->n ? keywords[i].parse(p)
-				    : FAIL(p, word, "'%s' stands before the first `pair NAME`", word);
+				    : FAIL(p, word, "'%s' is before the first `pair NAME`", word);
 		tw_nearest__offer(&nearest, keywords[i].name);
 	}
 	return FAIL(p, word, "'%s' is none of pair, text, begin, end, cancel, again, by and unit%s%s", word,

@@ -9,7 +9,8 @@ import re
 import sys
 
 pair, report, ours = sys.argv[1:]
-LINE = re.compile(r"^\s*(.*)-(\d+)\s+\[(\d+)\]\S*\s+(\d+)\.(\d{9}):\s+(\S+):\s+(.*)$")
+# Newer versions of trace-cmd print the flags of the event after the CPU.
+LINE = re.compile(r"^\s*(.*)-(\d+)\s+\[(\d+)\]\s+(?:\S+\s+)?(\d+)\.(\d{9}):\s+(\S+):\s+(.*)$")
 
 
 def number(name, text):

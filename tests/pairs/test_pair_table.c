@@ -126,7 +126,7 @@ static void test_no_last_newline(void **state)
 static void test_refused(void **state)
 {
 	(void)state;
-	refused("begin a\n", -EINVAL, "x.pairs:1:1: 'begin' stands before the first `pair NAME`");
+	refused("begin a\n", -EINVAL, "x.pairs:1:1: 'begin' is before the first `pair NAME`");
 	refused("pair a\n  bgin a\n", -EINVAL,
 		"x.pairs:2:3: 'bgin' is none of pair, text, begin, end, cancel, again, by and unit; did you mean begin");
 	refused("pair a\nfor ever\n", -EINVAL,
