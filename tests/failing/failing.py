@@ -92,6 +92,10 @@ def verdict(words, place, usual):
     said = " / ".join(result.stderr.strip().splitlines()[-2:])
     if result.returncode == "hung" or result.returncode < 0:
         return "ended with %s: %s" % (result.returncode, said)
+    error = [line for line in result.stderr.splitlines()
+             if re.match(r"tracewire [a-z ]+: ", line) and any(reason in line for reason in REASONS)]
+    if error and not result.returncode:
+        return "status 0 in spite of: %s" % error[0]
     if any(reason in result.stderr or reason in result.stdout and reason not in usual for reason in REASONS):
         return None
     return "status %d without the reason: %s" % (result.returncode, said)
