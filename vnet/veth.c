@@ -547,13 +547,9 @@ int tw_veth__list(void (*cb)(const struct tw_veth *veth, void *ctx), void *ctx, 
 	return 0;
 }
 
-static int look_for(struct nl_sock *sk, const char *name, struct rtnl_link **ret, struct tw_error *error)
+static int cannot_look(const char *name, int err, struct tw_error *error)
 {
-	const int err = tw_netlink__link(sk, name, ret);
-
-	if (err == -ENODEV)
-		return tw_error__set(error, err, "there is no interface %s", name);
-	return err < 0 ? tw_error__set(error, err, "cannot look for the interface %s: %s", name, strerror(-err)) : 0;
+	return tw_error__set(error, err, "cannot look for the interface %s: %s", name, strerror(-err));
 }
 
 /*
@@ -570,9 +566,11 @@ static int find_tx(struct nl_sock *sk, struct rtnl_link *link, struct tw_iface *
 	if (!tw_netlink__is_own_veth(link) || is_tx_name(name) || strlen(name) > TW_VETH_NAME_MAX)
 		return 0;
 	tx_name_of(name, tx_name);
-	err = look_for(sk, tx_name, &tx, error);
-	if (err)
-		return err == -ENODEV ? 0 : err;
+	err = tw_netlink__link(sk, tx_name, &tx);
+	if (err == -ENODEV)
+		return 0;
+	if (err < 0)
+		return cannot_look(tx_name, err, error);
 	if (tw_netlink__is_own_veth(tx)) {
 		ret->reach = TW_REACH_VETH;
 		copy_name(ret->tx_name, tx_name);
@@ -604,8 +602,12 @@ int tw_iface__find(const char *name, struct tw_iface *ret, struct tw_error *erro
 
 	if (err < 0)
 		return err;
-	err = look_for(sk, name, &link, error);
-	if (err)
+	err = tw_netlink__link(sk, name, &link);
+	if (err == -ENODEV)
+		tw_error__set(error, err, "there is no interface %s", name);
+	else if (err < 0)
+		cannot_look(name, err, error);
+	if (err < 0)
 		goto out;
 	memset(ret, 0, sizeof(*ret));
 	copy_name(ret->tx_name, rtnl_link_get_name(link));
