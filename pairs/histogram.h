@@ -3,8 +3,6 @@
  * Counts of values by size. Two kinds of buckets are possible: buckets of equal width, or 32 buckets between each power of two and the next,
  * so that a bucket is at most 3.2 % wide. The second kind is shown as one row for each power of two. Bounds are right-inclusive: a row
  * (2, 4] contains 3 and 4.
- *
- * BPF programs count into buckets of the same layout: tw_histogram__bucket() defines it.
  */
 #ifndef TW_HISTOGRAM_H
 #define TW_HISTOGRAM_H

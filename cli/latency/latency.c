@@ -166,7 +166,6 @@ static void tell_losses(const char *file, const char *name, const struct tw_late
 	struct outcome outcome = {
 		.reads = true,
 		.file = file,
-		.events = read->events,
 		.place = { [OUTCOME_NO_FORMAT] = result->unknown,
 			   [OUTCOME_CUT] = read->cut,
 			   [OUTCOME_TRUNCATED] = read->snapped,

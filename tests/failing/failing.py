@@ -4,10 +4,10 @@
 
 Usage: failing.py TRACEWIRE LIBRARY TOLERATED COMMANDS
 
-COMMANDS has a command line of tracewire a line, or `BEFORE ; COMMAND ; AFTER`: BEFORE and AFTER run without LIBRARY, and AFTER must
-succeed. Each command runs once with LIBRARY (failing-calls.c) to find its places, and then once for each place, whose first call fails
-with an error that the kernel does not return otherwise. The command must end by itself, and print a sentence with the reason. TOLERATED
-names the functions of the product that may continue without a message, and why.
+COMMANDS has a command line of tracewire a line. Each runs once with LIBRARY (failing-calls.c) to find its places, and then once for each
+place, whose first call fails with an error that the kernel does not return otherwise. The command must end by itself, and print a sentence
+with the reason; if this sentence is its error, its status must not be 0. TOLERATED names the functions of the product that may continue
+without a message, and why.
 Environment: ONE_OF=N: only one of N places; FAILING_AT=FILE: only places with a function of this source file in the stack.
 PORT in a command line is another number in each run, because several run at the same time.
 """
@@ -28,26 +28,14 @@ SECONDS = 60
 ports = itertools.count(20000)
 
 
-def run_one(words, folder, port, **more):
-    words = [word.replace("PORT", port) for word in words]
+def run(words, folder, **more):
+    words = [word.replace("PORT", str(next(ports))) for word in words]
     try:
         return subprocess.run([tracewire] + words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, errors="replace", timeout=SECONDS,
-                              env=dict(os.environ, LC_ALL="C", **more))
+                              env=dict(os.environ, LD_PRELOAD=library, LC_ALL="C", **more))
     except subprocess.TimeoutExpired as hung:
         return subprocess.CompletedProcess(words, "hung", "", str(hung.stderr))
-
-
-def run(words, folder, **more):
-    """Runs a command with the library, and what precedes and follows it without. Return: its result, or that of AFTER if that fails"""
-    parts = [list(part) for is_end, part in itertools.groupby(words, lambda word: word == ";") if not is_end]
-    before, command, after = parts if len(parts) == 3 else ([], words, [])
-    port = str(next(ports))
-    if before and run_one(before, folder, port).returncode:
-        sys.exit("%s: failed" % " ".join(before))
-    result = run_one(command, folder, port, LD_PRELOAD=library, **more)
-    ended = run_one(after, folder, port) if after else result
-    return result if result.returncode == "hung" or not after or not ended.returncode else ended
 
 
 def places_of(words):
