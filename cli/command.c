@@ -2,6 +2,7 @@
 /* Runs the command that a command line names. Contains the list of commands. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/nearest.h"
 #include "cli/command.h"
@@ -62,15 +63,26 @@ static int show_version(void *config, int n_args, char **args, struct tw_error *
 	return CLI_EXIT_OK;
 }
 
+/* Return: the index of the first word "--", or @argc */
+static int count_before_program(int argc, char **argv)
+{
+	int n = 0;
+
+	while (n < argc && strcmp(argv[n], "--") != 0)
+		n++;
+	return n;
+}
+
 static int run_parsed(const struct cli_command *command, const char *path, void *config, int argc, char **argv,
 		      struct tw_error *error)
 {
 	const struct cli_syntax syntax = { command->groups, command->arg_kind,
 					   command->commands || command->runs_program };
+	const int n_parsed = command->has_program ? count_before_program(argc, argv) : argc;
 	enum cli_parsed parsed;
 	int first;
 
-	if (cli_options__parse(&syntax, argc, argv, config, &parsed, &first, error))
+	if (cli_options__parse(&syntax, n_parsed, argv, config, &parsed, &first, error))
 		return CLI_EXIT_USAGE;
 	if (parsed == CLI_PARSED_VERSION)
 		return show_version(NULL, 0, NULL, NULL);

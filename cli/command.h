@@ -39,6 +39,7 @@ struct cli_command {
 	enum cli_arg_kind arg_kind;
 	int args_max;            /* -1 = any number */
 	bool runs_program;       /* the arguments are a command line, whose first word ends the options */
+	bool has_program;        /* a command line may follow after "--"; run() gets both after the other arguments */
 	const char *description; /* paragraphs separated by an empty line */
 	const char *details;     /* further paragraphs, for the manual page only; NULL = none */
 	const struct cli_example *examples;

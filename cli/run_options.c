@@ -41,6 +41,14 @@ static const struct cli_option tracer_options[] = {
 	  .offset = offsetof(struct run_config, tracing.options), .apply = add_word },
 	{ 'T', "stacks", NULL, CLI_ARG_NONE, "Record the kernel stack after each event",
 	  .offset = offsetof(struct run_config, tracing.stacks) },
+	{ 0 },
+};
+
+const struct cli_option_group run_tracer_group = { "Tracers", tracer_options };
+
+static const struct cli_option task_options[] = {
+	{ 'F', "follow", NULL, CLI_ARG_NONE, "Trace COMMAND and its children only",
+	  .offset = offsetof(struct run_config, follow) },
 	{ 'P', "pid", "PID", CLI_ARG_TEXT,
 	  "Trace only the thread with this id, and the threads and processes that it starts later. The id of a "
 	  "process selects its main thread only. Separate several ids by commas. May be given many times",
@@ -52,7 +60,7 @@ static const struct cli_option tracer_options[] = {
 	{ 0 },
 };
 
-const struct cli_option_group run_tracer_group = { "Tracers and tasks", tracer_options };
+const struct cli_option_group run_task_group = { "Tasks and CPUs", task_options };
 
 #define KIB         1024u
 #define RING_KIB    (UINT64_C(1) << 30)
@@ -102,7 +110,7 @@ static int apply_frame_size(void *target, const char *value, struct tw_error *er
 	return 0;
 }
 
-static const struct cli_option source_options[] = {
+static const struct cli_option event_options[] = {
 	{ 'e', "event", "EVENT", CLI_ARG_EVENT,
 	  "Trace these events: a system, an event or SYSTEM:EVENT, with wildcards, or all; separate several by "
 	  "commas. May be given many times",
@@ -116,11 +124,15 @@ static const struct cli_option source_options[] = {
 	  "Apply this tracefs filter, for example 'prev_pid == 1', to the events of the --event options since the "
 	  "previous --event-filter",
 	  .apply = cli_selection__filter },
+	{ 0 },
+};
+
+const struct cli_option_group run_event_group = { "Events", event_options };
+
+static const struct cli_option source_options[] = {
 	{ 'C', "clock", "CLOCK", CLI_ARG_CLOCK,
 	  "Trace clock, in nanoseconds: mono (default), mono_raw, boot, tai, local, global or perf",
 	  .offset = offsetof(struct run_config, clock) },
-	{ 'F', "follow", NULL, CLI_ARG_NONE, "Trace COMMAND and its children only",
-	  .offset = offsetof(struct run_config, follow) },
 	{ 0, "show-self", NULL, CLI_ARG_NONE,
 	  "Also trace the wake-ups and switches of Tracewire's own threads and viewer, and the packets of its own "
 	  "interface",

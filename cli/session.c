@@ -150,6 +150,8 @@ static void watch(struct session *session)
 		session->ended = fds[1].revents != 0;
 		if (session->ended || fds[0].revents)
 			return;
+		if (session->output->tick && session->output->tick(session->ctx))
+			return;
 		service__alive(tw_producer__progress(session->producer));
 		standard_files__push();
 	}

@@ -20,6 +20,10 @@ struct session_output {
 	bool (*joined)(void *ctx);
 	/* Called after tracing and the command have started: prints the destination of the events; may be NULL. */
 	void (*started)(void *ctx);
+	/*
+	 * Called about every 100 ms between `started` and the end of tracing. Return: whether the run shall end. May be NULL.
+	 */
+	bool (*tick)(void *ctx);
 	/* Called when the producer has sent its last frame; not called if tracing or the command could not start. May be NULL. */
 	int (*finish)(void *ctx, struct tw_error *error);
 	/* Adds the output's numbers and file to @outcome, for the short lines; may be NULL. */

@@ -34,6 +34,29 @@ struct parser {
 	size_t n;
 };
 
+/* Whether an event of this role exists. @ret: otherwise, one that does not */
+static bool has_role(const struct tw_pair *pair, enum tw_pair_role role, const bool *is_missing,
+		     const struct tw_pair_event **ret)
+{
+	for (size_t i = 0; i < pair->n_events; i++) {
+		if (pair->events[i].role != role)
+			continue;
+		if (!is_missing[i])
+			return true;
+		*ret = &pair->events[i];
+	}
+	return false;
+}
+
+const struct tw_pair_event *tw_pair__lacks(const struct tw_pair *pair, const bool *is_missing)
+{
+	const struct tw_pair_event *missing = NULL;
+
+	if (has_role(pair, TW_PAIR_BEGIN, is_missing, &missing) && has_role(pair, TW_PAIR_END, is_missing, &missing))
+		return NULL;
+	return missing;
+}
+
 struct tw_pair_table *tw_pair_table__new(void)
 {
 	return calloc(1, sizeof(struct tw_pair_table));

@@ -53,6 +53,13 @@ struct tw_pair {
 	unsigned int line; /* of the text */
 };
 
+/**
+ * tw_pair__lacks() - what a pair lacks to be measured: it needs an event that begins it, and one that ends it
+ * @is_missing: for each event of the pair: it does not exist
+ * Return: an event without which the pair cannot be measured; NULL if there is none.
+ */
+const struct tw_pair_event *tw_pair__lacks(const struct tw_pair *pair, const bool *is_missing);
+
 struct tw_pair_table;
 
 /** tw_pair_table__new() - make an empty table. Return: NULL if out of memory */

@@ -145,7 +145,7 @@ static void put_exit_status(FILE *out, const struct cli_command *command)
 	fputs(".TP\n1\nFailure; an error message on standard error says what failed and, if known, why and what to do.\n",
 	      out);
 	fputs(".TP\n2\nUsage error, for example a misspelt option or an unknown event.\n", out);
-	if (command->runs_program)
+	if (command->runs_program || command->has_program)
 		fputs(".TP\n126, 127\nThe command to trace cannot be run, or does not exist.\n"
 		      ".PP\nIf a command was run and tracing did not fail, the exit status is that of the command, "
 		      "or 128 + n if signal n ended it.\n",

@@ -1,111 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `tracewire latency`: histograms of the times between events. */
+/* `tracewire latency`: histograms of the times between events, live or from a capture. */
 #include "cli/latency/latency.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "cli/command.h"
+#include "cli/filter_option.h"
 #include "cli/messages.h"
-#include "cli/outcome.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/standard_files.h"
 
-#define OWN_NAME   "command-line" /* the pair of --from, --to and --key */
-#define LINEAR_MAX 1000000000000u /* ns */
-
-struct latency_config {
-	const char *from, *to, *key;
-	const char *by;
-	uint64_t linear, memory;
-	bool as_json, list, quiet;
-	char *by_names; /* @by, with NULs in place of commas */
-	const char *by_list[TW_PAIR_KEYS_MAX];
-	size_t n_by;
-};
+#define INTERVAL_MIN (100 * TW_NS_PER_MS) /* the interval at which a live run looks at the time */
 
 static void discard(void *data)
 {
 	struct latency_config *config = data;
 
 	free(config->by_names);
-}
-
-/* Splits --by. */
-static int split_by(struct latency_config *config, struct tw_error *error)
-{
-	char *at;
-
-	if (!config->by)
-		return 0;
-	at = config->by_names = strdup(config->by);
-	while (at) {
-		char *comma = strchr(at, ',');
-
-		if (config->n_by == TW_PAIR_KEYS_MAX)
-			return tw_error__set(error, -EINVAL, "--by '%s' has more than %d fields", config->by,
-					     TW_PAIR_KEYS_MAX);
-		if (comma)
-			*comma = '\0';
-		config->by_list[config->n_by++] = at;
-		at = comma ? comma + 1 : NULL;
-	}
-	return config->by_names ? 0 : tw_error__set(error, -ENOMEM, "no memory for --by");
-}
-
-/* Appends a list of keys: the part of each KEY=KEY before the '=', or after it. */
-static void put_keys(FILE *out, const char *list, bool of_end)
-{
-	while (*list) {
-		const size_t len = strcspn(list, ","), first = strcspn(list, ",=");
-		const char *part = of_end && first < len ? list + first + 1 : list;
-		const size_t part_len = of_end && first < len ? len - first - 1 : first;
-
-		fprintf(out, "%.*s%s", (int)part_len, part, list[len] ? "," : "");
-		list += len + (list[len] != '\0');
-	}
-}
-
-/* Adds the pair of --from, --to and --key to the table. Its text is parsed as those in files are. */
-static int add_own(const struct latency_config *config, struct tw_pair_table *table, struct tw_error *error)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-	int err;
-
-	if (!out)
-		return tw_error__set(error, -ENOMEM, "no memory for the pair of --from and --to");
-	fprintf(out, "pair " OWN_NAME "\ntext from %s to %s\nbegin %s ", config->from, config->to, config->from);
-	put_keys(out, config->key ? config->key : "", false);
-	fprintf(out, "\nend %s ", config->to);
-	put_keys(out, config->key ? config->key : "", true);
-	err = fclose(out) ? tw_error__set(error, -ENOMEM, "no memory for the pair of --from and --to")
-			  : tw_pair_table__parse(table, text, len, "--from, --to, --key", error);
-	free(text);
-	return err;
-}
-
-static int check(struct latency_config *config, int n_args, struct tw_error *error)
-{
-	if (!config->from != !config->to)
-		return tw_error__set(error, -EINVAL,
-				     "--from and --to belong together: give the events that begin and end a pair");
-	if (config->key && !config->from)
-		return tw_error__set(error, -EINVAL, "--key is the key of the events of --from and --to");
-	if (config->linear > LINEAR_MAX)
-		return tw_error__set(error, -EINVAL, "--linear %llu is more than %llu ns",
-				     (unsigned long long)config->linear, (unsigned long long)LINEAR_MAX);
-	if (config->from && n_args != 1)
-		return tw_error__set(error, -EINVAL, "with --from and --to, latency needs one capture: a file, or -");
-	if (!config->from && n_args < 2)
-		return tw_error__set(
-			error, -EINVAL,
-			"latency needs pairs and a capture, for example `runqlat x.pcapng`; --list shows the pairs");
-	return split_by(config, error);
+	run_config__fini(config);
 }
 
 static int list_pairs(struct tw_error *error)
@@ -124,95 +41,107 @@ static int list_pairs(struct tw_error *error)
 	return 0;
 }
 
-/* Finds the pairs that the arguments name. Return: 0; -ENOENT for an unknown pair, -ENOMEM */
-static int find_pairs(const struct latency_config *config, const struct tw_pair_table *table, int n_args, char **args,
-		      const struct tw_pair ***ret, size_t *ret_n, struct tw_error *error)
+struct tw_latency_options latency__options(const struct latency_config *config, const struct latency_task *task)
 {
-	const size_t n = config->from ? 1 : (size_t)n_args - 1;
-	const struct tw_pair **pairs = calloc(n, sizeof(struct tw_pair *));
-
-	if (!pairs)
-		return tw_error__set(error, -ENOMEM, "no memory for %zu pairs", n);
-	*ret = pairs;
-	*ret_n = n;
-	for (size_t i = 0; i < n; i++) {
-		pairs[i] = tw_pair_table__find(table, config->from ? OWN_NAME : args[i], error);
-		if (!pairs[i])
-			return -ENOENT;
-	}
-	return 0;
+	return (struct tw_latency_options){
+		.pairs = task->pairs,
+		.n_pairs = task->n_pairs,
+		.by = config->by_list,
+		.n_by = config->n_by,
+		.linear = config->linear,
+		.memory = config->memory ? config->memory : TW_LATENCY_MEMORY,
+		.filter = config->run.filter,
+	};
 }
 
-/* Tells which events of the pairs the capture lacks, because the pairs may then have other ends. */
-static void tell_missing(const struct tw_latency_pair *pair, const char *name)
+void latency__tell_missing(const struct tw_pair_figures *figures, const char *name)
 {
 	static const char *const verbs[] = {
 		[TW_PAIR_END] = "ends", [TW_PAIR_CANCEL] = "cancels", [TW_PAIR_BEGIN] = "begins"
 	};
 
-	for (size_t i = 0; i < pair->pair->n_events; i++) {
-		const struct tw_pair_event *event = &pair->pair->events[i];
+	for (size_t i = 0; i < figures->pair->n_events; i++) {
+		const struct tw_pair_event *event = &figures->pair->events[i];
 
-		if (pair->is_missing[i])
+		if (figures->is_missing[i])
 			note__say("%s has no event %s%s%s, which %s pair %s", name, event->system ? event->system : "",
-				  event->system ? ":" : "", event->event, verbs[event->role], pair->pair->name);
+				  event->system ? ":" : "", event->event, verbs[event->role], figures->pair->name);
 	}
+}
+
+void latency__add_outcome(const struct tw_latency_result *result, struct outcome *outcome)
+{
+	const struct tw_event_reader_stats *read = &result->read;
+
+	outcome__add_ledger(outcome, &read->ledger);
+	outcome__add_filter(outcome, &result->filtered);
+	outcome->events = read->events;
+	outcome->place[OUTCOME_BY_CAPTURE] += result->filtered.rejected;
+	outcome->place[OUTCOME_NO_FORMAT] = result->unknown;
+	outcome->place[OUTCOME_CUT] = read->cut;
+	outcome->place[OUTCOME_TRUNCATED] = read->snapped;
+	outcome->place[OUTCOME_MALFORMED] = read->malformed;
+	outcome->place[OUTCOME_VERSION] = read->versions;
 }
 
 /* Tells on standard error what the capture lacks. @file: the argument; @name: its name in messages */
 static void tell_losses(const char *file, const char *name, const struct tw_latency_result *result)
 {
-	const struct tw_event_reader_stats *read = &result->read;
-	struct outcome outcome = {
-		.reads = true,
-		.file = file,
-		.place = { [OUTCOME_NO_FORMAT] = result->unknown,
-			   [OUTCOME_CUT] = read->cut,
-			   [OUTCOME_TRUNCATED] = read->snapped,
-			   [OUTCOME_MALFORMED] = read->malformed,
-			   [OUTCOME_VERSION] = read->versions },
-	};
+	struct outcome outcome = { .reads = true, .file = file };
 
 	for (size_t i = 0; i < result->n_pairs; i++)
-		tell_missing(&result->pairs[i], name);
-	outcome__add_ledger(&outcome, &read->ledger);
-	outcome.events = read->events;
+		latency__tell_missing(&result->pairs[i], name);
+	latency__add_outcome(result, &outcome);
 	outcome__print(&outcome, stderr);
 }
 
-static int measure(const struct latency_config *config, const struct tw_pair *const *pairs, size_t n, const char *file,
-		   struct tw_error *error)
+/* A capture that is read. */
+struct reading {
+	const struct latency_config *config;
+	const char *name;
+	uint64_t printed; /* number of intervals */
+};
+
+static void print_interval(void *ctx, const struct tw_latency_result *result, uint64_t end)
 {
-	const struct tw_latency_options options = {
-		.pairs = pairs,
-		.n_pairs = n,
-		.by = config->by_list,
-		.n_by = config->n_by,
-		.linear = config->linear,
-		.memory = config->memory ? config->memory : TW_LATENCY_MEMORY,
-	};
-	struct tw_latency_result result;
+	struct reading *reading = ctx;
+	const struct latency_subject subject = { .name = reading->name, .end = end };
+
+	if (!reading->config->intervals || reading->printed++ < reading->config->intervals)
+		latency__print(reading->config, &subject, result);
+}
+
+/* Reads the capture. Return: 0, or -errno; after -EBADMSG, the events before the damage were measured */
+static int measure(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+{
+	struct reading reading = { .config = config, .name = task->file };
+	struct tw_latency_options options = latency__options(config, task);
+	struct tw_latency *latency = NULL;
 	struct progress progress;
-	const char *name = file;
-	const int fd = standard_files__open(&name, error);
+	const int fd = standard_files__open(&reading.name, error);
 	int err;
 
 	if (fd < 0)
 		return fd;
-	progress__begin(&progress, "reading", name, config->quiet || !isatty(STDERR_FILENO));
+	options.interval = config->interval;
+	options.interval_ended = print_interval;
+	options.ctx = &reading;
+	err = tw_latency__new(&options, &latency, error);
+	progress__begin(&progress, "reading", reading.name, config->run.quiet || !isatty(STDERR_FILENO));
 	progress__watch(&progress, fd);
-	err = tw_latency__run(fd, name, &options, &result, error);
+	if (!err)
+		err = tw_latency__read(latency, fd, reading.name, error);
 	progress__end(&progress);
 	if (!err || err == -EBADMSG) {
-		if (config->as_json)
-			latency__print_json(name, &result);
-		else
-			latency__print(&result);
+		const struct tw_latency_result *result = tw_latency__result(latency);
+
+		print_interval(&reading, result, result->interval_end);
 		standard_files__flush();
-		if (!config->quiet)
-			tell_losses(file, name, &result);
+		filter_option__warn(&result->undecided);
+		if (!config->run.quiet)
+			tell_losses(task->file, reading.name, result);
 	}
-	tw_latency__fini(&result);
+	tw_latency__free(latency);
 	if (fd > STDIN_FILENO)
 		close(fd);
 	return err;
@@ -221,25 +150,31 @@ static int measure(const struct latency_config *config, const struct tw_pair *co
 static int latency(void *data, int n_args, char **args, struct tw_error *error)
 {
 	struct latency_config *config = data;
-	struct tw_pair_table *table = NULL;
-	const struct tw_pair **pairs = NULL;
-	size_t n = 0;
-	int err;
+	struct latency_task task = { NULL };
+	int err, status;
 
+	(void)n_args;
 	if (config->list)
 		return cli_exit__of(list_pairs(error));
-	err = check(config, n_args, error);
-	if (!err)
-		err = latency__load_pairs(&table, error);
-	if (!err && config->from)
-		err = add_own(config, table, error);
-	if (!err)
-		err = find_pairs(config, table, n_args, args, &pairs, &n, error);
-	if (!err)
-		err = measure(config, pairs, n, args[n_args - 1], error);
-	free(pairs);
-	tw_pair_table__free(table);
-	return err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
+	err = latency__understand(config, args, &task, error);
+	if (!err && !task.file) {
+		status = latency__live(config, &task, error);
+	} else {
+		err = err ? err : measure(config, &task, error);
+		status = err == -E2BIG || err == -ENODATA ? CLI_EXIT_USAGE : cli_exit__of(err);
+	}
+	latency__forget(&task);
+	return status;
+}
+
+static int apply_interval(void *data, const char *value, struct tw_error *error)
+{
+	struct latency_config *config = data;
+
+	if (cli_seconds__parse(value, &config->interval) || config->interval < INTERVAL_MIN)
+		return tw_error__set(error, -EINVAL, "--interval '%s' is not a number of seconds, such as 1 or 0.5",
+				     value);
+	return 0;
 }
 
 static const struct cli_option options[] = {
@@ -253,6 +188,10 @@ static const struct cli_option options[] = {
 	  "Fields whose values are equal in the two events of a pair, or cpu, pid or comm; if the events have different "
 	  "names for a field, the name in the first event, = and the name in the second; separate several by commas",
 	  .offset = offsetof(struct latency_config, key), .once = "separate several keys by commas" },
+	{ 'f', "filter", "EXPR", CLI_ARG_FILTER,
+	  "Ignore events that do not match this expression, for example 'common_pid == 4711'; tracewire-filter(7) describes "
+	  "the language",
+	  .offset = offsetof(struct run_config, filter), .apply = filter_option__parse },
 	{ 0, "by", "FIELD", CLI_ARG_TEXT,
 	  "Also show figures for each value of this field, or of cpu, pid or comm; separate several by commas (default: "
 	  "depends on the pair)",
@@ -263,40 +202,46 @@ static const struct cli_option options[] = {
 	  "Largest memory for events that wait for the end of their pair (default 256M); if it is full, old ones are "
 	  "forgotten and counted",
 	  .offset = offsetof(struct latency_config, memory) },
-	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object",
+	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT,
+	  "Print the histograms of each interval of this length, at least 0.1, instead of one result at the end",
+	  .apply = apply_interval },
+	{ 'c', "count", "N", CLI_ARG_NUMBER, "End after N intervals",
+	  .offset = offsetof(struct latency_config, intervals) },
+	{ 'j', "json", NULL, CLI_ARG_NONE, "Write one JSON object for each result",
 	  .offset = offsetof(struct latency_config, as_json) },
-	{ 'q', "quiet", NULL, CLI_ARG_NONE, "Print no progress, and no losses of the capture, on standard error",
-	  .offset = offsetof(struct latency_config, quiet) },
 	{ 0 },
 };
 
-static const struct cli_option_group group = { "Options", options };
-static const struct cli_option_group *const groups[] = { &group, NULL };
+static const struct cli_option_group group = { "Pairs", options };
+static const struct cli_option_group *const groups[] = { &group, &run_task_group, &run_source_group, &run_status_group,
+							 NULL };
 
 static const struct cli_example examples[] = {
-	{ "Show how long runnable tasks waited for a CPU", "tracewire latency runqlat x.pcapng" },
-	{ "Show which system calls took the most time", "tracewire latency syscalls x.pcapng" },
+	{ "Show how long runnable tasks wait for a CPU, until Ctrl-C", "sudo tracewire latency runqlat" },
+	{ "Show it each second, five times", "sudo tracewire latency -i 1 -c 5 runqlat" },
+	{ "Show which system calls of a command take the most time", "sudo tracewire latency -F syscalls -- ls" },
+	{ "Do the same for a recording", "tracewire latency syscalls x.pcapng" },
 	{ "Measure from one event to another with the same value of a field",
-	  "tracewire latency --from sys_enter --to sys_exit --key common_pid x.pcapng" },
+	  "sudo tracewire latency --from sys_enter --to sys_exit --key common_pid" },
 	{ NULL, NULL },
 };
 
 const struct cli_command cli_command_latency = {
 	.name = "latency",
 	.summary = "Show histograms of the times between events",
-	.arguments = "[PAIR...] FILE",
+	.arguments = "[PAIR...] [FILE] [-- COMMAND [ARGUMENT]...]",
 	.arg_kind = CLI_ARG_FILE,
 	.args_max = -1,
+	.has_program = true,
 	.description =
-		"Finds pairs of events that belong together in a capture, such as the entry and the exit of a system call, "
-		"and shows how the times between them are distributed. PAIR is a pair of the table of pairs, which --list "
-		"shows; --from, --to and --key define another pair. FILE is a pcapng or pcap file with Tracewire's frames; - "
-		"is standard input.\n\n"
-		"A row (2, 4] of a histogram has the times above 2 and up to 4. A quantile is the upper bound of a bucket, which is at "
-		"most 3.2 % wide, or one unit of the pair. A "
-		"beginning without an end, an end without a beginning, and each other beginning or end that is not in the "
-		"histogram is counted below it. If events were lost between the two events of a pair, the time may be wrong: such pairs "
-		"are counted and left out.",
+		"Finds pairs of events that belong together, such as the entry and the exit of a system call, and shows how the "
+		"times between them are distributed. PAIR is a pair of the table of pairs, which --list shows; --from, --to and "
+		"--key define another pair. Without FILE, the events of this kernel are measured until Ctrl-C, or until COMMAND "
+		"ends. FILE is a pcapng or pcap file with Tracewire's frames; - is standard input.\n\n"
+		"A row (2, 4] of a histogram has the times above 2 and up to 4. A quantile is the upper bound of a bucket, which is "
+		"at most 3.2 % wide, or one unit of the pair. Each beginning or end that is not in the histogram is counted below "
+		"it: for example, a beginning without an end. If events were lost between the two events of a pair, the time may "
+		"be wrong: such pairs are counted and left out.",
 	.details =
 		"The files /etc/tracewire/pairs and ~/.config/tracewire/pairs define further pairs, for example:\n\n"
 		"pair wait\n\n"

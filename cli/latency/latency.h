@@ -3,15 +3,62 @@
 #ifndef CLI_LATENCY_H
 #define CLI_LATENCY_H
 
+#include "cli/outcome.h"
+#include "cli/run_options.h"
 #include "pcap-tools/latency/latency.h"
+
+/* The values of the options. */
+struct latency_config {
+	struct run_config run; /* must be first: the options of the run groups store into it */
+	const char *from, *to, *key;
+	const char *by;
+	uint64_t linear, memory;
+	uint64_t interval;  /* ns; 0 = one result at the end */
+	uint64_t intervals; /* number of results; 0 = until the end */
+	bool as_json, list;
+	char *by_names; /* @by, with NULs in place of commas */
+	const char *by_list[TW_PAIR_KEYS_MAX];
+	size_t n_by;
+};
+
+/* What the arguments name. */
+struct latency_task {
+	struct tw_pair_table *table;
+	const struct tw_pair **pairs; /* @n_pairs of them, in the table */
+	size_t n_pairs;
+	const char *file; /* the capture; NULL = a live run */
+	char **command;   /* to be run in a live run; NULL-terminated, empty = none */
+};
+
+/** latency__understand() - find the pairs, the capture and the command that the arguments name. @args is NULL-terminated */
+int latency__understand(struct latency_config *config, char **args, struct latency_task *ret, struct tw_error *error);
+
+/** latency__forget() - free the members of a task */
+void latency__forget(struct latency_task *task);
 
 /** latency__load_pairs() - read the table of pairs: built in, of the machine, of the user. Return: 0, or -errno with @error filled */
 int latency__load_pairs(struct tw_pair_table **ret, struct tw_error *error);
 
-/** latency__print() - print the histograms and the counters of all pairs as text */
-void latency__print(const struct tw_latency_result *result);
+/** latency__options() - the options of the measurement; its texts are borrowed from @config and @task */
+struct tw_latency_options latency__options(const struct latency_config *config, const struct latency_task *task);
 
-/** latency__print_json() - print the same as one JSON object. Times are in ns */
-void latency__print_json(const char *file, const struct tw_latency_result *result);
+/** latency__live() - measure in a live run. Return: exit status */
+int latency__live(const struct latency_config *config, const struct latency_task *task, struct tw_error *error);
+
+/** latency__add_outcome() - add to @outcome what happened to the events that were read */
+void latency__add_outcome(const struct tw_latency_result *result, struct outcome *outcome);
+
+/** latency__tell_missing() - tell which events of a pair do not exist, because pairs may then have other ends; @name: where */
+void latency__tell_missing(const struct tw_pair_figures *figures, const char *name);
+
+/* What a result is about. */
+struct latency_subject {
+	const char *name; /* of the capture; "live" for a live run */
+	uint64_t end;     /* end of the interval, ns since 1970; 0 = no intervals */
+};
+
+/** latency__print() - print a result: text, or one JSON object with times in ns */
+void latency__print(const struct latency_config *config, const struct latency_subject *subject,
+		    const struct tw_latency_result *result);
 
 #endif

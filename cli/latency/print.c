@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/json.h"
+#include "base/time.h"
 #include "cli/latency/latency.h"
 #include "cli/messages.h"
 
@@ -49,7 +51,7 @@ static void print_bar(uint64_t n, uint64_t most)
 	printf("|%.*s%*s|\n", filled, "****************************************", BAR - filled, "");
 }
 
-static void print_rows(const struct tw_latency_pair *pair)
+static void print_rows(const struct tw_pair_figures *pair)
 {
 	const struct tw_histogram *h = &pair->all;
 	const uint64_t unit = h->scale.linear ? 1 : h->scale.unit;
@@ -84,7 +86,7 @@ static void print_figures(const struct tw_histogram *h)
 	printf(", max %s\n", time_text(h->max, text, sizeof(text)));
 }
 
-static void print_group_name(const struct tw_latency_pair *pair, const struct tw_latency_group *group,
+static void print_group_name(const struct tw_pair_figures *pair, const struct tw_pair_group *group,
 			     const struct tw_pair_names *names)
 {
 	for (size_t i = 0; i < pair->n_by; i++)
@@ -92,7 +94,7 @@ static void print_group_name(const struct tw_latency_pair *pair, const struct tw
 	puts("");
 }
 
-static void print_groups(const struct tw_latency_pair *pair, const struct tw_pair_names *names)
+static void print_groups(const struct tw_pair_figures *pair, const struct tw_pair_names *names)
 {
 	char total[32], mean[32], p50[32], p99[32], max[32];
 
@@ -124,7 +126,7 @@ struct counter {
 
 #define COUNTERS 8
 
-static void get_counters(const struct tw_latency_pair *pair, struct counter ret[COUNTERS])
+static void get_counters(const struct tw_pair_figures *pair, struct counter ret[COUNTERS])
 {
 	const struct tw_pairing_stats *s = &pair->stats;
 	const struct counter counters[COUNTERS] = {
@@ -141,7 +143,7 @@ static void get_counters(const struct tw_latency_pair *pair, struct counter ret[
 	memcpy(ret, counters, sizeof(counters));
 }
 
-static void print_counters(const struct tw_latency_pair *pair)
+static void print_counters(const struct tw_pair_figures *pair)
 {
 	struct counter counters[COUNTERS];
 	const char *before = "not in the histogram: ";
@@ -161,25 +163,44 @@ static void print_counters(const struct tw_latency_pair *pair)
 		       pair->unclear);
 }
 
-void latency__print(const struct tw_latency_result *result)
+static void print_pair(const struct tw_pair_figures *pair, const struct tw_pair_names *names)
 {
-	for (size_t i = 0; i < result->n_pairs; i++) {
-		const struct tw_latency_pair *pair = &result->pairs[i];
+	say(stdout, "%s%s%s", pair->pair->name, *pair->pair->text ? ": " : "", pair->pair->text);
+	puts("\n");
+	if (pair->all.n) {
+		print_rows(pair);
+		puts("");
+		print_figures(&pair->all);
+	} else {
+		puts("no pair of events");
+	}
+	print_counters(pair);
+	print_groups(pair, names);
+}
 
+/* Prints the local time of day. */
+static void print_end(uint64_t end)
+{
+	const time_t seconds = (time_t)(end / TW_NS_PER_SECOND);
+	struct tm local;
+	char text[16] = "?";
+
+	if (localtime_r(&seconds, &local))
+		strftime(text, sizeof(text), "%H:%M:%S", &local);
+	printf("%s.%03u\n\n", text, (unsigned int)(end % TW_NS_PER_SECOND / TW_NS_PER_MS));
+}
+
+static void print_text(const struct latency_subject *subject, const struct tw_latency_result *result)
+{
+	if (subject->end)
+		print_end(subject->end);
+	for (size_t i = 0; i < result->n_pairs; i++) {
 		if (i)
 			puts("");
-		say(stdout, "%s%s%s", pair->pair->name, *pair->pair->text ? ": " : "", pair->pair->text);
-		puts("\n");
-		if (pair->all.n) {
-			print_rows(pair);
-			puts("");
-			print_figures(&pair->all);
-		} else {
-			puts("no pair of events");
-		}
-		print_counters(pair);
-		print_groups(pair, result->names);
+		print_pair(&result->pairs[i], result->names);
 	}
+	if (subject->end)
+		puts("");
 }
 
 static void put_figures(struct tw_json *json, const struct tw_histogram *h)
@@ -213,7 +234,7 @@ static void put_rows(struct tw_json *json, const struct tw_histogram *h)
 	tw_json__close(json);
 }
 
-static void put_group(struct tw_json *json, const struct tw_latency_pair *pair, const struct tw_latency_group *group,
+static void put_group(struct tw_json *json, const struct tw_pair_figures *pair, const struct tw_pair_group *group,
 		      const struct tw_pair_names *names)
 {
 	tw_json__open(json, NULL, '{');
@@ -226,7 +247,7 @@ static void put_group(struct tw_json *json, const struct tw_latency_pair *pair, 
 	tw_json__close(json);
 }
 
-static void put_pair(struct tw_json *json, const struct tw_latency_pair *pair, const struct tw_pair_names *names)
+static void put_pair(struct tw_json *json, const struct tw_pair_figures *pair, const struct tw_pair_names *names)
 {
 	struct counter counters[COUNTERS];
 
@@ -250,16 +271,27 @@ static void put_pair(struct tw_json *json, const struct tw_latency_pair *pair, c
 	tw_json__close(json);
 }
 
-void latency__print_json(const char *file, const struct tw_latency_result *result)
+static void print_json(const struct latency_subject *subject, const struct tw_latency_result *result)
 {
 	struct tw_json json;
 
-	tw_json__to_file(&json, stdout, true);
+	tw_json__to_file(&json, stdout, !subject->end);
 	tw_json__open(&json, NULL, '{');
-	tw_json__str(&json, "file", file);
+	tw_json__str(&json, "file", subject->name);
+	if (subject->end)
+		tw_json__u64(&json, "end_ns", subject->end);
 	tw_json__open(&json, "pairs", '[');
 	for (size_t i = 0; i < result->n_pairs; i++)
 		put_pair(&json, &result->pairs[i], result->names);
 	tw_json__close(&json);
 	tw_json__close(&json);
+}
+
+void latency__print(const struct latency_config *config, const struct latency_subject *subject,
+		    const struct tw_latency_result *result)
+{
+	if (config->as_json)
+		print_json(subject, result);
+	else
+		print_text(subject, result);
 }

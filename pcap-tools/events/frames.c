@@ -36,6 +36,7 @@ struct tw_event_frames {
 	void *ctx;
 	struct tw_event_reader_stats *stats;
 	enum order order;
+	bool is_live;
 	struct tw_hash_table numbers;   /* stream id -> struct tw_stream_numbers of frames passed on AS_IT_IS */
 	struct tw_hash_table retired;   /* the same, of streams that the merge retired */
 	struct tw_hash_table channels;  /* struct channel_key -> struct channel; only used for AS_IT_IS */
@@ -49,46 +50,6 @@ struct tw_event_frames {
 	size_t opening_len;
 	unsigned int n_opening;
 };
-
-struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
-					     bool in_order, tw_event_frames_take *take, void *ctx,
-					     struct tw_event_reader_stats *stats)
-{
-	struct tw_event_frames *frames = calloc(1, sizeof(*frames));
-
-	if (!frames)
-		return NULL;
-	*frames = (struct tw_event_frames){
-		.streams = streams,
-		.interfaces = interfaces,
-		.take = take,
-		.ctx = ctx,
-		.stats = stats,
-		.order = in_order ? AS_IT_IS : UNDECIDED,
-		.numbers = { .key_size = sizeof(uint64_t),
-			     .value_size = sizeof(struct tw_stream_numbers),
-			     .max = TW_STREAMS_MAX },
-		.retired = { .key_size = sizeof(uint64_t),
-			     .value_size = sizeof(struct tw_stream_numbers),
-			     .max = TW_STREAMS_MAX },
-		.channels = { .key_size = sizeof(struct channel_key),
-			      .value_size = sizeof(struct channel),
-			      .max = CHANNELS_MAX },
-	};
-	return frames;
-}
-
-void tw_event_frames__free(struct tw_event_frames *frames)
-{
-	if (!frames)
-		return;
-	tw_merge__free(frames->merge);
-	tw_hash_table__fini(&frames->numbers);
-	tw_hash_table__fini(&frames->retired);
-	tw_hash_table__fini(&frames->channels);
-	free(frames->opening);
-	free(frames);
-}
 
 static int take_merged(void *ctx, const struct tw_merged *out)
 {
@@ -252,6 +213,7 @@ static void add_retired(void *ctx, uint64_t stream_id, const struct tw_stream_nu
 static int decide(struct tw_event_frames *frames, enum order order)
 {
 	const struct tw_merge_options options = { .one_order = true,
+						  .from_start = frames->is_live,
 						  .streams = frames->streams,
 						  .emit = take_merged,
 						  .retired = add_retired,
@@ -274,6 +236,51 @@ static int decide(struct tw_event_frames *frames, enum order order)
 	}
 	frames->opening_len = 0;
 	return err;
+}
+
+struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
+					     enum tw_event_frames_source source, tw_event_frames_take *take, void *ctx,
+					     struct tw_event_reader_stats *stats)
+{
+	struct tw_event_frames *frames = calloc(1, sizeof(*frames));
+
+	if (!frames)
+		return NULL;
+	*frames = (struct tw_event_frames){
+		.streams = streams,
+		.interfaces = interfaces,
+		.take = take,
+		.ctx = ctx,
+		.stats = stats,
+		.order = source == TW_EVENT_FRAMES_RECORDING ? AS_IT_IS : UNDECIDED,
+		.is_live = source == TW_EVENT_FRAMES_LIVE,
+		.numbers = { .key_size = sizeof(uint64_t),
+			     .value_size = sizeof(struct tw_stream_numbers),
+			     .max = TW_STREAMS_MAX },
+		.retired = { .key_size = sizeof(uint64_t),
+			     .value_size = sizeof(struct tw_stream_numbers),
+			     .max = TW_STREAMS_MAX },
+		.channels = { .key_size = sizeof(struct channel_key),
+			      .value_size = sizeof(struct channel),
+			      .max = CHANNELS_MAX },
+	};
+	if (frames->is_live && decide(frames, MERGED)) {
+		tw_event_frames__free(frames);
+		return NULL;
+	}
+	return frames;
+}
+
+void tw_event_frames__free(struct tw_event_frames *frames)
+{
+	if (!frames)
+		return;
+	tw_merge__free(frames->merge);
+	tw_hash_table__fini(&frames->numbers);
+	tw_hash_table__fini(&frames->retired);
+	tw_hash_table__fini(&frames->channels);
+	free(frames->opening);
+	free(frames);
 }
 
 static int keep(struct tw_event_frames *frames, const struct tw_event_frame *frame, const uint8_t *data, size_t len)
@@ -350,6 +357,22 @@ int tw_event_frames__packet(struct tw_event_frames *frames, const struct tw_pack
 	if (err)
 		return err;
 	return frames->order == UNDECIDED ? keep(frames, &frame, data, len) : pass_on(frames, &frame, data, len);
+}
+
+int tw_event_frames__frame(struct tw_event_frames *frames, const void *data, size_t len)
+{
+	struct tw_event_frame frame = { 0 };
+	const enum tw_frame_status status = tw_frame__parse(data, len, &frame.info, &frame.tlvs);
+
+	frames->stats->packets++;
+	if (!is_readable(frames->stats, status, false))
+		return 0;
+	return pass_on(frames, &frame, data, len);
+}
+
+int tw_event_frames__tick(struct tw_event_frames *frames, uint64_t now)
+{
+	return tw_merge__tick(frames->merge, now);
 }
 
 int tw_event_frames__flush(struct tw_event_frames *frames)

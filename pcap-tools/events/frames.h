@@ -28,6 +28,13 @@ struct tw_event_frame {
 	uint32_t missing; /* number of bytes at the frame's end that were not captured */
 };
 
+/* Where the frames come from. */
+enum tw_event_frames_source {
+	TW_EVENT_FRAMES_CAPTURE, /* a file of another program, or a packed recording: its first frames show whether it must be merged */
+	TW_EVENT_FRAMES_RECORDING, /* a file by Tracewire, whose frames are in order unless they are packed */
+	TW_EVENT_FRAMES_LIVE,      /* producers that start after tw_event_frames__new(): the frames are merged */
+};
+
 /* Receives the frames in order. Return: 0, or -errno, which ends the reading. */
 typedef int tw_event_frames_take(void *ctx, struct tw_event_frame *frame);
 
@@ -37,12 +44,11 @@ struct tw_event_frames;
  * tw_event_frames__new() - make an empty queue of frames
  * @streams: the table of the file's streams; borrowed. If frames are merged, it gets HOST and CLOCK before their frames are passed on
  * @interfaces: the interfaces of the file, borrowed: each gets the stream of its frames; NULL = not used
- * @in_order: whether Tracewire wrote the file, so that its frames are in order unless they are packed
  * @stats: its counters of packets, frames and faults are updated
  * Return: NULL without memory.
  */
 struct tw_event_frames *tw_event_frames__new(struct tw_streams *streams, struct tw_capture_interfaces *interfaces,
-					     bool in_order, tw_event_frames_take *take, void *ctx,
+					     enum tw_event_frames_source source, tw_event_frames_take *take, void *ctx,
 					     struct tw_event_reader_stats *stats);
 
 /** tw_event_frames__free() - NULL is fine */
@@ -50,6 +56,13 @@ void tw_event_frames__free(struct tw_event_frames *frames);
 
 /** tw_event_frames__packet() - process one packet of the file. Return: 0, -ENOMEM, or the result of take */
 int tw_event_frames__packet(struct tw_event_frames *frames, const struct tw_packet *packet);
+
+/**
+ * tw_event_frames__frame() - process a frame of a live run; it is copied
+ * tw_event_frames__tick() - pass on what has waited too long; @now: CLOCK_MONOTONIC, ns. Return of both: as tw_event_frames__packet()
+ */
+int tw_event_frames__frame(struct tw_event_frames *frames, const void *data, size_t len);
+int tw_event_frames__tick(struct tw_event_frames *frames, uint64_t now);
 
 /** tw_event_frames__flush() - pass on all frames and complete the counters, at the end of the file */
 int tw_event_frames__flush(struct tw_event_frames *frames);

@@ -147,7 +147,7 @@ int tw_event_reader__run(struct tw_event_reader *reader, int *ret_err, struct tw
 	if (!err)
 		err = reader->block_err;
 	if (!err)
-		err = tw_event_frames__flush(reader->frames);
+		err = tw_event_reader__flush(reader);
 	*ret_err = err;
 	return err ? 1 : more;
 }
@@ -191,6 +191,13 @@ void tw_event_reader__free(struct tw_event_reader *reader)
 	free(reader);
 }
 
+static enum tw_event_frames_source source_of(const struct tw_event_reader *reader)
+{
+	if (!reader->file)
+		return TW_EVENT_FRAMES_LIVE;
+	return tw_capture_file__is_recording(reader->file) ? TW_EVENT_FRAMES_RECORDING : TW_EVENT_FRAMES_CAPTURE;
+}
+
 static bool prepare(struct tw_event_reader *reader)
 {
 	const struct tw_parts_limits limits = { .bytes = TW_STREAMS_EVENT_PARTS_FILE_BYTES,
@@ -204,35 +211,71 @@ static bool prepare(struct tw_event_reader *reader)
 	if (!reader->streams || !reader->parts)
 		return false;
 	reader->user = tw_streams__add_user(reader->streams, &(struct tw_stream_user){ .ctx = reader });
-	reader->frames =
-		tw_event_frames__new(reader->streams, &reader->interfaces, tw_capture_file__is_recording(reader->file),
-				     take_frame, reader, reader->stats);
-	tw_capture_file__watch(reader->file, take_block, reader);
+	reader->frames = tw_event_frames__new(reader->streams, &reader->interfaces, source_of(reader), take_frame,
+					      reader, reader->stats);
 	return reader->frames;
+}
+
+/* Return: NULL without memory */
+static struct tw_event_reader *new_reader(const char *name, const struct tw_event_reader_ops *ops, void *ctx,
+					  struct tw_event_reader_stats *stats)
+{
+	struct tw_event_reader *reader = calloc(1, sizeof(*reader));
+
+	*stats = (struct tw_event_reader_stats){ 0 };
+	if (!reader)
+		return NULL;
+	reader->name = name;
+	reader->ops = ops;
+	reader->ctx = ctx;
+	reader->stats = stats;
+	return reader;
 }
 
 int tw_event_reader__new(int in, const char *name, const struct tw_event_reader_ops *ops, void *ctx,
 			 struct tw_event_reader_stats *stats, struct tw_event_reader **ret, struct tw_error *error)
 {
-	struct tw_event_reader *reader = calloc(1, sizeof(*reader));
-	int err;
+	struct tw_event_reader *reader = new_reader(name, ops, ctx, stats);
+	int err = reader ? tw_capture_file__open(in, name, &reader->file, error)
+			 : tw_error__set(error, -ENOMEM, "no memory to read %s", name);
 
-	*stats = (struct tw_event_reader_stats){ 0 };
-	if (!reader)
-		return tw_error__set(error, -ENOMEM, "no memory to read %s", name);
-	reader->name = name;
-	reader->ops = ops;
-	reader->ctx = ctx;
-	reader->stats = stats;
-	err = tw_capture_file__open(in, name, &reader->file, error);
 	if (!err && !prepare(reader))
 		err = tw_error__set(error, -ENOMEM, "no memory to read %s", name);
 	if (err) {
 		tw_event_reader__free(reader);
 		return err;
 	}
+	tw_capture_file__watch(reader->file, take_block, reader);
 	*ret = reader;
 	return 0;
+}
+
+int tw_event_reader__new_live(const struct tw_event_reader_ops *ops, void *ctx, struct tw_event_reader_stats *stats,
+			      struct tw_event_reader **ret, struct tw_error *error)
+{
+	struct tw_event_reader *reader = new_reader("the trace", ops, ctx, stats);
+
+	if (!reader || !prepare(reader)) {
+		tw_event_reader__free(reader);
+		return tw_error__set(error, -ENOMEM, "no memory to read the trace");
+	}
+	*ret = reader;
+	return 0;
+}
+
+int tw_event_reader__frame(struct tw_event_reader *reader, const void *data, size_t len)
+{
+	return tw_event_frames__frame(reader->frames, data, len);
+}
+
+int tw_event_reader__tick(struct tw_event_reader *reader, uint64_t now)
+{
+	return tw_event_frames__tick(reader->frames, now);
+}
+
+int tw_event_reader__flush(struct tw_event_reader *reader)
+{
+	return tw_event_frames__flush(reader->frames);
 }
 
 struct tw_streams *tw_event_reader__streams(const struct tw_event_reader *reader)

@@ -1,67 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Measures the times between the events of pairs (pairs/) in a capture. */
+/* Measures the times between the events of pairs (pairs/), in a capture or in a live run. */
 #ifndef TW_LATENCY_H
 #define TW_LATENCY_H
 
-#include "pairs/histogram.h"
-#include "pairs/names.h"
-#include "pairs/pairing.h"
-#include "pairs/table.h"
+#include "filter/filter.h"
+#include "pairs/figures.h"
+#include "pcap-tools/capture/capture_filter.h"
 #include "pcap-tools/events/reader.h"
 
-#define TW_LATENCY_GROUPS_MAX 4096 /* groups of a pair; samples of further groups are counted together */
-#define TW_LATENCY_MEMORY     ((size_t)256 << 20)
+#define TW_LATENCY_MEMORY ((size_t)256 << 20)
+
+struct tw_latency_result;
 
 struct tw_latency_options {
-	const struct tw_pair *const *pairs; /* @n_pairs of them */
+	const struct tw_pair *const *pairs; /* @n_pairs of them; borrowed, like all pointers below */
 	size_t n_pairs;
-	const char *const *by; /* @n_by names of groups, for all pairs; 0 = those of each pair */
-	size_t n_by;           /* at most TW_PAIR_KEYS_MAX */
-	uint64_t linear;       /* width of the buckets, ns; 0 = powers of two, in the unit of each pair */
-	size_t memory;         /* for beginnings without an end, of all pairs together, bytes */
+	const char *const *by;          /* @n_by names of groups, for all pairs; 0 = those of each pair */
+	size_t n_by;                    /* at most TW_PAIR_KEYS_MAX */
+	uint64_t linear;                /* width of the buckets, ns; 0 = powers of two, in the unit of each pair */
+	size_t memory;                  /* for beginnings without an end, of all pairs together, bytes */
+	const struct tw_filter *filter; /* events that do not match are ignored; NULL = none */
+	/*
+	 * tw_latency__read() calls this at the end of each interval of @interval ns that has events, and then clears the figures. The last
+	 * interval is left to the caller. @end: end of the interval, ns since 1970. 0 = no intervals
+	 */
+	uint64_t interval;
+	void (*interval_ended)(void *ctx, const struct tw_latency_result *result, uint64_t end);
+	void *ctx;
 };
 
-/* The samples with equal names of the groups. */
-struct tw_latency_group {
-	uint64_t names
-		[TW_PAIR_KEYS_MAX]; /* numbers in tw_latency_result.names; TW_PAIR_OTHER in all = samples of further groups */
-	struct tw_histogram histogram; /* times in ns */
-};
-
-/* The result for one pair. */
-struct tw_latency_pair {
-	const struct tw_pair *pair;
-	const char *const *by; /* names of the groups; @n_by of them, 0 = no groups */
-	size_t n_by;
-	struct tw_pairing_stats stats;
-	bool is_missing[TW_PAIR_EVENTS_MAX]; /* the capture has no format of this event of the pair */
-	uint64_t unreadable;                 /* events whose keys are not in the record */
-	uint64_t unclear; /* events for which `matches` in a condition reached its limit, which counts as no match */
-	struct tw_histogram all;          /* of all groups */
-	struct tw_latency_group **groups; /* @n_groups of them, the one with the largest sum of times first */
-	size_t n_groups;
-};
-
+/* What was measured since the beginning, or since tw_latency__clear(). */
 struct tw_latency_result {
-	struct tw_event_reader_stats read;
-	uint64_t unknown; /* events whose format is unknown */
-	struct tw_pair_names *names;
-	struct tw_latency_pair *pairs; /* as in the options */
+	struct tw_event_reader_stats read;        /* always since the beginning; its ledger is made at the end */
+	uint64_t unknown;                         /* events whose format is unknown */
+	struct tw_capture_filter_stats filtered;  /* since the beginning */
+	struct tw_undecided_predicates undecided; /* of the filter; made at the end */
+	uint64_t interval_end;                    /* end of the present interval, ns since 1970; 0 = none */
+	const struct tw_pair_names *names;        /* of the groups */
+	struct tw_pair_figures *pairs; /* as in the options; the group with the largest sum of times is the first */
 	size_t n_pairs;
 };
+
+struct tw_latency;
+
+/** tw_latency__new() - begin without events. Return: 0; -EINVAL if a condition of a pair, or the filter, is invalid; -ENOMEM */
+int tw_latency__new(const struct tw_latency_options *options, struct tw_latency **ret, struct tw_error *error);
+
+/** tw_latency__free() - NULL is fine */
+void tw_latency__free(struct tw_latency *l);
 
 /**
- * tw_latency__run() - measure the pairs of a capture
+ * tw_latency__read() - measure the pairs of a capture; called once
  * @in: file descriptor of the capture; @name is its name in error texts
- * @ret: valid also after -EBADMSG; free with tw_latency__fini() in any case
- * Return: 0; -EBADMSG if the capture is damaged: the events before the damage are measured; -EINVAL if a condition of a pair is invalid, an
- * event has no field of a key's name, or the capture has no format of an event that a pair needs; -ENODATA, -EPROTONOSUPPORT as from
- * tw_event_reader__check(); -ENOMEM; another -errno of reading.
+ * Return: 0; -EBADMSG if the capture is damaged: the events before the damage are measured; -EINVAL if an event has no field of a key's
+ * name, or the capture has no format of an event that a pair needs; -ENODATA, -EPROTONOSUPPORT as from tw_event_reader__check(); -ENOMEM;
+ * another -errno of reading.
  */
-int tw_latency__run(int in, const char *name, const struct tw_latency_options *options, struct tw_latency_result *ret,
-		    struct tw_error *error);
+int tw_latency__read(struct tw_latency *l, int in, const char *name, struct tw_error *error);
 
-/** tw_latency__fini() - free the members of a result */
-void tw_latency__fini(struct tw_latency_result *result);
+/*
+ * The same for the frames of a live run, in which the producer starts after tw_latency__begin(): the caller passes each frame, and the time
+ * (CLOCK_MONOTONIC, ns) at least every 100 ms. tw_latency__end() measures the events that wait for others, and completes the result.
+ * Return: as tw_latency__read(). A failure of tw_latency__frame() and tw_latency__tick() is final.
+ */
+int tw_latency__begin(struct tw_latency *l, struct tw_error *error);
+int tw_latency__frame(struct tw_latency *l, const void *data, size_t len, struct tw_error *error);
+int tw_latency__tick(struct tw_latency *l, uint64_t now, struct tw_error *error);
+int tw_latency__end(struct tw_latency *l, struct tw_error *error);
+
+/** tw_latency__result() - the figures so far; valid until the next call of another function */
+const struct tw_latency_result *tw_latency__result(struct tw_latency *l);
+
+/** tw_latency__clear() - begin new figures. What has begun stays: its end counts for the new figures */
+void tw_latency__clear(struct tw_latency *l);
 
 #endif

@@ -48,12 +48,37 @@ says "$scratch/out" 'max  comm  cpu$' || fail "--by prints: $(cat "$scratch/out"
 "$tracewire" latency --list | grep -q '^runqlat  ' || fail "--list lacks runqlat"
 "$tracewire" latency --list | grep -q '^mine  ' || fail "--list lacks the user's pair"
 
+# The intervals together have the pairs of the whole capture, and -f leaves those of one system call.
+"$tracewire" latency -q -j -i 0.1 syscalls runqlat "$scratch/x.pcapng" >"$scratch/intervals"
+"$tracewire" latency -q -j syscalls runqlat "$scratch/x.pcapng" >"$scratch/whole"
+"$tracewire" latency -q -j -f 'id == 0' syscalls "$scratch/x.pcapng" >"$scratch/reads"
+python3 - "$scratch/intervals" "$scratch/whole" "$scratch/reads" <<'E3' || fail "intervals or -f differ from the whole capture"
+import json, sys
+intervals = [json.loads(line) for line in open(sys.argv[1])]
+whole, reads = json.load(open(sys.argv[2]))["pairs"], json.load(open(sys.argv[3]))["pairs"][0]
+assert len(intervals) > 3 and all(a["end_ns"] < b["end_ns"] for a, b in zip(intervals, intervals[1:])), len(intervals)
+for i, pair in enumerate(whole):
+    for key in "count", "begun":
+        assert sum(one["pairs"][i][key] for one in intervals) == pair[key], (pair["pair"], key)
+    assert sum(one["pairs"][i].get("sum", 0) for one in intervals) == pair["sum"], pair["pair"]
+    assert max(one["pairs"][i].get("max", 0) for one in intervals) == pair["max"], pair["pair"]
+of_read = [group for group in whole[0]["groups"] if group["by"]["id"] == "read"][0]
+for key in "count", "sum", "p99":
+    assert reads[key] == of_read[key], (reads, of_read)
+E3
+"$tracewire" latency -q -i 0.1 -c 2 runqlat "$scratch/x.pcapng" | grep -Ec '^[0-9:]{8}\.[0-9]{3}$' | grep -qx 2 || fail "-c 2 does not print two intervals"
+
 refuses() { # PATTERN WORD...
 	run 2 "$tracewire" latency "${@:2}"
 	says "$scratch/err" "$1" || fail "'latency ${*:2}' says: $(cat "$scratch/err")"
 }
 refuses "there is no pair 'runqlta'; did you mean runqlat\?" runqlta "$scratch/x.pcapng"
-refuses 'latency needs pairs and a capture' runqlat
+refuses 'latency needs a pair, for example'
+refuses "there is no pair 'runqla'; did you mean runqlat\?" runqla
+refuses 'x.pcapng is a capture, so no command is run' runqlat "$scratch/x.pcapng" -- true
+refuses '--pid is for a live run, but .*x.pcapng is a capture' -P 1 runqlat "$scratch/x.pcapng"
+refuses '--count is a number of intervals' -c 3 runqlat "$scratch/x.pcapng"
+refuses "--interval '0.01' is not a number of seconds" -i 0.01 runqlat "$scratch/x.pcapng"
 refuses 'sample.pcapng has no event workqueue:workqueue_queue_work, which pair work-delay needs' work-delay "$data/sample.pcapng"
 refuses 'sys_exit has no field .args., which is a key' --from sys_enter --to sys_exit --key args "$scratch/x.pcapng"
 refuses '--from and --to belong together' --from sys_enter "$scratch/x.pcapng"

@@ -29,18 +29,22 @@ static void check(bool holds)
 		abort();
 }
 
-static void check_pair(const struct tw_latency_pair *pair, const struct tw_pair_names *names)
+/* The counters of beginnings balance if no interval has ended before. */
+static void check_balance(const struct tw_pairing_stats *s)
 {
-	const struct tw_pairing_stats *s = &pair->stats;
+	check(s->begun == s->paired + s->across_loss + s->backwards + s->again + s->cancelled + s->evicted + s->open);
+}
+
+static void check_pair(const struct tw_pair_figures *pair, const struct tw_pair_names *names)
+{
 	struct tw_histogram_row rows[66];
 	uint64_t n = 0, of_groups = 0;
 	const size_t n_rows = tw_histogram__rows(&pair->all, rows);
 
-	check(s->begun == s->paired + s->across_loss + s->backwards + s->again + s->cancelled + s->evicted + s->open);
 	for (size_t i = 0; i < n_rows; i++)
 		n += rows[i].n;
-	check(n == pair->all.n && n == s->paired);
-	check(pair->n_groups <= TW_LATENCY_GROUPS_MAX + 1);
+	check(n == pair->all.n && n == pair->stats.paired);
+	check(pair->n_groups <= TW_PAIR_GROUPS_MAX + 1);
 	for (size_t i = 0; i < pair->n_groups; i++) {
 		of_groups += pair->groups[i]->histogram.n;
 		for (size_t by = 0; by < pair->n_by; by++)
@@ -49,15 +53,48 @@ static void check_pair(const struct tw_latency_pair *pair, const struct tw_pair_
 	check(of_groups == n);
 }
 
+static void check_interval(void *ctx, const struct tw_latency_result *result, uint64_t end)
+{
+	uint64_t *paired = ctx;
+
+	check(end);
+	for (size_t i = 0; i < result->n_pairs; i++) {
+		check_pair(&result->pairs[i], result->names);
+		*paired += result->pairs[i].stats.paired;
+	}
+}
+
+/* Measures the capture. Return: number of samples in the result, and in the intervals before it, which is added to @options->ctx. */
+static uint64_t measure(int fd, const struct tw_latency_options *options)
+{
+	const struct tw_latency_result *result;
+	struct tw_error error = { "" };
+	struct tw_latency *latency;
+	uint64_t paired = 0;
+	int err;
+
+	check(!lseek(fd, 0, SEEK_SET) && !tw_latency__new(options, &latency, &error));
+	err = tw_latency__read(latency, fd, "made.pcapng", &error);
+	check(!err || *error.text);
+	result = tw_latency__result(latency);
+	for (size_t i = 0; (!err || err == -EBADMSG) && i < result->n_pairs; i++) {
+		check_pair(&result->pairs[i], result->names);
+		if (!options->interval)
+			check_balance(&result->pairs[i].stats);
+		paired += result->pairs[i].stats.paired;
+	}
+	tw_latency__free(latency);
+	return err ? UINT64_MAX : paired;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1;
 	static struct tw_pair_table *table;
 	const struct tw_pair *pairs[2];
-	const struct tw_latency_options options = { .pairs = pairs, .n_pairs = 2, .memory = MEMORY };
-	struct tw_latency_result result;
+	struct tw_latency_options options = { .pairs = pairs, .n_pairs = 2, .memory = MEMORY };
 	struct tw_error error = { "" };
-	int err;
+	uint64_t in_intervals = 0, all, last;
 
 	if (fd < 0) {
 		fd = memfd_create("capture", 0);
@@ -66,11 +103,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (size_t i = 0; i < 2; i++)
 		pairs[i] = tw_pair_table__at(table, i);
-	check(pwrite(fd, data, size, 0) == (ssize_t)size && !ftruncate(fd, (off_t)size) && !lseek(fd, 0, SEEK_SET));
-	err = tw_latency__run(fd, "made.pcapng", &options, &result, &error);
-	check(!err || *error.text);
-	for (size_t i = 0; (!err || err == -EBADMSG) && i < result.n_pairs; i++)
-		check_pair(&result.pairs[i], result.names);
-	tw_latency__fini(&result);
+	check(pwrite(fd, data, size, 0) == (ssize_t)size && !ftruncate(fd, (off_t)size));
+	all = measure(fd, &options);
+	options.interval = 1000;
+	options.interval_ended = check_interval;
+	options.ctx = &in_intervals;
+	last = measure(fd, &options);
+	check(all == UINT64_MAX ? last == UINT64_MAX : in_intervals + last == all);
 	return 0;
 }

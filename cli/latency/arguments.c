@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds out what the arguments of `latency` name: pairs, a capture, a command. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/latency/latency.h"
+
+#define OWN_NAME   "command-line" /* the pair of --from, --to and --key */
+#define LINEAR_MAX 1000000000000u /* ns */
+
+/* Splits --by. */
+static int split_by(struct latency_config *config, struct tw_error *error)
+{
+	char *at;
+
+	if (!config->by)
+		return 0;
+	at = config->by_names = strdup(config->by);
+	while (at) {
+		char *comma = strchr(at, ',');
+
+		if (config->n_by == TW_PAIR_KEYS_MAX)
+			return tw_error__set(error, -EINVAL, "--by '%s' has more than %d fields", config->by,
+					     TW_PAIR_KEYS_MAX);
+		if (comma)
+			*comma = '\0';
+		config->by_list[config->n_by++] = at;
+		at = comma ? comma + 1 : NULL;
+	}
+	return config->by_names ? 0 : tw_error__set(error, -ENOMEM, "no memory for --by");
+}
+
+/* Appends a list of keys: the part of each KEY=KEY before the '=', or after it. */
+static void put_keys(FILE *out, const char *list, bool of_end)
+{
+	while (*list) {
+		const size_t len = strcspn(list, ","), first = strcspn(list, ",=");
+		const char *part = of_end && first < len ? list + first + 1 : list;
+		const size_t part_len = of_end && first < len ? len - first - 1 : first;
+
+		fprintf(out, "%.*s%s", (int)part_len, part, list[len] ? "," : "");
+		list += len + (list[len] != '\0');
+	}
+}
+
+/* Adds the pair of --from, --to and --key to the table. Its text is parsed as those in files are. */
+static int add_own(const struct latency_config *config, struct tw_pair_table *table, struct tw_error *error)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	int err;
+
+	if (!out)
+		return tw_error__set(error, -ENOMEM, "no memory for the pair of --from and --to");
+	fprintf(out, "pair " OWN_NAME "\ntext from %s to %s\nbegin %s ", config->from, config->to, config->from);
+	put_keys(out, config->key ? config->key : "", false);
+	fprintf(out, "\nend %s ", config->to);
+	put_keys(out, config->key ? config->key : "", true);
+	err = fclose(out) ? tw_error__set(error, -ENOMEM, "no memory for the pair of --from and --to")
+			  : tw_pair_table__parse(table, text, len, "--from, --to, --key", error);
+	free(text);
+	return err;
+}
+
+/* The option of a live run that was given, or NULL. */
+static const char *live_option(const struct latency_config *config)
+{
+	const struct run_config *run = &config->run;
+	const struct {
+		const char *name;
+		bool is_given;
+	} options[] = {
+		{ "follow", run->follow },          { "pid", run->tracing.pids.n },
+		{ "cpus", run->tracing.cpus },      { "clock", run->clock },
+		{ "show-self", run->show_self },    { "buffer-size", run->buffer_kib },
+		{ "subbuf-size", run->subbuf_kib }, { "threads", run->threads },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].is_given)
+			return options[i].name;
+	return NULL;
+}
+
+static int check_options(struct latency_config *config, struct tw_error *error)
+{
+	if (!config->from != !config->to)
+		return tw_error__set(error, -EINVAL,
+				     "--from and --to belong together: give the events that begin and end a pair");
+	if (config->key && !config->from)
+		return tw_error__set(error, -EINVAL, "--key is the key of the events of --from and --to");
+	if (config->linear > LINEAR_MAX)
+		return tw_error__set(error, -EINVAL, "--linear %llu is more than %llu ns",
+				     (unsigned long long)config->linear, (unsigned long long)LINEAR_MAX);
+	if (config->intervals && !config->interval)
+		return tw_error__set(error, -EINVAL,
+				     "--count is a number of intervals: give their length with --interval");
+	return split_by(config, error);
+}
+
+/* Whether a word is the name of a capture, and not a misspelt pair. */
+static bool is_file(const char *word)
+{
+	return !strcmp(word, "-") || strpbrk(word, "./") || !access(word, F_OK);
+}
+
+/* Number of words before "--". */
+static size_t count_words(char **args)
+{
+	size_t n = 0;
+
+	while (args[n] && strcmp(args[n], "--") != 0)
+		n++;
+	return n;
+}
+
+/* Takes the last of @n words as the capture, if it is none of the pairs. Return: number of words left */
+static size_t take_file(const struct latency_config *config, const struct latency_task *task, char **args, size_t n,
+			const char **ret)
+{
+	struct tw_error ignored;
+
+	if (!n || !is_file(args[n - 1]) || (!config->from && tw_pair_table__find(task->table, args[n - 1], &ignored)))
+		return n;
+	*ret = args[n - 1];
+	return n - 1;
+}
+
+static int find_pairs(const struct latency_config *config, struct latency_task *task, char **args, size_t n,
+		      struct tw_error *error)
+{
+	if (config->from && n)
+		return tw_error__set(error, -EINVAL, "--from and --to replace the pair '%s': leave it out", args[0]);
+	if (!config->from && !n)
+		return tw_error__set(
+			error, -EINVAL,
+			"latency needs a pair, for example `latency runqlat`; --list shows the pairs, and --from, --to "
+			"and --key define one");
+	task->n_pairs = config->from ? 1 : n;
+	task->pairs = calloc(task->n_pairs, sizeof(struct tw_pair *));
+	if (!task->pairs)
+		return tw_error__set(error, -ENOMEM, "no memory for %zu pairs", task->n_pairs);
+	for (size_t i = 0; i < task->n_pairs; i++) {
+		task->pairs[i] = tw_pair_table__find(task->table, config->from ? OWN_NAME : args[i], error);
+		if (!task->pairs[i])
+			return -ENOENT;
+	}
+	return 0;
+}
+
+static int check_task(const struct latency_config *config, const struct latency_task *task, struct tw_error *error)
+{
+	if (!task->file)
+		return 0;
+	if (task->command[0])
+		return tw_error__set(error, -EINVAL,
+				     "%s is a capture, so no command is run: leave out the capture to trace %s",
+				     task->file, task->command[0]);
+	if (live_option(config))
+		return tw_error__set(error, -EINVAL, "--%s is for a live run, but %s is a capture", live_option(config),
+				     task->file);
+	return 0;
+}
+
+int latency__understand(struct latency_config *config, char **args, struct latency_task *ret, struct tw_error *error)
+{
+	size_t n = count_words(args);
+	int err = check_options(config, error);
+
+	ret->command = args + n + (args[n] != NULL);
+	if (!err)
+		err = latency__load_pairs(&ret->table, error);
+	if (!err && config->from)
+		err = add_own(config, ret->table, error);
+	if (err)
+		return err;
+	n = take_file(config, ret, args, n, &ret->file);
+	err = find_pairs(config, ret, args, n, error);
+	return err ? err : check_task(config, ret, error);
+}
+
+void latency__forget(struct latency_task *task)
+{
+	free(task->pairs);
+	tw_pair_table__free(task->table);
+}

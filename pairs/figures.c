@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pairs/figures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The key of the index. */
+struct group_key {
+	uint64_t names[TW_PAIR_KEYS_MAX];
+};
+
+void tw_pair_figures__init(struct tw_pair_figures *figures, const struct tw_pair *pair, const char *const *by,
+			   size_t n_by, uint64_t linear)
+{
+	static const uint64_t units[] = { [TW_PAIR_NS] = 1, [TW_PAIR_US] = 1000, [TW_PAIR_MS] = 1000000 };
+	const struct tw_histogram_scale scale = { .unit = units[pair->unit], .linear = linear };
+
+	*figures = (struct tw_pair_figures){
+		.pair = pair,
+		.by = n_by ? by : pair->by,
+		.n_by = n_by ? n_by : pair->n_by,
+		.index = { .key_size = sizeof(struct group_key), .value_size = sizeof(struct tw_pair_group *) },
+	};
+	tw_histogram__init(&figures->all, &scale);
+}
+
+/* Adds a group. Return: NULL without memory */
+static struct tw_pair_group *add_group(struct tw_pair_figures *figures, const uint64_t *names)
+{
+	struct tw_pair_group *group = calloc(1, sizeof(*group)), **larger;
+
+	larger = group ? reallocarray(figures->groups, figures->n_groups + 1, sizeof(struct tw_pair_group *)) : NULL;
+	if (!larger) {
+		free(group);
+		return NULL;
+	}
+	figures->groups = larger;
+	figures->groups[figures->n_groups++] = group;
+	memcpy(group->names, names, sizeof(group->names));
+	tw_histogram__init(&group->histogram, &figures->all.scale);
+	return group;
+}
+
+struct tw_histogram *tw_pair_figures__group(struct tw_pair_figures *figures, const uint64_t *names)
+{
+	static const uint64_t others[] = { TW_PAIR_OTHER, TW_PAIR_OTHER, TW_PAIR_OTHER, TW_PAIR_OTHER };
+	struct tw_pair_group **known = tw_hash_table__find(&figures->index, names), *group;
+	void *value;
+
+	if (!known && figures->index.n >= TW_PAIR_GROUPS_MAX) {
+		names = others;
+		known = tw_hash_table__find(&figures->index, names);
+	}
+	if (known)
+		return &(*known)->histogram;
+	group = add_group(figures, names);
+	if (!group || tw_hash_table__put(&figures->index, names, &value) < 0)
+		return NULL;
+	*(struct tw_pair_group **)value = group;
+	return &group->histogram;
+}
+
+int tw_pair_figures__add(struct tw_pair_figures *figures, uint64_t ns, const uint64_t *names)
+{
+	struct tw_histogram *group;
+
+	tw_histogram__add(&figures->all, ns);
+	if (!figures->n_by)
+		return 0;
+	group = tw_pair_figures__group(figures, names);
+	if (!group)
+		return -ENOMEM;
+	tw_histogram__add(group, ns);
+	return 0;
+}
+
+static int by_sum(const void *left, const void *right)
+{
+	const struct tw_histogram *a = &(*(struct tw_pair_group *const *)left)->histogram,
+				  *b = &(*(struct tw_pair_group *const *)right)->histogram;
+
+	if (a->sum != b->sum)
+		return a->sum > b->sum ? -1 : 1;
+	return a->n > b->n ? -1 : a->n < b->n;
+}
+
+void tw_pair_figures__sort(struct tw_pair_figures *figures)
+{
+	if (figures->n_groups)
+		qsort(figures->groups, figures->n_groups, sizeof(figures->groups[0]), by_sum);
+}
+
+void tw_pair_figures__clear(struct tw_pair_figures *figures)
+{
+	const struct tw_histogram_scale scale = figures->all.scale;
+
+	tw_pair_figures__fini(figures);
+	figures->stats = (struct tw_pairing_stats){ 0 };
+	figures->unreadable = figures->unclear = 0;
+	tw_histogram__init(&figures->all, &scale);
+}
+
+void tw_pair_figures__fini(struct tw_pair_figures *figures)
+{
+	for (size_t i = 0; i < figures->n_groups; i++)
+		free(figures->groups[i]);
+	free(figures->groups);
+	figures->groups = NULL;
+	figures->n_groups = 0;
+	tw_hash_table__fini(&figures->index);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was measured of one pair: the histogram of all its times, the histogram of each group, and the counters of what is in no histogram.
+ * Each engine that measures pairs fills this structure, so that all results are shown in one way.
+ */
+#ifndef TW_PAIR_FIGURES_H
+#define TW_PAIR_FIGURES_H
+
+#include "base/hash_table.h"
+#include "pairs/histogram.h"
+#include "pairs/names.h"
+#include "pairs/pairing.h"
+#include "pairs/table.h"
+
+#define TW_PAIR_GROUPS_MAX 4096 /* groups of a pair; samples of further groups are counted together */
+
+/* The samples with equal names of the groups. */
+struct tw_pair_group {
+	uint64_t names
+		[TW_PAIR_KEYS_MAX]; /* numbers of texts (pairs/names.h); TW_PAIR_OTHER in all = samples of further groups */
+	struct tw_histogram histogram; /* times in ns */
+};
+
+struct tw_pair_figures {
+	const struct tw_pair *pair;
+	const char *const *by; /* names of the groups; @n_by of them, 0 = no groups; borrowed */
+	size_t n_by;
+	struct tw_pairing_stats stats;
+	bool is_missing[TW_PAIR_EVENTS_MAX]; /* no format of this event of the pair is known */
+	uint64_t unreadable;                 /* events whose keys are not in the record */
+	uint64_t unclear; /* events for which `matches` in a condition reached its limit, which counts as no match */
+	struct tw_histogram all;       /* of all groups */
+	struct tw_pair_group **groups; /* @n_groups of them */
+	size_t n_groups;
+	struct tw_hash_table index; /* names of a group -> struct tw_pair_group *; internal */
+};
+
+/**
+ * tw_pair_figures__init() - begin without samples
+ * @by: @n_by names of groups; 0 = those of the pair
+ * @linear: width of the buckets, ns; 0 = powers of two, in the unit of the pair
+ */
+void tw_pair_figures__init(struct tw_pair_figures *figures, const struct tw_pair *pair, const char *const *by,
+			   size_t n_by, uint64_t linear);
+
+/**
+ * tw_pair_figures__group() - find the histogram of a group, or add it
+ * @names: of the group; TW_PAIR_KEYS_MAX of them, unused ones are 0
+ * Return: NULL without memory.
+ */
+struct tw_histogram *tw_pair_figures__group(struct tw_pair_figures *figures, const uint64_t *names);
+
+/** tw_pair_figures__add() - count a sample. @names: as above; not used without groups. Return: 0, -ENOMEM */
+int tw_pair_figures__add(struct tw_pair_figures *figures, uint64_t ns, const uint64_t *names);
+
+/** tw_pair_figures__sort() - order the groups: the one with the largest sum of times first */
+void tw_pair_figures__sort(struct tw_pair_figures *figures);
+
+/** tw_pair_figures__clear() - forget all samples, groups and counters */
+void tw_pair_figures__clear(struct tw_pair_figures *figures);
+
+/** tw_pair_figures__fini() - free the groups */
+void tw_pair_figures__fini(struct tw_pair_figures *figures);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "pcap-tools/latency/roles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "filter/arena.h"
+#include "filter/tree.h"
+
+/* Flag in tw_stream_event.chosen: the roles of the event type were looked up. */
+#define LOOKED_UP 1
+
+/* Limits for event types with roles, and for the memory of their conditions: an event has a type in each schema of each stream. */
+#define TYPES_MAX     4096
+#define CONDITION_MAX ((size_t)64 << 20)
+
+/* Binds the condition of a role to the format of its event. */
+static int bind_condition(struct tw_latency_types *types, struct tw_latency_role *role,
+			  const struct tw_filter *condition, const struct tw_schema *formats, bool big_endian)
+{
+	const struct tw_bind_options options = { .schema = formats, .big_endian = big_endian };
+	const struct tw_pair *pair = role->pair->figures.pair;
+	struct tw_error why;
+	int err;
+
+	if (!condition)
+		return 0;
+	err = tw_filter__bind(condition, &options, &role->condition, &why);
+	if (!err)
+		err = tw_bound__prepare(role->condition, &why);
+	if (!err) {
+		types->memory += tw_arena__taken(role->condition->arena);
+		if (types->memory > CONDITION_MAX)
+			err = tw_error__set(&why, -E2BIG, "the capture has too many formats of its event");
+	}
+	if (err)
+		tw_error__set(&types->refusal, err, "%s:%u:%u: the condition of pair %s: %s", pair->source,
+			      role->binding.event->line, role->binding.event->condition_column, pair->name, why.text);
+	return err;
+}
+
+static int bind_role(struct tw_latency_types *types, struct tw_latency_pair *pair, size_t index,
+		     const struct tw_format *format, struct tw_latency_roles *roles, bool big_endian)
+{
+	const struct tw_pair_figures *figures = &pair->figures;
+	struct tw_latency_role *role = &roles->roles[roles->n++];
+	int err;
+
+	role->pair = pair;
+	err = tw_pair_binding__make(figures->pair, &figures->pair->events[index], format, figures->by, figures->n_by,
+				    &role->binding, &types->refusal);
+	for (size_t i = 0; i < figures->n_by; i++)
+		pair->has_by[i] |= role->binding.by[i].kind != TW_PAIR_NO_VALUE;
+	return err ? err : bind_condition(types, role, pair->conditions[index], roles->formats, big_endian);
+}
+
+/* Adds the roles of one kind, of all pairs. */
+static int bind_kind(struct tw_latency_types *types, enum tw_pair_role kind, const struct tw_format *format,
+		     struct tw_latency_roles *roles, bool big_endian)
+{
+	int err = 0;
+
+	for (size_t p = 0; p < types->n_pairs && !err; p++) {
+		const struct tw_pair *pair = types->pairs[p].figures.pair;
+
+		for (size_t i = 0; i < pair->n_events && !err; i++) {
+			if (pair->events[i].role == kind && tw_pair_binding__is_of(&pair->events[i], format))
+				err = bind_role(types, &types->pairs[p], i, format, roles, big_endian);
+		}
+	}
+	return err;
+}
+
+static void free_roles(struct tw_latency_roles *roles)
+{
+	for (size_t i = 0; i < roles->n; i++)
+		tw_bound__free(roles->roles[i].condition);
+	tw_schema__free(roles->formats);
+	free(roles);
+}
+
+/* Number of the events of pairs that are events of this format. */
+static size_t count_roles(const struct tw_latency_types *types, const struct tw_format *format)
+{
+	size_t n = 0;
+
+	for (size_t p = 0; p < types->n_pairs; p++) {
+		const struct tw_pair *pair = types->pairs[p].figures.pair;
+
+		for (size_t i = 0; i < pair->n_events; i++)
+			n += tw_pair_binding__is_of(&pair->events[i], format);
+	}
+	return n;
+}
+
+/* Makes the roles of an event type, at its first event. */
+static int make_roles(struct tw_latency_types *types, struct tw_stream_event *known, bool big_endian)
+{
+	const size_t n = count_roles(types, known->format);
+	struct tw_latency_roles *roles;
+	int err;
+
+	known->chosen |= LOOKED_UP;
+	if (!n)
+		return 0;
+	if (types->n++ == TYPES_MAX)
+		return tw_error__set(&types->refusal, -EINVAL,
+				     "the capture has more than %d formats of events of the pairs", TYPES_MAX);
+	roles = calloc(1, sizeof(*roles) + n * sizeof(roles->roles[0]));
+	if (!roles)
+		return -ENOMEM;
+	roles->next = types->roles;
+	types->roles = roles;
+	roles->formats = tw_schema__new_view();
+	err = roles->formats ? tw_schema__lend(roles->formats, known->format, NULL) : -ENOMEM;
+	for (enum tw_pair_role kind = TW_PAIR_END; kind <= TW_PAIR_BEGIN && !err; kind++)
+		err = bind_kind(types, kind, known->format, roles, big_endian);
+	known->user = roles;
+	return err;
+}
+
+int tw_latency_types__of(struct tw_latency_types *types, struct tw_stream_event *known, bool big_endian,
+			 const struct tw_latency_roles **ret)
+{
+	const int err = known->chosen & LOOKED_UP ? 0 : make_roles(types, known, big_endian);
+
+	*ret = known->user;
+	return err;
+}
+
+void tw_latency_types__fini(struct tw_latency_types *types)
+{
+	while (types->roles) {
+		struct tw_latency_roles *roles = types->roles;
+
+		types->roles = roles->next;
+		free_roles(roles);
+	}
+}

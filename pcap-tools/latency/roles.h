@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Internal to latency. What the events of each type do to the pairs. The roles of an event type are made at its first event, when its format
+ * is known, and belong to this type.
+ */
+#ifndef TW_LATENCY_ROLES_H
+#define TW_LATENCY_ROLES_H
+
+#include "filter/evaluate.h"
+#include "pairs/binding.h"
+#include "pairs/figures.h"
+#include "pairs/pairing.h"
+#include "stream/streams.h"
+
+/* A pair while its events are read. */
+struct tw_latency_pair {
+	struct tw_pair_figures figures;
+	struct tw_pairing *pairing;
+	struct tw_pairing_stats before;                   /* counters when the figures were cleared */
+	struct tw_filter *conditions[TW_PAIR_EVENTS_MAX]; /* of its events; NULL = none */
+	bool has_by[TW_PAIR_KEYS_MAX]; /* an event of the pair has the value by which the group is named */
+};
+
+/* What the events of one type do to a pair. */
+struct tw_latency_role {
+	struct tw_latency_pair *pair;
+	struct tw_pair_binding binding;
+	struct tw_bound *condition; /* NULL = none */
+};
+
+/* What the events of one type do, in the order in which it is done. */
+struct tw_latency_roles {
+	struct tw_latency_roles *next; /* of all roles */
+	struct tw_schema *formats;     /* a view of the event type's format, for the conditions */
+	size_t n;
+	struct tw_latency_role roles[];
+};
+
+/* All roles of a run. */
+struct tw_latency_types {
+	struct tw_latency_pair *pairs; /* @n_pairs of them */
+	size_t n_pairs;
+	struct tw_latency_roles *roles;
+	unsigned int n;          /* number of event types with roles */
+	size_t memory;           /* of all bound conditions, bytes */
+	struct tw_error refusal; /* why an event type was refused; "" = no memory */
+};
+
+/**
+ * tw_latency_types__of() - the roles of an event type
+ * @ret: NULL if its events do nothing
+ * Return: 0; -EINVAL, -E2BIG with types->refusal filled; -ENOMEM. A failure is final.
+ */
+int tw_latency_types__of(struct tw_latency_types *types, struct tw_stream_event *known, bool big_endian,
+			 const struct tw_latency_roles **ret);
+
+/** tw_latency_types__fini() - free the roles */
+void tw_latency_types__fini(struct tw_latency_types *types);
+
+#endif
