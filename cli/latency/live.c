@@ -13,6 +13,7 @@
 #include "cli/session.h"
 #include "cli/standard_files.h"
 #include "cli/summary.h"
+#include "producer/schema_texts.h"
 #include "producer/tracing_dir.h"
 
 #define SPEC_MAX 160 /* bytes of SYSTEM:EVENT */
@@ -33,16 +34,6 @@ static void put_spec(const struct tw_pair_event *event, char spec[SPEC_MAX])
 	snprintf(spec, SPEC_MAX, "%s%s%s", event->system ? event->system : "", event->system ? ":" : "", event->event);
 }
 
-/* Whether this kernel has an event of a pair. */
-static bool has_event(const struct tw_event_list *all, const char *spec)
-{
-	struct tw_event_list found = { 0 };
-	const bool has = !tw_event_list__select(&found, all, spec, NULL);
-
-	tw_event_list__fini(&found);
-	return has;
-}
-
 static int add_request(struct live *live, const char *spec, struct tw_error *error)
 {
 	struct tw_event_request *larger = reallocarray(live->requests, live->n_requests + 1, sizeof(*larger));
@@ -57,9 +48,9 @@ static int add_request(struct live *live, const char *spec, struct tw_error *err
 	return 0;
 }
 
-/* Requests the events of a pair that this kernel has; the others must not be needed. */
+/* Requests the events of a pair that this kernel has; the others must not be needed. @found: these events */
 static int select_pair(struct live *live, const struct tw_event_list *all, const struct tw_pair *pair,
-		       struct tw_error *error)
+		       struct tw_event_list *found, struct tw_error *error)
 {
 	bool is_missing[TW_PAIR_EVENTS_MAX] = { false };
 	const struct tw_pair_event *missing;
@@ -68,7 +59,7 @@ static int select_pair(struct live *live, const struct tw_event_list *all, const
 
 	for (size_t i = 0; i < pair->n_events && !err; i++) {
 		put_spec(&pair->events[i], spec);
-		is_missing[i] = !has_event(all, spec);
+		is_missing[i] = tw_event_list__select(found, all, spec, NULL);
 		if (!is_missing[i])
 			err = add_request(live, spec, error);
 	}
@@ -83,16 +74,41 @@ static int select_pair(struct live *live, const struct tw_event_list *all, const
 			     spec, pair->name);
 }
 
+/* Checks the keys, groups and conditions of the pairs against the formats of the events. */
+static int check_formats(const struct live *live, const char *dir, const struct tw_event_list *events,
+			 struct tw_error *error)
+{
+	const struct tw_schema_texts_request request = { .tracing_dir = dir,
+							 .events = events,
+							 .schema = tw_schema__new() };
+	struct tw_schema_texts texts = { .schema_id = 0 };
+	struct tw_latency *latency = NULL;
+	int err = request.schema ? tw_schema_texts__load(&request, &texts, error)
+				 : tw_error__set(error, -ENOMEM, "no memory for the formats of the pairs");
+
+	if (!err)
+		err = tw_latency__new(&live->options, &latency, error);
+	if (!err)
+		err = tw_latency__check(latency, request.schema, error);
+	tw_latency__free(latency);
+	tw_schema_texts__fini(&texts);
+	tw_schema__free(request.schema);
+	return err;
+}
+
 static int select_events(struct live *live, struct tw_error *error)
 {
-	struct tw_event_list all = { 0 };
+	struct tw_event_list all = { 0 }, found = { 0 };
 	const char *dir;
 	int err = tw_tracing_dir__find(&dir, error);
 
 	if (!err)
 		err = tw_event_list__read(dir, &all, error);
 	for (size_t i = 0; i < live->options.n_pairs && !err; i++)
-		err = select_pair(live, &all, live->options.pairs[i], error);
+		err = select_pair(live, &all, live->options.pairs[i], &found, error);
+	if (!err)
+		err = check_formats(live, dir, &found, error);
+	tw_event_list__fini(&found);
 	tw_event_list__fini(&all);
 	live->run.selection.items = live->requests;
 	live->run.selection.n = live->n_requests;

@@ -315,11 +315,9 @@ static int find_all_missing(struct tw_latency *l)
 static int check_by(const struct tw_latency_pair *pair, struct tw_error *error)
 {
 	const struct tw_pair_figures *figures = &pair->figures;
-	struct tw_pairing_stats stats;
 
-	tw_pairing__stats(pair->pairing, &stats);
 	for (size_t i = 0; i < figures->n_by; i++) {
-		if (!pair->has_by[i] && stats.begun)
+		if (!pair->has_by[i])
 			return tw_error__set(error, -EINVAL,
 					     "no event of pair %s has the field '%s', by which it is divided",
 					     figures->pair->name, figures->by[i]);
@@ -330,6 +328,7 @@ static int check_by(const struct tw_latency_pair *pair, struct tw_error *error)
 /* Refuses a capture without events that begin, or that end a pair, and names of groups that no event has. */
 static int check_pairs(struct tw_latency *l, struct tw_error *error)
 {
+	struct tw_pairing_stats stats;
 	int err = 0;
 
 	if (find_all_missing(l))
@@ -344,7 +343,9 @@ static int check_pairs(struct tw_latency *l, struct tw_error *error)
 					     "--event",
 					     l->name, missing->system ? missing->system : "",
 					     missing->system ? ":" : "", missing->event, figures->pair->name);
-		err = check_by(&l->types.pairs[i], error);
+		tw_pairing__stats(l->types.pairs[i].pairing, &stats);
+		if (stats.begun)
+			err = check_by(&l->types.pairs[i], error);
 	}
 	return err;
 }
@@ -372,8 +373,19 @@ static int judge(const struct tw_latency *l, int err, int more, struct tw_error 
 	if (*l->refusal.text)
 		return tw_error__set(error, err == -ENOMEM ? err : -EINVAL, "%s", l->refusal.text);
 	if (err)
-		return tw_error__set(error, err, "no memory to measure %s", l->name);
+		return tw_error__set(error, err, "no memory to measure %s", l->name ? l->name : LIVE_NAME);
 	return more;
+}
+
+int tw_latency__check(struct tw_latency *l, const struct tw_schema *formats, struct tw_error *error)
+{
+	int err = tw_latency_types__check(&l->types, formats, TW_HOST_BE);
+
+	l->refusal = l->types.refusal;
+	err = judge(l, err, 0, error);
+	for (size_t i = 0; i < l->types.n_pairs && !err; i++)
+		err = check_by(&l->types.pairs[i], error);
+	return err;
 }
 
 int tw_latency__read(struct tw_latency *l, int in, const char *name, struct tw_error *error)

@@ -50,6 +50,13 @@ int tw_latency__new(const struct tw_latency_options *options, struct tw_latency 
 void tw_latency__free(struct tw_latency *l);
 
 /**
+ * tw_latency__check() - check, before any event, whether the pairs can be measured in events of this machine with these formats
+ * Return: 0; -EINVAL if an event has no field of a key's name, if no event of a pair has the field of a group, or if a condition cannot be
+ * applied to its event; -ENOMEM. A failure is final.
+ */
+int tw_latency__check(struct tw_latency *l, const struct tw_schema *formats, struct tw_error *error);
+
+/**
  * tw_latency__read() - measure the pairs of a capture; called once
  * @in: file descriptor of the capture; @name is its name in error texts
  * Return: 0; -EBADMSG if the capture is damaged: the events before the damage are measured; -EINVAL if an event has no field of a key's

@@ -73,6 +73,8 @@ static int bind_kind(struct tw_latency_types *types, enum tw_pair_role kind, con
 
 static void free_roles(struct tw_latency_roles *roles)
 {
+	if (!roles)
+		return;
 	for (size_t i = 0; i < roles->n; i++)
 		tw_bound__free(roles->roles[i].condition);
 	tw_schema__free(roles->formats);
@@ -93,29 +95,56 @@ static size_t count_roles(const struct tw_latency_types *types, const struct tw_
 	return n;
 }
 
-/* Makes the roles of an event type, at its first event. */
-static int make_roles(struct tw_latency_types *types, struct tw_stream_event *known, bool big_endian)
+/* Return: 0; or a failure, with *@ret to be freed if it is not NULL */
+static int new_roles(struct tw_latency_types *types, const struct tw_format *format, bool big_endian,
+		     struct tw_latency_roles **ret)
 {
-	const size_t n = count_roles(types, known->format);
+	const size_t n = count_roles(types, format);
 	struct tw_latency_roles *roles;
 	int err;
 
-	known->chosen |= LOOKED_UP;
 	if (!n)
 		return 0;
-	if (types->n++ == TYPES_MAX)
-		return tw_error__set(&types->refusal, -EINVAL,
-				     "the capture has more than %d formats of events of the pairs", TYPES_MAX);
-	roles = calloc(1, sizeof(*roles) + n * sizeof(roles->roles[0]));
+	roles = *ret = calloc(1, sizeof(*roles) + n * sizeof(roles->roles[0]));
 	if (!roles)
 		return -ENOMEM;
+	roles->formats = tw_schema__new_view();
+	err = roles->formats ? tw_schema__lend(roles->formats, format, NULL) : -ENOMEM;
+	for (enum tw_pair_role kind = TW_PAIR_END; kind <= TW_PAIR_BEGIN && !err; kind++)
+		err = bind_kind(types, kind, format, roles, big_endian);
+	return err;
+}
+
+/* Makes the roles of an event type, at its first event. */
+static int make_roles(struct tw_latency_types *types, struct tw_stream_event *known, bool big_endian)
+{
+	struct tw_latency_roles *roles = NULL;
+	int err;
+
+	known->chosen |= LOOKED_UP;
+	if (types->n == TYPES_MAX)
+		return tw_error__set(&types->refusal, -EINVAL,
+				     "the capture has more than %d formats of events of the pairs", TYPES_MAX);
+	err = new_roles(types, known->format, big_endian, &roles);
+	if (!roles)
+		return err;
+	types->n++;
 	roles->next = types->roles;
 	types->roles = roles;
-	roles->formats = tw_schema__new_view();
-	err = roles->formats ? tw_schema__lend(roles->formats, known->format, NULL) : -ENOMEM;
-	for (enum tw_pair_role kind = TW_PAIR_END; kind <= TW_PAIR_BEGIN && !err; kind++)
-		err = bind_kind(types, kind, known->format, roles, big_endian);
 	known->user = roles;
+	return err;
+}
+
+int tw_latency_types__check(struct tw_latency_types *types, const struct tw_schema *formats, bool big_endian)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < tw_schema__count(formats) && !err; i++) {
+		struct tw_latency_roles *roles = NULL;
+
+		err = new_roles(types, tw_schema__at(formats, i), big_endian, &roles);
+		free_roles(roles);
+	}
 	return err;
 }
 

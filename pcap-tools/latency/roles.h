@@ -54,6 +54,9 @@ struct tw_latency_types {
 int tw_latency_types__of(struct tw_latency_types *types, struct tw_stream_event *known, bool big_endian,
 			 const struct tw_latency_roles **ret);
 
+/** tw_latency_types__check() - whether the pairs can be measured in events of these formats. Return: as tw_latency_types__of() */
+int tw_latency_types__check(struct tw_latency_types *types, const struct tw_schema *formats, bool big_endian);
+
 /** tw_latency_types__fini() - free the roles */
 void tw_latency_types__fini(struct tw_latency_types *types);
 

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `latency` in live runs: it counts each system call of a command, as a recording of the same command does; its thread has the figures of the
+# file for the same frames; intervals, signals and limits end it with a result, and nothing stays.
+# Usage: latency.sh TRACEWIRE PCAP_LATENCY
+tracewire=$1
+pcap_latency=$2
+. "$(dirname "$0")/common.sh"
+calls=3000
+call=(python3 -c "import os
+for _ in range($calls): os.getppid()")
+
+# figures FILE PAIR BY: count of the pair, and count and p50 of the group whose name is BY
+figures() {
+	python3 - "$@" <<'END'
+import json, sys
+pair = [p for p in json.load(open(sys.argv[1]))["pairs"] if p["pair"] == sys.argv[2]][0]
+group = [g for g in pair["groups"] if list(g["by"].values()) == [sys.argv[3]]]
+left_out = sum(n for name, n in pair["left_out"].items() if name in ("across_loss", "backwards", "evicted", "unreadable"))
+print(pair["count"] > 0, group[0]["count"] if group else 0, left_out)
+END
+}
+
+# Each system call of the command is measured once, live and in a recording.
+"$tracewire" latency -j -F syscalls -- "${call[@]}" >"$scratch/live" 2>"$scratch/err" || fail "latency ends with $?: $(cat "$scratch/err")"
+says "$scratch/err" '^measuring syscalls; Ctrl-C ends it$' || fail "latency says: $(cat "$scratch/err")"
+says "$scratch/err" '^[0-9]+ events in [0-9.]+ s, 0 lost$' || fail "the last line of latency: $(cat "$scratch/err")"
+expect "calls of getppid, live" "True $calls 0" "$(figures "$scratch/live" syscalls getppid)"
+"$tracewire" record -q -F -e raw_syscalls,sched_process_exit -w "$scratch/x.pcapng" -- "${call[@]}" || fail "record ends with $?"
+"$tracewire" latency -q -j syscalls "$scratch/x.pcapng" >"$scratch/file"
+expect "calls of getppid in the recording" "True $calls 0" "$(figures "$scratch/file" syscalls getppid)"
+number=$(python3 -c 'import json, sys; print([g for g in json.load(open(sys.argv[1]))["pairs"][0]["groups"]][0]["by"]["id"])' "$scratch/live")
+[ "$number" ] || fail "groups without names"
+"$tracewire" latency -q -j -F -f 'id == getppid' syscalls -- "${call[@]}" >"$scratch/filtered" 2>"$scratch/err" ||
+	fail "latency -f ends with $?: $(cat "$scratch/err")"
+expect "calls of getppid with -f" "True $calls 0" "$(figures "$scratch/filtered" syscalls getppid)"
+expect "other calls with -f" 1 "$(grep -o '"by"' "$scratch/filtered" | wc -l)"
+
+# The same frames have the same figures as a file and in the thread of a live run, and as a recording with one event per packet.
+"$tracewire" vnet up lat0 &>"$scratch/vnet" || fail "vnet up: $(cat "$scratch/vnet")"
+in_background stream "$tracewire" stream -q -i lat0 --events-per-frame 0 -e sched,irq,raw_syscalls
+stream=$pid
+wait_for is_up lat0
+in_background capture "$tracewire" capture -q --packed -Z root -i lat0 -w "$scratch/packed.pcapng"
+capture=$pid
+"${call[@]}"
+sleep 1
+interrupt $stream
+sleep 0.5 # the last frames
+interrupt $capture
+"$tracewire" vnet down lat0 &>"$scratch/vnet"
+"$pcap_latency" "$scratch/packed.pcapng" syscalls softirqs hardirqs runqlat offcpu >"$scratch/pairs" 2>"$scratch/err" ||
+	fail "live and file: $(cat "$scratch/err")"
+[ "$(awk '/^syscalls/ { print $2 }' "$scratch/pairs")" -ge $calls ] || fail "pairs: $(cat "$scratch/pairs")"
+"$tracewire" convert -q "$scratch/packed.pcapng" "$scratch/unpacked.pcapng"
+for file in packed unpacked; do
+	"$tracewire" latency -q -j syscalls softirqs runqlat offcpu "$scratch/$file.pcapng" | sed 1,2d >"$scratch/$file.json"
+done
+cmp "$scratch/packed.json" "$scratch/unpacked.json" || fail "packed and unpacked frames have different figures"
+
+# Intervals; -c ends the run, and so does Ctrl-C, with a result.
+"$tracewire" latency -q -j -i 0.3 -c 3 runqlat >"$scratch/intervals" || fail "-c ends with $?"
+expect "intervals" 3 "$(wc -l <"$scratch/intervals")"
+in_background interrupted "$tracewire" latency runqlat
+wait_for says "$scratch/interrupted.err" '^measuring runqlat'
+sleep 0.5
+interrupt $pid
+expect "status after Ctrl-C" 0 $?
+says "$scratch/interrupted.out" '^count [0-9]+, min ' || fail "after Ctrl-C: $(cat "$scratch/interrupted.out" "$scratch/interrupted.err")"
+nothing_left $pid
+
+refuses() { # PATTERN WORD...
+	run 2 "$tracewire" latency "${@:2}"
+	says "$scratch/err" "$1" || fail "'latency ${*:2}' says: $(cat "$scratch/err")"
+}
+refuses 'this kernel has no event nosuch, which pair command-line needs' --from nosuch --to sys_exit --key common_pid
+refuses 'sys_exit has no field .vec., which is a key' --from sys_enter --to sys_exit --key vec -- true
+exit $failed
