@@ -113,6 +113,13 @@ bool tw_pairing__end(struct tw_pairing *pairing, const struct tw_pairing_key *ke
 	return true;
 }
 
+void *tw_pairing__begun(struct tw_pairing *pairing, const struct tw_pairing_key *key)
+{
+	char *begin = tw_hash_table__find(&pairing->open, key);
+
+	return begin ? begin + sizeof(struct tw_pairing_moment) : NULL;
+}
+
 void tw_pairing__cancel(struct tw_pairing *pairing, const struct tw_pairing_key *key)
 {
 	pairing->stats.cancelled += tw_hash_table__remove(&pairing->open, key);

@@ -70,6 +70,9 @@ void tw_pairing__begin(struct tw_pairing *pairing, const struct tw_pairing_key *
 bool tw_pairing__end(struct tw_pairing *pairing, const struct tw_pairing_key *key, const struct tw_pairing_moment *end,
 		     struct tw_pairing_moment *ret, void *ret_extra);
 
+/** tw_pairing__begun() - the caller's bytes of what has begun with a key; NULL if nothing has. Valid until the next call of another function */
+void *tw_pairing__begun(struct tw_pairing *pairing, const struct tw_pairing_key *key);
+
 /** tw_pairing__cancel() - an event cancels what has begun, if anything */
 void tw_pairing__cancel(struct tw_pairing *pairing, const struct tw_pairing_key *key);
 

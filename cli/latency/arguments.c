@@ -96,6 +96,9 @@ static int check_options(struct latency_config *config, struct tw_error *error)
 	if (config->linear > LINEAR_MAX)
 		return tw_error__set(error, -EINVAL, "--linear %llu is more than %llu ns",
 				     (unsigned long long)config->linear, (unsigned long long)LINEAR_MAX);
+	if (config->top > TW_LATENCY_TOP_MAX)
+		return tw_error__set(error, -EINVAL, "--top %llu is more than %d", (unsigned long long)config->top,
+				     TW_LATENCY_TOP_MAX);
 	if (config->intervals && !config->interval)
 		return tw_error__set(error, -EINVAL,
 				     "--count is a number of intervals: give their length with --interval");

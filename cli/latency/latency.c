@@ -49,6 +49,8 @@ struct tw_latency_options latency__options(const struct latency_config *config, 
 		.by = config->by_list,
 		.n_by = config->n_by,
 		.linear = config->linear,
+		.top = config->top,
+		.stacks = config->stacks,
 		.memory = config->memory ? config->memory : TW_LATENCY_MEMORY,
 		.filter = config->run.filter,
 	};
@@ -90,7 +92,7 @@ static void tell_losses(const char *file, const char *name, const struct tw_late
 	struct outcome outcome = { .reads = true, .file = file };
 
 	for (size_t i = 0; i < result->n_pairs; i++)
-		latency__tell_missing(&result->pairs[i], name);
+		latency__tell_missing(&result->pairs[i].figures, name);
 	latency__add_outcome(result, &outcome);
 	outcome__print(&outcome, stderr);
 }
@@ -109,6 +111,16 @@ static void print_interval(void *ctx, const struct tw_latency_result *result, ui
 
 	if (!reading->config->intervals || reading->printed++ < reading->config->intervals)
 		latency__print(reading->config, &subject, result);
+}
+
+/* Writes the files of --stacks and --svg. Return: @err, or else the failure of writing */
+static int write_files(const struct latency_config *config, const struct tw_latency_result *result, int err,
+		       struct tw_error *error)
+{
+	struct tw_error ignored;
+	const int later = latency__write_files(config, result, err ? &ignored : error);
+
+	return err ? err : later;
 }
 
 /* Reads the capture. Return: 0, or -errno; after -EBADMSG, the events before the damage were measured */
@@ -137,6 +149,7 @@ static int measure(const struct latency_config *config, const struct latency_tas
 
 		print_interval(&reading, result, result->interval_end);
 		standard_files__flush();
+		err = write_files(config, result, err, error);
 		filter_option__warn(&result->undecided);
 		if (!config->run.quiet)
 			tell_losses(task->file, reading.name, result);
@@ -202,6 +215,14 @@ static const struct cli_option options[] = {
 	  "Largest memory for events that wait for the end of their pair (default 256M); if it is full, old ones are "
 	  "forgotten and counted",
 	  .offset = offsetof(struct latency_config, memory) },
+	{ 0, "top", "N", CLI_ARG_NUMBER, "Also show the N slowest pairs, at most 1000, with both events",
+	  .offset = offsetof(struct latency_config, top) },
+	{ 0, "stacks", "FILE", CLI_ARG_FILE,
+	  "At the end, write the kernel stacks at the beginnings to FILE, with the sum of the times in ns, in the form that "
+	  "flamegraph.pl reads; a capture needs stacks: record --stacks",
+	  .offset = offsetof(struct latency_config, stacks) },
+	{ 0, "svg", "FILE", CLI_ARG_FILE, "At the end, write a picture of the histograms to FILE",
+	  .offset = offsetof(struct latency_config, svg) },
 	{ 'i', "interval", "SECONDS", CLI_ARG_TEXT,
 	  "Print the histograms of each interval of this length, at least 0.1, instead of one result at the end",
 	  .apply = apply_interval },

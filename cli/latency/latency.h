@@ -15,6 +15,8 @@ struct latency_config {
 	uint64_t linear, memory;
 	uint64_t interval;  /* ns; 0 = one result at the end */
 	uint64_t intervals; /* number of results; 0 = until the end */
+	uint64_t top;
+	const char *stacks, *svg; /* files to be written at the end; NULL = none */
 	bool as_json, list;
 	char *by_names; /* @by, with NULs in place of commas */
 	const char *by_list[TW_PAIR_KEYS_MAX];
@@ -50,6 +52,13 @@ void latency__add_outcome(const struct tw_latency_result *result, struct outcome
 
 /** latency__tell_missing() - tell which events of a pair do not exist, because pairs may then have other ends; @name: where */
 void latency__tell_missing(const struct tw_pair_figures *figures, const char *name);
+
+/** latency__time() - a time with three or four digits and its unit: "812 ns", "1.53 us", "12.3 ms". Return: @buf */
+const char *latency__time(uint64_t ns, char *buf, size_t size);
+
+/** latency__write_files() - write the files of --stacks and --svg. Return: 0 or -errno with @error filled */
+int latency__write_files(const struct latency_config *config, const struct tw_latency_result *result,
+			 struct tw_error *error);
 
 /* What a result is about. */
 struct latency_subject {

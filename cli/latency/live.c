@@ -178,17 +178,18 @@ static bool tick(void *ctx)
 static int finish(void *ctx, struct tw_error *error)
 {
 	struct live *live = ctx;
-	const int err = tw_latency_live__finish(live->latency, error);
 	const struct tw_latency_result *result;
+	int err = tw_latency_live__finish(live->latency, error);
 
 	if (err)
 		return err;
 	print(live, false);
 	result = tw_latency_live__lock(live->latency);
 	for (size_t i = 0; i < result->n_pairs && !live->run.quiet; i++)
-		latency__tell_missing(&result->pairs[i], "this kernel");
+		latency__tell_missing(&result->pairs[i].figures, "this kernel");
+	err = latency__write_files(live->config, result, error);
 	tw_latency_live__unlock(live->latency, false);
-	return 0;
+	return err;
 }
 
 static void add_outcome(void *ctx, const struct tw_producer_counters *counters, struct outcome *outcome)
@@ -235,10 +236,11 @@ int latency__live(const struct latency_config *config, const struct latency_task
 		.close = close_output,
 	};
 	struct live live = { .run = config->run, .config = config, .options = latency__options(config, task) };
-	int err = select_events(&live, error);
-	const int status =
-		err ? cli_exit__of(err) : session__run(&live.run, &defaults, task->command, &output, &live, error);
+	int err, status;
 
+	live.run.tracing.stacks = config->stacks;
+	err = select_events(&live, error);
+	status = err ? cli_exit__of(err) : session__run(&live.run, &defaults, task->command, &output, &live, error);
 	for (size_t i = 0; i < live.n_requests; i++)
 		free((char *)live.requests[i].spec);
 	free(live.requests);

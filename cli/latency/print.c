@@ -22,8 +22,7 @@ static const struct {
 
 static const char *const unit_names[] = { [TW_PAIR_NS] = "ns", [TW_PAIR_US] = "us", [TW_PAIR_MS] = "ms" };
 
-/* Writes a time with three or four digits and its unit: "812 ns", "1.53 us", "12.3 ms". Return: @buf */
-static const char *time_text(uint64_t ns, char *buf, size_t size)
+const char *latency__time(uint64_t ns, char *buf, size_t size)
 {
 	static const char *const names[] = { "ns", "us", "ms", "s" };
 	double value = (double)ns;
@@ -78,12 +77,12 @@ static void print_figures(const struct tw_histogram *h)
 {
 	char text[32];
 
-	printf("count %" PRIu64 ", min %s", h->n, time_text(h->min, text, sizeof(text)));
-	printf(", mean %s", time_text(mean_of(h), text, sizeof(text)));
+	printf("count %" PRIu64 ", min %s", h->n, latency__time(h->min, text, sizeof(text)));
+	printf(", mean %s", latency__time(mean_of(h), text, sizeof(text)));
 	for (size_t i = 0; i < PER_MILLE_N; i++)
 		printf(", %s %s", quantiles[i].name,
-		       time_text(tw_histogram__quantile(h, quantiles[i].per_mille), text, sizeof(text)));
-	printf(", max %s\n", time_text(h->max, text, sizeof(text)));
+		       latency__time(tw_histogram__quantile(h, quantiles[i].per_mille), text, sizeof(text)));
+	printf(", max %s\n", latency__time(h->max, text, sizeof(text)));
 }
 
 static void print_group_name(const struct tw_pair_figures *pair, const struct tw_pair_group *group,
@@ -107,11 +106,11 @@ static void print_groups(const struct tw_pair_figures *pair, const struct tw_pai
 	for (size_t i = 0; i < pair->n_groups && i < GROUPS_MAX; i++) {
 		const struct tw_histogram *h = &pair->groups[i]->histogram;
 
-		printf("%10" PRIu64 " %10s %10s %10s %10s %10s  ", h->n, time_text(h->sum, total, sizeof(total)),
-		       time_text(mean_of(h), mean, sizeof(mean)),
-		       time_text(tw_histogram__quantile(h, 500), p50, sizeof(p50)),
-		       time_text(tw_histogram__quantile(h, 990), p99, sizeof(p99)),
-		       time_text(h->max, max, sizeof(max)));
+		printf("%10" PRIu64 " %10s %10s %10s %10s %10s  ", h->n, latency__time(h->sum, total, sizeof(total)),
+		       latency__time(mean_of(h), mean, sizeof(mean)),
+		       latency__time(tw_histogram__quantile(h, 500), p50, sizeof(p50)),
+		       latency__time(tw_histogram__quantile(h, 990), p99, sizeof(p99)),
+		       latency__time(h->max, max, sizeof(max)));
 		print_group_name(pair, pair->groups[i], names);
 	}
 	if (pair->n_groups > GROUPS_MAX)
@@ -163,8 +162,32 @@ static void print_counters(const struct tw_pair_figures *pair)
 		       pair->unclear);
 }
 
-static void print_pair(const struct tw_pair_figures *pair, const struct tw_pair_names *names)
+static void print_moment(const struct tw_latency_moment *moment, const struct tw_pair_names *names)
 {
+	const char *comm = moment->comm == TW_PAIR_NO_NAME ? "<...>" : tw_pair_names__text(names, moment->comm);
+
+	say(stdout, "%" PRIu64 ".%09" PRIu64 " [%03u] %s-%u: %s\n", (uint64_t)(moment->time / TW_NS_PER_SECOND),
+	    (uint64_t)(moment->time % TW_NS_PER_SECOND), moment->cpu, comm, moment->pid, moment->text);
+}
+
+static void print_slowest(const struct tw_latency_slowest *slowest, const struct tw_pair_names *names)
+{
+	char text[32];
+
+	if (slowest->n)
+		puts("\nslowest:");
+	for (size_t i = 0; i < slowest->n; i++) {
+		printf("%10s  ", latency__time(slowest->items[i].ns, text, sizeof(text)));
+		print_moment(&slowest->items[i].begin, names);
+		printf("%12s", "");
+		print_moment(&slowest->items[i].end, names);
+	}
+}
+
+static void print_pair(const struct tw_latency_measured *measured, const struct tw_pair_names *names)
+{
+	const struct tw_pair_figures *pair = &measured->figures;
+
 	say(stdout, "%s%s%s", pair->pair->name, *pair->pair->text ? ": " : "", pair->pair->text);
 	puts("\n");
 	if (pair->all.n) {
@@ -176,6 +199,7 @@ static void print_pair(const struct tw_pair_figures *pair, const struct tw_pair_
 	}
 	print_counters(pair);
 	print_groups(pair, names);
+	print_slowest(measured->slowest, names);
 }
 
 /* Prints the local time of day. */
@@ -247,8 +271,39 @@ static void put_group(struct tw_json *json, const struct tw_pair_figures *pair, 
 	tw_json__close(json);
 }
 
-static void put_pair(struct tw_json *json, const struct tw_pair_figures *pair, const struct tw_pair_names *names)
+static void put_moment(struct tw_json *json, const char *key, const struct tw_latency_moment *moment,
+		       const struct tw_pair_names *names)
 {
+	tw_json__open(json, key, '{');
+	tw_json__u64(json, "time_ns", moment->time);
+	tw_json__u64(json, "cpu", moment->cpu);
+	tw_json__u64(json, "pid", moment->pid);
+	if (moment->comm == TW_PAIR_NO_NAME)
+		tw_json__null(json, "comm");
+	else
+		tw_json__str(json, "comm", tw_pair_names__text(names, moment->comm));
+	tw_json__str(json, "event", moment->text);
+	tw_json__close(json);
+}
+
+static void put_slowest(struct tw_json *json, const struct tw_latency_slowest *slowest,
+			const struct tw_pair_names *names)
+{
+	tw_json__open(json, "slowest", '[');
+	for (size_t i = 0; i < slowest->n; i++) {
+		tw_json__open(json, NULL, '{');
+		tw_json__u64(json, "ns", slowest->items[i].ns);
+		put_moment(json, "begin", &slowest->items[i].begin, names);
+		put_moment(json, "end", &slowest->items[i].end, names);
+		tw_json__close(json);
+	}
+	tw_json__close(json);
+}
+
+static void put_pair(struct tw_json *json, const struct tw_latency_measured *measured,
+		     const struct tw_pair_names *names)
+{
+	const struct tw_pair_figures *pair = &measured->figures;
 	struct counter counters[COUNTERS];
 
 	get_counters(pair, counters);
@@ -268,6 +323,8 @@ static void put_pair(struct tw_json *json, const struct tw_pair_figures *pair, c
 	for (size_t i = 0; i < pair->n_groups; i++)
 		put_group(json, pair, pair->groups[i], names);
 	tw_json__close(json);
+	if (measured->slowest->max)
+		put_slowest(json, measured->slowest, names);
 	tw_json__close(json);
 }
 

@@ -370,11 +370,6 @@ int tw_event_frames__frame(struct tw_event_frames *frames, const void *data, siz
 	return pass_on(frames, &frame, data, len);
 }
 
-int tw_event_frames__tick(struct tw_event_frames *frames, uint64_t now)
-{
-	return tw_merge__tick(frames->merge, now);
-}
-
 int tw_event_frames__flush(struct tw_event_frames *frames)
 {
 	struct tw_merge_stats merge;

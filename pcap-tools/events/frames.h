@@ -57,12 +57,8 @@ void tw_event_frames__free(struct tw_event_frames *frames);
 /** tw_event_frames__packet() - process one packet of the file. Return: 0, -ENOMEM, or the result of take */
 int tw_event_frames__packet(struct tw_event_frames *frames, const struct tw_packet *packet);
 
-/**
- * tw_event_frames__frame() - process a frame of a live run; it is copied
- * tw_event_frames__tick() - pass on what has waited too long; @now: CLOCK_MONOTONIC, ns. Return of both: as tw_event_frames__packet()
- */
+/** tw_event_frames__frame() - process a frame of a live run, which is copied. Return: as tw_event_frames__packet() */
 int tw_event_frames__frame(struct tw_event_frames *frames, const void *data, size_t len);
-int tw_event_frames__tick(struct tw_event_frames *frames, uint64_t now);
 
 /** tw_event_frames__flush() - pass on all frames and complete the counters, at the end of the file */
 int tw_event_frames__flush(struct tw_event_frames *frames);

@@ -268,11 +268,6 @@ int tw_event_reader__frame(struct tw_event_reader *reader, const void *data, siz
 	return tw_event_frames__frame(reader->frames, data, len);
 }
 
-int tw_event_reader__tick(struct tw_event_reader *reader, uint64_t now)
-{
-	return tw_event_frames__tick(reader->frames, now);
-}
-
 int tw_event_reader__flush(struct tw_event_reader *reader)
 {
 	return tw_event_frames__flush(reader->frames);

@@ -61,17 +61,14 @@ int tw_event_reader__new(int in, const char *name, const struct tw_event_reader_
 
 /**
  * tw_event_reader__new_live() - the same for the frames of producers that start after this call
- * The caller passes each frame to tw_event_reader__frame(), calls tw_event_reader__tick() from time to time, and at the end
- * tw_event_reader__flush(). These three return 0, the -errno of an operation of the caller, or -ENOMEM.
+ * The caller passes each frame to tw_event_reader__frame(), and calls tw_event_reader__flush() at the end. Events are passed on when a
+ * WATERMARK says that no older event follows. Both functions return 0, the -errno of an operation of the caller, or -ENOMEM.
  */
 int tw_event_reader__new_live(const struct tw_event_reader_ops *ops, void *ctx, struct tw_event_reader_stats *stats,
 			      struct tw_event_reader **ret, struct tw_error *error);
 
 /** tw_event_reader__frame() - read a frame, which is copied */
 int tw_event_reader__frame(struct tw_event_reader *reader, const void *data, size_t len);
-
-/** tw_event_reader__tick() - pass on events that have waited too long for others; @now: CLOCK_MONOTONIC, ns */
-int tw_event_reader__tick(struct tw_event_reader *reader, uint64_t now);
 
 /** tw_event_reader__flush() - pass on all events that wait */
 int tw_event_reader__flush(struct tw_event_reader *reader);

@@ -2,85 +2,158 @@
 #include "pcap-tools/latency/latency.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "filter/tree.h"
-#include "pcap-tools/latency/roles.h"
+#include "pcap-tools/latency/begun.h"
 
 #define LIVE_NAME "the trace" /* in messages about a live run */
 
-/* The names of a group; those that the beginning does not have come from the end. */
-struct group_names {
-	uint64_t names[TW_PAIR_KEYS_MAX];
+#define STACK_CPUS_MAX  4096 /* CPUs of streams whose next event may be a stack */
+#define STACK_PAIRS_MAX 8    /* pairs that one event begins and that get its stack */
+
+/* A pair that the last event of a CPU began: the kernel stack of this event follows. */
+struct last_begun {
+	struct tw_latency_pair *pair;
+	struct tw_pairing_key key;
+};
+
+struct last_event {
+	uint32_t pid, n;
+	struct last_begun begun[STACK_PAIRS_MAX];
+};
+
+struct cpu_key {
+	uint64_t stream, cpu;
+};
+
+/* An event that plays its roles. */
+struct player {
+	const struct tw_read_event *event;
+	struct tw_pair_input input;
+	struct tw_pairing_moment moment;
 };
 
 struct tw_latency {
 	const struct tw_latency_options *options;
 	struct tw_latency_result result;
-	struct tw_latency_types types; /* with the pairs, as in the options */
-	struct tw_pair_figures *shown; /* copies of the pairs' figures, for the result */
+	struct tw_latency_types types;     /* with the pairs, as in the options */
+	struct tw_latency_measured *shown; /* for the result */
 	struct tw_pair_names *names;
 	struct tw_event_reader *reader;
 	struct tw_capture_filter *filter;
-	const char *name;        /* of the capture, for messages */
-	struct tw_error refusal; /* why an event ends the reading; "" = no memory */
+	struct tw_hash_table last; /* struct cpu_key -> struct last_event; only with stacks */
+	uint64_t n_stacks;         /* events with a stack */
+	const char *name;          /* of the capture, for messages */
+	struct tw_error refusal;   /* why an event ends the reading; "" = no memory */
 };
 
-/* Names that neither the beginning nor the end has get the name "". */
-static void complete(struct tw_pair_names *names, size_t n_by, struct group_names *group)
+/* Whether more than the names of groups is kept of a beginning. */
+static bool describes(const struct tw_latency *l)
 {
-	for (size_t i = 0; i < n_by; i++) {
-		if (group->names[i] == TW_PAIR_NO_NAME)
-			group->names[i] = tw_pair_names__add(names, "", 0);
-	}
+	return l->options->top || l->options->stacks;
 }
 
-static int end_pair(struct tw_latency *l, const struct tw_latency_role *role, const struct tw_pair_input *input,
-		    const struct tw_pairing_key *key, const struct tw_pairing_moment *end)
+/* The names of a sample's groups: of the beginning, else of the end, else "". */
+static int name_groups(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player,
+		       uint64_t names[TW_PAIR_KEYS_MAX])
 {
-	struct tw_latency_pair *pair = role->pair;
-	const size_t n_by = pair->figures.n_by;
-	struct group_names of_begin, group = { { 0 } };
-	struct tw_pairing_moment begin;
+	const size_t n_by = role->pair->figures.n_by;
+	uint64_t of_end[TW_PAIR_KEYS_MAX] = { 0 };
 
-	if (!tw_pairing__end(pair->pairing, key, end, &begin, &of_begin))
-		return 0;
-	if (!tw_pair_binding__group(&role->binding, input, n_by, l->names, group.names))
+	if (!tw_pair_binding__group(&role->binding, &player->input, n_by, l->names, of_end))
 		return -ENOMEM;
 	for (size_t i = 0; i < n_by; i++) {
-		if (of_begin.names[i] != TW_PAIR_NO_NAME)
-			group.names[i] = of_begin.names[i];
+		if (names[i] == TW_PAIR_NO_NAME)
+			names[i] = of_end[i];
+		if (names[i] == TW_PAIR_NO_NAME)
+			names[i] = tw_pair_names__add(l->names, "", 0);
 	}
-	complete(l->names, n_by, &group);
-	return tw_pair_figures__add(&pair->figures, end->time - begin.time, group.names);
-}
-
-static int begin_pair(struct tw_latency *l, const struct tw_latency_role *role, const struct tw_pair_input *input,
-		      const struct tw_pairing_key *key, const struct tw_pairing_moment *begin)
-{
-	struct group_names group = { { 0 } };
-
-	if (!tw_pair_binding__group(&role->binding, input, role->pair->figures.n_by, l->names, group.names))
-		return -ENOMEM;
-	tw_pairing__begin(role->pair->pairing, key, begin, &group);
 	return 0;
 }
 
-static int play(struct tw_latency *l, const struct tw_latency_role *role, const struct tw_pair_input *input,
-		const struct tw_pairing_moment *moment)
+/* Adds a sample to the slowest if it is one of them, and to the times of its stack. */
+static int describe(struct tw_latency *l, struct tw_latency_pair *pair, const struct tw_latency_begun *begun,
+		    uint64_t begin, const struct player *player)
+{
+	const uint64_t end = player->moment.time;
+	struct tw_latency_slow slow;
+	int err;
+
+	if (l->options->stacks)
+		tw_latency_stacks__count(&pair->stacks, begun->stack, end - begin);
+	if (!l->options->top || !tw_latency_slowest__takes(&pair->slowest, end - begin))
+		return 0;
+	err = tw_latency_begun__describe(begun, begin, player->event, &player->input, end, l->names, &slow);
+	if (!err)
+		tw_latency_slowest__add(&pair->slowest, &slow);
+	return err;
+}
+
+static int end_pair(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player,
+		    const struct tw_pairing_key *key)
+{
+	struct tw_latency_pair *pair = role->pair;
+	struct tw_pairing_moment begin;
+	struct tw_latency_begun begun;
+	int err;
+
+	if (!tw_pairing__end(pair->pairing, key, &player->moment, &begin, &begun))
+		return 0;
+	err = name_groups(l, role, player, begun.names);
+	if (!err)
+		err = tw_pair_figures__add(&pair->figures, player->moment.time - begin.time, begun.names);
+	return err || !describes(l) ? err : describe(l, pair, &begun, begin.time, player);
+}
+
+/* Expects the stack of an event that began a pair. */
+static void expect_stack(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player,
+			 const struct tw_pairing_key *key)
+{
+	const struct cpu_key cpu = { player->input.stream, player->input.cpu };
+	struct last_event *last;
+	void *value;
+
+	if (tw_hash_table__put(&l->last, &cpu, &value) < 0)
+		return;
+	last = value;
+	last->pid = player->input.pid;
+	if (last->n < STACK_PAIRS_MAX)
+		last->begun[last->n++] = (struct last_begun){ role->pair, *key };
+}
+
+static int begin_pair(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player,
+		      const struct tw_pairing_key *key)
+{
+	struct tw_latency_begun begun;
+
+	memset(begun.names, 0, sizeof(begun.names));
+	if (!tw_pair_binding__group(&role->binding, &player->input, role->pair->figures.n_by, l->names, begun.names))
+		return -ENOMEM;
+	if (describes(l))
+		tw_latency_begun__keep(&begun, player->event, &player->input, l->names);
+	tw_pairing__begin(role->pair->pairing, key, &player->moment, &begun);
+	if (l->options->stacks)
+		expect_stack(l, role, player, key);
+	return 0;
+}
+
+static int play(struct tw_latency *l, const struct tw_latency_role *role, const struct player *player)
 {
 	struct tw_pairing_key key;
 
-	if (!tw_pair_binding__key(&role->binding, input, l->names, &key)) {
+	if (!tw_pair_binding__key(&role->binding, &player->input, l->names, &key)) {
 		role->pair->figures.unreadable++;
 		return 0;
 	}
 	switch (role->binding.event->role) {
 	case TW_PAIR_END:
-		return end_pair(l, role, input, &key, moment);
+		return end_pair(l, role, player, &key);
 	case TW_PAIR_BEGIN:
-		return begin_pair(l, role, input, &key, moment);
+		return begin_pair(l, role, player, &key);
 	case TW_PAIR_CANCEL:
 		tw_pairing__cancel(role->pair->pairing, &key);
 		break;
@@ -126,29 +199,63 @@ static void put_comm(const struct tw_read_event *event, struct tw_pair_input *in
 static int take_known(struct tw_latency *l, const struct tw_read_event *event, const struct tw_latency_roles *roles)
 {
 	const struct tw_identity *id = &event->stream->identity;
-	const struct tw_pairing_moment moment = {
-		.time = tw_identity__ns(id, event->view.time),
-		.losses = event->losses,
-	};
-	struct tw_pair_input input = {
-		.stream = event->stream->id,
-		.pid = event->view.pid,
-		.cpu = event->frame->cpu,
-		.record = &event->record,
-		.host = &event->stream->print_host,
+	struct player player = {
+		.event = event,
+		.moment = { .time = tw_identity__ns(id, event->view.time), .losses = event->losses },
+		.input = { .stream = event->stream->id,
+			   .pid = event->view.pid,
+			   .cpu = event->frame->cpu,
+			   .record = &event->record,
+			   .host = &event->stream->print_host },
 	};
 	int err = 0;
 
 	if (tw_identity__counts(id))
 		return tw_error__set(&l->refusal, -EINVAL,
 				     "the trace clock '%s' counts events: the capture has no times", id->clock);
-	put_comm(event, &input);
-	input.print = tw_stream__print(event->stream, event->known);
+	put_comm(event, &player.input);
+	player.input.print = tw_stream__print(event->stream, event->known);
 	for (size_t i = 0; i < roles->n && !err; i++) {
-		if (applies(&roles->roles[i], event, &input))
-			err = play(l, &roles->roles[i], &input, &moment);
+		if (applies(&roles->roles[i], event, &player.input))
+			err = play(l, &roles->roles[i], &player);
 	}
 	return err;
+}
+
+/* Gives a kernel stack to the pairs that the event before it on its CPU has begun. */
+static void give_stack(const struct tw_latency *l, const struct tw_read_event *event, const struct last_event *last)
+{
+	const struct tw_print *print = tw_stream__print(event->stream, event->known);
+	char buf[TW_PRINT_LINE_MAX];
+	struct tw_line line = tw_line__of(buf, sizeof(buf), TW_LINE_TEXT);
+
+	if (!print)
+		return;
+	tw_print__run(print, &event->record, &event->stream->print_host, &line);
+	tw_printable__escape(&line);
+	for (uint32_t i = 0; i < last->n; i++) {
+		struct tw_latency_pair *pair = last->begun[i].pair;
+		struct tw_latency_begun *begun = tw_pairing__begun(pair->pairing, &last->begun[i].key);
+
+		if (begun && begun->cpu == event->frame->cpu && begun->pid == event->view.pid)
+			begun->stack = tw_latency_stacks__add(&pair->stacks, tw_pair_names__text(l->names, begun->comm),
+							      buf, tw_line__len(&line));
+	}
+}
+
+/* Notices a kernel stack, and whose it is. */
+static void look_for_stack(struct tw_latency *l, const struct tw_read_event *event)
+{
+	const struct cpu_key cpu = { event->stream->id, event->frame->cpu };
+	struct last_event *last = tw_hash_table__find(&l->last, &cpu);
+	const bool is_stack = tw_latency_begun__is_stack(event);
+
+	l->n_stacks += is_stack;
+	if (!last)
+		return;
+	if (is_stack && last->pid == event->view.pid)
+		give_stack(l, event, last);
+	last->n = 0;
 }
 
 /* Ends the present interval, and those without events after it, if the event is after its end. */
@@ -183,6 +290,8 @@ static int take_event(void *ctx, const struct tw_read_event *event)
 	err = tw_latency_types__of(&l->types, event->known, event->record.big_endian, &roles);
 	if (err)
 		l->refusal = l->types.refusal;
+	if (l->options->stacks && !err)
+		look_for_stack(l, event);
 	if (err || !roles)
 		return err;
 	if (l->filter && !tw_capture_filter__wants(l->filter, event->stream, event->frame, &event->view))
@@ -212,15 +321,18 @@ static int parse_conditions(struct tw_latency_pair *pair, struct tw_error *error
 	return 0;
 }
 
-static int make_pair(const struct tw_latency_options *options, size_t i, struct tw_latency_pair *pair,
-		     struct tw_error *error)
+static int make_pair(const struct tw_latency *l, size_t i, struct tw_latency_pair *pair, struct tw_error *error)
 {
+	const struct tw_latency_options *options = l->options;
 	const struct tw_pair *definition = options->pairs[i];
+	const size_t of_begun =
+		describes(l) ? sizeof(struct tw_latency_begun) : offsetof(struct tw_latency_begun, schema_id);
 
 	tw_pair_figures__init(&pair->figures, definition, options->by, options->n_by, options->linear);
-	pair->pairing = tw_pairing__new(definition->events[0].n_keys, sizeof(struct group_names),
-					definition->keeps_first, options->memory / options->n_pairs);
-	if (!pair->pairing)
+	pair->pairing = tw_pairing__new(definition->events[0].n_keys, of_begun, definition->keeps_first,
+					options->memory / options->n_pairs);
+	if (!pair->pairing || tw_latency_slowest__init(&pair->slowest, options->top) ||
+	    (options->stacks && tw_latency_stacks__init(&pair->stacks)))
 		return tw_error__set(error, -ENOMEM, "no memory for pair %s", definition->name);
 	return parse_conditions(pair, error);
 }
@@ -236,7 +348,7 @@ static int make_pairs(struct tw_latency *l, struct tw_error *error)
 	if (!l->types.pairs || !l->shown || !l->names)
 		return tw_error__set(error, -ENOMEM, "no memory for %zu pairs", n);
 	for (; l->types.n_pairs < n && !err; l->types.n_pairs++)
-		err = make_pair(l->options, l->types.n_pairs, &l->types.pairs[l->types.n_pairs], error);
+		err = make_pair(l, l->types.n_pairs, &l->types.pairs[l->types.n_pairs], error);
 	return err;
 }
 
@@ -248,6 +360,9 @@ int tw_latency__new(const struct tw_latency_options *options, struct tw_latency 
 	if (!l)
 		return tw_error__set(error, -ENOMEM, "no memory for %zu pairs", options->n_pairs);
 	l->options = options;
+	l->last = (struct tw_hash_table){ .key_size = sizeof(struct cpu_key),
+					  .value_size = sizeof(struct last_event),
+					  .max = STACK_CPUS_MAX };
 	err = make_pairs(l, error);
 	if (!err && options->filter)
 		err = tw_capture_filter__check(options->filter, error);
@@ -263,6 +378,8 @@ static void free_pair(struct tw_latency_pair *pair)
 	for (size_t i = 0; i < TW_PAIR_EVENTS_MAX; i++)
 		tw_filter__free(pair->conditions[i]);
 	tw_pairing__free(pair->pairing);
+	tw_latency_slowest__fini(&pair->slowest);
+	tw_latency_stacks__fini(&pair->stacks);
 	tw_pair_figures__fini(&pair->figures);
 }
 
@@ -276,6 +393,7 @@ void tw_latency__free(struct tw_latency *l)
 	tw_capture_filter__free(l->filter);
 	tw_event_reader__free(l->reader);
 	tw_pair_names__free(l->names);
+	tw_hash_table__fini(&l->last);
 	free(l->types.pairs);
 	free(l->shown);
 	free(l);
@@ -344,6 +462,9 @@ static int check_pairs(struct tw_latency *l, struct tw_error *error)
 					     l->name, missing->system ? missing->system : "",
 					     missing->system ? ":" : "", missing->event, figures->pair->name);
 		tw_pairing__stats(l->types.pairs[i].pairing, &stats);
+		if (stats.begun && l->options->stacks && !l->n_stacks)
+			return tw_error__set(error, -EINVAL,
+					     "%s has no kernel stacks: record it with the option --stacks", l->name);
 		if (stats.begun)
 			err = check_by(&l->types.pairs[i], error);
 	}
@@ -418,11 +539,6 @@ int tw_latency__frame(struct tw_latency *l, const void *data, size_t len, struct
 	return judge(l, tw_event_reader__frame(l->reader, data, len), 0, error);
 }
 
-int tw_latency__tick(struct tw_latency *l, uint64_t now, struct tw_error *error)
-{
-	return judge(l, tw_event_reader__tick(l->reader, now), 0, error);
-}
-
 int tw_latency__end(struct tw_latency *l, struct tw_error *error)
 {
 	int err = judge(l, tw_event_reader__flush(l->reader), 0, error);
@@ -454,7 +570,8 @@ const struct tw_latency_result *tw_latency__result(struct tw_latency *l)
 		tw_pairing__stats(pair->pairing, &pair->figures.stats);
 		subtract(&pair->figures.stats, &pair->before);
 		tw_pair_figures__sort(&pair->figures);
-		l->shown[i] = pair->figures;
+		tw_latency_slowest__sort(&pair->slowest);
+		l->shown[i] = (struct tw_latency_measured){ pair->figures, &pair->slowest, &pair->stacks };
 	}
 	if (l->filter)
 		tw_capture_filter__stats(l->filter, &l->result.filtered);
@@ -470,6 +587,7 @@ void tw_latency__clear(struct tw_latency *l)
 		struct tw_latency_pair *pair = &l->types.pairs[i];
 
 		tw_pair_figures__clear(&pair->figures);
+		tw_latency_slowest__clear(&pair->slowest);
 		tw_pairing__stats(pair->pairing, &pair->before);
 	}
 }

@@ -7,6 +7,8 @@
 #include "pairs/figures.h"
 #include "pcap-tools/capture/capture_filter.h"
 #include "pcap-tools/events/reader.h"
+#include "pcap-tools/latency/slowest.h"
+#include "pcap-tools/latency/stacks.h"
 
 #define TW_LATENCY_MEMORY ((size_t)256 << 20)
 
@@ -15,10 +17,12 @@ struct tw_latency_result;
 struct tw_latency_options {
 	const struct tw_pair *const *pairs; /* @n_pairs of them; borrowed, like all pointers below */
 	size_t n_pairs;
-	const char *const *by;          /* @n_by names of groups, for all pairs; 0 = those of each pair */
-	size_t n_by;                    /* at most TW_PAIR_KEYS_MAX */
-	uint64_t linear;                /* width of the buckets, ns; 0 = powers of two, in the unit of each pair */
-	size_t memory;                  /* for beginnings without an end, of all pairs together, bytes */
+	const char *const *by; /* @n_by names of groups, for all pairs; 0 = those of each pair */
+	size_t n_by;           /* at most TW_PAIR_KEYS_MAX */
+	uint64_t linear;       /* width of the buckets, ns; 0 = powers of two, in the unit of each pair */
+	size_t memory;         /* for beginnings without an end, of all pairs together, bytes */
+	size_t top;  /* number of the slowest samples that are described, at most TW_LATENCY_TOP_MAX; 0 = none */
+	bool stacks; /* add up the times by the kernel stack at their beginning */
 	const struct tw_filter *filter; /* events that do not match are ignored; NULL = none */
 	/*
 	 * tw_latency__read() calls this at the end of each interval of @interval ns that has events, and then clears the figures. The last
@@ -29,6 +33,13 @@ struct tw_latency_options {
 	void *ctx;
 };
 
+/* What was measured of a pair. */
+struct tw_latency_measured {
+	struct tw_pair_figures figures;           /* the group with the largest sum of times is the first */
+	const struct tw_latency_slowest *slowest; /* sorted */
+	const struct tw_latency_stacks *stacks;   /* since the beginning, also after tw_latency__clear() */
+};
+
 /* What was measured since the beginning, or since tw_latency__clear(). */
 struct tw_latency_result {
 	struct tw_event_reader_stats read;        /* always since the beginning; its ledger is made at the end */
@@ -37,7 +48,8 @@ struct tw_latency_result {
 	struct tw_undecided_predicates undecided; /* of the filter; made at the end */
 	uint64_t interval_end;                    /* end of the present interval, ns since 1970; 0 = none */
 	const struct tw_pair_names *names;        /* of the groups */
-	struct tw_pair_figures *pairs; /* as in the options; the group with the largest sum of times is the first */
+	const struct tw_latency_measured
+		*pairs; /* as in the options; the group with the largest sum of times is the first */
 	size_t n_pairs;
 };
 
@@ -66,13 +78,11 @@ int tw_latency__check(struct tw_latency *l, const struct tw_schema *formats, str
 int tw_latency__read(struct tw_latency *l, int in, const char *name, struct tw_error *error);
 
 /*
- * The same for the frames of a live run, in which the producer starts after tw_latency__begin(): the caller passes each frame, and the time
- * (CLOCK_MONOTONIC, ns) at least every 100 ms. tw_latency__end() measures the events that wait for others, and completes the result.
- * Return: as tw_latency__read(). A failure of tw_latency__frame() and tw_latency__tick() is final.
+ * The same for the frames of a live run, in which the producer starts after tw_latency__begin(). tw_latency__end() measures the events that
+ * wait for others, and completes the result. Return: as tw_latency__read(). A failure of tw_latency__frame() is final.
  */
 int tw_latency__begin(struct tw_latency *l, struct tw_error *error);
 int tw_latency__frame(struct tw_latency *l, const void *data, size_t len, struct tw_error *error);
-int tw_latency__tick(struct tw_latency *l, uint64_t now, struct tw_error *error);
 int tw_latency__end(struct tw_latency *l, struct tw_error *error);
 
 /** tw_latency__result() - the figures so far; valid until the next call of another function */

@@ -10,6 +10,8 @@
 #include "pairs/binding.h"
 #include "pairs/figures.h"
 #include "pairs/pairing.h"
+#include "pcap-tools/latency/slowest.h"
+#include "pcap-tools/latency/stacks.h"
 #include "stream/streams.h"
 
 /* A pair while its events are read. */
@@ -18,6 +20,8 @@ struct tw_latency_pair {
 	struct tw_pairing *pairing;
 	struct tw_pairing_stats before;                   /* counters when the figures were cleared */
 	struct tw_filter *conditions[TW_PAIR_EVENTS_MAX]; /* of its events; NULL = none */
+	struct tw_latency_slowest slowest;
+	struct tw_latency_stacks stacks;
 	bool has_by[TW_PAIR_KEYS_MAX]; /* an event of the pair has the value by which the group is named */
 };
 

@@ -68,6 +68,23 @@ for key in "count", "sum", "p99":
 E3
 "$tracewire" latency -q -i 0.1 -c 2 runqlat "$scratch/x.pcapng" | grep -Ec '^[0-9:]{8}\.[0-9]{3}$' | grep -qx 2 || fail "-c 2 does not print two intervals"
 
+# --top has the slowest samples, and --svg their histogram.
+run 0 "$tracewire" latency -q -j --top 5 --svg "$scratch/x.svg" runqlat "$scratch/x.pcapng"
+python3 - "$scratch/out" "$scratch/x.svg" <<'E4' || fail "--top or --svg"
+import json, sys, xml.dom.minidom
+pair = json.load(open(sys.argv[1]))["pairs"][0]
+slowest = pair["slowest"]
+assert len(slowest) == 5 and slowest[0]["ns"] == pair["max"], slowest
+assert [one["ns"] for one in slowest] == sorted((one["ns"] for one in slowest), reverse=True)
+for one in slowest:
+    assert one["ns"] == one["end"]["time_ns"] - one["begin"]["time_ns"] >= pair["p99.9"] // 2, one
+    assert one["end"]["event"].startswith("sched_switch: prev_comm="), one
+texts = [text.firstChild.data for text in xml.dom.minidom.parse(sys.argv[2]).getElementsByTagName("text")]
+assert [text for text in texts if text.isdigit()] == [str(row["count"]) for row in pair["rows"]], texts
+E4
+"$tracewire" latency -q --top 1 runqlat "$scratch/x.pcapng" | grep -A2 '^slowest:$' | tail -1 | grep -Eq '^ {12}[0-9]+\.[0-9]{9} \[[0-9]{3}\] .*-[0-9]+: sched_switch: ' ||
+	fail "--top prints no events"
+
 refuses() { # PATTERN WORD...
 	run 2 "$tracewire" latency "${@:2}"
 	says "$scratch/err" "$1" || fail "'latency ${*:2}' says: $(cat "$scratch/err")"
@@ -77,6 +94,8 @@ refuses 'latency needs a pair, for example'
 refuses "there is no pair 'runqla'; did you mean runqlat\?" runqla
 refuses 'x.pcapng is a capture, so no command is run' runqlat "$scratch/x.pcapng" -- true
 refuses '--pid is for a live run, but .*x.pcapng is a capture' -P 1 runqlat "$scratch/x.pcapng"
+refuses '--top 1001 is more than 1000' --top 1001 runqlat "$scratch/x.pcapng"
+refuses 'x.pcapng has no kernel stacks: record it with the option --stacks' --stacks "$scratch/folded" runqlat "$scratch/x.pcapng"
 refuses '--count is a number of intervals' -c 3 runqlat "$scratch/x.pcapng"
 refuses "--interval '0.01' is not a number of seconds" -i 0.01 runqlat "$scratch/x.pcapng"
 refuses 'sample.pcapng has no event workqueue:workqueue_queue_work, which pair work-delay needs' work-delay "$data/sample.pcapng"

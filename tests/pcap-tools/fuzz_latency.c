@@ -59,8 +59,8 @@ static void check_interval(void *ctx, const struct tw_latency_result *result, ui
 
 	check(end);
 	for (size_t i = 0; i < result->n_pairs; i++) {
-		check_pair(&result->pairs[i], result->names);
-		*paired += result->pairs[i].stats.paired;
+		check_pair(&result->pairs[i].figures, result->names);
+		*paired += result->pairs[i].figures.stats.paired;
 	}
 }
 
@@ -78,10 +78,10 @@ static uint64_t measure(int fd, const struct tw_latency_options *options)
 	check(!err || *error.text);
 	result = tw_latency__result(latency);
 	for (size_t i = 0; (!err || err == -EBADMSG) && i < result->n_pairs; i++) {
-		check_pair(&result->pairs[i], result->names);
+		check_pair(&result->pairs[i].figures, result->names);
 		if (!options->interval)
-			check_balance(&result->pairs[i].stats);
-		paired += result->pairs[i].stats.paired;
+			check_balance(&result->pairs[i].figures.stats);
+		paired += result->pairs[i].figures.stats.paired;
 	}
 	tw_latency__free(latency);
 	return err ? UINT64_MAX : paired;
@@ -108,7 +108,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.interval = 1000;
 	options.interval_ended = check_interval;
 	options.ctx = &in_intervals;
+	options.top = 3;
 	last = measure(fd, &options);
+	options.interval = 0;
+	options.stacks = true; /* refused if there are none */
+	measure(fd, &options);
 	check(all == UINT64_MAX ? last == UINT64_MAX : in_intervals + last == all);
 	return 0;
 }

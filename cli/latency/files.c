@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The files that `latency` writes: folded stacks for flame graphs, and a picture of the histograms. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/latency/latency.h"
+#include "cli/output_file.h"
+
+/* The layout of the picture, pixels. */
+#define WIDTH  760
+#define LEFT   190 /* where the bars begin */
+#define LENGTH 440 /* of the longest bar */
+#define LINE   18
+#define MARGIN 16
+
+/* Writes a line "STACK NS" for each stack; with several pairs, the name of the pair is the outermost function. */
+static void put_stacks(FILE *out, const struct tw_latency_result *result)
+{
+	for (size_t i = 0; i < result->n_pairs; i++) {
+		const struct tw_latency_stacks *stacks = result->pairs[i].stacks;
+
+		for (uint32_t k = 0; k < stacks->n; k++) {
+			if (!stacks->items[k].n)
+				continue;
+			if (result->n_pairs > 1)
+				fprintf(out, "%s;", result->pairs[i].figures.pair->name);
+			fprintf(out, "%s %" PRIu64 "\n", stacks->items[k].text, stacks->items[k].ns);
+		}
+	}
+}
+
+static struct tw_histogram_row rows[TW_HISTOGRAM_BUCKETS + 1];
+
+/* Writes a text of XML. */
+static void put_text(FILE *out, int x, int y, const char *more, const char *text)
+{
+	fprintf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, more);
+	for (; *text; text++) {
+		if (*text == '&')
+			fputs("&amp;", out);
+		else if (*text == '<')
+			fputs("&lt;", out);
+		else
+			fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+	}
+	fputs("</text>\n", out);
+}
+
+static void put_row(FILE *out, int y, const struct tw_histogram_row *row, uint64_t most)
+{
+	char text[80], above[32], bound[32];
+	const int length = (int)((double)row->n / (double)most * LENGTH + 0.5);
+
+	latency__time(row->above, above, sizeof(above));
+	if (row->bound == UINT64_MAX)
+		snprintf(bound, sizeof(bound), "...");
+	else
+		latency__time(row->bound, bound, sizeof(bound));
+	snprintf(text, sizeof(text), "%s%s, %s]", row->above ? "(" : "[", above, bound);
+	put_text(out, LEFT - 10, y, " text-anchor=\"end\"", text);
+	fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, y - LINE + 6, length, LINE - 4);
+	snprintf(text, sizeof(text), "%" PRIu64, row->n);
+	put_text(out, LEFT + length + 6, y, "", text);
+}
+
+static void put_figures(FILE *out, int y, const struct tw_histogram *h)
+{
+	static const struct {
+		const char *name;
+		unsigned int per_mille;
+	} quantiles[] = { { "p50", 500 }, { "p90", 900 }, { "p99", 990 } };
+	char text[256], time[32];
+	int len = snprintf(text, sizeof(text), "count %" PRIu64 ", min %s", h->n,
+			   latency__time(h->min, time, sizeof(time)));
+
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, ", %s %s", quantiles[i].name,
+				latency__time(tw_histogram__quantile(h, quantiles[i].per_mille), time, sizeof(time)));
+	snprintf(text + len, sizeof(text) - (size_t)len, ", max %s", latency__time(h->max, time, sizeof(time)));
+	put_text(out, MARGIN, y, "", text);
+}
+
+/* Writes the histogram of a pair below @y. Return: its lower end */
+static int put_pair(FILE *out, int y, const struct tw_pair_figures *pair)
+{
+	const size_t n = tw_histogram__rows(&pair->all, rows);
+	uint64_t most = 0;
+	char title[512];
+
+	snprintf(title, sizeof(title), "%s%s%s", pair->pair->name, *pair->pair->text ? ": " : "", pair->pair->text);
+	put_text(out, MARGIN, y += LINE, " font-weight=\"bold\"", title);
+	for (size_t i = 0; i < n; i++)
+		most = rows[i].n > most ? rows[i].n : most;
+	for (size_t i = 0; i < n; i++)
+		put_row(out, y += LINE, &rows[i], most ? most : 1);
+	if (n)
+		put_figures(out, y += LINE + 4, &pair->all);
+	return y + LINE;
+}
+
+static int height_of(const struct tw_latency_result *result)
+{
+	int height = 2 * MARGIN;
+
+	for (size_t i = 0; i < result->n_pairs; i++)
+		height += LINE * (3 + (int)tw_histogram__rows(&result->pairs[i].figures.all, rows)) + 4;
+	return height;
+}
+
+static void put_svg(FILE *out, const struct tw_latency_result *result)
+{
+	const int height = height_of(result);
+	int y = MARGIN;
+
+	fprintf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
+		"font-size=\"13\">\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n<g fill=\"#3b6ea5\">\n",
+		WIDTH, height, WIDTH, height);
+	fputs("<style>text { fill: #222 }</style>\n", out);
+	for (size_t i = 0; i < result->n_pairs; i++)
+		y = put_pair(out, y, &result->pairs[i].figures);
+	fputs("</g>\n</svg>\n", out);
+}
+
+static int write_file(const char *path, void (*put)(FILE *out, const struct tw_latency_result *result),
+		      const struct tw_latency_result *result, struct tw_error *error)
+{
+	struct output_file file;
+	int err = output_file__open(&file, path, NULL, error);
+	FILE *out = err ? NULL : fdopen(dup(file.fd), "w");
+
+	if (err)
+		return err;
+	if (out)
+		put(out, result);
+	if (!out || (fclose(out) == EOF))
+		err = tw_error__set(error, -errno, "cannot write %s: %s", path, strerror(errno));
+	else
+		err = output_file__finish(&file, error);
+	output_file__close(&file);
+	return err;
+}
+
+int latency__write_files(const struct latency_config *config, const struct tw_latency_result *result,
+			 struct tw_error *error)
+{
+	int err = config->stacks ? write_file(config->stacks, put_stacks, result, error) : 0;
+
+	return err || !config->svg ? err : write_file(config->svg, put_svg, result, error);
+}
